@@ -1,0 +1,3 @@
+import Dispatch
+DispatchQueue(label: "x").async { while true { sleepy() } }
+rows()

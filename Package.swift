@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Millpond",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Millpond", targets: ["Millpond"]),
+    .library(name: "MillpondCore", targets: ["MillpondCore"]),
+    .library(name: "MillpondSignals", targets: ["MillpondSignals"]),
+    .library(name: "MillpondTesting", targets: ["MillpondTesting"]),
+    .executable(name: "millpond-demo", targets: ["MillpondDemo"]),
+    .executable(name: "millpond-bench", targets: ["MillpondBench"]),
+  ],
+  targets: [
+    .target(name: "MillpondSignals", swiftSettings: settings),
+    .target(name: "MillpondCore", dependencies: ["MillpondSignals"], swiftSettings: settings),
+    .target(name: "Millpond", dependencies: ["MillpondCore", "MillpondSignals"], swiftSettings: settings),
+    .target(
+      name: "MillpondTesting", dependencies: ["MillpondCore", "MillpondSignals"],
+      swiftSettings: settings),
+    .target(name: "LoopbackServer", swiftSettings: settings),
+    .executableTarget(
+      name: "MillpondDemo", dependencies: ["Millpond", "LoopbackServer"], swiftSettings: settings),
+    .executableTarget(
+      name: "MillpondBench", dependencies: ["Millpond", "LoopbackServer"],
+      path: "Benchmarks/MillpondBench", swiftSettings: settings),
+    .testTarget(
+      name: "MillpondSignalsTests", dependencies: ["MillpondSignals", "MillpondTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MillpondCoreTests", dependencies: ["MillpondCore", "MillpondTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MillpondTests", dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MillpondTestingTests", dependencies: ["MillpondTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "LoopbackServerTests", dependencies: ["LoopbackServer"], swiftSettings: settings),
+  ]
+)

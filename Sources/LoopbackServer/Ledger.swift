@@ -1,0 +1,60 @@
+/// What happened, kept as it happens, for those who wait for it.
+final class Ledger: Sendable {
+  private struct Book: Sendable {
+    var exchanges: [Exchange] = []
+    var openConnections = 0
+    var forgotten = 0
+    var version = 0
+
+    var snapshot: Snapshot {
+      Snapshot(exchanges: exchanges, openConnections: openConnections)
+    }
+  }
+
+  private let book = Monitor(Book())
+
+  var snapshot: Snapshot { book.withLock { $0.snapshot } }
+
+  /// Blocks until a snapshot meets `condition`, which is called without the lock.
+  func wait(timeout: Duration, until condition: (Snapshot) -> Bool) -> Bool {
+    let deadline = ContinuousClock.now + timeout
+    while true {
+      let (snapshot, version) = book.withLock { ($0.snapshot, $0.version) }
+      if condition(snapshot) { return true }
+      guard book.wait(until: deadline, { $0.version != version }) else { return false }
+    }
+  }
+
+  /// Enters a request, and gives the number under which ``end(_:_:)`` finds it.
+  func begin(_ request: Request) -> Int {
+    change {
+      $0.exchanges.append(Exchange(request: request, outcome: .pending))
+      return $0.forgotten + $0.exchanges.count - 1
+    }
+  }
+
+  func end(_ number: Int, _ outcome: Outcome) {
+    change {
+      guard number >= $0.forgotten else { return }
+      $0.exchanges[number - $0.forgotten].outcome = outcome
+    }
+  }
+
+  func openConnection() { change { $0.openConnections += 1 } }
+
+  func closeConnection() { change { $0.openConnections -= 1 } }
+
+  func forgetExchanges() {
+    change {
+      $0.forgotten += $0.exchanges.count
+      $0.exchanges = []
+    }
+  }
+
+  private func change<Result>(_ body: (inout Book) -> Result) -> Result {
+    book.change {
+      $0.version += 1
+      return body(&$0)
+    }
+  }
+}

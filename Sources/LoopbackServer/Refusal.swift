@@ -1,0 +1,9 @@
+/// A request that can't be answered by the handler: the status to send before closing.
+struct Refusal: Error, Equatable {
+  let status: Int
+
+  static let malformed = Refusal(status: 400)
+  static let bodyTooLarge = Refusal(status: 413)
+  static let headTooLarge = Refusal(status: 431)
+  static let unknownCoding = Refusal(status: 501)
+}

@@ -1,0 +1,115 @@
+/// A request without its body, and what is known of that.
+///
+/// - Source: RFC 9112 §2–§6.
+struct RequestHead: Sendable {
+  /// Longest head that is read, in bytes.
+  static let byteLimit = 64 * 1024
+  /// Longest body that is read, in bytes.
+  static let bodyByteLimit = 16 * 1024 * 1024
+
+  let request: Request
+  /// Bytes of input that the head took.
+  let byteCount: Int
+  let bodyByteCount: Int
+
+  var expectsContinue: Bool { request.headers.lists("100-continue", in: "Expect") }
+
+  /// Reads the head at the start of `input`; nil when more bytes are needed.
+  static func parse(_ input: [UInt8]) throws(Refusal) -> RequestHead? {
+    guard let end = endOfHead(in: input) else {
+      if input.count > byteLimit { throw .headTooLarge }
+      return nil
+    }
+    if end > byteLimit { throw .headTooLarge }
+    var lines = input[..<end].split(separator: .lineFeed, omittingEmptySubsequences: false)
+      .map { $0.last == .carriageReturn ? $0.dropLast() : $0 }
+    lines = Array(lines.drop { $0.isEmpty }.prefix { !$0.isEmpty })
+    guard let requestLine = lines.first, !lines.contains(where: \.hasControls) else {
+      throw .malformed
+    }
+    var pairs: [(String, String)] = []
+    for line in lines.dropFirst() { pairs.append(try field(line)) }
+    let request = try request(requestLine, Headers(pairs))
+    return RequestHead(
+      request: request, byteCount: end, bodyByteCount: try bodyByteCount(request.headers))
+  }
+
+  /// The index after the blank line that follows the first line that isn't blank.
+  private static func endOfHead(in input: [UInt8]) -> Int? {
+    var lineIsBlank = true
+    var hasBegun = false
+    for (index, byte) in input.enumerated() {
+      switch byte {
+      case .lineFeed:
+        if lineIsBlank && hasBegun { return index + 1 }
+        lineIsBlank = true
+      case .carriageReturn:
+        continue
+      default:
+        (hasBegun, lineIsBlank) = (true, false)
+      }
+    }
+    return nil
+  }
+
+  private static func request(_ line: ArraySlice<UInt8>, _ headers: Headers) throws(Refusal)
+    -> Request
+  {
+    let words = line.split(separator: .space, omittingEmptySubsequences: false)
+    guard words.count == 3, words[0].isToken,
+      words[1].first == UInt8(ascii: "/") || words[1].elementsEqual("*".utf8)
+    else { throw .malformed }
+    let version = words[2].text
+    guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw .malformed }
+    return Request(
+      method: words[0].text, path: words[1].text, headers: headers, body: [],
+      keepsAlive: version == "HTTP/1.1" && !headers.lists("close", in: "Connection"))
+  }
+
+  // A name that isn't a token also refuses folded lines and a space before the colon.
+  private static func field(_ line: ArraySlice<UInt8>) throws(Refusal) -> (String, String) {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else {
+      throw .malformed
+    }
+    let value = line[(colon + 1)...].drop { $0.isBlank }
+    let end = value.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? value.startIndex
+    return (line[..<colon].text, value[..<end].text)
+  }
+
+  private static func bodyByteCount(_ headers: Headers) throws(Refusal) -> Int {
+    guard headers["Transfer-Encoding"] == nil else { throw .unknownCoding }
+    let lengths = Set(headers.allValues(of: "Content-Length"))
+    guard let length = lengths.first else { return 0 }
+    guard lengths.count == 1, !length.isEmpty,
+      length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { throw .malformed }
+    guard let count = Int(length), count <= bodyByteLimit else { throw .bodyTooLarge }
+    return count
+  }
+}
+
+extension UInt8 {
+  fileprivate static let lineFeed = UInt8(ascii: "\n")
+  fileprivate static let carriageReturn = UInt8(ascii: "\r")
+  fileprivate static let space = UInt8(ascii: " ")
+
+  fileprivate var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }
+
+  fileprivate var isTokenByte: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default:
+      "!#$%&'*+-.^_`|~".utf8.contains(self)
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate var text: String { String(decoding: self, as: UTF8.self) }
+
+  fileprivate var isToken: Bool { !isEmpty && allSatisfy(\.isTokenByte) }
+
+  fileprivate var hasControls: Bool { contains { ($0 < 0x20 && !$0.isBlank) || $0 == 0x7f } }
+}

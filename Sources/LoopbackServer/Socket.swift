@@ -1,0 +1,98 @@
+/// A socket that never blocks and is closed once.
+///
+/// One thread owns it; ``shutDown()`` alone may come from any other.
+final class Socket: Sendable {
+  private struct Status: Sendable {
+    var isOpen = true
+    var isShutDown = false
+  }
+
+  private let descriptor: Int32
+  private let status = Monitor(Status())
+
+  private init(owning descriptor: Int32) {
+    self.descriptor = descriptor
+    Platform.configure(descriptor)
+  }
+
+  deinit { close() }
+
+  /// Whether we ended the connection ourselves, through ``shutDown()``.
+  var isShutDown: Bool { status.withLock { $0.isShutDown } }
+
+  /// Ends both directions, so that the owner's wait, send or receive ends too.
+  func shutDown() {
+    status.withLock {
+      guard $0.isOpen else { return }
+      $0.isShutDown = true
+      Platform.endBothWays(descriptor)
+    }
+  }
+
+  // Under the lock, so that a late shutDown() can't hit a descriptor that was given out anew.
+  func close() {
+    status.withLock {
+      guard $0.isOpen else { return }
+      $0.isOpen = false
+      Platform.closeDescriptor(descriptor)
+    }
+  }
+}
+
+// MARK: - Listening
+
+extension Socket {
+  /// A listener on 127.0.0.1, and the port that the system picked for it.
+  static func listening() throws(SocketError) -> (socket: Socket, port: UInt16) {
+    let descriptor = Platform.openStream()
+    guard descriptor >= 0 else { throw SocketError(in: "socket") }
+    let socket = Socket(owning: descriptor)
+    guard Platform.bindToLoopback(descriptor) else { throw SocketError(in: "bind") }
+    guard Platform.startListening(descriptor) else { throw SocketError(in: "listen") }
+    guard let port = Platform.boundPort(descriptor) else { throw SocketError(in: "getsockname") }
+    return (socket, port)
+  }
+
+  /// The next connection, if one is waiting.
+  func accept() -> Socket? {
+    let accepted = Platform.acceptOne(descriptor)
+    guard accepted >= 0 else { return nil }
+    Platform.sendSmallPiecesAtOnce(accepted)
+    return Socket(owning: accepted)
+  }
+}
+
+// MARK: - Talking
+
+extension Socket {
+  /// Waits once, without a timeout for ever; may show nothing ready.
+  func look(reading: Bool, writing: Bool = false, wake: Wake, timeout: Duration?)
+    -> Platform.Readiness
+  {
+    Platform.look(
+      at: descriptor, reading: reading, writing: writing, wake: wake.descriptor, timeout: timeout)
+  }
+
+  /// Appends at most `limit` of the bytes that have come.
+  func receive(_ limit: Int, into input: inout [UInt8]) -> Platform.Transfer {
+    withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
+      let result = Platform.receiveBytes(descriptor, into: buffer)
+      if case .moved(let count) = result { input.append(contentsOf: buffer.prefix(count)) }
+      return result
+    }
+  }
+
+  /// Sends the first of `bytes`, as many as there is room for.
+  func send(_ bytes: ArraySlice<UInt8>) -> Platform.Transfer {
+    bytes.withUnsafeBytes { Platform.sendBytes(descriptor, $0) }
+  }
+
+  /// Tells the client that nothing more will come.
+  func endWriting() { Platform.endWriting(descriptor) }
+
+  /// Closes with a reset.
+  func reset() {
+    Platform.resetOnClose(descriptor)
+    close()
+  }
+}

@@ -1,0 +1,16 @@
+/// One step of a scripted response.
+public enum Step: Sendable {
+  /// Sends these bytes as they are.
+  case send([UInt8])
+  /// Lets time pass.
+  case wait(Duration)
+  /// Waits until the hold is released.
+  case hold(Hold)
+  /// Closes the connection in good order.
+  case close
+  /// Closes the connection with a TCP reset.
+  case reset
+
+  /// Sends the text's UTF-8 bytes.
+  public static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
+}

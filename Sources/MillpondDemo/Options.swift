@@ -1,0 +1,52 @@
+import Foundation
+
+/// What the user asked for on the command line.
+struct Options: Equatable {
+  /// Where pictures are kept on disk; nil leaves the choice to the program.
+  var cacheDirectory: String?
+  /// Whose files the origin gives out instead of pictures made on the spot.
+  var servedDirectory: String?
+  var commentCount = 120
+  /// What to fetch instead of a comment thread's pictures; none fetches those.
+  var urls: [URL] = []
+  var wantsHelp = false
+
+  /// Reads arguments, without the program's name.
+  ///
+  /// - Throws: ``OptionsError`` for what can't be meant.
+  init(_ arguments: [String]) throws(OptionsError) {
+    var reader = ArgumentReader(arguments)
+    var forThreadsOnly: String?
+    while let argument = try reader.next() {
+      switch argument {
+      case .plain(let text): urls.append(try Self.url(text))
+      case .option("--help"), .option("-h"): wantsHelp = true
+      case .option("--cache"): cacheDirectory = try reader.value("a folder")
+      case .option("--serve"):
+        servedDirectory = try reader.value("a folder")
+        forThreadsOnly = "--serve"
+      case .option("--comments"):
+        commentCount = try Self.commentCount(try reader.value("a number"))
+        forThreadsOnly = "--comments"
+      case .option(let name): throw .unknown(option: name)
+      }
+    }
+    if let forThreadsOnly, !urls.isEmpty { throw .meaninglessWithURLs(option: forThreadsOnly) }
+  }
+
+  private static let commentCounts = 1...10_000
+
+  private static func commentCount(_ text: String) throws(OptionsError) -> Int {
+    guard let count = Int(text), commentCounts.contains(count) else {
+      throw .outOfRange(option: "--comments", value: text, commentCounts)
+    }
+    return count
+  }
+
+  private static func url(_ text: String) throws(OptionsError) -> URL {
+    guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+      url.host?.isEmpty == false
+    else { throw .notURL(text) }
+    return url
+  }
+}

@@ -1,0 +1,86 @@
+import Dispatch
+
+/// Shows the progress of many fetches: bars drawn in place, or plain lines where that can't be.
+///
+/// Any thread may report. Reporting never waits for the terminal: a queue of the board's own
+/// writes, at most thirty times a second. End it with ``finish()``, which gives the cursor back.
+final class Board: Sendable {
+  private struct State {
+    var text: BoardText
+    var isDrawingDue = false
+    var isFinished = false
+    var drawn: ContinuousClock.Instant?
+  }
+
+  private static let pause = Duration.milliseconds(33)
+
+  private let screen: Screen
+  private let state: Guarded<State>
+  private let queue = DispatchQueue(label: "board")
+
+  init(title: String, on screen: Screen) {
+    self.screen = screen
+    let text = BoardText(title: title, isLive: screen.isLive, look: screen.look)
+    state = Guarded(State(text: text))
+  }
+
+  /// Adds a waiting row below the others.
+  ///
+  /// - Returns: The number to report by.
+  func addRow(_ label: String) -> Int {
+    change { $0.add(label) }
+  }
+
+  /// Says how far a row is; after ``finish()`` nothing is shown any more.
+  func report(_ state: RowState, row: Int) {
+    change { $0.report(state, row: row) }
+  }
+
+  /// Writes a line that stays, above the rows.
+  func note(_ line: String) {
+    change { $0.note(line) }
+  }
+
+  /// Draws all rows as they are, shows the cursor and returns when that is written.
+  ///
+  /// Safe to call twice, and from where an interrupt is handled.
+  func finish() {
+    queue.sync {
+      let size = screen.size()
+      let frame = state.withLock { state -> String in
+        guard !state.isFinished else { return "" }
+        state.isFinished = true
+        return state.text.finalFrame(columns: size.columns)
+      }
+      screen.write(frame)
+    }
+  }
+
+  /// Changes the text under the lock and sees to it that it will be drawn.
+  private func change<Result>(_ body: (inout BoardText) -> Result) -> Result {
+    let (result, delay) = state.withLock { state -> (Result, Duration?) in
+      let result = body(&state.text)
+      guard !state.isDrawingDue, !state.isFinished else { return (result, nil) }
+      state.isDrawingDue = true
+      let rested = state.drawn.map { .now - $0 } ?? Self.pause
+      return (result, max(.zero, Self.pause - rested))
+    }
+    if let delay {
+      let nanoseconds = Int(delay / .nanoseconds(1))
+      queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { self.draw() }
+    }
+    return result
+  }
+
+  /// Only on the queue, so that frames are written in their order, and outside of the lock.
+  private func draw() {
+    let size = screen.size()
+    let frame = state.withLock { state -> String in
+      guard !state.isFinished else { return "" }
+      state.isDrawingDue = false
+      state.drawn = .now
+      return state.text.frame(columns: size.columns, lines: size.lines)
+    }
+    screen.write(frame)
+  }
+}

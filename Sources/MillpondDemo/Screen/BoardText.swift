@@ -1,0 +1,69 @@
+/// What a board has to write next: the part of ``Board`` that decides.
+///
+/// On a live screen a frame replaces the one before; notes go above and stay. Else every change of
+/// a row's state is a line of its own, and ticks of progress are silent.
+struct BoardText: Sendable {
+  private let title: String
+  private let isLive: Bool
+  private let look: Look
+  private var rows: [Row] = []
+  /// Lines that will not be drawn again.
+  private var lasting: [String] = []
+  private var drawnLines = 0
+  private var hidesCursor = false
+
+  init(title: String, isLive: Bool, look: Look) {
+    self.title = title.harmless
+    self.isLive = isLive
+    self.look = look
+    if !isLive { lasting.append(self.title) }
+  }
+
+  /// Adds a waiting row and gives its number, counted from 0.
+  mutating func add(_ label: String) -> Int {
+    rows.append(Row(label: label.harmless))
+    return rows.count - 1
+  }
+
+  /// Changes a row; a number that was never given is left out.
+  mutating func report(_ state: RowState, row: Int) {
+    guard rows.indices.contains(row), rows[row].state != state else { return }
+    let earlier = rows[row].state
+    rows[row].state = state
+    guard !isLive, state.isNews(after: earlier) else { return }
+    lasting.append("\(rows[row].label): \(RowText(glyphs: look.glyphs).sentence(state))")
+  }
+
+  mutating func note(_ line: String) { lasting.append(line.harmless) }
+
+  /// The text that brings the screen up to date.
+  mutating func frame(columns: Int, lines: Int) -> String {
+    guard isLive else { return takeLasting(lineEnd: "\n") }
+    let drawing = BoardDrawing(title: title, rows: rows, look: look, columns: columns)
+    // One line is left for the cursor: a frame that scrolls can't be drawn over.
+    return replaced(by: drawing.lines(atMost: max(3, lines - 1)))
+  }
+
+  /// The last text: all rows, however many, and the cursor again.
+  mutating func finalFrame(columns: Int) -> String {
+    guard isLive else { return takeLasting(lineEnd: "\n") }
+    let drawing = BoardDrawing(title: title, rows: rows, look: look, columns: columns)
+    defer { hidesCursor = false }
+    return replaced(by: drawing.lines()) + ANSI.showCursor
+  }
+
+  private mutating func replaced(by lines: [String]) -> String {
+    defer {
+      drawnLines = lines.count
+      hidesCursor = true
+    }
+    return (hidesCursor ? "" : ANSI.hideCursor) + ANSI.up(drawnLines)
+      + takeLasting(lineEnd: ANSI.lineEnd)
+      + lines.map { $0 + ANSI.lineEnd }.joined() + ANSI.clearBelow
+  }
+
+  private mutating func takeLasting(lineEnd: String) -> String {
+    defer { lasting = [] }
+    return lasting.map { $0 + lineEnd }.joined()
+  }
+}

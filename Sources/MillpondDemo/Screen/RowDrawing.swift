@@ -1,0 +1,47 @@
+/// Turns a row into one line of text.
+struct RowDrawing {
+  let look: Look
+  /// Columns for the label.
+  let labelWidth: Int
+  /// Columns for the bar; zero leaves it out.
+  let barWidth: Int
+  /// Columns for the whole line.
+  let width: Int
+
+  /// Columns that the text after the bar needs, at its longest: `100 %  123.4 kB of 123.4 kB`.
+  private static let detailWidth = 29
+
+  /// Divides a line's columns among label, bar and detail.
+  init(look: Look, longestLabel: Int, width: Int) {
+    self.look = look
+    self.width = width
+    labelWidth = min(longestLabel, max(8, width / 3), width)
+    let rest = width - labelWidth - Self.detailWidth - 4
+    barWidth = rest < 8 ? 0 : min(rest, 40)
+  }
+
+  /// The row's line, never wider than the width.
+  func line(_ row: Row) -> String {
+    let label = row.label.fitted(to: labelWidth, ellipsis: look.glyphs.ellipsis)
+    let bar = bar(row.state)
+    let used = labelWidth + 2 + (bar.isEmpty ? 0 : bar.columns + 2)
+    let detail = RowText(glyphs: look.glyphs).aligned(row.state)
+      .cut(to: max(0, width - used), ellipsis: look.glyphs.ellipsis)
+    let pieces = [label, look.painted(bar, row.state.ink), look.painted(detail, row.state.ink)]
+    return pieces.filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+
+  /// The bar of a state; reasons get its room for themselves.
+  private func bar(_ state: RowState) -> String {
+    guard barWidth > 0 else { return "" }
+    let bar = ProgressBar(width: barWidth, glyphs: look.glyphs)
+    switch state {
+    case .waiting: return bar.drawn(fraction: 0)
+    case .loading(let completed, let total?) where total > 0:
+      return bar.drawn(fraction: Double(completed) / Double(total))
+    case .loading(let completed, _): return bar.drawn(completed: completed)
+    case .done: return bar.drawn(fraction: 1)
+    case .cancelled, .failed: return ""
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// Collects what each layer answered, and prints it as a table.
+struct SummaryTable: Sendable {
+  private struct Answers {
+    var times: [Duration] = []
+    var bytes = 0
+  }
+
+  private var layers: [String]
+  private var answers: [String: Answers] = [:]
+
+  /// - Parameter layers: Named in any case and in this order; others follow as they come.
+  init(layers: [String]) { self.layers = layers }
+
+  /// Adds one answer of a layer.
+  mutating func record(layer: String, time: Duration, bytes: Int) {
+    if !layers.contains(layer) { layers.append(layer) }
+    answers[layer, default: Answers()].times.append(time)
+    answers[layer, default: Answers()].bytes += bytes
+  }
+
+  /// A heading, a rule, and a line for each layer, in columns.
+  func lines(_ look: Look) -> [String] {
+    let heading = ["layer", "answers", "median", "max", "bytes"]
+    let table = [heading] + layers.map { cells(of: $0, look.glyphs) }
+    let widths = heading.indices.map { column in
+      table.reduce(0) { max($0, $1[column].columns) }
+    }
+    var lines = table.map { cells in
+      let first = cells[0].fitted(to: widths[0])
+      let others = zip(cells, widths).dropFirst().map { $0.trailing(in: $1) }
+      return ([first] + others).joined(separator: "   ")
+    }
+    let rule = String(repeating: look.glyphs.rule, count: lines[0].columns)
+    lines[0] = look.painted(lines[0], .title)
+    lines.insert(look.painted(rule, .quiet), at: 1)
+    return lines
+  }
+
+  private func cells(of layer: String, _ glyphs: Glyphs) -> [String] {
+    let answers = answers[layer] ?? Answers()
+    let times = answers.times.sorted()
+    guard let longest = times.last else { return [layer.harmless, "0", "", "", ""] }
+    // Of an even number the lower of the two in the middle: a time that really was measured.
+    let median = times[(times.count - 1) / 2]
+    return [
+      layer.harmless, "\(times.count)", Amounts.time(median, glyphs),
+      Amounts.time(longest, glyphs), Amounts.bytes(answers.bytes),
+    ]
+  }
+}

@@ -1,0 +1,7 @@
+/// One entry of a comment thread.
+struct Comment: Equatable {
+  /// The comment's place in the thread, from 1.
+  let number: Int
+  let author: Author
+  let text: String
+}

@@ -1,0 +1,32 @@
+/// A comment thread: many comments by few authors, the same in every run.
+struct Comments {
+  let all: [Comment]
+
+  /// Writes `count` comments, more of them by the authors who stand early in the list.
+  ///
+  /// Everybody has a say when there are as many comments as authors. Without authors there are no
+  /// comments.
+  init(count: Int, authors: [Author] = Author.known(12)) {
+    var random = SeededRandom(seed: "comments")
+    all = (0..<(authors.isEmpty ? 0 : max(0, count))).map { index in
+      // The lower of two draws: the first ones of the list are the talkative ones.
+      let first = random.number(below: authors.count)
+      let author = min(first, random.number(below: authors.count))
+      return Comment(
+        number: index + 1,
+        author: authors[index < authors.count ? index : author],
+        text: Phrases.sentence(&random))
+    }
+  }
+
+  /// Everybody who commented, in the order of their first comments.
+  var authors: [Author] {
+    var seen: Set<Author> = []
+    return all.map(\.author).filter { seen.insert($0).inserted }
+  }
+
+  /// How many comments an author wrote.
+  func count(by author: Author) -> Int {
+    all.count { $0.author == author }
+  }
+}

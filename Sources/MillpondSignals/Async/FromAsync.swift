@@ -1,0 +1,24 @@
+extension Signal {
+  /// Runs `work` in a task at each subscription, sends what it returns, and completes.
+  ///
+  /// Disposal cancels the task. What `work` throws fails the signal.
+  ///
+  ///     let profile = Signal.async { try await api.profile() }
+  @inlinable
+  public static func async(
+    priority: TaskPriority? = nil, _ work: @escaping @Sendable () async throws -> Value
+  ) -> Signal {
+    Signal { observer, lifetime in
+      let task = Task(priority: priority) {
+        do {
+          let value = try await work()
+          observer.next(value)
+          observer.completed()
+        } catch {
+          observer.failed(error)
+        }
+      }
+      lifetime.onEnd { task.cancel() }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+extension Signal {
+  /// The values as an asynchronous sequence, for one loop; asking for it subscribes.
+  ///
+  /// Values that arrive faster than they are taken are kept, without a bound. Leaving the loop, or
+  /// cancelling its task, disposes.
+  @inlinable
+  public var values: AsyncThrowingStream<Value, any Error> {
+    AsyncThrowingStream(bufferingPolicy: .unbounded) { continuation in
+      let subscription = subscribe(
+        onNext: { continuation.yield($0) },
+        onFailed: { continuation.finish(throwing: $0) },
+        onCompleted: { continuation.finish() })
+      continuation.onTermination = { _ in subscription.dispose() }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// The handle that ends a subscription, or other work that can be given up.
+///
+/// Dropping a handle ends nothing; ``scoped()`` gives one that does. Disposal is silence, not an
+/// event: after ``dispose()`` has returned no delivery begins.
+///
+/// - Note: Any thread, also inside a callback.
+public struct Disposable: Sendable {
+  @usableFromInline let lifetime: Lifetime?
+
+  /// A handle for what has ended already.
+  @inlinable
+  public init() {
+    lifetime = nil
+  }
+
+  /// A handle that ends `lifetime`.
+  @inlinable
+  public init(_ lifetime: Lifetime) {
+    self.lifetime = lifetime
+  }
+
+  /// A handle that runs `teardown` when disposed of, once.
+  public init(_ teardown: @escaping @Sendable () -> Void) {
+    let lifetime = Lifetime()
+    lifetime.onEnd(teardown)
+    self.init(lifetime)
+  }
+
+  /// Ends the subscription. Idempotent.
+  @inlinable
+  public func dispose() {
+    lifetime?.end()
+  }
+
+  /// Whether the subscription has ended, by disposal or by its terminal event.
+  @inlinable
+  public var isDisposed: Bool {
+    lifetime?.isEnded ?? true
+  }
+
+  /// A handle that disposes when it is released.
+  public func scoped() -> ScopedDisposable {
+    ScopedDisposable(self)
+  }
+}

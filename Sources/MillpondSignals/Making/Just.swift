@@ -1,0 +1,35 @@
+extension Signal {
+  /// Sends `value` and completes.
+  @inlinable
+  public static func just(_ value: Value) -> Signal {
+    Signal(
+      start: { observer, _ in
+        observer.next(value)
+        observer.completed()
+      }, now: { value })
+  }
+
+  /// Completes without a value.
+  @inlinable
+  public static var empty: Signal {
+    Signal { observer, _ in observer.completed() }
+  }
+
+  /// Fails with `error`.
+  @inlinable
+  public static func fail(_ error: any Error) -> Signal {
+    Signal { observer, _ in observer.failed(error) }
+  }
+
+  /// Sends nothing, ever, not even an end.
+  @inlinable
+  public static var never: Signal {
+    Signal { _, _ in }
+  }
+
+  /// Makes the signal anew for each subscription.
+  @inlinable
+  public static func deferred(_ make: @escaping @Sendable () -> Signal) -> Signal {
+    Signal { observer, lifetime in make().run(observer, lifetime) }
+  }
+}

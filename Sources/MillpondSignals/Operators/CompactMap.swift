@@ -1,0 +1,12 @@
+extension Signal {
+  /// Changes each value with `transform`, and drops those it gives nil for.
+  @inlinable
+  public func compactMap<NewValue>(
+    _ transform: @escaping @Sendable (Value) -> NewValue?
+  ) -> Signal<NewValue> {
+    Signal<NewValue> { observer, lifetime in
+      run(
+        observer.replacingNext { if let value = transform($0) { observer.next(value) } }, lifetime)
+    }
+  }
+}

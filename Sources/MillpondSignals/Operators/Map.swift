@@ -1,0 +1,16 @@
+extension Signal {
+  /// Changes each value with `transform`; progress, failure and completion pass unchanged.
+  ///
+  /// `transform` runs on the thread that sends the value.
+  @inlinable
+  public func map<NewValue>(
+    _ transform: @escaping @Sendable (Value) -> NewValue
+  ) -> Signal<NewValue> {
+    var newNow: (@Sendable () -> NewValue?)?
+    if let now { newNow = { now().map(transform) } }
+    return Signal<NewValue>(
+      start: { observer, lifetime in
+        start(observer.replacingNext { observer.next(transform($0)) }, lifetime)
+      }, now: newNow, emptyError: emptyError)
+  }
+}

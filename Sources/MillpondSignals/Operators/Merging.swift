@@ -1,0 +1,197 @@
+public import Synchronization
+
+extension Signal {
+  /// Runs at most `limit` inner signals at once, in order of their arrival.
+  @inlinable
+  func merging<NewValue>(
+    atMost limit: Int, _ transform: @escaping @Sendable (Value) -> Signal<NewValue>
+  ) -> Signal<NewValue> {
+    Signal<NewValue> { observer, lifetime in
+      let merging = Merging(observer, lifetime.child(), limit: limit)
+      let outer = merging.lifetime.child()
+      run(
+        Observer(next: { merging.receive(transform($0)) }) { event in
+          switch event {
+          case .progress(let progress): merging.outerProgress(progress)
+          case .failed(let error): merging.fail(error)
+          case .completed:
+            outer.end()
+            merging.outerCompleted()
+          }
+        }, outer)
+    }
+  }
+}
+
+/// Runs inner signals; `MergingState` decides, this acts.
+@usableFromInline
+final class Merging<Value: Sendable>: Sendable {
+  @usableFromInline let lifetime: Lifetime
+  @usableFromInline let serializer: Serializer<Value>
+  @usableFromInline let state: Locked<MergingState<Value>>
+
+  @inlinable
+  init(_ downstream: Observer<Value>, _ lifetime: Lifetime, limit: Int) {
+    self.lifetime = lifetime
+    serializer = Serializer(downstream)
+    state = Locked(MergingState(limit: limit))
+  }
+
+  @inlinable
+  func receive(_ inner: Signal<Value>) {
+    if state.withLock({ $0.admits(inner) }) { run(inner) }
+  }
+
+  @inlinable
+  func outerProgress(_ progress: Progress) {
+    if state.withLock({ $0.active == 0 }) { serializer.send(.progress(progress)) }
+  }
+
+  @inlinable
+  func outerCompleted() {
+    if state.withLock({ $0.closes() }) { complete() }
+  }
+
+  @inlinable
+  func fail(_ error: any Error) {
+    lifetime.end()
+    serializer.send(.failed(error))
+  }
+
+  @inlinable
+  func complete() {
+    lifetime.end()
+    serializer.send(.completed)
+  }
+
+  /// Runs an inner signal, and after it what waits, in a loop for as long as they end at once.
+  @inlinable
+  func run(_ first: Signal<Value>) {
+    var next: Signal<Value>? = first
+    while let inner = next, !lifetime.isEnded { next = runOne(inner) }
+  }
+
+  @inlinable
+  func runOne(_ inner: Signal<Value>) -> Signal<Value>? {
+    if let now = inner.now, let value = now() {
+      serializer.send(.next(value))
+      return advance(after: nil)
+    }
+    let run = InnerRun(lifetime.child())
+    inner.start(
+      Observer(next: { self.serializer.send(.next($0)) }) { event in
+        switch event {
+        case .progress(let progress): self.innerProgress(progress, of: run)
+        case .failed(let error): self.fail(error)
+        case .completed: self.ended(run)
+        }
+      }, run.lifetime)
+    return run.returned() ? advance(after: run) : nil
+  }
+
+  @inlinable
+  func ended(_ run: InnerRun) {
+    run.lifetime.end()
+    if run.ended(), let next = advance(after: run) { self.run(next) }
+  }
+
+  @inlinable
+  func innerProgress(_ progress: Progress, of run: InnerRun) {
+    let sum = state.withLock { $0.sum(adding: progress, of: ObjectIdentifier(run)) }
+    serializer.send(.progress(sum))
+  }
+
+  @inlinable
+  func advance(after run: InnerRun?) -> Signal<Value>? {
+    switch state.withLock({ $0.advance(after: run.map { ObjectIdentifier($0) }) }) {
+    case .run(let next): return next
+    case .complete: complete()
+    case .wait: break
+    }
+    return nil
+  }
+}
+
+/// One inner run: whether its end came before its start returned decides who goes on.
+@usableFromInline
+final class InnerRun: Sendable {
+  @usableFromInline let lifetime: Lifetime
+  @usableFromInline let isSecond = Atomic<Bool>(false)
+
+  @inlinable
+  init(_ lifetime: Lifetime) {
+    self.lifetime = lifetime
+  }
+
+  /// True if the run has ended already: then the starter goes on.
+  @inlinable
+  func returned() -> Bool {
+    isSecond.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  /// True if the starter has returned already: then the ender goes on.
+  @inlinable
+  func ended() -> Bool {
+    isSecond.exchange(true, ordering: .acquiringAndReleasing)
+  }
+}
+
+/// How many run, and who waits.
+@usableFromInline
+struct MergingState<Value: Sendable>: Sendable {
+  @usableFromInline
+  enum Step: Sendable {
+    case run(Signal<Value>)
+    case complete
+    case wait
+  }
+
+  @usableFromInline let limit: Int
+  @usableFromInline var waiting = Queue<Signal<Value>>()
+  @usableFromInline var isClosed = false
+  @usableFromInline var progress: [ObjectIdentifier: Progress] = [:]
+  @usableFromInline var active = 0
+
+  @inlinable
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// Whether the inner signal is to be run now; else it waits.
+  @inlinable
+  mutating func admits(_ inner: Signal<Value>) -> Bool {
+    if active < limit {
+      active += 1
+      return true
+    }
+    waiting.append(inner)
+    return false
+  }
+
+  /// Whether the end of the outer signal is the end of all.
+  @inlinable
+  mutating func closes() -> Bool {
+    isClosed = true
+    return active == 0
+  }
+
+  /// What follows the end of an inner run.
+  @inlinable
+  mutating func advance(after run: ObjectIdentifier?) -> Step {
+    if let run { progress[run] = nil }
+    if let next = waiting.popFirst() { return .run(next) }
+    active -= 1
+    return isClosed && active == 0 ? .complete : .wait
+  }
+
+  /// What the live runs have done together; the total is known if each of them knows its own.
+  @inlinable
+  mutating func sum(adding new: Progress, of run: ObjectIdentifier) -> Progress {
+    progress[run] = new
+    let completed = progress.values.reduce(0) { $0 + $1.completed }
+    guard progress.count == active else { return Progress(completed: completed) }
+    var total: Int? = 0
+    for each in progress.values { total = total.flatMap { sum in each.total.map { sum + $0 } } }
+    return Progress(completed: completed, total: total)
+  }
+}

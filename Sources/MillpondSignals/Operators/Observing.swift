@@ -1,0 +1,61 @@
+public import Synchronization
+
+extension Signal {
+  /// Runs `act` for each value, before it is passed on.
+  @inlinable
+  public func onNext(_ act: @escaping @Sendable (Value) -> Void) -> Signal {
+    map {
+      act($0)
+      return $0
+    }
+  }
+
+  /// Runs `act` once when a run ends, whichever way: before the terminal event is passed on, or
+  /// when the subscriber leaves.
+  @inlinable
+  public func onEnd(_ act: @escaping @Sendable (Ending) -> Void) -> Signal {
+    Signal(
+      start: { observer, lifetime in
+        let last = LastAct(act)
+        lifetime.onEnd { last.run(.disposed) }
+        run(
+          Observer(next: observer.onNext) { event in
+            switch event {
+            case .progress: break
+            case .failed(let error): last.run(.failed(error))
+            case .completed: last.run(.completed)
+            }
+            observer.other(event)
+          }, lifetime)
+      }, now: nil, emptyError: emptyError)
+  }
+}
+
+/// How a run of a signal came to its end.
+public enum Ending: Sendable {
+  /// It completed.
+  case completed
+
+  /// It failed.
+  case failed(any Error)
+
+  /// The subscriber left before the end.
+  case disposed
+}
+
+/// Runs once, whoever comes first.
+@usableFromInline
+final class LastAct: Sendable {
+  @usableFromInline let isDone = Atomic<Bool>(false)
+  @usableFromInline let act: @Sendable (Ending) -> Void
+
+  @inlinable
+  init(_ act: @escaping @Sendable (Ending) -> Void) {
+    self.act = act
+  }
+
+  @inlinable
+  func run(_ ending: Ending) {
+    if !isDone.exchange(true, ordering: .relaxed) { act(ending) }
+  }
+}

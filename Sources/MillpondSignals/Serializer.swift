@@ -1,0 +1,46 @@
+/// Where concurrency enters a chain: anyone may send, the downstream is called serially, and one
+/// terminal event, the first, is let through.
+@usableFromInline
+package final class Serializer<Value: Sendable>: @unchecked Sendable {
+  // Sendable because `downstream` is touched only by whoever has the mailbox's turn, or in deinit.
+  @usableFromInline let mailbox = Mailbox<Event<Value>>()
+  @exclusivity(unchecked) @usableFromInline var downstream: Observer<Value>?
+  @usableFromInline let abandonment: (@Sendable () -> SignalError)?
+
+  /// Serialises for `downstream`.
+  ///
+  /// - Parameter abandonment: What to fail with when everyone has let go of the observer before
+  ///   the end; nil where the senders are operators, which end by contract.
+  @inlinable
+  package init(_ downstream: Observer<Value>, abandonment: (@Sendable () -> SignalError)? = nil) {
+    self.downstream = downstream
+    self.abandonment = abandonment
+  }
+
+  deinit {
+    if let abandonment, let downstream { downstream.failed(abandonment()) }
+  }
+
+  @inlinable
+  package var observer: Observer<Value> {
+    Observer(next: { self.send(.next($0)) }, other: { self.send($0.typed()) })
+  }
+
+  @inlinable
+  package func send(_ event: Event<Value>) {
+    mailbox.post(event, replaces: Self.replaces) { deliver($0) }
+  }
+
+  @inlinable
+  func deliver(_ event: Event<Value>) {
+    guard let downstream else { return }
+    if event.isTerminal { self.downstream = nil }
+    downstream.send(event)
+  }
+
+  /// Progress is conflated: of two that wait one after the other, the newer says it all.
+  @inlinable
+  static func replaces(_ last: Event<Value>, _ new: Event<Value>) -> Bool {
+    if case .progress = last, case .progress = new { true } else { false }
+  }
+}

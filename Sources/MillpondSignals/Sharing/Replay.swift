@@ -1,0 +1,252 @@
+/// One shared run of a signal, its latest value and its end.
+///
+/// Two parts: `phase`, under a lock, decides who starts and who cancels a run, and answers for a
+/// settled one; the mailbox delivers, so that arrivals, departures and events have one order.
+@usableFromInline
+package final class Replay<Value: Sendable>: @unchecked Sendable {
+  // Sendable because `cast` is touched only by whoever has the mailbox's turn.
+  @usableFromInline let phase = Locked<ReplayPhase<Value>>(ReplayPhase())
+  @usableFromInline let upstream: Signal<Value>
+  @usableFromInline let policy: ReplayPolicy
+  @usableFromInline let mailbox = Mailbox<ReplayMessage<Value>>()
+  @exclusivity(unchecked) @usableFromInline var cast = ReplayCast<Value>()
+
+  /// Shares `upstream`.
+  @inlinable
+  package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy) {
+    self.upstream = upstream
+    self.policy = policy
+  }
+
+  /// The last value of a run that has completed with one.
+  @inlinable
+  package var settledValue: Value? {
+    phase.withLock { $0.settledValue }
+  }
+
+  /// Starts a run or joins the running one; a settled run is repeated.
+  @inlinable
+  package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    switch phase.withLock({ $0.enter() }) {
+    case .settled(let value, let end):
+      if let value { observer.next(value) }
+      if !lifetime.isEnded { observer.other(end) }
+    case .joins(let run):
+      admit(observer, lifetime, run)
+    case .starts(let run):
+      admit(observer, lifetime, run)
+      start(run)
+    }
+  }
+
+  /// Starts the run without a subscriber, if it isn't running or settled.
+  @inlinable
+  package func start() {
+    if case .starts(let run) = phase.withLock({ $0.enter() }) { start(run) }
+  }
+
+  @inlinable
+  func admit(_ observer: Observer<Value>, _ lifetime: Lifetime, _ run: ReplayRun) {
+    post(.arrival(run.number, ReplayMember(observer: observer, lifetime: lifetime)))
+    let identity = lifetime.identity
+    lifetime.onEnd { self.leave(identity, run) }
+  }
+
+  @inlinable
+  func start(_ run: ReplayRun) {
+    upstream.run(
+      Observer(
+        next: { self.post(.event(run.number, .next($0))) },
+        other: { self.post(.event(run.number, $0.typed())) }),
+      run.lifetime)
+  }
+
+  @inlinable
+  func leave(_ identity: ObjectIdentifier, _ run: ReplayRun) {
+    post(.departure(identity))
+    let isCancelled = phase.withLock { $0.leave(run, policy) }
+    if isCancelled { run.lifetime.end() }
+  }
+
+  @inlinable
+  func post(_ message: ReplayMessage<Value>) {
+    mailbox.post(message, replaces: ReplayMessage.replaces) { receive($0) }
+  }
+
+  @inlinable
+  func receive(_ message: ReplayMessage<Value>) {
+    switch message {
+    case .arrival(let number, let member): welcome(member, to: number)
+    case .departure(let identity): cast.members.removeAll { $0.lifetime.identity == identity }
+    case .event(let number, let event): deliver(event, of: number)
+    }
+  }
+
+  @inlinable
+  func welcome(_ member: ReplayMember<Value>, to number: Int) {
+    if member.lifetime.isEnded { return }
+    cast.turn(to: number)
+    if let progress = cast.progress { member.observer.progress(progress) }
+    if let value = cast.value { member.observer.next(value) }
+    if let end = cast.end {
+      if !member.lifetime.isEnded { member.observer.other(end) }
+    } else {
+      cast.members.append(member)
+    }
+  }
+
+  @inlinable
+  func deliver(_ event: Event<Value>, of number: Int) {
+    guard cast.turn(to: number), cast.end == nil else { return }
+    let members = cast.members
+    cast.remember(event)
+    if let end = cast.end {
+      let value = cast.value
+      let run = phase.withLock { $0.settle(number, value, end) }
+      run?.lifetime.end()
+    }
+    for member in members where !member.lifetime.isEnded { member.observer.send(event) }
+  }
+}
+
+/// Which run there is.
+@usableFromInline
+package struct ReplayPhase<Value: Sendable>: Sendable {
+  @usableFromInline enum State: Sendable {
+    case idle
+    case running(ReplayRun, subscribers: Int)
+    case settled(Value?, Event<Never>)
+  }
+
+  @usableFromInline
+  enum Entrance {
+    case starts(ReplayRun)
+    case joins(ReplayRun)
+    case settled(Value?, Event<Never>)
+  }
+
+  @usableFromInline var state = State.idle
+  @usableFromInline var lastNumber = 0
+
+  @inlinable
+  var settledValue: Value? {
+    if case .settled(let value?, .completed) = state { value } else { nil }
+  }
+
+  @inlinable
+  mutating func enter() -> Entrance {
+    switch state {
+    case .idle:
+      lastNumber += 1
+      let run = ReplayRun(number: lastNumber)
+      state = .running(run, subscribers: 1)
+      return .starts(run)
+    case .running(let run, let subscribers):
+      state = .running(run, subscribers: subscribers + 1)
+      return .joins(run)
+    case .settled(let value, let end):
+      return .settled(value, end)
+    }
+  }
+
+  /// Whether the run is to be cancelled, since its last subscriber has left.
+  @inlinable
+  mutating func leave(_ run: ReplayRun, _ policy: ReplayPolicy) -> Bool {
+    guard case .running(let current, let subscribers) = state, current.number == run.number else {
+      return false
+    }
+    if subscribers == 1, policy == .cancelWhenUnobserved {
+      state = .idle
+      return true
+    }
+    state = .running(current, subscribers: subscribers - 1)
+    return false
+  }
+
+  /// Remembers the end of a run, which is given back; nil if that run was cancelled.
+  @inlinable
+  mutating func settle(_ number: Int, _ value: Value?, _ end: Event<Never>) -> ReplayRun? {
+    guard case .running(let run, _) = state, run.number == number else { return nil }
+    state = .settled(value, end)
+    return run
+  }
+}
+
+/// One run; a later one has a higher number.
+@usableFromInline
+package struct ReplayRun: Sendable {
+  @usableFromInline let number: Int
+  @usableFromInline let lifetime = Lifetime()
+
+  @inlinable
+  init(number: Int) {
+    self.number = number
+  }
+}
+
+/// What is delivered, and to whom.
+@usableFromInline
+struct ReplayCast<Value: Sendable> {
+  @usableFromInline var members: [ReplayMember<Value>] = []
+  @usableFromInline var progress: Progress?
+  @usableFromInline var value: Value?
+  @usableFromInline var end: Event<Never>?
+  @usableFromInline var number = 0
+
+  /// Forgets what an older run left; false if `number` is of an older run itself.
+  @discardableResult
+  @inlinable
+  mutating func turn(to newNumber: Int) -> Bool {
+    guard newNumber > number else { return newNumber == number }
+    self = ReplayCast(number: newNumber)
+    return true
+  }
+
+  @inlinable
+  mutating func remember(_ event: Event<Value>) {
+    switch event {
+    case .next(let new): value = new
+    case .progress(let new): progress = new
+    case .failed, .completed:
+      end = event.withoutValue
+      members = []
+      progress = nil
+    }
+  }
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  init(number: Int) {
+    self.number = number
+  }
+}
+
+@usableFromInline
+struct ReplayMember<Value: Sendable>: Sendable {
+  @usableFromInline let observer: Observer<Value>
+  @usableFromInline let lifetime: Lifetime
+
+  @inlinable
+  init(observer: Observer<Value>, lifetime: Lifetime) {
+    self.observer = observer
+    self.lifetime = lifetime
+  }
+}
+
+@usableFromInline
+enum ReplayMessage<Value: Sendable>: Sendable {
+  case arrival(Int, ReplayMember<Value>)
+  case departure(ObjectIdentifier)
+  case event(Int, Event<Value>)
+
+  @inlinable
+  static func replaces(_ last: ReplayMessage, _ new: ReplayMessage) -> Bool {
+    if case .event(let old, .progress) = last, case .event(let number, .progress) = new {
+      old == number
+    } else {
+      false
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// A cold recipe for events: each subscription runs it anew.
+///
+/// The contract, in short: any number of values and progress events, then at most one terminal
+/// event; never two deliveries at once; after disposal, silence.
+///
+/// - Note: Any thread may subscribe. Events arrive on the thread that sends them, see
+///   ``receive(on:limit:)``.
+public struct Signal<Value: Sendable>: Sendable {
+  /// Sends the events of one run to an observer, for as long as the lifetime lasts.
+  public typealias Start = @Sendable (Observer<Value>, Lifetime) -> Void
+
+  @usableFromInline let start: Start
+
+  /// Answers with the only value of a run that would send it, and complete, at once: then there
+  /// is no need for a lifetime, nor for an observer. Nil where the run has to be started.
+  @usableFromInline package let now: (@Sendable () -> Value?)?
+
+  /// What `value` throws when the signal is empty; ``SignalError/empty`` unless told otherwise.
+  @usableFromInline package let emptyError: (@Sendable () -> any Error)?
+
+  /// Makes a signal of its parts, as an operator does.
+  ///
+  /// `start` promises what an operator may rely on: serial calls, nothing after a terminal event,
+  /// and an end to every run. ``create(_:)`` is for code that can't promise it.
+  @inlinable
+  public init(_ start: @escaping Start) {
+    self.init(start: start, now: nil)
+  }
+
+  @inlinable
+  package init(
+    start: @escaping Start,
+    now: (@Sendable () -> Value?)?,
+    emptyError: (@Sendable () -> any Error)? = nil
+  ) {
+    self.start = start
+    self.now = now
+    self.emptyError = emptyError
+  }
+
+  /// Runs the signal for an operator: its events go to `observer` until `lifetime` ends.
+  @inlinable
+  public func run(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    if let now, let value = now() {
+      observer.next(value)
+      observer.completed()
+    } else {
+      start(observer, lifetime)
+    }
+  }
+}

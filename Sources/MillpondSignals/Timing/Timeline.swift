@@ -1,0 +1,90 @@
+import Dispatch
+
+/// The one way to tell time and to set timers, adapted from any clock.
+package struct Timeline: Sendable {
+  /// Monotonic; comparable only with what the same timeline says.
+  package let now: @Sendable () -> ContinuousClock.Instant
+
+  private let timer: @Sendable (Duration, @escaping @Sendable () -> Void) -> Disposable
+
+  /// The timeline of `clock`.
+  package init(_ clock: some Clock<Duration>) {
+    if clock is ContinuousClock {
+      self.init(now: { ContinuousClock.now }, timer: Self.dispatchTimer)
+      return
+    }
+    let epoch = ContinuousClock.now
+    let start = clock.now
+    let now = { @Sendable in epoch.advanced(by: start.duration(to: clock.now)) }
+    if let timers = clock as? any TimerClock {
+      self.init(now: now, timer: { timers.schedule(after: $0, $1) })
+    } else {
+      self.init(now: now, timer: { Self.taskTimer(clock, $0, $1) })
+    }
+  }
+
+  /// Runs `action` once, when `delay` has passed; a delay of zero or less has passed already, but
+  /// the action still runs later.
+  package func schedule(
+    after delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    timer(delay, action)
+  }
+
+  private init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant,
+    timer: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Disposable
+  ) {
+    self.now = now
+    self.timer = timer
+  }
+
+  private static func dispatchTimer(
+    _ delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    let source = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
+    let timer = DispatchTimer(source)
+    source.setEventHandler {
+      source.cancel()
+      action()
+    }
+    source.schedule(deadline: .now() + .nanoseconds(delay.nanoseconds))
+    source.activate()
+    return Disposable { timer.cancel() }
+  }
+
+  private static func taskTimer(
+    _ clock: some Clock<Duration>, _ delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    let task = Task {
+      guard (try? await clock.sleep(for: delay)) != nil, !Task.isCancelled else { return }
+      action()
+    }
+    return Disposable { task.cancel() }
+  }
+}
+
+/// Sendable because a dispatch source may be cancelled from any thread.
+private final class DispatchTimer: @unchecked Sendable {
+  private let source: any DispatchSourceTimer
+
+  init(_ source: any DispatchSourceTimer) {
+    self.source = source
+  }
+
+  func cancel() {
+    source.cancel()
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds, at least zero, at most what an `Int` holds.
+  package var nanoseconds: Int {
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    let (product, overflow) = Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return .max }
+    let (sum, sumOverflow) = product.addingReportingOverflow(Int(attoseconds / 1_000_000_000))
+    return sumOverflow ? .max : sum
+  }
+}
