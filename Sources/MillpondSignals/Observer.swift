@@ -66,4 +66,12 @@ public struct Observer<Value: Sendable>: Sendable {
   ) -> Observer<NewValue> {
     Observer<NewValue>(next: next, other: onOther)
   }
+
+  /// An observer that forwards values to this one, and does something else with the rest.
+  @inlinable
+  public func replacingOther(
+    _ other: @escaping @Sendable (Event<Never>) -> Void
+  ) -> Observer {
+    Observer(next: onNext, other: other)
+  }
 }

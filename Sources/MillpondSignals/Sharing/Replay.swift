@@ -24,6 +24,12 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
     phase.withLock { $0.settledValue }
   }
 
+  /// What the run sends, for those who come now.
+  @inlinable
+  package var signal: Signal<Value> {
+    Signal(start: { self.subscribe($0, $1) }, now: { self.settledValue })
+  }
+
   /// Starts a run or joins the running one; a settled run is repeated.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
@@ -43,6 +49,12 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   @inlinable
   package func start() {
     if case .starts(let run) = phase.withLock({ $0.enter() }) { start(run) }
+  }
+
+  /// Disposes of the run, if it is running; whoever subscribes next starts anew.
+  @inlinable
+  package func stop() {
+    phase.withLock { $0.stop() }?.lifetime.end()
   }
 
   @inlinable
@@ -161,6 +173,14 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     }
     state = .running(current, subscribers: subscribers - 1)
     return false
+  }
+
+  /// Forgets the run, which is given back, if there is one.
+  @inlinable
+  mutating func stop() -> ReplayRun? {
+    guard case .running(let run, _) = state else { return nil }
+    state = .idle
+    return run
   }
 
   /// Remembers the end of a run, which is given back; nil if that run was cancelled.

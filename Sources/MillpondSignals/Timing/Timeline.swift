@@ -1,13 +1,15 @@
 import Dispatch
 
 /// The one way to tell time and to set timers, adapted from any clock.
+@usableFromInline
 package struct Timeline: Sendable {
   /// Monotonic; comparable only with what the same timeline says.
-  package let now: @Sendable () -> ContinuousClock.Instant
+  @usableFromInline package let now: @Sendable () -> ContinuousClock.Instant
 
   private let timer: @Sendable (Duration, @escaping @Sendable () -> Void) -> Disposable
 
   /// The timeline of `clock`.
+  @usableFromInline
   package init(_ clock: some Clock<Duration>) {
     if clock is ContinuousClock {
       self.init(now: { ContinuousClock.now }, timer: Self.dispatchTimer)

@@ -1,0 +1,48 @@
+public import MillpondSignals
+
+/// The time until which an asker will wait.
+public struct Deadline: Sendable {
+  /// When it is, on the timeline of its clock.
+  package let instant: ContinuousClock.Instant
+
+  /// By what it is told.
+  package let timeline: Timeline
+
+  /// So long from now; zero or less is over already, unless the answer is there at once.
+  public static func after(
+    _ duration: Duration, clock: some Clock<Duration> = ContinuousClock()
+  ) -> Deadline {
+    let timeline = Timeline(clock)
+    return Deadline(instant: timeline.now().advanced(by: duration), timeline: timeline)
+  }
+
+  /// What is left of it; negative if it is over.
+  public var remaining: Duration {
+    timeline.now().duration(to: instant)
+  }
+}
+
+extension Signal {
+  /// Fails with ``SignalError/timedOut`` if the end does not come by `deadline`.
+  @usableFromInline
+  package func ended(by deadline: Deadline) -> Signal {
+    Signal(
+      start: { observer, lifetime in
+        let serializer = Serializer(observer)
+        let upstream = lifetime.child()
+        let timer = deadline.timeline.schedule(after: deadline.remaining) {
+          upstream.end()
+          serializer.send(.failed(SignalError.timedOut))
+        }
+        lifetime.onEnd { timer.dispose() }
+        run(
+          Observer(next: { serializer.send(.next($0)) }) { event in
+            if event.isTerminal {
+              timer.dispose()
+              upstream.end()
+            }
+            serializer.send(event.typed())
+          }, upstream)
+      }, now: nil, emptyError: emptyError)
+  }
+}

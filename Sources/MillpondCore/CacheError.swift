@@ -1,0 +1,12 @@
+/// What the framework itself finds wrong with a cache or a question to it.
+public enum CacheError: Error, Sendable {
+  /// No layer has a value for the key, and none failed. Thrown where a value has to be named, as
+  /// by `value`; a signal of a cache just completes.
+  case miss
+
+  /// A layer can't do its work; what it kept may be there again later.
+  case unavailable(layer: String, underlying: any Error)
+
+  /// The same storage is in use with other settings, or by another process.
+  case inUse(layer: String)
+}

@@ -1,0 +1,78 @@
+public import MillpondSignals
+
+extension Source {
+  /// Shares one run among all who ask for the same key meanwhile.
+  ///
+  /// One of them leaving harms nobody; the last one leaving cancels the work. A failure or a miss is
+  /// not remembered. What is told wins: who asks after that does not join an older flight. Asks that
+  /// want different freshness don't share; a reload never joins, and an ask for what is cached only
+  /// starts nothing that others could join.
+  ///
+  /// - Complexity: O(1) to join.
+  @inlinable
+  public func reusingInFlight() -> InFlightReuse<Self> {
+    InFlightReuse(base: self)
+  }
+}
+
+/// A source or cache whose simultaneous gets of one key share one run, a *flight*.
+public struct InFlightReuse<Base: Source>: Source {
+  /// What is asked for.
+  public typealias Key = Base.Key
+
+  /// What is answered.
+  public typealias Value = Base.Value
+
+  @usableFromInline let base: Base
+  @usableFromInline let flights = Flights<Key, Value>()
+
+  @inlinable
+  init(base: Base) {
+    self.base = base
+  }
+
+  /// Joins the flight of the key, or starts one.
+  @inlinable
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    getStamped(key, lookup).map { $0.value }
+  }
+
+  /// Joins the flight of the key, or starts one.
+  @inlinable
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    switch lookup.freshness {
+    case .any, .atMost:
+      flights.join(key, lookup.freshness, lookup.priority) { priority in
+        base.getStamped(key, .shared(lookup.freshness, priority))
+      }
+    case .cachedOnly, .reload:
+      base.getStamped(key, lookup)
+    }
+  }
+
+  /// What the base has at once: no flight is needed for it.
+  @inlinable
+  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    base.now(key, lookup)
+  }
+
+  /// Tells the base, and lets go of the flights that are older.
+  @inlinable
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let outcome = base.apply(change)
+    switch change {
+    case .set(let key, _, _), .remove(let key, _): flights.detach(key)
+    case .removeAll: flights.detachAll()
+    case .fill: break
+    }
+    return outcome
+  }
+
+  /// The mark of the base.
+  @inlinable
+  public func mark(for key: Key) -> Mark {
+    base.mark(for: key)
+  }
+}
+
+extension InFlightReuse: Cache where Base: Cache {}

@@ -1,0 +1,100 @@
+public import MillpondSignals
+import Synchronization
+
+/// A few slots, and those who wait for one.
+@usableFromInline
+final class Slots: Sendable {
+  private let queue: Locked<SlotQueue>
+
+  @usableFromInline
+  init(_ count: Int) {
+    queue = Locked(SlotQueue(count: max(1, count)))
+  }
+
+  /// Calls `work` when a slot is free, with the lifetime that gives it back when it ends; not at
+  /// all if `lifetime` ends before.
+  @usableFromInline
+  func take(
+    _ priority: Priority, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
+  ) {
+    let waiter = SlotWaiter(lifetime.child(), work)
+    waiter.lifetime.onEnd { self.leave(waiter) }
+    if let first = queue.withLock({ $0.enter(waiter, priority) }) { run(first) }
+  }
+
+  /// Starts waiters in a loop, for as long as their work ends inside its start.
+  private func run(_ first: SlotWaiter) {
+    var next: SlotWaiter? = first
+    while let waiter = next {
+      if !waiter.lifetime.isEnded { waiter.work(waiter.lifetime) }
+      next = waiter.isSecond() ? passOn() : nil
+    }
+  }
+
+  private func leave(_ waiter: SlotWaiter) {
+    let hadSlot = queue.withLock { $0.leave(waiter) }
+    guard hadSlot, waiter.isSecond() else { return }
+    if let next = passOn() { run(next) }
+  }
+
+  private func passOn() -> SlotWaiter? {
+    var gone: [SlotWaiter] = []  // released here, not under the lock
+    return queue.withLock { $0.passOn(skipping: &gone) }
+  }
+}
+
+/// One who wants a slot: whether the end came before the start returned decides who goes on.
+private final class SlotWaiter: Sendable {
+  let lifetime: Lifetime
+  let work: @Sendable (Lifetime) -> Void
+  private let isMet = Atomic<Bool>(false)
+
+  init(_ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void) {
+    self.lifetime = lifetime
+    self.work = work
+  }
+
+  /// Called at the return of the start, and at the end; true for the one that comes second.
+  func isSecond() -> Bool {
+    isMet.exchange(true, ordering: .acquiringAndReleasing)
+  }
+}
+
+/// How many slots are free, and who waits, by priority.
+private struct SlotQueue: Sendable {
+  private var free: Int
+  private var waiting: [Priority: Queue<SlotWaiter>] = [:]
+  private var pending: Set<ObjectIdentifier> = []
+
+  init(count: Int) {
+    free = count
+  }
+
+  /// Takes a slot for the waiter, who is given back, or lets it wait.
+  mutating func enter(_ waiter: SlotWaiter, _ priority: Priority) -> SlotWaiter? {
+    guard free == 0 else {
+      free -= 1
+      return waiter
+    }
+    pending.insert(ObjectIdentifier(waiter))
+    waiting[priority, default: Queue()].append(waiter)
+    return nil
+  }
+
+  /// Whether the waiter that leaves had a slot.
+  mutating func leave(_ waiter: SlotWaiter) -> Bool {
+    pending.remove(ObjectIdentifier(waiter)) == nil
+  }
+
+  /// Gives a slot that comes free to the next waiter, or keeps it.
+  mutating func passOn(skipping gone: inout [SlotWaiter]) -> SlotWaiter? {
+    for priority in Priority.allCases.reversed() {
+      while let waiter = waiting[priority]?.popFirst() {
+        if pending.remove(ObjectIdentifier(waiter)) != nil { return waiter }
+        gone.append(waiter)
+      }
+    }
+    free += 1
+    return nil
+  }
+}

@@ -1,0 +1,14 @@
+public import MillpondSignals
+
+/// Always misses; storing succeeds and keeps nothing.
+///
+/// The identity of layering.
+public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
+  /// A cache of nothing.
+  public init() {}
+
+  /// Completes empty.
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    .empty
+  }
+}

@@ -1,0 +1,165 @@
+/// The entries of a memory cache in the order of their use: a dictionary over a slab of linked
+/// slots.
+///
+/// Pure; its owner locks, and releases what is dropped after the unlock.
+@usableFromInline
+struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  @usableFromInline let countLimit: Int
+  @usableFromInline let costLimit: Int
+  @usableFromInline var index: [Key: Int] = [:]
+  @usableFromInline var slots: ContiguousArray<MemorySlot<Key, Value>> = []
+  @usableFromInline var freeSlot = -1
+  @usableFromInline var newest = -1
+  @usableFromInline var oldest = -1
+  @usableFromInline var told = ToldStripes()
+  @usableFromInline var totalCost = 0
+
+  @inlinable
+  init(countLimit: Int, costLimit: Int) {
+    self.countLimit = max(0, countLimit)
+    self.costLimit = max(0, costLimit)
+  }
+
+  @inlinable
+  var count: Int {
+    index.count
+  }
+
+  /// The entry, which becomes the newest.
+  @inlinable
+  mutating func hit(_ key: Key) -> MemoryEntry<Value>? {
+    guard let slot = index[key] else { return nil }
+    if slot != newest {
+      unlink(slot)
+      linkAsNewest(slot)
+    }
+    return slots[slot].content?.entry
+  }
+
+  /// The last telling that could concern the key.
+  @inlinable
+  func lastTold(_ key: Key) -> Revision {
+    told.last(key.hashValue)
+  }
+
+  /// Keeps a value that was told, unless something later has been told.
+  @inlinable
+  mutating func set(_ key: Key, _ entry: MemoryEntry<Value>) -> DroppedEntries<Key, Value> {
+    told.tell(key.hashValue, entry.revision) ? store(key, entry) : DroppedEntries()
+  }
+
+  /// Keeps a value of a lower layer, unless something has been told since the mark was read.
+  @inlinable
+  mutating func fill(
+    _ key: Key, _ entry: MemoryEntry<Value>, _ mark: Mark
+  ) -> DroppedEntries<Key, Value> {
+    mark.admits(lastTold(key)) ? store(key, entry) : DroppedEntries()
+  }
+
+  @inlinable
+  mutating func remove(_ key: Key, _ revision: Revision) -> DroppedEntries<Key, Value> {
+    var dropped = DroppedEntries<Key, Value>()
+    if told.tell(key.hashValue, revision), let slot = index[key] { drop(slot, into: &dropped) }
+    return dropped
+  }
+
+  /// Drops everything that was told before `revision`.
+  @inlinable
+  mutating func removeAll(_ revision: Revision) -> DroppedEntries<Key, Value> {
+    var dropped = DroppedEntries<Key, Value>()
+    guard told.tellAll(revision) else { return dropped }
+    var slot = oldest
+    while slot >= 0 {
+      let next = slots[slot].newer
+      if let content = slots[slot].content, content.entry.revision <= revision {
+        drop(slot, into: &dropped)
+      }
+      slot = next
+    }
+    return dropped
+  }
+
+  @inlinable
+  mutating func store(
+    _ key: Key, _ entry: MemoryEntry<Value>
+  ) -> DroppedEntries<Key, Value> {
+    var dropped = DroppedEntries<Key, Value>()
+    if let slot = index[key] { drop(slot, into: &dropped) }
+    // A key that does not equal itself, a NaN, would never be found again.
+    guard entry.cost <= costLimit, countLimit > 0, key == key else { return dropped }
+    while count >= countLimit || totalCost > costLimit - entry.cost {
+      drop(oldest, into: &dropped)
+    }
+    let slot = takeFreeSlot()
+    slots[slot].content = (key, entry)
+    index[key] = slot
+    totalCost += entry.cost
+    linkAsNewest(slot)
+    return dropped
+  }
+
+  @inlinable
+  mutating func drop(_ slot: Int, into dropped: inout DroppedEntries<Key, Value>) {
+    guard let content = slots[slot].content else { return }
+    unlink(slot)
+    slots[slot].content = nil
+    index[content.key] = nil
+    totalCost -= content.entry.cost
+    slots[slot].newer = freeSlot
+    freeSlot = slot
+    dropped.append(content)
+  }
+
+  @inlinable
+  mutating func takeFreeSlot() -> Int {
+    guard freeSlot >= 0 else {
+      slots.append(MemorySlot())
+      return slots.count - 1
+    }
+    defer { freeSlot = slots[freeSlot].newer }
+    return freeSlot
+  }
+
+  @inlinable
+  mutating func unlink(_ slot: Int) {
+    let (older, newer) = (slots[slot].older, slots[slot].newer)
+    if older >= 0 { slots[older].newer = newer } else { oldest = newer }
+    if newer >= 0 { slots[newer].older = older } else { newest = older }
+  }
+
+  @inlinable
+  mutating func linkAsNewest(_ slot: Int) {
+    slots[slot].older = newest
+    slots[slot].newer = -1
+    if newest >= 0 { slots[newest].newer = slot } else { oldest = slot }
+    newest = slot
+  }
+}
+
+/// A place in the slab; -1 is no neighbour.
+///
+/// A free one is linked to the next free one by `newer`.
+@usableFromInline
+struct MemorySlot<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  @usableFromInline var content: (key: Key, entry: MemoryEntry<Value>)?
+  @usableFromInline var older = -1
+  @usableFromInline var newer = -1
+
+  @inlinable
+  init() {}
+}
+
+/// What was dropped under the lock, to be released after it: mostly one entry, or none.
+@usableFromInline
+struct DroppedEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  @usableFromInline var first: (key: Key, entry: MemoryEntry<Value>)?
+  @usableFromInline var others: [(key: Key, entry: MemoryEntry<Value>)] = []
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  mutating func append(_ content: (key: Key, entry: MemoryEntry<Value>)) {
+    if first == nil { first = content } else { others.append(content) }
+  }
+}

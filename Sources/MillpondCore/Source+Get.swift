@@ -1,0 +1,32 @@
+public import MillpondSignals
+
+extension Source {
+  /// The value for `key`, as a signal: what is there, or else what comes.
+  ///
+  /// A value that is in memory is delivered inside `subscribe`. Disposing of the subscription gives
+  /// up the work that nobody else waits for.
+  ///
+  /// - Parameters:
+  ///   - priority: How urgent it is.
+  ///   - freshness: Which answers will do.
+  ///   - deadline: Fails with ``SignalError/timedOut`` if the end has not come by then.
+  /// - Returns: A signal that completes empty if no layer has a value, and fails if the last layer
+  ///   that had trouble leaves no answer. Its `value` throws ``CacheError/miss`` when it is empty.
+  @inlinable
+  public func get(
+    _ key: Key, priority: Priority = .normal, freshness: Freshness = .any,
+    deadline: Deadline? = nil
+  ) -> Signal<Value> {
+    let lookup = Lookup(priority: priority, freshness: freshness, deadline: deadline)
+    return Signal(
+      start: { observer, lifetime in
+        if let deadline {
+          get(key, lookup).ended(by: deadline).run(observer, lifetime)
+        } else {
+          get(key, lookup).run(observer, lifetime)
+        }
+      },
+      now: { now(key, lookup) },
+      emptyError: { CacheError.miss })
+  }
+}

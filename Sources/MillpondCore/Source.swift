@@ -1,0 +1,67 @@
+public import MillpondSignals
+
+/// What can be asked: a cache, a network, a computation.
+///
+/// Whoever writes a source implements ``get(_:_:)``; the rest has defaults.
+public protocol Source<Key, Value>: Sendable {
+  /// What is asked for.
+  associatedtype Key: Hashable & Sendable
+
+  /// What is answered.
+  associatedtype Value: Sendable
+
+  /// The answer: a hit sends its value, or several, and completes; a miss completes empty; only
+  /// trouble fails.
+  ///
+  /// Nothing is asked until the signal is subscribed to, and then each time anew.
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value>
+
+  /// The same answer, with what is known of the values' age.
+  ///
+  /// By default a value of ``get(_:_:)`` is taken as new.
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>>
+
+  /// The answer, if it is a single value and there at once: it counts, and obeys `lookup`, exactly
+  /// as a get; nil is not counted.
+  ///
+  /// Nil by default. Askers try this first, since it costs no subscription.
+  func now(_ key: Key, _ lookup: Lookup) -> Value?
+
+  /// Takes a change in, at once: gets that are asked after this has returned see it.
+  ///
+  /// By default it succeeds and keeps nothing, as befits what can only be asked.
+  ///
+  /// - Returns: The outcome, replayed. Disposing of it cancels nothing.
+  func apply(_ change: Change<Key, Value>) -> Signal<Void>
+
+  /// What this had been told by now, as far as it could concern `key`.
+  ///
+  /// A fill that carries the mark is refused if anything has been told since. By default none is.
+  func mark(for key: Key) -> Mark
+}
+
+extension Source {
+  /// Takes each value as new.
+  @inlinable
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    get(key, lookup).map { Stamped($0) }
+  }
+
+  /// Nothing is there at once.
+  @inlinable
+  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    nil
+  }
+
+  /// Succeeds and keeps nothing.
+  @inlinable
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    .just(())
+  }
+
+  /// No fill is refused.
+  @inlinable
+  public func mark(for key: Key) -> Mark {
+    .any
+  }
+}
