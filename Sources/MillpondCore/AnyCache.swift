@@ -11,6 +11,7 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @usableFromInline let onMark: @Sendable (Key) -> Mark
 
   /// Hides which cache or source it is.
+  @inlinable
   public init(_ source: some Source<Key, Value>) {
     onGet = { source.get($0, $1) }
     onGetStamped = { source.getStamped($0, $1) }
@@ -45,26 +46,31 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 
   /// As the cache inside.
+  @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     onGet(key, lookup)
   }
 
   /// As the cache inside.
+  @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     onGetStamped(key, lookup)
   }
 
   /// As the cache inside.
+  @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     onNow(key, lookup)
   }
 
   /// As the cache inside.
+  @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     onApply(change)
   }
 
   /// As the cache inside.
+  @inlinable
   public func mark(for key: Key) -> Mark {
     onMark(key)
   }

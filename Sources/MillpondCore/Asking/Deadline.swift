@@ -2,23 +2,23 @@ public import MillpondSignals
 
 /// The time until which an asker will wait.
 public struct Deadline: Sendable {
-  /// When it is, on the timeline of its clock.
-  package let instant: ContinuousClock.Instant
+  /// When it is, on its timeline.
+  private let moment: Duration
 
   /// By what it is told.
-  package let timeline: Timeline
+  fileprivate let timeline: Timeline
 
   /// So long from now; zero or less is over already, unless the answer is there at once.
   public static func after(
     _ duration: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> Deadline {
     let timeline = Timeline(clock)
-    return Deadline(instant: timeline.now().advanced(by: duration), timeline: timeline)
+    return Deadline(moment: timeline.now() + duration, timeline: timeline)
   }
 
   /// What is left of it; negative if it is over.
   public var remaining: Duration {
-    timeline.now().duration(to: instant)
+    moment - timeline.now()
   }
 }
 

@@ -54,7 +54,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// The value, if it is here and young enough.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    if case .any = lookup.freshness { return store.withLock { $0.hit(key)?.value } }
+    if case .any = lookup.freshness { return store.withLock { $0.hit(key) } }
     return hit(key, lookup.freshness)?.value
   }
 
@@ -81,9 +81,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     if case .reload = freshness { return nil }
     let now = timeline.now()
     return store.withLock { store in
-      guard let entry = store.hit(key) else { return nil }
-      let age = entry.bornAt.duration(to: now)
+      guard let entry = store.entry(key) else { return nil }
+      let age = now - entry.bornAt
       guard freshness.admits(age: age) else { return nil }
+      store.hit(key)
       return Stamped(entry.value, age: age, validator: entry.validator)
     }
   }
@@ -116,7 +117,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   func entry(_ stamped: Stamped<Value>, _ revision: Revision) -> MemoryEntry<Value> {
     MemoryEntry(
       value: stamped.value, cost: max(0, cost?(stamped.value) ?? 0),
-      bornAt: timeline.now().advanced(by: .zero - stamped.age), validator: stamped.validator,
+      bornAt: timeline.now() - stamped.age, validator: stamped.validator,
       revision: revision)
   }
 
@@ -130,13 +131,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 struct MemoryEntry<Value: Sendable>: Sendable {
   @usableFromInline let value: Value
   @usableFromInline let cost: Int
-  @usableFromInline let bornAt: ContinuousClock.Instant
+  @usableFromInline let bornAt: Duration
   @usableFromInline let validator: Validator?
   @usableFromInline let revision: Revision
 
   @inlinable
   init(
-    value: Value, cost: Int, bornAt: ContinuousClock.Instant, validator: Validator?,
+    value: Value, cost: Int, bornAt: Duration, validator: Validator?,
     revision: Revision
   ) {
     self.value = value

@@ -25,15 +25,22 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     index.count
   }
 
-  /// The entry, which becomes the newest.
+  /// The value, which becomes the newest.
   @inlinable
-  mutating func hit(_ key: Key) -> MemoryEntry<Value>? {
+  @discardableResult
+  mutating func hit(_ key: Key) -> Value? {
     guard let slot = index[key] else { return nil }
     if slot != newest {
       unlink(slot)
       linkAsNewest(slot)
     }
-    return slots[slot].content?.entry
+    return slots[slot].entry?.value
+  }
+
+  /// The entry, which is not used thereby.
+  @inlinable
+  func entry(_ key: Key) -> MemoryEntry<Value>? {
+    index[key].flatMap { slots[$0].entry }
   }
 
   /// The last telling that could concern the key.
@@ -71,9 +78,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var slot = oldest
     while slot >= 0 {
       let next = slots[slot].newer
-      if let content = slots[slot].content, content.entry.revision <= revision {
-        drop(slot, into: &dropped)
-      }
+      if let entry = slots[slot].entry, entry.revision <= revision { drop(slot, into: &dropped) }
       slot = next
     }
     return dropped
@@ -91,7 +96,8 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       drop(oldest, into: &dropped)
     }
     let slot = takeFreeSlot()
-    slots[slot].content = (key, entry)
+    slots[slot].key = key
+    slots[slot].entry = entry
     index[key] = slot
     totalCost += entry.cost
     linkAsNewest(slot)
@@ -100,14 +106,15 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @inlinable
   mutating func drop(_ slot: Int, into dropped: inout DroppedEntries<Key, Value>) {
-    guard let content = slots[slot].content else { return }
     unlink(slot)
-    slots[slot].content = nil
-    index[content.key] = nil
-    totalCost -= content.entry.cost
+    guard let key = slots[slot].key, let entry = slots[slot].entry else { return }
+    slots[slot].key = nil
+    slots[slot].entry = nil
+    index[key] = nil
+    totalCost -= entry.cost
     slots[slot].newer = freeSlot
     freeSlot = slot
-    dropped.append(content)
+    dropped.append((key, entry))
   }
 
   @inlinable
@@ -141,7 +148,8 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// A free one is linked to the next free one by `newer`.
 @usableFromInline
 struct MemorySlot<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  @usableFromInline var content: (key: Key, entry: MemoryEntry<Value>)?
+  @usableFromInline var key: Key?
+  @usableFromInline var entry: MemoryEntry<Value>?
   @usableFromInline var older = -1
   @usableFromInline var newer = -1
 

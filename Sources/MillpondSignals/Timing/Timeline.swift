@@ -3,22 +3,22 @@ import Dispatch
 /// The one way to tell time and to set timers, adapted from any clock.
 @usableFromInline
 package struct Timeline: Sendable {
-  /// Monotonic; comparable only with what the same timeline says.
-  @usableFromInline package let now: @Sendable () -> ContinuousClock.Instant
+  /// How much time has passed since a beginning that only this timeline knows.
+  ///
+  /// A `Duration`, not an instant: those are opaque to the optimiser, which would cost every entry
+  /// of a cache a table of witnesses.
+  @usableFromInline package let now: @Sendable () -> Duration
 
   private let timer: @Sendable (Duration, @escaping @Sendable () -> Void) -> Disposable
 
   /// The timeline of `clock`.
   @usableFromInline
   package init(_ clock: some Clock<Duration>) {
+    let beginning = clock.now
+    let now = { @Sendable in beginning.duration(to: clock.now) }
     if clock is ContinuousClock {
-      self.init(now: { ContinuousClock.now }, timer: Self.dispatchTimer)
-      return
-    }
-    let epoch = ContinuousClock.now
-    let start = clock.now
-    let now = { @Sendable in epoch.advanced(by: start.duration(to: clock.now)) }
-    if let timers = clock as? any TimerClock {
+      self.init(now: now, timer: Self.dispatchTimer)
+    } else if let timers = clock as? any TimerClock {
       self.init(now: now, timer: { timers.schedule(after: $0, $1) })
     } else {
       self.init(now: now, timer: { Self.taskTimer(clock, $0, $1) })
@@ -34,7 +34,7 @@ package struct Timeline: Sendable {
   }
 
   private init(
-    now: @escaping @Sendable () -> ContinuousClock.Instant,
+    now: @escaping @Sendable () -> Duration,
     timer: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Disposable
   ) {
     self.now = now
