@@ -7,6 +7,10 @@ public enum CacheError: Error, Sendable {
   /// A layer can't do its work; what it kept may be there again later.
   case unavailable(layer: String, underlying: any Error)
 
+  /// One of several layers could not keep what was set, and has been told to remove the key; the
+  /// others keep it.
+  case partlyStored(underlying: any Error)
+
   /// The same storage is in use with other settings, or by another process.
   case inUse(layer: String)
 }

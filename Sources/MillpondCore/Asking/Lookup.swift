@@ -26,6 +26,11 @@ public struct Lookup: Sendable {
     details = deadline.map { LookupDetails(deadline: $0, flight: nil) }
   }
 
+  /// Whether a kept value of this age will do.
+  public func admits(age: Duration) -> Bool {
+    freshness.admits(age: age)
+  }
+
   /// How urgent the answer is now.
   ///
   /// If several askers share the work, it may change.

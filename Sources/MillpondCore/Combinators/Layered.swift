@@ -71,61 +71,27 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   /// Tells the lower layer, then the upper one.
   ///
-  /// Where one of them can't keep what it is told, it is told to remove the key, so that an older
-  /// value does not come to light again; the outcome fails.
+  /// A layer that can't keep what is set is told to remove the key, so that an older value does not
+  /// come to light again, and the outcome fails with ``CacheError/partlyStored(underlying:)``.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    if case .fill(let key, let stamped, let mark) = change {
+    switch change {
+    case .set(let key, _, let revision):
+      let below = Outcome.orRemoved(key, revision, in: lower, upper, lower.apply(change))
+      let above = Outcome.orRemoved(key, revision, in: upper, lower, upper.apply(change))
+      return Outcome.both(below, above)
+    case .remove, .removeAll:
+      let below = lower.apply(change)
+      return Outcome.both(below, upper.apply(change))
+    case .fill(let key, let stamped, let mark):
       let below = lower.apply(.fill(key, stamped, mark.lower))
       return Outcome.both(below, upper.apply(.fill(key, stamped, mark.upper)))
     }
-    let below = Outcome.removing(in: lower, unlessDone: lower.apply(change), change)
-    let above = Outcome.removing(in: upper, unlessDone: upper.apply(change), change)
-    return Outcome.both(below, above)
   }
 
   /// The marks of both layers.
   @inlinable
   public func mark(for key: Key) -> Mark {
     .pair(upper.mark(for: key), lower.mark(for: key))
-  }
-}
-
-/// How tellings to several layers end.
-@usableFromInline
-enum Outcome {
-  /// Succeeds when both have; fails with the first failure.
-  @inlinable
-  static func both(_ first: Signal<Void>, _ second: Signal<Void>) -> Signal<Void> {
-    if first.isDone { return second }
-    if second.isDone { return first }
-    return first.ignoringValues(then: second).started()
-  }
-
-  /// The outcome of `change`; if a `set` fails, the key is removed.
-  @inlinable
-  static func removing<Layer: Source>(
-    in layer: Layer, unlessDone outcome: Signal<Void>, _ change: Change<Layer.Key, Layer.Value>
-  ) -> Signal<Void> {
-    guard case .set(let key, _, let revision) = change, !outcome.isDone else { return outcome }
-    return outcome.recover { error in
-      layer.apply(.remove(key, revision)).ignoringValues(then: .fail(error)).recover { _ in
-        .fail(error)
-      }
-    }.started()
-  }
-}
-
-extension Signal<Void> {
-  /// Whether it has succeeded already.
-  @inlinable
-  var isDone: Bool {
-    now?() != nil
-  }
-
-  /// Waits for this, and goes on with `next`; a failure ends it.
-  @inlinable
-  func ignoringValues(then next: Signal<Void>) -> Signal<Void> {
-    filter { false }.ifEmpty { next }
   }
 }

@@ -1,0 +1,44 @@
+public import MillpondSignals
+
+/// How tellings to several layers end.
+@usableFromInline
+enum Outcome {
+  /// Succeeds when both have; fails with the first one's failure, else with the second one's.
+  @inlinable
+  static func both(_ first: Signal<Void>, _ second: Signal<Void>) -> Signal<Void> {
+    if first.isDone { return second }
+    if second.isDone { return first }
+    return first.endingWith(second).started()
+  }
+
+  /// The outcome of a set in `layer`; if it fails, the key is removed there.
+  ///
+  /// A layer that is itself made of layers has seen to it already: its error says so. Beside an
+  /// empty cache there is no other layer to be at odds with, which keeps that the identity.
+  @inlinable
+  static func orRemoved<Layer: Source, Other: Source>(
+    _ key: Layer.Key, _ revision: Revision, in layer: Layer, _ other: Other,
+    _ outcome: Signal<Void>
+  ) -> Signal<Void> {
+    if outcome.isDone || Other.self == EmptyCache<Layer.Key, Layer.Value>.self { return outcome }
+    return outcome.recover { error in
+      if case CacheError.partlyStored = error { return .fail(error) }
+      let failure = Signal<Void>.fail(CacheError.partlyStored(underlying: error))
+      return layer.apply(.remove(key, revision)).endingWith(failure).recover { _ in failure }
+    }.started()
+  }
+}
+
+extension Signal<Void> {
+  /// Whether it has succeeded already.
+  @inlinable
+  var isDone: Bool {
+    now?() != nil
+  }
+
+  /// Waits for this, and goes on with `next`; a failure ends it.
+  @inlinable
+  func endingWith(_ next: Signal<Void>) -> Signal<Void> {
+    filter { _ in false }.ifEmpty { next }
+  }
+}

@@ -1,0 +1,74 @@
+public import MillpondCore
+public import MillpondSignals
+
+/// A dictionary as a cache, whose troubles are under the test's control.
+///
+/// It answers inside `subscribe`, has no limits, and keeps the revision and the age that it is told.
+///
+/// - Note: Any thread.
+public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
+  private let state = Locked(TestCacheState<Key, Value>())
+
+  /// An empty cache.
+  public init() {}
+
+  /// What it keeps.
+  public var contents: [Key: Value] {
+    state.withLock { $0.contents.mapValues { $0.stamped.value } }
+  }
+
+  /// The keys it was asked for, in order.
+  public var gets: [Key] {
+    state.withLock { $0.gets }
+  }
+
+  /// Fails every get of `key` from now on; nil ends that.
+  public func failGets(of key: Key, with error: (any Error)?) {
+    state.withLock { $0.getFailures[key] = error }
+  }
+
+  /// Fails every set and fill of `key` from now on; nil ends that.
+  public func failChanges(of key: Key, with error: (any Error)?) {
+    state.withLock { $0.changeFailures[key] = error }
+  }
+
+  /// The value that is kept, or a miss, or the failure that was ordered.
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    getStamped(key, lookup).map { $0.value }
+  }
+
+  /// The value that is kept, or a miss, or the failure that was ordered.
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    .deferred {
+      let (stamped, failure) = self.state.withLock { state in
+        state.gets.append(key)
+        return (state.contents[key]?.stamped, state.getFailures[key])
+      }
+      if let failure { return .fail(failure) }
+      guard let stamped, lookup.admits(age: stamped.age) else { return .empty }
+      return .just(stamped)
+    }
+  }
+
+  /// Keeps or forgets, or fails as ordered.
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let failure = state.withLock { state in
+      switch change {
+      case .set(let key, let value, let revision):
+        state.set(key, Stamped(value), revision)
+      case .fill(let key, let stamped, let mark):
+        state.fill(key, stamped, mark)
+      case .remove(let key, let revision):
+        state.remove(key, revision)
+      case .removeAll(let revision):
+        state.removeAll(revision)
+      }
+    }
+    return failure.map { .fail($0) } ?? .just(())
+  }
+
+  /// The key's last telling.
+  public func mark(for key: Key) -> Mark {
+    .told(state.withLock { $0.last(key) })
+  }
+}

@@ -1,0 +1,50 @@
+import MillpondSignals
+
+/// What a recorder has received, and what was wrong with it.
+struct Recording<Value: Sendable>: Sendable, CustomStringConvertible {
+  private(set) var events: [Event<Value>] = []
+  private(set) var values: [Value] = []
+  private(set) var progress: [Progress] = []
+  private(set) var end: Event<Never>?
+  private var overlapping: [Event<Value>] = []
+  private var late: [Event<Value>] = []
+  private var deliveries = 0
+
+  // Not kept as text, since a user's `description` must not run under the recorder's lock.
+  var violations: [Violation] {
+    overlapping.map { .overlap(event: $0.summary) } + late.map { .afterEnd(event: $0.summary) }
+  }
+
+  var description: String {
+    "[" + events.suffix(20).map(\.summary).joined(separator: ", ") + "]"
+  }
+
+  mutating func begin(_ event: Event<Value>) {
+    if deliveries > 0 { overlapping.append(event) }
+    deliveries += 1
+    if end != nil { return late.append(event) }
+    events.append(event)
+    switch event {
+    case .next(let value): values.append(value)
+    case .progress(let new): progress.append(new)
+    case .failed, .completed: end = event.withoutValue
+    }
+  }
+
+  mutating func finish() {
+    deliveries -= 1
+  }
+}
+
+extension Event {
+  /// A word or two.
+  var summary: String {
+    switch self {
+    case .next(let value): "next \(value)"
+    case .progress(let progress):
+      "progress \(progress.completed)/\(progress.total.map { "\($0)" } ?? "?")"
+    case .failed(let error): "failed \(error)"
+    case .completed: "completed"
+    }
+  }
+}

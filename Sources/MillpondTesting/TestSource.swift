@@ -1,0 +1,85 @@
+public import MillpondSignals
+
+/// A signal under a test's control: nothing is sent until the test says so.
+///
+///     let source = TestSource<Int>()
+///     let recorder = Recorder<Int>().subscribe(to: source.signal.map { $0 + 1 })
+///     source.next(1)
+///     source.completed()
+///
+/// Each subscription to ``signal`` is a run of its own in ``runs``. What is sent to the source goes
+/// to all runs that are active.
+///
+/// - Note: Any thread. A run that is still active when the source is released fails with
+///   `SignalError.abandoned`.
+public final class TestSource<Value: Sendable>: Sendable {
+  private let state = Watched<[TestRun<Value>]>([])
+
+  /// A source that nobody has subscribed to.
+  public init() {}
+
+  /// The signal that the test controls.
+  public var signal: Signal<Value> {
+    Signal { observer, lifetime in
+      let run = TestRun(observer) { self.state.change { _ in } }
+      self.state.change { $0.append(run) }
+      lifetime.onEnd { [weak run] in run?.dispose() }
+    }
+  }
+
+  /// Every run that was started, in order.
+  public var runs: [TestRun<Value>] {
+    state.state
+  }
+
+  /// How many runs were started.
+  public var subscriptions: Int {
+    runs.count
+  }
+
+  /// How many runs have neither ended nor been disposed of.
+  public var activeRuns: Int {
+    runs.count { $0.isActive }
+  }
+
+  /// How many runs were told to stop before their end.
+  public var disposals: Int {
+    runs.count { $0.isDisposed }
+  }
+
+  /// Sends a value to all active runs.
+  public func next(_ value: Value) {
+    for run in runs { run.next(value) }
+  }
+
+  /// Sends progress to all active runs.
+  public func progress(_ progress: Progress) {
+    for run in runs { run.progress(progress) }
+  }
+
+  /// Ends all active runs by an error.
+  public func failed(_ error: any Error) {
+    for run in runs { run.failed(error) }
+  }
+
+  /// Ends all active runs.
+  public func completed() {
+    for run in runs { run.completed() }
+  }
+
+  /// Waits until at least `count` runs have been started.
+  ///
+  /// - Throws: ``WaitError/timedOut(awaited:state:)``.
+  public func subscriptions(count: Int) async throws {
+    try await state.wait(for: "\(count) subscriptions") { $0.count >= count }
+  }
+
+  /// Waits until at least `count` runs have been told to stop before their end.
+  ///
+  /// - Throws: ``WaitError/timedOut(awaited:state:)``.
+  public func disposals(count: Int) async throws {
+    try await state.wait(for: "\(count) disposals") { runs in
+      runs.count { $0.isDisposed } >= count
+    }
+  }
+}

@@ -1,0 +1,125 @@
+public import MillpondSignals
+
+/// A clock whose time passes only when a test says so.
+///
+///     let clock = ManualClock()
+///     let timer = clock.schedule(after: .seconds(5)) { print("five seconds") }
+///     clock.advance(by: .seconds(5))
+///
+/// Timers fire on the thread that advances the clock, before ``advance(by:)`` returns, in order
+/// of their time, and of those for one time in the order in which they were set. A task that
+/// sleeps is resumed in the same order, but goes on when its executor gets round to it.
+///
+/// - Note: Any thread.
+public final class ManualClock: TimerClock {
+  /// The clock's unit.
+  public typealias Duration = Swift.Duration
+
+  /// A point in the time of a manual clock, counted from its making.
+  public struct Instant: InstantProtocol {
+    /// How much time had passed since the clock was made.
+    public let offset: Duration
+
+    /// The instant `offset` after the clock was made.
+    public init(offset: Duration) {
+      self.offset = offset
+    }
+
+    /// The instant `duration` later.
+    public func advanced(by duration: Duration) -> Instant {
+      Instant(offset: offset + duration)
+    }
+
+    /// How much later `other` is.
+    public func duration(to other: Instant) -> Duration {
+      other.offset - offset
+    }
+
+    /// Whether the first is earlier.
+    public static func < (first: Instant, second: Instant) -> Bool {
+      first.offset < second.offset
+    }
+  }
+
+  private let timers = Watched(ManualTimers())
+
+  /// A clock at zero, with nothing scheduled.
+  public init() {}
+
+  /// What time it is; it stands still unless a test advances it.
+  public var now: Instant {
+    timers.state.now
+  }
+
+  /// Zero: the clock can be advanced by anything.
+  public var minimumResolution: Duration {
+    .zero
+  }
+
+  /// How many timers and sleeping tasks have not had their time yet.
+  public var pendingCount: Int {
+    timers.state.waiting.count
+  }
+
+  /// Lets `duration` pass, and fires what is due meanwhile, each at its own time.
+  ///
+  /// A timer that a firing one sets fires in the same call if its time comes within it.
+  ///
+  /// - Parameter duration: Of zero: fires what is due now. Of less: time does not run backwards.
+  public func advance(by duration: Duration) {
+    let target = now.advanced(by: max(.zero, duration))
+    while let action = timers.change({ $0.popDue(by: target) }) { action() }
+    timers.change { $0.reach(target) }
+  }
+
+  /// Lets time pass until nothing is scheduled any more.
+  ///
+  /// - Note: Never returns where each timer sets the next one.
+  public func run() {
+    while let action = timers.change({ $0.popDue(by: nil) }) { action() }
+  }
+
+  /// Runs `action` once, when the clock has been advanced by `delay`, and never inside this call.
+  @discardableResult
+  public func schedule(
+    after delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    schedule(at: now.advanced(by: delay), action)
+  }
+
+  /// Sleeps until the clock has been advanced to `deadline`.
+  ///
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try Task.checkCancellation()
+    if deadline <= now { return }
+    let sleeper = Sleeper()
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard sleeper.sleeps(continuation) else { return }
+        sleeper.keep(schedule(at: deadline) { sleeper.wake(.success(())) })
+      }
+    } onCancel: {
+      sleeper.wake(.failure(CancellationError()))
+    }
+  }
+
+  /// Waits until at least `count` timers or sleeping tasks are pending.
+  ///
+  /// For code that sets its timer in a task of its own: wait for it, then advance.
+  ///
+  /// - Throws: ``WaitError/timedOut(awaited:state:)``.
+  public func pending(count: Int) async throws {
+    try await timers.wait(for: "\(count) pending timers") { $0.waiting.count >= count }
+  }
+
+  private func schedule(
+    at deadline: Instant, _ action: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    let timer = timers.change { $0.add(deadline, action) }
+    return Disposable { [timers] in
+      // Released after the unlock, with whatever the action has captured.
+      _ = timers.change { $0.remove(timer) }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// What is told wins over every get that was under way.
+@Suite struct EpochTests {
+  let origin = TestOrigin<String, Int>()
+  let memory = MemoryCache<String, Int>(countLimit: 10)
+  let other = MemoryCache<String, Int>(countLimit: 10)
+  let early = Recorder<Int>()
+  let late = Recorder<Int>()
+
+  @Test func `I8 a set during a get wins over what the get brings`() {
+    let cache = memory.layered(over: origin).reusingInFlight()
+    early.subscribe(to: cache.get("a"))
+
+    cache.set(2, for: "a")
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(early.values == [1])
+    late.subscribe(to: cache.get("a"))
+    #expect(late.values == [2])
+  }
+
+  @Test func `I9 a removal during a get is not undone by it`() {
+    let cache = memory.layered(over: origin).reusingInFlight()
+    early.subscribe(to: cache.get("a"))
+
+    cache.remove("a")
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(early.values == [1])
+    #expect(memory.count == 0)
+  }
+
+  @Test func `I9 clearing during a get is not undone by it, in any layer`() {
+    let cache = memory.layered(over: other.layered(over: origin)).reusingInFlight()
+    early.subscribe(to: cache.get("a"))
+
+    cache.removeAll()
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(early.values == [1])
+    #expect(memory.count == 0 && other.count == 0)
+  }
+
+  @Test func `whoever asks after a telling does not join the older flight`() {
+    let cache = memory.layered(over: origin).reusingInFlight()
+    early.subscribe(to: cache.get("a"))
+
+    cache.remove("a")
+    late.subscribe(to: cache.get("a"))
+
+    #expect(origin["a"].subscriptions == 2)
+    origin["a"].runs[1].next(2)
+    origin["a"].runs[1].completed()
+    origin["a"].runs[0].next(1)
+    origin["a"].runs[0].completed()
+    #expect(early.values == [1] && late.values == [2])
+    #expect(memory.now("a", Lookup()) == 2)
+  }
+
+  @Test func `a telling of another key leaves a flight alone`() {
+    let cache = memory.layered(over: origin).reusingInFlight()
+    early.subscribe(to: cache.get("a"))
+
+    cache.set(5, for: "b")
+    late.subscribe(to: cache.get("a"))
+
+    #expect(origin["a"].subscriptions == 1)
+  }
+
+  @Test func `an older telling does not undo a newer one`() {
+    let (first, second) = (Revision.next(), Revision.next())
+
+    _ = memory.apply(.set("a", 2, second))
+    _ = memory.apply(.set("a", 1, first))
+    #expect(memory.now("a", Lookup()) == 2)
+
+    _ = memory.apply(.remove("a", first))
+    _ = memory.apply(.removeAll(first))
+    #expect(memory.now("a", Lookup()) == 2)
+  }
+
+  @Test func `an older set does not come back after a removal`() {
+    let (first, second) = (Revision.next(), Revision.next())
+
+    _ = memory.apply(.removeAll(second))
+    _ = memory.apply(.set("a", 1, first))
+
+    #expect(memory.count == 0)
+  }
+
+  @Test func `a fill with a mark from before a telling is refused by every combinator`() {
+    let compositions: [AnyCache<String, Int>] = [
+      AnyCache(memory), AnyCache(memory.reusingInFlight()), AnyCache(memory.mapKeys { $0 }),
+      AnyCache(memory.mapValues(.identity)), AnyCache(memory.limited(to: 1)),
+      AnyCache(memory.layered(over: other)), AnyCache(other.layered(over: memory)),
+    ]
+    for cache in compositions {
+      let mark = cache.mark(for: "a")
+      cache.remove("a")
+      _ = cache.apply(.fill("a", Stamped(1), mark))
+      #expect(memory.count == 0 && other.count == 0)
+    }
+  }
+}

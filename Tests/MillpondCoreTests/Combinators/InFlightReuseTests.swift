@@ -1,0 +1,242 @@
+import Dispatch
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct InFlightReuseTests {
+  let origin = TestOrigin<String, Int>()
+  let first = Recorder<Int>()
+  let second = Recorder<Int>()
+
+  struct Trouble: Error {}
+
+  @Test func `I1 a hundred askers make one request and get a hundred answers`() {
+    let cache = origin.reusingInFlight()
+    let recorders = (0..<100).map { _ in Recorder<Int>().subscribe(to: cache.get("a")) }
+
+    #expect(origin["a"].subscriptions == 1)
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(recorders.allSatisfy { $0.transcript == ["next 1", "completed"] })
+  }
+
+  @Test func `I2 one leaves, and the rest are served`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+    second.subscribe(to: cache.get("a"))
+
+    first.dispose()
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(first.transcript == [] && second.values == [1])
+    #expect(origin["a"].disposals == 0)
+  }
+
+  @Test func `I3 all leave, the work is cancelled, and the next one asks anew`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+    second.subscribe(to: cache.get("a"))
+
+    first.dispose()
+    second.dispose()
+    #expect(origin["a"].disposals == 1)
+
+    let third = Recorder<Int>().subscribe(to: cache.get("a"))
+    #expect(origin["a"].subscriptions == 2)
+    origin["a"].next(1)
+    #expect(third.values == [1])
+  }
+
+  @Test func `I4 two thousand racing joins make one request each time`() async {
+    for _ in 0..<20 {
+      let origin = TestOrigin<String, Int>()
+      let cache = origin.reusingInFlight()
+      DispatchQueue.concurrentPerform(iterations: 100) { _ in
+        Recorder<Int>().subscribe(to: cache.get("a"))
+      }
+      #expect(origin["a"].subscriptions == 1)
+    }
+  }
+
+  @Test func `racing joins and departures leave no run and no flight behind`() {
+    let cache = origin.reusingInFlight()
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      for _ in 0..<500 { Recorder<Int>().subscribe(to: cache.get("a")).dispose() }
+    }
+
+    #expect(origin["a"].activeRuns == 0)
+    let runs = origin["a"].subscriptions
+    first.subscribe(to: cache.get("a"))
+    #expect(origin["a"].subscriptions == runs + 1)
+  }
+
+  @Test func `I5 an answer inside the subscription leaves no flight`() {
+    let cache = AnyCache<String, Int>(
+      get: { _ in .of(1) }, set: { _, _ in .just(()) }, remove: { _ in .just(()) },
+      removeAll: { .just(()) }
+    ).layered(over: origin).reusingInFlight()
+
+    first.subscribe(to: cache.get("a"))
+    second.subscribe(to: cache.get("a"))
+
+    #expect(first.transcript == ["next 1", "completed"])
+    #expect(second.transcript == ["next 1", "completed"])
+  }
+
+  @Test func `I7 a flight has left the table when its failure is delivered`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a")) { event in
+      if event.isTerminal { second.subscribe(to: cache.get("a")) }
+    }
+
+    origin["a"].runs[0].failed(Trouble())
+
+    #expect(first.failure is Trouble)
+    #expect(origin["a"].subscriptions == 2)
+    #expect(second.transcript == [])
+  }
+
+  @Test func `a failure and a miss are not remembered`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+    origin["a"].failed(Trouble())
+    second.subscribe(to: cache.get("a"))
+    origin["a"].completed()
+
+    Recorder<Int>().subscribe(to: cache.get("a"))
+
+    #expect(origin["a"].subscriptions == 3)
+  }
+
+  @Test func `I10 what comes after the answer is ignored`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+
+    origin["a"].runs[0].next(1)
+    origin["a"].runs[0].completed()
+    origin["a"].runs[0].next(2)
+    origin["a"].runs[0].failed(Trouble())
+
+    #expect(first.transcript == ["next 1", "completed"])
+  }
+
+  @Test func `I11 a cache that is released in mid-flight still answers`() {
+    var cache: InFlightReuse<TestOrigin<String, Int>>? = origin.reusingInFlight()
+    if let signal = cache?.get("a") { first.subscribe(to: signal) }
+
+    cache = nil
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(cache == nil)
+    #expect(first.values == [1])
+  }
+
+  @Test func `different keys do not share`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+    second.subscribe(to: cache.get("b"))
+
+    #expect(origin["a"].subscriptions == 1 && origin["b"].subscriptions == 1)
+  }
+
+  @Test func `a reload never joins, and what is asked otherwise does not join it`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+
+    second.subscribe(to: cache.get("a", freshness: .reload))
+    #expect(origin["a"].subscriptions == 2)
+
+    Recorder<Int>().subscribe(to: cache.get("a"))
+    #expect(origin["a"].subscriptions == 2)
+    Recorder<Int>().subscribe(to: cache.get("a", freshness: .reload))
+    #expect(origin["a"].subscriptions == 3)
+  }
+
+  @Test func `an ask for what is cached starts no flight`() {
+    let cache = origin.reusingInFlight()
+
+    first.subscribe(to: cache.get("a", freshness: .cachedOnly))
+
+    #expect(first.transcript == ["completed"])
+    #expect(origin["a"].subscriptions == 0)
+  }
+
+  @Test func `progress reaches every joiner, late ones too`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+    origin["a"].progress(Progress(completed: 1, total: 2))
+
+    second.subscribe(to: cache.get("a"))
+
+    #expect(first.transcript == ["progress 1/2"])
+    #expect(second.transcript == ["progress 1/2"])
+  }
+
+  @Test func `a flight is as urgent as the most urgent who is present`() {
+    let asked = Recorder<Lookup>()
+    let lookups = Pipe<Lookup>()
+    asked.subscribe(to: lookups.signal)
+    let cache = Listening(origin: origin, lookups: lookups).reusingInFlight()
+
+    first.subscribe(to: cache.get("a", priority: .low))
+    #expect(asked.values.map(\.priority) == [.low])
+    second.subscribe(to: cache.get("a", priority: .high))
+    #expect(asked.values.map(\.priority) == [.high])
+    second.dispose()
+    #expect(asked.values.map(\.priority) == [.low])
+  }
+
+  /// A source that tells by which lookups it was asked.
+  struct Listening: Source {
+    let origin: TestOrigin<String, Int>
+    let lookups: Pipe<Lookup>
+
+    func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+      lookups.next(lookup)
+      return origin.get(key, lookup)
+    }
+  }
+
+  @Test func `the deadline of one asker is not that of the others`() {
+    let clock = ManualClock()
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a", deadline: .after(.seconds(1), clock: clock)))
+    second.subscribe(to: cache.get("a"))
+
+    clock.advance(by: .seconds(2))
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(first.failure != nil && first.values == [])
+    #expect(second.values == [1])
+  }
+
+  @Test func `I6 a deadline ends a get that nobody answers, and the work with it`() {
+    let clock = ManualClock()
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a", deadline: .after(.seconds(1), clock: clock)))
+
+    clock.advance(by: .seconds(1))
+
+    #expect(first.transcript == ["failed timedOut"])
+    #expect(origin["a"].disposals == 1)
+  }
+
+  @Test func `a re-ask between the miss above and the start below joins`() {
+    let disk = TestOrigin<String, Int>()
+    let cache = AnyCache(disk).layered(over: origin).reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+
+    disk["a"].completed()
+    second.subscribe(to: cache.get("a"))
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(disk["a"].subscriptions == 1 && origin["a"].subscriptions == 1)
+    #expect(first.values == [1] && second.values == [1])
+  }
+}

@@ -1,0 +1,113 @@
+import Dispatch
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct LimitedTests {
+  let origin = TestOrigin<Int, Int>()
+
+  struct Trouble: Error {}
+
+  private func ask(
+    _ cache: Limited<TestOrigin<Int, Int>>, _ key: Int, _ priority: Priority = .normal
+  ) -> Recorder<Int> {
+    Recorder<Int>().subscribe(to: cache.get(key, priority: priority))
+  }
+
+  @Test func `only so many run at once, and the next starts when one ends`() {
+    let cache = origin.limited(to: 2)
+    let recorders = (0..<3).map { ask(cache, $0) }
+    #expect((0..<3).map { origin[$0].subscriptions } == [1, 1, 0])
+
+    origin[0].next(1)
+    #expect(origin[2].subscriptions == 0)
+    origin[0].completed()
+
+    #expect(origin[2].subscriptions == 1)
+    #expect(recorders[0].transcript == ["next 1", "completed"])
+  }
+
+  @Test func `the most urgent goes first, then in order`() {
+    let cache = origin.limited(to: 1)
+    let asks = [(0, Priority.normal), (1, .low), (2, .normal), (3, .high), (4, .high)]
+    let recorders = asks.map { ask(cache, $0.0, $0.1) }
+    let expected = [0, 3, 4, 2, 1]
+
+    for (turn, key) in expected.enumerated() {
+      #expect(expected.prefix(turn + 1).allSatisfy { origin[$0].subscriptions == 1 })
+      #expect(expected.dropFirst(turn + 1).allSatisfy { origin[$0].subscriptions == 0 })
+      origin[key].completed()
+    }
+    #expect(recorders.allSatisfy { $0.isCompleted })
+  }
+
+  @Test func `N23 when all fail the slots come back`() {
+    let cache = origin.limited(to: 2)
+    let recorders = (0..<10).map { ask(cache, $0) }
+
+    for key in 0..<10 { origin[key].failed(Trouble()) }
+
+    #expect(recorders.allSatisfy { $0.failure is Trouble })
+    let last = ask(cache, 10)
+    origin[10].next(1)
+    #expect(last.values == [1])
+  }
+
+  @Test func `who leaves while running gives the slot back`() {
+    let cache = origin.limited(to: 1)
+    let first = ask(cache, 0)
+    _ = ask(cache, 1)
+
+    first.dispose()
+
+    #expect(origin[0].disposals == 1)
+    #expect(origin[1].subscriptions == 1)
+  }
+
+  @Test func `who leaves while waiting is never started`() {
+    let cache = origin.limited(to: 1)
+    _ = ask(cache, 0)
+    let waiting = ask(cache, 1)
+    _ = ask(cache, 2)
+
+    waiting.dispose()
+    origin[0].completed()
+
+    #expect(origin[1].subscriptions == 0)
+    #expect(origin[2].subscriptions == 1)
+  }
+
+  @Test func `thirty thousand that wait and end at once need no stack`() {
+    let cache = AnyCache<Int, Int>(
+      get: { $0 == 0 ? origin.get(0) : .of($0) }, set: { _, _ in .just(()) },
+      remove: { _ in .just(()) }, removeAll: { .just(()) }
+    ).limited(to: 1)
+    let recorders = (0..<30_000).map { Recorder<Int>().subscribe(to: cache.get($0)) }
+
+    origin[0].completed()
+
+    #expect(recorders.allSatisfy { $0.isCompleted })
+  }
+
+  @Test func `what is there at once needs no slot`() {
+    let memory = MemoryCache<Int, Int>(countLimit: 3)
+    let cache = memory.layered(over: origin).limited(to: 1)
+    Recorder<Int>().subscribe(to: cache.get(0))
+    memory.set(5, for: 1)
+
+    #expect(Recorder<Int>().subscribe(to: cache.get(1)).values == [5])
+  }
+
+  @Test func `racing askers and leavers leave every slot free`() {
+    let cache = origin.limited(to: 3)
+
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for key in 0..<300 { ask(cache, thread * 1_000 + key).dispose() }
+    }
+
+    let recorders = (5_000..<5_004).map { ask(cache, $0) }
+    #expect((5_000..<5_004).map { origin[$0].subscriptions } == [1, 1, 1, 0])
+    #expect(recorders.count == 4)
+  }
+}
