@@ -4,7 +4,7 @@ import Testing
 
 /// Layering is a monoid, checked on random histories.
 @Suite struct CompositionLawTests {
-  @Test(arguments: 0..<200)
+  @Test(arguments: 0..<100)
   func `I15 layering is associative`(seed: UInt64) {
     let breach = CacheLaws.sameBehaviour(
       seed: seed,
@@ -14,7 +14,7 @@ import Testing
     #expect(breach == nil)
   }
 
-  @Test(arguments: 0..<50)
+  @Test(arguments: 0..<25)
   func `I15 the empty cache is the identity, above and below`(seed: UInt64) {
     let above = CacheLaws.sameBehaviour(
       seed: seed, { a, _, _ in AnyCache(a) },
@@ -27,7 +27,7 @@ import Testing
     #expect(below == nil)
   }
 
-  @Test(arguments: 0..<50)
+  @Test(arguments: 0..<25)
   func `wrapping a composition changes nothing`(seed: UInt64) {
     let breach = CacheLaws.sameBehaviour(
       seed: seed,

@@ -110,7 +110,12 @@ import Testing
     order.subscribe(to: told.signal)
     func layer(_ name: String) -> AnyCache<String, Int> {
       AnyCache(
-        get: { _ in .empty }, set: { _, _ in .deferred { told.next(name); return .just(()) } },
+        get: { _ in .empty },
+        set: { _, _ in
+          .deferred {
+            told.next(name); return .just(())
+          }
+        },
         remove: { _ in .just(()) }, removeAll: { .just(()) })
     }
 

@@ -160,7 +160,8 @@ import Testing
     #expect(base.contents == ["b": "m9"])
   }
 
-  @Test func `an encoding that fails fails its set, and the next one is carried out`() async throws {
+  @Test func `an encoding that fails fails its set, and the next one is carried out`() async throws
+  {
     let codec = Codec<String, Int>.asynchronous(
       encode: { number in
         if number < 0 { throw MappedTests.Unreadable() }
