@@ -37,13 +37,15 @@ let package = Package(
       name: "MillpondSignalsTests", dependencies: ["MillpondSignals", "MillpondTesting"],
       swiftSettings: settings),
     .testTarget(
-      name: "MillpondCoreTests", dependencies: ["MillpondCore", "MillpondTesting"],
+      name: "MillpondCoreTests",
+      dependencies: ["MillpondCore", "MillpondSignals", "MillpondTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondTests", dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"],
       swiftSettings: settings),
     .testTarget(
-      name: "MillpondTestingTests", dependencies: ["MillpondTesting"], swiftSettings: settings),
+      name: "MillpondTestingTests", dependencies: ["MillpondTesting", "MillpondSignals"],
+      swiftSettings: settings),
     .testTarget(
       name: "LoopbackServerTests", dependencies: ["LoopbackServer"], swiftSettings: settings),
   ]

@@ -29,22 +29,22 @@ public struct Lifetime: @unchecked Sendable {
   ///
   /// - Complexity: O(1).
   public func onEnd(_ teardown: @escaping @Sendable () -> Void) {
-    core.add(.teardown(teardown))
+    core.add(teardown)
   }
 
   /// A lifetime that ends with this one, or before it, in which case it is unlinked from this one.
   ///
   /// - Complexity: O(1), also for its end.
   public func child() -> Lifetime {
-    let child = Lifetime(core: LifetimeCore.make(parent: core))
-    core.adopt(child.core)
-    return child
+    let child = LifetimeCore.make(parent: core)
+    core.adopt(child)
+    return Lifetime(core: child)
   }
 
   /// Ends the lifetime and runs its teardowns; does nothing if it is over.
   @inlinable
   public func end() {
-    if core.claimEnd() { core.tearDown() }
+    core.end {}
   }
 
   /// Tells this lifetime from others, while it exists.
@@ -61,21 +61,19 @@ public struct Lifetime: @unchecked Sendable {
   /// Ends the lifetime with `lastWords` between its end and its teardowns; false if it was over.
   @inlinable
   package func end(lastWords: () -> Void) {
-    guard core.claimEnd() else { return }
-    lastWords()
-    core.tearDown()
+    core.end(lastWords)
   }
 }
 
-/// One allocation: what is registered in the header, the flag and the lock behind it.
+/// One allocation: what is registered in the header, the state and the lock behind it.
 @usableFromInline
-final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeFlag> {
+final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   @inlinable
   static func make(parent: LifetimeCore?) -> LifetimeCore {
     let core = LifetimeCore.create(minimumCapacity: 1) { buffer in
-      buffer.withUnsafeMutablePointerToElements { flag in
-        flag.initialize(to: LifetimeFlag())
-        openNative(&flag.pointee.lock)
+      buffer.withUnsafeMutablePointerToElements { state in
+        state.initialize(to: LifetimeState())
+        openNative(&state.pointee.lock)
       }
       return LifetimeEntries(parent: parent)
     }
@@ -83,67 +81,78 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeFlag> {
   }
 
   deinit {
-    withUnsafeMutablePointerToElements { flag in
-      closeNative(&flag.pointee.lock)
-      flag.deinitialize(count: 1)
+    withUnsafeMutablePointerToElements { state in
+      closeNative(&state.pointee.lock)
+      state.deinitialize(count: 1)
     }
   }
 
   @inlinable
   var isEnded: Bool {
-    withUnsafeMutablePointerToElements { $0.pointee.ended.load(ordering: .acquiring) }
-  }
-
-  /// The one atomic claim that decides who ends the lifetime.
-  @inlinable
-  func claimEnd() -> Bool {
     withUnsafeMutablePointerToElements {
-      !$0.pointee.ended.exchange(true, ordering: .sequentiallyConsistent)
+      $0.pointee.bits.load(ordering: .acquiring) & LifetimeState.ended != 0
     }
   }
 
-  @usableFromInline
-  func add(_ entry: LifetimeEntry) {
-    _ = withLock { $0.add(entry) }
-    // Either the ender's taking comes after our adding, or we see here that it has ended.
-    if isEnded { runEntries() }
+  /// Ends the lifetime, if it isn't over: one atomic claim decides who does.
+  @inlinable
+  func end(_ lastWords: () -> Void) {
+    let before = set(LifetimeState.ended)
+    guard before & LifetimeState.ended == 0 else { return }
+    lastWords()
+    tearDown(hasEntries: before & LifetimeState.linked != 0)
+  }
+
+  func add(_ teardown: @escaping @Sendable () -> Void) {
+    let isLate = withLock { entries -> Bool in
+      // Either the ender sees that something is linked, or we see here that it has ended.
+      if set(LifetimeState.linked) & LifetimeState.ended != 0 { return true }
+      _ = entries.add(LifetimeEntry(run: teardown))
+      return false
+    }
+    if isLate { teardown() }
   }
 
   func adopt(_ child: LifetimeCore) {
-    let place = withLock { $0.add(.child(child)) }
-    child.withLock { $0.placeInParent = place }
-    if isEnded { runEntries() }
-  }
-
-  @usableFromInline
-  func tearDown() {
-    let (parent, place) = withLock { entries in
-      let parent = entries.parent
-      entries.parent = nil
-      return (parent, entries.placeInParent)
+    let isLate = withLock { entries -> Bool in
+      if set(LifetimeState.linked) & LifetimeState.ended != 0 { return true }
+      let link = Lifetime(core: child)
+      let place = entries.add(LifetimeEntry(run: { link.end() }))
+      // Nobody else knows the child yet, but who takes it from here, under this lock.
+      child.withUnsafeMutablePointerToHeader { $0.pointee.placeInParent = place }
+      return false
     }
-    let unlinked = parent?.withLock { $0.remove(at: place) }
-    runEntries()
-    _ = unlinked
+    if isLate { child.end {} }
   }
 
-  private func runEntries() {
-    let taken = withLock { $0.takeAll() }
-    for case .some(let entry) in [taken.first, taken.second] { run(entry) }
-    for entry in taken.more.values { run(entry) }
+  /// Called once, by the ender, who alone may touch the link to the parent.
+  @usableFromInline
+  func tearDown(hasEntries: Bool) {
+    let (parent, place) = withUnsafeMutablePointerToHeader { entries in
+      let parent = entries.pointee.parent
+      entries.pointee.parent = nil
+      return (parent, entries.pointee.placeInParent)
+    }
+    parent?.forget(place)
+    if hasEntries { withLock { $0.takeAll() }.run() }
   }
 
-  private func run(_ entry: LifetimeEntry) {
-    switch entry {
-    case .teardown(let teardown): teardown()
-    case .child(let child): if child.claimEnd() { child.tearDown() }
+  private func forget(_ place: Int) {
+    let forgotten = withLock { $0.remove(at: place) }
+    _ = forgotten  // released here, not under the lock
+  }
+
+  @inlinable
+  func set(_ bit: UInt8) -> UInt8 {
+    withUnsafeMutablePointerToElements {
+      $0.pointee.bits.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue
     }
   }
 
   private func withLock<Result>(_ body: (inout LifetimeEntries) -> Result) -> Result {
-    withUnsafeMutablePointers { entries, flag in
-      lockNative(&flag.pointee.lock)
-      defer { unlockNative(&flag.pointee.lock) }
+    withUnsafeMutablePointers { entries, state in
+      lockNative(&state.pointee.lock)
+      defer { unlockNative(&state.pointee.lock) }
       return body(&entries.pointee)
     }
   }
@@ -151,19 +160,22 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeFlag> {
 
 /// What lies behind a lifetime's header.
 @usableFromInline
-struct LifetimeFlag: ~Copyable {
-  @usableFromInline let ended = Atomic<Bool>(false)
+struct LifetimeState: ~Copyable {
+  /// Whether the lifetime is over, and whether anything was ever registered.
+  @usableFromInline let bits = Atomic<UInt8>(0)
   @usableFromInline var lock = idleNative()
+
+  @inlinable static var ended: UInt8 { 1 }
+  @inlinable static var linked: UInt8 { 2 }
 
   @inlinable
   init() {}
 }
 
-/// What a lifetime ends.
+/// What a lifetime ends. (A bare closure would be wrapped anew in each generic container.)
 @usableFromInline
-enum LifetimeEntry {
-  case teardown(@Sendable () -> Void)
-  case child(LifetimeCore)
+struct LifetimeEntry {
+  @usableFromInline let run: @Sendable () -> Void
 }
 
 /// The register of a lifetime: two places at hand, since hardly anyone needs a third.
@@ -171,8 +183,8 @@ enum LifetimeEntry {
 struct LifetimeEntries {
   @usableFromInline var first: LifetimeEntry?
   @usableFromInline var second: LifetimeEntry?
-  @usableFromInline var more: [Int: LifetimeEntry] = [:]
-  @usableFromInline var lastPlace = 1
+  @usableFromInline var more: ContiguousArray<LifetimeEntry?> = []
+  @usableFromInline var vacant: ContiguousArray<Int> = []
   @usableFromInline var parent: LifetimeCore?
   @usableFromInline var placeInParent = -1
 
@@ -190,25 +202,35 @@ struct LifetimeEntries {
       second = entry
       return 1
     }
-    lastPlace += 1
-    more[lastPlace] = entry
-    return lastPlace
+    if let place = vacant.popLast() {
+      more[place - 2] = entry
+      return place
+    }
+    more.append(entry)
+    return more.count + 1
   }
 
   mutating func remove(at place: Int) -> LifetimeEntry? {
     switch place {
-    case 0: take(&first)
-    case 1: take(&second)
-    default: more.removeValue(forKey: place)
+    case 0: return take(&first)
+    case 1: return take(&second)
+    case 2..<more.count + 2:
+      vacant.append(place)
+      return take(&more[place - 2])
+    default: return nil  // all were taken, or it never had a place
     }
   }
 
   mutating func takeAll() -> LifetimeEntries {
     var taken = LifetimeEntries(parent: nil)
-    swap(&taken.first, &first)
-    swap(&taken.second, &second)
-    swap(&taken.more, &more)
+    swap(&taken, &self)
     return taken
+  }
+
+  func run() {
+    first?.run()
+    second?.run()
+    for entry in more { entry?.run() }
   }
 
   private func take(_ place: inout LifetimeEntry?) -> LifetimeEntry? {

@@ -22,7 +22,7 @@ public final class Pipe<Value: Sendable>: Sendable {
   }
 
   deinit {
-    audience.send(.failed(SignalError.abandoned(origin: origin)))
+    audience.other(.failed(SignalError.abandoned(origin: origin)))
   }
 
   /// What is sent, from the subscription on.
@@ -36,30 +36,30 @@ public final class Pipe<Value: Sendable>: Sendable {
   @inlinable
   public var observer: Observer<Value> {
     let audience = audience
-    return Observer(next: { audience.send(.next($0)) }, other: { audience.send($0.typed()) })
+    return Observer(next: { audience.next($0) }, other: { audience.other($0) })
   }
 
   /// Sends a value to everyone.
   @inlinable
   public func next(_ value: Value) {
-    audience.send(.next(value))
+    audience.next(value)
   }
 
   /// Sends how far the work has come.
   @inlinable
   public func progress(_ progress: Progress) {
-    audience.send(.progress(progress))
+    audience.other(.progress(progress))
   }
 
   /// Ends the signal by an error. Later calls do nothing.
   @inlinable
   public func failed(_ error: any Error) {
-    audience.send(.failed(error))
+    audience.other(.failed(error))
   }
 
   /// Ends the signal. Later calls do nothing.
   @inlinable
   public func completed() {
-    audience.send(.completed)
+    audience.other(.completed)
   }
 }

@@ -26,3 +26,19 @@ public struct Progress: Sendable, Hashable {
     return total == 0 ? 1 : min(1, Double(completed) / Double(total))
   }
 }
+
+extension Progress {
+  /// Both together: the total is known if both are, and what does not fit an `Int` saturates.
+  @inlinable
+  package static func + (first: Progress, second: Progress) -> Progress {
+    var total: Int?
+    if let one = first.total, let other = second.total { total = saturatedSum(one, other) }
+    return Progress(completed: saturatedSum(first.completed, second.completed), total: total)
+  }
+
+  @inlinable
+  static func saturatedSum(_ first: Int, _ second: Int) -> Int {
+    let (sum, overflow) = first.addingReportingOverflow(second)
+    return overflow ? .max : sum
+  }
+}

@@ -5,20 +5,20 @@ package final class Serializer<Value: Sendable>: @unchecked Sendable {
   // Sendable because `downstream` is touched only by whoever has the mailbox's turn, or in deinit.
   @usableFromInline let mailbox = Mailbox<Event<Value>>()
   @exclusivity(unchecked) @usableFromInline var downstream: Observer<Value>?
-  @usableFromInline let abandonment: (@Sendable () -> SignalError)?
+  @usableFromInline let abandonment: (@Sendable () -> SignalError?)?
 
   /// Serialises for `downstream`.
   ///
   /// - Parameter abandonment: What to fail with when everyone has let go of the observer before
-  ///   the end; nil where the senders are operators, which end by contract.
+  ///   the end, if with anything; nil where the senders are operators, which end by contract.
   @inlinable
-  package init(_ downstream: Observer<Value>, abandonment: (@Sendable () -> SignalError)? = nil) {
+  package init(_ downstream: Observer<Value>, abandonment: (@Sendable () -> SignalError?)? = nil) {
     self.downstream = downstream
     self.abandonment = abandonment
   }
 
   deinit {
-    if let abandonment, let downstream { downstream.failed(abandonment()) }
+    if let downstream, let error = abandonment?() { downstream.failed(error) }
   }
 
   @inlinable
@@ -33,9 +33,12 @@ package final class Serializer<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func deliver(_ event: Event<Value>) {
-    guard let downstream else { return }
-    if event.isTerminal { self.downstream = nil }
-    downstream.send(event)
+    if case .next(let value) = event {
+      downstream?.onNext(value)
+    } else if let downstream {
+      if event.isTerminal { self.downstream = nil }
+      downstream.send(event)
+    }
   }
 
   /// Progress is conflated: of two that wait one after the other, the newer says it all.

@@ -21,7 +21,7 @@ extension Signal {
     }
     let subscription = Subscription(
       onProgress: onProgress, onNext: onNext, onFailed: onFailed, onCompleted: onCompleted)
-    start(subscription.observer, subscription.lifetime)
+    start?(subscription.observer, subscription.lifetime)
     return Disposable(subscription.lifetime)
   }
 

@@ -9,7 +9,8 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Sends the events of one run to an observer, for as long as the lifetime lasts.
   public typealias Start = @Sendable (Observer<Value>, Lifetime) -> Void
 
-  @usableFromInline let start: Start
+  /// Starts a run; nil where ``now`` always answers.
+  @usableFromInline let start: Start?
 
   /// Answers with the only value of a run that would send it, and complete, at once: then there
   /// is no need for a lifetime, nor for an observer. Nil where the run has to be started.
@@ -29,7 +30,7 @@ public struct Signal<Value: Sendable>: Sendable {
 
   @inlinable
   package init(
-    start: @escaping Start,
+    start: Start?,
     now: (@Sendable () -> Value?)?,
     emptyError: (@Sendable () -> any Error)? = nil
   ) {
@@ -45,7 +46,7 @@ public struct Signal<Value: Sendable>: Sendable {
       observer.next(value)
       observer.completed()
     } else {
-      start(observer, lifetime)
+      start?(observer, lifetime)
     }
   }
 }

@@ -21,7 +21,7 @@ public final class TestSource<Value: Sendable>: Sendable {
   /// The signal that the test controls.
   public var signal: Signal<Value> {
     Signal { observer, lifetime in
-      let run = TestRun(observer) { self.state.change { _ in } }
+      let run = TestRun(observer) { [weak self] in self?.state.change { _ in } }
       self.state.change { $0.append(run) }
       lifetime.onEnd { [weak run] in run?.dispose() }
     }

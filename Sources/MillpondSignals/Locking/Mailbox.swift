@@ -14,7 +14,7 @@ public import Synchronization
 package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
   // Sendable because the turn is atomic, and what waits is set once and then locked.
   @usableFromInline let turn = Atomic<UInt8>(MailboxTurn.free)
-  @usableFromInline let waiting = AtomicLazyReference<LockedBuffer<[Message]>>()
+  @usableFromInline let waiting = LazyObject()
 
   @inlinable
   package init() {}
@@ -29,12 +29,23 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
     replaces: (Message, Message) -> Bool = { _, _ in false },
     receive: (Message) -> Void
   ) {
+    post(message, replaces: replaces, immediately: { receive(message) }, receive: receive)
+  }
+
+  /// Acts `immediately` if nobody has the turn; else leaves a message that stands for that.
+  @inlinable
+  borrowing func post(
+    _ message: @autoclosure () -> Message,
+    replaces: (Message, Message) -> Bool = { _, _ in false },
+    immediately: () -> Void,
+    receive: (Message) -> Void
+  ) {
     let took = turn.compareExchange(
       expected: MailboxTurn.free, desired: MailboxTurn.taken, ordering: .acquiring
     ).exchanged
     if took {
-      receive(message)
-    } else if !enqueue(message, replaces: replaces) {
+      immediately()
+    } else if !enqueue(message(), replaces: replaces) {
       return
     }
     if !passOn() { drain(receive) }
@@ -52,7 +63,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
   @inlinable
   @inline(never)
   borrowing func enqueue(_ message: Message, replaces: (Message, Message) -> Bool) -> Bool {
-    let queue = Locked(buffer: waiting.load() ?? waiting.storeIfNil(LockedBuffer.make([])))
+    let queue = queue ?? makeQueue()
     let (replaced, took) = queue.withLock { messages -> (Message?, Bool) in
       var replaced: Message?
       if let last = messages.last, replaces(last, message) { replaced = messages.removeLast() }
@@ -67,8 +78,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
   @inlinable
   @inline(never)
   borrowing func drain(_ receive: (Message) -> Void) {
-    guard let buffer = waiting.load() else { return }
-    let queue = Locked(buffer: buffer)
+    guard let queue else { return }
     repeat {
       let messages = queue.withLock { messages in
         turn.store(MailboxTurn.taken, ordering: .relaxed)
@@ -78,6 +88,52 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
       }
       for message in messages { receive(message) }
     } while !passOn()
+  }
+
+  @inlinable
+  var queue: Locked<[Message]>? {
+    waiting.object.map { Locked(buffer: unsafeDowncast($0, to: LockedBuffer<[Message]>.self)) }
+  }
+
+  @inlinable
+  borrowing func makeQueue() -> Locked<[Message]> {
+    let object = waiting.storeIfNil(LockedBuffer<[Message]>.make([]))
+    return Locked(buffer: unsafeDowncast(object, to: LockedBuffer<[Message]>.self))
+  }
+}
+
+/// An object that is made when it is first needed, and stays.
+///
+/// `AtomicLazyReference` would do, but looks up its generic metadata whenever it is released.
+@usableFromInline
+package struct LazyObject: ~Copyable {
+  @usableFromInline let pointer = Atomic<UnsafeRawPointer?>(nil)
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  deinit {
+    if let pointer = pointer.load(ordering: .acquiring) {
+      Unmanaged<AnyObject>.fromOpaque(pointer).release()
+    }
+  }
+
+  @inlinable
+  var object: AnyObject? {
+    pointer.load(ordering: .acquiring).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Stores `new` unless there is an object already; what is there then.
+  @inlinable
+  borrowing func storeIfNil(_ new: AnyObject) -> AnyObject {
+    let mine = Unmanaged.passRetained(new)
+    let isStored = pointer.compareExchange(
+      expected: nil, desired: UnsafeRawPointer(mine.toOpaque()), ordering: .acquiringAndReleasing
+    ).exchanged
+    if isStored { return new }
+    mine.release()
+    return object ?? new
   }
 }
 

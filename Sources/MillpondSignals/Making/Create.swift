@@ -18,7 +18,7 @@ extension Signal {
   ) -> Signal {
     Signal { downstream, lifetime in
       let serializer = Serializer(
-        downstream, abandonment: { .abandoned(origin: Origin.describe(file, line)) })
+        downstream, abandonment: Origin.abandonment(of: lifetime, file, line))
       let observer = serializer.observer
       do {
         try start(observer, lifetime)
@@ -38,6 +38,20 @@ enum Origin {
       "\(file):\(line)"
     #else
       nil
+    #endif
+  }
+
+  /// What to fail with; nil where nobody listens any more.
+  ///
+  /// In release builds the closure captures the lifetime alone, and so needs no allocation.
+  @inlinable
+  static func abandonment(
+    of lifetime: Lifetime, _ file: StaticString, _ line: UInt
+  ) -> @Sendable () -> SignalError? {
+    #if DEBUG
+      { lifetime.isEnded ? nil : .abandoned(origin: describe(file, line)) }
+    #else
+      { lifetime.isEnded ? nil : .abandoned(origin: nil) }
     #endif
   }
 }

@@ -2,11 +2,7 @@ extension Signal {
   /// Sends `value` and completes.
   @inlinable
   public static func just(_ value: Value) -> Signal {
-    Signal(
-      start: { observer, _ in
-        observer.next(value)
-        observer.completed()
-      }, now: { value })
+    Signal(start: nil, now: { value })
   }
 
   /// Completes without a value.

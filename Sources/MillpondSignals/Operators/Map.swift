@@ -8,6 +8,9 @@ extension Signal {
   ) -> Signal<NewValue> {
     var newNow: (@Sendable () -> NewValue?)?
     if let now { newNow = { now().map(transform) } }
+    guard let start else {
+      return Signal<NewValue>(start: nil, now: newNow, emptyError: emptyError)
+    }
     return Signal<NewValue>(
       start: { observer, lifetime in
         start(observer.replacingNext { observer.next(transform($0)) }, lifetime)

@@ -13,7 +13,7 @@ extension Signal {
         Observer(next: { merging.receive(transform($0)) }) { event in
           switch event {
           case .progress(let progress): merging.outerProgress(progress)
-          case .failed(let error): merging.fail(error)
+          case .failed(let error): if !outer.isEnded { merging.fail(error) }
           case .completed:
             outer.end()
             merging.outerCompleted()
@@ -52,6 +52,8 @@ final class Merging<Value: Sendable>: Sendable {
     if state.withLock({ $0.closes() }) { complete() }
   }
 
+  /// Ending the lifetime makes other runs fail, where they report that they were cancelled: those
+  /// failures, of runs whose lifetime is over, must not come first, and are not passed here.
   @inlinable
   func fail(_ error: any Error) {
     lifetime.end()
@@ -67,42 +69,36 @@ final class Merging<Value: Sendable>: Sendable {
   /// Runs an inner signal, and after it what waits, in a loop for as long as they end at once.
   @inlinable
   func run(_ first: Signal<Value>) {
-    var next: Signal<Value>? = first
-    while let inner = next, !lifetime.isEnded { next = runOne(inner) }
+    var next = runOne(first)
+    while let inner = next { next = runOne(inner) }
   }
 
   @inlinable
   func runOne(_ inner: Signal<Value>) -> Signal<Value>? {
+    if lifetime.isEnded { return nil }
     if let now = inner.now, let value = now() {
       serializer.send(.next(value))
       return advance(after: nil)
     }
-    let run = InnerRun(lifetime.child())
-    inner.start(
-      Observer(next: { self.serializer.send(.next($0)) }) { event in
-        switch event {
-        case .progress(let progress): self.innerProgress(progress, of: run)
-        case .failed(let error): self.fail(error)
-        case .completed: self.ended(run)
-        }
-      }, run.lifetime)
+    let run = InnerRun(self)
+    inner.start?(run.observer, run.lifetime)
     return run.returned() ? advance(after: run) : nil
   }
 
   @inlinable
-  func ended(_ run: InnerRun) {
+  func ended(_ run: InnerRun<Value>) {
     run.lifetime.end()
     if run.ended(), let next = advance(after: run) { self.run(next) }
   }
 
   @inlinable
-  func innerProgress(_ progress: Progress, of run: InnerRun) {
+  func innerProgress(_ progress: Progress, of run: InnerRun<Value>) {
     let sum = state.withLock { $0.sum(adding: progress, of: ObjectIdentifier(run)) }
     serializer.send(.progress(sum))
   }
 
   @inlinable
-  func advance(after run: InnerRun?) -> Signal<Value>? {
+  func advance(after run: InnerRun<Value>?) -> Signal<Value>? {
     switch state.withLock({ $0.advance(after: run.map { ObjectIdentifier($0) }) }) {
     case .run(let next): return next
     case .complete: complete()
@@ -114,13 +110,29 @@ final class Merging<Value: Sendable>: Sendable {
 
 /// One inner run: whether its end came before its start returned decides who goes on.
 @usableFromInline
-final class InnerRun: Sendable {
+final class InnerRun<Value: Sendable>: Sendable {
+  @usableFromInline let merging: Merging<Value>
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let isSecond = Atomic<Bool>(false)
 
   @inlinable
-  init(_ lifetime: Lifetime) {
-    self.lifetime = lifetime
+  init(_ merging: Merging<Value>) {
+    self.merging = merging
+    lifetime = merging.lifetime.child()
+  }
+
+  @inlinable
+  var observer: Observer<Value> {
+    Observer(next: { self.merging.serializer.send(.next($0)) }, other: { self.other($0) })
+  }
+
+  @inlinable
+  func other(_ event: Event<Never>) {
+    switch event {
+    case .progress(let progress): merging.innerProgress(progress, of: self)
+    case .failed(let error): if !lifetime.isEnded { merging.fail(error) }
+    case .completed: merging.ended(self)
+    }
   }
 
   /// True if the run has ended already: then the starter goes on.
@@ -178,7 +190,7 @@ struct MergingState<Value: Sendable>: Sendable {
   /// What follows the end of an inner run.
   @inlinable
   mutating func advance(after run: ObjectIdentifier?) -> Step {
-    if let run { progress[run] = nil }
+    if let run, !progress.isEmpty { progress[run] = nil }
     if let next = waiting.popFirst() { return .run(next) }
     active -= 1
     return isClosed && active == 0 ? .complete : .wait
@@ -188,10 +200,7 @@ struct MergingState<Value: Sendable>: Sendable {
   @inlinable
   mutating func sum(adding new: Progress, of run: ObjectIdentifier) -> Progress {
     progress[run] = new
-    let completed = progress.values.reduce(0) { $0 + $1.completed }
-    guard progress.count == active else { return Progress(completed: completed) }
-    var total: Int? = 0
-    for each in progress.values { total = total.flatMap { sum in each.total.map { sum + $0 } } }
-    return Progress(completed: completed, total: total)
+    let sum = progress.values.reduce(Progress(completed: 0, total: 0), +)
+    return progress.count == active ? sum : Progress(completed: sum.completed)
   }
 }

@@ -22,7 +22,7 @@ extension Signal {
           Observer(next: observer.onNext) { event in
             switch event {
             case .progress: break
-            case .failed(let error): last.run(.failed(error))
+            case .failed(let error): last.run(lifetime.isEnded ? .disposed : .failed(error))
             case .completed: last.run(.completed)
             }
             observer.other(event)

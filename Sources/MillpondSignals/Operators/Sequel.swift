@@ -7,7 +7,8 @@ extension Signal {
   func followed(
     by successor: @escaping @Sendable (_ end: Event<Never>, _ hadValue: Bool) -> Signal?
   ) -> Signal {
-    Signal(
+    guard let start else { return self }
+    return Signal(
       start: { observer, lifetime in
         let sequel = Sequel(observer, lifetime, successor: successor)
         start(sequel.observer, sequel.upstreamLifetime)

@@ -19,10 +19,12 @@ extension Signal {
 /// Delivers what the newest inner run sends.
 @usableFromInline
 final class Switching<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `state` is touched only by whoever has the mailbox's turn.
+  // Sendable because `state` is touched only by whoever has the mailbox's turn, and the newest run
+  // only by the outer signal, which calls serially.
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let downstream: Observer<Value>
-  @usableFromInline let newest = Locked<(number: Int, lifetime: Lifetime?)>((0, nil))
+  @exclusivity(unchecked) @usableFromInline var newestNumber = 0
+  @exclusivity(unchecked) @usableFromInline var newestLifetime: Lifetime?
   @usableFromInline let mailbox = Mailbox<SwitchingMessage<Value>>()
   @exclusivity(unchecked) @usableFromInline var state = SwitchingState()
 
@@ -35,16 +37,26 @@ final class Switching<Value: Sendable>: @unchecked Sendable {
   /// Called serially, by the outer signal.
   @inlinable
   func receive(_ inner: Signal<Value>) {
-    let run = lifetime.child()
-    let (number, old) = newest.withLock { newest in
-      let old = newest.lifetime
-      newest = (newest.number + 1, run)
-      return (newest.number, old)
+    if lifetime.isEnded { return }
+    newestNumber += 1
+    newestLifetime?.end()
+    if let now = inner.now, let value = now() {
+      newestLifetime = nil
+      post(.settled(newestNumber, value))
+    } else {
+      start(inner, newestNumber)
     }
-    old?.end()
+  }
+
+  @inlinable
+  func start(_ inner: Signal<Value>, _ number: Int) {
+    let run = lifetime.child()
+    newestLifetime = run
     post(.switched(number))
-    inner.run(
+    inner.start?(
       Observer(next: { self.post(.inner(number, .next($0))) }) { event in
+        // A run that fails since it was told to stop must not be heard: it may not be replaced yet.
+        if run.isEnded { return }
         if event.isTerminal { run.end() }
         self.post(.inner(number, event.typed()))
       }, run)
@@ -63,6 +75,7 @@ final class Switching<Value: Sendable>: @unchecked Sendable {
 @usableFromInline
 enum SwitchingMessage<Value: Sendable>: Sendable {
   case switched(Int)
+  case settled(Int, Value)
   case inner(Int, Event<Value>)
   case outer(Event<Never>)
 
@@ -90,6 +103,7 @@ struct SwitchingState {
     let event: Event<Value>? =
       switch message {
       case .switched(let number): switched(to: number)
+      case .settled(let number, let value): settled(number, value)
       case .inner(let number, let event): number == current ? inner(event) : nil
       case .outer(let event): outer(event)
       }
@@ -102,6 +116,14 @@ struct SwitchingState {
     current = number
     innerRuns = true
     return nil
+  }
+
+  /// An inner signal that is over already; the outer one, which sent it, is not.
+  @inlinable
+  mutating func settled<Value>(_ number: Int, _ value: Value) -> Event<Value>? {
+    current = number
+    innerRuns = false
+    return .next(value)
   }
 
   @inlinable

@@ -5,6 +5,7 @@ extension Signal {
   @inlinable
   public func take(_ count: Int) -> Signal {
     guard count > 0 else { return Signal { observer, _ in observer.completed() } }
+    guard let start else { return self }
     return Signal(
       start: { observer, lifetime in
         let taking = Taking(observer, lifetime.child(), count: count)

@@ -16,120 +16,159 @@ public func zip<each Value: Sendable>(
       lane.number = count
       count += 1
     }
-    let zipping = Zipping(observer, lifetime.child(), lanes: count) {
-      (repeat (each lanes).pop())
+    let zipping = Zipping(lifetime.child(), lanes: count, other: observer.onOther) {
+      observer.next((repeat (each lanes).pop()))
     }
     zipping.start()
     for (lane, signal) in repeat (each lanes, each signals) { zipping.feed(lane, from: signal) }
   }
 }
 
-/// The values of one input that wait for their partners.
+/// The values of one input that wait for their partners, in a ring.
 ///
-/// Sendable because the number is set before anybody else sees the lane, and the queue is locked.
+/// The optimiser specialises nothing for the elements of a pack, and then each use of a generic
+/// container looks up metadata; bare memory needs none.
+///
+/// Sendable because the number is set before anybody else sees the lane, and the rest is touched
+/// only by whoever has the mailbox's turn, or in deinit.
 @usableFromInline
 final class ZipLane<Value: Sendable>: @unchecked Sendable {
-  @usableFromInline var number = 0
-  @usableFromInline let waiting = Locked(Queue<Value>())
+  @exclusivity(unchecked) @usableFromInline var number = 0
+  @exclusivity(unchecked) private var ring: UnsafeMutablePointer<Value>
+  @exclusivity(unchecked) private var capacity = 4
+  @exclusivity(unchecked) private var head = 0
+  @exclusivity(unchecked) private var count = 0
 
-  @inlinable
-  init(of signal: Signal<Value>) {}
+  @usableFromInline
+  init(of signal: Signal<Value>) {
+    ring = .allocate(capacity: capacity)
+  }
 
-  @inlinable
+  deinit {
+    for offset in 0..<count { slot(offset).deinitialize(count: 1) }
+    ring.deallocate()
+  }
+
   func append(_ value: Value) {
-    waiting.withLock { $0.append(value) }
+    if count == capacity { resize(to: capacity * 2) }
+    slot(count).initialize(to: value)
+    count += 1
   }
 
   /// Called only for a value that `ZipState` has counted.
-  @inlinable
+  @usableFromInline
   func pop() -> Value {
-    guard let value = waiting.withLock({ $0.popFirst() }) else {
-      preconditionFailure("a lane was asked for more values than were counted in it")
-    }
-    return value
+    precondition(count > 0, "a lane was asked for more values than were counted in it")
+    if capacity > 64, count * 4 <= capacity { resize(to: capacity / 2) }
+    let first = slot(0)
+    head = (head + 1) & (capacity - 1)
+    count -= 1
+    return first.move()
+  }
+
+  /// The capacity is a power of two.
+  private func slot(_ offset: Int) -> UnsafeMutablePointer<Value> {
+    ring + ((head + offset) & (capacity - 1))
+  }
+
+  private func resize(to newCapacity: Int) {
+    let new = UnsafeMutablePointer<Value>.allocate(capacity: newCapacity)
+    for offset in 0..<count { (new + offset).moveInitialize(from: slot(offset), count: 1) }
+    ring.deallocate()
+    (ring, capacity, head) = (new, newCapacity, 0)
   }
 }
 
 /// Delivers the joined values; `ZipState` decides, this acts.
 @usableFromInline
-final class Zipping<Output: Sendable>: @unchecked Sendable {
+final class Zipping: @unchecked Sendable {
   // Sendable because `state` is touched only by whoever has the mailbox's turn.
-  @usableFromInline let downstream: Observer<Output>
-  @usableFromInline let lifetime: Lifetime
-  @usableFromInline let pop: @Sendable () -> Output
-  @usableFromInline let mailbox = Mailbox<ZipMessage>()
-  @exclusivity(unchecked) @usableFromInline var state: ZipState
+  private let lifetime: Lifetime
+  private let other: @Sendable (Event<Never>) -> Void
+  private let joinFirst: @Sendable () -> Void
+  private let mailbox = Mailbox<ZipMessage>()
+  @exclusivity(unchecked) private var state: ZipState
 
-  @inlinable
+  @usableFromInline
   init(
-    _ downstream: Observer<Output>, _ lifetime: Lifetime, lanes: Int,
-    pop: @escaping @Sendable () -> Output
+    _ lifetime: Lifetime, lanes: Int, other: @escaping @Sendable (Event<Never>) -> Void,
+    joinFirst: @escaping @Sendable () -> Void
   ) {
-    self.downstream = downstream
     self.lifetime = lifetime
-    self.pop = pop
+    self.other = other
+    self.joinFirst = joinFirst
     state = ZipState(lanes: lanes)
   }
 
-  @inlinable
+  @usableFromInline
   func start() {
     post(.started)
   }
 
-  @inlinable
+  @usableFromInline
   func feed<Value>(_ lane: ZipLane<Value>, from signal: Signal<Value>) {
     if lifetime.isEnded { return }
     let input = lifetime.child()
     let number = lane.number
     signal.run(
       Observer(
-        next: {
-          lane.append($0)
-          self.post(.arrived(number))
-        },
+        next: { self.receive($0, in: lane) },
         other: { event in
           if event.isTerminal { input.end() }
           self.post(.other(number, event))
         }), input)
   }
 
-  @inlinable
-  func post(_ message: ZipMessage) {
-    mailbox.post(message) { message in
-      switch state.received(message) {
-      case .join: join()
-      case .progress(let progress): downstream.progress(progress)
-      case .end(let event): end(event)
-      case .wait: break
-      }
+  private func receive<Value>(_ value: Value, in lane: ZipLane<Value>) {
+    mailbox.post(
+      .arrived(lane.number, append: { lane.append(value) }),
+      immediately: {
+        if state.isOver { return }
+        lane.append(value)
+        act(state.arrived(in: lane.number))
+      },
+      receive: { receive($0) })
+  }
+
+  private func post(_ message: ZipMessage) {
+    mailbox.post(message) { receive($0) }
+  }
+
+  private func receive(_ message: ZipMessage) {
+    if state.isOver { return }
+    if case .arrived(_, let append) = message { append() }
+    act(state.received(message))
+  }
+
+  private func act(_ step: ZipState.Step) {
+    switch step {
+    case .join: join()
+    case .progress(let progress): other(.progress(progress))
+    case .end(let event): end(event)
+    case .wait: break
     }
   }
 
-  @inlinable
-  func join() {
-    downstream.next(pop())
+  private func join() {
+    joinFirst()
     if state.isUsedUp { end(.completed) }
   }
 
-  @inlinable
-  func end(_ event: Event<Never>) {
+  private func end(_ event: Event<Never>) {
     state.isOver = true
     lifetime.end()
-    downstream.other(event)
+    other(event)
   }
 }
 
-@usableFromInline
 enum ZipMessage: Sendable {
   case started
-  case arrived(Int)
+  case arrived(Int, append: @Sendable () -> Void)
   case other(Int, Event<Never>)
 }
 
 /// What has arrived, and what follows from it.
-@usableFromInline
 struct ZipState: Sendable {
-  @usableFromInline
   enum Step {
     case join
     case progress(Progress)
@@ -137,38 +176,36 @@ struct ZipState: Sendable {
     case wait
   }
 
-  @usableFromInline var isOver = false
-  @usableFromInline var lanes: [Lane]
-  @usableFromInline var emptyLanes: Int
+  var isOver = false
+  var lanes: [Lane]
+  var emptyLanes: Int
 
-  @usableFromInline
   struct Lane: Sendable {
-    @usableFromInline var waiting = 0
-    @usableFromInline var isClosed = false
-    @usableFromInline var progress: Progress?
+    var waiting = 0
+    var isClosed = false
+    var progress: Progress?
 
-    @inlinable
-    init() {}
+    /// What is closed has nothing left to do, so its total is what it did.
+    var share: Progress {
+      let completed = progress?.completed ?? 0
+      return Progress(completed: completed, total: progress?.total ?? (isClosed ? completed : nil))
+    }
   }
 
-  @inlinable
   init(lanes count: Int) {
     lanes = Array(repeating: Lane(), count: count)
     emptyLanes = count
   }
 
   /// Whether some lane is empty and will stay so.
-  @inlinable
   var isUsedUp: Bool {
     lanes.isEmpty || lanes.contains { $0.isClosed && $0.waiting == 0 }
   }
 
-  @inlinable
   mutating func received(_ message: ZipMessage) -> Step {
-    if isOver { return .wait }
     switch message {
     case .started: return isUsedUp ? .end(.completed) : .wait
-    case .arrived(let lane): return arrived(in: lane)
+    case .arrived(let lane, _): return arrived(in: lane)
     case .other(_, .failed(let error)): return .end(.failed(error))
     case .other(let lane, .completed): return closed(lane)
     case .other(let lane, .progress(let progress)):
@@ -177,7 +214,6 @@ struct ZipState: Sendable {
     }
   }
 
-  @inlinable
   mutating func arrived(in lane: Int) -> Step {
     lanes[lane].waiting += 1
     if lanes[lane].waiting == 1 { emptyLanes -= 1 }
@@ -189,19 +225,12 @@ struct ZipState: Sendable {
     return .join
   }
 
-  @inlinable
   mutating func closed(_ lane: Int) -> Step {
     lanes[lane].isClosed = true
     return lanes[lane].waiting == 0 ? .end(.completed) : .wait
   }
 
-  @inlinable
   var sum: Progress {
-    let completed = lanes.reduce(0) { $0 + ($1.progress?.completed ?? 0) }
-    var total: Int? = 0
-    for lane in lanes where !lane.isClosed || lane.progress != nil {
-      total = total.flatMap { sum in lane.progress?.total.map { sum + $0 } }
-    }
-    return Progress(completed: completed, total: total)
+    lanes.reduce(Progress(completed: 0, total: 0)) { $0 + $1.share }
   }
 }

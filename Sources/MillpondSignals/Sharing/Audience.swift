@@ -6,41 +6,37 @@
 final class Audience<Value: Sendable>: @unchecked Sendable {
   // Sendable because `members` and `end` are touched only by whoever has the mailbox's turn.
   @usableFromInline let mailbox = Mailbox<Message>()
-  @exclusivity(unchecked) @usableFromInline var members: [Member] = []
+  @exclusivity(unchecked) @usableFromInline var members = Members<Value>()
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
   @usableFromInline
   enum Message: Sendable {
-    case event(Event<Value>)
-    case arrival(Member)
-    case departure(ObjectIdentifier)
-  }
-
-  @usableFromInline
-  struct Member: Sendable {
-    @usableFromInline let observer: Observer<Value>
-    @usableFromInline let lifetime: Lifetime
-
-    @inlinable
-    init(observer: Observer<Value>, lifetime: Lifetime) {
-      self.observer = observer
-      self.lifetime = lifetime
-    }
+    case next(Value)
+    case other(Event<Never>)
+    case arrival(Member<Value>)
+    case departure(Member<Value>)
   }
 
   @inlinable
   init() {}
 
+  /// Until the lifetime or the audience ends, each keeps the other. (A weak reference would give
+  /// the audience a side table, and make every retain of it slow.)
   @inlinable
   func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    post(.arrival(Member(observer: observer, lifetime: lifetime)))
-    let identity = lifetime.identity
-    lifetime.onEnd { [weak self] in self?.post(.departure(identity)) }
+    let member = Member(observer, lifetime)
+    post(.arrival(member))
+    lifetime.onEnd { self.post(.departure(member)) }
   }
 
   @inlinable
-  func send(_ event: Event<Value>) {
-    post(.event(event))
+  func next(_ value: Value) {
+    post(.next(value))
+  }
+
+  @inlinable
+  func other(_ event: Event<Never>) {
+    post(.other(event))
   }
 
   @inlinable
@@ -50,35 +46,27 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func receive(_ message: Message) {
-    if case .event(.next(let value)) = message {
-      for member in members where !member.lifetime.isEnded { member.observer.next(value) }
-    } else {
-      receiveOther(message)
-    }
-  }
-
-  @usableFromInline
-  func receiveOther(_ message: Message) {
     switch message {
-    case .event(let event): deliver(event)
+    case .next(let value): members.next(value)
+    case .other(let event): deliver(event)
     case .arrival(let member): welcome(member)
-    case .departure(let identity): members.removeAll { $0.lifetime.identity == identity }
+    case .departure(let member): members.remove(member)
     }
   }
 
   @inlinable
-  func deliver(_ event: Event<Value>) {
+  func deliver(_ event: Event<Never>) {
     guard end == nil else { return }
     let audience = members
     if event.isTerminal {
-      members = []
-      end = event.withoutValue
+      members = Members()
+      end = event
     }
-    for member in audience where !member.lifetime.isEnded { member.observer.send(event) }
+    audience.other(event)
   }
 
   @inlinable
-  func welcome(_ member: Member) {
+  func welcome(_ member: Member<Value>) {
     if let end {
       member.observer.other(end)
     } else if !member.lifetime.isEnded {
@@ -88,6 +76,6 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   static func replaces(_ last: Message, _ new: Message) -> Bool {
-    if case .event(.progress) = last, case .event(.progress) = new { true } else { false }
+    if case .other(.progress) = last, case .other(.progress) = new { true } else { false }
   }
 }

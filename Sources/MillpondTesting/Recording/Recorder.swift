@@ -32,7 +32,7 @@ public final class Recorder<Value: Sendable>: Sendable {
     return self
   }
 
-  /// Ends the subscription. Idempotent.
+  /// Ends the subscription; idempotent.
   public func dispose() {
     lifetime.end()
   }

@@ -1,0 +1,196 @@
+import Foundation
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct LifetimeTests {
+  let journal = Journal<String>()
+
+  @Test func `the end runs every teardown once`() {
+    let lifetime = Lifetime()
+    for name in ["a", "b", "c", "d"] { lifetime.onEnd { journal.write(name) } }
+
+    lifetime.end()
+    lifetime.end()
+
+    #expect(journal.entries.sorted() == ["a", "b", "c", "d"])
+    #expect(lifetime.isEnded)
+  }
+
+  @Test func `a teardown that is added after the end runs at once`() {
+    let lifetime = Lifetime()
+    lifetime.end()
+
+    lifetime.onEnd { journal.write("late") }
+
+    #expect(journal.entries == ["late"])
+  }
+
+  @Test func `a child ends with its parent`() {
+    let parent = Lifetime()
+    let child = parent.child()
+    child.onEnd { journal.write("child") }
+
+    parent.end()
+
+    #expect(child.isEnded)
+    #expect(journal.entries == ["child"])
+  }
+
+  @Test func `a parent outlives its child`() {
+    let parent = Lifetime()
+    let child = parent.child()
+
+    child.end()
+
+    #expect(!parent.isEnded)
+  }
+
+  @Test func `the child of an ended lifetime has ended`() {
+    let parent = Lifetime()
+    parent.end()
+
+    #expect(parent.child().isEnded)
+  }
+
+  @Test func `the end reaches grandchildren`() {
+    let parent = Lifetime()
+    let grandchild = parent.child().child()
+
+    parent.end()
+
+    #expect(grandchild.isEnded)
+  }
+
+  @Test(arguments: [1, 2, 3, 10])
+  func `a child that ends is unlinked from its parent and released`(count: Int) {
+    let parent = Lifetime()
+    for _ in 0..<count {
+      let child = parent.child()
+      let witness = Witness { journal.write("released") }
+      child.onEnd { _ = witness }
+      child.end()
+    }
+
+    #expect(journal.count == count)
+    #expect(!parent.isEnded)
+  }
+
+  @Test func `the end of a child leaves its siblings and the teardowns in place`() {
+    let parent = Lifetime()
+    let children = (0..<4).map { _ in parent.child() }
+    parent.onEnd { journal.write("parent") }
+
+    for child in children.dropFirst() { child.end() }
+    let isFirstAlive = !children[0].isEnded
+    parent.end()
+
+    #expect(isFirstAlive)
+    #expect(children[0].isEnded)
+    #expect(journal.entries == ["parent"])
+  }
+
+  @Test func `a place that a child has left may be taken by a teardown`() {
+    let parent = Lifetime()
+    let child = parent.child()
+    child.end()
+    parent.onEnd { journal.write("in its place") }
+
+    child.end()
+    parent.end()
+
+    #expect(journal.entries == ["in its place"])
+  }
+
+  @Test func `a teardown may end the lifetime and add teardowns`() {
+    let lifetime = Lifetime()
+    lifetime.onEnd {
+      lifetime.end()
+      lifetime.onEnd { journal.write("inner") }
+      journal.write("outer")
+    }
+
+    lifetime.end()
+
+    #expect(journal.entries == ["inner", "outer"])
+  }
+
+  @Test func `S16 a release that re-enters does so under no lock`() {
+    let lifetime = Lifetime()
+    let other = lifetime.child()
+    let witness = Box<Witness>()
+    witness.put(
+      Witness {
+        lifetime.onEnd { journal.write("re-entered") }
+        other.end()
+      })
+    lifetime.onEnd { witness.take() }
+
+    lifetime.end()
+
+    #expect(journal.entries == ["re-entered"])
+  }
+
+  @Test func `S16 the release of a child's teardown may re-enter the parent`() {
+    let parent = Lifetime()
+    let child = parent.child()
+    do {
+      let witness = Witness { parent.onEnd { journal.write("added by the release") } }
+      child.onEnd { _ = witness }
+    }
+
+    child.end()
+    parent.end()
+
+    #expect(journal.entries == ["added by the release"])
+  }
+
+  @Test func `teardowns run once when many threads end and add at the same time`() async throws {
+    for _ in 0..<300 {
+      let lifetime = Lifetime()
+      let runs = Watched(0)
+
+      try await race(4) { index in
+        for _ in 0..<5 { lifetime.onEnd { runs.change { $0 += 1 } } }
+        if index.isMultiple(of: 2) { lifetime.end() }
+      }
+
+      #expect(runs.state == 20)
+    }
+  }
+
+  @Test func `no teardown is lost to a child that is unlinked while its parent ends`() async throws
+  {
+    let families = (0..<100).map { _ in
+      let parent = Lifetime()
+      return (parent: parent, child: parent.child())
+    }
+    let turn = Watched(-1)
+    let runs = Watched(0)
+
+    try await race(2) { index in
+      for (place, family) in families.enumerated() {
+        // Both spin, so that the teardowns are added while the child is being unlinked.
+        if index == 0 {
+          while turn.state < place { sched_yield() }
+          family.parent.end()
+        } else {
+          turn.change { $0 = place }
+          while !family.child.isEnded { sched_yield() }
+          for _ in 0..<10 { family.parent.onEnd { runs.change { $0 += 1 } } }
+        }
+      }
+    }
+
+    #expect(runs.state == 1_000)
+  }
+
+  @Test func `S19 the end of ten thousand siblings does not recurse`() {
+    let parent = Lifetime()
+    let children = (0..<10_000).map { _ in parent.child() }
+
+    parent.end()
+
+    #expect(children.allSatisfy { $0.isEnded })
+  }
+}

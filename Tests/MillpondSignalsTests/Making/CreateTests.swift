@@ -1,0 +1,160 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct CreateTests {
+  let recorder = Recorder<Int>()
+  let journal = Journal<String>()
+
+  @Test func `what is sent arrives`() {
+    recorder.subscribe(
+      to: .create { observer, _ in
+        observer.progress(Progress(completed: 1, total: 2))
+        observer.next(1)
+        observer.completed()
+      })
+
+    #expect(recorder.transcript == ["progress 1/2", "next 1", "completed"])
+  }
+
+  @Test func `S10 what the producer throws fails the signal, and its teardown runs once`() {
+    recorder.subscribe(
+      to: .create { [journal] _, lifetime in
+        lifetime.onEnd { journal.write("down") }
+        throw Trouble.some
+      })
+
+    #expect(recorder.transcript == ["failed some"])
+    #expect(journal.entries == ["down"])
+  }
+
+  @Test func `S10 what the producer throws after the end is ignored`() {
+    recorder.subscribe(
+      to: .create { observer, _ in
+        observer.completed()
+        throw Trouble.some
+      })
+
+    #expect(recorder.transcript == ["completed"])
+    #expect(recorder.violations.isEmpty)
+  }
+
+  @Test func `S6 what is sent after the end is ignored`() {
+    recorder.subscribe(
+      to: .create { observer, _ in
+        observer.completed()
+        observer.next(1)
+        observer.failed(Trouble.some)
+      })
+
+    #expect(recorder.transcript == ["completed"])
+    #expect(recorder.violations.isEmpty)
+  }
+
+  @Test func `S22 an observer that is dropped fails as abandoned, saying where`() {
+    recorder.subscribe(to: .create { observer, _ in observer.next(1) })
+
+    guard case SignalError.abandoned(let origin)? = recorder.failure else {
+      Issue.record("\(recorder.transcript)")
+      return
+    }
+    #expect(recorder.values == [1])
+    #expect(origin?.contains("CreateTests.swift") ?? true)
+  }
+
+  @Test func `S22 an observer that is dropped later fails then`() {
+    let box = Box<Observer<Int>>()
+    recorder.subscribe(to: .create { observer, _ in box.put(observer) })
+    let wasEnded = recorder.end != nil
+
+    box.take()
+
+    #expect(!wasEnded)
+    #expect(recorder.failure is SignalError)
+  }
+
+  @Test func `S22 an observer that is dropped after disposal is silent`() {
+    let box = Box<Observer<Int>>()
+    recorder.subscribe(to: .create { observer, _ in box.put(observer) })
+
+    recorder.dispose()
+    box.take()
+
+    #expect(recorder.events.isEmpty)
+  }
+
+  @Test func `disposal runs the teardown once and is silence`() {
+    let box = Box<Observer<Int>>()
+    recorder.subscribe(
+      to: .create { [journal] observer, lifetime in
+        lifetime.onEnd { journal.write("down") }
+        box.put(observer)
+      })
+
+    recorder.dispose()
+    recorder.dispose()
+    box.value?.next(1)
+    box.value?.completed()
+
+    #expect(journal.entries == ["down"])
+    #expect(recorder.events.isEmpty)
+  }
+
+  @Test func `the teardown runs when the signal ends by itself`() {
+    recorder.subscribe(
+      to: .create { [journal] observer, lifetime in
+        lifetime.onEnd { journal.write("down") }
+        observer.completed()
+      })
+
+    #expect(journal.entries == ["down"])
+  }
+
+  @Test func `S2 what is sent from a callback comes after it`() {
+    let box = Box<Observer<Int>>()
+    recorder.subscribe(to: .create { observer, _ in box.put(observer) }) { event in
+      if case .next(1) = event { box.value?.next(2) }
+    }
+
+    box.value?.next(1)
+    box.take()
+
+    #expect(recorder.values == [1, 2])
+    #expect(recorder.violations.isEmpty)
+  }
+
+  @Test func `S7 values that race the end never come after it`() async throws {
+    for _ in 0..<200 {
+      let recorder = Recorder<Int>()
+      let box = Box<Observer<Int>>()
+      recorder.subscribe(to: .create { observer, _ in box.put(observer) })
+
+      try await race(4) { index in
+        box.value?.next(index)
+        if index.isMultiple(of: 2) {
+          box.value?.completed()
+        } else {
+          box.value?.failed(Trouble.some)
+        }
+        box.value?.next(index)
+      }
+      try await recorder.ended()
+
+      #expect(recorder.violations.isEmpty)
+    }
+  }
+
+  @Test func `S21 a thread that sends while it holds a lock the callback wants`() async throws {
+    let scene = HeldLock()
+    let box = Box<Observer<Int>>()
+    recorder.subscribe(to: .create { observer, _ in box.put(observer) }) { event in
+      if case .next(1) = event { scene.callback() }
+    }
+
+    try await scene.play(send: { box.value?.next(1) }, meddle: { box.value?.next(2) })
+
+    #expect(recorder.values == [1, 2])
+    #expect(recorder.violations.isEmpty)
+    box.take()
+  }
+}

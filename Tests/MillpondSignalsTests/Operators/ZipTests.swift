@@ -1,0 +1,207 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct ZipTests {
+  let first = TestSource<Int>()
+  let second = TestSource<String>()
+  let recorder = Recorder<String>()
+
+  func subscribe() {
+    recorder.subscribe(to: zip(first.signal, second.signal).map { "\($0)\($1)" })
+  }
+
+  @Test func `S17 zip of none completes`() {
+    let ends = Journal<String>()
+
+    zip().subscribe(onNext: { ends.write("value") }, onCompleted: { ends.write("completed") })
+
+    #expect(ends.entries == ["completed"])
+  }
+
+  @Test func `zip of one is that one`() {
+    let recorder = Recorder<Int>().subscribe(to: zip(first.signal))
+
+    first.next(1)
+    first.next(2)
+    first.completed()
+
+    #expect(recorder.transcript == ["next 1", "next 2", "completed"])
+  }
+
+  @Test func `values are joined in pairs, whoever is ahead`() {
+    subscribe()
+
+    first.next(1)
+    first.next(2)
+    second.next("a")
+    second.next("b")
+    second.next("c")
+    first.next(3)
+
+    #expect(recorder.values == ["1a", "2b", "3c"])
+  }
+
+  @Test func `three inputs are joined`() {
+    let recorder = Recorder<Int>()
+    recorder.subscribe(
+      to: zip(Signal.of(1, 2), Signal.of(10, 20), Signal.of(100, 200)).map { $0 + $1 + $2 })
+
+    #expect(recorder.transcript == ["next 111", "next 222", "completed"])
+  }
+
+  @Test func `it completes as soon as one is over and used up, and stops the others`() {
+    subscribe()
+    first.next(1)
+    first.completed()
+    let wasEnded = recorder.end != nil
+
+    second.next("a")
+
+    #expect(!wasEnded)
+    #expect(recorder.transcript == ["next 1a", "completed"])
+    #expect(second.disposals == 1)
+  }
+
+  @Test func `an empty input completes it at once, and later ones are not started`() {
+    let later = TestSource<Int>()
+    let recorder = Recorder<Int>()
+
+    recorder.subscribe(to: zip(Signal<Int>.empty, later.signal).map { $0 + $1 })
+
+    #expect(recorder.transcript == ["completed"])
+    #expect(later.subscriptions == 0)
+  }
+
+  @Test func `the first failure ends it and stops the others`() {
+    subscribe()
+    first.next(1)
+
+    first.failed(Trouble.some)
+
+    #expect(recorder.transcript == ["failed some"])
+    #expect(second.disposals == 1)
+  }
+
+  @Test func `progress is the sum, its total known if each knows its own`() {
+    subscribe()
+
+    first.progress(Progress(completed: 1, total: 10))
+    second.progress(Progress(completed: 2, total: 20))
+    first.progress(Progress(completed: 3))
+
+    #expect(recorder.transcript == ["progress 1/?", "progress 3/30", "progress 5/?"])
+  }
+
+  @Test func `an input that is over does not keep the total unknown`() {
+    subscribe()
+    first.progress(Progress(completed: 3))
+    first.next(1)
+    first.completed()
+
+    second.progress(Progress(completed: 2, total: 20))
+
+    #expect(recorder.transcript == ["progress 3/?", "progress 5/23"])
+  }
+
+  @Test func `progress that does not fit an Int saturates`() {
+    subscribe()
+
+    first.progress(Progress(completed: .max, total: .max))
+    second.progress(Progress(completed: .max, total: .max))
+
+    #expect(recorder.progress.last == Progress(completed: .max, total: .max))
+  }
+
+  @Test func `disposal reaches all inputs`() {
+    subscribe()
+
+    recorder.dispose()
+    first.next(1)
+    second.next("a")
+
+    #expect(first.disposals == 1)
+    #expect(second.disposals == 1)
+    #expect(recorder.events.isEmpty)
+  }
+
+  @Test func `inputs on different threads are joined in order`() async throws {
+    let pipes = (0..<3).map { _ in Pipe<Int>() }
+    let recorder = Recorder<[Int]>()
+    recorder.subscribe(
+      to: zip(pipes[0].signal, pipes[1].signal, pipes[2].signal).map { [$0, $1, $2] })
+
+    try await race(3) { index in
+      for step in 0..<500 { pipes[index].next(step) }
+      pipes[index].completed()
+    }
+    try await recorder.ended()
+
+    #expect(recorder.values == (0..<500).map { [$0, $0, $0] })
+    #expect(recorder.violations.isEmpty)
+  }
+
+  @Test func `S2 a value sent from the callback is joined after it`() {
+    recorder.subscribe(to: zip(first.signal, second.signal).map { "\($0)\($1)" }) {
+      [first, second] event in
+      if case .next("1a") = event {
+        first.next(2)
+        second.next("b")
+      }
+    }
+
+    first.next(1)
+    second.next("a")
+
+    #expect(recorder.values == ["1a", "2b"])
+    #expect(recorder.violations.isEmpty)
+  }
+
+  @Test func `an input that fails since it was told to stop hides no failure`() {
+    let sensitive = Signal<Int> { observer, lifetime in
+      lifetime.onEnd { observer.failed(CancellationError()) }
+    }
+    let recorder = Recorder<Int>()
+    recorder.subscribe(to: zip(sensitive, first.signal).map { $0 + $1 })
+
+    first.failed(Trouble.some)
+
+    #expect(recorder.transcript == ["failed some"])
+  }
+
+  @Test func `S21 an input that sends under a lock the callback wants`() async throws {
+    let scene = HeldLock()
+    subscribe()
+    let other = Recorder<String>()
+    other.subscribe(to: zip(first.signal, second.signal).map { "\($0)\($1)" }) { event in
+      if case .next("1a") = event { scene.callback() }
+    }
+    first.next(1)
+    first.next(2)
+
+    try await scene.play(
+      send: { [second] in second.runs[1].next("a") },
+      meddle: { [first, second] in
+        first.runs[1].next(3)
+        second.runs[0].next("b")
+      })
+
+    #expect(other.values == ["1a"])
+    #expect(other.violations.isEmpty)
+  }
+
+  @Test func `what was not joined is released at the end`() {
+    let released = Journal<Int>()
+    let source = TestSource<Witness>()
+    let recorder = Recorder<Int>().subscribe(
+      to: zip(source.signal, first.signal).map { $1 })
+    for number in 0..<3 { source.next(Witness { released.write(number) }) }
+
+    first.next(1)
+    first.completed()
+
+    #expect(recorder.values == [1])
+    #expect(recorder.isCompleted)
+    #expect(released.entries.contains(0))
+  }
+}

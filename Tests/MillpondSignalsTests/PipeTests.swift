@@ -1,0 +1,223 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct PipeTests {
+  let pipe = Pipe<Int>()
+  let first = Recorder<Int>()
+  let second = Recorder<Int>()
+
+  @Test func `everyone gets what is sent after they have come`() {
+    first.subscribe(to: pipe.signal)
+    pipe.next(1)
+    second.subscribe(to: pipe.signal)
+    pipe.progress(Progress(completed: 1, total: 2))
+    pipe.next(2)
+    pipe.completed()
+
+    #expect(first.transcript == ["next 1", "progress 1/2", "next 2", "completed"])
+    #expect(second.transcript == ["progress 1/2", "next 2", "completed"])
+  }
+
+  @Test func `S8 who comes after the end gets the end`() {
+    pipe.next(1)
+    pipe.failed(Trouble.some)
+
+    first.subscribe(to: pipe.signal)
+
+    #expect(first.transcript == ["failed some"])
+  }
+
+  @Test func `S6 what is sent after the end is ignored`() {
+    first.subscribe(to: pipe.signal)
+    pipe.completed()
+
+    pipe.next(1)
+    pipe.failed(Trouble.some)
+    second.subscribe(to: pipe.signal)
+
+    #expect(first.transcript == ["completed"])
+    #expect(second.transcript == ["completed"])
+    #expect(first.violations.isEmpty)
+  }
+
+  @Test func `S22 a pipe that is released fails as abandoned`() {
+    do {
+      let pipe = Pipe<Int>()
+      first.subscribe(to: pipe.signal)
+      pipe.next(1)
+      #expect(first.failure == nil)
+    }
+
+    guard case SignalError.abandoned(let origin)? = first.failure else {
+      Issue.record("\(first.transcript)")
+      return
+    }
+    #expect(origin?.contains("PipeTests.swift") ?? true)
+  }
+
+  @Test func `the signal of a released pipe is a failure, too`() {
+    let signal = Pipe<Int>().signal
+
+    first.subscribe(to: signal)
+
+    #expect(first.failure is SignalError)
+  }
+
+  @Test func `the observer of a pipe does not keep it alive`() {
+    let observer: Observer<Int>
+    do {
+      let pipe = Pipe<Int>()
+      observer = pipe.observer
+      first.subscribe(to: pipe.signal)
+      observer.next(1)
+    }
+    observer.next(2)
+
+    #expect(first.values == [1])
+    #expect(first.failure is SignalError)
+  }
+
+  @Test func `S2 what is sent from a callback is queued, and all see one order`() {
+    first.subscribe(to: pipe.signal) { [pipe] event in
+      if case .next(1) = event {
+        pipe.next(2)
+        pipe.next(3)
+      }
+    }
+    second.subscribe(to: pipe.signal)
+
+    pipe.next(1)
+
+    #expect(first.values == [1, 2, 3])
+    #expect(second.values == [1, 2, 3])
+    #expect(first.violations.isEmpty)
+  }
+
+  @Test func `S1 who subscribes in a callback gets what comes after`() {
+    first.subscribe(to: pipe.signal) { [pipe, second] event in
+      if case .next(1) = event { second.subscribe(to: pipe.signal) }
+    }
+
+    pipe.next(1)
+    pipe.next(2)
+
+    #expect(first.values == [1, 2])
+    #expect(second.values == [2])
+  }
+
+  @Test func `S3 who leaves in a callback gets nothing more`() {
+    let values = Journal<Int>()
+    let box = Box<Disposable>()
+    box.put(
+      pipe.signal.subscribe(onNext: {
+        values.write($0)
+        box.value?.dispose()
+      }))
+
+    pipe.next(1)
+    pipe.next(2)
+
+    #expect(values.entries == [1])
+  }
+
+  @Test func `S4 whom a callback disposes of gets nothing after it`() {
+    let values = Journal<Int>()
+    let box = Box<Disposable>()
+    pipe.signal.subscribe(onNext: { _ in box.value?.dispose() })
+    box.put(pipe.signal.subscribe(onNext: { values.write($0) }))
+
+    pipe.next(1)
+
+    #expect(values.entries.isEmpty)
+  }
+
+  @Test func `who leaves is released`() {
+    let released = Journal<Int>()
+    do {
+      let witness = Witness { released.write(1) }
+      pipe.signal.subscribe(onNext: { _ in _ = witness }).dispose()
+    }
+
+    #expect(released.entries == [1])
+  }
+
+  @Test func `what many threads send comes in one order for all`() async throws {
+    first.subscribe(to: pipe.signal)
+    second.subscribe(to: pipe.signal)
+
+    try await race(4) { [pipe] index in
+      for step in 0..<500 { pipe.next(index * 500 + step) }
+    }
+    try await first.values(count: 2_000)
+    try await second.values(count: 2_000)
+
+    #expect(first.values == second.values)
+    #expect(first.violations.isEmpty)
+    #expect(second.violations.isEmpty)
+  }
+
+  @Test func `S7 a value that races the end never comes after it`() async throws {
+    for _ in 0..<300 {
+      let pipe = Pipe<Int>()
+      let recorder = Recorder<Int>().subscribe(to: pipe.signal)
+
+      try await race(3) { index in
+        if index == 0 { pipe.completed() } else { pipe.next(index) }
+      }
+      try await recorder.ended()
+
+      #expect(recorder.violations.isEmpty)
+    }
+  }
+
+  @Test func `coming and going while values are sent breaks nothing`() async throws {
+    first.subscribe(to: pipe.signal)
+
+    try await race(3) { [pipe] index in
+      for step in 0..<500 {
+        if index == 0 { pipe.next(step) } else { pipe.signal.subscribe().dispose() }
+      }
+    }
+
+    try await first.values(count: 500)
+    #expect(first.violations.isEmpty)
+  }
+
+  @Test func `S21 a thread that sends while it holds a lock the callback wants`() async throws {
+    let scene = HeldLock()
+    first.subscribe(to: pipe.signal) { event in
+      if case .next(1) = event { scene.callback() }
+    }
+
+    try await scene.play(send: { [pipe] in pipe.next(1) }, meddle: { [pipe] in pipe.next(2) })
+
+    #expect(first.values == [1, 2])
+    #expect(first.violations.isEmpty)
+  }
+
+  @Test func `S20 a pipe that is released in its own callback fails there`() {
+    let box = Box<Pipe<Int>>()
+    box.put(Pipe())
+    if let signal = box.value?.signal {
+      first.subscribe(to: signal) { event in
+        if case .next = event { box.take() }
+      }
+    }
+
+    box.value?.next(1)
+
+    #expect(first.values == [1])
+    #expect(first.failure is SignalError)
+  }
+
+  @Test func `S16 the release of a subscriber may send into the pipe`() {
+    first.subscribe(to: pipe.signal)
+    do {
+      let witness = Witness { [pipe] in pipe.next(7) }
+      pipe.signal.subscribe(onNext: { _ in _ = witness }).dispose()
+    }
+
+    #expect(first.values == [7])
+  }
+}

@@ -1,0 +1,45 @@
+import MillpondSignals
+import Testing
+
+@Suite struct QueueTests {
+  @Test func `an empty queue gives nothing`() {
+    var queue = Queue<Int>()
+
+    #expect(queue.isEmpty)
+    #expect(queue.popFirst() == nil)
+  }
+
+  @Test(arguments: [1, 63, 64, 65, 1_000])
+  func `what goes in first comes out first`(count: Int) {
+    var queue = Queue<Int>()
+    for value in 0..<count { queue.append(value) }
+
+    let popped = (0..<count).compactMap { _ in queue.popFirst() }
+
+    #expect(popped == Array(0..<count))
+    #expect(queue.isEmpty)
+  }
+
+  @Test func `a queue that is filled and emptied by turns keeps its order`() {
+    var queue = Queue<Int>()
+    var popped: [Int] = []
+    for value in 0..<1_000 {
+      queue.append(value)
+      if !value.isMultiple(of: 3), let first = queue.popFirst() { popped.append(first) }
+    }
+    while let first = queue.popFirst() { popped.append(first) }
+
+    #expect(popped == Array(0..<1_000))
+  }
+
+  @Test func `what was popped is released`() {
+    let released = Journal<Int>()
+    var queue = Queue<Witness>()
+    for value in 0..<3 { queue.append(Witness { released.write(value) }) }
+
+    _ = queue.popFirst()
+
+    #expect(released.entries == [0])
+    #expect(!queue.isEmpty)
+  }
+}

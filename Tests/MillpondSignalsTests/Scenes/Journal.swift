@@ -1,0 +1,18 @@
+import MillpondSignals
+
+/// What happened, in order.
+final class Journal<Entry: Sendable>: Sendable {
+  private let content = Locked<[Entry]>([])
+
+  var entries: [Entry] {
+    content.withLock { $0 }
+  }
+
+  var count: Int {
+    entries.count
+  }
+
+  func write(_ entry: Entry) {
+    content.withLock { $0.append(entry) }
+  }
+}

@@ -1,0 +1,12 @@
+/// Tells of its release.
+final class Witness: Sendable {
+  private let onRelease: @Sendable () -> Void
+
+  init(_ onRelease: @escaping @Sendable () -> Void) {
+    self.onRelease = onRelease
+  }
+
+  deinit {
+    onRelease()
+  }
+}

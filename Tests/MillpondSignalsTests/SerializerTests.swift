@@ -1,0 +1,106 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct SerializerTests {
+  let recorder = Recorder<Int>()
+
+  func serialized(_ react: @escaping @Sendable (Event<Int>) -> Void = { _ in }) -> Serializer<Int> {
+    let box = Box<Serializer<Int>>()
+    recorder.subscribe(to: Signal { observer, _ in box.put(Serializer(observer)) }, react)
+    return box.take() ?? Serializer(Observer(next: { _ in }, other: { _ in }))
+  }
+
+  @Test func `S7 of many racing ends one is let through, and nothing after it`() async throws {
+    for _ in 0..<200 {
+      let recorder = Recorder<Int>()
+      let signal = Signal<Int> { observer, _ in
+        let serializer = Serializer(observer)
+        for index in 0..<4 {
+          onThread {
+            serializer.send(.next(index))
+            serializer.send(index.isMultiple(of: 2) ? .completed : .failed(Trouble.some))
+            serializer.send(.next(index))
+          }
+        }
+      }
+      recorder.subscribe(to: signal)
+
+      try await recorder.ended()
+
+      #expect(recorder.violations.isEmpty)
+    }
+  }
+
+  @Test func `what many threads send arrives one at a time, each thread's in its order`()
+    async throws
+  {
+    let serializer = serialized()
+
+    try await race(4) { index in
+      for step in 0..<1_000 { serializer.send(.next(index * 1_000 + step)) }
+    }
+    try await recorder.values(count: 4_000)
+
+    #expect(recorder.violations.isEmpty)
+    for index in 0..<4 {
+      let own = recorder.values.filter { $0 / 1_000 == index }
+      #expect(own == Array(index * 1_000..<(index + 1) * 1_000))
+    }
+  }
+
+  @Test func `S2 what is sent from inside a callback comes after what is being sent`() {
+    let box = Box<Serializer<Int>>()
+    let serializer = serialized { event in
+      if case .next(let value) = event, value < 3 { box.value?.send(.next(value + 1)) }
+    }
+    box.put(serializer)
+
+    serializer.send(.next(1))
+
+    #expect(recorder.values == [1, 2, 3])
+    #expect(recorder.violations.isEmpty)
+    box.take()
+  }
+
+  @Test func `S12 twenty thousand re-entrant sends use constant stack`() {
+    let box = Box<Serializer<Int>>()
+    let count = 20_000
+    let serializer = serialized { event in
+      if case .next(let value) = event, value < count { box.value?.send(.next(value + 1)) }
+    }
+    box.put(serializer)
+
+    serializer.send(.next(1))
+
+    #expect(recorder.values.last == count)
+    box.take()
+  }
+
+  @Test func `progress that waits is conflated`() {
+    let box = Box<Serializer<Int>>()
+    let serializer = serialized { event in
+      guard case .next(1) = event else { return }
+      for step in 1...3 { box.value?.send(.progress(Progress(completed: step))) }
+      box.value?.send(.next(2))
+      box.value?.send(.progress(Progress(completed: 4)))
+    }
+    box.put(serializer)
+
+    serializer.send(.next(1))
+
+    #expect(recorder.transcript == ["next 1", "progress 3/?", "next 2", "progress 4/?"])
+    box.take()
+  }
+
+  @Test func `S6 what is sent after the end is ignored`() {
+    let serializer = serialized()
+
+    serializer.send(.completed)
+    serializer.send(.next(1))
+    serializer.send(.failed(Trouble.some))
+
+    #expect(recorder.transcript == ["completed"])
+    #expect(recorder.violations.isEmpty)
+  }
+}

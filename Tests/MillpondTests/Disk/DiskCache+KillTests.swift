@@ -1,0 +1,45 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import Testing
+
+@testable import Millpond
+
+@Suite(.timeLimit(.minutes(1)), .serialized) struct DiskCacheKillTests {
+  /// The same folder for the child, which has nothing but its parent's number.
+  private static func folder(of process: Int32) -> URL {
+    FileManager.default.temporaryDirectory.appendingPathComponent("millpond-kill-\(process)")
+  }
+
+  @Test(arguments: 0..<5)
+  func `D1 D21 after kill -9 each value is an old or a new one, whole, and the folder is free`(
+    round: Int
+  ) async throws {
+    let folder = Self.folder(of: TestPlatform.process)
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    await #expect(processExitsWith: .signal(9)) {
+      let folder = DiskCacheKillTests.folder(of: TestPlatform.parentProcess)
+      let cache = DiskCache(directory: folder, byteLimit: .mebibytes(64))
+      for version in 0..<50 {
+        for key in 0..<20 {
+          let value = Data(repeating: UInt8(version), count: 20_000)
+          let outcome = cache.set(value, for: "\(key)")
+          // In the middle of the writing of what was told last.
+          if version == 1 || version == 30 { try await outcome.value }
+          if version == 31, key == 15 { TestPlatform.killThisProcess() }
+        }
+      }
+    }
+
+    let cache = DiskCache(directory: folder, byteLimit: .mebibytes(64))
+    for key in 0..<20 {
+      let value = try await cache.get("\(key)").value
+      #expect(value.count == 20_000 && Set(value).count == 1)
+      #expect(value.first.map { (30...31).contains($0) } == true)
+    }
+    #expect(try await cache.count.value == 20)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.allSatisfy { !$0.hasSuffix(EntryName.temporarySuffix) })
+  }
+}

@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What the tests of the disk ask of the system.
+enum TestPlatform {
+  /// Root may do everything, so that for it no folder is locked.
+  static var isRoot: Bool {
+    geteuid() == 0
+  }
+
+  static func makePipe(_ path: String) -> Bool {
+    mkfifo(path, 0o600) == 0
+  }
+
+  /// Locks a file as another process would: a lock belongs to whoever opened the file.
+  ///
+  /// - Returns: What to close.
+  static func lock(_ path: String) -> Int32? {
+    let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? descriptor : nil
+  }
+
+  static func unlock(_ descriptor: Int32) {
+    close(descriptor)
+  }
+
+  static var parentProcess: Int32 {
+    getppid()
+  }
+
+  static var process: Int32 {
+    getpid()
+  }
+
+  static func killThisProcess() {
+    kill(getpid(), SIGKILL)
+  }
+}

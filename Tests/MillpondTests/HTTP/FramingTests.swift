@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Millpond
+
+@Suite struct FramingTests {
+  private func framing(_ headers: HeaderFields, status: Int = 200) throws -> Framing {
+    try Framing(HTTPHead(status: status, headers: headers))
+  }
+
+  @Test func `a length is a promise`() throws {
+    #expect(try framing(["content-length": "12"]) == .exactly(12))
+    #expect(try framing(["Content-Length": "12", "Content-Encoding": "identity"]) == .exactly(12))
+  }
+
+  @Test func `without a length whatever comes is right`() throws {
+    #expect(try framing([:]) == .untilTheEnd)
+  }
+
+  @Test func `N7 chunks override a length`() throws {
+    let headers: HeaderFields = ["Content-Length": "12", "Transfer-Encoding": "chunked"]
+
+    #expect(try framing(headers) == .untilTheEnd)
+  }
+
+  @Test func `the length of what is encoded is not that of the body`() throws {
+    #expect(try framing(["Content-Length": "12", "Content-Encoding": "GZIP"]) == .encoded)
+  }
+
+  @Test(arguments: [204, 205])
+  func `what has no content has no bytes`(status: Int) throws {
+    #expect(try framing(["Content-Encoding": "gzip"], status: status) == .exactly(0))
+  }
+
+  @Test(
+    arguments: [
+      "", " ", "-1", "+1", "1.0", "0x1", "12abc", "1, 1", "９", "99999999999999999999",
+    ])
+  func `N6 what is no number is no length`(value: String) {
+    #expect(throws: TransferError.self) { try framing(["Content-Length": value]) }
+  }
+
+  @Test func `N6 two lengths are none`() {
+    #expect(throws: TransferError.self) {
+      try framing(["Content-Length": "1", "content-length": "1"])
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import LoopbackServer
+import Millpond
+import MillpondTesting
+import Testing
+
+extension LoopbackServer {
+  func url(_ path: String) throws -> URL {
+    try #require(URL(string: baseURL + path))
+  }
+
+  /// Whether the client has closed the connection of every request that there was.
+  func wasClosedByClient(requests count: Int = 1) async -> Bool {
+    await eventually { snapshot in
+      snapshot.exchanges.count == count
+        && snapshot.exchanges.allSatisfy { exchange in
+          if case .clientClosed = exchange.outcome { true } else { false }
+        }
+    }
+  }
+}
+
+extension Recorder {
+  /// What it failed with, in words; nil if it has not failed.
+  var failureInWords: String? {
+    guard let failure else { return nil }
+    if let error = failure as? URLError { return "URLError \(error.code.rawValue)" }
+    switch failure as? TransferError {
+    case .unsupportedURL(let url): return "unsupported \(url.absoluteString)"
+    case .status(let code, _): return "status \(code)"
+    case .tooLarge(let limit): return "more than \(limit)"
+    case .truncated(let received, let expected):
+      return "\(received) of \(expected.map { "\($0)" } ?? "?")"
+    case .invalidResponse: return "invalid"
+    case .timedOut(let timeout): return "\(timeout)"
+    case nil: return "\(failure)"
+    }
+  }
+}
+
+extension Recorder where Value == Data {
+  /// Asks, and waits for the end.
+  @discardableResult
+  static func outcome(
+    of source: HTTPSource, _ url: URL, _ lookup: Lookup = Lookup()
+  ) async throws -> Recorder {
+    let recorder = Recorder().subscribe(to: source.get(url, lookup))
+    try await recorder.ended()
+    #expect(recorder.violations.isEmpty)
+    return recorder
+  }
+}
+
+/// A transport whose answers a test sends by hand.
+struct TestTransport: HTTPTransport {
+  let source = TestSource<HTTPPart>()
+
+  func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
+    source.signal
+  }
+}

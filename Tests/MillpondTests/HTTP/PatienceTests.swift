@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Millpond
+
+@Suite struct PatienceTests {
+  let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
+
+  @Test func `it waits until the nearer of both ends`() {
+    var patience = Patience(limits, since: .seconds(100))
+
+    #expect(patience.verdict(at: .seconds(101)) == .waits(.seconds(2)))
+    patience.received(at: .seconds(108))
+    #expect(patience.verdict(at: .seconds(109)) == .waits(.seconds(1)))
+  }
+
+  @Test func `silence is over when it has lasted as long as it may`() {
+    let patience = Patience(limits, since: .zero)
+
+    #expect(patience.verdict(at: .seconds(3)) == .isOver(.idle))
+  }
+
+  @Test func `the whole is over however much arrives`() {
+    var patience = Patience(limits, since: .zero)
+
+    patience.received(at: .seconds(10))
+
+    #expect(patience.verdict(at: .seconds(10)) == .isOver(.total))
+  }
+
+  @Test func `an endless patience traps nothing`() {
+    let endless = Duration.seconds(Int64.max)
+    let patience = Patience(HTTPLimits(idleTimeout: endless, totalTimeout: endless), since: .zero)
+
+    #expect(patience.verdict(at: .seconds(1)) == .waits(.seconds(Int64.max - 1)))
+  }
+}

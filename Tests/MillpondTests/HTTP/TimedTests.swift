@@ -1,0 +1,67 @@
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite struct TimedTests {
+  let clock = ManualClock()
+  let source = TestSource<Int>()
+  let recorder = Recorder<Int>()
+
+  private func subscribe() {
+    let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
+    let timeline = Timeline(clock)
+    recorder.subscribe(
+      to: source.signal.timed(Patience(limits, since: timeline.now()), on: timeline))
+  }
+
+  @Test func `each event is activity`() {
+    subscribe()
+
+    clock.advance(by: .seconds(2))
+    source.next(1)
+    clock.advance(by: .seconds(2))
+    source.progress(.init(completed: 1))
+    clock.advance(by: .seconds(2))
+
+    #expect(recorder.end == nil)
+    clock.advance(by: .seconds(1))
+    #expect(recorder.failureInWords == "idle")
+    #expect(source.disposals == 1)
+  }
+
+  @Test func `activity does not put off the end of the whole`() {
+    subscribe()
+
+    for _ in 0..<9 {
+      clock.advance(by: .seconds(1))
+      source.next(1)
+    }
+    #expect(recorder.end == nil)
+    clock.advance(by: .seconds(1))
+
+    #expect(recorder.failureInWords == "total")
+  }
+
+  @Test func `no timer is left after the end or after disposal`() {
+    subscribe()
+    #expect(clock.pendingCount == 1)
+
+    recorder.dispose()
+
+    #expect(clock.pendingCount == 0)
+    #expect(source.disposals == 1)
+  }
+
+  @Test func `a late event is dropped`() {
+    subscribe()
+    let run = source.runs.first
+    clock.advance(by: .seconds(3))
+
+    run?.next(1)
+    run?.completed()
+
+    #expect(recorder.values.isEmpty)
+    #expect(recorder.violations.isEmpty)
+  }
+}

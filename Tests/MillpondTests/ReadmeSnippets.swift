@@ -1,0 +1,116 @@
+import Foundation
+import Millpond
+
+// Every snippet of the README stands here, so that it has to compile. `ReadmeTests` compares.
+
+struct Profile: Codable, Sendable {
+  var name: String
+}
+
+struct API: Sendable {
+  func profile(_ id: Int) async throws -> Profile { Profile(name: "\(id)") }
+  func search(_ query: String) async throws -> [String] { [query] }
+}
+
+@MainActor final class Row {
+  var fraction: Double?
+  var picture: Data?
+  var problem: String?
+}
+
+func askAndTell() {
+  // snippet
+  let answers = MemoryCache<String, Int>(countLimit: 1_000)
+  answers.set(42, for: "everything")
+  answers.get("everything").subscribe(
+    onNext: { print($0) }, onCompleted: { print("that was it") })
+  // end
+}
+
+func composed(in folder: URL) -> some Cache<URL, Data> {
+  // snippet
+  let pictures = MemoryCache<URL, Data>(costLimit: .mebibytes(64), cost: \.count)
+    .layered(
+      over: DiskCache(directory: folder, byteLimit: .mebibytes(256)).mapKeys(\.absoluteString)
+        .layered(over: HTTPSource().limited(to: 6))
+        .reusingInFlight())
+  // end
+  return pictures
+}
+
+@MainActor func show(_ pictures: some Cache<URL, Data>, _ url: URL, in row: Row) {
+  // snippet
+  let loading = pictures.get(url, priority: .high).subscribeOnMain(
+    onProgress: { row.fraction = $0.fraction },
+    onNext: { row.picture = $0 },
+    onFailed: { row.problem = "\($0)" })
+
+  loading.dispose()
+  // end
+}
+
+func await(_ pictures: some Cache<URL, Data>, _ url: URL, _ otherURL: URL) async throws -> [Data] {
+  // snippet
+  let picture = try await pictures.get(url).value
+  let (one, other) = try await zip(pictures.get(url), pictures.get(otherURL)).value
+  // end
+  return [picture, one, other]
+}
+
+func choose(_ pictures: some Cache<URL, Data>, _ url: URL) -> [Signal<Data>] {
+  let choices = [
+    // snippet
+    pictures.get(url, freshness: .reload),  // ask the origin, and keep what it says
+    pictures.get(url, freshness: .atMost(.seconds(60))),  // nothing older than a minute
+    pictures.get(url, freshness: .cachedOnly),  // no request
+    pictures.get(url, deadline: .after(.seconds(5))),  // fails with timedOut, for this asker only
+    // end
+  ]
+  return choices
+}
+
+func tell(_ pictures: some Cache<URL, Data>, _ picture: Data, _ url: URL) async throws {
+  // snippet
+  pictures.set(picture, for: url)
+  pictures.remove(url)
+  try await pictures.removeAll().value
+  // end
+}
+
+func decoded(in folder: URL) {
+  // snippet
+  let profiles = DiskCache(directory: folder, byteLimit: .mebibytes(16))
+    .mapValues(.json(Profile.self))
+  profiles.set(Profile(name: "Ada"), for: "me")
+  // end
+}
+
+// snippet
+struct Users: Source {
+  let api: API
+
+  func get(_ id: Int, _ lookup: Lookup) -> Signal<Profile> {
+    .async { try await api.profile(id) }
+  }
+}
+// end
+
+func erased(_ api: API) -> AnyCache<Int, Profile> {
+  // snippet
+  let users = AnyCache(
+    MemoryCache(countLimit: 500).layered(over: Users(api: api)).reusingInFlight())
+  // end
+  return users
+}
+
+func searching(_ api: API, _ bag: DisposableBag) {
+  // snippet
+  let clicks = Pipe<String>()
+  let results = clicks.signal
+    .filter { !$0.isEmpty }
+    .flatMap(.latest) { query in Signal.async { try await api.search(query) } }
+    .recover { _ in .just([]) }
+  results.subscribe(onNext: { print($0) }).disposed(by: bag)
+  clicks.next("mill")
+  // end
+}
