@@ -24,7 +24,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///
   /// `set`, `remove` and `removeAll` are called in the order of the tellings, never two at once: a
   /// telling that meets another on its way is carried out by the thread of that one. A fill is given
-  /// to `set` as well, unless the key was told something while the lower layer was asked.
+  /// to `set` as well, unless the key was told something while the lower layer was asked. It does not
+  /// know how old its values are: they count as new; a reload passes it by.
   ///
   /// - Parameters:
   ///   - get: The answer, by the rules of ``Source/get(_:_:)``.
@@ -38,8 +39,10 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     removeAll: @escaping @Sendable () -> Signal<Void>
   ) {
     let tellings = Tellings(set: set, remove: remove, removeAll: removeAll)
-    onGet = { key, _ in get(key) }
-    onGetStamped = { key, _ in get(key).map { Stamped($0) } }
+    onGet = { key, lookup in lookup.freshness == .reload ? .empty : get(key) }
+    onGetStamped = { key, lookup in
+      lookup.freshness == .reload ? .empty : get(key).map { Stamped($0) }
+    }
     onNow = { _, _ in nil }
     onApply = { tellings.apply($0) }
     onMark = { tellings.mark(for: $0) }

@@ -49,4 +49,9 @@ struct Options: Equatable {
     else { throw .notURL(text) }
     return url
   }
+
+  /// The arguments by which another process shows the same thread.
+  var threadArguments: [String] {
+    ["--comments", "\(commentCount)"] + (servedDirectory.map { ["--serve", $0] } ?? [])
+  }
 }

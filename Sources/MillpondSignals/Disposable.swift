@@ -26,7 +26,7 @@ public struct Disposable: Sendable {
     self.init(lifetime)
   }
 
-  /// Ends the subscription. Idempotent.
+  /// Ends the subscription; idempotent.
   @inlinable
   public func dispose() {
     lifetime?.end()

@@ -4,7 +4,7 @@ public enum Event<Value: Sendable>: Sendable {
   case next(Value)
 
   /// How far the work towards the next value or the end has come.
-  case progress(Progress)
+  case progress(SignalProgress)
 
   /// The end, by an error. Nothing follows.
   case failed(any Error)

@@ -26,7 +26,7 @@ public struct Observer<Value: Sendable>: Sendable {
 
   /// Sends how far the work has come.
   @inlinable
-  public func progress(_ progress: Progress) {
+  public func progress(_ progress: SignalProgress) {
     onOther(.progress(progress))
   }
 

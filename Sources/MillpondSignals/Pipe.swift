@@ -32,7 +32,7 @@ public final class Pipe<Value: Sendable>: Sendable {
     return Signal { audience.attach($0, $1) }
   }
 
-  /// The pipe as an observer. It does not keep the pipe alive.
+  /// The pipe as an observer, which does not keep the pipe alive.
   @inlinable
   public var observer: Observer<Value> {
     let audience = audience
@@ -47,17 +47,17 @@ public final class Pipe<Value: Sendable>: Sendable {
 
   /// Sends how far the work has come.
   @inlinable
-  public func progress(_ progress: Progress) {
+  public func progress(_ progress: SignalProgress) {
     audience.other(.progress(progress))
   }
 
-  /// Ends the signal by an error. Later calls do nothing.
+  /// Ends the signal by an error; later calls do nothing.
   @inlinable
   public func failed(_ error: any Error) {
     audience.other(.failed(error))
   }
 
-  /// Ends the signal. Later calls do nothing.
+  /// Ends the signal; later calls do nothing.
   @inlinable
   public func completed() {
     audience.other(.completed)

@@ -11,7 +11,9 @@ public final class ScopedDisposable: Sendable {
     disposable.dispose()
   }
 
-  /// Ends the subscription now. Idempotent.
+  /// Ends the subscription now.
+  ///
+  /// Idempotent.
   public func dispose() {
     disposable.dispose()
   }

@@ -9,7 +9,7 @@ extension Signal {
   @inlinable
   @discardableResult
   public func subscribe(
-    onProgress: (@Sendable (Progress) -> Void)? = nil,
+    onProgress: (@Sendable (SignalProgress) -> Void)? = nil,
     onNext: (@Sendable (Value) -> Void)? = nil,
     onFailed: (@Sendable (any Error) -> Void)? = nil,
     onCompleted: (@Sendable () -> Void)? = nil
@@ -41,14 +41,14 @@ extension Signal {
 @usableFromInline
 final class Subscription<Value: Sendable>: Sendable {
   @usableFromInline let lifetime = Lifetime()
-  @usableFromInline let onProgress: (@Sendable (Progress) -> Void)?
+  @usableFromInline let onProgress: (@Sendable (SignalProgress) -> Void)?
   @usableFromInline let onNext: (@Sendable (Value) -> Void)?
   @usableFromInline let onFailed: (@Sendable (any Error) -> Void)?
   @usableFromInline let onCompleted: (@Sendable () -> Void)?
 
   @inlinable
   init(
-    onProgress: (@Sendable (Progress) -> Void)?,
+    onProgress: (@Sendable (SignalProgress) -> Void)?,
     onNext: (@Sendable (Value) -> Void)?,
     onFailed: (@Sendable (any Error) -> Void)?,
     onCompleted: (@Sendable () -> Void)?

@@ -12,8 +12,9 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Starts a run; nil where ``now`` always answers.
   @usableFromInline let start: Start?
 
-  /// Answers with the only value of a run that would send it, and complete, at once: then there
-  /// is no need for a lifetime, nor for an observer. Nil where the run has to be started.
+  /// Answers with the only value of a run that would send it, and complete, at once.
+  ///
+  /// Then there is no need for a lifetime, nor for an observer. Nil where the run has to be started.
   @usableFromInline package let now: (@Sendable () -> Value?)?
 
   /// What `value` throws when the signal is empty; ``SignalError/empty`` unless told otherwise.

@@ -39,7 +39,7 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
   }
 
   /// Sends how far the work has come.
-  public func progress(_ progress: Progress) {
+  public func progress(_ progress: SignalProgress) {
     if isActive { serializer.send(.progress(progress)) }
   }
 

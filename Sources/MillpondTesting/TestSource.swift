@@ -53,7 +53,7 @@ public final class TestSource<Value: Sendable>: Sendable {
   }
 
   /// Sends progress to all active runs.
-  public func progress(_ progress: Progress) {
+  public func progress(_ progress: SignalProgress) {
     for run in runs { run.progress(progress) }
   }
 

@@ -17,7 +17,7 @@ import Testing
 
   @Test func `each method reaches its closure`() {
     observer.next(1)
-    observer.progress(Progress(completed: 2))
+    observer.progress(SignalProgress(completed: 2))
     observer.failed(Trouble.some)
     observer.completed()
     observer.other(.completed)
@@ -28,7 +28,7 @@ import Testing
 
   @Test func `an event as data reaches its closure`() {
     let events: [Event<Int>] = [
-      .next(1), .progress(Progress(completed: 2)), .failed(Trouble.some), .completed,
+      .next(1), .progress(SignalProgress(completed: 2)), .failed(Trouble.some), .completed,
     ]
     for event in events { observer.send(event) }
 

@@ -11,7 +11,7 @@ import Testing
     first.subscribe(to: pipe.signal)
     pipe.next(1)
     second.subscribe(to: pipe.signal)
-    pipe.progress(Progress(completed: 1, total: 2))
+    pipe.progress(SignalProgress(completed: 1, total: 2))
     pipe.next(2)
     pipe.completed()
 

@@ -81,9 +81,9 @@ import Testing
     let box = Box<Serializer<Int>>()
     let serializer = serialized { event in
       guard case .next(1) = event else { return }
-      for step in 1...3 { box.value?.send(.progress(Progress(completed: step))) }
+      for step in 1...3 { box.value?.send(.progress(SignalProgress(completed: step))) }
       box.value?.send(.next(2))
-      box.value?.send(.progress(Progress(completed: 4)))
+      box.value?.send(.progress(SignalProgress(completed: 4)))
     }
     box.put(serializer)
 

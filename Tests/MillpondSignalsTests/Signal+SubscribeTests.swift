@@ -17,7 +17,7 @@ import Testing
   @Test func `each event reaches its closure`() {
     let handle = subscribe(source.signal)
 
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     source.next(1)
     source.completed()
 
@@ -37,7 +37,7 @@ import Testing
   @Test func `events as data come in the same order`() {
     source.signal.subscribe { journal.write("\($0.isTerminal)") }
 
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     source.next(1)
     source.completed()
 

@@ -19,7 +19,7 @@ import Testing
     let other = Recorder<Int>().subscribe(to: source.signal)
     recorder.subscribe(to: source.signal)
 
-    source.progress(Progress(completed: 1, total: 2))
+    source.progress(SignalProgress(completed: 1, total: 2))
     source.next(1)
     source.failed(Trouble.some)
 

@@ -27,7 +27,7 @@ extension Signal {
   /// belongs to the main actor.
   @discardableResult
   public func subscribeOnMain(
-    onProgress: (@MainActor @Sendable (Progress) -> Void)? = nil,
+    onProgress: (@MainActor @Sendable (SignalProgress) -> Void)? = nil,
     onNext: (@MainActor @Sendable (Value) -> Void)? = nil,
     onFailed: (@MainActor @Sendable (any Error) -> Void)? = nil,
     onCompleted: (@MainActor @Sendable () -> Void)? = nil

@@ -43,7 +43,7 @@ final class Merging<Value: Sendable>: Sendable {
   }
 
   @inlinable
-  func outerProgress(_ progress: Progress) {
+  func outerProgress(_ progress: SignalProgress) {
     if state.withLock({ $0.active == 0 }) { serializer.send(.progress(progress)) }
   }
 
@@ -92,7 +92,7 @@ final class Merging<Value: Sendable>: Sendable {
   }
 
   @inlinable
-  func innerProgress(_ progress: Progress, of run: InnerRun<Value>) {
+  func innerProgress(_ progress: SignalProgress, of run: InnerRun<Value>) {
     let sum = state.withLock { $0.sum(adding: progress, of: ObjectIdentifier(run)) }
     serializer.send(.progress(sum))
   }
@@ -161,7 +161,7 @@ struct MergingState<Value: Sendable>: Sendable {
   @usableFromInline let limit: Int
   @usableFromInline var waiting = Queue<Signal<Value>>()
   @usableFromInline var isClosed = false
-  @usableFromInline var progress: [ObjectIdentifier: Progress] = [:]
+  @usableFromInline var progress: [ObjectIdentifier: SignalProgress] = [:]
   @usableFromInline var active = 0
 
   @inlinable
@@ -198,9 +198,9 @@ struct MergingState<Value: Sendable>: Sendable {
 
   /// What the live runs have done together; the total is known if each of them knows its own.
   @inlinable
-  mutating func sum(adding new: Progress, of run: ObjectIdentifier) -> Progress {
+  mutating func sum(adding new: SignalProgress, of run: ObjectIdentifier) -> SignalProgress {
     progress[run] = new
-    let sum = progress.values.reduce(Progress(completed: 0, total: 0), +)
-    return progress.count == active ? sum : Progress(completed: sum.completed)
+    let sum = progress.values.reduce(SignalProgress(completed: 0, total: 0), +)
+    return progress.count == active ? sum : SignalProgress(completed: sum.completed)
   }
 }

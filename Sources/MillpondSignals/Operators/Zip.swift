@@ -171,7 +171,7 @@ enum ZipMessage: Sendable {
 struct ZipState: Sendable {
   enum Step {
     case join
-    case progress(Progress)
+    case progress(SignalProgress)
     case end(Event<Never>)
     case wait
   }
@@ -183,12 +183,12 @@ struct ZipState: Sendable {
   struct Lane: Sendable {
     var waiting = 0
     var isClosed = false
-    var progress: Progress?
+    var progress: SignalProgress?
 
     /// What is closed has nothing left to do, so its total is what it did.
-    var share: Progress {
+    var share: SignalProgress {
       let completed = progress?.completed ?? 0
-      return Progress(completed: completed, total: progress?.total ?? (isClosed ? completed : nil))
+      return SignalProgress(completed: completed, total: progress?.total ?? (isClosed ? completed : nil))
     }
   }
 
@@ -230,7 +230,7 @@ struct ZipState: Sendable {
     return lanes[lane].waiting == 0 ? .end(.completed) : .wait
   }
 
-  var sum: Progress {
-    lanes.reduce(Progress(completed: 0, total: 0)) { $0 + $1.share }
+  var sum: SignalProgress {
+    lanes.reduce(SignalProgress(completed: 0, total: 0)) { $0 + $1.share }
   }
 }

@@ -42,6 +42,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
     case .starts(let run):
       admit(observer, lifetime, run)
       start(run)
+    case .stopped: break
     }
   }
 
@@ -51,7 +52,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
     if case .starts(let run) = phase.withLock({ $0.enter() }) { start(run) }
   }
 
-  /// Disposes of the run, if it is running; whoever subscribes next starts anew.
+  /// Disposes of the run for good, unless it has settled: nobody may want to subscribe any more.
   @inlinable
   package func stop() {
     phase.withLock { $0.stop() }?.lifetime.end()
@@ -66,6 +67,8 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func start(_ run: ReplayRun) {
+    // Who subscribed may have left already.
+    if run.lifetime.isEnded { return }
     upstream.run(
       Observer(
         next: { self.post(.event(run.number, .next($0))) },
@@ -128,6 +131,7 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     case idle
     case running(ReplayRun, subscribers: Int)
     case settled(Value?, Event<Never>)
+    case stopped
   }
 
   @usableFromInline
@@ -135,6 +139,7 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     case starts(ReplayRun)
     case joins(ReplayRun)
     case settled(Value?, Event<Never>)
+    case stopped
   }
 
   @usableFromInline var state = State.idle
@@ -158,6 +163,8 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
       return .joins(run)
     case .settled(let value, let end):
       return .settled(value, end)
+    case .stopped:
+      return .stopped
     }
   }
 
@@ -175,12 +182,17 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     return false
   }
 
-  /// Forgets the run, which is given back, if there is one.
+  /// Lets no run begin any more, and gives back the one there is.
   @inlinable
   mutating func stop() -> ReplayRun? {
-    guard case .running(let run, _) = state else { return nil }
-    state = .idle
-    return run
+    switch state {
+    case .running(let run, _):
+      state = .stopped
+      return run
+    case .idle: state = .stopped
+    case .settled, .stopped: break
+    }
+    return nil
   }
 
   /// Remembers the end of a run, which is given back; nil if that run was cancelled.
@@ -208,7 +220,7 @@ package struct ReplayRun: Sendable {
 @usableFromInline
 struct ReplayCast<Value: Sendable> {
   @usableFromInline var members: [ReplayMember<Value>] = []
-  @usableFromInline var progress: Progress?
+  @usableFromInline var progress: SignalProgress?
   @usableFromInline var value: Value?
   @usableFromInline var end: Event<Never>?
   @usableFromInline var number = 0

@@ -48,7 +48,7 @@ public final class Recorder<Value: Sendable>: Sendable {
   }
 
   /// The progress that was received.
-  public var progress: [Progress] {
+  public var progress: [SignalProgress] {
     record.state.progress
   }
 

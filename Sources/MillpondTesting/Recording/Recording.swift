@@ -4,7 +4,7 @@ import MillpondSignals
 struct Recording<Value: Sendable>: Sendable, CustomStringConvertible {
   private(set) var events: [Event<Value>] = []
   private(set) var values: [Value] = []
-  private(set) var progress: [Progress] = []
+  private(set) var progress: [SignalProgress] = []
   private(set) var end: Event<Never>?
   private var overlapping: [Event<Value>] = []
   private var late: [Event<Value>] = []

@@ -168,7 +168,7 @@ import Testing
   @Test func `progress reaches every joiner, late ones too`() {
     let cache = origin.reusingInFlight()
     first.subscribe(to: cache.get("a"))
-    origin["a"].progress(Progress(completed: 1, total: 2))
+    origin["a"].progress(SignalProgress(completed: 1, total: 2))
 
     second.subscribe(to: cache.get("a"))
 
@@ -238,5 +238,15 @@ import Testing
 
     #expect(disk["a"].subscriptions == 1 && origin["a"].subscriptions == 1)
     #expect(first.values == [1] && second.values == [1])
+  }
+
+  @Test func `who has left before asking starts nothing`() {
+    let cache = origin.reusingInFlight()
+    let lifetime = Lifetime()
+    lifetime.end()
+
+    cache.get("a").run(Observer(next: { _ in }, other: { _ in }), lifetime)
+
+    #expect(origin["a"].subscriptions == 0)
   }
 }

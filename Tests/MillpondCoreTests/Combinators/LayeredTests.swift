@@ -198,7 +198,7 @@ import Testing
     let origin = TestOrigin<String, Int>()
     recorder.subscribe(to: upper.layered(over: lower.layered(over: origin)).get("a"))
 
-    origin["a"].progress(Progress(completed: 1, total: 4))
+    origin["a"].progress(SignalProgress(completed: 1, total: 4))
 
     #expect(recorder.transcript == ["progress 1/4"])
   }

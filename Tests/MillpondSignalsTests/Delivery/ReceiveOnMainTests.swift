@@ -69,7 +69,7 @@ import Testing
         journal.change { $0.append("failed \(error)") }
       })
 
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     source.next(2)
     source.failed(Trouble.some)
     try await journal.wait(for: "three events") { $0.count == 3 }

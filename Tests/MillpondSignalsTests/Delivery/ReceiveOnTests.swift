@@ -16,7 +16,7 @@ import Testing
       places.write(DispatchQueue.getSpecific(key: key) ?? false)
     }
 
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     for value in 0..<100 { source.next(value) }
     source.completed()
     try await recorder.ended()
@@ -58,9 +58,9 @@ import Testing
   @Test func `progress that waits is conflated`() async throws {
     queue.suspend()
     recorder.subscribe(to: source.signal.receive(on: queue))
-    for step in 1...5 { source.progress(Progress(completed: step)) }
+    for step in 1...5 { source.progress(SignalProgress(completed: step)) }
     source.next(1)
-    source.progress(Progress(completed: 6))
+    source.progress(SignalProgress(completed: 6))
     source.completed()
     queue.resume()
     try await recorder.ended()

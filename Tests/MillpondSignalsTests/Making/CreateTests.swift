@@ -9,7 +9,7 @@ import Testing
   @Test func `what is sent arrives`() {
     recorder.subscribe(
       to: .create { observer, _ in
-        observer.progress(Progress(completed: 1, total: 2))
+        observer.progress(SignalProgress(completed: 1, total: 2))
         observer.next(1)
         observer.completed()
       })

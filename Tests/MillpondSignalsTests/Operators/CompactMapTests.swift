@@ -9,7 +9,7 @@ import Testing
   @Test func `values that become nil are dropped, all other events pass`() {
     recorder.subscribe(to: source.signal.compactMap { Int($0) })
 
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     for text in ["1", "x", "2"] { source.next(text) }
     source.completed()
 

@@ -9,7 +9,7 @@ import Testing
   @Test func `only what satisfies the predicate passes, and all other events`() {
     recorder.subscribe(to: source.signal.filter { $0.isMultiple(of: 2) })
 
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     for value in 1...4 { source.next(value) }
     source.completed()
 

@@ -78,10 +78,10 @@ import Testing
   func `progress is the outer signal's until an inner one runs`(strategy: FlatMapStrategy) {
     subscribe(strategy)
 
-    outer.progress(Progress(completed: 1, total: 2))
+    outer.progress(SignalProgress(completed: 1, total: 2))
     outer.next(0)
-    outer.progress(Progress(completed: 2, total: 2))
-    inner.progress(Progress(completed: 3, total: 9))
+    outer.progress(SignalProgress(completed: 2, total: 2))
+    inner.progress(SignalProgress(completed: 3, total: 9))
 
     #expect(recorder.transcript == ["progress 1/2", "progress 3/9"])
   }

@@ -10,9 +10,9 @@ import Testing
   @Test func `ifEmpty goes on after a completion without a value`() {
     recorder.subscribe(to: source.signal.ifEmpty { [fallback] in fallback.signal })
 
-    source.progress(Progress(completed: 9))
+    source.progress(SignalProgress(completed: 9))
     source.completed()
-    fallback.progress(Progress(completed: 1))
+    fallback.progress(SignalProgress(completed: 1))
     fallback.next(2)
     fallback.completed()
 

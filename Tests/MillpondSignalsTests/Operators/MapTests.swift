@@ -9,7 +9,7 @@ import Testing
   @Test func `values are changed, everything else passes`() {
     recorder.subscribe(to: source.signal.map { "<\($0)>" })
 
-    source.progress(Progress(completed: 1, total: 2))
+    source.progress(SignalProgress(completed: 1, total: 2))
     source.next(1)
     source.completed()
 

@@ -48,11 +48,11 @@ import Testing
     outer.next(0)
     outer.next(1)
 
-    inner.runs[0].progress(Progress(completed: 1, total: 10))
-    inner.runs[1].progress(Progress(completed: 2, total: 20))
-    inner.runs[0].progress(Progress(completed: 3))
+    inner.runs[0].progress(SignalProgress(completed: 1, total: 10))
+    inner.runs[1].progress(SignalProgress(completed: 2, total: 20))
+    inner.runs[0].progress(SignalProgress(completed: 3))
     inner.runs[0].completed()
-    inner.runs[1].progress(Progress(completed: 4, total: 20))
+    inner.runs[1].progress(SignalProgress(completed: 4, total: 20))
 
     #expect(
       recorder.transcript == ["progress 1/?", "progress 3/30", "progress 5/?", "progress 4/20"])
@@ -63,9 +63,9 @@ import Testing
     outer.next(0)
     outer.next(1)
 
-    inner.progress(Progress(completed: .max, total: .max))
+    inner.progress(SignalProgress(completed: .max, total: .max))
 
-    #expect(recorder.progress.last == Progress(completed: .max, total: .max))
+    #expect(recorder.progress.last == SignalProgress(completed: .max, total: .max))
   }
 
   @Test func `a failure tells all other inner signals to stop`() {

@@ -62,7 +62,7 @@ import Testing
   @Test func `values and progress pass`() {
     recorder.subscribe(to: observed.onNext { _ in })
 
-    source.progress(Progress(completed: 1, total: 2))
+    source.progress(SignalProgress(completed: 1, total: 2))
     source.next(1)
 
     #expect(recorder.transcript == ["progress 1/2", "next 1"])

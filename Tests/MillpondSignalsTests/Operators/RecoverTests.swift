@@ -26,7 +26,7 @@ import Testing
   @Test func `a completion passes`() {
     recorder.subscribe(to: source.signal.recover { _ in .just(1) })
 
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     source.completed()
 
     #expect(recorder.transcript == ["progress 1/?", "completed"])

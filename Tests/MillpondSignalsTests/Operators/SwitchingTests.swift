@@ -40,7 +40,7 @@ import Testing
     outer.next(0)
     inner.completed()
 
-    outer.progress(Progress(completed: 2, total: 2))
+    outer.progress(SignalProgress(completed: 2, total: 2))
 
     #expect(recorder.transcript == ["progress 2/2"])
   }

@@ -37,7 +37,7 @@ import Testing
   @Test func `an upstream that ends earlier ends it`() {
     recorder.subscribe(to: source.signal.take(2))
 
-    source.progress(Progress(completed: 1, total: 2))
+    source.progress(SignalProgress(completed: 1, total: 2))
     source.next(1)
     source.completed()
 

@@ -86,20 +86,20 @@ import Testing
   @Test func `progress is the sum, its total known if each knows its own`() {
     subscribe()
 
-    first.progress(Progress(completed: 1, total: 10))
-    second.progress(Progress(completed: 2, total: 20))
-    first.progress(Progress(completed: 3))
+    first.progress(SignalProgress(completed: 1, total: 10))
+    second.progress(SignalProgress(completed: 2, total: 20))
+    first.progress(SignalProgress(completed: 3))
 
     #expect(recorder.transcript == ["progress 1/?", "progress 3/30", "progress 5/?"])
   }
 
   @Test func `an input that is over does not keep the total unknown`() {
     subscribe()
-    first.progress(Progress(completed: 3))
+    first.progress(SignalProgress(completed: 3))
     first.next(1)
     first.completed()
 
-    second.progress(Progress(completed: 2, total: 20))
+    second.progress(SignalProgress(completed: 2, total: 20))
 
     #expect(recorder.transcript == ["progress 3/?", "progress 5/23"])
   }
@@ -107,10 +107,10 @@ import Testing
   @Test func `progress that does not fit an Int saturates`() {
     subscribe()
 
-    first.progress(Progress(completed: .max, total: .max))
-    second.progress(Progress(completed: .max, total: .max))
+    first.progress(SignalProgress(completed: .max, total: .max))
+    second.progress(SignalProgress(completed: .max, total: .max))
 
-    #expect(recorder.progress.last == Progress(completed: .max, total: .max))
+    #expect(recorder.progress.last == SignalProgress(completed: .max, total: .max))
   }
 
   @Test func `disposal reaches all inputs`() {

@@ -38,8 +38,8 @@ import Testing
     early.subscribe(to: shared)
     source.next(1)
     source.next(2)
-    source.progress(Progress(completed: 1, total: 4))
-    source.progress(Progress(completed: 2, total: 4))
+    source.progress(SignalProgress(completed: 1, total: 4))
+    source.progress(SignalProgress(completed: 2, total: 4))
 
     late.subscribe(to: shared)
     source.next(3)
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: [0, 1, 2, 5])
   func `S8 after the end only the latest value and the end are replayed`(count: Int) {
     early.subscribe(to: shared)
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     for value in 0..<count { source.next(value) }
     source.completed()
 
@@ -326,12 +326,12 @@ import Testing
   @Test func `progress that waits is conflated`() {
     early.subscribe(to: shared) { [source] event in
       guard case .next = event else { return }
-      for step in 1...3 { source.progress(Progress(completed: step)) }
+      for step in 1...3 { source.progress(SignalProgress(completed: step)) }
     }
 
     source.next(1)
 
-    #expect(early.progress.last == Progress(completed: 3))
+    #expect(early.progress.last == SignalProgress(completed: 3))
     #expect(early.progress.count == 1)
   }
 

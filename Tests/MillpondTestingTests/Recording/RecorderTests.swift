@@ -11,13 +11,13 @@ import Testing
   @Test func `what is received is written down`() {
     recorder.subscribe(to: source.signal)
 
-    source.progress(Progress(completed: 1))
+    source.progress(SignalProgress(completed: 1))
     source.next(2)
     source.completed()
 
     #expect(recorder.transcript == ["progress 1/?", "next 2", "completed"])
     #expect(recorder.values == [2])
-    #expect(recorder.progress == [Progress(completed: 1)])
+    #expect(recorder.progress == [SignalProgress(completed: 1)])
     #expect(recorder.events.count == 3)
     #expect(recorder.isCompleted)
     #expect(recorder.failure == nil)

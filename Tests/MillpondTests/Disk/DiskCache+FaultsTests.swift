@@ -87,6 +87,23 @@ import Testing
     #expect(TestPlatform.lock(scene.folder.appendingPathComponent(Folder.lockName).path) == nil)
   }
 
+  @Test func `D18 D21 a folder that another process made anew is not touched`() async throws {
+    let cache = scene.open()
+    for key in ["a", "b"] { try await cache.set(Data("old"), for: key).value }
+    try FileManager.default.removeItem(at: scene.folder)
+    try scene.makeFolder()
+    let lock = try #require(
+      TestPlatform.lock(scene.folder.appendingPathComponent(Folder.lockName).path))
+    defer { TestPlatform.unlock(lock) }
+    try Data("theirs").write(to: scene.file("a"))
+
+    #expect(try await failure(of: cache.set(Data("new"), for: "a"))?.isInUse == true)
+    try await cache.removeAll().value
+
+    #expect(try Data(contentsOf: scene.file("a")) == Data("theirs"))
+    #expect(try await cache.get("a").valueIfAny == nil)
+  }
+
   @Test func `D18 a folder that was moved away is made anew by the next set`() async throws {
     let cache = scene.open()
     try await cache.set(Data("old"), for: "a").value
@@ -120,7 +137,8 @@ import Testing
   }
 
   @Test func `D21 another process's folder is an error of every operation`() async throws {
-    try await scene.fill { $0.set(Data("x"), for: "a") }
+    try scene.makeFolder()
+    try record().fileContents.write(to: scene.file("a"))
     let stray = scene.folder.appendingPathComponent(EntryName.temporaryFileName(1))
     try Data("half").write(to: stray)
     let lock = try #require(
@@ -133,7 +151,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: stray.path))
 
     TestPlatform.unlock(lock)
-    #expect(try await scene.open().get("a").value == Data("x"))
+    #expect(try await scene.open().get("a").value == Data("value"))
   }
 
   // MARK: - Damage

@@ -26,6 +26,7 @@ import Testing
       cache.set(Data("\(number)"), for: "a")
       #expect(try await cache.get("a").value == Data("\(number)"))
     }
+    try await cache.flush().value
   }
 
   @Test func `what is told and asked before the opening keeps its order`() async throws {
@@ -44,6 +45,7 @@ import Testing
     #expect(early.values == [])
     #expect(late.values == [Data("new")])
     #expect(last.values == [])
+    try await cache.flush().value
   }
 
   @Test func `a get asks when it is subscribed, each time`() async throws {
@@ -54,6 +56,7 @@ import Testing
     cache.set(Data("x"), for: "a")
 
     #expect(try await get.valueIfAny == Data("x"))
+    try await cache.flush().value
   }
 
   @Test func `a miss completes empty`() async throws {
@@ -153,7 +156,7 @@ import Testing
   @Test func `a get that is disposed of before its turn does not touch the disk`() async throws {
     let cache = scene.open()
     let keys = (0..<100).map { "\($0)" }
-    let lane = EntryName(of: "a").high % 4
+    let lane = EntryName(of: "a").high % 4  // there are four
     let neighbour = try #require(keys.first { EntryName(of: $0).high % 4 == lane })
     cache.set(Data("x"), for: "a")
     cache.set(Data("y"), for: neighbour)
@@ -188,6 +191,7 @@ import Testing
     cache.set(Data("told"), for: "a")
     try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
     #expect(try await cache.get("a").value == Data("told"))
+    try await cache.flush().value
   }
 
   @Test func `a fill comes too late after a removal`() async throws {
@@ -215,6 +219,7 @@ import Testing
     try await cache.apply(.fill("a", Stamped(Data("fill")), late)).value
 
     #expect(try await cache.get("a").value == Data("told"))
+    try await cache.flush().value
   }
 
   @Test func `a mark from before the opening lets a fill in where nothing was told`() async throws {
@@ -271,6 +276,7 @@ import Testing
     #expect(try await cache.get("a", freshness: .cachedOnly).valueIfAny != nil)
     #expect(try await cache.get("a", freshness: .reload).valueIfAny == nil)
     #expect(try await cache.get("a", freshness: .any).valueIfAny != nil)
+    try await outcome.value
   }
 
   // MARK: - The limit

@@ -134,4 +134,16 @@ import Testing
     #expect(consequence.removals == Array(names.prefix(2)))
     #expect(index.totalBytes == 300)
   }
+
+  @Test func `sizes of any number at the start don't trap`() {
+    var index = index
+    let names = (0..<4).map { EntryName(of: "\($0)") }
+    let sizes = [Int.max, 100, Int.max, 1 << 62]
+
+    let consequence = index.load(
+      zip(names, sizes).map { FoundFile(name: $0, size: $1, usedAt: 0) })
+
+    #expect(consequence.removals == [names[0], names[2], names[3]])
+    #expect(index.totalBytes == 100)
+  }
 }

@@ -64,6 +64,7 @@ import Testing
       if number > 0 { #expect(try await cache.get("a").value == Data("\(number - 1)")) }
       cache.set(Data("\(number)"), for: "a")
     }
+    try await cache(10_000).flush().value
   }
 
   @Test func `a cache that goes before its folder is open leaves nothing in use`() async throws {

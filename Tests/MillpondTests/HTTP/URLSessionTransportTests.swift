@@ -138,7 +138,8 @@ import Testing
 
   @Test func `N5 a length that is too long fails, one that is too short cuts`() async throws {
     let origin = try LoopbackServer { request in
-      Response(headers: ["Content-Length": request.path == "/long" ? "9" : "3"], body: [1, 2, 3, 4])
+      let length = request.path == "/long" ? "9" : "3"
+      return Response(headers: ["Content-Length": length], body: [1, 2, 3, 4])
     }
 
     let long = try await Recorder.outcome(of: source, origin.url("/long"))

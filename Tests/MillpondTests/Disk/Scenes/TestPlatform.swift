@@ -21,11 +21,12 @@ enum TestPlatform {
   ///
   /// - Returns: What to close.
   static func lock(_ path: String) -> Int32? {
-    let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? descriptor : nil
   }
 
   static func unlock(_ descriptor: Int32) {
+    _ = flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 

@@ -1,25 +1,25 @@
 import MillpondSignals
 import Testing
 
-@Suite struct ProgressTests {
+@Suite struct SignalProgressTests {
   @Test func `the fraction is what is done of the total`() {
-    #expect(Progress(completed: 1, total: 4).fraction == 0.25)
+    #expect(SignalProgress(completed: 1, total: 4).fraction == 0.25)
   }
 
   @Test func `without a total there is no fraction`() {
-    #expect(Progress(completed: 1).fraction == nil)
+    #expect(SignalProgress(completed: 1).fraction == nil)
   }
 
   @Test func `of nothing everything is done`() {
-    #expect(Progress(completed: 0, total: 0).fraction == 1)
+    #expect(SignalProgress(completed: 0, total: 0).fraction == 1)
   }
 
   @Test func `the fraction is never over one`() {
-    #expect(Progress(completed: 5, total: 4).fraction == 1)
+    #expect(SignalProgress(completed: 5, total: 4).fraction == 1)
   }
 
   @Test func `negative counts are taken as zero and as unknown`() {
-    let progress = Progress(completed: -1, total: -1)
+    let progress = SignalProgress(completed: -1, total: -1)
 
     #expect(progress.completed == 0)
     #expect(progress.total == nil)

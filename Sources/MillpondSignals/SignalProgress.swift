@@ -1,7 +1,7 @@
 /// How far a running piece of work has come.
 ///
 /// The units are the producer's own: bytes for a transfer, items for a batch.
-public struct Progress: Sendable, Hashable {
+public struct SignalProgress: Sendable, Hashable {
   /// Units done so far, never negative.
   public let completed: Int
 
@@ -19,7 +19,9 @@ public struct Progress: Sendable, Hashable {
     self.total = total.flatMap { $0 < 0 ? nil : $0 }
   }
 
-  /// The share that is done, 0 to 1; nil while the total is unknown. Of a total of zero: 1.
+  /// The share that is done, 0 to 1; nil while the total is unknown.
+  ///
+  /// Of a total of zero: 1.
   @inlinable
   public var fraction: Double? {
     guard let total else { return nil }
@@ -27,13 +29,13 @@ public struct Progress: Sendable, Hashable {
   }
 }
 
-extension Progress {
+extension SignalProgress {
   /// Both together: the total is known if both are, and what does not fit an `Int` saturates.
   @inlinable
-  package static func + (first: Progress, second: Progress) -> Progress {
+  package static func + (first: SignalProgress, second: SignalProgress) -> SignalProgress {
     var total: Int?
     if let one = first.total, let other = second.total { total = saturatedSum(one, other) }
-    return Progress(completed: saturatedSum(first.completed, second.completed), total: total)
+    return SignalProgress(completed: saturatedSum(first.completed, second.completed), total: total)
   }
 
   @inlinable

@@ -1,0 +1,2 @@
+@_exported public import MillpondCore
+@_exported public import MillpondSignals

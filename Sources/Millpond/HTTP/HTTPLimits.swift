@@ -1,0 +1,32 @@
+/// What an answer may take, in time and bytes, before it is given up.
+public struct HTTPLimits: Sendable, Hashable {
+  /// How long nothing at all may arrive.
+  ///
+  /// It counts from the start, so that waiting for a free connection is part of it: limit how many
+  /// requests run at once with `limited(to:)`, where the wait costs nothing.
+  public let idleTimeout: Duration
+
+  /// How long the whole answer may take, however steadily it drips.
+  public let totalTimeout: Duration
+
+  /// How many bytes a body may have, after decompression; of zero or less, none.
+  public let byteLimit: Int
+
+  /// One minute of silence, ten minutes in all, 128 MiB.
+  public static let standard = HTTPLimits()
+
+  /// States what an answer may take.
+  ///
+  /// - Parameters:
+  ///   - idleTimeout: Of zero or less: nothing arrives in time.
+  ///   - totalTimeout: Of zero or less: nothing arrives in time.
+  ///   - byteLimit: In bytes, after decompression.
+  public init(
+    idleTimeout: Duration = .seconds(60), totalTimeout: Duration = .seconds(600),
+    byteLimit: Int = 128 << 20
+  ) {
+    self.idleTimeout = max(.zero, idleTimeout)
+    self.totalTimeout = max(.zero, totalTimeout)
+    self.byteLimit = max(0, byteLimit)
+  }
+}

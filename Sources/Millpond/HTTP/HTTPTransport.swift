@@ -1,0 +1,33 @@
+public import MillpondSignals
+
+/// Carries a request out: the seam where another HTTP client can be plugged in.
+///
+/// A transport only moves bytes. Statuses, lengths, limits and timeouts are the business of
+/// ``HTTPSource``, for every transport. To write one, send the head, then the body in pieces, then
+/// complete; fail with whatever goes wrong; and stop when the lifetime ends:
+///
+///     struct MyTransport: HTTPTransport {
+///       func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
+///         .create { observer, lifetime in
+///           let call = client.get(request.url, request.headers.fields) { event in
+///             switch event {
+///             case .head(let head): observer.next(.head(HTTPHead(status: head.code, …)))
+///             case .bytes(let bytes): observer.next(.body(Data(bytes)))
+///             case .end(nil): observer.completed()
+///             case .end(let error?): observer.failed(error)
+///             }
+///           }
+///           lifetime.onEnd { call.cancel() }
+///         }
+///       }
+///     }
+///
+/// Redirects are to be followed, at most 20, and only to `http` and `https`. A body is to be
+/// decompressed, with its `Content-Encoding` left in the head: its length is not checked then.
+public protocol HTTPTransport: Sendable {
+  /// What the origin answers: its head, and then its body, piece by piece.
+  ///
+  /// Nothing is sent before the signal is subscribed to. The end of the subscription ends the
+  /// transfer. Heads of 1xx may be passed on or not.
+  func send(_ request: HTTPRequest) -> Signal<HTTPPart>
+}

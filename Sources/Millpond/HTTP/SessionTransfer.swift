@@ -1,0 +1,113 @@
+import Dispatch
+import Foundation
+import MillpondSignals
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One task of a session and whoever observes it.
+///
+/// What the session calls it calls on one serial queue, and so does this; ``start(_:)`` and
+/// ``cancel()`` may come from anywhere.
+final class SessionTransfer: Sendable {
+  private let observer: Observer<HTTPPart>
+  private let commands: DispatchQueue
+  private let phase = Locked(SessionPhase())
+  private let task = Locked<URLSessionTask?>(nil)
+
+  /// - Parameter commands: Where the session is told things. Linux: whoever does so waits for its
+  ///   working queue, the same for all sessions, and an origin that sends without a pause keeps it
+  ///   busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
+  init(_ observer: Observer<HTTPPart>, commands: DispatchQueue) {
+    self.observer = observer
+    self.commands = commands
+  }
+
+  func start(_ make: @escaping @Sendable () -> URLSessionTask) {
+    commands.async {
+      guard self.phase.withLock({ $0.isActive }) else { return }
+      let task = make()
+      self.task.withLock { $0 = task }
+      task.resume()
+    }
+  }
+
+  func cancel() {
+    if phase.withLock({ $0.cancel() }) { cancelTask() }
+  }
+
+  func receive(_ response: URLResponse) {
+    guard let response = response as? HTTPURLResponse else { return }
+    if phase.withLock({ $0.beginHead() }) { observer.next(.head(HTTPHead(response))) }
+  }
+
+  func receive(_ data: Data) {
+    if phase.withLock({ $0.isActive }) { observer.next(.body(data)) }
+  }
+
+  func redirect(
+    _ response: HTTPURLResponse, to request: URLRequest,
+    _ answer: @Sendable (URLRequest?) -> Void
+  ) {
+    guard let target = response.redirectTarget ?? request.url else { return }
+    guard target.isWebAddress else { return refuse(.unsupportedURL(target)) }
+    var request = request
+    request.url = target
+    // A task that is cancelled must not be answered, nor be cancelled before the answer is in: on
+    // Linux either traps. Then nobody waits for the answer any more.
+    guard phase.withLock({ $0.beginAnswer() }) else { return }
+    answer(request)
+    if phase.withLock({ $0.endAnswer() }) { cancelTask() }
+  }
+
+  func finish(_ response: URLResponse?, _ error: (any Error)?) {
+    // Linux: a redirect to nowhere ends without its head being shown.
+    if error == nil, let response, !phase.withLock({ $0.hasHead }) {
+      receive(response)
+    }
+    guard phase.withLock({ $0.end() }) else { return }
+    if let error {
+      observer.failed(URLError.of(error))
+    } else {
+      observer.completed()
+    }
+  }
+
+  private func refuse(_ error: TransferError) {
+    guard phase.withLock({ $0.end() }) else { return }
+    cancelTask()
+    observer.failed(error)
+  }
+
+  private func cancelTask() {
+    commands.async { self.task.withLock { $0 }?.cancel() }
+  }
+}
+
+extension HTTPHead {
+  fileprivate init(_ response: HTTPURLResponse) {
+    let fields = response.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
+    self.init(status: response.statusCode, headers: HeaderFields(fields))
+  }
+}
+
+extension HTTPURLResponse {
+  /// Where this redirects to.
+  ///
+  /// Linux: a session takes every relative address to begin at the root, and of one that is not for
+  /// HTTP only the path, which it looks for at the old host.
+  fileprivate var redirectTarget: URL? {
+    value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+  }
+}
+
+extension URLError {
+  /// Linux: some errors of a session are an `NSError` that doesn't turn into a `URLError`.
+  fileprivate static func of(_ error: any Error) -> any Error {
+    if error is URLError { return error }
+    let plain = error as NSError
+    guard plain.domain == NSURLErrorDomain else { return error }
+    return URLError(_nsError: plain)
+  }
+}

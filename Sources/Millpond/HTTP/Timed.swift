@@ -1,0 +1,88 @@
+import MillpondSignals
+
+extension Signal {
+  /// Fails with ``TransferError/timedOut(_:)`` when `patience` is over; each event is activity.
+  func timed(_ patience: Patience, on timeline: Timeline) -> Signal {
+    Signal { observer, lifetime in
+      let vigil = Vigil(observer, lifetime.child(), patience, timeline)
+      lifetime.onEnd { vigil.end() }
+      vigil.begin()
+      if !lifetime.isEnded { run(vigil.observer, vigil.upstream) }
+    }
+  }
+}
+
+/// Watches over a run with one timer, that is set anew only when it fires: activity costs no more
+/// than a look at the clock.
+private final class Vigil<Value: Sendable>: Sendable {
+  let upstream: Lifetime
+  private let serializer: Serializer<Value>
+  private let timeline: Timeline
+  private let watch: Locked<Watch>
+
+  private struct Watch: Sendable {
+    var patience: Patience
+    var timer: Disposable?
+    var hasEnded = false
+  }
+
+  init(
+    _ downstream: Observer<Value>, _ upstream: Lifetime, _ patience: Patience, _ timeline: Timeline
+  ) {
+    self.upstream = upstream
+    serializer = Serializer(downstream)
+    self.timeline = timeline
+    watch = Locked(Watch(patience: patience))
+  }
+
+  var observer: Observer<Value> {
+    Observer(
+      next: { value in
+        self.noteActivity()
+        self.serializer.send(.next(value))
+      },
+      other: { event in
+        if event.isTerminal { self.end() } else { self.noteActivity() }
+        self.serializer.send(event.typed())
+      })
+  }
+
+  func begin() {
+    check()
+  }
+
+  func end() {
+    let timer = watch.withLock { watch in
+      defer { watch.timer = nil }
+      watch.hasEnded = true
+      return watch.timer
+    }
+    timer?.dispose()
+    upstream.end()
+  }
+
+  private func noteActivity() {
+    let now = timeline.now()
+    watch.withLock { $0.patience.received(at: now) }
+  }
+
+  private func check() {
+    let now = timeline.now()
+    switch watch.withLock({ $0.patience.verdict(at: now) }) {
+    case .waits(let delay):
+      wait(delay)
+    case .isOver(let timeout):
+      end()
+      serializer.send(.failed(TransferError.timedOut(timeout)))
+    }
+  }
+
+  private func wait(_ delay: Duration) {
+    let timer = timeline.schedule(after: delay) { self.check() }
+    let isLate = watch.withLock { watch in
+      if !watch.hasEnded { watch.timer = timer }
+      return watch.hasEnded
+    }
+    if isLate { timer.dispose() }
+  }
+}

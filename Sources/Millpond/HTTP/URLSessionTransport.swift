@@ -1,0 +1,99 @@
+import Dispatch
+import Foundation
+public import MillpondSignals
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Sends requests by one `URLSession` of its own, that lives as long as it is used.
+///
+/// No cookies, no credentials, and no cache of the system's: caching is done elsewhere, and what
+/// comes back must not depend on who asked before. Connections are kept and used again.
+///
+/// On Linux a `URLSession` has faults that no caller can keep away. Where origins can't be trusted,
+/// plug in another ``HTTPTransport``. Seen in swift-corelibs-foundation 6.3.1:
+/// - An origin that closes the connection inside the header lines brings the process down.
+/// - While an origin sends faster than the process can take it in, nothing else happens in any
+///   session, not even the cancellation; gets fail by their timeouts meanwhile.
+/// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
+///   except where not one byte of text is left.
+///
+/// Its other faults are worked around.
+///
+/// - Note: Any thread.
+public final class URLSessionTransport: HTTPTransport {
+  private let session: URLSession
+  private let transfers = SessionTransfers()
+  private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
+
+  /// A transport with a session of its own.
+  ///
+  /// - Parameter connectionsPerHost: More requests to one host wait, and their timeouts run
+  ///   meanwhile; less than one is taken as one.
+  public init(connectionsPerHost: Int = 6) {
+    session = URLSession(
+      configuration: .millpond(connectionsPerHost: max(1, connectionsPerHost)),
+      delegate: transfers, delegateQueue: nil)
+  }
+
+  deinit {
+    // Not `invalidateAndCancel`, which may cancel for a second time what is being cancelled: on
+    // Linux that traps. Nothing runs here any more anyway.
+    session.finishTasksAndInvalidate()
+  }
+
+  /// The head, and then the body as it arrives, on the session's own queue.
+  public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
+    Signal { observer, lifetime in
+      let transfer = SessionTransfer(observer, commands: self.commands)
+      transfer.start { self.makeTask(request, transfer) }
+      lifetime.onEnd { transfer.cancel() }
+    }
+  }
+
+  private func makeTask(_ request: HTTPRequest, _ transfer: SessionTransfer) -> URLSessionTask {
+    let dataTask = session.dataTask(with: URLRequest(request))
+    if request.priority != .normal { dataTask.priority = request.priority.fraction }
+    transfers.add(transfer, for: dataTask)
+    return dataTask
+  }
+}
+
+extension URLSessionConfiguration {
+  /// Timeouts are set far beyond ours: on Linux a request's own is ignored, and one that comes
+  /// while a redirect is decided leaves the task without an end.
+  fileprivate static func millpond(connectionsPerHost: Int) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.urlCredentialStorage = nil
+    configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.httpMaximumConnectionsPerHost = connectionsPerHost
+    configuration.timeoutIntervalForRequest = aWeek
+    configuration.timeoutIntervalForResource = aWeek
+    return configuration
+  }
+}
+
+extension URLRequest {
+  fileprivate init(_ request: HTTPRequest) {
+    self.init(
+      url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: aWeek)
+    for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+  }
+}
+
+extension Priority {
+  fileprivate var fraction: Float {
+    switch self {
+    case .low: URLSessionTask.lowPriority
+    case .normal: URLSessionTask.defaultPriority
+    case .high: URLSessionTask.highPriority
+    }
+  }
+}
+
+private let aWeek: TimeInterval = 7 * 24 * 60 * 60

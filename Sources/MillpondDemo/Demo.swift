@@ -1,0 +1,82 @@
+import Foundation
+import LoopbackServer
+import Millpond
+
+/// The main job: pictures through memory, disk and HTTP.
+@main
+enum Demo {
+  static func main() async {
+    do {
+      let options = try Options(Array(CommandLine.arguments.dropFirst()))
+      if options.wantsHelp {
+        Terminal.write(Options.help)
+      } else {
+        exit(try await run(options) == 0 ? 0 : 1)
+      }
+    } catch let error as OptionsError {
+      Terminal.complain("\(error)\n")
+      exit(OptionsError.exitCode)
+    } catch {
+      Terminal.complain("millpond-demo: \(error)\n")
+      exit(1)
+    }
+  }
+
+  /// - Returns: How many pictures could not be had.
+  private static func run(_ options: Options) async throws -> Int {
+    let folder =
+      options.cacheDirectory.map { URL(fileURLWithPath: $0, isDirectory: true) }
+      ?? FileManager.default.temporaryDirectory
+      .appendingPathComponent("millpond-demo-\(UUID().uuidString)", isDirectory: true)
+    defer {
+      if options.cacheDirectory == nil { try? FileManager.default.removeItem(at: folder) }
+    }
+    let keeper = BoardKeeper()
+    if !options.urls.isEmpty {
+      return await URLShow(folder: folder, keeper: keeper).run(options.urls)
+    }
+    return try await showThread(options, folder, keeper)
+  }
+
+  private static func showThread(
+    _ options: Options, _ folder: URL, _ keeper: BoardKeeper
+  ) async throws -> Int {
+    let gallery =
+      try options.servedDirectory.map { try Gallery.files(in: URL(fileURLWithPath: $0)) }
+      ?? Gallery.madeUp()
+    let comments = Comments(count: options.commentCount, authors: gallery.authors)
+    // The origin's port is another one in each run: the path alone names the picture on disk.
+    let layers = Layers(folder: folder, diskKey: \.path)
+    let interruption = Interruption { code in leave(layers, keeper, code) }
+    defer { withExtendedLifetime(interruption) {} }
+    let screen = Screen.standardOutput()
+
+    if let base = SecondProcess.originOfFirst {
+      let show = ThreadShow(
+        layers: layers, gallery: gallery, comments: comments, base: base, screen: screen)
+      let failures = await show.runAgain(keeping: keeper)
+      screen.write(lines: show.table.withLock { $0.lines(screen.look) })
+      return failures
+    }
+
+    let origin = try gallery.origin()
+    defer { origin.stop() }
+    let show = ThreadShow(
+      layers: layers, gallery: gallery, comments: comments, base: origin.baseURL, screen: screen)
+    let failures = await show.run(on: origin, keeping: keeper)
+    screen.write(lines: show.table.withLock { $0.lines(screen.look) } + [""])
+    _ = try await layers.disk.close().value
+    let again = try await SecondProcess.run(
+      arguments: options.threadArguments, cache: folder, origin: origin.baseURL)
+    return failures + (again ? 0 : 1)
+  }
+
+  /// Ends the program at the user's wish, when what was told is on disk.
+  static func leave(_ layers: Layers, _ keeper: BoardKeeper, _ code: Int32) {
+    keeper.close()
+    let written = DispatchSemaphore(value: 0)
+    layers.disk.flush().onEnd { _ in written.signal() }.subscribe()
+    _ = written.wait(timeout: .now() + .seconds(2))
+    exit(code)
+  }
+}

@@ -1,0 +1,18 @@
+/// The board that is on the screen, so that Ctrl-C can put the screen right.
+final class BoardKeeper: Sendable {
+  private let current = Guarded<Board?>(nil)
+
+  func open(_ title: String, on screen: Screen) -> Board {
+    let board = Board(title: title, on: screen)
+    current.withLock { $0 = board }
+    return board
+  }
+
+  func close() {
+    let board = current.withLock { board in
+      defer { board = nil }
+      return board
+    }
+    board?.finish()
+  }
+}

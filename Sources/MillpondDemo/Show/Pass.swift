@@ -1,0 +1,85 @@
+import Foundation
+import Millpond
+
+/// One showing of the pictures: every place that wants one subscribes, all at once.
+final class Pass: Sendable {
+  private let layers: Layers
+  private let board: Board
+  private let table: Guarded<SummaryTable>
+  private let subscriptions = Guarded<[URL: [Disposable]]>([:])
+  private let failures = Guarded(0)
+  private let answeredRows = Guarded<Set<Int>>([])
+  private let places = DispatchGroup()
+
+  init(_ layers: Layers, _ board: Board, _ table: Guarded<SummaryTable>) {
+    self.layers = layers
+    self.board = board
+    self.table = table
+  }
+
+  /// How many places got no picture, though nobody gave up on them.
+  var failureCount: Int {
+    failures.withLock { $0 }
+  }
+
+  /// Lets `count` places ask for the picture at `url`, and shows in one row what comes.
+  ///
+  /// - Parameter onProgress: Runs for each progress of the first place's.
+  func ask(
+    for url: URL, label: String, places count: Int,
+    onProgress: @escaping @Sendable (SignalProgress) -> Void = { _ in }
+  ) {
+    let row = board.addRow(count == 1 ? label : "\(label) ×\(count)")
+    for place in 0..<count {
+      places.enter()
+      let start = ContinuousClock.now
+      let subscription = layers.pictures.get(url)
+        .onEnd { self.ended($0, url, row) }
+        .subscribe(
+          onProgress: { progress in
+            self.board.report(
+              .loading(completed: progress.completed, total: progress.total), row: row)
+            if place == 0 { onProgress(progress) }
+          },
+          onNext: { self.answered(url, $0, start.duration(to: .now), row) })
+      subscriptions.withLock { $0[url, default: []].append(subscription) }
+    }
+  }
+
+  /// Scrolls `count` of the places that wait for `url` away.
+  func scrollAway(_ url: URL, places count: Int) {
+    let leaving = subscriptions.withLock { subscriptions -> [Disposable] in
+      let leaving = (subscriptions[url] ?? []).prefix(count)
+      subscriptions[url]?.removeFirst(leaving.count)
+      return Array(leaving)
+    }
+    for subscription in leaving { subscription.dispose() }
+  }
+
+  /// Waits until every place has its picture, or has given up.
+  func finish() async {
+    await withCheckedContinuation { continuation in
+      places.notify(queue: .global()) { continuation.resume() }
+    }
+  }
+
+  private func answered(_ url: URL, _ data: Data, _ time: Duration, _ row: Int) {
+    let layer = layers.answers.layer(of: url)
+    table.withLock { $0.record(layer: layer, time: time, bytes: data.count) }
+    guard answeredRows.withLock({ $0.insert(row).inserted }) else { return }
+    board.report(.done(layer: layer, bytes: data.count, time: time), row: row)
+  }
+
+  private func ended(_ ending: Ending, _ url: URL, _ row: Int) {
+    switch ending {
+    case .completed: break
+    case .failed(let error):
+      failures.withLock { $0 += 1 }
+      board.report(.failed(reason: "\(error)"), row: row)
+    case .disposed:
+      let isLast = subscriptions.withLock { $0[url]?.isEmpty ?? true }
+      if isLast { board.report(.cancelled(reason: "its last row scrolled away"), row: row) }
+    }
+    places.leave()
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import LoopbackServer
+import Millpond
+
+/// Rows that scroll away while their pictures are loading: all rows of one author, whose download
+/// stops, and one row of another, whose download goes on for the others.
+final class Scrolling: Sendable {
+  private let leaver: Author
+  private let sharer: Author?
+  private let pass: Pass
+  private let board: Board
+  private let origin: LoopbackServer
+  private let show: ThreadShow
+  private let gone = Guarded<Set<Author>>([])
+
+  /// Nil where there are too few authors to spare one.
+  init?(
+    _ comments: Comments, _ pass: Pass, _ board: Board, _ origin: LoopbackServer,
+    _ show: ThreadShow
+  ) {
+    let authors = comments.authors
+    guard authors.count > 1, let last = authors.min(by: { comments.count(by: $0) < comments.count(by: $1) })
+    else { return nil }
+    leaver = last
+    sharer = authors.first { $0 != last && comments.count(by: $0) > 1 }
+    self.pass = pass
+    self.board = board
+    self.origin = origin
+    self.show = show
+  }
+
+  /// Scrolls as soon as the first bytes of a picture have come.
+  func react(to progress: SignalProgress, of author: Author) {
+    guard progress.completed > 0, author == leaver || author == sharer else { return }
+    guard gone.withLock({ $0.insert(author).inserted }) else { return }
+    if author == leaver {
+      pass.scrollAway(show.url(of: author), places: .max)
+    } else {
+      pass.scrollAway(show.url(of: author), places: 1)
+      board.note("One row of \(author.name) scrolled away; the others still wait, so it goes on.")
+    }
+  }
+
+  /// Waits until the origin has seen what became of the download that nobody wanted any more.
+  func finish() async {
+    guard gone.withLock({ $0.contains(leaver) }) else { return }
+    let path = show.gallery.path(of: leaver)
+    let closed = await origin.eventually { $0.closedBytes(of: path) != nil }
+    guard closed, let bytes = origin.exchanges.closedBytes(of: path) else { return }
+    board.note(
+      "\(leaver.name)'s last row scrolled away: the origin saw the connection close after "
+        + "\(Amounts.bytes(bytes)).")
+  }
+}
+
+extension Snapshot {
+  fileprivate func closedBytes(of path: String) -> Int? {
+    exchanges.closedBytes(of: path)
+  }
+}
+
+extension [Exchange] {
+  /// How much of the body was sent when the client closed the connection; nil if it didn't.
+  fileprivate func closedBytes(of path: String) -> Int? {
+    for exchange in self where exchange.request.path == path {
+      if case .clientClosed(let bytes) = exchange.outcome { return bytes }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import LoopbackServer
+import Millpond
+
+/// The comment thread: a first pass over the network, a second from memory, and a second process
+/// from disk.
+struct ThreadShow: Sendable {
+  let layers: Layers
+  let gallery: Gallery
+  let comments: Comments
+  let base: String
+  let screen: Screen
+  let table = Guarded(SummaryTable(layers: Layers.names))
+
+  /// Two passes on an origin of our own.
+  ///
+  /// - Returns: How many pictures could not be had.
+  func run(on origin: LoopbackServer, keeping board: BoardKeeper) async -> Int {
+    let first = await pass(
+      "First pass: \(comments.all.count) comments by \(comments.authors.count) authors", board,
+      origin)
+    let requests = origin.exchanges.count
+    screen.write(lines: [
+      "\(comments.all.count) comments cost \(requests) requests, one for each author.", "",
+    ])
+    let second = await pass("Second pass: the same comments again", board, nil)
+    return first + second
+  }
+
+  /// One pass, in a process that finds the pictures on disk.
+  func runAgain(keeping board: BoardKeeper) async -> Int {
+    await pass("Second process: the same comments, a new memory, the same folder", board, nil)
+  }
+
+  /// - Parameter origin: Given for the pass in which rows scroll away.
+  private func pass(
+    _ title: String, _ keeper: BoardKeeper, _ origin: LoopbackServer?
+  ) async -> Int {
+    let board = keeper.open(title, on: screen)
+    let pass = Pass(layers, board, table)
+    let scrolling = origin.flatMap { Scrolling(comments, pass, board, $0, self) }
+    for author in comments.authors {
+      pass.ask(for: url(of: author), label: author.name, places: comments.count(by: author)) {
+        scrolling?.react(to: $0, of: author)
+      }
+    }
+    await pass.finish()
+    await scrolling?.finish()
+    keeper.close()
+    return pass.failureCount
+  }
+
+  func url(of author: Author) -> URL {
+    URL(string: base + gallery.path(of: author)) ?? URL(fileURLWithPath: "/nobody")
+  }
+}

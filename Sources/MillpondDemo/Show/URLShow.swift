@@ -1,0 +1,30 @@
+import Foundation
+import Millpond
+
+/// Real URLs, fetched from where they are.
+struct URLShow: Sendable {
+  private let layers: Layers
+  private let keeper: BoardKeeper
+
+  init(folder: URL, keeper: BoardKeeper) {
+    layers = Layers(folder: folder, diskKey: \.absoluteString)
+    self.keeper = keeper
+  }
+
+  /// - Returns: How many could not be had.
+  func run(_ urls: [URL]) async -> Int {
+    let screen = Screen.standardOutput()
+    let interruption = Interruption { [layers, keeper] code in
+      Demo.leave(layers, keeper, code)
+    }
+    let table = Guarded(SummaryTable(layers: Layers.names))
+    let pass = Pass(layers, keeper.open("\(urls.count) URLs", on: screen), table)
+    for url in urls { pass.ask(for: url, label: url.absoluteString, places: 1) }
+    await pass.finish()
+    keeper.close()
+    _ = try? await layers.disk.flush().value
+    withExtendedLifetime(interruption) {}
+    screen.write(lines: table.withLock { $0.lines(screen.look) })
+    return pass.failureCount
+  }
+}
