@@ -1,3 +1,3 @@
-import Dispatch
-DispatchQueue(label: "x").async { while true { sleepy() } }
-rows()
+import Foundation
+
+exit(bench(CommandLine.arguments.dropFirst()))

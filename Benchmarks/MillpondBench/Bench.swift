@@ -1,0 +1,47 @@
+import Foundation
+
+/// Every row, in the order of the table: a group a file.
+private func allRows() -> [Row] {
+  floorRows() + chainRows() + makingRows() + pipeRows() + replayRows() + combiningRows()
+    + threadRows()
+}
+
+/// Runs what the arguments ask for; the exit code. (In `main.swift` nothing would be specialised.)
+func bench(_ arguments: some Sequence<String>) -> Int32 {
+  do {
+    let options = try Options(arguments)
+    let rows = try options.choose(from: allRows())
+    if options.wantsHelp {
+      print(Options.help)
+    } else if options.wantsList {
+      for row in rows { print(row.name) }
+    } else {
+      return try run(rows, options)
+    }
+    return 0
+  } catch {
+    FileHandle.standardError.write(Data("millpond-bench: \(error)\n".utf8))
+    return 2
+  }
+}
+
+private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
+  keepCompany()
+  let table = Table(for: rows)
+  if !options.isJSON { print(table.header) }
+  var measurements: [Measurement] = []
+  for row in rows {
+    let measurement = measure(row, options.effort)
+    measurements.append(measurement)
+    if !options.isJSON { print(table.line(measurement)) }
+  }
+  if options.isJSON { print(try Document(rows: measurements).encoded()) }
+  return measurements.allSatisfy(\.isSumRight) ? 0 : 1
+}
+
+/// Starts a second thread, that sleeps: alone in its process, glibc saves itself the locking.
+private func keepCompany() {
+  Thread.detachNewThread {
+    while true { Thread.sleep(forTimeInterval: 3_600) }
+  }
+}

@@ -1,0 +1,71 @@
+/// A line of the table: work of ours beside its physical floor, measured in turns.
+struct Row {
+  let name: String
+  let summary: String
+
+  /// Nanoseconds an operation may take, at most; nil for a floor.
+  var target: Double?
+
+  /// Allocations an operation may make, at most; nil where nothing was promised.
+  var mallocTarget: Double?
+
+  let baseline: Work
+  let body: Work
+}
+
+/// Something to be repeated, that says what its sum must be.
+struct Work: Sendable {
+  let name: String
+  let expected: @Sendable (_ operations: Int) -> Int
+  let run: @Sendable (_ operations: Int) -> Int
+
+  /// - Parameters:
+  ///   - expected: What `run` has to return.
+  ///   - run: Does the work that often, a multiple of 2,000, and returns a sum that it can't have
+  ///     got without doing it.
+  init(
+    _ name: String, expected: @escaping @Sendable (_ operations: Int) -> Int,
+    run: @escaping @Sendable (_ operations: Int) -> Int
+  ) {
+    self.name = name
+    self.expected = expected
+    self.run = run
+  }
+}
+
+/// What the observers of a row add to.
+///
+/// Sendable because one thread at a time adds, the observer contract being what is measured.
+final class Sum: @unchecked Sendable {
+  @exclusivity(unchecked) private var value = 0
+
+  func add(_ term: Int) {
+    value &+= term
+  }
+
+  /// The sum so far; the next one starts from zero.
+  func take() -> Int {
+    defer { value = 0 }
+    return value
+  }
+}
+
+/// The same value, of which the optimiser knows nothing any more.
+@inline(never)
+@_optimize(none)
+func opaque<Value>(_ value: Value) -> Value {
+  value
+}
+
+/// The same call, of which the optimiser knows nothing any more. (Through ``opaque(_:)`` it would
+/// be wrapped twice, for a generic parameter and back.)
+@inline(never)
+@_optimize(none)
+func opaqueCall(_ call: @escaping (Int) -> Void) -> (Int) -> Void {
+  call
+}
+
+/// 0 + 1 + … + (`count` - 1).
+func triangle(_ count: Int) -> Int {
+  count * (count - 1) / 2
+}

@@ -1,0 +1,59 @@
+import MillpondSignals
+
+/// Several signals into one.
+func combiningRows() -> [Row] {
+  [
+    Row(
+      name: "merge-8", summary: "6: merge of eight pipes, an event", target: 55,
+      baseline: .lock, body: .merge),
+    Row(
+      name: "flatmap", summary: "6: flatMap of settled inner signals, each", target: 140,
+      baseline: .object, body: .flatMap(.concat)),
+    Row(
+      name: "latest", summary: "6: flatMap(.latest) of settled inner signals, each", target: 140,
+      baseline: .object, body: .flatMap(.latest)),
+    Row(
+      name: "zip", summary: "6b: zip of two pipes, an event", target: 55,
+      baseline: .lock, body: .zip),
+    Row(
+      name: "concat", summary: "6b: flatMap(.concat) of cold inner signals, each", target: 240,
+      baseline: .objects(4), body: .concat),
+  ]
+}
+
+extension Work {
+  fileprivate static let merge = Work("", expected: triangle) { operations in
+    let sum = Sum()
+    let pipes = (0..<8).map { _ in Pipe<Int>() }
+    Signal.from(pipes.map(\.signal)).flatMap(.merge) { $0 }.subscribe(onNext: { sum.add($0) })
+    for term in 0..<operations { pipes[term & 7].next(term) }
+    return sum.take()
+  }
+
+  fileprivate static func flatMap(_ strategy: FlatMapStrategy) -> Work {
+    Work("", expected: triangle) { operations in
+      let sum = Sum()
+      Signal.from(0..<operations).flatMap(strategy) { Signal.just($0) }
+        .subscribe(onNext: { sum.add($0) })
+      return sum.take()
+    }
+  }
+
+  fileprivate static let concat = Work("", expected: triangle) { operations in
+    let sum = Sum()
+    Signal.from(0..<operations).flatMap(.concat) { Signal.of($0) }
+      .subscribe(onNext: { sum.add($0) })
+    return sum.take()
+  }
+
+  fileprivate static let zip = Work("", expected: { 2 * triangle($0 / 2) }) { operations in
+    let sum = Sum()
+    let (left, right) = (Pipe<Int>(), Pipe<Int>())
+    MillpondSignals.zip(left.signal, right.signal).subscribe(onNext: { sum.add($0 + $1) })
+    for term in 0..<(operations / 2) {
+      left.next(term)
+      right.next(term)
+    }
+    return sum.take()
+  }
+}

@@ -1,0 +1,127 @@
+import MillpondSignals
+import Synchronization
+
+/// What the hardware, the runtime and the C library ask for, whatever we do.
+func floorRows() -> [Row] {
+  let empty = Work("loop", expected: triangle) { operations in
+    let sum = Sum()
+    for term in 0..<operations { opaqueAdd(sum, term) }
+    return sum.take()
+  }
+  return [
+    .lock, .atomic, .retain, .object, .chain(of: 3), .chain(of: 10), .table, .stringTable,
+  ].map { floor in
+    Row(name: "floor-\(floor.name)", summary: "", baseline: empty, body: floor)
+  }
+}
+
+extension Work {
+  /// Calls of closures that the optimiser can't see through, one inside the other.
+  static func chain(of length: Int) -> Work {
+    Work("chain-\(length)", expected: { triangle($0) + length * $0 }) { operations in
+      let sum = Sum()
+      var first: (Int) -> Void = opaqueCall { sum.add($0) }
+      for _ in 0..<length {
+        let next = first
+        first = opaqueCall { next($0 &+ 1) }
+      }
+      for term in 0..<operations { first(term) }
+      return sum.take()
+    }
+  }
+
+  /// An object allocated and released.
+  static let object = objects(1)
+
+  /// So many objects allocated and released.
+  static func objects(_ count: Int) -> Work {
+    Work(count == 1 ? "object" : "objects-\(count)", expected: { triangle($0) * count }) {
+      operations in
+      var sum = 0
+      for term in 0..<operations {
+        for _ in 0..<count { sum &+= opaqueObject(term).value }
+      }
+      return sum
+    }
+  }
+
+  /// Our lock, an addition behind it, and a closure called after the unlock.
+  static let lock = Work("lock", expected: triangle) { operations in
+    let sum = Sum()
+    let add: (Int) -> Void = opaqueCall { sum.add($0) }
+    let state = Locked(0)
+    for term in 0..<operations {
+      add(
+        state.withLock { last in
+          last = term
+          return last
+        })
+    }
+    return sum.take()
+  }
+
+  /// An atomic exchange.
+  static let atomic = Work("atomic", expected: { triangle($0 - 1) }) { operations in
+    let last = Atomic<Int>(0)
+    var sum = 0
+    for term in 0..<operations { sum &+= last.exchange(term, ordering: .acquiringAndReleasing) }
+    return sum
+  }
+
+  /// An object retained and released.
+  static let retain = Work("retain", expected: triangle) { operations in
+    let sum = Sum()
+    for term in 0..<operations {
+      let retained = Unmanaged.passRetained(opaqueSame(sum))
+      opaqueAdd(sum, term)
+      retained.release()
+    }
+    return sum.take()
+  }
+
+  /// Our lock around a dictionary of a thousand, by number.
+  static let table = lockedTable("table", keys: Array(0..<1_000))
+
+  /// Our lock around a dictionary of a thousand, by a string of 40 characters.
+  static let stringTable = lockedTable("table-string", keys: stringKeys)
+
+  private static func lockedTable<Key: Hashable & Sendable>(_ name: String, keys: [Key]) -> Work {
+    let state = Locked(Dictionary(uniqueKeysWithValues: zip(keys, 0...)))
+    return Work(name, expected: { $0 / 1_000 * triangle(1_000) }) { operations in
+      var sum = 0
+      for _ in 0..<(operations / 1_000) {
+        for key in keys { sum &+= state.withLock { $0[key] } ?? 0 }
+      }
+      return sum
+    }
+  }
+
+  /// A thousand different strings of 40 characters.
+  static let stringKeys = (0..<1_000).map { number in
+    "https://example.org/pictures/" + String(String(100_000_000_000 + number).suffix(11))
+  }
+}
+
+private final class Number {
+  let value: Int
+
+  init(_ value: Int) {
+    self.value = value
+  }
+}
+
+@inline(never)
+private func opaqueObject(_ value: Int) -> Number {
+  Number(value)
+}
+
+@inline(never)
+private func opaqueAdd(_ sum: Sum, _ term: Int) {
+  sum.add(term)
+}
+
+@inline(never)
+@_optimize(none)
+private func opaqueSame(_ sum: Sum) -> Sum {
+  sum
+}

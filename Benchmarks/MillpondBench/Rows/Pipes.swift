@@ -1,0 +1,34 @@
+import MillpondSignals
+
+/// One sender and many observers.
+func pipeRows() -> [Row] {
+  [(1, 24.0), (10, 5), (1_000, 4)].map { count, target in
+    Row(
+      name: "pipe-\(count)", summary: "4: Pipe to \(count), a delivery", target: target,
+      baseline: .calls(count), body: .pipe(to: count))
+  }
+}
+
+extension Work {
+  fileprivate static func pipe(to count: Int) -> Work {
+    let sum = Sum()
+    let pipe = Pipe<Int>()
+    for _ in 0..<count { pipe.signal.subscribe(onNext: { sum.add($0) }) }
+    return Work("", expected: { triangle($0 / count) * count }) { operations in
+      for term in 0..<(operations / count) { pipe.next(term) }
+      return sum.take()
+    }
+  }
+
+  /// An array of closures, all called.
+  fileprivate static func calls(_ count: Int) -> Work {
+    Work("calls-\(count)", expected: { triangle($0 / count) * count }) { operations in
+      let sum = Sum()
+      let calls: [(Int) -> Void] = (0..<count).map { _ in opaqueCall { sum.add($0) } }
+      for term in 0..<(operations / count) {
+        for call in calls { call(term) }
+      }
+      return sum.take()
+    }
+  }
+}

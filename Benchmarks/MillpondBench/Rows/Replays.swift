@@ -1,0 +1,33 @@
+import MillpondSignals
+
+/// Joining what is shared.
+func replayRows() -> [Row] {
+  [
+    Row(
+      name: "replay-settled", summary: "5: subscribe to a settled replay", target: 25,
+      mallocTarget: 0, baseline: .lock, body: .settledReplay),
+    Row(
+      name: "replay-live", summary: "5b: subscribe to a live replay and dispose", target: 350,
+      baseline: .objects(4), body: .liveReplay),
+  ]
+}
+
+extension Work {
+  fileprivate static let settledReplay = Work("", expected: { 7 * $0 }) { operations in
+    let sum = Sum()
+    let signal = Signal.of(7).replayLast()
+    signal.subscribe()
+    for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }) }
+    return sum.take()
+  }
+
+  fileprivate static let liveReplay = Work("", expected: { 7 * $0 }) { operations in
+    let sum = Sum()
+    let pipe = Pipe<Int>()
+    let signal = pipe.signal.replayLast()
+    signal.subscribe()
+    pipe.next(7)
+    for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }).dispose() }
+    return sum.take()
+  }
+}
