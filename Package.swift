@@ -23,7 +23,8 @@ let package = Package(
   targets: [
     .target(name: "MillpondSignals", swiftSettings: settings),
     .target(name: "MillpondCore", dependencies: ["MillpondSignals"], swiftSettings: settings),
-    .target(name: "Millpond", dependencies: ["MillpondCore", "MillpondSignals"], swiftSettings: settings),
+    .target(
+      name: "Millpond", dependencies: ["MillpondCore", "MillpondSignals"], swiftSettings: settings),
     .target(
       name: "MillpondTesting", dependencies: ["MillpondCore", "MillpondSignals"],
       swiftSettings: settings),

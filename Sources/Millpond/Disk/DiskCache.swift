@@ -95,7 +95,9 @@ public final class DiskCache: Cache {
   }
 
   /// Lets go of the folder when everything that was told is on disk, so that another process can
-  /// open it. Releasing the cache does the same, with nobody to say when it is done.
+  /// open it.
+  ///
+  /// Releasing the cache does the same, with nobody to say when it is done.
   ///
   /// What is asked or told after this fails with ``CacheError/unavailable(layer:underlying:)``.
   ///

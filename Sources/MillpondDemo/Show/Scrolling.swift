@@ -19,7 +19,8 @@ final class Scrolling: Sendable {
     _ show: ThreadShow
   ) {
     let authors = comments.authors
-    guard authors.count > 1, let last = authors.min(by: { comments.count(by: $0) < comments.count(by: $1) })
+    guard authors.count > 1,
+      let last = authors.min(by: { comments.count(by: $0) < comments.count(by: $1) })
     else { return nil }
     leaver = last
     sharer = authors.first { $0 != last && comments.count(by: $0) > 1 }

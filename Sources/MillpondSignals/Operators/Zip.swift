@@ -188,7 +188,8 @@ struct ZipState: Sendable {
     /// What is closed has nothing left to do, so its total is what it did.
     var share: SignalProgress {
       let completed = progress?.completed ?? 0
-      return SignalProgress(completed: completed, total: progress?.total ?? (isClosed ? completed : nil))
+      return SignalProgress(
+        completed: completed, total: progress?.total ?? (isClosed ? completed : nil))
     }
   }
 
