@@ -50,6 +50,7 @@ enum Demo {
     let interruption = Interruption { code in leave(layers, keeper, code) }
     defer { withExtendedLifetime(interruption) {} }
     let screen = Screen.standardOutput()
+    await layers.reportTrouble(on: screen)
 
     if let base = SecondProcess.originOfFirst {
       let show = ThreadShow(
@@ -65,7 +66,7 @@ enum Demo {
       layers: layers, gallery: gallery, comments: comments, base: origin.baseURL, screen: screen)
     let failures = await show.run(on: origin, keeping: keeper)
     screen.write(lines: show.table.withLock { $0.lines(screen.look) } + [""])
-    _ = try await layers.disk.close().value
+    _ = try? await layers.disk.close().value
     let again = try await SecondProcess.run(
       arguments: options.threadArguments, cache: folder, origin: origin.baseURL)
     return failures + (again ? 0 : 1)

@@ -37,3 +37,20 @@ public enum TransferError: Error, Sendable {
     case total
   }
 }
+
+extension TransferError: CustomStringConvertible {
+  /// One line, for logs.
+  public var description: String {
+    switch self {
+    case .unsupportedURL(let url): "HTTP can't be spoken to \(url)"
+    case .status(let code, _): "the origin answered with status \(code)"
+    case .tooLarge(let limit): "the body has more than \(limit) bytes"
+    case .truncated(let received, let expected?):
+      "the body ended after \(received) of \(expected) bytes"
+    case .truncated(let received, nil): "the body ended too early, after \(received) bytes"
+    case .invalidResponse(let reason): "the answer is not valid: \(reason)"
+    case .timedOut(.idle): "the origin was silent for too long"
+    case .timedOut(.total): "the transfer took too long"
+    }
+  }
+}

@@ -30,10 +30,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @discardableResult
   mutating func hit(_ key: Key) -> Value? {
     guard let slot = index[key] else { return nil }
-    if slot != newest {
-      unlink(slot)
-      linkAsNewest(slot)
-    }
+    if slot != newest { makeNewest(slot) }
     return slots[slot].entry?.value
   }
 
@@ -128,18 +125,28 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   @inlinable
+  mutating func makeNewest(_ slot: Int) {
+    unlink(slot)
+    linkAsNewest(slot)
+  }
+
+  @inlinable
   mutating func unlink(_ slot: Int) {
-    let (older, newer) = (slots[slot].older, slots[slot].newer)
-    if older >= 0 { slots[older].newer = newer } else { oldest = newer }
-    if newer >= 0 { slots[newer].older = older } else { newest = older }
+    slots.withUnsafeMutableBufferPointer { slots in
+      let (older, newer) = (slots[slot].older, slots[slot].newer)
+      if older >= 0 { slots[older].newer = newer } else { oldest = newer }
+      if newer >= 0 { slots[newer].older = older } else { newest = older }
+    }
   }
 
   @inlinable
   mutating func linkAsNewest(_ slot: Int) {
-    slots[slot].older = newest
-    slots[slot].newer = -1
-    if newest >= 0 { slots[newest].newer = slot } else { oldest = slot }
-    newest = slot
+    slots.withUnsafeMutableBufferPointer { slots in
+      slots[slot].older = newest
+      slots[slot].newer = -1
+      if newest >= 0 { slots[newest].newer = slot } else { oldest = slot }
+      newest = slot
+    }
   }
 }
 

@@ -22,5 +22,14 @@ struct Layers: Sendable {
         .reusingInFlight())
   }
 
+  /// Says so if the folder can't be used: the other layers go on without it.
+  func reportTrouble(on screen: Screen) async {
+    do {
+      _ = try await disk.count.value
+    } catch {
+      screen.write(lines: ["The disk layer is out of order: \(error)", ""])
+    }
+  }
+
   static let names = ["memory", "disk", "network"]
 }

@@ -14,11 +14,12 @@ struct URLShow: Sendable {
   /// - Returns: How many could not be had.
   func run(_ urls: [URL]) async -> Int {
     let screen = Screen.standardOutput()
+    await layers.reportTrouble(on: screen)
     let interruption = Interruption { [layers, keeper] code in
       Demo.leave(layers, keeper, code)
     }
     let table = Guarded(SummaryTable(layers: Layers.names))
-    let pass = Pass(layers, keeper.open("\(urls.count) URLs", on: screen), table)
+    let pass = Pass(layers, keeper.open("Fetching \(urls.count)", on: screen), table)
     for url in urls { pass.ask(for: url, label: url.absoluteString, places: 1) }
     await pass.finish()
     keeper.close()

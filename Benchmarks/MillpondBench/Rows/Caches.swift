@@ -1,0 +1,81 @@
+import MillpondCore
+import MillpondSignals
+
+/// Asking caches, by String keys of 40 characters, a thousand of them, beside a dictionary under our
+/// own lock with the same keys.
+func cacheRows() -> [Row] {
+  [
+    Row(
+      name: "memory-hit", summary: "9: a hit in memory, get and subscribe", target: 85,
+      mallocTarget: 0, baseline: .stringTable, body: .hits { $0 }),
+    Row(
+      name: "layered-hit", summary: "9: the same, memory over memory over nothing, in flight reuse",
+      target: 110, mallocTarget: 0, baseline: .stringTable,
+      body: .hits { memory in
+        memory.layered(over: MemoryCache(countLimit: 10).layered(over: EmptyCache()))
+          .reusingInFlight()
+      }),
+    Row(
+      name: "erased-hit", summary: "9: the same, behind AnyCache", target: 150,
+      baseline: .stringTable,
+      body: .hits { memory in
+        AnyCache(memory.layered(over: MemoryCache(countLimit: 10).layered(over: EmptyCache())))
+      }),
+    Row(
+      name: "mapped-hit", summary: "a hit in memory behind mapKeys and mapValues",
+      baseline: .stringTable,
+      body: .hits { memory in memory.mapKeys { $0 }.mapValues(.identity) }),
+    Row(
+      name: "layered-miss", summary: "a miss in two layers of memory over nothing",
+      baseline: .objects(4), body: .misses),
+    Row(
+      name: "flight-join", summary: "join a flight and leave it", target: 1_000,
+      baseline: .objects(4), body: .joins),
+  ]
+}
+
+extension Work {
+  fileprivate static func hits<Composition: Cache<String, Int>>(
+    _ compose: @escaping @Sendable (MemoryCache<String, Int>) -> Composition
+  ) -> Work {
+    Work("", expected: { $0 / 1_000 * triangle(1_000) }) { operations in
+      let sum = Sum()
+      let cache = compose(MemoryCache(countLimit: 10_000))
+      for (number, key) in stringKeys.enumerated() { cache.set(number, for: key) }
+      for _ in 0..<(operations / 1_000) {
+        for key in stringKeys { cache.get(key).subscribe(onNext: { sum.add($0) }) }
+      }
+      return sum.take()
+    }
+  }
+
+  fileprivate static let misses = Work("", expected: { $0 }) { operations in
+    let sum = Sum()
+    let cache = MemoryCache<String, Int>(countLimit: 10)
+      .layered(over: MemoryCache(countLimit: 10).layered(over: EmptyCache()))
+    for _ in 0..<(operations / 1_000) {
+      for key in stringKeys { cache.get(key).subscribe(onCompleted: { sum.add(1) }) }
+    }
+    return sum.take()
+  }
+
+  fileprivate static let joins = Work("", expected: { $0 }) { operations in
+    let sum = Sum()
+    let cache = Silent().reusingInFlight()
+    let first = cache.get("a").subscribe()
+    for _ in 0..<operations {
+      let joiner = cache.get("a").subscribe()
+      sum.add(joiner.isDisposed ? 0 : 1)
+      joiner.dispose()
+    }
+    first.dispose()
+    return sum.take()
+  }
+}
+
+/// Never answers.
+private struct Silent: Source {
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    .never
+  }
+}
