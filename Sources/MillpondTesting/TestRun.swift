@@ -14,7 +14,7 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
   private let onDisposed: @Sendable () -> Void
 
   init(_ downstream: Observer<Value>, onDisposed: @escaping @Sendable () -> Void) {
-    serializer = Serializer(downstream) { .abandoned(origin: "a TestSource") }
+    serializer = Serializer(downstream)
     self.onDisposed = onDisposed
   }
 
@@ -51,6 +51,10 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
   /// Ends the run.
   public func completed() {
     if leave(.ended) { serializer.send(.completed) }
+  }
+
+  func abandon() {
+    failed(SignalError.abandoned(origin: "a TestSource"))
   }
 
   func dispose() {

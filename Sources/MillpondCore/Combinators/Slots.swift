@@ -26,7 +26,7 @@ final class Slots: Sendable {
   private func run(_ first: SlotWaiter) {
     var next: SlotWaiter? = first
     while let waiter = next {
-      if !waiter.lifetime.isEnded { waiter.work(waiter.lifetime) }
+      waiter.start()
       next = waiter.isSecond() ? passOn() : nil
     }
   }
@@ -46,12 +46,21 @@ final class Slots: Sendable {
 /// One who wants a slot: whether the end came before the start returned decides who goes on.
 private final class SlotWaiter: Sendable {
   let lifetime: Lifetime
-  let work: @Sendable (Lifetime) -> Void
+  private let work: Locked<(@Sendable (Lifetime) -> Void)?>
   private let isMet = Atomic<Bool>(false)
 
   init(_ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void) {
     self.lifetime = lifetime
-    self.work = work
+    self.work = Locked(work)
+  }
+
+  /// Does the work, once, and lets go of it.
+  func start() {
+    let work = work.withLock { work in
+      defer { work = nil }
+      return work
+    }
+    if !lifetime.isEnded { work?(lifetime) }
   }
 
   /// Called at the return of the start, and at the end; true for the one that comes second.

@@ -5,8 +5,7 @@
 @usableFromInline
 package final class Replay<Value: Sendable>: @unchecked Sendable {
   // Sendable because `cast` is touched only by whoever has the mailbox's turn.
-  @usableFromInline let phase = Locked<ReplayPhase<Value>>(ReplayPhase())
-  @usableFromInline let upstream: Signal<Value>
+  @usableFromInline let phase: Locked<ReplayPhase<Value>>
   @usableFromInline let policy: ReplayPolicy
   @usableFromInline let mailbox = Mailbox<ReplayMessage<Value>>()
   @exclusivity(unchecked) @usableFromInline var cast = ReplayCast<Value>()
@@ -14,7 +13,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   /// Shares `upstream`.
   @inlinable
   package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy) {
-    self.upstream = upstream
+    phase = Locked(ReplayPhase(upstream))
     self.policy = policy
   }
 
@@ -55,7 +54,9 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   /// Disposes of the run for good, unless it has settled: nobody may want to subscribe any more.
   @inlinable
   package func stop() {
-    phase.withLock { $0.stop() }?.lifetime.end()
+    let (run, unneeded) = phase.withLock { ($0.stop(), $0.takeUpstream()) }
+    run?.lifetime.end()
+    _ = unneeded  // released here, not under the lock
   }
 
   @inlinable
@@ -68,7 +69,9 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func start(_ run: ReplayRun) {
     // Who subscribed may have left already.
-    if run.lifetime.isEnded { return }
+    guard !run.lifetime.isEnded, let upstream = phase.withLock({ $0.upstream(policy) }) else {
+      return
+    }
     upstream.run(
       Observer(
         next: { self.post(.event(run.number, .next($0))) },
@@ -117,8 +120,12 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
     cast.remember(event)
     if let end = cast.end {
       let value = cast.value
-      let run = phase.withLock { $0.settle(number, value, end) }
+      let (run, unneeded) = phase.withLock { phase in
+        let run = phase.settle(number, value, end)
+        return (run, run == nil ? nil : phase.takeUpstream())
+      }
       run?.lifetime.end()
+      _ = unneeded
     }
     for member in members where !member.lifetime.isEnded { member.observer.send(event) }
   }
@@ -143,7 +150,25 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
   }
 
   @usableFromInline var state = State.idle
+  @usableFromInline var upstream: Signal<Value>?
   @usableFromInline var lastNumber = 0
+
+  @inlinable
+  init(_ upstream: Signal<Value>) {
+    self.upstream = upstream
+  }
+
+  /// What is to be run. Where there is only one run it is let go of, and with it what it captured.
+  @inlinable
+  mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
+    policy == .keepRunning ? takeUpstream() : upstream
+  }
+
+  @inlinable
+  mutating func takeUpstream() -> Signal<Value>? {
+    defer { upstream = nil }
+    return upstream
+  }
 
   @inlinable
   var settledValue: Value? {

@@ -27,6 +27,7 @@ package struct Timeline: Sendable {
 
   /// Runs `action` once, when `delay` has passed; a delay of zero or less has passed already, but
   /// the action still runs later.
+  @usableFromInline
   package func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> Disposable {

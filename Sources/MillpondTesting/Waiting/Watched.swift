@@ -50,9 +50,8 @@ package final class Watched<State: Sendable>: Sendable {
     }
     let timeline = Timeline(ContinuousClock())
     let awaited = awaited()
-    let watchdog = timeline.schedule(after: Watchdog.limit) { [weak self] in
-      guard let self else { return }
-      giveUp(number, WaitError.timedOut(awaited: awaited, state: "\(state)"))
+    let watchdog = timeline.schedule(after: Watchdog.limit) {
+      self.giveUp(number, WaitError.timedOut(awaited: awaited, state: "\(self.state)"))
     }
     defer { watchdog.dispose() }
     try await withTaskCancellationHandler {
