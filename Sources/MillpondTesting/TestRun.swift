@@ -10,11 +10,11 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
   }
 
   private let phase = Atomic(Phase.active)
-  private let serializer: Serializer<Value>
+  private let downstream: Locked<Serializer<Value>?>
   private let onDisposed: @Sendable () -> Void
 
   init(_ downstream: Observer<Value>, onDisposed: @escaping @Sendable () -> Void) {
-    serializer = Serializer(downstream)
+    self.downstream = Locked(Serializer(downstream))
     self.onDisposed = onDisposed
   }
 
@@ -35,22 +35,22 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
 
   /// Sends a value.
   public func next(_ value: Value) {
-    if isActive { serializer.send(.next(value)) }
+    if isActive { serializer?.send(.next(value)) }
   }
 
   /// Sends how far the work has come.
   public func progress(_ progress: SignalProgress) {
-    if isActive { serializer.send(.progress(progress)) }
+    if isActive { serializer?.send(.progress(progress)) }
   }
 
   /// Ends the run by an error.
   public func failed(_ error: any Error) {
-    if leave(.ended) { serializer.send(.failed(error)) }
+    if leave(.ended) { takeSerializer()?.send(.failed(error)) }
   }
 
   /// Ends the run.
   public func completed() {
-    if leave(.ended) { serializer.send(.completed) }
+    if leave(.ended) { takeSerializer()?.send(.completed) }
   }
 
   func abandon() {
@@ -58,7 +58,21 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
   }
 
   func dispose() {
-    if leave(.disposed) { onDisposed() }
+    guard leave(.disposed) else { return }
+    _ = takeSerializer()
+    onDisposed()
+  }
+
+  private var serializer: Serializer<Value>? {
+    downstream.withLock { $0 }
+  }
+
+  /// Lets go of what can't receive anything any more: the run itself is kept for the test to look at.
+  private func takeSerializer() -> Serializer<Value>? {
+    downstream.withLock { serializer in
+      defer { serializer = nil }
+      return serializer
+    }
   }
 
   private func leave(_ next: Phase) -> Bool {

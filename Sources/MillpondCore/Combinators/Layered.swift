@@ -63,7 +63,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   func fromBelow(
     _ key: Key, _ lookup: Lookup, _ mark: Mark, _ failure: (any Error)?
   ) -> Signal<Stamped<Value>> {
-    let values = lower.getStamped(key, lookup).onNext { stamped in
+    let values = lower.getStamped(key, lookup).onNext { [upper] stamped in
       _ = upper.apply(.fill(key, stamped, mark))
     }
     return failure.map { failure in values.ifEmpty { .fail(failure) } } ?? values

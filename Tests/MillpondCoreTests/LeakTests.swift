@@ -1,0 +1,85 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// Lives that have been lived to their end, for the leak checker to look at: CI runs this suite by
+/// itself under the address sanitizer. Nothing here is left running.
+@Suite struct LeakTests {
+  struct Trouble: Error {}
+
+  /// How the runs of a scenario end.
+  enum Ending: CaseIterable {
+    case value, miss, failure, oneLeaves, allLeave, told, timedOut
+  }
+
+  @Test(arguments: Ending.allCases)
+  func `a composition of everything leaves nothing behind`(ending: Ending) {
+    for _ in 0..<20 {
+      let origin = TestOrigin<String, Int>()
+      let clock = ManualClock()
+      let memory = MemoryCache<String, Int>(countLimit: 2, clock: clock)
+      let cache = AnyCache(
+        memory.layered(
+          over: TestCache<String, Int>().mapKeys { $0 }.mapValues(.identity)
+            .layered(over: origin.limited(to: 1))
+        ).reusingInFlight())
+      let recorders = ["a", "b", "c", "a", "b", "c"].map { key in
+        Recorder<Int>().subscribe(
+          to: cache.get(key, deadline: .after(.seconds(1), clock: clock)))
+      }
+
+      end(origin, cache, clock, recorders, by: ending)
+
+      #expect(["a", "b", "c"].allSatisfy { origin[$0].activeRuns == 0 })
+    }
+  }
+
+  private func end(
+    _ origin: TestOrigin<String, Int>, _ cache: AnyCache<String, Int>, _ clock: ManualClock,
+    _ recorders: [Recorder<Int>], by ending: Ending
+  ) {
+    switch ending {
+    case .value, .oneLeaves, .told:
+      if ending == .oneLeaves { recorders[0].dispose() }
+      if ending == .told { cache.removeAll() }
+      for key in ["a", "b", "c"] {
+        origin[key].next(1)
+        origin[key].completed()
+      }
+    case .miss: for key in ["a", "b", "c"] { origin[key].completed() }
+    case .failure: for key in ["a", "b", "c"] { origin[key].failed(Trouble()) }
+    case .allLeave: for recorder in recorders { recorder.dispose() }
+    case .timedOut: clock.advance(by: .seconds(2))
+    }
+  }
+
+  @Test func `asynchronous codecs leave nothing behind`() async throws {
+    let cache = TestCache<String, String>().mapValues(
+      Codec<String, Int>.asynchronous(encode: { "\($0)" }, decode: { Int($0) ?? 0 }))
+    for number in 0..<20 {
+      let told = cache.set(number, for: "a")
+      let cleared = cache.removeAll()
+      #expect(try await cache.get("a").valueIfAny == nil)
+      try await told.value
+      try await cleared.value
+    }
+  }
+
+  @Test func `operators that combine leave nothing behind`() async throws {
+    for _ in 0..<20 {
+      let (one, other) = (Pipe<Int>(), Pipe<Int>())
+      let shared = one.signal.replayLast()
+      let bag = DisposableBag()
+      zip(shared, other.signal.flatMap(.latest) { .just($0) }).take(1)
+        .subscribe().disposed(by: bag)
+      shared.flatMap(.merge) { _ in other.signal }.subscribe().disposed(by: bag)
+      one.next(1)
+      other.next(2)
+      other.completed()
+      one.completed()
+      bag.dispose()
+      #expect(try await Signal.async { 1 }.value == 1)
+    }
+  }
+}
