@@ -13,8 +13,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// Hides which cache or source it is.
   @inlinable
   public init(_ source: some Source<Key, Value>) {
-    onGet = { source.get($0, $1) }
-    onGetStamped = { source.getStamped($0, $1) }
+    onGet = { source.isBeside($1.freshness) ? .empty : source.get($0, $1) }
+    onGetStamped = { source.isBeside($1.freshness) ? .empty : source.getStamped($0, $1) }
     onNow = { source.now($0, $1) }
     onApply = { source.apply($0) }
     onMark = { source.mark(for: $0) }

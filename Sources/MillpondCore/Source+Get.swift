@@ -20,13 +20,22 @@ extension Source {
     let lookup = Lookup(priority: priority, freshness: freshness, deadline: deadline)
     return Signal(
       start: { observer, lifetime in
-        if let deadline {
+        if isBeside(freshness) {
+          observer.completed()
+        } else if let deadline {
           get(key, lookup).ended(by: deadline).run(observer, lifetime)
         } else {
           get(key, lookup).run(observer, lifetime)
         }
       },
-      now: { now(key, lookup) },
+      now: { isBeside(freshness) ? nil : now(key, lookup) },
       emptyError: { CacheError.miss })
+  }
+
+  /// Whether asking is beside the point: what is not a ``Cache`` is an origin, that keeps nothing
+  /// for those who want only what is kept.
+  @inlinable
+  func isBeside(_ freshness: Freshness) -> Bool {
+    if case .cachedOnly = freshness { !(self is any Cache) } else { false }
   }
 }

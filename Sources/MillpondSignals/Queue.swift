@@ -13,6 +13,15 @@ package struct Queue<Element> {
   package var isEmpty: Bool { head == elements.count }
 
   @inlinable
+  package var count: Int { elements.count - head }
+
+  @inlinable
+  package var first: Element? { isEmpty ? nil : elements[head] }
+
+  @inlinable
+  package var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
+
+  @inlinable
   package mutating func append(_ element: Element) {
     elements.append(element)
   }

@@ -20,6 +20,9 @@ public struct Signal<Value: Sendable>: Sendable {
   /// What `value` throws when the signal is empty; ``SignalError/empty`` unless told otherwise.
   @usableFromInline package let emptyError: (@Sendable () -> any Error)?
 
+  /// What this concatenates, if it does, so that one more makes it longer, not deeper.
+  @usableFromInline let parts: Chain<Signal>?
+
   /// Makes a signal of its parts, as an operator does.
   ///
   /// `start` promises what an operator may rely on: serial calls, nothing after a terminal event,
@@ -35,9 +38,20 @@ public struct Signal<Value: Sendable>: Sendable {
     now: (@Sendable () -> Value?)?,
     emptyError: (@Sendable () -> any Error)? = nil
   ) {
+    self.init(start: start, now: now, emptyError: emptyError, parts: nil)
+  }
+
+  @inlinable
+  init(
+    start: Start?,
+    now: (@Sendable () -> Value?)?,
+    emptyError: (@Sendable () -> any Error)?,
+    parts: Chain<Signal>?
+  ) {
     self.start = start
     self.now = now
     self.emptyError = emptyError
+    self.parts = parts
   }
 
   /// Runs the signal for an operator: its events go to `observer` until `lifetime` ends.

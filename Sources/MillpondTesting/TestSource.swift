@@ -28,7 +28,9 @@ public final class TestSource<Value: Sendable>: Sendable {
     for run in abandoned { run.abandon() }
   }
 
-  /// The signal that the test controls. It does not keep the source alive.
+  /// The signal that the test controls.
+  ///
+  /// It does not keep the source alive.
   public var signal: Signal<Value> {
     Signal { [state] observer, lifetime in
       let run = TestRun(observer) { state.change { _ in } }

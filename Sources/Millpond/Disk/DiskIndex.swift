@@ -6,7 +6,7 @@ import MillpondCore
 struct DiskIndex: Sendable {
   private let limit: Int
   private var entries = RecencyTable<EntryName, Entry>()
-  private var told = ToldStripes()
+  private var told = ToldKeys()
   private var lastTicket: UInt64 = 0
   private(set) var totalBytes = 0
 
@@ -29,7 +29,7 @@ struct DiskIndex: Sendable {
 
   /// The last telling that could concern the entry.
   func lastTold(_ name: EntryName) -> Revision {
-    told.last(name.stripe)
+    told.mark(name.hash)
   }
 }
 
@@ -91,19 +91,26 @@ extension DiskIndex {
 
   /// Keeps what was told, unless something later has been told.
   mutating func set(_ name: EntryName, _ record: Record, _ revision: Revision) -> Consequence {
-    told.tell(name.stripe, revision) ? keep(name, record, revision) : Consequence()
+    told.outdateFills(name.hash, revision)
+    let present = entries[name]?.revision ?? .none
+    if told.outdates(name.hash, revision) || present > revision { return Consequence() }
+    return keep(name, record, revision)
   }
 
   /// Keeps what a lower layer gave, unless something has been told since the mark was read.
   mutating func fill(_ name: EntryName, _ record: Record, _ mark: Mark) -> Consequence {
-    mark.admits(lastTold(name)) ? keep(name, record, .none) : Consequence()
+    guard mark.admits(lastTold(name)) else { return Consequence() }
+    if mark.isReload { told.outdateFills(name.hash, .next()) }
+    return keep(name, record, .none)
   }
 
   /// Drops what was told before.
   ///
   /// The file is to be removed also where there is no entry: an earlier removal may have failed.
   mutating func remove(_ name: EntryName, _ revision: Revision) -> Consequence {
-    guard told.tell(name.stripe, revision) else { return Consequence() }
+    told.outdateFills(name.hash, revision)
+    told.remember(name.hash, revision)
+    if let present = entries[name]?.revision, present > revision { return Consequence() }
     var consequence = Consequence()
     dropNoting(name, &consequence)
     if consequence.removals.isEmpty { consequence.removals = [name] }
@@ -126,6 +133,7 @@ extension DiskIndex {
     if let record = old?.record { consequence.records.append(record) }
     let size = record.size
     guard size <= limit else {
+      told.remember(name.hash, revision)
       consequence.removals = [name]
       return consequence
     }
@@ -199,7 +207,7 @@ extension DiskIndex {
 }
 
 extension EntryName {
-  fileprivate var stripe: Int {
+  fileprivate var hash: Int {
     Int(truncatingIfNeeded: low)
   }
 }

@@ -72,8 +72,9 @@ private final class Vigil<Value: Sendable>: Sendable {
     case .waits(let delay):
       wait(delay)
     case .isOver(let timeout):
-      end()
+      // First, so that nothing that fails because it was ended comes before it.
       serializer.send(.failed(TransferError.timedOut(timeout)))
+      end()
     }
   }
 

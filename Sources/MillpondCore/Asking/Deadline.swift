@@ -37,6 +37,8 @@ extension Signal {
         lifetime.onEnd { timer.dispose() }
         run(
           Observer(next: { serializer.send(.next($0)) }) { event in
+            // What fails because its time was up does not hide that it was.
+            if upstream.isEnded { return }
             if event.isTerminal {
               timer.dispose()
               upstream.end()

@@ -6,7 +6,7 @@ public enum Freshness: Sendable, Hashable {
   /// What has left its origin at most so long ago; a layer with something older misses.
   case atMost(Duration)
 
-  /// What a layer keeps, without asking an origin for it.
+  /// What a layer keeps, without asking an origin for it: a source that is no ``Cache`` is not asked.
   case cachedOnly
 
   /// A new answer from the origin, that no layer has kept.

@@ -28,28 +28,32 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Whether nobody is left; then the flight can't be joined any more.
+  ///
+  /// What is to be released comes with the answer.
   @inlinable
-  mutating func leave(_ key: Key, _ flight: Flight<Value>, _ priority: Priority) -> Bool {
+  mutating func leave(
+    _ key: Key, _ flight: Flight<Value>, _ priority: Priority
+  ) -> (isEmpty: Bool, removed: Removed?) {
     flight.leave(priority)
-    guard flight.isEmpty else { return false }
-    _ = remove(key, flight.number)  // the caller holds it, so it is not released here
-    return true
+    return flight.isEmpty ? (true, remove(key, flight.number)) : (false, nil)
   }
 
+  /// Takes a flight out; what is to be released is given back.
   @inlinable
-  mutating func remove(_ key: Key, _ number: Int) -> Flight<Value>? {
+  mutating func remove(_ key: Key, _ number: Int) -> Removed? {
     guard let place = byKey.index(forKey: key) else { return nil }
     guard let index = byKey.values[place].firstIndex(where: { $0.number == number }) else {
       return nil
     }
-    let flight = byKey.values[place].remove(at: index)
-    if byKey.values[place].isEmpty { byKey.remove(at: place) }
-    return flight
+    if byKey.values[place].count == 1 { return byKey.remove(at: place) }
+    let key = byKey.keys[place]
+    return (key, [byKey.values[place].remove(at: index)])
   }
 
   @inlinable
-  mutating func detach(_ key: Key) -> [Flight<Value>]? {
-    byKey.isEmpty ? nil : byKey.removeValue(forKey: key)
+  mutating func detach(_ key: Key) -> Removed? {
+    if byKey.isEmpty { return nil }
+    return byKey.index(forKey: key).map { byKey.remove(at: $0) }
   }
 
   @inlinable
@@ -57,6 +61,9 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     defer { byKey = [:] }
     return byKey
   }
+
+  /// What leaves the table is released after the unlock, the key included.
+  @usableFromInline typealias Removed = (key: Key, value: [Flight<Value>])
 }
 
 /// One run that several askers share.

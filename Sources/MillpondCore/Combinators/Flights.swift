@@ -54,7 +54,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @inlinable
   func leave(_ key: Key, _ flight: Flight<Value>, _ priority: Priority) {
-    let isEmpty = table.withLock { $0.leave(key, flight, priority) }
+    let (isEmpty, removed) = table.withLock { $0.leave(key, flight, priority) }
+    _ = removed
     if isEmpty { flight.replay.stop() }
   }
 

@@ -44,7 +44,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     .deferred {
       // Before the upper layer misses: what is told between the miss and the fill has to win.
-      let mark = upper.mark(for: key)
+      let mark = upper.mark(for: key).asked(with: lookup)
       return upper.getStamped(key, lookup).ifNoValue { failure in
         fromBelow(key, lookup, mark, failure)
       }
@@ -63,7 +63,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   func fromBelow(
     _ key: Key, _ lookup: Lookup, _ mark: Mark, _ failure: (any Error)?
   ) -> Signal<Stamped<Value>> {
-    let values = lower.getStamped(key, lookup).onNext { [upper] stamped in
+    let below = lower.isBeside(lookup.freshness) ? .empty : lower.getStamped(key, lookup)
+    let values = below.onNext { [upper] stamped in
       _ = upper.apply(.fill(key, stamped, mark))
     }
     return failure.map { failure in values.ifEmpty { .fail(failure) } } ?? values

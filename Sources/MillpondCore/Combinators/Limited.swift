@@ -4,7 +4,7 @@ extension Source {
   /// Runs at most `count` gets at once; the others wait, the most urgent first, then in order.
   ///
   /// A get has its slot from its start to its end, or until its asker leaves. What is there at once
-  /// needs none. Tellings are not limited.
+  /// needs none, nor does an ask for what is cached only. Tellings are not limited.
   ///
   /// - Parameter count: How many; less than one is taken as one.
   @inlinable
@@ -64,7 +64,8 @@ public struct Limited<Base: Source>: Source {
   func inTurn<Answer>(
     _ lookup: Lookup, _ get: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    Signal { observer, lifetime in
+    if case .cachedOnly = lookup.freshness { return .deferred(get) }
+    return Signal { observer, lifetime in
       slots.take(lookup.priority, lifetime) { slot in
         get().run(
           observer.replacingOther { event in

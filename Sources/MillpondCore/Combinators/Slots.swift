@@ -33,6 +33,7 @@ final class Slots: Sendable {
 
   private func leave(_ waiter: SlotWaiter) {
     let hadSlot = queue.withLock { $0.leave(waiter) }
+    waiter.forget()
     guard hadSlot, waiter.isSecond() else { return }
     if let next = passOn() { run(next) }
   }
@@ -56,11 +57,20 @@ private final class SlotWaiter: Sendable {
 
   /// Does the work, once, and lets go of it.
   func start() {
-    let work = work.withLock { work in
+    let work = takeWork()
+    if !lifetime.isEnded { work?(lifetime) }
+  }
+
+  /// Lets go of the work: nobody wants it any more.
+  func forget() {
+    _ = takeWork()
+  }
+
+  private func takeWork() -> (@Sendable (Lifetime) -> Void)? {
+    work.withLock { work in
       defer { work = nil }
       return work
     }
-    if !lifetime.isEnded { work?(lifetime) }
   }
 
   /// Called at the return of the start, and at the end; true for the one that comes second.

@@ -11,18 +11,14 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var freeSlot = -1
   @usableFromInline var newest = -1
   @usableFromInline var oldest = -1
-  @usableFromInline var told = ToldStripes()
+  @usableFromInline var told = ToldKeys()
   @usableFromInline var totalCost = 0
+  @usableFromInline var count = 0
 
   @inlinable
   init(countLimit: Int, costLimit: Int) {
     self.countLimit = max(0, countLimit)
     self.costLimit = max(0, costLimit)
-  }
-
-  @inlinable
-  var count: Int {
-    index.count
   }
 
   /// The value, which becomes the newest.
@@ -43,13 +39,17 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The last telling that could concern the key.
   @inlinable
   func lastTold(_ key: Key) -> Revision {
-    told.last(key.hashValue)
+    told.mark(key.hashValue)
   }
 
   /// Keeps a value that was told, unless something later has been told.
   @inlinable
   mutating func set(_ key: Key, _ entry: MemoryEntry<Value>) -> DroppedEntries<Key, Value> {
-    told.tell(key.hashValue, entry.revision) ? store(key, entry) : DroppedEntries()
+    let hash = key.hashValue
+    told.outdateFills(hash, entry.revision)
+    let present = index[key].flatMap { slots[$0].entry?.revision } ?? .none
+    if told.outdates(hash, entry.revision) || present > entry.revision { return DroppedEntries() }
+    return store(key, entry)
   }
 
   /// Keeps a value of a lower layer, unless something has been told since the mark was read.
@@ -57,13 +57,20 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   mutating func fill(
     _ key: Key, _ entry: MemoryEntry<Value>, _ mark: Mark
   ) -> DroppedEntries<Key, Value> {
-    mark.admits(lastTold(key)) ? store(key, entry) : DroppedEntries()
+    guard mark.admits(lastTold(key)) else { return DroppedEntries() }
+    if mark.isReload { told.outdateFills(key.hashValue, .next()) }
+    return store(key, entry)
   }
 
+  /// Drops what was told before.
   @inlinable
   mutating func remove(_ key: Key, _ revision: Revision) -> DroppedEntries<Key, Value> {
     var dropped = DroppedEntries<Key, Value>()
-    if told.tell(key.hashValue, revision), let slot = index[key] { drop(slot, into: &dropped) }
+    told.outdateFills(key.hashValue, revision)
+    told.remember(key.hashValue, revision)
+    if let slot = index[key], let entry = slots[slot].entry, entry.revision <= revision {
+      drop(slot, into: &dropped)
+    }
     return dropped
   }
 
@@ -88,8 +95,11 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var dropped = DroppedEntries<Key, Value>()
     if let slot = index[key] { drop(slot, into: &dropped) }
     // A key that does not equal itself, a NaN, would never be found again.
-    guard entry.cost <= costLimit, countLimit > 0, key == key else { return dropped }
-    while count >= countLimit || totalCost > costLimit - entry.cost {
+    guard entry.cost <= costLimit, countLimit > 0, key == key else {
+      told.remember(key.hashValue, entry.revision)
+      return dropped
+    }
+    while oldest >= 0, count >= countLimit || totalCost > costLimit - entry.cost {
       drop(oldest, into: &dropped)
     }
     let slot = takeFreeSlot()
@@ -97,6 +107,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     slots[slot].entry = entry
     index[key] = slot
     totalCost += entry.cost
+    count += 1
     linkAsNewest(slot)
     return dropped
   }
@@ -109,6 +120,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     slots[slot].entry = nil
     index[key] = nil
     totalCost -= entry.cost
+    count -= 1
     slots[slot].newer = freeSlot
     freeSlot = slot
     dropped.append((key, entry))

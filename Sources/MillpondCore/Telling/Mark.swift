@@ -4,16 +4,22 @@ public struct Mark: Sendable {
   @usableFromInline indirect enum Content: Sendable {
     case any
     case told(Revision)
-    case pair(Mark, Mark)
+    case pair(Content, Content)
   }
 
   @usableFromInline let content: Content
 
+  /// Whether the question was a reload: then what older questions bring comes too late, as after a
+  /// telling, once the fill is in.
+  public let isReload: Bool
+
   /// A mark by which no fill is refused.
-  public static var any: Mark { Mark(content: .any) }
+  public static var any: Mark { Mark(content: .any, isReload: false) }
 
   /// The mark of a store, whose last telling that could concern the key was `revision`.
-  public static func told(_ revision: Revision) -> Mark { Mark(content: .told(revision)) }
+  public static func told(_ revision: Revision) -> Mark {
+    Mark(content: .told(revision), isReload: false)
+  }
 
   /// Whether a fill with this mark comes in time for a store that was last told `revision`.
   public func admits(_ revision: Revision) -> Bool {
@@ -21,19 +27,25 @@ public struct Mark: Sendable {
     return told == revision
   }
 
+  /// The same mark, of a question that is asked with `lookup`.
+  @usableFromInline
+  package func asked(with lookup: Lookup) -> Mark {
+    Mark(content: content, isReload: lookup.freshness == .reload)
+  }
+
   /// The marks of two layers.
   @usableFromInline
   package static func pair(_ upper: Mark, _ lower: Mark) -> Mark {
-    Mark(content: .pair(upper, lower))
+    Mark(content: .pair(upper.content, lower.content), isReload: false)
   }
 
   @usableFromInline
   package var upper: Mark {
-    if case .pair(let upper, _) = content { upper } else { self }
+    if case .pair(let upper, _) = content { Mark(content: upper, isReload: isReload) } else { self }
   }
 
   @usableFromInline
   package var lower: Mark {
-    if case .pair(_, let lower) = content { lower } else { self }
+    if case .pair(_, let lower) = content { Mark(content: lower, isReload: isReload) } else { self }
   }
 }

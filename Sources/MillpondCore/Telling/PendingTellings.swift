@@ -1,4 +1,5 @@
 public import MillpondSignals
+import Synchronization
 
 /// The tellings of a layer that need time before they reach what is below: those of one key keep
 /// their order, and gets of that key wait for them.
@@ -18,17 +19,13 @@ package final class PendingTellings<Key: Hashable & Sendable>: Sendable {
   /// Carries out a telling of `key`: now, or after those of the same key that are on their way.
   @usableFromInline
   package func tell(_ key: Key, _ work: @escaping @Sendable () -> Signal<Void>) -> Signal<Void> {
-    let telling = lines.withLock { $0.append(of: key) { self.telling(work, after: $0) } }
-    telling.outcome.start()
-    return telling.outcome.signal
+    enter(PendingTelling(key: key, work))
   }
 
   /// Carries out a telling of all keys: now, or after all that are on their way.
   @usableFromInline
   package func tellAll(_ work: @escaping @Sendable () -> Signal<Void>) -> Signal<Void> {
-    let telling = lines.withLock { $0.appendToAll { self.telling(work, after: $0) } }
-    telling.outcome.start()
-    return telling.outcome.signal
+    enter(PendingTelling(key: nil, work))
   }
 
   /// Goes on with `next` when no telling of `key` is on its way any more.
@@ -38,73 +35,115 @@ package final class PendingTellings<Key: Hashable & Sendable>: Sendable {
   ) -> Signal<Value> {
     .deferred {
       guard let last = self.lines.withLock({ $0.last(of: key) }) else { return next() }
-      return last.outcome.signal.compactMap { _ in nil }.ifNoValue { _ in next() }
+      return last.promise.outcome.compactMap { _ in nil }.ifNoValue { _ in next() }
     }
   }
 
-  /// Makes a telling that begins when its predecessors have ended.
-  ///
-  /// Calls nothing yet.
-  private func telling(
-    _ work: @escaping @Sendable () -> Signal<Void>, after predecessors: [PendingTelling]
-  ) -> PendingTelling {
-    let number = Revision.next()
-    var run = Signal.deferred(work)
-    for predecessor in predecessors {
-      let next = run
-      run = predecessor.outcome.signal.filter { false }.ifNoValue { _ in next }
-    }
-    run = run.onEnd { _ in self.finish(number) }
-    return PendingTelling(number: number, outcome: Replay(run, .keepRunning))
+  private func enter(_ telling: PendingTelling<Key>) -> Signal<Void> {
+    if lines.withLock({ $0.enter(telling) }) { run([telling]) }
+    return telling.promise.outcome
   }
 
-  private func finish(_ number: Revision) {
-    let finished = lines.withLock { $0.remove(number) }
+  /// Carries tellings out, and those that waited for them, in a loop while they end at once.
+  private func run(_ first: [PendingTelling<Key>]) {
+    var ready = first
+    var next = 0
+    while next < ready.count {
+      let telling = ready[next]
+      next += 1
+      if telling.start({ self.run(self.followers(of: telling)) }) {
+        ready += followers(of: telling)
+      }
+    }
+  }
+
+  private func followers(of telling: PendingTelling<Key>) -> [PendingTelling<Key>] {
+    let (ready, finished) = lines.withLock { $0.leave(telling) }
     _ = finished  // released here, not under the lock
+    return ready
   }
 }
 
-/// A telling on its way.
-struct PendingTelling: Sendable {
-  let number: Revision
-  let outcome: Replay<Void>
+/// A telling on its way; without a key it concerns all.
+final class PendingTelling<Key: Hashable & Sendable>: Sendable {
+  let key: Key?
+  let promise = Promise<Void>()
+  private let work: Locked<(@Sendable () -> Signal<Void>)?>
+  private let isMet = Atomic<Bool>(false)
+
+  init(key: Key?, _ work: @escaping @Sendable () -> Signal<Void>) {
+    self.key = key
+    self.work = Locked(work)
+  }
+
+  /// Does the work, and lets go of it; true if it has ended at once.
+  ///
+  /// If it ends later, `onEnd` runs then.
+  func start(_ onEnd: @escaping @Sendable () -> Void) -> Bool {
+    let work = work.withLock { work in
+      defer { work = nil }
+      return work
+    }
+    guard let work else { return false }
+    promise.keep(by: work()) {
+      if self.isSecond() { onEnd() }
+    }
+    return isSecond()
+  }
+
+  /// Called at the return of the start, and at the end; true for the one that comes second.
+  private func isSecond() -> Bool {
+    isMet.exchange(true, ordering: .acquiringAndReleasing)
+  }
 }
 
 /// Who waits for whom.
+///
+/// A telling of all keys waits until every line is empty, and what comes after it waits behind it.
 struct TellingLines<Key: Hashable & Sendable>: Sendable {
-  private var lasts: [Key: PendingTelling] = [:]
-  private var keys: [Revision: Key] = [:]
-  private var barrier: PendingTelling?
+  typealias Telling = PendingTelling<Key>
 
-  func last(of key: Key) -> PendingTelling? {
-    lasts[key] ?? barrier
+  /// The first of each line is being carried out.
+  private var lines: [Key: Queue<Telling>] = [:]
+  private var barrier: Telling?
+  private var behind: [Telling] = []
+
+  /// The last telling that concerns the key.
+  func last(of key: Key) -> Telling? {
+    behind.last { $0.key == nil || $0.key == key } ?? barrier ?? lines[key]?.last
   }
 
-  /// Adds the telling that `make` makes of those it has to wait for.
-  mutating func append(
-    of key: Key, make: ([PendingTelling]) -> PendingTelling
-  ) -> PendingTelling {
-    let telling = make(last(of: key).map { [$0] } ?? [])
-    if let old = lasts.updateValue(telling, forKey: key) { keys[old.number] = nil }
-    keys[telling.number] = key
-    return telling
-  }
-
-  /// Adds a telling that all keys wait for, made of those it has to wait for.
-  mutating func appendToAll(make: ([PendingTelling]) -> PendingTelling) -> PendingTelling {
-    let telling = make(Array(lasts.values) + (barrier.map { [$0] } ?? []))
-    lasts = [:]
-    keys = [:]
-    barrier = telling
-    return telling
-  }
-
-  /// Forgets a telling that has ended, and gives it back.
-  mutating func remove(_ number: Revision) -> PendingTelling? {
-    if let barrier, barrier.number == number {
-      self.barrier = nil
-      return barrier
+  /// Whether the telling can be carried out now; else it waits.
+  mutating func enter(_ telling: Telling) -> Bool {
+    if barrier != nil {
+      behind.append(telling)
+      return false
     }
-    return keys.removeValue(forKey: number).flatMap { lasts.removeValue(forKey: $0) }
+    guard let key = telling.key else {
+      barrier = telling
+      return lines.isEmpty
+    }
+    lines[key, default: Queue()].append(telling)
+    return lines[key]?.count == 1
+  }
+
+  /// What can be carried out now that `telling` has ended, and what is to be released.
+  mutating func leave(
+    _ telling: Telling
+  ) -> (ready: [Telling], finished: (key: Key, line: Queue<Telling>)?) {
+    guard let key = telling.key else { return (passBarrier(), nil) }
+    guard let place = lines.index(forKey: key) else { return ([], nil) }
+    _ = lines.values[place].popFirst()
+    if let next = lines.values[place].first { return ([next], nil) }
+    let finished = lines.remove(at: place)
+    guard lines.isEmpty, let barrier else { return ([], (finished.key, finished.value)) }
+    return ([barrier], (finished.key, finished.value))
+  }
+
+  private mutating func passBarrier() -> [Telling] {
+    let waiting = behind
+    barrier = nil
+    behind = []
+    return waiting.filter { enter($0) }
   }
 }

@@ -3,8 +3,8 @@ import MillpondSignals
 /// Carries out tellings by closures, in order, one at a time, and refuses what comes too late.
 final class Tellings<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   // Sendable because the closures are called only by whoever has the mailbox's turn.
-  private let told = Locked(ToldStripes())
-  private let mailbox = Mailbox<Replay<Void>>()
+  private let told = Locked(ToldKeys())
+  private let mailbox = Mailbox<(change: Change<Key, Value>, promise: Promise<Void>)>()
   private let set: @Sendable (Value, Key) -> Signal<Void>
   private let remove: @Sendable (Key) -> Signal<Void>
   private let removeAll: @Sendable () -> Signal<Void>
@@ -20,25 +20,46 @@ final class Tellings<Key: Hashable & Sendable, Value: Sendable>: @unchecked Send
   }
 
   func mark(for key: Key) -> Mark {
-    .told(told.withLock { $0.last(key.hashValue) })
+    .told(told.withLock { $0.mark(key.hashValue) })
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let outcome = Replay(.deferred { self.carryOut(change) }, .keepRunning)
-    mailbox.post(outcome) { $0.start() }
-    return outcome.signal
+    let promise = Promise<Void>()
+    mailbox.post((change, promise)) { telling in telling.promise.keep(by: carryOut(telling.change))
+    }
+    return promise.outcome
   }
 
   private func carryOut(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
     case .set(let key, let value, let revision):
-      told.withLock { $0.tell(key.hashValue, revision) } ? set(value, key) : .just(())
+      isInTime(key, revision) ? set(value, key) : .just(())
     case .remove(let key, let revision):
-      told.withLock { $0.tell(key.hashValue, revision) } ? remove(key) : .just(())
+      isInTime(key, revision) ? remove(key) : .just(())
     case .removeAll(let revision):
       told.withLock { $0.tellAll(revision) } ? removeAll() : .just(())
     case .fill(let key, let stamped, let mark):
-      mark.admits(told.withLock { $0.last(key.hashValue) }) ? set(stamped.value, key) : .just(())
+      isInTime(key, mark) ? set(stamped.value, key) : .just(())
+    }
+  }
+
+  /// The store is not ours: what it was told last is remembered for every key.
+  private func isInTime(_ key: Key, _ revision: Revision) -> Bool {
+    let hash = key.hashValue
+    return told.withLock { told in
+      told.outdateFills(hash, revision)
+      if told.outdates(hash, revision) { return false }
+      told.remember(hash, revision)
+      return true
+    }
+  }
+
+  private func isInTime(_ key: Key, _ mark: Mark) -> Bool {
+    let hash = key.hashValue
+    return told.withLock { told in
+      guard mark.admits(told.mark(hash)) else { return false }
+      if mark.isReload { told.outdateFills(hash, .next()) }
+      return true
     }
   }
 }

@@ -64,10 +64,12 @@ struct OutboxState<Value: Sendable>: Sendable {
   @inlinable
   mutating func append(_ event: Event<Value>) -> (needsJob: Bool, endsUpstream: Bool) {
     if isClosed { return (false, false) }
-    let overflows = waiting.count >= limit && !event.isTerminal
     if case .progress = event, case .progress = waiting.last {
       waiting[waiting.count - 1] = event
-    } else if overflows {
+      return (false, false)  // what waits has its job
+    }
+    let overflows = waiting.count >= limit && !event.isTerminal
+    if overflows {
       waiting.append(.failed(SignalError.bufferFull(limit: limit)))
     } else {
       waiting.append(event)

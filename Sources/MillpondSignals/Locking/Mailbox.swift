@@ -55,7 +55,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
   @inlinable
   borrowing func passOn() -> Bool {
     turn.compareExchange(
-      expected: MailboxTurn.taken, desired: MailboxTurn.free, ordering: .releasing
+      expected: MailboxTurn.taken, desired: MailboxTurn.free, ordering: .acquiringAndReleasing
     ).exchanged
   }
 

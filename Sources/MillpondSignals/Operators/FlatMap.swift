@@ -15,7 +15,7 @@ extension Signal {
   ) -> Signal<NewValue> {
     switch strategy {
     case .concat: merging(atMost: 1, transform)
-    case .merge: merging(atMost: .max, transform)
+    case .merge(let limit): merging(atMost: max(1, limit), transform)
     case .latest: switching(transform)
     }
   }
@@ -26,9 +26,14 @@ public enum FlatMapStrategy: Sendable {
   /// One after the other, in order; the later ones wait.
   case concat
 
-  /// All at once; their values are interleaved as they come.
-  case merge
+  /// At most so many at once, their values interleaved as they come; the later ones wait.
+  ///
+  /// A limit below one is taken as one, which is ``concat``.
+  case merge(atMost: Int)
 
   /// The newest only: the running one is disposed of.
   case latest
+
+  /// All at once; their values are interleaved as they come.
+  public static var merge: FlatMapStrategy { .merge(atMost: .max) }
 }

@@ -158,7 +158,9 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     self.upstream = upstream
   }
 
-  /// What is to be run. Where there is only one run it is let go of, and with it what it captured.
+  /// What is to be run.
+  ///
+  /// Where there is only one run it is let go of, and with it what it captured.
   @inlinable
   mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
     policy == .keepRunning ? takeUpstream() : upstream

@@ -128,4 +128,21 @@ import Testing
 
     #expect(recorder.values == [1, 2])
   }
+
+  @Test func `progress that is conflated at the limit does not end anything`() async throws {
+    let source = TestSource<Int>()
+    let queue = DispatchQueue(label: "suspended")
+    queue.suspend()
+    let recorder = Recorder<Int>().subscribe(to: source.signal.receive(on: queue, limit: 2))
+    source.next(1)
+    source.progress(SignalProgress(completed: 1))
+
+    source.progress(SignalProgress(completed: 2))
+    queue.resume()
+    try await recorder.values(count: 1)
+    source.completed()
+    try await recorder.ended()
+
+    #expect(recorder.transcript == ["next 1", "progress 2/?", "completed"])
+  }
 }

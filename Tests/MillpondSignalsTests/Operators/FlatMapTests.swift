@@ -8,7 +8,7 @@ import Testing
   let inner = TestSource<Int>()
   let recorder = Recorder<Int>()
 
-  static let strategies: [FlatMapStrategy] = [.concat, .merge, .latest]
+  static let strategies: [FlatMapStrategy] = [.concat, .merge, .merge(atMost: 2), .latest]
 
   func subscribe(_ strategy: FlatMapStrategy) {
     recorder.subscribe(to: outer.signal.flatMap(strategy) { [inner] _ in inner.signal })

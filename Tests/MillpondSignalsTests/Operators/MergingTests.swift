@@ -43,6 +43,33 @@ import Testing
     #expect(recorder.transcript == ["next 2", "next 0", "next 1", "completed"])
   }
 
+  @Test func `a limited merge runs so many at once, and what waits in order`() {
+    recorder.subscribe(to: outer.signal.flatMap(.merge(atMost: 2)) { [inner] _ in inner.signal })
+    for value in 0..<4 { outer.next(value) }
+    let atOnce = inner.subscriptions
+
+    inner.runs[1].completed()
+    let afterOne = inner.subscriptions
+    inner.runs[0].completed()
+    inner.completed()
+    outer.completed()
+
+    #expect(atOnce == 2)
+    #expect(afterOne == 3)
+    #expect(inner.subscriptions == 4)
+    #expect(recorder.transcript == ["completed"])
+  }
+
+  @Test(arguments: [0, -1])
+  func `a limit below one is one`(limit: Int) {
+    recorder.subscribe(
+      to: outer.signal.flatMap(.merge(atMost: limit)) { [inner] _ in inner.signal })
+
+    for value in 0..<2 { outer.next(value) }
+
+    #expect(inner.subscriptions == 1)
+  }
+
   @Test func `the progress of a merge is the sum, its total known if every live one is`() {
     recorder.subscribe(to: outer.signal.flatMap(.merge) { [inner] _ in inner.signal })
     outer.next(0)

@@ -1,0 +1,16 @@
+extension Signal {
+  /// Sends values and the end as values, and then completes: it never fails.
+  ///
+  /// Progress passes as it is, and is not among the values.
+  @inlinable
+  public func materialize() -> Signal<Event<Value>> {
+    Signal<Event<Value>> { observer, lifetime in
+      run(
+        Observer(next: { observer.next(.next($0)) }) { event in
+          guard event.isTerminal else { return observer.other(event) }
+          observer.next(event.typed())
+          observer.completed()
+        }, lifetime)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/// When a signal that has failed is run again, and how often.
+///
+///     let policy = RetryPolicy.backoff(attempts: 5, from: .milliseconds(200), upTo: .seconds(10))
+///     signal.retry(policy.only { $0 is ConnectionError })
+public struct RetryPolicy: Sendable {
+  private let attempts: Int
+  private let pause: @Sendable (_ attempt: Int) -> Duration
+  private let longest: Duration?
+  private let isWorthwhile: @Sendable (any Error) -> Bool
+
+  /// Runs again without a pause.
+  ///
+  /// - Parameter attempts: How many runs there are in all; less than one is taken as one.
+  public static func immediate(attempts: Int) -> RetryPolicy {
+    RetryPolicy(
+      attempts: attempts, pause: { _ in .zero }, longest: nil, isWorthwhile: { _ in true })
+  }
+
+  /// Runs again after a pause that doubles from attempt to attempt.
+  ///
+  /// Each pause is shortened by chance, so that those who failed together don't come back together.
+  ///
+  /// - Parameters:
+  ///   - attempts: How many runs there are in all; less than one is taken as one.
+  ///   - first: The pause after the first attempt, before chance shortens it.
+  ///   - longest: What no pause exceeds. An error that names a longer one is not retried.
+  ///   - jitter: The greatest share of a pause that chance takes off, 0 to 1.
+  ///   - chance: A number from 0 to 1, anew for each pause. Called from any thread.
+  public static func backoff(
+    attempts: Int, from first: Duration, upTo longest: Duration, jitter: Double = 0.5,
+    chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+  ) -> RetryPolicy {
+    let longest = max(.zero, longest)
+    let pause = { @Sendable (attempt: Int) in
+      let share = min(1, max(0, jitter)) * min(1, max(0, chance()))
+      let whole = doubled(max(.zero, first), times: attempt - 1, upTo: longest)
+      return max(.zero, whole - whole * share)
+    }
+    return RetryPolicy(
+      attempts: attempts, pause: pause, longest: longest, isWorthwhile: { _ in true })
+  }
+
+  /// The same policy for the errors that satisfy `isWorthwhile`; others fail at once.
+  ///
+  /// - Parameter isWorthwhile: Runs on the thread that sends the failure.
+  public func only(
+    if isWorthwhile: @escaping @Sendable (any Error) -> Bool
+  ) -> RetryPolicy {
+    let before = self.isWorthwhile
+    return RetryPolicy(
+      attempts: attempts, pause: pause, longest: longest,
+      isWorthwhile: { before($0) && isWorthwhile($0) })
+  }
+
+  /// How long to wait before the next attempt; nil where there is none.
+  ///
+  /// - Parameter attempt: The number of the attempt that has failed; the first one is 1.
+  @usableFromInline
+  package func delay(after attempt: Int, failedWith error: any Error) -> Duration? {
+    guard attempt < attempts, isWorthwhile(error) else { return nil }
+    let named = (error as? any RetryDelaying)?.retryDelay ?? .zero
+    if let longest, named > longest { return nil }
+    return max(named, pause(attempt))
+  }
+
+  private static func doubled(
+    _ time: Duration, times: Int, upTo longest: Duration
+  ) -> Duration {
+    var time = min(time, longest)
+    // After 127 doublings even an attosecond is longer than any duration.
+    for _ in 0..<min(127, max(0, times)) {
+      if time > longest / 2 { return longest }
+      time *= 2
+    }
+    return time
+  }
+}
+
+/// An error that says how long to wait before the next attempt, as an HTTP answer does in its
+/// `Retry-After`.
+public protocol RetryDelaying: Error {
+  /// The least pause before the next attempt; nil if the error names none.
+  var retryDelay: Duration? { get }
+}

@@ -1,0 +1,68 @@
+extension Signal {
+  /// Passes on the newest value at each tick of `interval`, counted from the subscription, if one
+  /// has come since the tick before.
+  ///
+  /// The value that waits when the signal completes is sent at once, before the completion; a
+  /// failure drops it. Progress and failure pass at once.
+  ///
+  /// - Parameter interval: Of less than a nanosecond: every value passes at once.
+  /// - Complexity: A timer runs only while a value waits.
+  @inlinable
+  public func sample(
+    every interval: Duration, clock: some Clock<Duration> = ContinuousClock()
+  ) -> Signal {
+    timed(on: Timeline(clock)) { SampleRule(interval: interval, beginning: $0) }
+  }
+}
+
+/// Which value waits for which tick.
+@usableFromInline
+package struct SampleRule<Value: Sendable>: TimedRule {
+  @usableFromInline let interval: Duration
+  @usableFromInline let beginning: Duration
+  @usableFromInline var waiting: Value?
+  @usableFromInline var isClosed = false
+  @usableFromInline package var deadline: Duration?
+
+  @inlinable
+  package init(interval: Duration, beginning: Duration) {
+    self.interval = interval
+    self.beginning = beginning
+  }
+
+  @inlinable
+  package mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
+    switch event {
+    case .next(let value):
+      if waiting == nil { deadline = tick(after: now) }
+      waiting = value
+      return nil
+    case .completed where waiting != nil:
+      isClosed = true
+      deadline = now
+      return nil
+    default: return event
+    }
+  }
+
+  @inlinable
+  package mutating func wake(at now: Duration) -> Event<Value>? {
+    guard let value = waiting else {
+      deadline = nil
+      return isClosed ? .completed : nil
+    }
+    waiting = nil
+    deadline = isClosed ? now : nil
+    return .next(value)
+  }
+
+  /// The first tick that is later than `now`.
+  @inlinable
+  package func tick(after now: Duration) -> Duration {
+    guard interval >= .nanoseconds(1) else { return now }
+    let ticks = Int((now - beginning) / interval)
+    var tick = beginning + interval * ticks
+    while tick <= now { tick += interval }
+    return tick
+  }
+}

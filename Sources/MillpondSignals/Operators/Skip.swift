@@ -1,0 +1,20 @@
+extension Signal {
+  /// Drops the first `count` values.
+  ///
+  /// - Parameter count: How many; of zero or less nothing is dropped.
+  @inlinable
+  public func skip(_ count: Int) -> Signal {
+    guard count > 0 else { return self }
+    return Signal { observer, lifetime in
+      let left = SerialState(count)
+      run(
+        observer.replacingNext { value in
+          if left.value > 0 {
+            left.value -= 1
+          } else {
+            observer.next(value)
+          }
+        }, lifetime)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+extension Signal {
+  /// Passes on at most one value in each `interval`, beginning with the first.
+  ///
+  /// The value that waits when the signal completes is sent at once, before the completion; a
+  /// failure drops it. Progress and failure pass at once.
+  ///
+  /// - Parameters:
+  ///   - interval: How long after a value the next one may pass; of zero or less all pass.
+  ///   - choice: Which of the values that come within an interval counts.
+  /// - Complexity: At most one timer in each interval; none for ``ThrottleChoice/first``.
+  @inlinable
+  public func throttle(
+    _ interval: Duration, _ choice: ThrottleChoice = .latest,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) -> Signal {
+    timed(on: Timeline(clock)) { _ in ThrottleRule(interval: interval, choice: choice) }
+  }
+}
+
+/// Which of the values that come within an interval `throttle` keeps.
+public enum ThrottleChoice: Sendable {
+  /// The one that opened the interval; those after it are dropped.
+  case first
+
+  /// The one that opened the interval, and the newest of the others when the interval is over.
+  case latest
+}
+
+/// Which value waits, and from when on the next one may pass.
+@usableFromInline
+package struct ThrottleRule<Value: Sendable>: TimedRule {
+  @usableFromInline let interval: Duration
+  @usableFromInline let choice: ThrottleChoice
+  @usableFromInline var opening: Duration?
+  @usableFromInline var waiting: Value?
+  @usableFromInline var isClosed = false
+  @usableFromInline package var deadline: Duration?
+
+  @inlinable
+  package init(interval: Duration, choice: ThrottleChoice) {
+    self.interval = interval
+    self.choice = choice
+  }
+
+  @inlinable
+  package mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
+    switch event {
+    case .next(let value):
+      if let opening, now < opening {
+        if choice == .latest {
+          waiting = value
+          deadline = opening
+        }
+        return nil
+      }
+      return pass(value, at: now)
+    case .completed where waiting != nil:
+      isClosed = true
+      deadline = now
+      return nil
+    default: return event
+    }
+  }
+
+  @inlinable
+  package mutating func wake(at now: Duration) -> Event<Value>? {
+    if let value = waiting { return pass(value, at: now) }
+    deadline = nil
+    return isClosed ? .completed : nil
+  }
+
+  @inlinable
+  mutating func pass(_ value: Value, at now: Duration) -> Event<Value> {
+    waiting = nil
+    opening = now + max(.zero, interval)
+    deadline = isClosed ? now : nil
+    return .next(value)
+  }
+}

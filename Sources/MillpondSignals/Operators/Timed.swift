@@ -1,0 +1,157 @@
+/// What a timed operator decides: pure, told the time, and asked when it wants to be woken.
+@usableFromInline
+package protocol TimedRule<Value>: Sendable {
+  associatedtype Value: Sendable
+
+  /// When ``wake(at:)`` is wanted next; nil while nothing is awaited.
+  var deadline: Duration? { get }
+
+  /// What to send at once for an event of the upstream, if anything.
+  ///
+  /// More than one event is sent by leaving a deadline that has come.
+  mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>?
+
+  /// What to send now that the deadline has come. Moves the deadline on, or clears it.
+  mutating func wake(at now: Duration) -> Event<Value>?
+}
+
+extension Signal {
+  /// Runs the signal through a rule, made anew for each run and told when that begins.
+  ///
+  /// The engine of the operators that wait.
+  @inlinable
+  func timed<Rule: TimedRule<Value>>(
+    on timeline: Timeline, now: (@Sendable () -> Value?)? = nil,
+    _ rule: @escaping @Sendable (_ beginning: Duration) -> Rule
+  ) -> Signal {
+    Signal(
+      start: { observer, lifetime in
+        let timed = Timed(observer, lifetime.child(), timeline, rule(timeline.now()))
+        timed.begin()
+        if !timed.lifetime.isEnded { run(timed.observer, timed.upstream) }
+      }, now: now, emptyError: emptyError)
+  }
+}
+
+/// Acts as a rule decides: sends, and keeps one timer.
+///
+/// A deadline that moves away leaves the timer as it is; it is set again when it fires too early.
+/// So a burst of values costs one timer, not one each.
+@usableFromInline
+final class Timed<Rule: TimedRule>: @unchecked Sendable {
+  // Sendable because what varies is touched only by whoever has the mailbox's turn.
+  @usableFromInline let lifetime: Lifetime
+  @usableFromInline let upstream: Lifetime
+  @usableFromInline let timeline: Timeline
+  @usableFromInline let mailbox = Mailbox<TimedMessage<Rule.Value>>()
+  @exclusivity(unchecked) @usableFromInline var downstream: Observer<Rule.Value>?
+  @exclusivity(unchecked) @usableFromInline var rule: Rule?
+  @exclusivity(unchecked) @usableFromInline var timer: Disposable?
+  @exclusivity(unchecked) @usableFromInline var timerTime = Duration.zero
+  @exclusivity(unchecked) @usableFromInline var timerNumber = 0
+
+  @inlinable
+  init(
+    _ downstream: Observer<Rule.Value>, _ lifetime: Lifetime, _ timeline: Timeline, _ rule: Rule
+  ) {
+    self.downstream = downstream
+    self.lifetime = lifetime
+    self.timeline = timeline
+    self.rule = rule
+    upstream = lifetime.child()
+  }
+
+  @inlinable
+  var observer: Observer<Rule.Value> {
+    Observer(next: { self.post(.event(.next($0))) }) { event in
+      if event.isTerminal { self.upstream.end() }
+      self.post(.event(event.typed()))
+    }
+  }
+
+  /// Sets the first timer, if the rule wants one.
+  @inlinable
+  func begin() {
+    lifetime.onEnd { self.post(.left) }
+    post(.began)
+  }
+
+  @inlinable
+  func post(_ message: TimedMessage<Rule.Value>) {
+    mailbox.post(message, replaces: TimedMessage.replaces) { receive($0) }
+  }
+
+  @inlinable
+  func receive(_ message: TimedMessage<Rule.Value>) {
+    if rule == nil { return }
+    if lifetime.isEnded { return close() }
+    switch message {
+    case .began, .left: break
+    case .event(let event):
+      let now = timeline.now()
+      if let event = rule?.received(event, at: now) { send(event) }
+      wake(at: now)
+    case .fired(let number):
+      guard number == timerNumber else { return }
+      timer = nil
+      wake(at: timeline.now())
+    }
+    setTimer()
+  }
+
+  @inlinable
+  func wake(at now: Duration) {
+    while let deadline = rule?.deadline, deadline <= now, !lifetime.isEnded {
+      if let event = rule?.wake(at: now) { send(event) }
+    }
+  }
+
+  @inlinable
+  func send(_ event: Event<Rule.Value>) {
+    guard let downstream, !lifetime.isEnded else { return }
+    if event.isTerminal {
+      close()
+      lifetime.end()
+    }
+    downstream.send(event)
+  }
+
+  /// Lets go of everything, at the end or when the subscriber has left.
+  @inlinable
+  func close() {
+    timer?.dispose()
+    timer = nil
+    timerNumber += 1
+    rule = nil
+    downstream = nil
+  }
+
+  @inlinable
+  func setTimer() {
+    guard let deadline = rule?.deadline else {
+      timer?.dispose()
+      timer = nil
+      return
+    }
+    if timer != nil, timerTime <= deadline { return }
+    timer?.dispose()
+    timerNumber += 1
+    timerTime = deadline
+    let number = timerNumber
+    timer = timeline.schedule(after: deadline - timeline.now()) { self.post(.fired(number)) }
+  }
+}
+
+@usableFromInline
+enum TimedMessage<Value: Sendable>: Sendable {
+  case began
+  case event(Event<Value>)
+  case fired(Int)
+  case left
+
+  /// Of two progress events that wait one after the other, the newer says it all.
+  @inlinable
+  static func replaces(_ last: Self, _ new: Self) -> Bool {
+    if case .event(.progress) = last, case .event(.progress) = new { true } else { false }
+  }
+}

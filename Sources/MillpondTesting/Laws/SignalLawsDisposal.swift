@@ -1,0 +1,132 @@
+import MillpondSignals
+
+extension SignalLaws {
+  /// Leaves after a number of values; the source, told to stop, stops.
+  func silenceFindings() -> [String] {
+    (0..<4).flatMap { count in
+      let source = LawSource()
+      let lifetime = Lifetime()
+      let delivered = Locked(0)
+      operation(source.signal()).run(counting(delivered), lifetime)
+      for value in 0..<count { source.send(.next(value)) }
+
+      lifetime.end()
+      let before = delivered.withLock { $0 }
+      let isTold = source.runs.allSatisfy(\.isStopped)
+      source.send(.next(9))
+      for _ in 0..<3 { passTime() }
+      source.end(.completed, passTime)
+
+      var findings: [String] = []
+      if !isTold { findings.append("disposed of after \(count) values, the source was not told") }
+      if delivered.withLock({ $0 }) > before {
+        findings.append("disposed of after \(count) values, something was delivered later")
+      }
+      return findings
+    }
+  }
+
+  /// Leaves inside the first callback, as a subscriber does: what is on its way to that callback's
+  /// thread stops at the end of the chain, not in every operator.
+  func silenceInCallbackFindings() async -> [String] {
+    let source = LawSource()
+    let handle = Lifetime()
+    let delivered = Locked(0)
+    let subscription = Locked<Disposable?>(nil)
+    let leave = { @Sendable (_: Event<Output>) in
+      delivered.withLock { $0 += 1 }
+      handle.end()
+      subscription.withLock { $0 }?.dispose()
+    }
+    let disposable = operation(source.signal()).subscribe(leave)
+    subscription.withLock { $0 = disposable }
+    if handle.isEnded { disposable.dispose() }
+
+    for value in 0..<4 {
+      source.send(.next(value))
+      passTime()
+    }
+    source.end(.completed, passTime)
+
+    let isTold = await isTornDown(source)
+    let count = delivered.withLock { $0 }
+    return (count > 1 ? ["disposed of in a callback, something was delivered later"] : [])
+      + (isTold ? [] : ["disposed of in a callback, the source was not told"])
+  }
+
+  func teardownFindings() async -> [String] {
+    var findings: [String] = []
+    for ending in LawEnding.allCases {
+      let source = LawSource()
+      let recorder = Recorder<Output>().subscribe(to: operation(source.signal()))
+      finish(source, recorder, ending)
+      if ending != .disposed { findings += await endFindings(recorder, "when \(ending)") }
+      let isTornDown = await isTornDown(source)
+      recorder.dispose()
+      let record = source.record.state
+      if !isTornDown || record.teardowns != record.starts {
+        findings.append(
+          "\(record.teardowns) teardowns of \(record.starts) runs when \(ending)")
+      }
+    }
+    return findings
+  }
+
+  private func isTornDown(_ source: LawSource) async -> Bool {
+    await happens(within: patience) {
+      try await source.record.wait(for: "teardown") { $0.teardowns >= $0.starts }
+    }
+  }
+
+  func releaseFindings() async -> [String] {
+    var findings: [String] = []
+    for ending in LawEnding.allCases {
+      let releases = Watched(0)
+      findings += await runWithWitnesses(ending, releases)
+      let areReleased = await happens(within: patience) {
+        try await releases.wait(for: "release") { $0 == 2 }
+      }
+      if !areReleased { findings.append("\(2 - releases.state) of 2 are kept when \(ending)") }
+    }
+    return findings
+  }
+
+  /// One witness is captured by the source's run, another by the observer.
+  private func runWithWitnesses(_ ending: LawEnding, _ releases: Watched<Int>) async -> [String] {
+    let source = LawSource()
+    let recorder = subscribe(to: source, LawWitness(releases), LawWitness(releases))
+    finish(source, recorder, ending)
+    let findings = ending == .disposed ? [] : await endFindings(recorder, "when \(ending)")
+    source.forget()
+    return findings
+  }
+
+  private func subscribe(
+    to source: LawSource, _ upper: LawWitness, _ lower: LawWitness
+  ) -> Recorder<Output> {
+    Recorder<Output>().subscribe(to: operation(source.signal(keeping: upper))) { _ in _ = lower }
+  }
+
+  private func finish(
+    _ source: LawSource, _ recorder: Recorder<Output>, _ ending: LawEnding
+  ) {
+    for value in 0..<2 { source.send(.next(value)) }
+    switch ending {
+    case .completed: source.end(.completed, passTime)
+    case .failed: source.end(.failed(Failure()), passTime)
+    case .disposed: recorder.dispose()
+    }
+    passTime()
+  }
+
+  private func counting(_ delivered: Locked<Int>) -> Observer<Output> {
+    Observer(
+      next: { _ in delivered.withLock { $0 += 1 } },
+      other: { _ in delivered.withLock { $0 += 1 } })
+  }
+}
+
+/// The ways in which a run ends.
+enum LawEnding: CaseIterable {
+  case completed, failed, disposed
+}

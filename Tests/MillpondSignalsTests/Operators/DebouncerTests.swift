@@ -1,0 +1,88 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct DebouncerTests {
+  let clock = ManualClock()
+  let acts = Journal<Int>()
+
+  func debouncer() -> Debouncer {
+    Debouncer(after: .seconds(1), clock: clock) { [acts] in acts.write(1) }
+  }
+
+  @Test func `many calls act once, after the quiet`() {
+    let debouncer = debouncer()
+    for _ in 0..<3 {
+      debouncer.call()
+      clock.advance(by: .milliseconds(900))
+    }
+    let early = acts.count
+
+    clock.advance(by: .seconds(5))
+
+    #expect(early == 0)
+    #expect(acts.count == 1)
+  }
+
+  @Test func `a call after it has acted makes it act again`() {
+    let debouncer = debouncer()
+
+    for _ in 0..<2 {
+      debouncer.call()
+      clock.run()
+    }
+
+    #expect(acts.count == 2)
+  }
+
+  @Test func `what is called off does not act, what is called again does`() {
+    let debouncer = debouncer()
+    debouncer.call()
+    debouncer.cancel()
+    clock.run()
+    let cancelled = acts.count
+
+    debouncer.call()
+    clock.run()
+
+    #expect(cancelled == 0)
+    #expect(acts.count == 1)
+  }
+
+  @Test func `released, it does not act and leaves no timer`() {
+    debouncer().call()
+
+    #expect(clock.pendingCount == 0)
+    clock.run()
+    #expect(acts.count == 0)
+  }
+
+  @Test func `what its action captured goes with it`() {
+    let released = Journal<Int>()
+    do {
+      let witness = Witness { released.write(1) }
+      let debouncer = Debouncer(after: .seconds(1), clock: clock) { _ = witness }
+      debouncer.call()
+    }
+
+    #expect(released.count == 1)
+  }
+
+  @Test func `a call from inside the action acts again later`() {
+    let box = Box<Debouncer>()
+    let debouncer = Debouncer(after: .seconds(1), clock: clock) { [acts] in
+      acts.write(1)
+      if acts.count == 1 { box.value?.call() }
+    }
+    box.put(debouncer)
+    debouncer.call()
+
+    clock.advance(by: .seconds(1))
+    let once = acts.count
+    clock.advance(by: .seconds(1))
+    box.take()
+
+    #expect(once == 1)
+    #expect(acts.count == 2)
+  }
+}

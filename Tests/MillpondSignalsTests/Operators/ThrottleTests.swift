@@ -1,0 +1,98 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct ThrottleTests {
+  let clock = ManualClock()
+  let source = TestSource<Int>()
+  let recorder = Recorder<Int>()
+
+  func subscribe(_ choice: ThrottleChoice) {
+    recorder.subscribe(to: source.signal.throttle(.seconds(1), choice, clock: clock))
+  }
+
+  @Test func `the first value passes at once, the newest of the others when the time is over`() {
+    subscribe(.latest)
+    for value in 1...3 { source.next(value) }
+    let atOnce = recorder.values
+
+    clock.advance(by: .seconds(1))
+
+    #expect(atOnce == [1])
+    #expect(recorder.values == [1, 3])
+  }
+
+  @Test func `a value that is sent when the time is over opens the next interval`() {
+    subscribe(.latest)
+    source.next(1)
+    source.next(2)
+    clock.advance(by: .seconds(1))
+
+    source.next(3)
+    let atOnce = recorder.values
+    clock.advance(by: .seconds(1))
+
+    #expect(atOnce == [1, 2])
+    #expect(recorder.values == [1, 2, 3])
+  }
+
+  @Test func `a value after a pause passes at once`() {
+    subscribe(.latest)
+    source.next(1)
+    clock.advance(by: .seconds(5))
+
+    source.next(2)
+
+    #expect(recorder.values == [1, 2])
+  }
+
+  @Test func `with the first, those within the interval are dropped, without a timer`() {
+    subscribe(.first)
+    for value in 1...3 { source.next(value) }
+    let pending = clock.pendingCount
+    clock.advance(by: .seconds(1))
+    source.next(4)
+    source.next(5)
+    source.completed()
+
+    #expect(pending == 0)
+    #expect(recorder.transcript == ["next 1", "next 4", "completed"])
+  }
+
+  @Test func `the value that waits is sent before the completion`() {
+    subscribe(.latest)
+    for value in 1...3 { source.next(value) }
+    source.completed()
+
+    #expect(recorder.transcript == ["next 1", "next 3", "completed"])
+    #expect(clock.pendingCount == 0)
+  }
+
+  @Test func `a failure drops what waits, progress passes at once`() {
+    subscribe(.latest)
+    source.next(1)
+    source.next(2)
+    source.progress(SignalProgress(completed: 1))
+    source.failed(Trouble.some)
+
+    #expect(recorder.transcript == ["next 1", "progress 1/?", "failed some"])
+  }
+
+  @Test func `after disposal no timer is left`() {
+    subscribe(.latest)
+    source.next(1)
+    source.next(2)
+
+    recorder.dispose()
+
+    #expect(clock.pendingCount == 0)
+    #expect(source.disposals == 1)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `without an interval all values pass`(interval: Duration) {
+    recorder.subscribe(to: Signal.of(1, 2, 3).throttle(interval, clock: clock))
+
+    #expect(recorder.transcript == ["next 1", "next 2", "next 3", "completed"])
+  }
+}

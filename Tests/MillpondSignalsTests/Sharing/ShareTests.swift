@@ -1,0 +1,175 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct ShareTests {
+  let source = TestSource<Int>()
+  let early = Recorder<Int>()
+  let late = Recorder<Int>()
+
+  @Test func `all who listen share one run, and nothing is repeated`() {
+    let shared = source.signal.share()
+    early.subscribe(to: shared)
+    source.progress(SignalProgress(completed: 1, total: 2))
+    source.next(1)
+
+    late.subscribe(to: shared)
+    source.progress(SignalProgress(completed: 2, total: 2))
+    source.next(2)
+    source.completed()
+
+    #expect(source.subscriptions == 1)
+    #expect(
+      early.transcript == ["progress 1/2", "next 1", "progress 2/2", "next 2", "completed"])
+    #expect(late.transcript == ["progress 2/2", "next 2", "completed"])
+  }
+
+  @Test func `a failure reaches all`() {
+    let shared = source.signal.share()
+    early.subscribe(to: shared)
+    late.subscribe(to: shared)
+
+    source.failed(Trouble.some)
+
+    #expect(early.transcript == ["failed some"])
+    #expect(late.transcript == ["failed some"])
+  }
+
+  @Test func `S15 one leaves and the other is served, the last one leaves and the run ends`() {
+    let shared = source.signal.share()
+    early.subscribe(to: shared)
+    late.subscribe(to: shared)
+
+    early.dispose()
+    source.next(1)
+    let before = source.disposals
+    late.dispose()
+
+    #expect(before == 0)
+    #expect(source.disposals == 1)
+    #expect(late.values == [1])
+    #expect(early.events.isEmpty)
+  }
+
+  @Test func `who comes after the last one has left starts a new run`() {
+    let shared = source.signal.share()
+    early.subscribe(to: shared)
+    early.dispose()
+
+    late.subscribe(to: shared)
+    source.next(1)
+
+    #expect(source.subscriptions == 2)
+    #expect(late.values == [1])
+  }
+
+  @Test func `S8 who comes after the end starts a new run`() {
+    let shared = source.signal.share()
+    early.subscribe(to: shared)
+    source.completed()
+
+    late.subscribe(to: shared)
+
+    #expect(source.subscriptions == 2)
+    #expect(late.events.isEmpty)
+  }
+
+  @Test func `S1 who comes in the callback of the end starts a new run`() {
+    let shared = source.signal.share()
+    early.subscribe(to: shared) { [late] event in
+      if event.isTerminal { late.subscribe(to: shared) }
+    }
+
+    source.completed()
+
+    #expect(source.subscriptions == 2)
+    #expect(late.events.isEmpty)
+  }
+
+  @Test func `S1 who comes in the callback of a value gets what follows`() {
+    let shared = source.signal.share()
+    early.subscribe(to: shared) { [late] event in
+      if case .next(1) = event { late.subscribe(to: shared) }
+    }
+
+    source.next(1)
+    source.next(2)
+
+    #expect(source.subscriptions == 1)
+    #expect(late.values == [2])
+  }
+
+  @Test func `S14 who has left before subscribing starts nothing`() {
+    early.dispose()
+
+    early.subscribe(to: source.signal.share())
+
+    #expect(source.subscriptions == 0)
+  }
+
+  @Test func `a run that ends at once is run for each subscriber`() {
+    let shared = Signal.of(1, 2).share()
+
+    early.subscribe(to: shared)
+    late.subscribe(to: shared)
+
+    #expect(early.transcript == ["next 1", "next 2", "completed"])
+    #expect(late.transcript == ["next 1", "next 2", "completed"])
+  }
+
+  @Test func `a run that fails since it was told to stop is not heard in the next`() {
+    let sensitive = Signal<Int> { observer, lifetime in
+      lifetime.onEnd { observer.failed(CancellationError()) }
+    }
+    let shared = sensitive.share()
+    early.subscribe(to: shared)
+
+    early.dispose()
+    late.subscribe(to: shared)
+
+    #expect(early.events.isEmpty)
+    #expect(late.events.isEmpty)
+  }
+
+  @Test func `S18 two first subscribers at once share one run`() async throws {
+    for _ in 0..<200 {
+      let source = TestSource<Int>()
+      let shared = source.signal.share()
+      let recorders = (0..<2).map { _ in Recorder<Int>() }
+
+      try await race(2) { recorders[$0].subscribe(to: shared) }
+      source.next(1)
+      source.completed()
+
+      #expect(source.subscriptions == 1)
+      #expect(recorders.map(\.transcript) == Array(repeating: ["next 1", "completed"], count: 2))
+    }
+  }
+
+  @Test func `S5 joining races leaving, and no run is left over`() async throws {
+    for _ in 0..<200 {
+      let source = TestSource<Int>()
+      let shared = source.signal.share()
+      let recorders = (0..<3).map { _ in Recorder<Int>() }
+
+      try await race(3) { index in
+        recorders[index].subscribe(to: shared)
+        recorders[index].dispose()
+      }
+
+      #expect(source.activeRuns == 0)
+    }
+  }
+
+  @Test func `S21 a subscriber that leaves under a lock the callback wants`() async throws {
+    let scene = HeldLock()
+    let pipe = Pipe<Int>()
+    let shared = pipe.signal.share()
+    early.subscribe(to: shared) { _ in scene.callback() }
+    late.subscribe(to: shared)
+
+    try await scene.play(send: { pipe.next(1) }, meddle: { [late] in late.dispose() })
+
+    #expect(early.values == [1])
+  }
+}
