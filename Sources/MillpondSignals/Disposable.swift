@@ -1,6 +1,6 @@
 /// The handle that ends a subscription, or other work that can be given up.
 ///
-/// Dropping a handle ends nothing; ``scoped()`` gives one that does. Disposal is silence, not an
+/// Dropping a handle ends nothing; ``Disposable/scoped()`` gives one that does. Disposal is silence, not an
 /// event: after ``dispose()`` has returned no delivery begins.
 ///
 /// - Note: Any thread, also inside a callback.
@@ -36,10 +36,5 @@ public struct Disposable: Sendable {
   @inlinable
   public var isDisposed: Bool {
     lifetime?.isEnded ?? true
-  }
-
-  /// A handle that disposes when it is released.
-  public func scoped() -> ScopedDisposable {
-    ScopedDisposable(self)
   }
 }

@@ -18,3 +18,10 @@ public final class ScopedDisposable: Sendable {
     disposable.dispose()
   }
 }
+
+extension Disposable {
+  /// A handle that disposes when it is released.
+  public func scoped() -> ScopedDisposable {
+    ScopedDisposable(self)
+  }
+}

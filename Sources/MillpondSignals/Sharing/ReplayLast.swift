@@ -12,12 +12,3 @@ extension Signal {
       start: { replay.subscribe($0, $1) }, now: { replay.settledValue }, emptyError: emptyError)
   }
 }
-
-/// What becomes of a shared run whose last subscriber leaves before its end.
-public enum ReplayPolicy: Sendable {
-  /// It is disposed of and forgotten; the next subscriber starts anew.
-  case cancelWhenUnobserved
-
-  /// It goes on to its end.
-  case keepRunning
-}
