@@ -47,7 +47,7 @@ enum Demo {
     let comments = Comments(count: options.commentCount, authors: gallery.authors)
     // The origin's port is another one in each run: the path alone names the picture on disk.
     let layers = Layers(folder: folder, diskKey: \.path)
-    let interruption = Interruption { code in leave(layers, keeper, code) }
+    let interruption = Interruption(leaving: layers, keeper)
     defer { withExtendedLifetime(interruption) {} }
     let screen = Screen.standardOutput()
     await layers.reportTrouble(on: screen)
@@ -70,14 +70,5 @@ enum Demo {
     let again = try await SecondProcess.run(
       arguments: options.threadArguments, cache: folder, origin: origin.baseURL)
     return failures + (again ? 0 : 1)
-  }
-
-  /// Ends the program at the user's wish, when what was told is on disk.
-  static func leave(_ layers: Layers, _ keeper: BoardKeeper, _ code: Int32) {
-    keeper.close()
-    let written = DispatchSemaphore(value: 0)
-    layers.disk.flush().onEnd { _ in written.signal() }.subscribe()
-    _ = written.wait(timeout: .now() + .seconds(2))
-    exit(code)
   }
 }

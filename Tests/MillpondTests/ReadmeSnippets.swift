@@ -107,7 +107,7 @@ func searching(_ api: API, _ bag: DisposableBag) {
   // snippet
   let clicks = Pipe<String>()
   let results = clicks.signal
-    .filter { !$0.isEmpty }
+    .debounce(.milliseconds(300))
     .flatMap(.latest) { query in Signal.async { try await api.search(query) } }
     .recover { _ in .just([]) }
   results.subscribe(onNext: { print($0) }).disposed(by: bag)

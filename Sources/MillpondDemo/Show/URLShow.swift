@@ -15,9 +15,7 @@ struct URLShow: Sendable {
   func run(_ urls: [URL]) async -> Int {
     let screen = Screen.standardOutput()
     await layers.reportTrouble(on: screen)
-    let interruption = Interruption { [layers, keeper] code in
-      Demo.leave(layers, keeper, code)
-    }
+    let interruption = Interruption(leaving: layers, keeper)
     let table = Guarded(SummaryTable(layers: Layers.names))
     let pass = Pass(layers, keeper.open("Fetching \(urls.count)", on: screen), table)
     for url in urls { pass.ask(for: url, label: url.absoluteString, places: 1) }
