@@ -18,7 +18,7 @@ extension LoopbackServer {
   /// - Note: `condition` runs on the calling thread, once at first and again after each change.
   @available(*, noasync, message: "use eventually")
   public func wait(
-    timeout: Duration = .seconds(10), until condition: (Snapshot) -> Bool
+    timeout: Duration = .seconds(60), until condition: (Snapshot) -> Bool
   ) -> Bool {
     ledger.wait(timeout: timeout, until: condition)
   }
@@ -28,7 +28,7 @@ extension LoopbackServer {
   /// Waits on a thread of its own, and so blocks none of the cooperative pool. The task's
   /// cancellation doesn't shorten it.
   public func eventually(
-    timeout: Duration = .seconds(10), _ condition: @escaping @Sendable (Snapshot) -> Bool
+    timeout: Duration = .seconds(60), _ condition: @escaping @Sendable (Snapshot) -> Bool
   ) async -> Bool {
     let ledger = ledger
     return await withCheckedContinuation { continuation in
