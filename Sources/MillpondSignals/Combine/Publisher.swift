@@ -1,0 +1,96 @@
+#if canImport(Combine)
+  public import Combine
+  import Synchronization
+
+  // Neither compiled nor tested on Linux, and therefore kept as small as it can be.
+
+  extension Signal {
+    /// The signal for Combine: each subscriber runs it anew, and cancelling disposes.
+    ///
+    /// Progress is left out. Values that a subscriber has not asked for yet are kept, without a bound.
+    ///
+    /// - Note: Not compiled by the project's own checks, which run on Linux.
+    public var publisher: AnyPublisher<Value, any Error> {
+      SignalPublisher(signal: self)
+        .buffer(size: .max, prefetch: .keepFull, whenFull: .dropOldest)
+        .eraseToAnyPublisher()
+    }
+
+    /// Subscribes to a publisher of its own at each subscription, and sends what that sends.
+    ///
+    ///     let changes = Signal.from { NotificationCenter.default.publisher(for: name) }
+    ///
+    /// - Parameter makePublisher: Makes the publisher, since few publishers are `Sendable`.
+    /// - Note: Not compiled by the project's own checks, which run on Linux.
+    public static func from<Source: Publisher & SendableMetatype>(
+      _ makePublisher: @escaping @Sendable () -> Source
+    ) -> Signal where Source.Output == Value {
+      create { observer, lifetime in
+        let cancellable = makePublisher().prefix(while: { _ in !lifetime.isEnded }).sink(
+          receiveCompletion: { completion in
+            switch completion {
+            case .finished: observer.completed()
+            case .failure(let error): observer.failed(error)
+            }
+          }, receiveValue: { observer.next($0) })
+        let kept = KeptCancellable(cancellable: cancellable)
+        lifetime.onEnd { kept.cancellable.cancel() }
+      }
+    }
+  }
+
+  /// Sends without regard to demand, so that a buffer has to follow.
+  private struct SignalPublisher<Output: Sendable>: Publisher {
+    typealias Failure = any Error
+
+    let signal: Signal<Output>
+
+    func receive<Downstream: Subscriber>(subscriber: Downstream)
+    where Downstream.Input == Output, Downstream.Failure == any Error {
+      subscriber.receive(subscription: SignalSubscription(signal, AnySubscriber(subscriber)))
+    }
+  }
+
+  /// One run, which begins with the first demand.
+  private final class SignalSubscription<Value: Sendable>: Combine.Subscription, @unchecked Sendable
+  {
+    // Sendable because the subscriber is called only by the signal, which does so serially.
+    private let signal: Signal<Value>
+    private let downstream: AnySubscriber<Value, any Error>
+    private let lifetime = Lifetime()
+    private let isStarted = Atomic(false)
+
+    init(_ signal: Signal<Value>, _ downstream: AnySubscriber<Value, any Error>) {
+      self.signal = signal
+      self.downstream = downstream
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+      guard demand > .none, !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
+        return
+      }
+      signal.run(Observer(next: { self.next($0) }, other: { self.other($0) }), lifetime)
+    }
+
+    func cancel() {
+      lifetime.end()
+    }
+
+    private func next(_ value: Value) {
+      if !lifetime.isEnded { _ = downstream.receive(value) }
+    }
+
+    private func other(_ event: Event<Never>) {
+      switch event {
+      case .progress: break
+      case .failed(let error): lifetime.end { downstream.receive(completion: .failure(error)) }
+      case .completed: lifetime.end { downstream.receive(completion: .finished) }
+      }
+    }
+  }
+
+  /// Sendable because cancelling is all that is done with it, which any thread may do.
+  private struct KeptCancellable: @unchecked Sendable {
+    let cancellable: AnyCancellable
+  }
+#endif

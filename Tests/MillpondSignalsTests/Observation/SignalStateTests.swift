@@ -1,0 +1,161 @@
+import MillpondSignals
+import MillpondTesting
+import Observation
+import Testing
+
+@MainActor
+@Suite struct SignalStateTests {
+  let source = TestSource<Int>()
+  let state = SignalState<Int>()
+
+  @Test func `it is empty before a signal is followed`() {
+    #expect(state.value == nil)
+    #expect(state.error == nil)
+    #expect(state.progress == nil)
+    #expect(!state.isLoading)
+  }
+
+  @Test func `what the signal has ready is there when following returns`() {
+    state.follow(.just(1))
+
+    #expect(state.value == 1)
+    #expect(!state.isLoading)
+  }
+
+  @Test func `it subscribes when it is made for a signal`() {
+    let state = SignalState(following: source.signal)
+
+    #expect(source.subscriptions == 1)
+    #expect(state.isLoading)
+  }
+
+  @Test func `it is loading until the first value, and shows the progress until the end`() {
+    state.follow(source.signal)
+
+    source.progress(SignalProgress(completed: 1, total: 2))
+    let before = (state.isLoading, state.progress)
+    source.next(1)
+    let between = (state.isLoading, state.progress)
+    source.completed()
+
+    #expect(before == (true, SignalProgress(completed: 1, total: 2)))
+    #expect(between == (false, SignalProgress(completed: 1, total: 2)))
+    #expect(state.progress == nil)
+    #expect(state.value == 1)
+  }
+
+  @Test func `an empty signal ends the loading`() {
+    state.follow(.empty)
+
+    #expect(!state.isLoading)
+    #expect(state.value == nil)
+  }
+
+  @Test func `a failure leaves the value, and the next signal clears it`() {
+    state.follow(source.signal)
+    source.next(1)
+    source.failed(Trouble.some)
+    let failure = state.error as? Trouble
+    let isLoading = state.isLoading
+
+    state.follow(.never)
+
+    #expect(failure == .some)
+    #expect(!isLoading)
+    #expect(state.error == nil)
+    #expect(state.value == 1)
+    #expect(state.isLoading)
+  }
+
+  @Test func `following another signal disposes of the one before`() {
+    state.follow(source.signal)
+
+    state.follow(.just(2))
+    source.next(1)
+
+    #expect(source.disposals == 1)
+    #expect(state.value == 2)
+  }
+
+  @Test func `a signal that follows another one in its start is over`() {
+    let other = TestSource<Int>()
+    let disposals = Journal<Int>()
+
+    state.follow(
+      Signal { [state] observer, lifetime in
+        lifetime.onEnd { disposals.write(1) }
+        MainActor.assumeIsolated { state.follow(other.signal) }
+        observer.next(1)
+      })
+
+    #expect(disposals.count == 1)
+    #expect(other.activeRuns == 1)
+    #expect(state.value == nil)
+    #expect(state.isLoading)
+  }
+
+  @Test func `stopping disposes and keeps the value`() {
+    state.follow(source.signal)
+    source.next(1)
+    source.progress(SignalProgress(completed: 1))
+
+    state.stop()
+
+    #expect(source.disposals == 1)
+    #expect(state.value == 1)
+    #expect(state.progress == nil)
+    #expect(!state.isLoading)
+  }
+
+  @Test func `its release disposes`() {
+    var state: SignalState<Int>? = SignalState(following: source.signal)
+    let runs = source.activeRuns
+    #expect(state?.isLoading == true)
+
+    state = nil
+
+    #expect(runs == 1)
+    #expect(source.disposals == 1)
+  }
+
+  @Test func `what is sent on another thread arrives on the main actor`() async throws {
+    let changes = Watched(0)
+    state.follow(source.signal)
+    observe(state.value) { changes.change { $0 += 1 } }
+
+    onThread { [source] in source.next(1) }
+    try await changes.wait(for: "the change") { $0 == 1 }
+
+    // `onChange` runs before the change, on the main actor, where this is, too.
+    #expect(state.value == 1)
+  }
+
+  @Test func `each property wakes only who observes it`() {
+    let changes = Journal<String>()
+    state.follow(source.signal)
+    observe(state.value) { changes.write("value") }
+    observe(state.error) { changes.write("error") }
+    observe(state.progress) { changes.write("progress") }
+    observe(state.isLoading) { changes.write("isLoading") }
+
+    source.progress(SignalProgress(completed: 1))
+    let first = changes.entries
+    source.next(1)
+    let second = changes.entries
+    source.failed(Trouble.some)
+
+    #expect(first == ["progress"])
+    #expect(second == ["progress", "value", "isLoading"])
+    #expect(changes.entries == ["progress", "value", "isLoading", "error"])
+  }
+
+  private func observe<Property>(
+    _ property: @autoclosure () -> Property, _ onChange: @escaping @MainActor @Sendable () -> Void
+  ) {
+    withObservationTracking {
+      _ = property()
+    } onChange: {
+      MainActor.assumeIsolated { onChange() }
+    }
+  }
+}
