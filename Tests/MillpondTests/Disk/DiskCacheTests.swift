@@ -213,10 +213,8 @@ import Testing
     let cache = scene.open()
     let mark = cache.mark(for: "a")
     cache.set(Data("told"), for: "a")
-    let late = cache.mark(for: "a")
 
     try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
-    try await cache.apply(.fill("a", Stamped(Data("fill")), late)).value
 
     #expect(try await cache.get("a").value == Data("told"))
     try await cache.flush().value
