@@ -9,6 +9,7 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @usableFromInline let onNow: @Sendable (Key, Lookup) -> Value?
   @usableFromInline let onApply: @Sendable (Change<Key, Value>) -> Signal<Void>
   @usableFromInline let onMark: @Sendable (Key) -> Mark
+  @usableFromInline let onLayout: @Sendable (Key?) -> Layout
 
   /// Hides which cache or source it is.
   @inlinable
@@ -18,6 +19,7 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     onNow = { source.now($0, $1) }
     onApply = { source.apply($0) }
     onMark = { source.mark(for: $0) }
+    onLayout = { source.layout(for: $0) }
   }
 
   /// Makes a cache of closures.
@@ -46,6 +48,7 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     onNow = { _, _ in nil }
     onApply = { tellings.apply($0) }
     onMark = { tellings.mark(for: $0) }
+    onLayout = { _ in Layout(.store, "AnyCache") }
   }
 
   /// As the cache inside.
@@ -76,5 +79,10 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @inlinable
   public func mark(for key: Key) -> Mark {
     onMark(key)
+  }
+
+  /// As the cache inside.
+  public func layout(for key: Key?) -> Layout {
+    onLayout(key)
   }
 }

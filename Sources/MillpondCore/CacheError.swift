@@ -9,8 +9,17 @@ public enum CacheError: Error, Sendable {
 
   /// One of several layers could not keep what was set, and has been told to remove the key; the
   /// others keep it.
-  case partlyStored(underlying: any Error)
+  case partlyStored(layer: String, underlying: any Error)
 
   /// The same storage is in use with other settings, or by another process.
   case inUse(layer: String)
+
+  /// The work for a key asked for what it is itself to bring: it would have waited for ever.
+  case circular(key: String)
+
+  /// The ``CacheScope`` ended, to which the answer belonged.
+  case scopeEnded
+
+  /// A question that was looked up failed: what each layer said of it, and the failure itself.
+  case failed(Provenance, underlying: any Error)
 }

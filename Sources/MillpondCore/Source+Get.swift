@@ -10,14 +10,17 @@ extension Source {
   ///   - priority: How urgent it is.
   ///   - freshness: Which answers will do.
   ///   - deadline: Fails with ``SignalError/timedOut`` if the end has not come by then.
+  ///   - file: Where the question is asked, which debug builds note in a ``FlightRecord``.
+  ///   - line: The line there.
   /// - Returns: A signal that completes empty if no layer has a value, and fails if the last layer
   ///   that had trouble leaves no answer. Its `value` throws ``CacheError/miss`` when it is empty.
   @inlinable
   public func get(
     _ key: Key, priority: Priority = .normal, freshness: Freshness = .any,
-    deadline: Deadline? = nil
+    deadline: Deadline? = nil, file: StaticString = #fileID, line: UInt = #line
   ) -> Signal<Value> {
-    let lookup = Lookup(priority: priority, freshness: freshness, deadline: deadline)
+    let lookup = Lookup(
+      priority: priority, freshness: freshness, deadline: deadline, place: noted(file, line))
     return Signal(
       start: { observer, lifetime in
         if isBeside(freshness) {
@@ -30,6 +33,18 @@ extension Source {
       },
       now: { isBeside(freshness) ? nil : now(key, lookup) },
       emptyError: { CacheError.miss })
+  }
+
+  /// Where a question is asked, in debug builds.
+  @inlinable
+  func noted(_ file: StaticString, _ line: UInt) -> String? {
+    var place: String?
+    assert(
+      {
+        place = "\(file):\(line)"
+        return true
+      }())
+    return place
   }
 
   /// Whether asking is beside the point: what is not a ``Cache`` is an origin, that keeps nothing

@@ -38,6 +38,12 @@ public protocol Source<Key, Value>: Sendable {
   ///
   /// A fill that carries the mark is refused if anything has been told since. By default none is.
   func mark(for key: Key) -> Mark
+
+  /// What this is made of, and, with a key, what it can tell of that without asking anyone.
+  ///
+  /// By default it is one part, named after its type. A wrapper gives the layout of what it wraps as
+  /// a part of its own.
+  func layout(for key: Key?) -> Layout
 }
 
 extension Source {
@@ -63,5 +69,10 @@ extension Source {
   @inlinable
   public func mark(for key: Key) -> Mark {
     .any
+  }
+
+  /// One part, named after its type.
+  public func layout(for key: Key?) -> Layout {
+    Layout(self is any Cache ? .store : .origin, Layout.title(of: Self.self))
   }
 }

@@ -1,3 +1,5 @@
+import MillpondSignals
+
 /// What travels down with a question: how urgent it is, and which answers will do.
 ///
 /// - Complexity: The default is free: nothing is allocated for it.
@@ -21,9 +23,30 @@ public struct Lookup: Sendable {
   public init(
     priority: Priority = .normal, freshness: Freshness = .any, deadline: Deadline? = nil
   ) {
+    self.init(
+      freshness: freshness, ownPriority: priority,
+      details: deadline.map { LookupDetails(LookupTerms(deadline: $0)) })
+  }
+
+  /// Asks on the given terms, from a place in the code.
+  @inlinable
+  init(priority: Priority, freshness: Freshness, deadline: Deadline?, place: String?) {
     self.freshness = freshness
     ownPriority = priority
-    details = deadline.map { LookupDetails(deadline: $0, flight: nil) }
+    details =
+      deadline == nil && place == nil
+      ? nil : LookupDetails(LookupTerms(deadline: deadline, place: place))
+  }
+
+  /// Where in the code it was asked, in debug builds.
+  @usableFromInline
+  package var place: String? {
+    details?.terms.place
+  }
+
+  /// The flight that asks, if one does.
+  var flight: FlightHandle? {
+    details?.terms.flight
   }
 
   /// Whether a kept value of this age will do.
@@ -35,40 +58,90 @@ public struct Lookup: Sendable {
   ///
   /// If several askers share the work, it may change.
   public var priority: Priority {
-    details?.flight?.current ?? ownPriority
+    details?.terms.flight?.priority ?? ownPriority
   }
 
   /// Until when the asker will wait; whoever asked sees to that, layers may take it as a hint.
   ///
   /// Work that is shared has none: each asker has its own.
   public var deadline: Deadline? {
-    details?.deadline
+    details?.terms.deadline
   }
 
   /// The question that a flight asks for all its askers.
   @usableFromInline
-  package static func shared(_ freshness: Freshness, _ priority: FlightPriority) -> Lookup {
+  package static func shared(_ freshness: Freshness, _ flight: FlightHandle) -> Lookup {
     Lookup(
       freshness: freshness, ownPriority: .normal,
-      details: LookupDetails(deadline: nil, flight: priority))
+      details: LookupDetails(LookupTerms(flight: flight)))
   }
 
+  @usableFromInline
   init(freshness: Freshness, ownPriority: Priority, details: LookupDetails?) {
     self.freshness = freshness
     self.ownPriority = ownPriority
     self.details = details
   }
+
+  /// The same question with other terms.
+  func with(_ change: (inout LookupTerms) -> Void) -> Lookup {
+    var terms = details?.terms ?? LookupTerms()
+    change(&terms)
+    return Lookup(
+      freshness: freshness, ownPriority: ownPriority, details: LookupDetails(terms))
+  }
 }
 
 /// What most questions come without.
 @usableFromInline
-final class LookupDetails: Sendable {
-  let deadline: Deadline?
-  let flight: FlightPriority?
+struct LookupTerms: Sendable {
+  var deadline: Deadline?
+  var flight: FlightHandle?
+  var listeners: [Listener] = []
+  var place: String?
+
+  /// The answer of the layer that is being asked, where it is reported.
+  var answer: LayerAnswer?
 
   @usableFromInline
-  init(deadline: Deadline?, flight: FlightPriority?) {
+  init(deadline: Deadline? = nil, flight: FlightHandle? = nil, place: String? = nil) {
     self.deadline = deadline
     self.flight = flight
+    self.place = place
+  }
+}
+
+/// The terms in one allocation, so that a question is light to carry.
+@usableFromInline
+final class LookupDetails: Sendable {
+  let terms: LookupTerms
+
+  @usableFromInline
+  init(_ terms: LookupTerms) {
+    self.terms = terms
+  }
+
+  @usableFromInline
+  var isHeard: Bool {
+    !terms.listeners.isEmpty || terms.flight?.isHeard ?? false
+  }
+
+  @usableFromInline
+  var isObservable: Bool {
+    !terms.listeners.isEmpty || terms.flight != nil
+  }
+
+  @usableFromInline
+  var wantsReasons: Bool {
+    terms.answer != nil
+  }
+
+  var allListeners: [Listener] {
+    terms.listeners + (terms.flight?.listeners ?? [])
+  }
+
+  /// A flight tells the time for all its askers.
+  var timeline: Timeline? {
+    terms.flight?.timeline ?? terms.listeners.first?.timeline
   }
 }

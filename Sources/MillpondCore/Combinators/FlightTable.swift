@@ -15,16 +15,15 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   mutating func enter(
     _ key: Key, _ freshness: Freshness, _ priority: Priority, make: (Int) -> Flight<Value>
-  ) -> Flight<Value> {
+  ) -> Entrance<Value> {
     if let flight = byKey[key]?.first(where: { $0.freshness == freshness }) {
-      flight.enter(priority)
-      return flight
+      return Entrance(flight: flight, isNew: false, isRaised: flight.enter(priority))
     }
     lastNumber += 1
     let flight = make(lastNumber)
-    flight.enter(priority)
+    _ = flight.enter(priority)
     byKey[key, default: []].append(flight)
-    return flight
+    return Entrance(flight: flight, isNew: true, isRaised: false)
   }
 
   /// Whether nobody is left; then the flight can't be joined any more.
@@ -50,6 +49,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return (key, [byKey.values[place].remove(at: index)])
   }
 
+  /// Lets nobody join the flights of the key any more.
   @inlinable
   mutating func detach(_ key: Key) -> Removed? {
     if byKey.isEmpty { return nil }
@@ -62,8 +62,32 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return byKey
   }
 
+  /// The flight that an ask for whatever is there would join.
+  func flight(of key: Key) -> Flight<Value>? {
+    byKey[key]?.first { $0.freshness == .any }
+  }
+
   /// What leaves the table is released after the unlock, the key included.
   @usableFromInline typealias Removed = (key: Key, value: [Flight<Value>])
+}
+
+/// What an asker finds.
+@usableFromInline
+struct Entrance<Value: Sendable>: Sendable {
+  @usableFromInline let flight: Flight<Value>
+
+  /// Whether the asker is the first, so that the run starts now.
+  @usableFromInline let isNew: Bool
+
+  /// Whether the flight has become more urgent by this asker.
+  @usableFromInline let isRaised: Bool
+
+  @inlinable
+  init(flight: Flight<Value>, isNew: Bool, isRaised: Bool) {
+    self.flight = flight
+    self.isNew = isNew
+    self.isRaised = isRaised
+  }
 }
 
 /// One run that several askers share.
@@ -74,17 +98,17 @@ final class Flight<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let number: Int
   @usableFromInline let freshness: Freshness
   @usableFromInline let replay: Replay<Stamped<Value>>
-  @usableFromInline let shared: FlightPriority
+  @usableFromInline let handle: FlightHandle
   @usableFromInline var askers = (low: 0, normal: 0, high: 0)
 
   @inlinable
   init(
-    _ number: Int, _ freshness: Freshness, _ shared: FlightPriority,
+    _ number: Int, _ freshness: Freshness, _ handle: FlightHandle,
     _ replay: Replay<Stamped<Value>>
   ) {
     self.number = number
     self.freshness = freshness
-    self.shared = shared
+    self.handle = handle
     self.replay = replay
   }
 
@@ -93,24 +117,38 @@ final class Flight<Value: Sendable>: @unchecked Sendable {
     askers == (0, 0, 0)
   }
 
+  /// How many wait for it.
+  var count: Int {
+    askers.low + askers.normal + askers.high
+  }
+
+  /// True if the flight has become more urgent.
   @inlinable
-  func enter(_ priority: Priority) {
+  func enter(_ priority: Priority) -> Bool {
     count(1, priority)
   }
 
   @inlinable
   func leave(_ priority: Priority) {
-    count(-1, priority)
+    _ = count(-1, priority)
   }
 
-  /// Keeps the priority of the flight the highest of those present.
+  /// Keeps the priority of the flight the highest of those present; true if it has become higher.
   @inlinable
-  func count(_ change: Int, _ priority: Priority) {
+  func count(_ change: Int, _ priority: Priority) -> Bool {
     switch priority {
     case .low: askers.low += change
     case .normal: askers.normal += change
     case .high: askers.high += change
     }
-    if !isEmpty { shared.current = askers.high > 0 ? .high : askers.normal > 0 ? .normal : .low }
+    if isEmpty { return false }
+    return handle.setPriority(askers.high > 0 ? .high : askers.normal > 0 ? .normal : .low)
+  }
+
+  /// What is known of the flight, for those who look.
+  func record(_ key: any Hashable & Sendable, askers: Int) -> FlightRecord {
+    FlightRecord(
+      key: key, age: handle.age, askers: askers, priority: handle.priority,
+      place: handle.place, id: ObjectIdentifier(handle))
   }
 }

@@ -6,20 +6,31 @@ public import MillpondSignals
 @usableFromInline
 final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let table = Locked(FlightTable<Key, Value>())
+  @usableFromInline let timeline: Timeline
 
   @inlinable
-  init() {}
+  init(_ timeline: Timeline) {
+    self.timeline = timeline
+  }
 
   /// A signal that joins the flight of `key`, or starts one with `start`.
   @inlinable
   func join(
-    _ key: Key, _ freshness: Freshness, _ priority: Priority,
-    start: @escaping @Sendable (FlightPriority) -> Signal<Stamped<Value>>
+    _ key: Key, _ lookup: Lookup,
+    start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      let flight = self.enter(key, freshness, priority, start)
+      let priority = lookup.priority
+      let entrance = self.enter(key, lookup, priority, start)
+      let flight = entrance.flight
       lifetime.onEnd { self.leave(key, flight, priority) }
-      flight.replay.subscribe(observer, lifetime)
+      if entrance.isRaised { flight.handle.announceRaise() }
+      if lookup.isHeard { self.report(entrance, key, lookup) }
+      let asker = WorkContext.current
+      guard asker?.wait(for: flight.handle, until: lifetime) ?? true else {
+        return observer.failed(CacheError.circular(key: "\(key)"))
+      }
+      flight.replay.subscribe(observer.inContext(of: asker), lifetime)
     }
   }
 
@@ -37,17 +48,35 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ = detached
   }
 
+  /// The flights that can be joined.
+  @usableFromInline
+  func census() -> [FlightRecord] {
+    let all = table.withLock { table in
+      table.byKey.flatMap { key, flights in flights.map { (key, $0, $0.count) } }
+    }
+    return all.map { key, flight, count in flight.record(key, askers: count) }
+  }
+
+  /// The flight that an ask for whatever is there would join.
+  func record(of key: Key) -> FlightRecord? {
+    let found = table.withLock { table in table.flight(of: key).map { ($0, $0.count) } }
+    return found.map { flight, count in flight.record(key, askers: count) }
+  }
+
   @inlinable
   func enter(
-    _ key: Key, _ freshness: Freshness, _ priority: Priority,
-    _ start: @escaping @Sendable (FlightPriority) -> Signal<Stamped<Value>>
-  ) -> Flight<Value> {
+    _ key: Key, _ lookup: Lookup, _ priority: Priority,
+    _ start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
+  ) -> Entrance<Value> {
     table.withLock { table in
-      table.enter(key, freshness, priority) { number in
-        let shared = FlightPriority(priority)
+      table.enter(key, lookup.freshness, priority) { number in
+        let handle = FlightHandle(priority, self.timeline, place: lookup.place)
+        let shared = Lookup.shared(lookup.freshness, handle)
         // The flight leaves the table before its terminal event is delivered.
-        let run = Signal.deferred { start(shared) }.onEnd { _ in self.remove(key, number) }
-        return Flight(number, freshness, shared, Replay(run, .keepRunning))
+        let run = Signal<Stamped<Value>> { observer, lifetime in
+          WorkContext.run(in: .work(for: handle)) { start(shared).run(observer, lifetime) }
+        }.onEnd { _ in self.remove(key, number) }
+        return Flight(number, lookup.freshness, handle, Replay(run, .keepRunning))
       }
     }
   }
@@ -63,5 +92,13 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func remove(_ key: Key, _ number: Int) {
     let removed = table.withLock { $0.remove(key, number) }
     _ = removed
+  }
+
+  @usableFromInline
+  func report(_ entrance: Entrance<Value>, _ key: Key, _ lookup: Lookup) {
+    let handle = entrance.flight.handle
+    handle.add(listenersOf: lookup)
+    let kind: CacheEvent.Kind = entrance.isNew ? .started : .joined(age: handle.age)
+    lookup.report(kind, layer: "in flight", key: key)
   }
 }

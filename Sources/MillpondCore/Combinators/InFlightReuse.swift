@@ -8,10 +8,16 @@ extension Source {
   /// want different freshness don't share; a reload never joins, and an ask for what is cached only
   /// starts nothing that others could join.
   ///
+  /// An ask by the work of a flight for what that flight is to bring, directly or through others,
+  /// fails with ``CacheError/circular(key:)``, where the work can be told by its task.
+  ///
+  /// - Parameter clock: By which the age of flights is told.
   /// - Complexity: O(1) to join.
   @inlinable
-  public func reusingInFlight() -> InFlightReuse<Self> {
-    InFlightReuse(base: self)
+  public func reusingInFlight(
+    clock: some Clock<Duration> = ContinuousClock()
+  ) -> InFlightReuse<Self> {
+    InFlightReuse(base: self, clock)
   }
 }
 
@@ -24,11 +30,12 @@ public struct InFlightReuse<Base: Source>: Source {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let flights = Flights<Key, Value>()
+  @usableFromInline let flights: Flights<Key, Value>
 
   @inlinable
-  init(base: Base) {
+  init(base: Base, _ clock: some Clock<Duration>) {
     self.base = base
+    flights = Flights(Timeline(clock))
   }
 
   /// Joins the flight of the key, or starts one.
@@ -42,9 +49,7 @@ public struct InFlightReuse<Base: Source>: Source {
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     switch lookup.freshness {
     case .any, .atMost:
-      flights.join(key, lookup.freshness, lookup.priority) { priority in
-        base.getStamped(key, .shared(lookup.freshness, priority))
-      }
+      flights.join(key, lookup) { shared in base.getStamped(key, shared) }
     case .cachedOnly, .reload:
       base.getStamped(key, lookup)
     }
@@ -72,6 +77,13 @@ public struct InFlightReuse<Base: Source>: Source {
   @inlinable
   public func mark(for key: Key) -> Mark {
     base.mark(for: key)
+  }
+
+  /// The base, and the flights.
+  public func layout(for key: Key?) -> Layout {
+    Layout(
+      .wrapper, "reusing in flight", parts: [base.layout(for: key)],
+      flight: key.flatMap { flights.record(of: $0) }, flights: { [flights] in flights.census() })
   }
 }
 

@@ -45,7 +45,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     .deferred {
       // Before the upper layer misses: what is told between the miss and the fill has to win.
       let mark = upper.mark(for: key).asked(with: lookup)
-      return upper.getStamped(key, lookup).ifNoValue { failure in
+      return answer(of: upper, key, lookup).ifNoValue { failure in
         fromBelow(key, lookup, mark, failure)
       }
     }
@@ -63,17 +63,31 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   func fromBelow(
     _ key: Key, _ lookup: Lookup, _ mark: Mark, _ failure: (any Error)?
   ) -> Signal<Stamped<Value>> {
-    let below = lower.isBeside(lookup.freshness) ? .empty : lower.getStamped(key, lookup)
+    let below = lower.isBeside(lookup.freshness) ? .empty : answer(of: lower, key, lookup)
     let values = below.onNext { [upper] stamped in
-      _ = upper.apply(.fill(key, stamped, mark))
+      let outcome = upper.apply(.fill(key, stamped, mark))
+      if lookup.isHeard, !outcome.isDone { reportFailure(of: outcome, key, lookup) }
     }
     return failure.map { failure in values.ifEmpty { .fail(failure) } } ?? values
+  }
+
+  @inlinable
+  func answer<Layer: Source<Key, Value>>(
+    of layer: Layer, _ key: Key, _ lookup: Lookup
+  ) -> Signal<Stamped<Value>> {
+    lookup.isObservable ? layer.reportedIfUnnamed(key, lookup) : layer.getStamped(key, lookup)
+  }
+
+  @usableFromInline
+  func reportFailure(of fill: Signal<Void>, _ key: Key, _ lookup: Lookup) {
+    let layer = upper.layout(for: nil).label
+    fill.subscribe(onFailed: { lookup.report(.fillFailed($0), layer: layer, key: key) })
   }
 
   /// Tells the lower layer, then the upper one.
   ///
   /// A layer that can't keep what is set is told to remove the key, so that an older value does not
-  /// come to light again, and the outcome fails with ``CacheError/partlyStored(underlying:)``.
+  /// come to light again, and the outcome fails with ``CacheError/partlyStored(layer:underlying:)``.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
@@ -94,5 +108,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   public func mark(for key: Key) -> Mark {
     .pair(upper.mark(for: key), lower.mark(for: key))
+  }
+
+  /// Both layers.
+  public func layout(for key: Key?) -> Layout {
+    Layout(.layers, "layered", of: upper.layout(for: key), lower.layout(for: key))
   }
 }

@@ -65,7 +65,8 @@ public struct Limited<Base: Source>: Source {
     _ lookup: Lookup, _ get: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
     if case .cachedOnly = lookup.freshness { return .deferred(get) }
-    return Signal { observer, lifetime in
+    return Signal { asking, lifetime in
+      let observer = asking.inContext(of: WorkContext.current)
       slots.take(lookup.priority, lifetime) { slot in
         get().run(
           observer.replacingOther { event in
@@ -74,6 +75,11 @@ public struct Limited<Base: Source>: Source {
           }, slot)
       }
     }
+  }
+
+  /// The base, and the limit.
+  public func layout(for key: Key?) -> Layout {
+    Layout(.wrapper, slots.title, of: base.layout(for: key))
   }
 }
 

@@ -67,6 +67,11 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   public func mark(for key: NewKey) -> Mark {
     base.mark(for: transform(key))
   }
+
+  /// The base, by its key.
+  public func layout(for key: NewKey?) -> Layout {
+    Layout(.wrapper, "keys mapped", of: base.layout(for: key.map(transform)))
+  }
 }
 
 extension MappedKeys: Cache where Base: Cache {}

@@ -41,14 +41,24 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
     switch codec.way {
     case .now(_, let decode):
-      base.getStamped(key, lookup).compactMap { stamped in try? stamped.map(decode) }
+      base.getStamped(key, lookup).compactMap { stamped in
+        do {
+          return try stamped.map(decode)
+        } catch {
+          lookup.explainMiss(.undecodable(error))
+          return nil
+        }
+      }
     case .later(_, let decode):
       pending.wait(for: key) {
         base.getStamped(key, lookup).flatMap { stamped in
           Signal.async {
             let value = try await decode(stamped.value)
             return Stamped(value, age: stamped.age, validator: stamped.validator)
-          }.recover { _ in .empty }
+          }.recover { error in
+            lookup.explainMiss(.undecodable(error))
+            return .empty
+          }
         }
       }
     }
@@ -115,6 +125,11 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   @inlinable
   public func mark(for key: Key) -> Mark {
     pending.isPending(key) ? .told(.none) : base.mark(for: key)
+  }
+
+  /// The base, and the codec.
+  public func layout(for key: Key?) -> Layout {
+    Layout(.wrapper, "values mapped", of: base.layout(for: key))
   }
 }
 

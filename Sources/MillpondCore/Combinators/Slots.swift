@@ -4,20 +4,44 @@ import Synchronization
 /// A few slots, and those who wait for one.
 @usableFromInline
 final class Slots: Sendable {
+  private let count: Int
   private let queue: Locked<SlotQueue>
 
   @usableFromInline
   init(_ count: Int) {
+    self.count = max(1, count)
     queue = Locked(SlotQueue(count: max(1, count)))
+  }
+
+  /// What the limit is, for those who look.
+  var title: String {
+    "limited to \(count)"
+  }
+
+  /// Makes one more, while a holder waits for others.
+  func lend() {
+    if let next = passOn() { run(next) }
+  }
+
+  /// Takes back what was lent: if it is in use, the next that comes free is not passed on.
+  func takeBack() {
+    queue.withLock { $0.takeBack() }
   }
 
   /// Calls `work` when a slot is free, with the lifetime that gives it back when it ends; not at
   /// all if `lifetime` ends before.
+  ///
+  /// Who holds a slot already, and waits for this work, lends it meanwhile.
   @usableFromInline
   func take(
     _ priority: Priority, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
-    let waiter = SlotWaiter(lifetime.child(), work)
+    let asker = WorkContext.current
+    asker?.wait(for: self, until: lifetime)
+    let context = WorkContext.work(in: self, within: asker)
+    let waiter = SlotWaiter(lifetime.child()) { slot in
+      WorkContext.run(in: context) { work(slot) }
+    }
     waiter.lifetime.onEnd { self.leave(waiter) }
     if let first = queue.withLock({ $0.enter(waiter, priority) }) { run(first) }
   }
@@ -91,7 +115,7 @@ private struct SlotQueue: Sendable {
 
   /// Takes a slot for the waiter, who is given back, or lets it wait.
   mutating func enter(_ waiter: SlotWaiter, _ priority: Priority) -> SlotWaiter? {
-    guard free == 0 else {
+    guard free <= 0 else {
       free -= 1
       return waiter
     }
@@ -105,8 +129,16 @@ private struct SlotQueue: Sendable {
     pending.remove(ObjectIdentifier(waiter)) == nil
   }
 
+  mutating func takeBack() {
+    free -= 1
+  }
+
   /// Gives a slot that comes free to the next waiter, or keeps it.
   mutating func passOn(skipping gone: inout [SlotWaiter]) -> SlotWaiter? {
+    if free < 0 {
+      free += 1
+      return nil
+    }
     for priority in Priority.allCases.reversed() {
       while let waiter = waiting[priority]?.popFirst() {
         if pending.remove(ObjectIdentifier(waiter)) != nil { return waiter }

@@ -71,9 +71,19 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     Signal { observer, _ in
-      if let stamped = self.hit(key, lookup.freshness) { observer.next(stamped) }
+      if let stamped = self.hit(key, lookup.freshness) {
+        observer.next(stamped)
+      } else if lookup.wantsReasons {
+        self.reportAge(key, lookup)
+      }
       observer.completed()
     }
+  }
+
+  @usableFromInline
+  func reportAge(_ key: Key, _ lookup: Lookup) {
+    guard let entry = store.withLock({ $0.entry(key) }) else { return }
+    lookup.explainMiss(.tooOld(age: timeline.now() - entry.bornAt))
   }
 
   @inlinable
@@ -111,6 +121,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   public func mark(for key: Key) -> Mark {
     .told(store.withLock { $0.lastTold(key) })
+  }
+
+  /// One store; it knows which keys it has.
+  public func layout(for key: Key?) -> Layout {
+    Layout(
+      .store, "MemoryCache", holds: key.map { key in store.withLock { $0.entry(key) != nil } },
+      size: { LayerSize(count: self.count, cost: self.cost.map { _ in self.totalCost }) })
   }
 
   @inlinable

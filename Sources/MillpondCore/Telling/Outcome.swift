@@ -11,6 +11,11 @@ enum Outcome {
     return first.endingWith(second).started()
   }
 
+  @usableFromInline
+  static func name(of layer: some Source) -> String {
+    layer.layout(for: nil).label
+  }
+
   /// The outcome of a set in `layer`; if it fails, the key is removed there.
   ///
   /// A layer that is itself made of layers has seen to it already: its error says so. Beside an
@@ -23,7 +28,8 @@ enum Outcome {
     if outcome.isDone || Other.self == EmptyCache<Layer.Key, Layer.Value>.self { return outcome }
     return outcome.recover { error in
       if case CacheError.partlyStored = error { return .fail(error) }
-      let failure = Signal<Void>.fail(CacheError.partlyStored(underlying: error))
+      let failure = Signal<Void>.fail(CacheError.partlyStored(
+        layer: name(of: layer), underlying: error))
       return layer.apply(.remove(key, revision)).endingWith(failure).recover { _ in failure }
     }.started()
   }

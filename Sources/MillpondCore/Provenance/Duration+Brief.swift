@@ -1,0 +1,16 @@
+extension Duration {
+  /// Three digits or so, and the unit that suits them: `212 ms`, `80 ns`, `40 s`.
+  package var brief: String {
+    let (seconds, attoseconds) = components
+    let total = Double(seconds) + Double(attoseconds) / 1e18
+    for (unit, size) in [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)] where abs(total) >= size {
+      let amount = total / size
+      return abs(amount) < 10 ? "\((amount * 10).rounded() / 10) \(unit)" : whole(amount, unit)
+    }
+    return whole(total * 1e9, "ns")
+  }
+
+  private func whole(_ amount: Double, _ unit: String) -> String {
+    "\(Int64(amount.rounded())) \(unit)"
+  }
+}

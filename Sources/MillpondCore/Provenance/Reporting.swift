@@ -1,0 +1,80 @@
+public import MillpondSignals
+
+extension Source {
+  /// The answer, reported to those who listen as that of a layer.
+  ///
+  /// A layer is what has a name, or what some combinator finds to be one without a name.
+  @usableFromInline
+  package func reported(
+    as layer: String, _ key: Key, _ lookup: Lookup
+  ) -> Signal<Stamped<Value>> {
+    Signal { observer, lifetime in
+      let answer = LayerAnswer(layer, key, lookup)
+      getStamped(key, lookup.answered(by: answer)).run(
+        Observer(
+          next: { stamped in
+            answer.report(.hit(age: stamped.age))
+            observer.next(stamped)
+          },
+          other: { event in
+            switch event {
+            case .progress: break
+            case .failed(let error): answer.report(.failed(error))
+            case .completed: answer.reportMiss()
+            }
+            observer.other(event)
+          }), lifetime)
+    }
+  }
+
+  /// The answer, reported if this is a layer that nobody has named.
+  @usableFromInline
+  package func reportedIfUnnamed(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    let layout = layout(for: nil)
+    guard layout.isUnnamedLayer else { return getStamped(key, lookup) }
+    return reported(as: layout.label, key, lookup)
+  }
+}
+
+/// What a layer said first: the rest is no news about the question.
+final class LayerAnswer: Sendable {
+  private let layer: String
+  private let key: any Hashable & Sendable
+  private let lookup: Lookup
+  private let startedAt: Duration?
+  private let state = Locked((isReported: false, reason: CacheEvent.Kind.miss))
+
+  init(_ layer: String, _ key: any Hashable & Sendable, _ lookup: Lookup) {
+    self.layer = layer
+    self.key = key
+    self.lookup = lookup
+    startedAt = lookup.timeOfListeners()
+  }
+
+  /// Why there will be no value.
+  func explainMiss(_ reason: CacheEvent.Kind) {
+    let former = state.withLock { swap(&$0.reason, reason) }
+    _ = former  // released here, not under the lock
+  }
+
+  func reportMiss() {
+    report(state.withLock { $0.reason })
+  }
+
+  func report(_ kind: CacheEvent.Kind) {
+    let isFirst = state.withLock { state in
+      defer { state.isReported = true }
+      return !state.isReported
+    }
+    guard isFirst else { return }
+    let now = lookup.timeOfListeners()
+    let duration = now.flatMap { now in startedAt.map { now - $0 } }
+    lookup.report(kind, layer: layer, key: key, duration: duration)
+  }
+}
+
+/// Puts in the new, and gives the old one out of the lock, to be released there.
+private func swap(_ reason: inout CacheEvent.Kind, _ new: CacheEvent.Kind) -> CacheEvent.Kind {
+  defer { reason = new }
+  return reason
+}
