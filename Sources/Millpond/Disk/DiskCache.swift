@@ -59,7 +59,7 @@ public final class DiskCache: Cache {
         case .failure(let error): observer.failed(error)
         case .success where lookup.freshness == .reload: observer.completed()
         case .success(let store):
-          store.ask(key, lifetime) { deliver($0, lookup.freshness, observer) }
+          store.ask(key, lifetime) { deliver($0, lookup, observer) }
         }
       }
     }
@@ -76,6 +76,15 @@ public final class DiskCache: Cache {
   /// Until the folder is open, what is told makes every fill come too late.
   public func mark(for key: String) -> Mark {
     access.store?.mark(for: key) ?? .told(.none)
+  }
+
+  /// One store; once it is open it knows which keys it has.
+  public func layout(for key: String?) -> Layout {
+    Layout(
+      .store, "DiskCache", holds: key.flatMap { access.store?.has($0) },
+      size: { [access] in
+        LayerSize(count: access.store?.count ?? 0, cost: access.store?.totalBytes ?? 0)
+      })
   }
 
   /// How many values there are, those included that are still to be written.
@@ -149,12 +158,18 @@ extension StoreAccess {
 }
 
 private func deliver(
-  _ result: Result<Record?, CacheError>, _ freshness: Freshness, _ observer: Observer<Stamped<Data>>
+  _ result: Result<Record?, CacheError>, _ lookup: Lookup, _ observer: Observer<Stamped<Data>>
 ) {
   switch result {
   case .failure(let error): observer.failed(error)
   case .success(let record):
-    if let stamped = record?.answer(freshness) { observer.next(stamped) }
+    if let stamped = record?.stamped {
+      if lookup.admits(age: stamped.age) {
+        observer.next(stamped)
+      } else {
+        lookup.explainMiss(.tooOld(age: stamped.age))
+      }
+    }
     observer.completed()
   }
 }

@@ -49,6 +49,11 @@ extension DiskIndex {
     return .file(ticket: entry.ticket, size: entry.size)
   }
 
+  /// Whether there is an entry, which is not used thereby.
+  func has(_ name: EntryName) -> Bool {
+    entries[name] != nil
+  }
+
   /// Forgets an entry whose file turned out to be bad; false if that was another file.
   mutating func forget(_ name: EntryName, ticket: UInt64) -> Bool {
     guard let entry = entries[name], entry.ticket == ticket, entry.record == nil else {

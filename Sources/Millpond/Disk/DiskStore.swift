@@ -151,6 +151,12 @@ extension DiskStore {
 // MARK: - Asking
 
 extension DiskStore {
+  /// Whether there is a value for `key`, as far as that is known without reading it.
+  func has(_ key: String) -> Bool {
+    let name = EntryName(of: key)
+    return index.withLock { $0.has(name) }
+  }
+
   /// Calls `done` with the record for `key`: at once if it is known, or if there is none.
   func ask(
     _ key: String, _ lifetime: Lifetime,

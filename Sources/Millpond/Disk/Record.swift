@@ -21,11 +21,9 @@ final class Record: Sendable {
     return own.withUTF8 { key.hasBytes(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The value with its age, if it is young enough.
-  func answer(_ freshness: Freshness) -> Stamped<Data>? {
-    let age = bornAt.age(at: .now)
-    guard freshness.admits(age: age) else { return nil }
-    return Stamped(value, age: age, validator: validator)
+  /// The value with its age.
+  var stamped: Stamped<Data> {
+    Stamped(value, age: bornAt.age(at: .now), validator: validator)
   }
 }
 

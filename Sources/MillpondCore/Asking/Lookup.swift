@@ -38,6 +38,12 @@ public struct Lookup: Sendable {
       ? nil : LookupDetails(LookupTerms(deadline: deadline, place: place))
   }
 
+  /// Whether it is asked on the usual terms: then one can stand for the other.
+  @inlinable
+  package var isUsual: Bool {
+    details == nil && ownPriority == .normal && freshness == .any
+  }
+
   /// Where in the code it was asked, in debug builds.
   @usableFromInline
   package var place: String? {

@@ -1,15 +1,31 @@
 public import MillpondSignals
 
+/// What flights can be found in, under one lock with whatever else it holds.
+@usableFromInline
+protocol FlightRoom<Key, Value>: Sendable {
+  associatedtype Key: Hashable & Sendable
+  associatedtype Value: Sendable
+
+  var flights: FlightTable<Key, Value> { get set }
+}
+
 /// Which flights can be joined.
 ///
 /// Of one key there may be several, for different freshness.
 @usableFromInline
-struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: FlightRoom {
   @usableFromInline var byKey: [Key: [Flight<Value>]] = [:]
   @usableFromInline var lastNumber = 0
 
   @inlinable
   init() {}
+
+  /// A room of nothing else.
+  @inlinable
+  var flights: FlightTable {
+    get { self }
+    _modify { yield &self }
+  }
 
   /// Joins the flight, or starts the one that `make` makes.
   @inlinable
@@ -17,13 +33,14 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ key: Key, _ freshness: Freshness, _ priority: Priority, make: (Int) -> Flight<Value>
   ) -> Entrance<Value> {
     if let flight = byKey[key]?.first(where: { $0.freshness == freshness }) {
-      return Entrance(flight: flight, isNew: false, isRaised: flight.enter(priority))
+      let isRaised = flight.enter(priority)
+      return Entrance(flight: flight, priority: priority, isNew: false, isRaised: isRaised)
     }
     lastNumber += 1
     let flight = make(lastNumber)
     _ = flight.enter(priority)
     byKey[key, default: []].append(flight)
-    return Entrance(flight: flight, isNew: true, isRaised: false)
+    return Entrance(flight: flight, priority: priority, isNew: true, isRaised: false)
   }
 
   /// Whether nobody is left; then the flight can't be joined any more.
@@ -76,6 +93,9 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 struct Entrance<Value: Sendable>: Sendable {
   @usableFromInline let flight: Flight<Value>
 
+  /// With which the asker came, and will be counted out.
+  @usableFromInline let priority: Priority
+
   /// Whether the asker is the first, so that the run starts now.
   @usableFromInline let isNew: Bool
 
@@ -83,8 +103,9 @@ struct Entrance<Value: Sendable>: Sendable {
   @usableFromInline let isRaised: Bool
 
   @inlinable
-  init(flight: Flight<Value>, isNew: Bool, isRaised: Bool) {
+  init(flight: Flight<Value>, priority: Priority, isNew: Bool, isRaised: Bool) {
     self.flight = flight
+    self.priority = priority
     self.isNew = isNew
     self.isRaised = isRaised
   }

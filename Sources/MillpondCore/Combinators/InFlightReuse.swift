@@ -30,12 +30,12 @@ public struct InFlightReuse<Base: Source>: Source {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let flights: Flights<Key, Value>
+  @usableFromInline let flights: Flights<FlightTable<Key, Value>>
 
   @inlinable
   init(base: Base, _ clock: some Clock<Duration>) {
     self.base = base
-    flights = Flights(Timeline(clock))
+    flights = Flights(in: Locked(FlightTable()), Timeline(clock))
   }
 
   /// Joins the flight of the key, or starts one.

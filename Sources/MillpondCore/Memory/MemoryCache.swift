@@ -90,13 +90,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   func hit(_ key: Key, _ freshness: Freshness) -> Stamped<Value>? {
     if case .reload = freshness { return nil }
     let now = timeline.now()
-    return store.withLock { store in
-      guard let entry = store.entry(key) else { return nil }
-      let age = now - entry.bornAt
-      guard freshness.admits(age: age) else { return nil }
-      store.hit(key)
-      return Stamped(entry.value, age: age, validator: entry.validator)
-    }
+    return store.withLock { $0.hit(key, freshness, now) }
   }
 
   /// Keeps or forgets, at once.

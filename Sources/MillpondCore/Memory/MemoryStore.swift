@@ -3,7 +3,7 @@
 ///
 /// Pure; its owner locks, and releases what is dropped after the unlock.
 @usableFromInline
-struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: FlightRoom {
   @usableFromInline let countLimit: Int
   @usableFromInline let costLimit: Int
   @usableFromInline var index: [Key: Int] = [:]
@@ -12,6 +12,9 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var newest = -1
   @usableFromInline var oldest = -1
   @usableFromInline var told = ToldKeys()
+
+  /// The gets that will bring what is not here yet, see ``Replayed``.
+  @usableFromInline var flights = FlightTable<Key, Value>()
   @usableFromInline var totalCost = 0
   @usableFromInline var count = 0
 
@@ -28,6 +31,16 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let slot = index[key] else { return nil }
     if slot != newest { makeNewest(slot) }
     return slots[slot].entry?.value
+  }
+
+  /// The value, if it is young enough, which becomes the newest.
+  @inlinable
+  mutating func hit(_ key: Key, _ freshness: Freshness, _ now: Duration) -> Stamped<Value>? {
+    guard let entry = entry(key) else { return nil }
+    let age = now - entry.bornAt
+    guard freshness.admits(age: age) else { return nil }
+    hit(key)
+    return Stamped(entry.value, age: age, validator: entry.validator)
   }
 
   /// The entry, which is not used thereby.

@@ -28,8 +28,9 @@ enum Outcome {
     if outcome.isDone || Other.self == EmptyCache<Layer.Key, Layer.Value>.self { return outcome }
     return outcome.recover { error in
       if case CacheError.partlyStored = error { return .fail(error) }
-      let failure = Signal<Void>.fail(CacheError.partlyStored(
-        layer: name(of: layer), underlying: error))
+      let failure = Signal<Void>.fail(
+        CacheError.partlyStored(
+          layer: name(of: layer), underlying: error))
       return layer.apply(.remove(key, revision)).endingWith(failure).recover { _ in failure }
     }.started()
   }

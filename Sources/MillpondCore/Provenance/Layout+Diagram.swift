@@ -1,0 +1,84 @@
+extension Source {
+  /// The composition as a tree in text, the layer that is asked first on top.
+  public var diagram: String {
+    layout(for: nil).diagram
+  }
+
+  /// The composition in the Mermaid language, to be drawn by what understands that.
+  public var mermaidDiagram: String {
+    layout(for: nil).mermaidDiagram
+  }
+}
+
+extension Layout {
+  /// The tree in text: one line a layer, with the wrappers that stand before it.
+  public var diagram: String {
+    lines.joined(separator: "\n")
+  }
+
+  /// The tree in the Mermaid language.
+  public var mermaidDiagram: String {
+    var drawing = ["flowchart TD"]
+    draw(into: &drawing)
+    return drawing.joined(separator: "\n")
+  }
+
+  /// One part after the other, as if layers of layers were one list: they are asked like that.
+  var flattenedParts: [Layout] {
+    parts.flatMap { $0.role == .layers && $0.name == nil ? $0.flattenedParts : [$0] }
+  }
+
+  /// What wraps what, down to the first part that is no wrapper.
+  private var chain: [Layout] {
+    if role == .wrapper, parts.count == 1 { [self] + parts[0].chain } else { [self] }
+  }
+
+  private var caption: String {
+    name.map { "“\($0)” \(title)" } ?? title
+  }
+
+  private var chainCaption: String {
+    chain.map(\.caption).joined(separator: " · ")
+  }
+
+  private var partsBelow: [Layout] {
+    let last = chain[chain.count - 1]
+    return last.role == .layers ? last.flattenedParts : last.parts
+  }
+
+  private var lines: [String] {
+    let below = partsBelow
+    return [chainCaption]
+      + below.enumerated().flatMap { number, part in
+        let isLast = number == below.count - 1
+        return part.lines.enumerated().map { line, text in
+          (line > 0 ? (isLast ? "   " : "│  ") : (isLast ? "└─ " : "├─ ")) + text
+        }
+      }
+  }
+
+  @discardableResult
+  private func draw(into drawing: inout [String]) -> String {
+    let id = "n\(drawing.count)"
+    drawing.append("  \(id)[\"\(chainCaption.mermaidEscaped)\"]")
+    for (number, part) in partsBelow.enumerated() {
+      let child = part.draw(into: &drawing)
+      drawing.append("  \(id) -->|\(number + 1)| \(child)")
+    }
+    return id
+  }
+}
+
+extension String {
+  /// Without what would end a label, or a line.
+  fileprivate var mermaidEscaped: String {
+    var escaped = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"", "#", "<", ">", "&", "\n", "\r", "`": escaped += "#\(scalar.value);"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}
