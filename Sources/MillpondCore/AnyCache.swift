@@ -1,25 +1,15 @@
 public import MillpondSignals
 
-/// Any cache or source behind closures, to be kept in a property or to be made of a few lines.
+/// Any cache or source behind one type, to be kept in a property or to be made of a few closures.
 ///
 /// A source that is no cache may be told: that succeeds and keeps nothing.
 public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
-  @usableFromInline let onGet: @Sendable (Key, Lookup) -> Signal<Value>
-  @usableFromInline let onGetStamped: @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
-  @usableFromInline let onNow: @Sendable (Key, Lookup) -> Value?
-  @usableFromInline let onApply: @Sendable (Change<Key, Value>) -> Signal<Void>
-  @usableFromInline let onMark: @Sendable (Key) -> Mark
-  @usableFromInline let onLayout: @Sendable (Key?) -> Layout
+  @usableFromInline let box: CacheBox<Key, Value>
 
   /// Hides which cache or source it is.
   @inlinable
   public init(_ source: some Source<Key, Value>) {
-    onGet = { source.isBeside($1.freshness) ? .empty : source.get($0, $1) }
-    onGetStamped = { source.isBeside($1.freshness) ? .empty : source.getStamped($0, $1) }
-    onNow = { source.now($0, $1) }
-    onApply = { source.apply($0) }
-    onMark = { source.mark(for: $0) }
-    onLayout = { source.layout(for: $0) }
+    box = BoxedSource(source)
   }
 
   /// Makes a cache of closures.
@@ -41,48 +31,131 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     removeAll: @escaping @Sendable () -> Signal<Void>
   ) {
     let tellings = Tellings(set: set, remove: remove, removeAll: removeAll)
-    onGet = { key, lookup in lookup.freshness == .reload ? .empty : get(key) }
-    onGetStamped = { key, lookup in
-      lookup.freshness == .reload ? .empty : get(key).map { Stamped($0) }
-    }
-    onNow = { _, _ in nil }
-    onApply = { tellings.apply($0) }
-    onMark = { tellings.mark(for: $0) }
-    onLayout = { _ in Layout(.store, "AnyCache") }
+    box = BoxedSource(ClosureCache(onGet: get, tellings: tellings))
   }
 
   /// As the cache inside.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    onGet(key, lookup)
+    box.get(key, lookup)
   }
 
   /// As the cache inside.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    onGetStamped(key, lookup)
+    box.getStamped(key, lookup)
   }
 
   /// As the cache inside.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    onNow(key, lookup)
+    box.now(key, lookup)
   }
 
   /// As the cache inside.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    onApply(change)
+    box.apply(change)
   }
 
   /// As the cache inside.
   @inlinable
   public func mark(for key: Key) -> Mark {
-    onMark(key)
+    box.mark(for: key)
   }
 
   /// As the cache inside.
   public func layout(for key: Key?) -> Layout {
-    onLayout(key)
+    box.layout(for: key)
+  }
+}
+
+/// What erasure leaves of a cache: by itself, one of nothing.
+///
+/// Sendable because it has no state, and what inherits from it has one constant.
+@usableFromInline
+class CacheBox<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+  @inlinable
+  init() {}
+
+  @inlinable
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> { .empty }
+
+  @inlinable
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> { .empty }
+
+  @inlinable
+  func now(_ key: Key, _ lookup: Lookup) -> Value? { nil }
+
+  @inlinable
+  func apply(_ change: Change<Key, Value>) -> Signal<Void> { .just(()) }
+
+  @inlinable
+  func mark(for key: Key) -> Mark { .any }
+
+  @usableFromInline
+  func layout(for key: Key?) -> Layout { EmptyCache<Key, Value>().layout(for: key) }
+}
+
+/// A source in its box.
+@usableFromInline
+final class BoxedSource<Base: Source>: CacheBox<Base.Key, Base.Value>, @unchecked Sendable {
+  @usableFromInline let base: Base
+
+  @inlinable
+  init(_ base: Base) {
+    self.base = base
+  }
+
+  @inlinable
+  override func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
+    base.isBeside(lookup.freshness) ? .empty : base.get(key, lookup)
+  }
+
+  @inlinable
+  override func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {
+    base.isBeside(lookup.freshness) ? .empty : base.getStamped(key, lookup)
+  }
+
+  @inlinable
+  override func now(_ key: Base.Key, _ lookup: Lookup) -> Base.Value? {
+    base.now(key, lookup)
+  }
+
+  @inlinable
+  override func apply(_ change: Change<Base.Key, Base.Value>) -> Signal<Void> {
+    base.apply(change)
+  }
+
+  @inlinable
+  override func mark(for key: Base.Key) -> Mark {
+    base.mark(for: key)
+  }
+
+  @usableFromInline
+  override func layout(for key: Base.Key?) -> Layout {
+    base.layout(for: key)
+  }
+}
+
+/// A cache of closures.
+private struct ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
+  let onGet: @Sendable (Key) -> Signal<Value>
+  let tellings: Tellings<Key, Value>
+
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    lookup.freshness == .reload ? .empty : onGet(key)
+  }
+
+  func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    tellings.apply(change)
+  }
+
+  func mark(for key: Key) -> Mark {
+    tellings.mark(for: key)
+  }
+
+  func layout(for key: Key?) -> Layout {
+    Layout(.store, "AnyCache")
   }
 }

@@ -23,8 +23,8 @@ public struct Histogram: Sendable, Hashable {
     longest = max(longest, duration)
   }
 
-  /// A duration that the given share of them did not exceed, rounded up to a power of two, though not
-  /// beyond the longest.
+  /// A duration that the given share of them did not exceed, rounded up to the next power of two, though
+  /// not beyond the longest.
   ///
   /// - Parameter share: From 0 to 1: a half gives the median. What is outside counts as the limit.
   /// - Returns: Zero if there are none.
@@ -34,7 +34,7 @@ public struct Histogram: Sendable, Hashable {
     for (bits, amount) in buckets.enumerated() {
       passed += amount
       if amount > 0, Double(passed) >= wanted {
-        return min(longest, .nanoseconds(bits >= 63 ? .max : Int64(1) << Int64(bits)))
+        return min(longest, .nanoseconds(bits >= 63 ? .max : (Int64(1) << Int64(bits)) - 1))
       }
     }
     return .zero

@@ -38,6 +38,9 @@ public struct Layout: Sendable {
   /// The flight that a get of the key would join.
   public let flight: FlightRecord?
 
+  /// Whether it reports by itself what it answers, though it has no name.
+  let isReported: Bool
+
   /// What is kept here, and how much that is.
   let size: (@Sendable () -> LayerSize)?
 
@@ -65,7 +68,7 @@ public struct Layout: Sendable {
 
   package init(
     _ role: Role, _ title: String, name: String? = nil, parts: [Layout], holds: Bool? = nil,
-    flight: FlightRecord? = nil, size: (@Sendable () -> LayerSize)? = nil,
+    flight: FlightRecord? = nil, isReported: Bool = false, size: (@Sendable () -> LayerSize)? = nil,
     flights: (@Sendable () -> [FlightRecord])? = nil
   ) {
     self.role = role
@@ -74,6 +77,7 @@ public struct Layout: Sendable {
     self.parts = parts
     self.holds = holds
     self.flight = flight
+    self.isReported = isReported
     self.size = size
     self.flights = flights
   }
@@ -83,8 +87,8 @@ extension Layout {
   /// The same, by another name.
   package func named(_ name: String) -> Layout {
     Layout(
-      role, title, name: name, parts: parts, holds: holds, flight: flight, size: size,
-      flights: flights)
+      role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
+      size: size, flights: flights)
   }
 
   /// What events and errors call it: its name, or what it is.
@@ -97,9 +101,10 @@ extension Layout {
   /// Whether it is one layer that nobody has named, so that whoever puts it in its place has to
   /// report what it says.
   package var isUnnamedLayer: Bool {
-    switch role {
-    case .store, .origin: name == nil
-    case .wrapper: name == nil && parts.allSatisfy(\.isUnnamedLayer)
+    if name != nil || isReported { return false }
+    return switch role {
+    case .store, .origin: true
+    case .wrapper: parts.allSatisfy(\.isUnnamedLayer)
     case .layers, .choice: false
     }
   }

@@ -71,9 +71,9 @@ public struct Monitored<Base: Source>: Source {
     base.mark(for: key)
   }
 
-  /// The base.
+  /// The base, and that it is monitored.
   public func layout(for key: Key?) -> Layout {
-    base.layout(for: key)
+    Layout(.wrapper, "monitored", parts: [base.layout(for: key)], isReported: true)
   }
 
   @inlinable

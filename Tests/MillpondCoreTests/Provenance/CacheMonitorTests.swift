@@ -1,0 +1,135 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct CacheMonitorTests {
+  let clock = ManualClock()
+  let origin = TestOrigin<String, Int>()
+  let disk = TestCache<String, Int>()
+  let memory = MemoryCache<String, Int>(countLimit: 10)
+  let events = Recorder<CacheEvent>()
+
+  struct Trouble: Error {}
+
+  @Test func `it counts hits, misses and failures by layer`() {
+    let monitor = CacheMonitor(clock: clock)
+    let cache = memory.named("memory").layered(over: disk.named("disk")).monitored(by: monitor)
+    disk.set(1, for: "a")
+    disk.failGets(of: "c", with: Trouble())
+
+    for key in ["a", "a", "b", "c"] { cache.get(key).subscribe() }
+
+    #expect(monitor.statistics["memory"]?.hits == 1)
+    #expect(monitor.statistics["memory"]?.misses == 3)
+    #expect(monitor.statistics["disk"]?.hits == 1)
+    #expect(monitor.statistics["disk"]?.misses == 1)
+    #expect(monitor.statistics["disk"]?.failures == 1)
+    #expect(monitor.statistics["memory"]?.hitRatio == 0.25)
+  }
+
+  @Test func `each ask is counted once, whichever way it comes`() {
+    let monitor = CacheMonitor()
+    memory.set(1, for: "a")
+    let cache = AnyCache(memory.monitored(by: monitor))
+
+    cache.get("a").subscribe()
+    Recorder<Stamped<Int>>().subscribe(to: cache.getStamped("a", Lookup()))
+    cache.get("a", freshness: .atMost(.seconds(9))).subscribe()
+
+    #expect(monitor.statistics == monitor.statistics.filter { $0.key == "MemoryCache" })
+    #expect(monitor.statistics["MemoryCache"]?.hits == 3)
+  }
+
+  @Test func `a fill that fails is heard, and the value is given all the same`() {
+    let monitor = CacheMonitor()
+    disk.failChanges(of: "a", with: Trouble())
+    let cache = disk.named("disk").layered(over: origin).monitored(by: monitor)
+    events.subscribe(to: monitor.events)
+    let asker = Recorder<Int>().subscribe(to: cache.get("a"))
+
+    origin["a"].next(1)
+
+    #expect(asker.values == [1])
+    #expect(monitor.statistics["disk"]?.failedFills == 1)
+    #expect(events.values.contains { $0.description.hasPrefix("disk: not stored") })
+  }
+
+  @Test func `a telling that fails is heard, with the layer that failed`() {
+    let monitor = CacheMonitor()
+    disk.failChanges(of: "a", with: Trouble())
+    let cache = memory.layered(over: disk.named("disk")).monitored(by: monitor)
+
+    let outcome = Recorder<Void>().subscribe(to: cache.set(1, for: "a"))
+
+    guard case CacheError.partlyStored("disk", let error)? = outcome.failure else {
+      Issue.record("\(outcome.transcript)")
+      return
+    }
+    #expect(error is Trouble)
+    #expect(monitor.statistics["disk"]?.failedTellings == 1)
+  }
+
+  @Test func `flights and joins are counted, and a hundred joiners make one load`() {
+    let monitor = CacheMonitor(clock: clock)
+    let cache = origin.named("network").reusingInFlight(clock: clock).monitored(by: monitor)
+    for _ in 0..<100 { cache.get("a").subscribe() }
+    clock.advance(by: .milliseconds(100))
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(monitor.statistics["in flight"]?.flights == 1)
+    #expect(monitor.statistics["in flight"]?.joins == 99)
+    #expect(monitor.statistics["network"]?.hits == 1)
+    #expect(monitor.statistics["network"]?.times.count == 1)
+    #expect(monitor.statistics["network"]?.times.quantile(0.5) == .milliseconds(100))
+  }
+
+  @Test func `two monitors hear the same once each`() {
+    let (one, other) = (CacheMonitor(), CacheMonitor())
+    let cache = disk.monitored(by: one).reusingInFlight().monitored(by: other)
+
+    cache.get("a").subscribe()
+
+    #expect(one.statistics["TestCache"]?.misses == 1)
+    #expect(other.statistics["TestCache"]?.misses == 1)
+  }
+
+  @Test func `an observer of events may ask the cache`() {
+    let monitor = CacheMonitor()
+    let cache = memory.layered(over: disk).monitored(by: monitor)
+    let depth = Recorder<CacheEvent>().subscribe(
+      to: monitor.events.take(1).onNext { _ in
+        cache.get("b").subscribe()
+      })
+
+    cache.get("a").subscribe()
+
+    #expect(depth.isCompleted)
+    #expect(monitor.statistics["TestCache"]?.misses == 2)
+  }
+
+  @Test func `a reset begins anew`() {
+    let monitor = CacheMonitor()
+    disk.monitored(by: monitor).get("a").subscribe()
+
+    monitor.reset()
+
+    #expect(monitor.statistics.isEmpty)
+  }
+
+  @Test func `asks from four threads are all counted`() async {
+    let monitor = CacheMonitor()
+    let cache = memory.named("memory").monitored(by: monitor)
+    cache.set(1, for: "a")
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<1_000 { cache.get("a").subscribe() }
+        }
+      }
+    }
+
+    #expect(monitor.statistics["memory"]?.hits == 4_000)
+  }
+}

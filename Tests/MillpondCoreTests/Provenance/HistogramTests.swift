@@ -1,0 +1,33 @@
+import MillpondCore
+import Testing
+
+@Suite struct HistogramTests {
+  @Test func `of nothing every quantile is zero`() {
+    #expect(Histogram().quantile(0.5) == .zero)
+    #expect(Histogram().count == 0)
+  }
+
+  @Test func `a quantile is a bound that is at most double`() {
+    var histogram = Histogram()
+    for milliseconds in 1...100 { histogram.add(.milliseconds(milliseconds)) }
+
+    for share in [0.01, 0.5, 0.9, 0.99] {
+      let exact = Duration.milliseconds(Int((share * 100).rounded(.up)))
+      #expect(histogram.quantile(share) >= exact)
+      #expect(histogram.quantile(share) <= exact * 2)
+    }
+    #expect(histogram.quantile(1) == .milliseconds(100))
+    #expect(histogram.longest == .milliseconds(100))
+  }
+
+  @Test func `what is out of bounds counts as the bound`() {
+    var histogram = Histogram()
+    histogram.add(.seconds(-5))
+    histogram.add(Duration(secondsComponent: .max, attosecondsComponent: 0))
+
+    #expect(histogram.count == 2)
+    #expect(histogram.quantile(-1) == .zero)
+    #expect(histogram.quantile(.nan) >= .zero)
+    #expect(histogram.quantile(7) > .seconds(1_000_000_000))
+  }
+}

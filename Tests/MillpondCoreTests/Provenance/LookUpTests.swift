@@ -1,0 +1,146 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct LookUpTests {
+  let clock = ManualClock()
+  let origin = TestOrigin<String, Int>()
+  let disk = TestCache<String, Int>()
+  let recorder = Recorder<Found<Int>>()
+
+  struct Trouble: Error, CustomStringConvertible {
+    var description: String { "trouble" }
+  }
+
+  var memory: MemoryCache<String, Int> { MemoryCache(countLimit: 10, clock: clock) }
+
+  var found: Found<Int>? { recorder.values.last }
+
+  @Test func `every layer says what it had and how long it took`() {
+    let cache = memory.named("memory")
+      .layered(over: disk.named("disk").layered(over: origin.named("network")))
+    recorder.subscribe(to: cache.lookUp("a", clock: clock))
+
+    clock.advance(by: .milliseconds(212))
+    origin["a"].next(1)
+
+    #expect(found?.value == 1)
+    #expect(
+      found?.provenance.description
+        == "memory: miss 0 ns; disk: miss 0 ns; network: hit 212 ms, 0 ns old")
+    #expect(found?.provenance.origin == "network")
+  }
+
+  @Test func `layers without a name go by what they are`() {
+    let cache = memory.layered(over: disk.mapKeys { $0 }.layered(over: origin.limited(to: 2)))
+    recorder.subscribe(to: cache.lookUp("a", clock: clock))
+    origin["a"].completed()
+
+    #expect(found?.provenance.steps.map(\.layer) == ["MemoryCache", "TestCache", "TestOrigin"])
+  }
+
+  @Test func `a single layer is a layer too`() {
+    disk.set(1, for: "a")
+
+    recorder.subscribe(to: disk.lookUp("a", clock: clock))
+
+    #expect(found?.provenance.description == "TestCache: hit 0 ns, 0 ns old")
+  }
+
+  @Test func `a miss is an answer with a provenance and no value`() {
+    recorder.subscribe(to: memory.layered(over: disk).lookUp("a", clock: clock))
+
+    #expect(recorder.isCompleted && recorder.values.count == 1)
+    #expect(found?.value == nil && found?.age == nil)
+    #expect(found?.provenance.steps.count == 2)
+  }
+
+  @Test func `a failure carries what every layer said`() throws {
+    disk.failGets(of: "a", with: Trouble())
+    recorder.subscribe(to: memory.layered(over: disk.layered(over: origin)).lookUp("a"))
+
+    origin["a"].failed(Trouble())
+
+    guard case CacheError.failed(let provenance, let underlying)? = recorder.failure else {
+      Issue.record("\(recorder.transcript)")
+      return
+    }
+    #expect(underlying is Trouble)
+    #expect(provenance.steps.map(\.layer) == ["MemoryCache", "TestCache", "TestOrigin"])
+    #expect(provenance.description.contains("TestCache: failed, trouble"))
+  }
+
+  @Test func `a value that is too old is told from none`() {
+    let memory = memory
+    memory.set(1, for: "a")
+    clock.advance(by: .seconds(40))
+
+    recorder.subscribe(to: memory.lookUp("a", freshness: .atMost(.seconds(10)), clock: clock))
+
+    #expect(found?.provenance.description == "MemoryCache: too old, 40 s 0 ns")
+  }
+
+  @Test func `a value that can't be decoded is told from none, with the reason`() {
+    let texts = TestCache<String, String>()
+    texts.set("one", for: "a")
+    let numbers = texts.mapValues(
+      Codec<String, Int>(
+        encode: { "\($0)" },
+        decode: { text in
+          guard let number = Int(text) else { throw Trouble() }
+          return number
+        }))
+
+    recorder.subscribe(to: numbers.named("disk").layered(over: origin).lookUp("a", clock: clock))
+    origin["a"].next(1)
+
+    #expect(
+      found?.provenance.steps.first?.description == "disk: undecodable, trouble 0 ns")
+    #expect(found?.value == 1)
+  }
+
+  @Test func `a joiner is told how old the flight is, and sees what happens from then on`() {
+    let cache = memory.layered(over: disk.layered(over: origin.named("network")))
+      .reusingInFlight(clock: clock)
+    let first = Recorder<Int>().subscribe(to: cache.get("a"))
+    clock.advance(by: .milliseconds(212))
+
+    recorder.subscribe(to: cache.lookUp("a", clock: clock))
+    origin["a"].next(1)
+
+    #expect(first.values == [1])
+    #expect(
+      found?.provenance.description
+        == "in flight: joined a flight of 212 ms; network: hit 212 ms, 0 ns old")
+  }
+
+  @Test func `behind AnyCache nothing is hidden`() {
+    let cache = AnyCache(AnyCache(memory.named("memory")).layered(over: AnyCache(disk)))
+
+    recorder.subscribe(to: cache.lookUp("a", clock: clock))
+
+    #expect(found?.provenance.steps.map(\.layer) == ["memory", "TestCache"])
+  }
+
+  @Test func `a deadline ends a look-up as it ends a get`() {
+    recorder.subscribe(
+      to: origin.lookUp("a", deadline: .after(.seconds(1), clock: clock), clock: clock))
+
+    clock.advance(by: .seconds(1))
+
+    guard case CacheError.failed(_, let underlying)? = recorder.failure else {
+      Issue.record("\(recorder.transcript)")
+      return
+    }
+    #expect(underlying is SignalError)
+    #expect(origin["a"].activeRuns == 0)
+  }
+
+  @Test func `what is cached only is looked up without the origin`() {
+    recorder.subscribe(to: memory.layered(over: origin).lookUp("a", freshness: .cachedOnly))
+
+    #expect(found?.value == nil && recorder.isCompleted)
+    #expect(origin["a"].subscriptions == 0)
+  }
+}
