@@ -43,7 +43,9 @@ final class Flights<Room: FlightRoom>: Sendable {
       let shared = Lookup.shared(lookup.freshness, handle)
       // The flight leaves the table before its terminal event is delivered.
       let run = Signal<Stamped<Value>> { observer, lifetime in
-        WorkContext.run(in: .work(for: handle)) { start(shared).run(observer, lifetime) }
+        // What is sent to many is sent in no context; those who have one see to it themselves.
+        let outside = observer.inContext(of: nil)
+        WorkContext.run(in: .work(for: handle)) { start(shared).run(outside, lifetime) }
       }.onEnd { _ in self.remove(key, number) }
       return Flight(number, lookup.freshness, handle, Replay(run, .keepRunning))
     }
@@ -59,8 +61,10 @@ final class Flights<Room: FlightRoom>: Sendable {
     lifetime.onEnd { self.leave(key, flight, priority) }
     if entrance.isRaised { flight.handle.announceRaise() }
     if lookup.isHeard { report(entrance, key, lookup) }
-    let asker = WorkContext.current
-    guard asker?.wait(for: flight.handle, until: lifetime) ?? true else {
+    guard let asker = WorkContext.current else {
+      return flight.replay.subscribe(observer, lifetime)
+    }
+    guard asker.wait(for: flight.handle, until: lifetime) else {
       return observer.failed(CacheError.circular(key: "\(key)"))
     }
     flight.replay.subscribe(observer.inContext(of: asker), lifetime)

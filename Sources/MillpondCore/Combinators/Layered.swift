@@ -66,7 +66,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     let below = lower.isBeside(lookup.freshness) ? .empty : answer(of: lower, key, lookup)
     let values = below.onNext { [upper] stamped in
       let outcome = upper.apply(.fill(key, stamped, mark))
-      if lookup.isHeard, !outcome.isDone { reportFailure(of: outcome, key, lookup) }
+      if lookup.isHeard { upper.reportFailure(ofFill: outcome, key, lookup) }
     }
     return failure.map { failure in values.ifEmpty { .fail(failure) } } ?? values
   }
@@ -76,12 +76,6 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     of layer: Layer, _ key: Key, _ lookup: Lookup
   ) -> Signal<Stamped<Value>> {
     lookup.isObservable ? layer.reportedIfUnnamed(key, lookup) : layer.getStamped(key, lookup)
-  }
-
-  @usableFromInline
-  func reportFailure(of fill: Signal<Void>, _ key: Key, _ lookup: Lookup) {
-    let layer = upper.layout(for: nil).label
-    fill.subscribe(onFailed: { lookup.report(.fillFailed($0), layer: layer, key: key) })
   }
 
   /// Tells the lower layer, then the upper one.

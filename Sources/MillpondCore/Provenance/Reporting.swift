@@ -27,6 +27,13 @@ extension Source {
     }
   }
 
+  /// Reports that a fill of this layer has failed, if it does.
+  @usableFromInline
+  package func reportFailure(ofFill outcome: Signal<Void>, _ key: Key, _ lookup: Lookup) {
+    let layer = layout(for: nil).label
+    outcome.subscribe(onFailed: { lookup.report(.fillFailed($0), layer: layer, key: key) })
+  }
+
   /// The answer, reported if this is a layer that nobody has named.
   @usableFromInline
   package func reportedIfUnnamed(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
