@@ -114,3 +114,31 @@ func searching(_ api: API, _ bag: DisposableBag) {
   clicks.next("mill")
   // end
 }
+
+func lookInside(
+  memory: MemoryCache<URL, Data>, disk: some Cache<URL, Data>, network: some Source<URL, Data>,
+  _ url: URL
+) async throws {
+  // snippet
+  let monitor = CacheMonitor()
+  let avatars = memory.named("memory")
+    .layered(over: disk.named("disk").layered(over: network.named("network")))
+    .reusingInFlight()
+    .monitored(by: monitor)
+
+  print(avatars.diagram)  // a tree; mermaidDiagram can be drawn
+  print(avatars.plan(for: url))  // memory: hasn't it, disk: has it
+  let found = try await avatars.lookUp(url).value
+  print(found.provenance)  // memory: miss 1 µs; disk: hit 80 µs, 40 s old
+  print(monitor.statistics["disk"]?.hitRatio ?? 0)
+  monitor.events.subscribe(onNext: { print($0) })
+  avatars.flights(olderThan: .seconds(30)).subscribe(onNext: { print("stuck: \($0)") })
+  // end
+
+  // snippet
+  let session = CacheScope()
+  let mine = avatars.scoped(to: session)
+  try await session.end().value
+  // end
+  _ = mine
+}
