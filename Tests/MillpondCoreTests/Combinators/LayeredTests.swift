@@ -149,7 +149,7 @@ import Testing
   }
 
   private func cause(of outcome: Recorder<Void>) -> Trouble? {
-    if case CacheError.partlyStored(let error)? = outcome.failure { error as? Trouble } else { nil }
+    if case CacheError.partlyStored(_, let error)? = outcome.failure { error as? Trouble } else { nil }
   }
 
   @Test func `I12 a failed write-back still gives the value`() {
