@@ -6,6 +6,9 @@ final class Hedge<Value: Sendable>: Sendable {
   private let downstream: Serializer<Value>
   private let lifetime: Lifetime
   private let runs: (first: Lifetime, second: Lifetime)
+
+  /// How long the timer is wanted.
+  private let pause: Lifetime
   private let alternative: @Sendable () -> Signal<Value>
   private let context: @Sendable (() -> Void) -> Void
   private let state = Locked(HedgeState())
@@ -20,6 +23,7 @@ final class Hedge<Value: Sendable>: Sendable {
     self.downstream = Serializer(downstream)
     self.lifetime = lifetime
     runs = (lifetime.child(), lifetime.child())
+    pause = lifetime.child()
     self.alternative = alternative
     self.context = context
   }
@@ -30,12 +34,12 @@ final class Hedge<Value: Sendable>: Sendable {
     guard !lifetime.isEnded, state.withLock({ $0.isWaiting }) else { return }
     if delay <= .zero { return startSecond() }
     let timer = timeline.schedule(after: delay) { self.startSecond() }
-    // Not wanted any more once the second one runs, or will never have to.
-    runs.second.onEnd { timer.dispose() }
+    pause.onEnd { timer.dispose() }
   }
 
   private func startSecond() {
     guard !runs.second.isEnded, state.withLock({ $0.startSecond() }) else { return }
+    pause.end()
     context { alternative().run(observer(of: .second), runs.second) }
   }
 
@@ -60,12 +64,14 @@ final class Hedge<Value: Sendable>: Sendable {
   }
 
   private func end(_ runner: HedgeState.Runner) {
-    (runner == .first ? runs.first : runs.second).end()
+    if runner == .first { return runs.first.end() }
+    pause.end()
+    runs.second.end()
   }
 
   private func endBoth() {
-    runs.first.end()
-    runs.second.end()
+    end(.first)
+    end(.second)
   }
 }
 
