@@ -149,7 +149,8 @@ import Testing
   }
 
   private func cause(of outcome: Recorder<Void>) -> Trouble? {
-    if case CacheError.partlyStored(_, let error)? = outcome.failure { error as? Trouble } else { nil }
+    guard case CacheError.partlyStored(_, let error)? = outcome.failure else { return nil }
+    return error as? Trouble
   }
 
   @Test func `I12 a failed write-back still gives the value`() {

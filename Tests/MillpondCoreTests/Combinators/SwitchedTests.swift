@@ -53,7 +53,8 @@ import Testing
     let breach = CacheLaws.sameBehaviour(
       seed: seed, { a, b, _ in AnyCache(a.layered(over: b)) },
       { a, b, _ in
-        AnyCache(a.layered(over: b.switched(to: TestCache<Int, Int>()) { _ in false }))
+        let switched = b.switched(to: TestCache<Int, Int>()) { _ in false }
+        return AnyCache(a.layered(over: switched.named("TestCache")))
       })
 
     #expect(breach == nil)
