@@ -45,13 +45,13 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
   /// Asks by the key of the base, after the tellings of this key that are on their way.
   @inlinable
   public func get(_ key: NewKey, _ lookup: Lookup) -> Signal<Value> {
-    pending.wait(for: key) { withKey(key) { base.get($0, lookup) } }
+    pending.ask(key) { withKey(key) { base.get($0, lookup) } }
   }
 
   /// Asks by the key of the base, after the tellings of this key that are on their way.
   @inlinable
   public func getStamped(_ key: NewKey, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    pending.wait(for: key) { withKey(key) { base.getStamped($0, lookup) } }
+    pending.ask(key) { withKey(key) { base.getStamped($0, lookup) } }
   }
 
   @inlinable
@@ -106,5 +106,15 @@ extension Change {
   @inlinable
   var isFill: Bool {
     if case .fill = self { true } else { false }
+  }
+}
+
+extension PendingTellings {
+  /// Asks when no telling of `key` is on its way any more.
+  @usableFromInline
+  func ask<Value>(
+    _ key: Key, _ ask: @escaping @Sendable () -> Signal<Value>
+  ) -> Signal<Value> {
+    .asked { asker in self.wait(for: key) { ask().inContext(of: asker) } }
   }
 }

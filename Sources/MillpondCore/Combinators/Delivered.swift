@@ -42,7 +42,10 @@ public struct Delivered<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    Signal.deferred(ask).receive(on: queue)
+    Signal { observer, lifetime in
+      let asking = observer.inContext(of: WorkContext.current)
+      Signal.deferred(ask).receive(on: queue).run(asking, lifetime)
+    }
   }
 }
 

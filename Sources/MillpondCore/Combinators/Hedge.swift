@@ -9,23 +9,16 @@ final class Hedge<Value: Sendable>: Sendable {
 
   /// How long the timer is wanted.
   private let pause: Lifetime
-  private let alternative: @Sendable () -> Signal<Value>
-  private let context: @Sendable (() -> Void) -> Void
+  private let alternative: Signal<Value>
   private let state = Locked(HedgeState())
 
-  /// - Parameter context: Runs what it is given in the context of the asker.
   @usableFromInline
-  init(
-    _ downstream: Observer<Value>, _ lifetime: Lifetime,
-    _ alternative: @escaping @Sendable () -> Signal<Value>,
-    context: @escaping @Sendable (() -> Void) -> Void
-  ) {
+  init(_ downstream: Observer<Value>, _ lifetime: Lifetime, _ alternative: Signal<Value>) {
     self.downstream = Serializer(downstream)
     self.lifetime = lifetime
     runs = (lifetime.child(), lifetime.child())
     pause = lifetime.child()
     self.alternative = alternative
-    self.context = context
   }
 
   @usableFromInline
@@ -40,7 +33,7 @@ final class Hedge<Value: Sendable>: Sendable {
   private func startSecond() {
     guard !runs.second.isEnded, state.withLock({ $0.startSecond() }) else { return }
     pause.end()
-    context { alternative().run(observer(of: .second), runs.second) }
+    alternative.run(observer(of: .second), runs.second)
   }
 
   private func observer(of runner: HedgeState.Runner) -> Observer<Value> {

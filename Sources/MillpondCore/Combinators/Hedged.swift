@@ -55,13 +55,8 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
     let first = base.layerAnswer(key, lookup)
     if alternative.isBeside(lookup.freshness) { return first }
     return Signal { observer, lifetime in
-      let asker = WorkContext.current
-      let hedge = Hedge(observer, lifetime) {
-        alternative.layerAnswer(key, lookup)
-      } context: { start in
-        WorkContext.run(in: asker, start)
-      }
-      hedge.run(first, delay, timeline)
+      let second = alternative.layerAnswer(key, lookup).inContext(of: WorkContext.current)
+      Hedge(observer, lifetime, second).run(first, delay, timeline)
     }
   }
 

@@ -75,7 +75,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// The base's answer, decoded.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
-    codec.isAtOnce ? decoded(key, lookup) : pending.wait(for: key) { decoded(key, lookup) }
+    codec.isAtOnce ? decoded(key, lookup) : pending.ask(key) { decoded(key, lookup) }
   }
 
   @inlinable

@@ -3,12 +3,16 @@ public import MillpondSignals
 /// A bucket of tokens, and those who wait for one.
 @usableFromInline
 final class Pace: Sendable {
+  /// What the limit is, for those who look.
+  @usableFromInline let title: String
   private let timeline: Timeline
   private let state: Locked<PaceState>
 
   @usableFromInline
-  init(_ bucket: TokenBucket, _ clock: some Clock<Duration>) {
-    timeline = Timeline(clock)
+  init(count: Int, period: Duration, burst: Int, _ timeline: Timeline) {
+    title = "limited to \(max(1, count)) per \(period.brief)"
+    self.timeline = timeline
+    let bucket = TokenBucket(count: count, period: period, burst: burst)
     state = Locked(PaceState(bucket: bucket))
   }
 
@@ -48,7 +52,8 @@ final class Pace: Sendable {
 
   private func setTimer(after delay: Duration, _ number: Int) {
     let timer = timeline.schedule(after: delay) {
-      self.state.withLock { $0.fired(number) }
+      let fired = self.state.withLock { $0.fired(number) }
+      _ = fired  // released here, not under the lock
       self.startWaiting()
     }
     let superfluous = state.withLock { $0.keep(timer, number) }
@@ -107,15 +112,17 @@ private struct PaceState: Sendable {
     return nil
   }
 
-  mutating func fired(_ number: Int) {
-    guard awaited == number else { return }
-    awaited = nil
-    timer = nil
+  /// The timer that has fired, to be let go of.
+  mutating func fired(_ number: Int) -> Disposable? {
+    awaited == number ? takeTimer() : nil
   }
 
   /// The timer, if nobody waits any more.
   mutating func timerToStop() -> Disposable? {
-    guard queue.isEmpty else { return nil }
+    queue.isEmpty ? takeTimer() : nil
+  }
+
+  private mutating func takeTimer() -> Disposable? {
     defer { timer = nil }
     awaited = nil
     return timer

@@ -18,9 +18,8 @@ extension Source {
     to count: Int, per period: Duration, burst: Int = 1,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> RateLimited<Self> {
-    RateLimited(
-      base: self, pace: Pace(TokenBucket(count: count, period: period, burst: burst), clock),
-      title: "limited to \(count) per \(period)")
+    let pace = Pace(count: count, period: period, burst: burst, Timeline(clock))
+    return RateLimited(base: self, pace: pace)
   }
 }
 
@@ -34,13 +33,12 @@ public struct RateLimited<Base: Source>: Detour {
 
   @usableFromInline let base: Base
   @usableFromInline let pace: Pace
-  @usableFromInline let title: String
+  @usableFromInline var title: String { pace.title }
 
   @inlinable
-  init(base: Base, pace: Pace, title: String) {
+  init(base: Base, pace: Pace) {
     self.base = base
     self.pace = pace
-    self.title = title
   }
 
   @inlinable

@@ -41,10 +41,12 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   /// The base's answer, or the other one's if that fails.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.layerAnswer(key, lookup).ifNoValue { failure in
-      guard let failure else { return .empty }
-      if other.isBeside(lookup.freshness) { return .fail(failure) }
-      return other.layerAnswer(key, lookup).ifEmpty { .fail(failure) }
+    .asked { asker in
+      base.layerAnswer(key, lookup).ifNoValue { failure in
+        guard let failure else { return .empty }
+        if other.isBeside(lookup.freshness) { return .fail(failure) }
+        return other.layerAnswer(key, lookup).inContext(of: asker).ifEmpty { .fail(failure) }
+      }
     }
   }
 

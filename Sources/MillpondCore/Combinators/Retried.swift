@@ -39,7 +39,9 @@ public struct Retried<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    Signal.deferred(ask).retry(policy, clock: clock)
+    .asked { asker in
+      Signal.deferred(ask).inContext(of: asker).retry(policy, clock: clock)
+    }
   }
 }
 

@@ -2,7 +2,6 @@
 /// which it would be full.
 ///
 /// - Source: the generic cell rate algorithm, ITU-T I.371.
-@usableFromInline
 struct TokenBucket: Sendable {
   /// How long it takes until one more token is there.
   private let interval: Duration
@@ -12,7 +11,6 @@ struct TokenBucket: Sendable {
   private var fullAt = Duration.zero
 
   /// Numbers that make no sense are taken as the nearest that do, and nothing overflows.
-  @usableFromInline
   init(count: Int, period: Duration, burst: Int) {
     let period = min(max(.zero, period), Self.longestPeriod)
     interval = period / max(1, count)

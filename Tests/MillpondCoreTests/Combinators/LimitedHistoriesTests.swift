@@ -52,6 +52,41 @@ import Testing
     var ask: @Sendable (Int) -> Signal<Int> = { _ in .empty }
   }
 
+  @Test func `work that asks again after a pause does not wait for its own slot`() {
+    let origin = TestOrigin<Int, Int>()
+    let clock = ManualClock()
+    let outer = Outer()
+    let cache = Recursive(origin: origin, outer: outer).limited(to: 1)
+    let policy = RetryPolicy.backoff(attempts: 2, from: .seconds(1), upTo: .seconds(1))
+    outer.ask = { cache.retrying(policy, clock: clock).get($0) }
+
+    let recorder = Recorder<Int>().subscribe(to: cache.get(1))
+    origin[0].failed(Trouble())
+    clock.advance(by: .seconds(1))
+    origin[0].next(1)
+    origin[0].completed()
+
+    #expect(recorder.transcript == ["next 2", "completed"])
+  }
+
+  @Test func `work whose alternative is asked later does not wait for its own slot`() {
+    let origin = TestOrigin<Int, Int>()
+    let silent = TestOrigin<Int, Int>()
+    let clock = ManualClock()
+    let outer = Outer()
+    let cache = Recursive(origin: origin, outer: outer).limited(to: 1)
+    outer.ask = { key in
+      silent.hedged(with: cache, after: .seconds(1), clock: clock).get(key)
+    }
+
+    let recorder = Recorder<Int>().subscribe(to: cache.get(1))
+    clock.advance(by: .seconds(1))
+    origin[0].next(1)
+    origin[0].completed()
+
+    #expect(recorder.transcript == ["next 2", "completed"])
+  }
+
   @Test func `a thousand random histories leave every slot free`() {
     for seed in 0..<1_000 {
       var generator = SeededGenerator(seed: UInt64(seed))
