@@ -20,11 +20,6 @@ final class Slots: Sendable {
     "limited to \(count)" + (reserved > 0 ? ", \(reserved) reserved" : "")
   }
 
-  /// How many slots nobody has.
-  var free: Int {
-    state.withLock { $0.free }
-  }
-
   /// Makes one more, while a holder waits for others.
   func lend() {
     giveBack()
