@@ -36,34 +36,13 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// What is answered.
   public typealias Value = NewValue
 
-  @usableFromInline
-  enum Choice: Sendable {
-    case one(Codec<Base.Value, NewValue>)
-    case byKey(@Sendable (Key) -> Codec<Base.Value, NewValue>)
-
-    /// Whether no telling ever waits to be encoded.
-    @inlinable
-    var isAtOnce: Bool {
-      if case .one(let codec) = self, case .now = codec.way { true } else { false }
-    }
-
-    @inlinable
-    func way(for key: Key) -> Codec<Base.Value, NewValue>.Way {
-      switch self {
-      case .one(let codec): codec.way
-      case .byKey(let codec): codec(key).way
-      }
-    }
-  }
-
   @usableFromInline let base: Base
-  @usableFromInline let codec: Choice
-  @usableFromInline let pending = PendingTellings<Key>()
+  @usableFromInline let mapping: ValueMapping<Key, Base.Value, NewValue>
 
   @inlinable
-  init(base: Base, codec: Choice) {
+  init(base: Base, codec: ValueMapping<Key, Base.Value, NewValue>.Choice) {
     self.base = base
-    self.codec = codec
+    mapping = ValueMapping(codec)
   }
 
   /// The base's answer, decoded.
@@ -75,12 +54,12 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// The base's answer, decoded.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
-    codec.isAtOnce ? decoded(key, lookup) : pending.ask(key) { decoded(key, lookup) }
+    mapping.isAtOnce ? decoded(key, lookup) : mapping.pending.ask(key) { decoded(key, lookup) }
   }
 
   @inlinable
   func decoded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
-    switch codec.way(for: key) {
+    switch mapping.way(for: key) {
     case .now(_, let decode):
       base.getStamped(key, lookup).compactMap { stamped in
         do {
@@ -110,10 +89,11 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// beforehand, each hit would have to be looked up twice.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    guard case .now(_, let decode) = codec.way(for: key) else { return nil }
-    guard codec.isAtOnce || !pending.isPending(key) else { return nil }
-    guard let value = base.now(key, lookup) else { return nil }
-    return try? decode(value)
+    if let decodeAtOnce = mapping.decodeAtOnce { return base.now(key, lookup).flatMap { try? decodeAtOnce($0) } }
+    guard case .now(_, let decode) = mapping.way(for: key), !mapping.pending.isPending(key) else {
+      return nil
+    }
+    return base.now(key, lookup).flatMap { try? decode($0) }
   }
 
   /// Tells the base, encoded.
@@ -125,8 +105,9 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
     case .remove(let key, let revision):
       inOrder(key) { base.apply(.remove(key, revision)) }
     case .removeAll(let revision):
-      codec.isAtOnce
-        ? base.apply(.removeAll(revision)) : pending.tellAll { base.apply(.removeAll(revision)) }
+      mapping.isAtOnce
+        ? base.apply(.removeAll(revision))
+        : mapping.pending.tellAll { base.apply(.removeAll(revision)) }
     case .fill(let key, let stamped, let mark):
       encoded(key, stamped.value) { value in
         base.apply(.fill(key, stamped.map { _ in value }, mark))
@@ -139,7 +120,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   func inOrder(
     _ key: Key, _ work: @escaping @Sendable () -> Signal<Void>
   ) -> Signal<Void> {
-    codec.isAtOnce ? work() : pending.tell(key, work)
+    mapping.isAtOnce ? work() : mapping.pending.tell(key, work)
   }
 
   /// Goes on with the encoded value: at once, if the codec works so.
@@ -147,7 +128,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   func encoded(
     _ key: Key, _ value: NewValue, _ next: @escaping @Sendable (Base.Value) -> Signal<Void>
   ) -> Signal<Void> {
-    switch codec.way(for: key) {
+    switch mapping.way(for: key) {
     case .now(let encode, _):
       do {
         return next(try encode(value))
@@ -164,7 +145,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// A telling that still waits to be encoded has not reached the base: then every fill is refused.
   @inlinable
   public func mark(for key: Key) -> Mark {
-    !codec.isAtOnce && pending.isPending(key) ? .told(.none) : base.mark(for: key)
+    !mapping.isAtOnce && mapping.pending.isPending(key) ? .told(.none) : base.mark(for: key)
   }
 
   /// The base, and the codec.
@@ -174,3 +155,44 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
 }
 
 extension MappedValues: Cache where Base: Cache {}
+
+/// How values are mapped, and the tellings that wait for it: one object, so that a hit that carries
+/// its cache along has one more to retain, not the parts of a codec.
+@usableFromInline
+final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: Sendable>: Sendable {
+  @usableFromInline
+  enum Choice: Sendable {
+    case one(Codec<Encoded, Decoded>)
+    case byKey(@Sendable (Key) -> Codec<Encoded, Decoded>)
+  }
+
+  @usableFromInline let codec: Choice
+  @usableFromInline let pending = PendingTellings<Key>()
+
+  /// How to decode, for all keys, if that takes no time: at hand for hits.
+  @usableFromInline let decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?
+
+  @inlinable
+  init(_ codec: Choice) {
+    self.codec = codec
+    if case .one(let codec) = codec, case .now(_, let decode) = codec.way {
+      decodeAtOnce = decode
+    } else {
+      decodeAtOnce = nil
+    }
+  }
+
+  /// Whether no telling ever waits to be encoded.
+  @inlinable
+  var isAtOnce: Bool {
+    decodeAtOnce != nil
+  }
+
+  @inlinable
+  func way(for key: Key) -> Codec<Encoded, Decoded>.Way {
+    switch codec {
+    case .one(let codec): codec.way
+    case .byKey(let codec): codec(key).way
+    }
+  }
+}
