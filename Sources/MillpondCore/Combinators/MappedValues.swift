@@ -89,7 +89,9 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// beforehand, each hit would have to be looked up twice.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    if let decodeAtOnce = mapping.decodeAtOnce { return base.now(key, lookup).flatMap { try? decodeAtOnce($0) } }
+    if let decodeAtOnce = mapping.decodeAtOnce {
+      return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }
+    }
     guard case .now(_, let decode) = mapping.way(for: key), !mapping.pending.isPending(key) else {
       return nil
     }
