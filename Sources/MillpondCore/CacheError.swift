@@ -17,6 +17,9 @@ public enum CacheError: Error, Sendable {
   /// The work for a key asked for what it is itself to bring: it would have waited for ever.
   case circular(key: String)
 
+  /// The condition on which a source is asked does not hold for the key.
+  case refused(key: String)
+
   /// The ``CacheScope`` ended, to which the answer belonged.
   case scopeEnded
 

@@ -55,6 +55,48 @@ import Testing
     }
   }
 
+  @Test(arguments: Ending.allCases)
+  func `a composition of what waits and repeats leaves nothing behind`(ending: Ending) {
+    for _ in 0..<20 {
+      let origin = TestOrigin<String, Int>()
+      let clock = ManualClock()
+      let pressure = Pipe<MemoryPressure>()
+      let cache = AnyCache(
+        MemoryCache<String, Int>(countLimit: 2, clock: clock).onMemoryPressure(pressure.signal)
+          .filtered { _, _ in true }
+          .layered(
+            over: origin.rateLimited(to: 1, per: .seconds(1), burst: 2, clock: clock)
+              .limited(to: 2, reserved: 1).timingOut(after: .seconds(2), clock: clock)
+              .retrying(.immediate(attempts: 2), clock: clock)
+              .hedged(with: EmptyCache(), after: .seconds(1), clock: clock)
+              .recovering(with: EmptyCache()).switched(to: EmptyCache()) { $0 == "z" })
+      ).reusingInFlight()
+      let recorders = ["a", "b", "c", "a", "b", "c"].map { key in
+        Recorder<Int>().subscribe(
+          to: cache.get(key, deadline: .after(.seconds(1), clock: clock)))
+      }
+
+      end(origin, AnyCache(cache), clock, recorders, by: ending)
+      pressure.next(.critical)
+      clock.advance(by: .seconds(20))
+
+      #expect(["a", "b", "c"].allSatisfy { origin[$0].activeRuns == 0 })
+      #expect(clock.pendingCount == 0)
+    }
+  }
+
+  @Test func `batches leave nothing behind`() {
+    for _ in 0..<20 {
+      let clock = ManualClock()
+      let source = BulkSource<Int, Int> { keys in .of([keys[0]: 1]) }
+        .batching(window: .seconds(1), max: 3, clock: clock)
+      let recorders = (0..<5).map { Recorder<Int>().subscribe(to: source.get($0)) }
+      recorders[4].dispose()
+      clock.advance(by: .seconds(1))
+      #expect(recorders.prefix(4).allSatisfy { $0.isCompleted } && clock.pendingCount == 0)
+    }
+  }
+
   @Test func `asynchronous codecs leave nothing behind`() async throws {
     let cache = TestCache<String, String>().mapValues(
       Codec<String, Int>.asynchronous(encode: { "\($0)" }, decode: { Int($0) ?? 0 }))

@@ -6,9 +6,25 @@ extension Source {
   /// What can't be decoded is a miss here, so that a lower layer is asked; what can't be encoded
   /// fails to be stored, and what was kept stays. A codec that works asynchronously keeps its place:
   /// later tellings of the same key wait for it, and so do later gets.
+  ///
+  /// Each get decodes for itself: put ``Source/reusingInFlight(clock:)`` over this, and it happens
+  /// once for all who wait.
   @inlinable
   public func mapValues<NewValue>(_ codec: Codec<Value, NewValue>) -> MappedValues<Self, NewValue> {
-    MappedValues(base: self, codec: codec)
+    MappedValues(base: self, codec: .one(codec))
+  }
+
+  /// Keeps its values encoded by a codec that depends on the key, and answers them decoded.
+  ///
+  /// As ``mapValues(_:)-(Codec<Value,NewValue>)`` does otherwise: codecs that work at once and such as
+  /// work in tasks may be mixed.
+  ///
+  /// - Parameter codec: Is asked at every get and every telling of a key, so keep it cheap.
+  @inlinable
+  public func mapValues<NewValue>(
+    byKey codec: @escaping @Sendable (Key) -> Codec<Value, NewValue>
+  ) -> MappedValues<Self, NewValue> {
+    MappedValues(base: self, codec: .byKey(codec))
   }
 }
 
@@ -21,13 +37,12 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   public typealias Value = NewValue
 
   @usableFromInline let base: Base
-  @usableFromInline let codec: Codec<Base.Value, NewValue>
-  @usableFromInline let pending = PendingTellings<Key>()
+  @usableFromInline let mapping: ValueMapping<Key, Base.Value, NewValue>
 
   @inlinable
-  init(base: Base, codec: Codec<Base.Value, NewValue>) {
+  init(base: Base, codec: ValueMapping<Key, Base.Value, NewValue>.Choice) {
     self.base = base
-    self.codec = codec
+    mapping = ValueMapping(codec)
   }
 
   /// The base's answer, decoded.
@@ -39,7 +54,12 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// The base's answer, decoded.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
-    switch codec.way {
+    mapping.isAtOnce ? decoded(key, lookup) : mapping.pending.ask(key) { decoded(key, lookup) }
+  }
+
+  @inlinable
+  func decoded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
+    switch mapping.way(for: key) {
     case .now(_, let decode):
       base.getStamped(key, lookup).compactMap { stamped in
         do {
@@ -50,72 +70,75 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
         }
       }
     case .later(_, let decode):
-      pending.wait(for: key) {
-        base.getStamped(key, lookup).flatMap { stamped in
-          Signal.async {
-            let value = try await decode(stamped.value)
-            return Stamped(value, age: stamped.age, validator: stamped.validator)
-          }.recover { error in
-            lookup.explainMiss(.undecodable(error))
-            return .empty
-          }
+      base.getStamped(key, lookup).flatMap { stamped in
+        Signal.async {
+          let value = try await decode(stamped.value)
+          return Stamped(value, age: stamped.age, validator: stamped.validator)
+        }.recover { error in
+          lookup.explainMiss(.undecodable(error))
+          return .empty
         }
       }
     }
   }
 
   /// What the base has at once, decoded at once.
+  ///
+  /// What can't be decoded has been counted below as a hit, and will be again by the get that
+  /// follows: there it is one, and it lasts until what a lower layer gives overwrites it. To know
+  /// beforehand, each hit would have to be looked up twice.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    guard case .now(_, let decode) = codec.way, let value = base.now(key, lookup) else {
+    if let decodeAtOnce = mapping.decodeAtOnce {
+      return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }
+    }
+    guard case .now(_, let decode) = mapping.way(for: key), !mapping.pending.isPending(key) else {
       return nil
     }
-    return try? decode(value)
+    return base.now(key, lookup).flatMap { try? decode($0) }
   }
 
   /// Tells the base, encoded.
   @inlinable
   public func apply(_ change: Change<Key, NewValue>) -> Signal<Void> {
-    switch codec.way {
-    case .now(let encode, _): applyNow(change, encode)
-    case .later(let encode, _): applyLater(change, encode)
-    }
-  }
-
-  @inlinable
-  func applyNow(
-    _ change: Change<Key, NewValue>, _ encode: @Sendable (NewValue) throws -> Base.Value
-  ) -> Signal<Void> {
-    do {
-      switch change {
-      case .set(let key, let value, let revision):
-        return base.apply(.set(key, try encode(value), revision))
-      case .remove(let key, let revision): return base.apply(.remove(key, revision))
-      case .removeAll(let revision): return base.apply(.removeAll(revision))
-      case .fill(let key, let stamped, let mark):
-        return base.apply(.fill(key, try stamped.map(encode), mark))
-      }
-    } catch {
-      return .fail(error)
-    }
-  }
-
-  @inlinable
-  func applyLater(
-    _ change: Change<Key, NewValue>,
-    _ encode: @escaping @Sendable (NewValue) async throws -> Base.Value
-  ) -> Signal<Void> {
     switch change {
     case .set(let key, let value, let revision):
-      pending.tell(key) {
-        Signal.async { try await encode(value) }.flatMap { base.apply(.set(key, $0, revision)) }
-      }
-    case .remove(let key, let revision): pending.tell(key) { base.apply(.remove(key, revision)) }
-    case .removeAll(let revision): pending.tellAll { base.apply(.removeAll(revision)) }
+      inOrder(key) { encoded(key, value) { base.apply(.set(key, $0, revision)) } }
+    case .remove(let key, let revision):
+      inOrder(key) { base.apply(.remove(key, revision)) }
+    case .removeAll(let revision):
+      mapping.isAtOnce
+        ? base.apply(.removeAll(revision))
+        : mapping.pending.tellAll { base.apply(.removeAll(revision)) }
     case .fill(let key, let stamped, let mark):
-      Signal.async { try await encode(stamped.value) }
-        .flatMap { encoded in base.apply(.fill(key, stamped.map { _ in encoded }, mark)) }
-        .started()
+      encoded(key, stamped.value) { value in
+        base.apply(.fill(key, stamped.map { _ in value }, mark))
+      }
+    }
+  }
+
+  /// Carries out a telling after those of the same key that still wait to be encoded.
+  @inlinable
+  func inOrder(
+    _ key: Key, _ work: @escaping @Sendable () -> Signal<Void>
+  ) -> Signal<Void> {
+    mapping.isAtOnce ? work() : mapping.pending.tell(key, work)
+  }
+
+  /// Goes on with the encoded value: at once, if the codec works so.
+  @inlinable
+  func encoded(
+    _ key: Key, _ value: NewValue, _ next: @escaping @Sendable (Base.Value) -> Signal<Void>
+  ) -> Signal<Void> {
+    switch mapping.way(for: key) {
+    case .now(let encode, _):
+      do {
+        return next(try encode(value))
+      } catch {
+        return .fail(error)
+      }
+    case .later(let encode, _):
+      return Signal.async { try await encode(value) }.flatMap { next($0) }.started()
     }
   }
 
@@ -124,7 +147,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// A telling that still waits to be encoded has not reached the base: then every fill is refused.
   @inlinable
   public func mark(for key: Key) -> Mark {
-    pending.isPending(key) ? .told(.none) : base.mark(for: key)
+    !mapping.isAtOnce && mapping.pending.isPending(key) ? .told(.none) : base.mark(for: key)
   }
 
   /// The base, and the codec.
@@ -134,3 +157,44 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
 }
 
 extension MappedValues: Cache where Base: Cache {}
+
+/// How values are mapped, and the tellings that wait for it: one object, so that a hit that carries
+/// its cache along has one more to retain, not the parts of a codec.
+@usableFromInline
+final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: Sendable>: Sendable {
+  @usableFromInline
+  enum Choice: Sendable {
+    case one(Codec<Encoded, Decoded>)
+    case byKey(@Sendable (Key) -> Codec<Encoded, Decoded>)
+  }
+
+  @usableFromInline let codec: Choice
+  @usableFromInline let pending = PendingTellings<Key>()
+
+  /// How to decode, for all keys, if that takes no time: at hand for hits.
+  @usableFromInline let decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?
+
+  @inlinable
+  init(_ codec: Choice) {
+    self.codec = codec
+    if case .one(let codec) = codec, case .now(_, let decode) = codec.way {
+      decodeAtOnce = decode
+    } else {
+      decodeAtOnce = nil
+    }
+  }
+
+  /// Whether no telling ever waits to be encoded.
+  @inlinable
+  var isAtOnce: Bool {
+    decodeAtOnce != nil
+  }
+
+  @inlinable
+  func way(for key: Key) -> Codec<Encoded, Decoded>.Way {
+    switch codec {
+    case .one(let codec): codec.way
+    case .byKey(let codec): codec(key).way
+    }
+  }
+}

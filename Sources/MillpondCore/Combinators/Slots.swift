@@ -1,31 +1,34 @@
 public import MillpondSignals
-import Synchronization
 
 /// A few slots, and those who wait for one.
 @usableFromInline
 final class Slots: Sendable {
   private let count: Int
-  private let queue: Locked<SlotQueue>
+  private let reserved: Int
+  private let state: Locked<SlotState>
 
   @usableFromInline
-  init(_ count: Int) {
+  init(_ count: Int, reserved: Int) {
     self.count = max(1, count)
-    queue = Locked(SlotQueue(count: max(1, count)))
+    self.reserved = min(max(0, reserved), self.count - 1)
+    state = Locked(SlotState(free: self.count, reserved: self.reserved))
   }
 
   /// What the limit is, for those who look.
+  @usableFromInline
   var title: String {
-    "limited to \(count)"
+    "limited to \(count)" + (reserved > 0 ? ", \(reserved) reserved" : "")
   }
 
   /// Makes one more, while a holder waits for others.
   func lend() {
-    if let next = passOn() { run(next) }
+    giveBack()
+    startWaiting()
   }
 
   /// Takes back what was lent: if it is in use, the next that comes free is not passed on.
   func takeBack() {
-    queue.withLock { $0.takeBack() }
+    state.withLock { $0.free -= 1 }
   }
 
   /// Calls `work` when a slot is free, with the lifetime that gives it back when it ends; not at
@@ -34,118 +37,90 @@ final class Slots: Sendable {
   /// Who holds a slot already, and waits for this work, lends it meanwhile.
   @usableFromInline
   func take(
-    _ priority: Priority, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
+    _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
     let asker = WorkContext.current
     asker?.wait(for: self, until: lifetime)
     let context = WorkContext.work(in: self, within: asker)
-    let waiter = SlotWaiter(lifetime.child()) { slot in
+    let waiter = TurnWaiter(lookup, lifetime.child()) { slot in
       WorkContext.run(in: context) { work(slot) }
     }
+    let hasToWait = state.withLock { !$0.enter(waiter) }
     waiter.lifetime.onEnd { self.leave(waiter) }
-    if let first = queue.withLock({ $0.enter(waiter, priority) }) { run(first) }
+    guard hasToWait else { return run(waiter) }
+    waiter.onRaise { self.raise(waiter) }
+    // It may have been raised before that was heard, or be urgent enough for what is reserved.
+    raise(waiter)
   }
 
-  /// Starts waiters in a loop, for as long as their work ends inside its start.
-  private func run(_ first: SlotWaiter) {
-    var next: SlotWaiter? = first
-    while let waiter = next {
-      waiter.start()
-      next = waiter.isSecond() ? passOn() : nil
-    }
+  private func raise(_ waiter: TurnWaiter) {
+    state.withLock { $0.queue.raise(waiter) }
+    startWaiting()
   }
 
-  private func leave(_ waiter: SlotWaiter) {
-    let hadSlot = queue.withLock { $0.leave(waiter) }
+  /// Starts those who wait, for as long as there are slots for them: in a loop, so that any number
+  /// whose work ends inside its start need no stack.
+  private func startWaiting() {
+    while let waiter = next() { start(waiter) }
+  }
+
+  private func run(_ waiter: TurnWaiter) {
+    start(waiter)
+    startWaiting()
+  }
+
+  private func start(_ waiter: TurnWaiter) {
+    waiter.start()
+    if waiter.isSecond() { giveBack() }
+  }
+
+  private func leave(_ waiter: TurnWaiter) {
+    var gone: [TurnWaiter] = []  // released here, not under the lock
+    let wasWaiting = state.withLock { $0.queue.leave(waiter, clearing: &gone) }
     waiter.forget()
-    guard hadSlot, waiter.isSecond() else { return }
-    if let next = passOn() { run(next) }
+    guard !wasWaiting, waiter.isSecond() else { return }
+    giveBack()
+    startWaiting()
   }
 
-  private func passOn() -> SlotWaiter? {
-    var gone: [SlotWaiter] = []  // released here, not under the lock
-    return queue.withLock { $0.passOn(skipping: &gone) }
-  }
-}
-
-/// One who wants a slot: whether the end came before the start returned decides who goes on.
-private final class SlotWaiter: Sendable {
-  let lifetime: Lifetime
-  private let work: Locked<(@Sendable (Lifetime) -> Void)?>
-  private let isMet = Atomic<Bool>(false)
-
-  init(_ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void) {
-    self.lifetime = lifetime
-    self.work = Locked(work)
+  private func giveBack() {
+    state.withLock { $0.free += 1 }
   }
 
-  /// Does the work, once, and lets go of it.
-  func start() {
-    let work = takeWork()
-    if !lifetime.isEnded { work?(lifetime) }
-  }
-
-  /// Lets go of the work: nobody wants it any more.
-  func forget() {
-    _ = takeWork()
-  }
-
-  private func takeWork() -> (@Sendable (Lifetime) -> Void)? {
-    work.withLock { work in
-      defer { work = nil }
-      return work
-    }
-  }
-
-  /// Called at the return of the start, and at the end; true for the one that comes second.
-  func isSecond() -> Bool {
-    isMet.exchange(true, ordering: .acquiringAndReleasing)
+  private func next() -> TurnWaiter? {
+    var gone: [TurnWaiter] = []  // released here, not under the lock
+    return state.withLock { $0.next(skipping: &gone) }
   }
 }
 
-/// How many slots are free, and who waits, by priority.
-private struct SlotQueue: Sendable {
-  private var free: Int
-  private var waiting: [Priority: Queue<SlotWaiter>] = [:]
-  private var pending: Set<ObjectIdentifier> = []
+/// How many slots are free, and who waits.
+private struct SlotState: Sendable {
+  /// Less than none while more are out than there are, for some were lent.
+  var free: Int
+  let reserved: Int
+  var queue = TurnQueue()
 
-  init(count: Int) {
-    free = count
+  init(free: Int, reserved: Int) {
+    self.free = free
+    self.reserved = reserved
   }
 
-  /// Takes a slot for the waiter, who is given back, or lets it wait.
-  mutating func enter(_ waiter: SlotWaiter, _ priority: Priority) -> SlotWaiter? {
-    guard free <= 0 else {
+  /// Takes a slot for the waiter, or lets it wait, in which case this is false.
+  mutating func enter(_ waiter: TurnWaiter) -> Bool {
+    if queue.isEmpty, free > (waiter.lookup.priority == .low ? reserved : 0) {
       free -= 1
-      return waiter
+      return true
     }
-    pending.insert(ObjectIdentifier(waiter))
-    waiting[priority, default: Queue()].append(waiter)
-    return nil
+    queue.enter(waiter)
+    return false
   }
 
-  /// Whether the waiter that leaves had a slot.
-  mutating func leave(_ waiter: SlotWaiter) -> Bool {
-    pending.remove(ObjectIdentifier(waiter)) == nil
-  }
-
-  mutating func takeBack() {
-    free -= 1
-  }
-
-  /// Gives a slot that comes free to the next waiter, or keeps it.
-  mutating func passOn(skipping gone: inout [SlotWaiter]) -> SlotWaiter? {
-    if free < 0 {
-      free += 1
-      return nil
-    }
-    for priority in Priority.allCases.reversed() {
-      while let waiter = waiting[priority]?.popFirst() {
-        if pending.remove(ObjectIdentifier(waiter)) != nil { return waiter }
-        gone.append(waiter)
-      }
-    }
-    free += 1
-    return nil
+  /// Takes a slot for the next one who waits, if there is one for that one.
+  mutating func next(skipping gone: inout [TurnWaiter]) -> TurnWaiter? {
+    guard free > 0 else { return nil }
+    let (free, reserved) = (free, reserved)
+    let waiter = queue.popFirst(skipping: &gone) { free > ($0 == .low ? reserved : 0) }
+    if waiter != nil { self.free -= 1 }
+    return waiter
   }
 }

@@ -11,6 +11,8 @@ extension Duration {
   }
 
   private func whole(_ amount: Double, _ unit: String) -> String {
-    "\(Int64(amount.rounded())) \(unit)"
+    // The longest duration, rounded, is more than its own type holds.
+    let rounded = amount.rounded()
+    return "\(Int64(exactly: rounded) ?? (rounded < 0 ? .min : .max)) \(unit)"
   }
 }

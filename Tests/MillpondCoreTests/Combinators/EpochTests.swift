@@ -1,3 +1,4 @@
+import Dispatch
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
@@ -100,6 +101,15 @@ import Testing
       AnyCache(memory), AnyCache(memory.reusingInFlight()), AnyCache(memory.mapKeys { $0 }),
       AnyCache(memory.mapValues(.identity)), AnyCache(memory.limited(to: 1)),
       AnyCache(memory.layered(over: other)), AnyCache(other.layered(over: memory)),
+      AnyCache(memory.mapValues(byKey: { _ in .identity })),
+      AnyCache(memory.filtered { _, _ in true }), AnyCache(memory.conditioned { _ in true }),
+      AnyCache(memory.postProcessed { $1 }), AnyCache(memory.delivered(on: .global())),
+      AnyCache(memory.switched(to: other) { _ in false }), AnyCache(memory.writeOnly()),
+      AnyCache(memory.retrying(.immediate(attempts: 2))),
+      AnyCache(memory.timingOut(after: .seconds(1))), AnyCache(memory.recovering(with: other)),
+      AnyCache(memory.hedged(with: other, after: .seconds(1))),
+      AnyCache(memory.rateLimited(to: 1, per: .seconds(1))),
+      AnyCache(memory.onMemoryPressure(.never)), AnyCache(memory.named("memory")),
     ]
     for cache in compositions {
       let mark = cache.mark(for: "a")

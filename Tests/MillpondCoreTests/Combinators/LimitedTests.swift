@@ -110,4 +110,102 @@ import Testing
     #expect((5_000..<5_004).map { origin[$0].subscriptions } == [1, 1, 1, 0])
     #expect(recorders.count == 4)
   }
+
+  @Test func `an urgent asker who joins brings a waiting flight forward`() {
+    let cache = origin.limited(to: 1).reusingInFlight()
+    let recorders = [0, 1, 2].map { key in
+      Recorder<Int>().subscribe(to: cache.get(key, priority: .low))
+    }
+
+    let urgent = Recorder<Int>().subscribe(to: cache.get(2, priority: .high))
+    origin[0].completed()
+
+    #expect(origin[1].subscriptions == 0 && origin[2].subscriptions == 1)
+    origin[2].next(2)
+    origin[2].completed()
+    #expect(recorders[2].values == [2] && urgent.values == [2])
+    #expect(origin[1].subscriptions == 1)
+  }
+
+  @Test func `one brought forward goes after those of the same urgency who came before it`() {
+    let cache = origin.limited(to: 1).reusingInFlight()
+    let asks = [(0, Priority.normal), (1, .high), (2, .low), (3, .high)]
+    let recorders = asks.map { key, priority in
+      Recorder<Int>().subscribe(to: cache.get(key, priority: priority))
+    }
+    let urgent = Recorder<Int>().subscribe(to: cache.get(2, priority: .high))
+
+    for (turn, key) in [0, 1, 2, 3].enumerated() {
+      #expect((0..<4).map { origin[$0].subscriptions } == (0..<4).map { $0 <= turn ? 1 : 0 })
+      origin[key].completed()
+    }
+    #expect(recorders.allSatisfy { $0.isCompleted } && urgent.isCompleted)
+  }
+
+  @Test func `when the urgent asker leaves, the flight that waits falls back`() {
+    let cache = origin.limited(to: 1).reusingInFlight()
+    let recorders = [(0, Priority.normal), (1, .low), (2, .normal)].map { key, priority in
+      Recorder<Int>().subscribe(to: cache.get(key, priority: priority))
+    }
+    let urgent = Recorder<Int>().subscribe(to: cache.get(1, priority: .high))
+
+    urgent.dispose()
+    origin[0].completed()
+
+    #expect(origin[2].subscriptions == 1 && origin[1].subscriptions == 0)
+    #expect(recorders[1].transcript == [])
+  }
+
+  @Test func `work of low priority never takes the reserved slots`() {
+    let cache = origin.limited(to: 3, reserved: 2)
+    let low = [0, 1].map { ask(cache, $0, .low) }
+    #expect((0..<2).map { origin[$0].subscriptions } == [1, 0])
+
+    let seen = [2, 3, 4].map { ask(cache, $0) }
+    #expect((2..<5).map { origin[$0].subscriptions } == [1, 1, 0])
+
+    origin[2].completed()
+    #expect(origin[4].subscriptions == 1 && origin[1].subscriptions == 0)
+    for key in [3, 4] { origin[key].completed() }
+    #expect(origin[1].subscriptions == 0)
+    origin[0].completed()
+    #expect(origin[1].subscriptions == 1)
+    #expect(low[0].isCompleted && seen.allSatisfy { $0.isCompleted })
+  }
+
+  @Test func `a raise gets a reserved slot at once`() {
+    let cache = origin.limited(to: 2, reserved: 1).reusingInFlight()
+    let low = [0, 1].map { key in
+      Recorder<Int>().subscribe(to: cache.get(key, priority: .low))
+    }
+    #expect(origin[1].subscriptions == 0)
+
+    let urgent = Recorder<Int>().subscribe(to: cache.get(1))
+
+    #expect(origin[1].subscriptions == 1)
+    origin[1].next(1)
+    origin[1].completed()
+    #expect(low[1].values == [1] && urgent.values == [1])
+  }
+
+  @Test(arguments: [(1, 1), (2, 5), (0, 3), (-1, -1), (3, Int.max), (Int.min, Int.min)])
+  func `whatever is reserved, work of low priority gets its turn`(count: Int, reserved: Int) {
+    let cache = origin.limited(to: count, reserved: reserved)
+
+    _ = ask(cache, 0, .low)
+
+    #expect(origin[0].subscriptions == 1)
+  }
+
+  @Test func `a thousand who left a queue that does not move change nothing for the next`() {
+    let cache = origin.limited(to: 1)
+    let first = ask(cache, 0)
+    let waiting = ask(cache, 1)
+    for key in 2...1_000 { ask(cache, key).dispose() }
+
+    first.dispose()
+
+    #expect(origin[1].subscriptions == 1 && waiting.transcript == [])
+    #expect((2...1_000).allSatisfy { origin[$0].subscriptions == 0 })
+  }
 }

@@ -1,0 +1,141 @@
+import MillpondSignals
+
+/// Those who share one call, by key.
+final class Batch<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  typealias Asker = BatchAsker<Value>
+
+  /// That of the call, and before it of the timer.
+  let lifetime = Lifetime()
+  private let state = Locked(State())
+
+  private struct State: Sendable {
+    var askers: [Key: [Asker]] = [:]
+    var order: [Key] = []
+    var timer: Disposable?
+    var phase = Phase.open
+  }
+
+  private enum Phase {
+    case open, full, begun
+  }
+
+  /// What an asker finds.
+  enum Entrance {
+    /// Nobody can enter any more.
+    case closed
+
+    /// He is in, and others may follow.
+    case open
+
+    /// He is in, and the last one: the call is his to make.
+    case full
+  }
+
+  func enter(_ key: Key, _ asker: Asker, max: Int) -> Entrance {
+    state.withLock { state in
+      if state.phase != .open { return .closed }
+      if state.askers[key] == nil { state.order.append(key) }
+      state.askers[key, default: []].append(asker)
+      if state.askers.count < max { return .open }
+      state.phase = .full
+      return .full
+    }
+  }
+
+  /// Whether nobody is left by this, so that there is no more to do; not if he had been answered.
+  func leave(_ key: Key, _ asker: Asker) -> Bool {
+    let (isEmpty, gone) = state.withLock { state -> (Bool, (key: Key, value: [Asker])?) in
+      guard let place = state.askers.index(forKey: key),
+        let index = state.askers.values[place].firstIndex(where: { $0 === asker })
+      else { return (false, nil) }
+      if state.askers.values[place].count > 1 {
+        return (false, (key, [state.askers.values[place].remove(at: index)]))
+      }
+      let gone = state.askers.remove(at: place)
+      if state.askers.isEmpty, state.phase == .open { state.phase = .begun }
+      return (state.askers.isEmpty, gone)
+    }
+    _ = gone  // released here, not under the lock
+    return isEmpty
+  }
+
+  /// Stops the timer with the batch, or when the call begins.
+  func keep(timer: Disposable) {
+    lifetime.onEnd { timer.dispose() }
+    let isLate = state.withLock { state in
+      if state.phase == .open { state.timer = timer }
+      return state.phase != .open
+    }
+    if isLate { timer.dispose() }
+  }
+
+  /// The keys that somebody waits for; none if that was asked before.
+  func begin() -> [Key] {
+    let (order, wanted, timer) = state.withLock { state in
+      defer {
+        state.phase = .begun
+        state.timer = nil
+        state.order = []
+      }
+      return (state.order, state.askers, state.timer)
+    }
+    timer?.dispose()
+    // Who has left and come again is in the order twice.
+    var seen: Set<Key> = []
+    return order.filter { wanted[$0] != nil && seen.insert($0).inserted }
+  }
+
+  /// Answers those whose keys the call has brought, and gives up a call nobody waits for any more.
+  func receive(_ answers: [Key: Value]) {
+    for (key, value) in answers {
+      for asker in take(key) { asker.answer(value) }
+    }
+    if state.withLock({ $0.askers.isEmpty }) { lifetime.end() }
+  }
+
+  func receive(_ event: Event<Never>) {
+    guard event.isTerminal else { return everybody.forEach { $0.send(event) } }
+    for asker in takeAll() { asker.send(event) }
+    lifetime.end()
+  }
+
+  private func take(_ key: Key) -> [Asker] {
+    let taken = state.withLock { state in
+      state.askers.index(forKey: key).map { state.askers.remove(at: $0) }
+    }
+    return taken?.value ?? []
+  }
+
+  private var everybody: [Asker] {
+    state.withLock { $0.askers.values.flatMap { $0 } }
+  }
+
+  private func takeAll() -> [Asker] {
+    let taken = state.withLock { state in
+      defer { state.askers = [:] }
+      return state.askers
+    }
+    return taken.values.flatMap { $0 }
+  }
+}
+
+/// One who waits for a key of a batch.
+final class BatchAsker<Value: Sendable>: Sendable {
+  private let observer: Observer<Value>
+  private let lifetime: Lifetime
+
+  init(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    self.observer = observer
+    self.lifetime = lifetime
+  }
+
+  func answer(_ value: Value) {
+    if lifetime.isEnded { return }
+    observer.next(value)
+    if !lifetime.isEnded { observer.completed() }
+  }
+
+  func send(_ event: Event<Never>) {
+    if !lifetime.isEnded { observer.other(event) }
+  }
+}

@@ -1,0 +1,103 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct AsyncMappedKeysTests {
+  let base = TestCache<String, Int>()
+  let source = TestSource<String>()
+  let recorder = Recorder<Int>()
+
+  struct Trouble: Error {}
+
+  /// Turns keys when the test says so.
+  private var held: AsyncMappedKeys<TestCache<String, Int>, Int> {
+    base.mapKeys(asynchronously: { [signal = source.signal] number in
+      try await signal.value + "\(number)"
+    })
+  }
+
+  private var prompt: AsyncMappedKeys<TestCache<String, Int>, Int> {
+    base.mapKeys(asynchronously: { "n\($0)" })
+  }
+
+  @Test func `keys are turned into the base's, both ways`() async throws {
+    let cache = prompt
+
+    try await cache.set(5, for: 1).value
+
+    #expect(base.contents == ["n1": 5])
+    #expect(try await cache.get(1).value == 5)
+    try await cache.remove(1).value
+    #expect(base.contents == [:])
+  }
+
+  @Test func `a get waits for the set of its key that is on its way`() async throws {
+    let cache = held
+    let outcome = Recorder<Void>().subscribe(to: cache.set(5, for: 1))
+    try await source.subscriptions(count: 1)
+
+    recorder.subscribe(to: cache.get(1))
+    #expect(recorder.transcript == [] && outcome.transcript == [])
+    source.next("n")
+    try await outcome.ended()
+    try await source.subscriptions(count: 2)
+    source.next("n")
+
+    try await recorder.ended()
+    #expect(recorder.values == [5])
+  }
+
+  @Test func `tellings of one key keep their order, and clearing is a barrier`() async throws {
+    let cache = held
+    let set = Recorder<Void>().subscribe(to: cache.set(5, for: 1))
+    let cleared = Recorder<Void>().subscribe(to: cache.removeAll())
+    let after = Recorder<Void>().subscribe(to: cache.set(6, for: 2))
+    try await source.subscriptions(count: 1)
+    #expect(cleared.transcript == [] && source.subscriptions == 1)
+
+    source.next("n")
+    try await set.ended()
+    try await cleared.ended()
+    try await source.subscriptions(count: 2)
+    source.next("n")
+    try await after.ended()
+
+    #expect(base.contents == ["n2": 6])
+  }
+
+  @Test func `I16 what the transform throws fails the get and the set as it was thrown`()
+    async throws
+  {
+    let cache = base.mapKeys(asynchronously: { (_: Int) async throws -> String in throw Trouble() })
+    let set = Recorder<Void>().subscribe(to: cache.set(5, for: 1))
+
+    recorder.subscribe(to: cache.get(1))
+
+    try await recorder.ended()
+    try await set.ended()
+    #expect(recorder.failure is Trouble && set.failure is Trouble)
+  }
+
+  @Test func `who leaves cancels the transform of his get`() async throws {
+    recorder.subscribe(to: held.get(1))
+    try await source.subscriptions(count: 1)
+
+    recorder.dispose()
+
+    try await source.disposals(count: 1)
+    #expect(base.gets == [])
+  }
+
+  @Test func `a fill is refused if anything was told since its mark`() async throws {
+    let cache = prompt
+    let late = cache.mark(for: 1)
+    try await cache.remove(2).value
+
+    try await cache.apply(.fill(1, Stamped(5), late)).value
+    #expect(base.contents == [:])
+
+    try await cache.apply(.fill(1, Stamped(5), cache.mark(for: 1))).value
+    #expect(base.contents == ["n1": 5])
+  }
+}

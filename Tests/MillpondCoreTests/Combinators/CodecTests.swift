@@ -1,0 +1,75 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct CodecTests {
+  struct Unreadable: Error {}
+
+  let decimal = Codec<String, Int>(
+    encode: { String($0) },
+    decode: { text in
+      guard let number = Int(text) else { throw Unreadable() }
+      return number
+    })
+  let halved = Codec<Int, Int>(encode: { $0 * 2 }, decode: { $0 / 2 })
+  let slow = Codec<Int, Int>.asynchronous(encode: { $0 * 2 }, decode: { $0 / 2 })
+
+  @Test func `a codec goes before the next one when decoding, and after it when encoding`() {
+    let base = TestCache<String, String>()
+    let cache = base.mapValues(decimal.then(halved))
+
+    cache.set(7, for: "a")
+
+    #expect(base.contents == ["a": "14"])
+    #expect(Recorder<Int>().subscribe(to: cache.get("a")).values == [7])
+  }
+
+  @Test func `one of two codecs that takes time makes both do`() async throws {
+    let base = TestCache<String, String>()
+    let cache = base.mapValues(decimal.then(slow))
+
+    try await cache.set(7, for: "a").value
+
+    #expect(base.contents == ["a": "14"])
+    #expect(cache.now("a", Lookup()) == nil)
+    #expect(try await cache.get("a").value == 7)
+  }
+
+  @Test func `what one of two codecs can't read neither can`() {
+    let base = TestCache<String, String>()
+    base.set("seven", for: "a")
+
+    let recorder = Recorder<Int>().subscribe(to: base.mapValues(decimal.then(halved)).get("a"))
+
+    #expect(recorder.transcript == ["completed"])
+  }
+
+  @Test func `an inverted codec encodes what the other decodes`() async throws {
+    let base = TestCache<String, Int>()
+    base.set(7, for: "a")
+
+    #expect(try await base.mapValues(decimal.inverted).get("a").value == "7")
+    #expect(try await base.mapValues(slow.inverted).get("a").value == 14)
+  }
+
+  @Test(arguments: 0..<15)
+  func `a codec and its inverse together change nothing`(seed: UInt64) {
+    let breach = CacheLaws.sameBehaviour(
+      seed: seed, { a, b, _ in AnyCache(a.layered(over: b)) },
+      { a, b, _ in AnyCache(a.mapValues(halved.inverted.then(halved)).layered(over: b)) })
+
+    #expect(breach == nil)
+  }
+
+  @Test(arguments: 0..<15)
+  func `to map values twice is to map them by the codecs' composition`(seed: UInt64) {
+    let shifted = Codec<Int, Int>(encode: { $0 + 3 }, decode: { $0 - 3 })
+    let doubled = Codec<Int, Int>(encode: { $0 * 2 }, decode: { $0 / 2 })
+    let breach = CacheLaws.sameBehaviour(
+      seed: seed, { a, b, _ in AnyCache(a.layered(over: b).mapValues(shifted).mapValues(doubled)) },
+      { a, b, _ in AnyCache(a.layered(over: b).mapValues(shifted.then(doubled))) })
+
+    #expect(breach == nil)
+  }
+}

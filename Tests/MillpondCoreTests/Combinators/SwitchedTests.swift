@@ -1,0 +1,62 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct SwitchedTests {
+  let small = TestCache<Int, Int>()
+  let large = TestCache<Int, Int>()
+
+  private var cache: Switched<TestCache<Int, Int>, TestCache<Int, Int>> {
+    small.switched(to: large) { $0 >= 10 }
+  }
+
+  @Test func `the key decides who is asked and told`() {
+    cache.set(1, for: 1)
+    cache.set(2, for: 10)
+
+    #expect(small.contents == [1: 1] && large.contents == [10: 2])
+    #expect(Recorder<Int>().subscribe(to: cache.get(10)).values == [2])
+    #expect(small.gets == [])
+    cache.remove(10)
+    #expect(small.contents == [1: 1] && large.contents == [:])
+  }
+
+  @Test func `clearing tells both`() {
+    cache.set(1, for: 1)
+    cache.set(2, for: 10)
+
+    cache.removeAll()
+
+    #expect(small.contents == [:] && large.contents == [:])
+  }
+
+  @Test func `the layout shows the one that was chosen, or both`() {
+    let cache = small.named("small").switched(to: large.named("large")) { $0 >= 10 }
+
+    #expect(cache.layout(for: 1).parts.map(\.name) == ["small"])
+    #expect(cache.layout(for: 10).parts.map(\.name) == ["large"])
+    #expect(cache.layout(for: nil).parts.map(\.name) == ["small", "large"])
+    #expect(cache.layout(for: nil).role == .choice)
+  }
+
+  @Test func `who looks a value up hears which one had it`() async throws {
+    large.set(2, for: 10)
+
+    let found = try await small.switched(to: large.named("large")) { $0 >= 10 }.lookUp(10).value
+
+    #expect(found.value == 2 && found.provenance.origin == "large")
+  }
+
+  @Test(arguments: 0..<15)
+  func `a switch that always goes one way can't be told from that way`(seed: UInt64) {
+    let breach = CacheLaws.sameBehaviour(
+      seed: seed, { a, b, _ in AnyCache(a.layered(over: b)) },
+      { a, b, _ in
+        let switched = b.switched(to: TestCache<Int, Int>()) { _ in false }
+        return AnyCache(a.layered(over: switched.named("TestCache")))
+      })
+
+    #expect(breach == nil)
+  }
+}

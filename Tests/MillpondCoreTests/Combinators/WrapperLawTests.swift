@@ -1,0 +1,88 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// What only changes when or how often a layer is asked can't be told from the layer itself, as long
+/// as nothing is late and nothing is repeated.
+@Suite struct WrapperLawTests {
+  typealias Layer = TestCache<Int, Int>
+
+  static let wrappings: [(String, @Sendable (Layer) -> AnyCache<Int, Int>)] = [
+    ("keys mapped", { AnyCache($0.mapKeys { $0 }) }),
+    ("values mapped by key", { AnyCache($0.mapValues(byKey: { _ in .identity })) }),
+    ("filtered", { AnyCache($0.filtered { _, _ in true }) }),
+    ("post-processed", { AnyCache($0.postProcessed { _, value in value }) }),
+    ("retrying", { AnyCache($0.retrying(.immediate(attempts: 1))) }),
+    ("timing out", { AnyCache($0.timingOut(after: .seconds(1), clock: ManualClock())) }),
+    ("limited", { AnyCache($0.limited(to: 2, reserved: 1)) }),
+    (
+      "rate limited",
+      { AnyCache($0.rateLimited(to: 1, per: .zero, clock: ManualClock())) }
+    ),
+    // Errors call a layer by its name, and what consists of several by what it is.
+    (
+      "recovering with nothing",
+      { AnyCache($0.recovering(with: EmptyCache()).named("TestCache")) }
+    ),
+    (
+      "hedged with nothing",
+      {
+        AnyCache(
+          $0.hedged(with: EmptyCache(), after: .seconds(1), clock: ManualClock())
+            .named("TestCache"))
+      }
+    ),
+    (
+      "switched to the same",
+      { AnyCache($0.switched(to: $0) { $0.isMultiple(of: 2) }.named("TestCache")) }
+    ),
+    ("relieved", { AnyCache($0.onMemoryPressure(.never)) }),
+  ]
+
+  @Test(arguments: 0..<20)
+  func `a wrapping that changes nothing is not noticed in any layer`(seed: UInt64) {
+    for (name, wrap) in Self.wrappings {
+      let breach = CacheLaws.sameBehaviour(
+        seed: seed, { AnyCache($0.layered(over: $1.layered(over: $2))) },
+        { AnyCache(wrap($0).layered(over: wrap($1).layered(over: wrap($2)))) })
+      #expect(breach == nil, "\(name)")
+    }
+  }
+
+  @Test(arguments: 0..<20)
+  func `layering is associative, whatever the middle layer is wrapped in`(seed: UInt64) {
+    for (name, wrap) in Self.wrappings {
+      let breach = CacheLaws.sameBehaviour(
+        seed: seed, { AnyCache($0.layered(over: wrap($1)).layered(over: $2)) },
+        { AnyCache($0.layered(over: wrap($1).layered(over: $2))) })
+      #expect(breach == nil, "\(name)")
+    }
+  }
+
+  @Test(arguments: 0..<20)
+  func `layering is associative over layers that refuse or drop`(seed: UInt64) {
+    let odd: [(String, @Sendable (Layer) -> AnyCache<Int, Int>)] = [
+      ("filtered", { AnyCache($0.filtered { key, value in (key + value).isMultiple(of: 2) }) }),
+      ("read only", { AnyCache($0.readOnly()) }),
+      ("write only", { AnyCache($0.writeOnly()) }),
+      (
+        "keys that throw",
+        { AnyCache($0.mapKeys { if $0 == 1 { throw CacheError.miss } else { $0 } }) }
+      ),
+    ]
+    for (name, wrap) in odd {
+      let breach = CacheLaws.sameBehaviour(
+        seed: seed, { AnyCache($0.layered(over: wrap($1)).layered(over: $2)) },
+        { AnyCache($0.layered(over: wrap($1).layered(over: $2))) })
+      #expect(breach == nil, "\(name)")
+    }
+  }
+
+  @Test func `the title of each says what it does`() {
+    let titles = Self.wrappings.map { $0.1(Layer()).layout(for: nil).title }
+
+    #expect(Set(titles).count == Self.wrappings.count)
+    #expect(titles.contains("limited to 2, 1 reserved"))
+  }
+}
