@@ -28,7 +28,7 @@ func bench(_ arguments: some Sequence<String>) -> Int32 {
 private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
   keepCompany()
   let table = Table(for: rows)
-  if !options.isJSON { print(table.header) }
+  if !options.isJSON { print(Table.legend, table.header, separator: "\n\n") }
   var measurements: [Measurement] = []
   for row in rows {
     let measurement = measure(row, options.effort)

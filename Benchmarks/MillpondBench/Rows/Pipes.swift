@@ -2,10 +2,13 @@ import MillpondSignals
 
 /// One sender and many observers.
 func pipeRows() -> [Row] {
-  [(1, 24.0), (10, 5), (1_000, 4)].map { count, target in
+  let rows: [(count: Int, target: Double, peer: Peer)] = [
+    (1, 24, .openCombine(122)), (10, 5, .reactiveSwift(53)), (1_000, 4, .reactiveSwift(44)),
+  ]
+  return rows.map { count, target, peer in
     Row(
       name: "pipe-\(count)", summary: "4: Pipe to \(count), a delivery", target: target,
-      baseline: .calls(count), body: .pipe(to: count))
+      peer: peer, baseline: .calls(count), body: .pipe(to: count))
   }
 }
 
