@@ -2,6 +2,7 @@
 struct Measurement: Encodable {
   let name: String
   let summary: String
+  let isFloor: Bool
   let baseline: String
   let nanoseconds: Double
   let baselineNanoseconds: Double
@@ -61,6 +62,7 @@ extension Measurement {
   ) {
     name = row.name
     summary = row.summary
+    isFloor = row.isFloor
     baseline = row.baseline.name
     self.nanoseconds = nanoseconds
     self.baselineNanoseconds = baselineNanoseconds

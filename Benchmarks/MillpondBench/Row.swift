@@ -15,6 +15,9 @@ struct Row {
   /// The fastest of the peers; nil where they weren't measured.
   var peer: Peer?
 
+  /// Whether the body is itself what others are compared to.
+  var isFloor = false
+
   /// Which of the repetitions is shown.
   var figure = Figure.best
 

@@ -8,10 +8,21 @@ func floorRows() -> [Row] {
     for term in 0..<operations { opaqueAdd(sum, term) }
     return sum.take()
   }
-  return [
-    .lock, .mutex, .atomic, .retain, .object, .chain(of: 3), .chain(of: 10), .table, .stringTable,
-  ].map { floor in
-    Row(name: "floor-\(floor.name)", summary: "", baseline: empty, body: floor)
+  let floors: [(work: Work, summary: String)] = [
+    (.lock, "our lock, taken and given back"),
+    (.mutex, "the standard library's Mutex, likewise"),
+    (.atomic, "an atomic exchange"),
+    (.retain, "an object retained and released"),
+    (.object, "an object allocated and freed"),
+    (.chain(of: 3), "three closures, one inside the other"),
+    (.chain(of: 10), "ten closures, one inside the other"),
+    (.table, "a dictionary under our lock, by Int"),
+    (.stringTable, "a dictionary under our lock, by a String of 40 characters"),
+  ]
+  return floors.map { floor in
+    Row(
+      name: "floor-\(floor.work.name)", summary: floor.summary, isFloor: true, baseline: empty,
+      body: floor.work)
   }
 }
 
