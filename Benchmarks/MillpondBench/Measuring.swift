@@ -42,14 +42,15 @@ struct Effort {
 
 /// Measures a row: floor and body by turns, then the best of each, or the median.
 func measure(_ row: Row, _ effort: Effort) -> Measurement {
-  var floor = Timing(row.baseline, effort.operations)
-  var body = Timing(row.body, effort.operations)
+  let operations = effort.operations * row.figure.stretch
+  var floor = Timing(row.baseline, operations)
+  var body = Timing(row.body, operations)
   for _ in 0..<effort.repetitions {
     floor.repeatOnce()
     body.repeatOnce()
   }
   let mallocs = AllocationCount.during { body.repeatOnce() }.map {
-    (Double($0) / Double(effort.operations) * 100).rounded() / 100
+    (Double($0) / Double(operations) * 100).rounded() / 100
   }
   return Measurement(
     row, nanoseconds: body.figure(row.figure), baselineNanoseconds: floor.figure(row.figure),

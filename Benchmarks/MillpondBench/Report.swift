@@ -3,8 +3,7 @@ import Foundation
 /// The measurements as a table for people: one line a row, aligned, in 120 columns.
 struct Table {
   private static let titles = [
-    "row", "ns", "at most", "floor", "ns", "ratio", "at most", "mallocs", "at most", "peer", "ns",
-    "ratio", "",
+    "row", "ns", "≤", "floor", "ns", "ratio", "≤", "mallocs", "≤", "peer", "ns", "ratio", "",
   ]
   private static let leftAligned: Set = [0, 3, 9, 12]
 
@@ -21,7 +20,7 @@ struct Table {
     widths[0] = max(widths[0], rows.map(\.name.count).max() ?? 0)
     widths[3] = max(widths[3], rows.map(\.baseline.name.count).max() ?? 0)
     for column in [1, 4] { widths[column] = 7 }
-    for column in [5, 10, 11] { widths[column] = 5 }
+    for column in [2, 5, 6, 10, 11] { widths[column] = 5 }
   }
 
   var header: String {

@@ -33,6 +33,12 @@ enum Figure {
   /// The one in the middle, for threads that contend: their best is the one in which they missed
   /// each other.
   case median
+
+  /// How many times the usual number of operations a repetition has; threads need more than the
+  /// time slice of one of them to meet.
+  var stretch: Int {
+    self == .median ? 4 : 1
+  }
 }
 
 /// Something to be repeated, that says what its sum must be.

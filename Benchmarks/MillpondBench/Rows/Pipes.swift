@@ -23,15 +23,31 @@ extension Work {
     }
   }
 
-  /// An array of closures, all called.
+  /// A method called on each of an array's objects, none of which is retained for it.
   fileprivate static func calls(_ count: Int) -> Work {
     Work("calls-\(count)", expected: { triangle($0 / count) * count }) { operations in
       let sum = Sum()
-      let calls: [(Int) -> Void] = (0..<count).map { _ in opaqueCall { sum.add($0) } }
-      for term in 0..<(operations / count) {
-        for call in calls { call(term) }
+      let receivers = (0..<count).map { _ in Receiver(sum) }
+      receivers.map(Unmanaged.passUnretained).withUnsafeBufferPointer { receivers in
+        for term in 0..<(operations / count) {
+          for receiver in receivers { receiver._withUnsafeGuaranteedRef { $0.receive(term) } }
+        }
       }
-      return sum.take()
+      // The objects live as long as they are called.
+      return withExtendedLifetime(receivers) { sum.take() }
     }
+  }
+}
+
+private final class Receiver {
+  private let sum: Sum
+
+  init(_ sum: Sum) {
+    self.sum = sum
+  }
+
+  @inline(never)
+  func receive(_ term: Int) {
+    sum.add(term)
   }
 }
