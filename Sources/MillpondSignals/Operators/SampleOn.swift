@@ -8,7 +8,7 @@ extension Signal {
   /// - Parameter sampler: What its values are doesn't matter.
   @inlinable
   public func sample(on sampler: Signal<some Sendable>) -> Signal {
-    Signal { observer, lifetime in
+    derived { observer, lifetime in
       let joining = Joining(observer, lifetime, SampleOnRule<Value>())
       joining.run(self) {
         joining.post(.value($0))

@@ -4,7 +4,7 @@ extension Signal {
   func switching<NewValue>(
     _ transform: @escaping @Sendable (Value) -> Signal<NewValue>
   ) -> Signal<NewValue> {
-    Signal<NewValue> { observer, lifetime in
+    derived { observer, lifetime in
       let switching = Switching(observer, lifetime)
       switching.joining.run(self) {
         switching.receive(transform($0))

@@ -6,11 +6,10 @@ extension Signal {
   public func take(_ count: Int) -> Signal {
     guard count > 0 else { return Signal { observer, _ in observer.completed() } }
     guard let start else { return self }
-    return Signal(
-      start: { observer, lifetime in
-        let taking = Taking(observer, lifetime.child(), count: count)
-        start(taking.observer, taking.lifetime)
-      }, now: now, emptyError: emptyError)
+    return derived(now: now) { observer, lifetime in
+      let taking = Taking(observer, lifetime.child(), count: count)
+      start(taking.observer, taking.lifetime)
+    }
   }
 }
 

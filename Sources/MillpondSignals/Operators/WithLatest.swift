@@ -5,7 +5,7 @@ extension Signal {
   /// and progress is that of this signal.
   @inlinable
   public func withLatest<Other>(from other: Signal<Other>) -> Signal<(Value, Other)> {
-    Signal<(Value, Other)> { observer, lifetime in
+    derived { observer, lifetime in
       let joining = Joining(observer, lifetime, WithLatestRule<Value, Other>())
       joining.run(other) {
         joining.post(.latest($0))
