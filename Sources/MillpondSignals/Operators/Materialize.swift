@@ -9,7 +9,7 @@ extension Signal {
         Observer(next: { observer.next(.next($0)) }) { event in
           guard event.isTerminal else { return observer.other(event) }
           observer.next(event.typed())
-          observer.completed()
+          if !lifetime.isEnded { observer.completed() }
         }, lifetime)
     }
   }

@@ -21,7 +21,7 @@ extension Signal {
       run(
         Observer(next: { update(&result.value, $0) }) { event in
           if case .completed = event { observer.next(result.value) }
-          observer.other(event)
+          if !lifetime.isEnded { observer.other(event) }
         }, lifetime)
     }
   }

@@ -38,7 +38,7 @@ final class Taking<Value: Sendable>: @unchecked Sendable {
     left -= 1
     let isLast = left == 0
     downstream.next(value)
-    guard isLast else { return }
+    guard isLast, !lifetime.isEnded else { return }
     lifetime.end()
     downstream.completed()
   }
