@@ -211,8 +211,12 @@ private final class Steps: Sendable {
     entrance.pass {
       state.withLock { state in
         state.count += 1
-        let steps = zip(combination, state.latest).map { $0 - $1 }.sorted()
-        if !state.latest.isEmpty, steps != [0, 0, 0, 1] { state.leaps += 1 }
+        var (moved, distance) = (0, 0)
+        for (new, old) in zip(combination, state.latest) where new != old {
+          moved += 1
+          distance += new - old
+        }
+        if !state.latest.isEmpty, (moved, distance) != (1, 1) { state.leaps += 1 }
         state.latest = combination
       }
     }
