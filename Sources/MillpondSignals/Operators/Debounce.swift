@@ -36,6 +36,6 @@ package struct DebounceRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package mutating func wake(at now: Duration) -> Event<Value>? {
-    held.release(at: now)
+    held.takeDue(at: now)
   }
 }

@@ -38,7 +38,7 @@ package struct HeldValue<Value: Sendable>: Sendable {
 
   /// What is due: the value first, then the completion.
   @inlinable
-  package mutating func release(at now: Duration) -> Event<Value>? {
+  package mutating func takeDue(at now: Duration) -> Event<Value>? {
     defer { value = nil }
     deadline = isClosed && value != nil ? now : nil
     return value.map { .next($0) } ?? (isClosed ? .completed : nil)

@@ -20,6 +20,8 @@ func joining<each Value: Sendable>(
     }, now: nil, emptyError: emptyError)
 }
 
+// MARK: - What acts
+
 /// Feeds the lanes and joins what is in them; `LanesRule` decides when, this acts.
 ///
 /// As little as possible is generic here: it would run unspecialised, see ``LaneQueue``.

@@ -39,7 +39,7 @@ package struct SampleRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package mutating func wake(at now: Duration) -> Event<Value>? {
-    held.release(at: now)
+    held.takeDue(at: now)
   }
 
   /// The first tick that is later than `now`.

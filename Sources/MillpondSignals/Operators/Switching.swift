@@ -15,6 +15,8 @@ extension Signal {
   }
 }
 
+// MARK: - What acts
+
 /// Runs the newest inner signal; `SwitchingRule` decides whose events count.
 @usableFromInline
 final class Switching<Value: Sendable>: @unchecked Sendable {
@@ -56,6 +58,8 @@ final class Switching<Value: Sendable>: @unchecked Sendable {
       }, run)
   }
 }
+
+// MARK: - What decides
 
 /// Whose events count.
 @usableFromInline

@@ -55,7 +55,7 @@ package struct ThrottleRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package mutating func wake(at now: Duration) -> Event<Value>? {
-    held.release(at: now).map { pass($0, at: now) }
+    held.takeDue(at: now).map { pass($0, at: now) }
   }
 
   @inlinable

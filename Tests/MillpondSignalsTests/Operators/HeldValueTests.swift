@@ -9,9 +9,9 @@ import Testing
     held.hold(2, until: .seconds(2))
 
     #expect(held.deadline == .seconds(2))
-    #expect(held.release(at: .seconds(2)).map { "\($0)" } == "next(2)")
+    #expect(held.takeDue(at: .seconds(2)).map { "\($0)" } == "next(2)")
     #expect(held.deadline == nil)
-    #expect(held.release(at: .seconds(3)) == nil)
+    #expect(held.takeDue(at: .seconds(3)) == nil)
   }
 
   @Test func `the completion waits behind what is held, which is due at once`() {
@@ -22,9 +22,9 @@ import Testing
 
     #expect(!passes)
     #expect(held.deadline == .seconds(1))
-    #expect(held.release(at: .seconds(1)).map { "\($0)" } == "next(1)")
+    #expect(held.takeDue(at: .seconds(1)).map { "\($0)" } == "next(1)")
     #expect(held.deadline == .seconds(1))
-    #expect(held.release(at: .seconds(1)).map { "\($0)" } == "completed")
+    #expect(held.takeDue(at: .seconds(1)).map { "\($0)" } == "completed")
     #expect(held.deadline == nil)
   }
 
@@ -49,6 +49,6 @@ import Testing
     held.drop()
 
     #expect(held.deadline == nil)
-    #expect(held.release(at: .seconds(1)) == nil)
+    #expect(held.takeDue(at: .seconds(1)) == nil)
   }
 }
