@@ -4,7 +4,7 @@ extension Signal {
   public func compactMap<NewValue>(
     _ transform: @escaping @Sendable (Value) -> NewValue?
   ) -> Signal<NewValue> {
-    Signal<NewValue> { observer, lifetime in
+    derived { observer, lifetime in
       run(
         observer.replacingNext { if let value = transform($0) { observer.next(value) } }, lifetime)
     }

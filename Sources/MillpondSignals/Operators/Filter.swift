@@ -2,7 +2,7 @@ extension Signal {
   /// Lets through the values that satisfy `isIncluded`.
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Value) -> Bool) -> Signal {
-    Signal { observer, lifetime in
+    derived { observer, lifetime in
       run(observer.replacingNext { if isIncluded($0) { observer.next($0) } }, lifetime)
     }
   }
