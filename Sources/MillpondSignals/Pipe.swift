@@ -11,55 +11,68 @@
 /// - Note: Any thread may send. Sending from inside a callback is queued until that returns.
 /// - Complexity: O(*n*) a sending, of *n* subscribers.
 public final class Pipe<Value: Sendable>: Sendable {
-  @usableFromInline let audience: Audience<Value>
+  @usableFromInline let room = Room<Value>()
   @usableFromInline let origin: String?
 
   /// A pipe without subscribers.
   @inlinable
   public init(file: StaticString = #fileID, line: UInt = #line) {
-    audience = Audience()
     origin = Origin.describe(file, line)
   }
 
   deinit {
-    audience.other(.failed(SignalError.abandoned(origin: origin)))
+    room.audience.other(.failed(SignalError.abandoned(origin: origin)))
   }
 
   /// What is sent, from the subscription on.
   @inlinable
   public var signal: Signal<Value> {
-    let audience = audience
+    let audience = room.audience
     return Signal { audience.attach($0, $1) }
   }
 
   /// The pipe as an observer, which does not keep the pipe alive.
   @inlinable
   public var observer: Observer<Value> {
-    let audience = audience
+    let audience = room.audience
     return Observer(next: { audience.next($0) }, other: { audience.other($0) })
   }
 
   /// Sends a value to everyone.
   @inlinable
   public func next(_ value: Value) {
-    audience.next(value)
+    room.next(value)
   }
 
   /// Sends how far the work has come.
   @inlinable
   public func progress(_ progress: SignalProgress) {
-    audience.other(.progress(progress))
+    room.audience.other(.progress(progress))
   }
 
   /// Ends the signal by an error; later calls do nothing.
   @inlinable
   public func failed(_ error: any Error) {
-    audience.other(.failed(error))
+    room.audience.other(.failed(error))
   }
 
   /// Ends the signal; later calls do nothing.
   @inlinable
   public func completed() {
-    audience.other(.completed)
+    room.audience.other(.completed)
+  }
+}
+
+/// Keeps the audience. It can't be copied, so what is called on it isn't retained for the call.
+@usableFromInline
+struct Room<Value: Sendable>: ~Copyable, Sendable {
+  @usableFromInline let audience = Audience<Value>()
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  borrowing func next(_ value: Value) {
+    audience.next(value)
   }
 }
