@@ -11,7 +11,7 @@
 /// - Note: Any thread may send. Sending from inside a callback is queued until that returns.
 /// - Complexity: O(*n*) a sending, of *n* subscribers.
 public final class Pipe<Value: Sendable>: Sendable {
-  @usableFromInline let room = Room<Value>()
+  @usableFromInline let audience = Audience<Value>()
   @usableFromInline let origin: String?
 
   /// A pipe without subscribers.
@@ -21,58 +21,44 @@ public final class Pipe<Value: Sendable>: Sendable {
   }
 
   deinit {
-    room.audience.other(.failed(SignalError.abandoned(origin: origin)))
+    audience.other(.failed(SignalError.abandoned(origin: origin)))
   }
 
   /// What is sent, from the subscription on.
   @inlinable
   public var signal: Signal<Value> {
-    let audience = room.audience
+    let audience = audience
     return Signal { audience.attach($0, $1) }
   }
 
   /// The pipe as an observer, which does not keep the pipe alive.
   @inlinable
   public var observer: Observer<Value> {
-    let audience = room.audience
+    let audience = audience
     return Observer(next: { audience.next($0) }, other: { audience.other($0) })
   }
 
   /// Sends a value to everyone.
   @inlinable
   public func next(_ value: Value) {
-    room.next(value)
+    audience.next(value)
   }
 
   /// Sends how far the work has come.
   @inlinable
   public func progress(_ progress: SignalProgress) {
-    room.audience.other(.progress(progress))
+    audience.other(.progress(progress))
   }
 
   /// Ends the signal by an error; later calls do nothing.
   @inlinable
   public func failed(_ error: any Error) {
-    room.audience.other(.failed(error))
+    audience.other(.failed(error))
   }
 
   /// Ends the signal; later calls do nothing.
   @inlinable
   public func completed() {
-    room.audience.other(.completed)
-  }
-}
-
-/// Keeps the audience. It can't be copied, so what is called on it isn't retained for the call.
-@usableFromInline
-struct Room<Value: Sendable>: ~Copyable, Sendable {
-  @usableFromInline let audience = Audience<Value>()
-
-  @inlinable
-  init() {}
-
-  @inlinable
-  borrowing func next(_ value: Value) {
-    audience.next(value)
+    audience.other(.completed)
   }
 }

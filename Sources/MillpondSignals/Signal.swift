@@ -18,7 +18,7 @@ public struct Signal<Value: Sendable>: Sendable {
   @usableFromInline package let now: (@Sendable () -> Value?)?
 
   /// What `value` throws when the signal is empty; ``SignalError/empty`` unless told otherwise.
-  @usableFromInline package let emptyError: (@Sendable () -> any Error)?
+  @usableFromInline package let emptyError: (any Emptiness.Type)?
 
   /// What this concatenates, if it does, so that one more makes it longer, not deeper.
   @usableFromInline let parts: Chain<Signal>?
@@ -36,7 +36,7 @@ public struct Signal<Value: Sendable>: Sendable {
   package init(
     start: Start?,
     now: (@Sendable () -> Value?)?,
-    emptyError: (@Sendable () -> any Error)? = nil
+    emptyError: (any Emptiness.Type)? = nil
   ) {
     self.init(start: start, now: now, emptyError: emptyError, parts: nil)
   }
@@ -45,7 +45,7 @@ public struct Signal<Value: Sendable>: Sendable {
   init(
     start: Start?,
     now: (@Sendable () -> Value?)?,
-    emptyError: (@Sendable () -> any Error)?,
+    emptyError: (any Emptiness.Type)?,
     parts: Chain<Signal>?
   ) {
     self.start = start
@@ -57,11 +57,19 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Runs the signal for an operator: its events go to `observer` until `lifetime` ends.
   @inlinable
   public func run(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    if let now, let value = now() {
+    if let value = now?() {
       observer.next(value)
       observer.completed()
     } else {
       start?(observer, lifetime)
     }
   }
+}
+
+/// What an empty signal fails with where a value is needed.
+///
+/// A type, not a closure: copying a signal retains what is in it, and there is nothing to retain.
+@usableFromInline
+package protocol Emptiness: SendableMetatype {
+  static var error: any Error { get }
 }

@@ -28,8 +28,16 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     let number = arrivals.add(1, ordering: .relaxed).newValue
-    post(.arrival(Member(number, observer, lifetime)))
-    lifetime.onEnd { self.post(.departure(number)) }
+    let member = Member(number, observer, lifetime)
+    mailbox.post(
+      .arrival(member), immediately: { welcome(member) }, receive: { receive($0) })
+    lifetime.onEnd { self.leave(number) }
+  }
+
+  @inlinable
+  func leave(_ number: Int) {
+    mailbox.post(
+      .departure(number), immediately: { members.remove(number) }, receive: { receive($0) })
   }
 
   @inlinable

@@ -34,7 +34,7 @@ struct Members<Value: Sendable>: ~Copyable {
   }
 
   /// Takes a member in; the latest number comes last, whoever was overtaken on the way here.
-  @usableFromInline
+  @inlinable
   mutating func add(_ member: Member<Value>) {
     let place = place(of: member.number)
     let seats = roomForOneMore()
@@ -46,7 +46,7 @@ struct Members<Value: Sendable>: ~Copyable {
   /// Lets go of a member, if it is here; its seat stays until half of them are vacant.
   ///
   /// Its lifetime has ended, which is how a sending knows that nobody sits there any more.
-  @usableFromInline
+  @inlinable
   mutating func remove(_ number: Int) {
     let place = place(of: number)
     guard let seats, place < count, seats[place].member.number == number else { return }
@@ -57,7 +57,8 @@ struct Members<Value: Sendable>: ~Copyable {
   }
 
   /// The first seat whose number is not lower.
-  private borrowing func place(of number: Int) -> Int {
+  @inlinable
+  borrowing func place(of number: Int) -> Int {
     guard let seats, count > 0, seats[count - 1].member.number >= number else { return count }
     var (low, high) = (0, count - 1)
     while low < high {
@@ -67,10 +68,11 @@ struct Members<Value: Sendable>: ~Copyable {
     return low
   }
 
-  private mutating func closeRanks(_ seats: UnsafeMutablePointer<Seat<Value>>) {
+  @inlinable
+  mutating func closeRanks(_ seats: UnsafeMutablePointer<Seat<Value>>) {
     var kept = 0
     for index in 0..<count {
-      if seats[index].isVacant {
+      if seats[index].member.lifetime.isEnded {
         (seats + index).deinitialize(count: 1)
       } else {
         (seats + kept).moveInitialize(from: seats + index, count: 1)
@@ -82,13 +84,15 @@ struct Members<Value: Sendable>: ~Copyable {
     if capacity > 16, kept <= capacity / 4 { rehouse(seats, max(4, kept * 2)) }
   }
 
-  private mutating func roomForOneMore() -> UnsafeMutablePointer<Seat<Value>> {
+  @inlinable
+  mutating func roomForOneMore() -> UnsafeMutablePointer<Seat<Value>> {
     if let seats, count < capacity { return seats }
     return rehouse(seats, max(4, count * 2))
   }
 
+  @inlinable
   @discardableResult
-  private mutating func rehouse(
+  mutating func rehouse(
     _ old: UnsafeMutablePointer<Seat<Value>>?, _ newCapacity: Int
   ) -> UnsafeMutablePointer<Seat<Value>> {
     let new = UnsafeMutablePointer<Seat<Value>>.allocate(capacity: newCapacity)
@@ -106,7 +110,6 @@ struct Members<Value: Sendable>: ~Copyable {
 @usableFromInline
 struct Seat<Value: Sendable>: ~Copyable {
   @usableFromInline var member: Member<Value>
-  @usableFromInline var isVacant = false
 
   @inlinable
   init(_ member: Member<Value>) {
@@ -124,10 +127,9 @@ struct Seat<Value: Sendable>: ~Copyable {
   }
 
   /// Who sat there.
+  @inlinable
   mutating func vacate() -> Observer<Value> {
-    defer { member.observer = Observer(next: { _ in }, other: { _ in }) }
-    isVacant = true
-    return member.observer
+    exchange(&member.observer, with: Observer(next: { _ in }, other: { _ in }))
   }
 }
 
