@@ -49,12 +49,6 @@ public struct Lifetime: @unchecked Sendable {
     core.end {}
   }
 
-  /// Tells this lifetime from others, while it exists.
-  @inlinable
-  package var identity: ObjectIdentifier {
-    ObjectIdentifier(core)
-  }
-
   @inlinable
   init(core: LifetimeCore) {
     self.core = core
@@ -136,17 +130,19 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   /// Called once, by the ender.
   @usableFromInline
   func tearDown(hasEntries: Bool) {
-    let isChild = withUnsafeMutablePointerToHeader { $0.pointee.placeInParent >= 0 }
-    guard isChild || hasEntries else { return }
-    let (entries, link) = withLock { entries -> (LifetimeEntries?, LifetimeEntry?) in
-      let place = entries.placeInParent
-      // The parent can't be gone before this is unlocked, see `orphan`.
-      let link = entries.parent?._withUnsafeGuaranteedRef { $0.forget(place) }
-      entries.parent = nil
-      return (hasEntries ? entries.takeAll() : nil, link)
+    guard hasEntries else { return unlink() }
+    let (entries, link) = withLock { entries -> (LifetimeEntries, LifetimeEntry?) in
+      let link = entries.unlink()
+      return (entries.takeAll(), link)
     }
-    entries?.run()
+    entries.run()
     _ = link  // released here, not under the lock
+  }
+
+  private func unlink() {
+    guard withUnsafeMutablePointerToHeader({ $0.pointee.placeInParent }) >= 0 else { return }
+    let link = withLock { $0.unlink() }
+    _ = link
   }
 
   /// The parent is about to go, without having ended; if the child is just using it, that waits.
@@ -154,7 +150,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
     withLock { $0.parent = nil }
   }
 
-  private func forget(_ place: Int) -> LifetimeEntry? {
+  fileprivate func forget(_ place: Int) -> LifetimeEntry? {
     withLock { $0.remove(at: place) }
   }
 
@@ -212,7 +208,7 @@ struct LifetimeEntries {
   @usableFromInline var parent: Unmanaged<LifetimeCore>?
   @usableFromInline var placeInParent: Int
 
-  /// (Initial values beside the properties would be calls.)
+  /// Nothing yet; initial values beside the properties would be calls.
   @inlinable
   init() {
     more = []
@@ -246,6 +242,12 @@ struct LifetimeEntries {
       return take(&more[place - 2])
     default: return nil  // all were taken, or it never had a place
     }
+  }
+
+  /// What the parent knew this by; it can't be gone before the lock is, see `orphan`.
+  mutating func unlink() -> LifetimeEntry? {
+    defer { parent = nil }
+    return parent?._withUnsafeGuaranteedRef { $0.forget(placeInParent) }
   }
 
   mutating func takeAll() -> LifetimeEntries {

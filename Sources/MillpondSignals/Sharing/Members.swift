@@ -106,7 +106,7 @@ struct Members<Value: Sendable>: ~Copyable {
   }
 }
 
-/// Where a member sits. It can't be copied, so what it calls isn't retained for the call.
+/// Where a member sits, which can't be copied, so what it calls isn't retained for the call.
 @usableFromInline
 struct Seat<Value: Sendable>: ~Copyable {
   @usableFromInline var member: Member<Value>
