@@ -29,7 +29,7 @@ extension Source {
         }
       },
       now: { isBeside(freshness) ? nil : now(key, lookup) },
-      emptyError: { CacheError.miss })
+      emptyError: Miss.self)
   }
 
   /// Whether asking is beside the point: what is not a ``Cache`` is an origin, that keeps nothing
@@ -38,4 +38,10 @@ extension Source {
   func isBeside(_ freshness: Freshness) -> Bool {
     if case .cachedOnly = freshness { !(self is any Cache) } else { false }
   }
+}
+
+/// Why a cache's signal is empty.
+@usableFromInline
+enum Miss: Emptiness {
+  @usableFromInline static var error: any Error { CacheError.miss }
 }

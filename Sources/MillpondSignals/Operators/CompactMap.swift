@@ -5,8 +5,8 @@ extension Signal {
     _ transform: @escaping @Sendable (Value) -> NewValue?
   ) -> Signal<NewValue> {
     derived { observer, lifetime in
-      run(
-        observer.replacingNext { if let value = transform($0) { observer.next(value) } }, lifetime)
+      let next = observer.onNext
+      run(observer.replacingNext { if let value = transform($0) { next(value) } }, lifetime)
     }
   }
 }

@@ -3,7 +3,8 @@ extension Signal {
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Value) -> Bool) -> Signal {
     derived { observer, lifetime in
-      run(observer.replacingNext { if isIncluded($0) { observer.next($0) } }, lifetime)
+      let next = observer.onNext
+      run(observer.replacingNext { if isIncluded($0) { next($0) } }, lifetime)
     }
   }
 }

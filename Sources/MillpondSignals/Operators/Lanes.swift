@@ -7,7 +7,7 @@ import Synchronization
 func joining<each Value: Sendable>(
   _ use: LaneUse, _ signals: repeat Signal<each Value>
 ) -> Signal<(repeat each Value)> {
-  var emptyError: (@Sendable () -> any Error)?
+  var emptyError: (any Emptiness.Type)?
   for signal in repeat each signals { emptyError = emptyError ?? signal.emptyError }
   return Signal<(repeat each Value)>(
     start: { observer, lifetime in
@@ -62,7 +62,7 @@ final class Lanes: @unchecked Sendable {
   }
 
   private func receive<Value>(_ value: Value, in queue: LaneQueue<Value>) {
-    if mailbox.takesTurn() {
+    if mailbox.take() {
       if !lifetime.isEnded {
         queue.put(value)
         arrived(in: queue.lane)
@@ -115,13 +115,4 @@ final class Lanes: @unchecked Sendable {
 enum LaneMessage: Sendable {
   case arrived(Int, put: @Sendable () -> Void)
   case other(Int, Event<Never>)
-}
-
-extension Mailbox {
-  /// Whether the caller now has the turn, which it has to pass on.
-  fileprivate borrowing func takesTurn() -> Bool {
-    turn.compareExchange(
-      expected: MailboxTurn.free, desired: MailboxTurn.taken, ordering: .acquiring
-    ).exchanged
-  }
 }

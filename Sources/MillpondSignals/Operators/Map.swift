@@ -12,7 +12,8 @@ extension Signal {
       return Signal<NewValue>(start: nil, now: newNow, emptyError: emptyError)
     }
     return derived(now: newNow) { observer, lifetime in
-      start(observer.replacingNext { observer.next(transform($0)) }, lifetime)
+      let next = observer.onNext  // what isn't captured isn't loaded for each value either
+      start(observer.replacingNext { next(transform($0)) }, lifetime)
     }
   }
 }

@@ -6,7 +6,11 @@ import Testing
 /// What `value` throws of an empty signal is the signal's own to say, as a cache does for a miss.
 @Suite struct EmptyErrorTests {
   static let missing = Signal<Int>(
-    start: { observer, _ in observer.completed() }, now: nil, emptyError: { Trouble.some })
+    start: { observer, _ in observer.completed() }, now: nil, emptyError: Missing.self)
+
+  enum Missing: Emptiness {
+    static var error: any Error { Trouble.some }
+  }
 
   @Test(arguments: Carrier.all)
   func `an operator carries on what the emptiness of its signal means`(carrier: Carrier) async {
