@@ -9,6 +9,12 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Refuses an expression that takes the type checker longer than so many milliseconds.
+///
+/// In a test target only: nobody could depend on a package that has this in a library.
+let slowExpressions = SwiftSetting.unsafeFlags(
+  ["-Xfrontend", "-warn-long-expression-type-checking=200"])
+
 let package = Package(
   name: "Millpond",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -49,5 +55,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackServerTests", dependencies: ["LoopbackServer"], swiftSettings: settings),
+    .testTarget(
+      name: "MillpondBenchTests", dependencies: ["MillpondBench"], swiftSettings: settings),
+    .testTarget(
+      name: "TypeCheckingTests", dependencies: ["MillpondSignals", "MillpondTesting"],
+      swiftSettings: settings + [slowExpressions]),
   ]
 )

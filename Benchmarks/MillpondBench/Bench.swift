@@ -14,7 +14,10 @@ func bench(_ arguments: some Sequence<String>) -> Int32 {
     if options.wantsHelp {
       print(Options.help)
     } else if options.wantsList {
-      for row in rows { print(row.name) }
+      let width = rows.map(\.name.count).max() ?? 0
+      for row in rows {
+        print(row.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + row.summary)
+      }
     } else {
       return try run(rows, options)
     }
@@ -26,9 +29,10 @@ func bench(_ arguments: some Sequence<String>) -> Int32 {
 }
 
 private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
+  let picture = try options.picture.map { try PictureFile($0) }
   keepCompany()
   let table = Table(for: rows)
-  if !options.isJSON { print(table.header) }
+  if !options.isJSON { print(Table.legend, table.header, separator: "\n\n") }
   var measurements: [Measurement] = []
   for row in rows {
     let measurement = measure(row, options.effort)
@@ -36,6 +40,7 @@ private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
     if !options.isJSON { print(table.line(measurement)) }
   }
   if options.isJSON { print(try Document(rows: measurements).encoded()) }
+  try picture?.write(BarChart(of: measurements).drawn())
   return measurements.allSatisfy(\.isSumRight) ? 0 : 1
 }
 

@@ -2,16 +2,31 @@
 struct Measurement: Encodable {
   let name: String
   let summary: String
+  let isFloor: Bool
   let baseline: String
   let nanoseconds: Double
   let baselineNanoseconds: Double
-  let ratio: Double
   let target: Double?
-  let isMet: Bool?
+
+  /// What was promised of the ratio, or what the target was as a multiple of the same floor where
+  /// that was set.
+  let ratioTarget: Double?
+
   let mallocs: Double?
   let mallocTarget: Double?
-  let areMallocsMet: Bool?
+  let peer: Peer?
+
+  /// The peer's time as a multiple of the same floor, where both were measured.
+  let peerRatio: Double?
+
   let isSumRight: Bool
+
+  /// Our time as a multiple of the floor's.
+  let ratio: Double
+
+  let isMet: Bool?
+  let isRatioMet: Bool?
+  let areMallocsMet: Bool?
 }
 
 /// How often, and how many at a time.
@@ -25,30 +40,55 @@ struct Effort {
   static let quick = Effort(repetitions: 3, operations: 4_000)
 }
 
-/// Measures a row: floor and body by turns, the best of each.
+/// Measures a row: floor and body by turns, then the best of each, or the median.
 func measure(_ row: Row, _ effort: Effort) -> Measurement {
-  var floor = Timing(row.baseline, effort.operations)
-  var body = Timing(row.body, effort.operations)
+  let operations = effort.operations * row.figure.stretch
+  var floor = Timing(row.baseline, operations)
+  var body = Timing(row.body, operations)
   for _ in 0..<effort.repetitions {
     floor.repeatOnce()
     body.repeatOnce()
   }
   let mallocs = AllocationCount.during { body.repeatOnce() }.map {
-    (Double($0) / Double(effort.operations) * 100).rounded() / 100
+    (Double($0) / Double(operations) * 100).rounded() / 100
   }
   return Measurement(
-    name: row.name, summary: row.summary, baseline: row.baseline.name,
-    nanoseconds: body.best, baselineNanoseconds: floor.best, ratio: body.best / floor.best,
-    target: row.target, isMet: row.target.map { body.best <= $0 },
-    mallocs: mallocs, mallocTarget: row.mallocTarget,
-    areMallocsMet: row.mallocTarget.flatMap { target in mallocs.map { $0 <= target + 0.01 } },
-    isSumRight: floor.isSumRight && body.isSumRight)
+    row, nanoseconds: body.figure(row.figure), baselineNanoseconds: floor.figure(row.figure),
+    mallocs: mallocs, isSumRight: floor.isSumRight && body.isSumRight)
+}
+
+extension Measurement {
+  init(
+    _ row: Row, nanoseconds: Double, baselineNanoseconds: Double, mallocs: Double?, isSumRight: Bool
+  ) {
+    name = row.name
+    summary = row.summary
+    isFloor = row.isFloor
+    baseline = row.baseline.name
+    self.nanoseconds = nanoseconds
+    self.baselineNanoseconds = baselineNanoseconds
+    target = row.target
+    let elsewhere = row.baseline.elsewhere
+    let targetThere = row.target.flatMap { target in elsewhere.map { target / $0 } }
+    let ratioTarget = row.ratioTarget ?? targetThere
+    self.ratioTarget = ratioTarget
+    self.mallocs = mallocs
+    mallocTarget = row.mallocTarget
+    peer = row.peer
+    peerRatio = row.peer.flatMap { peer in elsewhere.map { peer.nanoseconds / $0 } }
+    self.isSumRight = isSumRight
+    let ratio = nanoseconds / baselineNanoseconds
+    self.ratio = ratio
+    isMet = row.target.map { nanoseconds <= $0 }
+    isRatioMet = ratioTarget.map { ratio <= $0 }
+    areMallocsMet = row.mallocTarget.flatMap { target in mallocs.map { $0 <= target + 0.01 } }
+  }
 }
 
 private struct Timing {
   private let work: Work
   private let operations: Int
-  private(set) var best = Double.infinity
+  private var times: [Double] = []
   private(set) var isSumRight = true
 
   init(_ work: Work, _ operations: Int) {
@@ -60,7 +100,16 @@ private struct Timing {
     let start = ContinuousClock.now
     let sum = work.run(operations)
     let duration = start.duration(to: .now)
-    best = min(best, duration / .nanoseconds(1) / Double(operations))
+    times.append(duration / .nanoseconds(1) / Double(operations))
     isSumRight = isSumRight && sum == work.expected(operations)
+  }
+
+  /// Nanoseconds of an operation.
+  func figure(_ figure: Figure) -> Double {
+    let sorted = times.sorted()
+    return switch figure {
+    case .best: sorted[0]
+    case .median: sorted[sorted.count / 2]
+    }
   }
 }

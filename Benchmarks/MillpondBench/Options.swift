@@ -3,31 +3,48 @@ struct Options {
   var names: [String] = []
   var effort = Effort.full
   var isJSON = false
+  var wantsList = false
   var wantsHelp = false
 
+  /// The file for a picture; nil for none.
+  var picture: String?
+
   static let help = """
-    usage: millpond-bench [name…] [--quick] [--json] [--list]
+    Usage: millpond-bench [NAME...] [--quick] [--json] [--svg FILE] [--list]
 
-    Measures each row beside the physical floor of the same work, in this process, and prints
-    nanoseconds per operation, best of several repetitions. A name may be the beginning of several.
+    Measures each row beside the physical floor of the same work, by turns in this process, and
+    prints nanoseconds per operation: the best of several repetitions, or the median where threads
+    contend. A NAME is the beginning of one row's name or of several; without one, all are run.
 
-      --quick   few repetitions: checks the sums, the figures mean little
-      --json    one JSON document instead of the table
-      --list    the names of the rows
-      --help    this text
+    What counts is the ratio to the floor, because the nanoseconds of one machine are not those of
+    another, nor of the next hour. Targets were set where the floors had been measured too. A row
+    has "met" its target, or has met it only "by ratio" (more nanoseconds than the target, on a
+    slower machine) or only "by ns" (on a faster one), or has "missed" it; "mallocs": it
+    allocates more often than promised.
 
-    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
+      --quick      few repetitions: checks the sums, the figures mean little
+      --json       one JSON document instead of the table
+      --svg FILE   also draws the table into FILE, as bars on a log scale
+      --list       the names of the rows, and what they measure
+      --help, -h   this text
+
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or a
+    FILE that can't be written, which is found out before anything is measured.
     """
-
-  var wantsList = false
 
   /// - Throws: ``OptionsError`` for what it doesn't know.
   init(_ arguments: some Sequence<String>) throws(OptionsError) {
-    for argument in arguments {
+    var rest = arguments.makeIterator()
+    while let argument = rest.next() {
       switch argument {
       case "--quick": effort = .quick
       case "--json": isJSON = true
       case "--list": wantsList = true
+      case "--svg":
+        guard let file = rest.next(), !file.isEmpty, !file.hasPrefix("-") else {
+          throw .valueMissing(argument, "a file")
+        }
+        picture = file
       case "--help", "-h": wantsHelp = true
       case let option where option.hasPrefix("-"): throw .unknownOption(option)
       case let name: names.append(name)
@@ -49,11 +66,13 @@ struct Options {
 enum OptionsError: Error, CustomStringConvertible {
   case unknownOption(String)
   case unknownRow(String)
+  case valueMissing(String, String)
 
   var description: String {
     switch self {
     case .unknownOption(let option): "unknown option \(option); see --help"
     case .unknownRow(let name): "no row is called \(name); see --list"
+    case .valueMissing(let option, let value): "\(option) needs \(value) after it; see --help"
     }
   }
 }

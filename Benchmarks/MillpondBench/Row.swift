@@ -9,13 +9,45 @@ struct Row {
   /// Allocations an operation may make, at most; nil where nothing was promised.
   var mallocTarget: Double?
 
+  /// How many times the floor's time an operation may take, at most; nil where only the table says.
+  var ratioTarget: Double?
+
+  /// The fastest of the peers; nil where they weren't measured.
+  var peer: Peer?
+
+  /// Whether the body is itself what others are compared to.
+  var isFloor = false
+
+  /// Which of the repetitions is shown.
+  var figure = Figure.best
+
   let baseline: Work
   let body: Work
+}
+
+/// Which of a row's repetitions is shown.
+enum Figure {
+  /// The one least disturbed by others.
+  case best
+
+  /// The one in the middle, for threads that contend: their best is the one in which they missed
+  /// each other.
+  case median
+
+  /// How many times the usual number of operations a repetition has; threads need more than the
+  /// time slice of one of them to meet.
+  var stretch: Int {
+    self == .median ? 4 : 1
+  }
 }
 
 /// Something to be repeated, that says what its sum must be.
 struct Work: Sendable {
   let name: String
+
+  /// Nanoseconds that a floor took where the peers were measured; nil where it wasn't among them.
+  let elsewhere: Double?
+
   let expected: @Sendable (_ operations: Int) -> Int
   let run: @Sendable (_ operations: Int) -> Int
 
@@ -23,11 +55,14 @@ struct Work: Sendable {
   ///   - expected: What `run` has to return.
   ///   - run: Does the work that often, a multiple of 2,000, and returns a sum that it can't have
   ///     got without doing it.
+  ///   - elsewhere: Measured elsewhere, Swift 6.3.1; see README.
   init(
-    _ name: String, expected: @escaping @Sendable (_ operations: Int) -> Int,
+    _ name: String, elsewhere: Double? = nil,
+    expected: @escaping @Sendable (_ operations: Int) -> Int,
     run: @escaping @Sendable (_ operations: Int) -> Int
   ) {
     self.name = name
+    self.elsewhere = elsewhere
     self.expected = expected
     self.run = run
   }

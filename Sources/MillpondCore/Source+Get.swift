@@ -32,7 +32,7 @@ extension Source {
         }
       },
       now: { isBeside(freshness) ? nil : now(key, lookup) },
-      emptyError: { CacheError.miss })
+      emptyError: Miss.self)
   }
 
   /// Where a question is asked, in debug builds.
@@ -53,4 +53,10 @@ extension Source {
   func isBeside(_ freshness: Freshness) -> Bool {
     if case .cachedOnly = freshness { !(self is any Cache) } else { false }
   }
+}
+
+/// Why a cache's signal is empty.
+@usableFromInline
+enum Miss: Emptiness {
+  @usableFromInline static var error: any Error { CacheError.miss }
 }

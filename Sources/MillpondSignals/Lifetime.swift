@@ -14,7 +14,7 @@ public struct Lifetime: @unchecked Sendable {
   /// A lifetime of its own.
   @inlinable
   public init() {
-    core = LifetimeCore.make(parent: nil)
+    core = LifetimeCore.make()
   }
 
   /// Whether it is over, so that nothing needs to be done for it any more.
@@ -34,9 +34,11 @@ public struct Lifetime: @unchecked Sendable {
 
   /// A lifetime that ends with this one, or before it, in which case it is unlinked from this one.
   ///
+  /// It does not keep this one, which keeps it.
+  ///
   /// - Complexity: O(1), also for its end.
   public func child() -> Lifetime {
-    let child = LifetimeCore.make(parent: core)
+    let child = LifetimeCore.make()
     core.adopt(child)
     return Lifetime(core: child)
   }
@@ -45,12 +47,6 @@ public struct Lifetime: @unchecked Sendable {
   @inlinable
   public func end() {
     core.end {}
-  }
-
-  /// Tells this lifetime from others, while it exists.
-  @inlinable
-  package var identity: ObjectIdentifier {
-    ObjectIdentifier(core)
   }
 
   @inlinable
@@ -69,18 +65,20 @@ public struct Lifetime: @unchecked Sendable {
 @usableFromInline
 final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   @inlinable
-  static func make(parent: LifetimeCore?) -> LifetimeCore {
+  static func make() -> LifetimeCore {
     let core = LifetimeCore.create(minimumCapacity: 1) { buffer in
       buffer.withUnsafeMutablePointerToElements { state in
         state.initialize(to: LifetimeState())
         openNative(&state.pointee.lock)
       }
-      return LifetimeEntries(parent: parent)
+      return LifetimeEntries()
     }
     return unsafeDowncast(core, to: LifetimeCore.self)
   }
 
   deinit {
+    let bits = withUnsafeMutablePointerToElements { $0.pointee.bits.load(ordering: .acquiring) }
+    if bits == LifetimeState.linked { withLock { $0.takeAll() }.orphan() }
     withUnsafeMutablePointerToElements { state in
       closeNative(&state.pointee.lock)
       state.deinitialize(count: 1)
@@ -117,29 +115,43 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
     let isLate = withLock { entries -> Bool in
       if set(LifetimeState.linked) & LifetimeState.ended != 0 { return true }
       let link = Lifetime(core: child)
-      let place = entries.add(LifetimeEntry(run: { link.end() }))
+      let place = entries.add(
+        LifetimeEntry(run: { link.end() }, child: .passUnretained(child)))
       // Nobody else knows the child yet, but who takes it from here, under this lock.
-      child.withUnsafeMutablePointerToHeader { $0.pointee.placeInParent = place }
+      child.withUnsafeMutablePointerToHeader {
+        $0.pointee.parent = .passUnretained(self)
+        $0.pointee.placeInParent = place
+      }
       return false
     }
     if isLate { child.end {} }
   }
 
-  /// Called once, by the ender, who alone may touch the link to the parent.
+  /// Called once, by the ender.
   @usableFromInline
   func tearDown(hasEntries: Bool) {
-    let (parent, place) = withUnsafeMutablePointerToHeader { entries in
-      let parent = entries.pointee.parent
-      entries.pointee.parent = nil
-      return (parent, entries.pointee.placeInParent)
+    guard hasEntries else { return unlink() }
+    let (entries, link) = withLock { entries -> (LifetimeEntries, LifetimeEntry?) in
+      let link = entries.unlink()
+      return (entries.takeAll(), link)
     }
-    parent?.forget(place)
-    if hasEntries { withLock { $0.takeAll() }.run() }
+    entries.run()
+    _ = link  // released here, not under the lock
   }
 
-  private func forget(_ place: Int) {
-    let forgotten = withLock { $0.remove(at: place) }
-    _ = forgotten  // released here, not under the lock
+  private func unlink() {
+    guard withUnsafeMutablePointerToHeader({ $0.pointee.placeInParent }) >= 0 else { return }
+    let link = withLock { $0.unlink() }
+    _ = link
+  }
+
+  /// The parent is about to go, without having ended; if the child is just using it, that waits.
+  func orphan() {
+    withLock { $0.parent = nil }
+  }
+
+  fileprivate func forget(_ place: Int) -> LifetimeEntry? {
+    withLock { $0.remove(at: place) }
   }
 
   @inlinable
@@ -176,6 +188,13 @@ struct LifetimeState: ~Copyable {
 @usableFromInline
 struct LifetimeEntry {
   @usableFromInline let run: @Sendable () -> Void
+
+  /// The child that is ended by this, and kept by it.
+  @usableFromInline var child: Unmanaged<LifetimeCore>?
+
+  func orphan() {
+    child?._withUnsafeGuaranteedRef { $0.orphan() }
+  }
 }
 
 /// The register of a lifetime: two places at hand, since hardly anyone needs a third.
@@ -183,14 +202,18 @@ struct LifetimeEntry {
 struct LifetimeEntries {
   @usableFromInline var first: LifetimeEntry?
   @usableFromInline var second: LifetimeEntry?
-  @usableFromInline var more: ContiguousArray<LifetimeEntry?> = []
-  @usableFromInline var vacant: ContiguousArray<Int> = []
-  @usableFromInline var parent: LifetimeCore?
-  @usableFromInline var placeInParent = -1
+  @usableFromInline var more: ContiguousArray<LifetimeEntry?>
+  @usableFromInline var vacant: ContiguousArray<Int>
+  /// The parent keeps its children, so it must not be kept by them.
+  @usableFromInline var parent: Unmanaged<LifetimeCore>?
+  @usableFromInline var placeInParent: Int
 
+  /// Nothing yet; initial values beside the properties would be calls.
   @inlinable
-  init(parent: LifetimeCore?) {
-    self.parent = parent
+  init() {
+    more = []
+    vacant = []
+    placeInParent = -1
   }
 
   mutating func add(_ entry: LifetimeEntry) -> Int {
@@ -221,8 +244,14 @@ struct LifetimeEntries {
     }
   }
 
+  /// What the parent knew this by; it can't be gone before the lock is, see `orphan`.
+  mutating func unlink() -> LifetimeEntry? {
+    defer { parent = nil }
+    return parent?._withUnsafeGuaranteedRef { $0.forget(placeInParent) }
+  }
+
   mutating func takeAll() -> LifetimeEntries {
-    var taken = LifetimeEntries(parent: nil)
+    var taken = LifetimeEntries()
     swap(&taken, &self)
     return taken
   }
@@ -231,6 +260,12 @@ struct LifetimeEntries {
     first?.run()
     second?.run()
     for entry in more { entry?.run() }
+  }
+
+  func orphan() {
+    first?.orphan()
+    second?.orphan()
+    for entry in more { entry?.orphan() }
   }
 
   private func take(_ place: inout LifetimeEntry?) -> LifetimeEntry? {

@@ -11,13 +11,12 @@
 /// - Note: Any thread may send. Sending from inside a callback is queued until that returns.
 /// - Complexity: O(*n*) a sending, of *n* subscribers.
 public final class Pipe<Value: Sendable>: Sendable {
-  @usableFromInline let audience: Audience<Value>
+  @usableFromInline let audience = Audience<Value>()
   @usableFromInline let origin: String?
 
   /// A pipe without subscribers.
   @inlinable
   public init(file: StaticString = #fileID, line: UInt = #line) {
-    audience = Audience()
     origin = Origin.describe(file, line)
   }
 

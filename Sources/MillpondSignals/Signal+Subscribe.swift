@@ -14,7 +14,7 @@ extension Signal {
     onFailed: (@Sendable (any Error) -> Void)? = nil,
     onCompleted: (@Sendable () -> Void)? = nil
   ) -> Disposable {
-    if let now, let value = now() {
+    if let value = now?() {
       onNext?(value)
       onCompleted?()
       return Disposable()

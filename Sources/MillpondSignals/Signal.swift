@@ -4,7 +4,7 @@
 /// event; never two deliveries at once; after disposal, silence.
 ///
 /// - Note: Any thread may subscribe. Events arrive on the thread that sends them, see
-///   ``receive(on:limit:)``.
+///   ``receive(on:limit:)-(DispatchQueue,_)``.
 public struct Signal<Value: Sendable>: Sendable {
   /// Sends the events of one run to an observer, for as long as the lifetime lasts.
   public typealias Start = @Sendable (Observer<Value>, Lifetime) -> Void
@@ -18,7 +18,7 @@ public struct Signal<Value: Sendable>: Sendable {
   @usableFromInline package let now: (@Sendable () -> Value?)?
 
   /// What `value` throws when the signal is empty; ``SignalError/empty`` unless told otherwise.
-  @usableFromInline package let emptyError: (@Sendable () -> any Error)?
+  @usableFromInline package let emptyError: (any Emptiness.Type)?
 
   /// What this concatenates, if it does, so that one more makes it longer, not deeper.
   @usableFromInline let parts: Chain<Signal>?
@@ -26,7 +26,7 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Makes a signal of its parts, as an operator does.
   ///
   /// `start` promises what an operator may rely on: serial calls, nothing after a terminal event,
-  /// and an end to every run. ``create(_:)`` is for code that can't promise it.
+  /// and an end to every run. ``create(file:line:_:)`` is for code that can't promise it.
   @inlinable
   public init(_ start: @escaping Start) {
     self.init(start: start, now: nil)
@@ -36,7 +36,7 @@ public struct Signal<Value: Sendable>: Sendable {
   package init(
     start: Start?,
     now: (@Sendable () -> Value?)?,
-    emptyError: (@Sendable () -> any Error)? = nil
+    emptyError: (any Emptiness.Type)? = nil
   ) {
     self.init(start: start, now: now, emptyError: emptyError, parts: nil)
   }
@@ -45,7 +45,7 @@ public struct Signal<Value: Sendable>: Sendable {
   init(
     start: Start?,
     now: (@Sendable () -> Value?)?,
-    emptyError: (@Sendable () -> any Error)?,
+    emptyError: (any Emptiness.Type)?,
     parts: Chain<Signal>?
   ) {
     self.start = start
@@ -57,11 +57,19 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Runs the signal for an operator: its events go to `observer` until `lifetime` ends.
   @inlinable
   public func run(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    if let now, let value = now() {
+    if let value = now?() {
       observer.next(value)
       observer.completed()
     } else {
       start?(observer, lifetime)
     }
   }
+}
+
+/// What an empty signal fails with where a value is needed.
+///
+/// A type, not a closure: copying a signal retains what is in it, and there is nothing to retain.
+@usableFromInline
+package protocol Emptiness: SendableMetatype {
+  static var error: any Error { get }
 }

@@ -185,6 +185,55 @@ import Testing
     #expect(runs.state == 1_000)
   }
 
+  @Test func `S13 a family that is dropped before its end is released`() {
+    do {
+      let parent = Lifetime()
+      let children = (0..<4).map { _ in parent.child() }
+      for lifetime in [parent, children[3].child()] + children {
+        let witness = Witness { journal.write("released") }
+        lifetime.onEnd { _ = witness }
+      }
+    }
+
+    #expect(journal.entries == Array(repeating: "released", count: 6))
+  }
+
+  @Test func `a child that outlives its parent ends by itself`() {
+    let child = Lifetime().child()
+    child.onEnd { journal.write("child") }
+    let isAlive = !child.isEnded
+
+    child.end()
+
+    #expect(isAlive)
+    #expect(journal.entries == ["child"])
+  }
+
+  @Test func `a child that nobody else keeps ends with its parent`() {
+    let parent = Lifetime()
+    parent.child().onEnd { journal.write("child") }
+
+    parent.end()
+
+    #expect(journal.entries == ["child"])
+  }
+
+  @Test func `a child may end while its parent is dropped`() async throws {
+    let runs = Watched(0)
+    for _ in 0..<300 {
+      let parent = Box<Lifetime>()
+      parent.put(Lifetime())
+      let children = (0..<4).compactMap { _ in parent.value?.child() }
+      for child in children { child.onEnd { runs.change { $0 += 1 } } }
+
+      try await race(2) { index in
+        if index == 0 { parent.take() } else { for child in children { child.end() } }
+      }
+    }
+
+    #expect(runs.state == 1_200)
+  }
+
   @Test func `S19 the end of ten thousand siblings does not recurse`() {
     let parent = Lifetime()
     let children = (0..<10_000).map { _ in parent.child() }

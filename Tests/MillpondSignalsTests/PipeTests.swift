@@ -142,6 +142,45 @@ import Testing
     #expect(released.entries == [1])
   }
 
+  @Test(arguments: [1, 2, 7])
+  func `who leaves among many is released at once, and the others are served`(step: Int) {
+    let released = Journal<Int>()
+    let served = Journal<Int>()
+    let handles = (0..<100).map { number in
+      let witness = Witness { released.write(number) }
+      return pipe.signal.subscribe(onNext: { _ in
+        served.write(number)
+        _ = witness
+      })
+    }
+    let leavers = Array(stride(from: 0, to: 100, by: step))
+
+    for (count, leaver) in leavers.enumerated() {
+      handles[leaver].dispose()
+      #expect(released.count == count + 1)
+    }
+    pipe.next(1)
+    first.subscribe(to: pipe.signal)
+    pipe.next(2)
+
+    let stayers = (0..<100).filter { !leavers.contains($0) }
+    #expect(released.entries == leavers)
+    #expect(served.entries == stayers + stayers)
+    #expect(first.values == [2])
+  }
+
+  @Test(arguments: [true, false])
+  func `a hundred thousand leave one after the other, the oldest first or last`(isOldestFirst: Bool)
+  {
+    let handles = (0..<100_000).map { _ in pipe.signal.subscribe() }
+    first.subscribe(to: pipe.signal)
+
+    for handle in isOldestFirst ? handles : handles.reversed() { handle.dispose() }
+    pipe.next(1)
+
+    #expect(first.values == [1])
+  }
+
   @Test func `what many threads send comes in one order for all`() async throws {
     first.subscribe(to: pipe.signal)
     second.subscribe(to: pipe.signal)

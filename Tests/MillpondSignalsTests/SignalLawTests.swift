@@ -108,6 +108,9 @@ struct LawfulOperator: Sendable, CustomTestStringConvertible {
     LawfulOperator("withLatest, from itself") { source in
       source.withLatest(from: source).map { $0 + $1 }
     },
+    LawfulOperator("sample on itself") { source in source.sample(on: source) },
+    LawfulOperator("sample on never") { $0.sample(on: Signal<Int>.never) },
+    LawfulOperator("a settled one, sampled on it") { Signal.of(1, 2).concat($0).sample(on: $0) },
     LawfulOperator("merge with itself") { source in source.merge(source, source) },
     LawfulOperator("concat with itself") { source in source.concat(source) },
     LawfulOperator("race with itself") { source in .race([source, source]) },

@@ -78,6 +78,17 @@ import Testing
     withExtendedLifetime((source, pipe)) {}
   }
 
+  @Test func `S13 a subscription that nobody can end any more is released`() {
+    let released = Locked(0)
+    do {
+      let witness = Witness { released.withLock { $0 += 1 } }
+      let silent = Signal<Int> { _, lifetime in lifetime.onEnd { _ = witness } }
+      silent.take(1).ifEmpty { .just(1) }.subscribe(onNext: { _ in _ = witness })
+    }
+
+    #expect(released.withLock { $0 } == 1)
+  }
+
   @Test func `S13 what subscriptions have taken is released when they complete`() {
     let alive = Locked(0)
     for _ in 0..<1_000 {

@@ -10,14 +10,14 @@ func cacheRows() -> [Row] {
       mallocTarget: 0, baseline: .stringTable, body: .hits { $0 }),
     Row(
       name: "layered-hit", summary: "9: the same, memory over memory over nothing, in flight reuse",
-      target: 110, mallocTarget: 0, baseline: .stringTable,
+      target: 110, mallocTarget: 0, peer: .asyncCode(85), baseline: .stringTable,
       body: .hits { memory in
         memory.layered(over: MemoryCache(countLimit: 10).layered(over: EmptyCache()))
           .reusingInFlight()
       }),
     Row(
       name: "erased-hit", summary: "9: the same, behind AnyCache", target: 150,
-      baseline: .stringTable,
+      peer: .asyncCode(85), baseline: .stringTable,
       body: .hits { memory in
         AnyCache(memory.layered(over: MemoryCache(countLimit: 10).layered(over: EmptyCache())))
       }),

@@ -5,19 +5,22 @@ func combiningRows() -> [Row] {
   [
     Row(
       name: "merge-8", summary: "6: merge of eight pipes, an event", target: 55,
-      baseline: .lock, body: .merge),
+      peer: .openCombine(174), baseline: .mutex, body: .merge),
     Row(
       name: "flatmap", summary: "6: flatMap of settled inner signals, each", target: 140,
-      baseline: .object, body: .flatMap(.concat)),
+      peer: .asyncCode(213), baseline: .object, body: .flatMap(.concat)),
     Row(
       name: "latest", summary: "6: flatMap(.latest) of settled inner signals, each", target: 140,
-      baseline: .object, body: .flatMap(.latest)),
+      peer: .openCombine(578), baseline: .object, body: .flatMap(.latest)),
+    Row(
+      name: "combine-latest", summary: "6b: combineLatest of two pipes, an event", target: 55,
+      peer: .rxSwift(443), baseline: .mutex, body: .combineLatest),
     Row(
       name: "zip", summary: "6b: zip of two pipes, an event", target: 55,
-      baseline: .lock, body: .zip),
+      peer: .openCombine(476), baseline: .mutex, body: .zip),
     Row(
       name: "concat", summary: "6b: flatMap(.concat) of cold inner signals, each", target: 240,
-      baseline: .objects(4), body: .concat),
+      peer: .openCombine(734), baseline: .objects(4), body: .concat),
   ]
 }
 
@@ -44,6 +47,25 @@ extension Work {
     Signal.from(0..<operations).flatMap(.concat) { Signal.of($0) }
       .subscribe(onNext: { sum.add($0) })
     return sum.take()
+  }
+
+  /// Each event but the first makes a pair.
+  fileprivate static let combineLatest = Work("", expected: pairsOfLatest) { operations in
+    let sum = Sum()
+    let (left, right) = (Pipe<Int>(), Pipe<Int>())
+    MillpondSignals.combineLatest(left.signal, right.signal)
+      .subscribe(onNext: { sum.add($0 + $1) })
+    for term in 0..<(operations / 2) {
+      left.next(term)
+      right.next(term)
+    }
+    return sum.take()
+  }
+
+  /// (0, 0), then for each further term the one before beside it, and the term twice.
+  private static func pairsOfLatest(_ operations: Int) -> Int {
+    let terms = operations / 2
+    return 4 * triangle(terms) - (terms - 1)
   }
 
   fileprivate static let zip = Work("", expected: { 2 * triangle($0 / 2) }) { operations in

@@ -8,17 +8,31 @@ func floorRows() -> [Row] {
     for term in 0..<operations { opaqueAdd(sum, term) }
     return sum.take()
   }
-  return [
-    .lock, .atomic, .retain, .object, .chain(of: 3), .chain(of: 10), .table, .stringTable,
-  ].map { floor in
-    Row(name: "floor-\(floor.name)", summary: "", baseline: empty, body: floor)
+  let floors: [(work: Work, summary: String)] = [
+    (.lock, "our lock, taken and given back"),
+    (.mutex, "the standard library's Mutex, likewise"),
+    (.atomic, "an atomic exchange"),
+    (.retain, "an object retained and released"),
+    (.object, "an object allocated and freed"),
+    (.chain(of: 3), "three closures, one inside the other"),
+    (.chain(of: 10), "ten closures, one inside the other"),
+    (.table, "a dictionary under our lock, by Int"),
+    (.stringTable, "a dictionary under our lock, by a String of 40 characters"),
+  ]
+  return floors.map { floor in
+    Row(
+      name: "floor-\(floor.work.name)", summary: floor.summary, isFloor: true, baseline: empty,
+      body: floor.work)
   }
 }
 
 extension Work {
   /// Calls of closures that the optimiser can't see through, one inside the other.
   static func chain(of length: Int) -> Work {
-    Work("chain-\(length)", expected: { triangle($0) + length * $0 }) { operations in
+    Work(
+      "chain-\(length)", elsewhere: [3: 8.5, 10: 25][length],
+      expected: { triangle($0) + length * $0 }
+    ) { operations in
       let sum = Sum()
       var first: (Int) -> Void = opaqueCall { sum.add($0) }
       for _ in 0..<length {
@@ -35,8 +49,10 @@ extension Work {
 
   /// So many objects allocated and released.
   static func objects(_ count: Int) -> Work {
-    Work(count == 1 ? "object" : "objects-\(count)", expected: { triangle($0) * count }) {
-      operations in
+    Work(
+      count == 1 ? "object" : "objects-\(count)", elsewhere: 24 * Double(count),
+      expected: { triangle($0) * count }
+    ) { operations in
       var sum = 0
       for term in 0..<operations {
         for _ in 0..<count { sum &+= opaqueObject(term).value }
@@ -60,6 +76,21 @@ extension Work {
     return sum.take()
   }
 
+  /// The standard library's lock around the same.
+  static let mutex = Work("mutex", elsewhere: 9.1, expected: triangle) { operations in
+    let sum = Sum()
+    let add: (Int) -> Void = opaqueCall { sum.add($0) }
+    let state = Mutex(0)
+    for term in 0..<operations {
+      add(
+        state.withLock { last in
+          last = term
+          return last
+        })
+    }
+    return sum.take()
+  }
+
   /// An atomic exchange.
   static let atomic = Work("atomic", expected: { triangle($0 - 1) }) { operations in
     let last = Atomic<Int>(0)
@@ -69,7 +100,7 @@ extension Work {
   }
 
   /// An object retained and released.
-  static let retain = Work("retain", expected: triangle) { operations in
+  static let retain = Work("retain", elsewhere: 9.7, expected: triangle) { operations in
     let sum = Sum()
     for term in 0..<operations {
       let retained = Unmanaged.passRetained(opaqueSame(sum))
@@ -80,14 +111,20 @@ extension Work {
   }
 
   /// Our lock around a dictionary of a thousand, by number.
-  static let table = lockedTable("table", keys: Array(0..<1_000))
+  static let table = lockedTable(
+    "table", elsewhere: 15, keys: Array(0..<1_000))
 
   /// Our lock around a dictionary of a thousand, by a string of 40 characters.
-  static let stringTable = lockedTable("table-string", keys: stringKeys)
+  static let stringTable = lockedTable(
+    "table-string", elsewhere: 61, keys: stringKeys)
 
-  private static func lockedTable<Key: Hashable & Sendable>(_ name: String, keys: [Key]) -> Work {
+  private static func lockedTable<Key: Hashable & Sendable>(
+    _ name: String, elsewhere: Double, keys: [Key]
+  ) -> Work {
     let state = Locked(Dictionary(uniqueKeysWithValues: zip(keys, 0...)))
-    return Work(name, expected: { $0 / 1_000 * triangle(1_000) }) { operations in
+    return Work(
+      name, elsewhere: elsewhere, expected: { $0 / 1_000 * triangle(1_000) }
+    ) { operations in
       var sum = 0
       for _ in 0..<(operations / 1_000) {
         for key in keys { sum &+= state.withLock { $0[key] } ?? 0 }

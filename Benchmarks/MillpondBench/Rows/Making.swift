@@ -5,13 +5,13 @@ func makingRows() -> [Row] {
   [
     Row(
       name: "just-built", summary: "3: just·map·subscribe, built each time", target: 70,
-      mallocTarget: 2, baseline: .object, body: .justBuilt),
+      mallocTarget: 2, peer: .openCombine(717), baseline: .object, body: .justBuilt),
     Row(
       name: "just-prebuilt", summary: "3b: the same prebuilt, subscribe only", target: 130,
-      baseline: .chain(of: 3), body: .justPrebuilt),
+      peer: .openCombine(653), baseline: .chain(of: 3), body: .justPrebuilt),
     Row(
       name: "create", summary: "7: create, map, subscribe, dispose", target: 400,
-      mallocTarget: 4, baseline: .objects(4), body: .create),
+      mallocTarget: 4, peer: .openCombine(1_663), baseline: .objects(4), body: .create),
   ]
 }
 

@@ -2,10 +2,13 @@ import MillpondSignals
 
 /// One sender and many observers.
 func pipeRows() -> [Row] {
-  [(1, 24.0), (10, 5), (1_000, 4)].map { count, target in
+  let rows: [(count: Int, target: Double, peer: Peer)] = [
+    (1, 24, .openCombine(122)), (10, 5, .reactiveSwift(53)), (1_000, 4, .reactiveSwift(44)),
+  ]
+  return rows.map { count, target, peer in
     Row(
       name: "pipe-\(count)", summary: "4: Pipe to \(count), a delivery", target: target,
-      baseline: .calls(count), body: .pipe(to: count))
+      peer: peer, baseline: .calls(count), body: .pipe(to: count))
   }
 }
 
@@ -20,15 +23,31 @@ extension Work {
     }
   }
 
-  /// An array of closures, all called.
+  /// A method called on each of an array's objects, none of which is retained for it.
   fileprivate static func calls(_ count: Int) -> Work {
     Work("calls-\(count)", expected: { triangle($0 / count) * count }) { operations in
       let sum = Sum()
-      let calls: [(Int) -> Void] = (0..<count).map { _ in opaqueCall { sum.add($0) } }
-      for term in 0..<(operations / count) {
-        for call in calls { call(term) }
+      let receivers = (0..<count).map { _ in Receiver(sum) }
+      receivers.map(Unmanaged.passUnretained).withUnsafeBufferPointer { receivers in
+        for term in 0..<(operations / count) {
+          for receiver in receivers { receiver._withUnsafeGuaranteedRef { $0.receive(term) } }
+        }
       }
-      return sum.take()
+      // The objects live as long as they are called.
+      return withExtendedLifetime(receivers) { sum.take() }
     }
+  }
+}
+
+private final class Receiver {
+  private let sum: Sum
+
+  init(_ sum: Sum) {
+    self.sum = sum
+  }
+
+  @inline(never)
+  func receive(_ term: Int) {
+    sum.add(term)
   }
 }

@@ -5,10 +5,10 @@ func replayRows() -> [Row] {
   [
     Row(
       name: "replay-settled", summary: "5: subscribe to a settled replay", target: 25,
-      mallocTarget: 0, baseline: .lock, body: .settledReplay),
+      mallocTarget: 0, peer: .asyncCode(18), baseline: .mutex, body: .settledReplay),
     Row(
       name: "replay-live", summary: "5b: subscribe to a live replay and dispose", target: 350,
-      baseline: .objects(4), body: .liveReplay),
+      peer: .rxSwift(897), baseline: .objects(4), body: .liveReplay),
   ]
 }
 

@@ -3,53 +3,98 @@ import Foundation
 import MillpondSignals
 import Synchronization
 
-/// Two senders at once.
+/// Several senders at once, beside as many that call an observer under a plain lock: what is
+/// contended must not fall behind that.
 func threadRows() -> [Row] {
   [
     Row(
-      name: "threads-pipe", summary: "8: two threads into one Pipe, an event", target: 75,
-      baseline: .lockedByTwo, body: .pipeByTwo),
+      name: "threads-pipe-2", summary: "8: two threads into one Pipe, an event", target: 75,
+      ratioTarget: 1, peer: .openCombine(154), figure: .median,
+      baseline: .locked(by: 2), body: .pipe(by: 2)),
     Row(
-      name: "threads-merge", summary: "8: two threads into one merge, an event", target: 190,
-      baseline: .lockedByTwo, body: .mergeByTwo),
+      name: "threads-merge-2", summary: "8: two threads into one merge, an event", target: 190,
+      ratioTarget: 1, peer: .openCombine(193), figure: .median,
+      baseline: .locked(by: 2), body: .merge(by: 2)),
+    Row(
+      name: "threads-pipe-4", summary: "four threads into one Pipe, an event",
+      ratioTarget: 1, figure: .median, baseline: .locked(by: 4), body: .pipe(by: 4)),
+    Row(
+      name: "threads-merge-4", summary: "four threads into one merge, an event",
+      ratioTarget: 1, figure: .median, baseline: .locked(by: 4), body: .merge(by: 4)),
   ]
 }
 
 extension Work {
-  fileprivate static let lockedByTwo = Work("lock-by-two", expected: bothSums) { operations in
-    let state = Locked(0)
-    byTwo(operations) { _, term in state.withLock { $0 &+= term } }
-    return state.withLock { $0 }
-  }
-
-  fileprivate static let pipeByTwo = Work("", expected: bothSums) { operations in
-    let sum = Sum()
-    let pipe = Pipe<Int>()
-    pipe.signal.subscribe(onNext: { sum.add($0) })
-    byTwo(operations) { _, term in pipe.next(term) }
-    return sum.take()
-  }
-
-  fileprivate static let mergeByTwo = Work("", expected: bothSums) { operations in
-    let sum = Sum()
-    let pipes = [Pipe<Int>(), Pipe<Int>()]
-    Signal.from(pipes.map(\.signal)).flatMap(.merge) { $0 }.subscribe(onNext: { sum.add($0) })
-    byTwo(operations) { thread, term in pipes[thread].next(term) }
-    return sum.take()
-  }
-
-  private static func bothSums(_ operations: Int) -> Int {
-    2 * triangle(operations / 2)
-  }
-
-  private static func byTwo(
-    _ operations: Int, _ body: @Sendable (_ thread: Int, _ term: Int) -> Void
-  ) {
-    let ready = Atomic<Int>(0)
-    DispatchQueue.concurrentPerform(iterations: 2) { thread in
-      ready.wrappingAdd(1, ordering: .relaxed)
-      while ready.load(ordering: .relaxed) < 2 { sched_yield() }
-      for term in 0..<(operations / 2) { body(thread, term) }
+  /// The serial delivery that anybody would write: the observer is called under a lock.
+  fileprivate static func locked(by threads: Int) -> Work {
+    contended(by: threads, "locked-by-\(threads)") { sum in
+      let state = Locked(0)
+      let add = Calling { sum.add($0) }
+      return { _, term in state.withLock { _ in add.call(term) } }
     }
+  }
+
+  fileprivate static func pipe(by threads: Int) -> Work {
+    contended(by: threads) { sum in
+      let pipe = Pipe<Int>()
+      pipe.signal.subscribe(onNext: { sum.add($0) })
+      return { _, term in pipe.next(term) }
+    }
+  }
+
+  fileprivate static func merge(by threads: Int) -> Work {
+    contended(by: threads) { sum in
+      let pipes = (0..<threads).map { _ in Pipe<Int>() }
+      Signal.merge(pipes.map(\.signal)).subscribe(onNext: { sum.add($0) })
+      return { thread, term in pipes[thread].next(term) }
+    }
+  }
+
+  /// - Parameter prepare: Gives what a thread does with a term.
+  private static func contended(
+    by threads: Int, _ name: String = "",
+    _ prepare: @escaping @Sendable (Sum) -> @Sendable (_ thread: Int, _ term: Int) -> Void
+  ) -> Work {
+    Work(name, expected: { threads * triangle($0 / threads) }) { operations in
+      let sum = Sum()
+      let send = prepare(sum)
+      together(threads) { thread in
+        for term in 0..<(operations / threads) { send(thread, term) }
+      }
+      return sum.take()
+    }
+  }
+}
+
+/// Runs `body` on so many threads, beginning at the same time; returns when all have ended.
+///
+/// Threads of its own: `concurrentPerform` starts no more than there are cores.
+private func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
+  let line = StartingLine()
+  let end = DispatchGroup()
+  for thread in 0..<threads {
+    end.enter()
+    Thread.detachNewThread {
+      line.arrived.wrappingAdd(1, ordering: .acquiringAndReleasing)
+      while line.arrived.load(ordering: .acquiring) < threads { sched_yield() }
+      body(thread)
+      end.leave()
+    }
+  }
+  end.wait()
+}
+
+private final class StartingLine: Sendable {
+  let arrived = Atomic<Int>(0)
+}
+
+/// A call that the optimiser can't see through.
+///
+/// Sendable because it is called under a lock.
+private struct Calling: @unchecked Sendable {
+  let call: (Int) -> Void
+
+  init(_ call: @escaping (Int) -> Void) {
+    self.call = opaqueCall(call)
   }
 }

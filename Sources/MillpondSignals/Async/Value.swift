@@ -8,7 +8,7 @@ extension Signal {
   @inlinable
   public var value: Value {
     get async throws {
-      guard let value = try await valueIfAny else { throw emptyError?() ?? SignalError.empty }
+      guard let value = try await valueIfAny else { throw emptyError?.error ?? SignalError.empty }
       return value
     }
   }

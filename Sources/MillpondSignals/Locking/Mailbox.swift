@@ -40,15 +40,20 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
     immediately: () -> Void,
     receive: (Message) -> Void
   ) {
-    let took = turn.compareExchange(
-      expected: MailboxTurn.free, desired: MailboxTurn.taken, ordering: .acquiring
-    ).exchanged
-    if took {
+    if take() {
       immediately()
     } else if !enqueue(message(), replaces: replaces) {
       return
     }
     if !passOn() { drain(receive) }
+  }
+
+  /// Takes the turn, if it is free.
+  @inlinable
+  borrowing func take() -> Bool {
+    turn.compareExchange(
+      expected: MailboxTurn.free, desired: MailboxTurn.taken, ordering: .acquiring
+    ).exchanged
   }
 
   /// Gives up the turn, unless messages wait.

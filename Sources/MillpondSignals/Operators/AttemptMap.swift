@@ -6,7 +6,7 @@ extension Signal {
   public func attemptMap<NewValue>(
     _ transform: @escaping @Sendable (Value) throws -> NewValue
   ) -> Signal<NewValue> {
-    Signal<NewValue> { observer, lifetime in
+    derived { observer, lifetime in
       let upstream = lifetime.child()
       run(
         observer.untilEnd(of: upstream) { value in

@@ -4,9 +4,9 @@ extension Signal {
   public func compactMap<NewValue>(
     _ transform: @escaping @Sendable (Value) -> NewValue?
   ) -> Signal<NewValue> {
-    Signal<NewValue> { observer, lifetime in
-      run(
-        observer.replacingNext { if let value = transform($0) { observer.next(value) } }, lifetime)
+    derived { observer, lifetime in
+      let next = observer.onNext
+      run(observer.replacingNext { if let value = transform($0) { next(value) } }, lifetime)
     }
   }
 }

@@ -11,6 +11,6 @@ extension Signal {
     return Signal(
       start: { [parts] observer, lifetime in
         Signal<Signal>.from(parts.elements).flatMap(.concat) { $0 }.run(observer, lifetime)
-      }, now: nil, emptyError: nil, parts: parts)
+      }, now: nil, emptyError: emptyError ?? other.emptyError, parts: parts)
   }
 }

@@ -18,38 +18,24 @@ extension Signal {
 @usableFromInline
 package struct DebounceRule<Value: Sendable>: TimedRule {
   @usableFromInline let quiet: Duration
-  @usableFromInline var waiting: Value?
-  @usableFromInline var isClosed = false
-  @usableFromInline package var deadline: Duration?
+  @usableFromInline var held = HeldValue<Value>()
 
   @inlinable
   package init(quiet: Duration) {
-    self.quiet = quiet
+    self.quiet = max(.zero, quiet)
   }
+
+  @inlinable package var deadline: Duration? { held.deadline }
 
   @inlinable
   package mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
-    switch event {
-    case .next(let value):
-      waiting = value
-      deadline = now + max(.zero, quiet)
-      return nil
-    case .completed where waiting != nil:
-      isClosed = true
-      deadline = now
-      return nil
-    default: return event
-    }
+    guard case .next(let value) = event else { return held.received(event, at: now) }
+    held.hold(value, until: now + quiet)
+    return nil
   }
 
   @inlinable
   package mutating func wake(at now: Duration) -> Event<Value>? {
-    guard let value = waiting else {
-      deadline = nil
-      return isClosed ? .completed : nil
-    }
-    waiting = nil
-    deadline = isClosed ? now : nil
-    return .next(value)
+    held.takeDue(at: now)
   }
 }

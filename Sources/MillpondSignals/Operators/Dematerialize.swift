@@ -5,7 +5,7 @@ extension Signal {
   /// upstream's own progress and end pass, too.
   @inlinable
   public func dematerialize<Inner>() -> Signal<Inner> where Value == Event<Inner> {
-    Signal<Inner> { observer, lifetime in
+    derived { observer, lifetime in
       let upstream = lifetime.child()
       run(
         observer.untilEnd(of: upstream) { event in

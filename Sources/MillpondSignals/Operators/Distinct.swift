@@ -4,7 +4,7 @@ extension Signal {
   /// - Parameter isSame: Is given the last value that was sent, and the new one.
   @inlinable
   public func distinct(by isSame: @escaping @Sendable (Value, Value) -> Bool) -> Signal {
-    Signal { observer, lifetime in
+    derived { observer, lifetime in
       let last = SerialState<Value?>(nil)
       run(
         observer.replacingNext { value in

@@ -14,20 +14,19 @@ extension Signal {
   public func log(
     _ name: String, _ write: @escaping @Sendable (String) -> Void = { print($0) }
   ) -> Signal {
-    Signal(
-      start: { observer, lifetime in
-        write("\(name): subscribed")
-        onEnd { write("\(name): \(LogLine.describe($0))") }.run(
-          Observer(next: {
-            write("\(name): next \($0)")
-            observer.next($0)
-          }) { event in
-            if case .progress(let progress) = event {
-              write("\(name): \(LogLine.describe(progress))")
-            }
-            observer.other(event)
-          }, lifetime)
-      }, now: nil, emptyError: emptyError)
+    derived { observer, lifetime in
+      write("\(name): subscribed")
+      onEnd { write("\(name): \(LogLine.describe($0))") }.run(
+        Observer(next: {
+          write("\(name): next \($0)")
+          observer.next($0)
+        }) { event in
+          if case .progress(let progress) = event {
+            write("\(name): \(LogLine.describe(progress))")
+          }
+          observer.other(event)
+        }, lifetime)
+    }
   }
 }
 

@@ -11,9 +11,9 @@ extension Signal {
     guard let start else {
       return Signal<NewValue>(start: nil, now: newNow, emptyError: emptyError)
     }
-    return Signal<NewValue>(
-      start: { observer, lifetime in
-        start(observer.replacingNext { observer.next(transform($0)) }, lifetime)
-      }, now: newNow, emptyError: emptyError)
+    return derived(now: newNow) { observer, lifetime in
+      let next = observer.onNext  // what isn't captured isn't loaded for each value either
+      start(observer.replacingNext { next(transform($0)) }, lifetime)
+    }
   }
 }

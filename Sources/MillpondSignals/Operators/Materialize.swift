@@ -4,12 +4,12 @@ extension Signal {
   /// Progress passes as it is, and is not among the values.
   @inlinable
   public func materialize() -> Signal<Event<Value>> {
-    Signal<Event<Value>> { observer, lifetime in
+    derived { observer, lifetime in
       run(
         Observer(next: { observer.next(.next($0)) }) { event in
           guard event.isTerminal else { return observer.other(event) }
           observer.next(event.typed())
-          observer.completed()
+          if !lifetime.isEnded { observer.completed() }
         }, lifetime)
     }
   }

@@ -6,7 +6,7 @@ extension Signal {
   func merging<NewValue>(
     atMost limit: Int, _ transform: @escaping @Sendable (Value) -> Signal<NewValue>
   ) -> Signal<NewValue> {
-    Signal<NewValue> { observer, lifetime in
+    derived { observer, lifetime in
       let merging = Merging(observer, lifetime.child(), limit: limit)
       let outer = merging.lifetime.child()
       run(

@@ -14,20 +14,19 @@ extension Signal {
   /// when the subscriber leaves.
   @inlinable
   public func onEnd(_ act: @escaping @Sendable (Ending) -> Void) -> Signal {
-    Signal(
-      start: { observer, lifetime in
-        let last = LastAct(act)
-        lifetime.onEnd { last.run(.disposed) }
-        run(
-          Observer(next: observer.onNext) { event in
-            switch event {
-            case .progress: break
-            case .failed(let error): last.run(lifetime.isEnded ? .disposed : .failed(error))
-            case .completed: last.run(.completed)
-            }
-            observer.other(event)
-          }, lifetime)
-      }, now: nil, emptyError: emptyError)
+    derived { observer, lifetime in
+      let last = LastAct(act)
+      lifetime.onEnd { last.run(.disposed) }
+      run(
+        Observer(next: observer.onNext) { event in
+          switch event {
+          case .progress: break
+          case .failed(let error): last.run(lifetime.isEnded ? .disposed : .failed(error))
+          case .completed: last.run(.completed)
+          }
+          observer.other(event)
+        }, lifetime)
+    }
   }
 }
 

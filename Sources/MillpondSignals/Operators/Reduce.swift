@@ -16,12 +16,12 @@ extension Signal {
   func reducing<Result>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Value) -> Void
   ) -> Signal<Result> {
-    Signal<Result> { observer, lifetime in
+    derived { observer, lifetime in
       let result = SerialState(initial)
       run(
         Observer(next: { update(&result.value, $0) }) { event in
           if case .completed = event { observer.next(result.value) }
-          observer.other(event)
+          if !lifetime.isEnded { observer.other(event) }
         }, lifetime)
     }
   }

@@ -13,10 +13,9 @@ extension Signal {
   ) -> Signal {
     guard start != nil else { return self }
     let timeline = Timeline(clock)
-    return Signal(
-      start: { observer, lifetime in
-        Retrying(self, observer, lifetime, policy, timeline).run(1)
-      }, now: now, emptyError: emptyError)
+    return derived(now: now) { observer, lifetime in
+      Retrying(self, observer, lifetime, policy, timeline).run(1)
+    }
   }
 }
 

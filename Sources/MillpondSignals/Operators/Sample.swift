@@ -20,9 +20,7 @@ extension Signal {
 package struct SampleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration
   @usableFromInline let beginning: Duration
-  @usableFromInline var waiting: Value?
-  @usableFromInline var isClosed = false
-  @usableFromInline package var deadline: Duration?
+  @usableFromInline var held = HeldValue<Value>()
 
   @inlinable
   package init(interval: Duration, beginning: Duration) {
@@ -30,30 +28,18 @@ package struct SampleRule<Value: Sendable>: TimedRule {
     self.beginning = beginning
   }
 
+  @inlinable package var deadline: Duration? { held.deadline }
+
   @inlinable
   package mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
-    switch event {
-    case .next(let value):
-      if waiting == nil { deadline = tick(after: now) }
-      waiting = value
-      return nil
-    case .completed where waiting != nil:
-      isClosed = true
-      deadline = now
-      return nil
-    default: return event
-    }
+    guard case .next(let value) = event else { return held.received(event, at: now) }
+    held.hold(value, until: deadline ?? tick(after: now))
+    return nil
   }
 
   @inlinable
   package mutating func wake(at now: Duration) -> Event<Value>? {
-    guard let value = waiting else {
-      deadline = nil
-      return isClosed ? .completed : nil
-    }
-    waiting = nil
-    deadline = isClosed ? now : nil
-    return .next(value)
+    held.takeDue(at: now)
   }
 
   /// The first tick that is later than `now`.

@@ -8,7 +8,7 @@ extension Signal {
   public func scan<Result>(
     _ initial: Result, _ next: @escaping @Sendable (Result, Value) -> Result
   ) -> Signal<Result> {
-    Signal<Result> { observer, lifetime in
+    derived { observer, lifetime in
       let result = SerialState(initial)
       run(
         observer.replacingNext {

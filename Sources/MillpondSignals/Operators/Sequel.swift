@@ -8,11 +8,10 @@ extension Signal {
     by successor: @escaping @Sendable (_ end: Event<Never>, _ hadValue: Bool) -> Signal?
   ) -> Signal {
     guard let start else { return self }
-    return Signal(
-      start: { observer, lifetime in
-        let sequel = Sequel(observer, lifetime, successor: successor)
-        start(sequel.observer, sequel.upstreamLifetime)
-      }, now: now, emptyError: emptyError)
+    return derived(now: now) { observer, lifetime in
+      let sequel = Sequel(observer, lifetime, successor: successor)
+      start(sequel.observer, sequel.upstreamLifetime)
+    }
   }
 }
 

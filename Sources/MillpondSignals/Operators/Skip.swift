@@ -5,7 +5,7 @@ extension Signal {
   @inlinable
   public func skip(_ count: Int) -> Signal {
     guard count > 0 else { return self }
-    return Signal { observer, lifetime in
+    return derived { observer, lifetime in
       let left = SerialState(count)
       run(
         observer.replacingNext { value in

@@ -4,45 +4,41 @@ extension Signal {
   func switching<NewValue>(
     _ transform: @escaping @Sendable (Value) -> Signal<NewValue>
   ) -> Signal<NewValue> {
-    Signal<NewValue> { observer, lifetime in
-      let switching = Switching(observer, lifetime.child())
-      let outer = switching.lifetime.child()
-      run(
-        Observer(next: { switching.receive(transform($0)) }) { event in
-          if event.isTerminal { outer.end() }
-          switching.post(.outer(event))
-        }, outer)
+    derived { observer, lifetime in
+      let switching = Switching(observer, lifetime)
+      switching.joining.run(self) {
+        switching.receive(transform($0))
+      } other: {
+        switching.joining.post(.outer($0))
+      }
     }
   }
 }
 
-/// Delivers what the newest inner run sends.
+// MARK: - What acts
+
+/// Runs the newest inner signal; `SwitchingRule` decides whose events count.
 @usableFromInline
 final class Switching<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `state` is touched only by whoever has the mailbox's turn, and the newest run
-  // only by the outer signal, which calls serially.
-  @usableFromInline let lifetime: Lifetime
-  @usableFromInline let downstream: Observer<Value>
+  // Sendable because the newest run is touched only by the outer signal, which calls serially.
+  @usableFromInline let joining: Joining<SwitchingRule<Value>>
   @exclusivity(unchecked) @usableFromInline var newestNumber = 0
   @exclusivity(unchecked) @usableFromInline var newestLifetime: Lifetime?
-  @usableFromInline let mailbox = Mailbox<SwitchingMessage<Value>>()
-  @exclusivity(unchecked) @usableFromInline var state = SwitchingState()
 
   @inlinable
-  init(_ downstream: Observer<Value>, _ lifetime: Lifetime) {
-    self.downstream = downstream
-    self.lifetime = lifetime
+  init(_ downstream: Observer<Value>, _ subscriber: Lifetime) {
+    joining = Joining(downstream, subscriber, SwitchingRule())
   }
 
   /// Called serially, by the outer signal.
   @inlinable
   func receive(_ inner: Signal<Value>) {
-    if lifetime.isEnded { return }
+    if joining.lifetime.isEnded { return }
     newestNumber += 1
     newestLifetime?.end()
     if let now = inner.now, let value = now() {
       newestLifetime = nil
-      post(.settled(newestNumber, value))
+      joining.post(.settled(newestNumber, value))
     } else {
       start(inner, newestNumber)
     }
@@ -50,69 +46,60 @@ final class Switching<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func start(_ inner: Signal<Value>, _ number: Int) {
-    let run = lifetime.child()
+    let run = joining.lifetime.child()
     newestLifetime = run
-    post(.switched(number))
+    joining.post(.switched(number))
     inner.start?(
-      Observer(next: { self.post(.inner(number, .next($0))) }) { event in
+      Observer(next: { self.joining.post(.inner(number, .next($0))) }) { event in
         // A run that fails since it was told to stop must not be heard: it may not be replaced yet.
         if run.isEnded { return }
         if event.isTerminal { run.end() }
-        self.post(.inner(number, event.typed()))
+        self.joining.post(.inner(number, event.typed()))
       }, run)
-  }
-
-  @inlinable
-  func post(_ message: SwitchingMessage<Value>) {
-    mailbox.post(message, replaces: SwitchingMessage.replaces) { message in
-      guard let event = state.received(message) else { return }
-      if event.isTerminal { lifetime.end() }
-      downstream.send(event)
-    }
   }
 }
 
+// MARK: - What decides
+
+/// Whose events count.
 @usableFromInline
-enum SwitchingMessage<Value: Sendable>: Sendable {
-  case switched(Int)
-  case settled(Int, Value)
-  case inner(Int, Event<Value>)
-  case outer(Event<Never>)
+struct SwitchingRule<Value: Sendable>: JoiningRule {
+  @usableFromInline
+  enum Message: Sendable {
+    case switched(Int)
+    case settled(Int, Value)
+    case inner(Int, Event<Value>)
+    case outer(Event<Never>)
+  }
+
+  @usableFromInline var current = 0
+  @usableFromInline var innerRuns = false
+  @usableFromInline var outerRuns = true
 
   @inlinable
-  static func replaces(_ last: Self, _ new: Self) -> Bool {
+  init() {}
+
+  @inlinable
+  mutating func received(_ message: Message) -> Event<Value>? {
+    switch message {
+    case .switched(let number): switched(to: number)
+    case .settled(let number, let value): settled(number, value)
+    case .inner(let number, let event): number == current ? inner(event) : nil
+    case .outer(let event): outer(event)
+    }
+  }
+
+  @inlinable
+  static func replaces(_ last: Message, _ new: Message) -> Bool {
     if case .inner(let old, .progress) = last, case .inner(let number, .progress) = new {
       old == number
     } else {
       false
     }
   }
-}
-
-/// Whose events count.
-@usableFromInline
-struct SwitchingState {
-  @usableFromInline var current = 0
-  @usableFromInline var innerRuns = false
-  @usableFromInline var outerRuns = true
-  @usableFromInline var isOver = false
 
   @inlinable
-  mutating func received<Value>(_ message: SwitchingMessage<Value>) -> Event<Value>? {
-    guard !isOver else { return nil }
-    let event: Event<Value>? =
-      switch message {
-      case .switched(let number): switched(to: number)
-      case .settled(let number, let value): settled(number, value)
-      case .inner(let number, let event): number == current ? inner(event) : nil
-      case .outer(let event): outer(event)
-      }
-    isOver = event?.isTerminal ?? false
-    return event
-  }
-
-  @inlinable
-  mutating func switched<Value>(to number: Int) -> Event<Value>? {
+  mutating func switched(to number: Int) -> Event<Value>? {
     current = number
     innerRuns = true
     return nil
@@ -120,21 +107,21 @@ struct SwitchingState {
 
   /// An inner signal that is over already; the outer one, which sent it, is not.
   @inlinable
-  mutating func settled<Value>(_ number: Int, _ value: Value) -> Event<Value>? {
+  mutating func settled(_ number: Int, _ value: Value) -> Event<Value>? {
     current = number
     innerRuns = false
     return .next(value)
   }
 
   @inlinable
-  mutating func inner<Value>(_ event: Event<Value>) -> Event<Value>? {
+  mutating func inner(_ event: Event<Value>) -> Event<Value>? {
     guard case .completed = event else { return event }
     innerRuns = false
     return outerRuns ? nil : event
   }
 
   @inlinable
-  mutating func outer<Value>(_ event: Event<Never>) -> Event<Value>? {
+  mutating func outer(_ event: Event<Never>) -> Event<Value>? {
     switch event {
     case .progress: return innerRuns ? nil : event.typed()
     case .failed: return event.typed()

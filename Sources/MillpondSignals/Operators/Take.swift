@@ -6,11 +6,10 @@ extension Signal {
   public func take(_ count: Int) -> Signal {
     guard count > 0 else { return Signal { observer, _ in observer.completed() } }
     guard let start else { return self }
-    return Signal(
-      start: { observer, lifetime in
-        let taking = Taking(observer, lifetime.child(), count: count)
-        start(taking.observer, taking.lifetime)
-      }, now: now, emptyError: emptyError)
+    return derived(now: now) { observer, lifetime in
+      let taking = Taking(observer, lifetime.child(), count: count)
+      start(taking.observer, taking.lifetime)
+    }
   }
 }
 
@@ -39,7 +38,7 @@ final class Taking<Value: Sendable>: @unchecked Sendable {
     left -= 1
     let isLast = left == 0
     downstream.next(value)
-    guard isLast else { return }
+    guard isLast, !lifetime.isEnded else { return }
     lifetime.end()
     downstream.completed()
   }

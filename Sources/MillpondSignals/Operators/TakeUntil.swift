@@ -6,7 +6,7 @@ extension Signal {
   /// progress is not passed on.
   @inlinable
   public func take<Trigger>(until trigger: Signal<Trigger>) -> Signal {
-    Signal { observer, lifetime in
+    derived { observer, lifetime in
       let main = lifetime.child()
       let serializer = Serializer(observer)
       let end = { @Sendable (event: Event<Value>) in

@@ -4,7 +4,7 @@ extension Signal {
   /// That one is not sent, and the upstream is told to stop.
   @inlinable
   public func take(while isIncluded: @escaping @Sendable (Value) -> Bool) -> Signal {
-    Signal { observer, lifetime in
+    derived { observer, lifetime in
       let upstream = lifetime.child()
       run(
         observer.untilEnd(of: upstream) { value in

@@ -32,48 +32,35 @@ package struct ThrottleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration
   @usableFromInline let choice: ThrottleChoice
   @usableFromInline var opening: Duration?
-  @usableFromInline var waiting: Value?
-  @usableFromInline var isClosed = false
-  @usableFromInline package var deadline: Duration?
+  @usableFromInline var held = HeldValue<Value>()
 
   @inlinable
   package init(interval: Duration, choice: ThrottleChoice) {
-    self.interval = interval
+    self.interval = max(.zero, interval)
     self.choice = choice
   }
 
+  @inlinable package var deadline: Duration? { held.deadline }
+
   @inlinable
   package mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
-    switch event {
-    case .next(let value):
-      if let opening, now < opening {
-        if choice == .latest {
-          waiting = value
-          deadline = opening
-        }
-        return nil
-      }
-      return pass(value, at: now)
-    case .completed where waiting != nil:
-      isClosed = true
-      deadline = now
+    guard case .next(let value) = event else { return held.received(event, at: now) }
+    if let opening, now < opening {
+      if choice == .latest { held.hold(value, until: opening) }
       return nil
-    default: return event
     }
+    held.drop()  // an older value, whose timer is late
+    return pass(event, at: now)
   }
 
   @inlinable
   package mutating func wake(at now: Duration) -> Event<Value>? {
-    if let value = waiting { return pass(value, at: now) }
-    deadline = nil
-    return isClosed ? .completed : nil
+    held.takeDue(at: now).map { pass($0, at: now) }
   }
 
   @inlinable
-  mutating func pass(_ value: Value, at now: Duration) -> Event<Value> {
-    waiting = nil
-    opening = now + max(.zero, interval)
-    deadline = isClosed ? now : nil
-    return .next(value)
+  mutating func pass(_ event: Event<Value>, at now: Duration) -> Event<Value> {
+    opening = now + interval
+    return event
   }
 }

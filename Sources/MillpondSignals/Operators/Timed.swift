@@ -1,3 +1,5 @@
+// MARK: - What decides
+
 /// What a timed operator decides: pure, told the time, and asked when it wants to be woken.
 @usableFromInline
 package protocol TimedRule<Value>: Sendable {
@@ -15,6 +17,8 @@ package protocol TimedRule<Value>: Sendable {
   mutating func wake(at now: Duration) -> Event<Value>?
 }
 
+// MARK: - The face
+
 extension Signal {
   /// Runs the signal through a rule, made anew for each run and told when that begins.
   ///
@@ -24,14 +28,15 @@ extension Signal {
     on timeline: Timeline, now: (@Sendable () -> Value?)? = nil,
     _ rule: @escaping @Sendable (_ beginning: Duration) -> Rule
   ) -> Signal {
-    Signal(
-      start: { observer, lifetime in
-        let timed = Timed(observer, lifetime.child(), timeline, rule(timeline.now()))
-        timed.begin()
-        if !timed.lifetime.isEnded { run(timed.observer, timed.upstream) }
-      }, now: now, emptyError: emptyError)
+    derived(now: now) { observer, lifetime in
+      let timed = Timed(observer, lifetime.child(), timeline, rule(timeline.now()))
+      timed.begin()
+      if !timed.lifetime.isEnded { run(timed.observer, timed.upstream) }
+    }
   }
 }
+
+// MARK: - What acts
 
 /// Acts as a rule decides: sends, and keeps one timer.
 ///

@@ -5,35 +5,25 @@ extension Signal {
   /// and progress is that of this signal.
   @inlinable
   public func withLatest<Other>(from other: Signal<Other>) -> Signal<(Value, Other)> {
-    Signal<(Value, Other)> { observer, lifetime in
-      let joining = LatestJoining(observer, lifetime.child())
-      let otherLifetime = joining.lifetime.child()
-      other.run(
-        Observer(next: { joining.post(.latest($0)) }) { event in
-          if event.isTerminal { otherLifetime.end() }
-          if case .failed = event { joining.post(.other(event)) }
-        }, otherLifetime)
-      if joining.lifetime.isEnded { return }
-      let main = joining.lifetime.child()
-      run(
-        Observer(next: { joining.post(.value($0)) }) { event in
-          if event.isTerminal { main.end() }
-          joining.post(.other(event))
-        }, main)
+    derived { observer, lifetime in
+      let joining = Joining(observer, lifetime, WithLatestRule<Value, Other>())
+      joining.run(other) {
+        joining.post(.latest($0))
+      } other: { event in
+        if case .failed = event { joining.post(.other(event)) }
+      }
+      joining.run(self) {
+        joining.post(.value($0))
+      } other: {
+        joining.post(.other($0))
+      }
     }
   }
 }
 
-/// Delivers the joined values.
+/// What is the newest of the other values.
 @usableFromInline
-final class LatestJoining<Value: Sendable, Other: Sendable>: @unchecked Sendable {
-  // Sendable because `newest` is touched only by whoever has the mailbox's turn.
-  @usableFromInline let downstream: Observer<(Value, Other)>
-  @usableFromInline let lifetime: Lifetime
-  @usableFromInline let mailbox = Mailbox<Message>()
-  @exclusivity(unchecked) @usableFromInline var newest: Other?
-  @exclusivity(unchecked) @usableFromInline var isOver = false
-
+struct WithLatestRule<Value: Sendable, Other: Sendable>: JoiningRule {
   @usableFromInline
   enum Message: Sendable {
     case value(Value)
@@ -41,33 +31,18 @@ final class LatestJoining<Value: Sendable, Other: Sendable>: @unchecked Sendable
     case other(Event<Never>)
   }
 
-  @inlinable
-  init(_ downstream: Observer<(Value, Other)>, _ lifetime: Lifetime) {
-    self.downstream = downstream
-    self.lifetime = lifetime
-  }
+  @usableFromInline var newest: Other?
 
   @inlinable
-  func post(_ message: Message) {
-    mailbox.post(message) { receive($0) }
-  }
+  init() {}
 
   @inlinable
-  func receive(_ message: Message) {
-    if isOver { return }
+  mutating func received(_ message: Message) -> Event<(Value, Other)>? {
     switch message {
-    case .value(let value): if let newest { downstream.next((value, newest)) }
+    case .value(let value): return newest.map { .next((value, $0)) }
     case .latest(let new): newest = new
-    case .other(let event):
-      if event.isTerminal { end() }
-      downstream.other(event)
+    case .other(let event): return event.typed()
     }
-  }
-
-  @inlinable
-  func end() {
-    isOver = true
-    newest = nil
-    lifetime.end()
+    return nil
   }
 }

@@ -7,13 +7,12 @@
 @inlinable
 public func zip<Value>(_ signals: some Sequence<Signal<Value>>) -> Signal<[Value]> {
   let signals = Array(signals)
-  return Signal<[Value]> { observer, lifetime in
-    let lanes = signals.map { ZipLane(of: $0) }
-    for (number, lane) in lanes.enumerated() { lane.number = number }
-    let zipping = Zipping(lifetime.child(), lanes: lanes.count, other: observer.onOther) {
-      observer.next(lanes.map { $0.pop() })
-    }
-    zipping.start()
-    for (lane, signal) in Swift.zip(lanes, signals) { zipping.feed(lane, from: signal) }
-  }
+  return Signal<[Value]>(
+    start: { observer, lifetime in
+      let queues = signals.indices.map { LaneQueue<Value>($0, .usingUp) }
+      let lanes = Lanes(queues.count, .usingUp, lifetime, other: observer.onOther) {
+        observer.next(queues.map { $0.take() })
+      }
+      for (queue, signal) in Swift.zip(queues, signals) { lanes.feed(queue, from: signal) }
+    }, now: nil, emptyError: signals.lazy.compactMap { $0.emptyError }.first)
 }

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// Those who are subscribed to one hot signal.
 ///
 /// Arriving, leaving and events are messages of one mailbox, so all see one order and the list
@@ -6,6 +8,7 @@
 final class Audience<Value: Sendable>: @unchecked Sendable {
   // Sendable because `members` and `end` are touched only by whoever has the mailbox's turn.
   @usableFromInline let mailbox = Mailbox<Message>()
+  @usableFromInline let arrivals = Atomic(0)
   @exclusivity(unchecked) @usableFromInline var members = Members<Value>()
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
@@ -14,7 +17,7 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
     case next(Value)
     case other(Event<Never>)
     case arrival(Member<Value>)
-    case departure(Member<Value>)
+    case departure(Int)
   }
 
   @inlinable
@@ -24,14 +27,27 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
   /// the audience a side table, and make every retain of it slow.)
   @inlinable
   func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    let member = Member(observer, lifetime)
-    post(.arrival(member))
-    lifetime.onEnd { self.post(.departure(member)) }
+    let number = arrivals.add(1, ordering: .relaxed).newValue
+    let member = Member(number, observer, lifetime)
+    mailbox.post(
+      .arrival(member), immediately: { welcome(member) }, receive: { receive($0) })
+    lifetime.onEnd { self.leave(number) }
+  }
+
+  @inlinable
+  func leave(_ number: Int) {
+    mailbox.post(
+      .departure(number), immediately: { members.remove(number) }, receive: { receive($0) })
   }
 
   @inlinable
   func next(_ value: Value) {
-    post(.next(value))
+    if mailbox.take() {
+      members.next(value)
+    } else if !mailbox.enqueue(.next(value), replaces: Self.replaces) {
+      return
+    }
+    if !mailbox.passOn() { drain() }
   }
 
   @inlinable
@@ -45,24 +61,27 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
+  @inline(never)
+  func drain() {
+    mailbox.drain { receive($0) }
+  }
+
+  @inlinable
   func receive(_ message: Message) {
     switch message {
     case .next(let value): members.next(value)
     case .other(let event): deliver(event)
     case .arrival(let member): welcome(member)
-    case .departure(let member): members.remove(member)
+    case .departure(let number): members.remove(number)
     }
   }
 
   @inlinable
   func deliver(_ event: Event<Never>) {
     guard end == nil else { return }
-    let audience = members
-    if event.isTerminal {
-      members = Members()
-      end = event
-    }
-    audience.other(event)
+    guard event.isTerminal else { return members.other(event) }
+    end = event
+    exchange(&members, with: Members()).other(event)
   }
 
   @inlinable
@@ -70,7 +89,7 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
     if let end {
       member.observer.other(end)
     } else if !member.lifetime.isEnded {
-      members.append(member)
+      members.add(member)
     }
   }
 

@@ -1,51 +1,147 @@
-/// Who is subscribed to one hot signal, in order of arrival.
+/// Who is subscribed to one hot signal, in order of their numbers, which is that of arrival.
 ///
 /// Touched only by whoever has the turn of a mailbox, so nobody joins or leaves during a sending.
+/// That is also why the storage is bare memory: nothing needs to be retained for a sending, as an
+/// array would be, and each of its elements.
+///
+/// - Complexity: O(1) to join, O(log *n*) to leave, both amortised.
 @usableFromInline
-struct Members<Value: Sendable> {
-  @usableFromInline var members: ContiguousArray<Member<Value>> = []
+struct Members<Value: Sendable>: ~Copyable {
+  @usableFromInline var seats: UnsafeMutablePointer<Seat<Value>>?
+  @usableFromInline var count = 0
+  @usableFromInline var vacant = 0
+  @usableFromInline var capacity = 0
 
   @inlinable
   init() {}
 
   @inlinable
-  mutating func append(_ member: Member<Value>) {
-    members.append(member)
+  deinit {
+    seats?.deinitialize(count: count)
+    seats?.deallocate()
   }
 
   @inlinable
-  mutating func remove(_ member: Member<Value>) {
-    if let index = members.firstIndex(where: { $0 === member }) { members.remove(at: index) }
+  borrowing func next(_ value: Value) {
+    guard let seats else { return }
+    for index in 0..<count { seats[index].next(value) }
   }
 
   @inlinable
-  func next(_ value: Value) {
-    forEach { if !$0.lifetime.isEnded { $0.observer.next(value) } }
+  borrowing func other(_ event: Event<Never>) {
+    guard let seats else { return }
+    for index in 0..<count { seats[index].other(event) }
+  }
+
+  /// Takes a member in; the latest number comes last, whoever was overtaken on the way here.
+  @inlinable
+  mutating func add(_ member: Member<Value>) {
+    let place = place(of: member.number)
+    let seats = roomForOneMore()
+    (seats + place + 1).moveInitialize(from: seats + place, count: count - place)
+    (seats + place).initialize(to: Seat(member))
+    count += 1
+  }
+
+  /// Lets go of a member, if it is here; its seat stays until half of them are vacant.
+  ///
+  /// Its lifetime has ended, which is how a sending knows that nobody sits there any more.
+  @inlinable
+  mutating func remove(_ number: Int) {
+    let place = place(of: number)
+    guard let seats, place < count, seats[place].member.number == number else { return }
+    vacant += 1
+    let left = seats[place].vacate()
+    if vacant * 2 > count { closeRanks(seats) }
+    _ = left  // released here, when everything is in order again
+  }
+
+  /// The first seat whose number is not lower.
+  @inlinable
+  borrowing func place(of number: Int) -> Int {
+    guard let seats, count > 0, seats[count - 1].member.number >= number else { return count }
+    var (low, high) = (0, count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if seats[middle].member.number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   @inlinable
-  func other(_ event: Event<Never>) {
-    forEach { if !$0.lifetime.isEnded { $0.observer.other(event) } }
-  }
-
-  /// The array keeps the members, so none of them is retained for its turn.
-  @inlinable
-  func forEach(_ body: (Member<Value>) -> Void) {
-    members.withUnsafeBufferPointer { buffer in
-      buffer.withMemoryRebound(to: Unmanaged<Member<Value>>.self) { members in
-        for member in members { member._withUnsafeGuaranteedRef(body) }
+  mutating func closeRanks(_ seats: UnsafeMutablePointer<Seat<Value>>) {
+    var kept = 0
+    for index in 0..<count {
+      if seats[index].member.lifetime.isEnded {
+        (seats + index).deinitialize(count: 1)
+      } else {
+        (seats + kept).moveInitialize(from: seats + index, count: 1)
+        kept += 1
       }
     }
+    count = kept
+    vacant = 0
+    if capacity > 16, kept <= capacity / 4 { rehouse(seats, max(4, kept * 2)) }
+  }
+
+  @inlinable
+  mutating func roomForOneMore() -> UnsafeMutablePointer<Seat<Value>> {
+    if let seats, count < capacity { return seats }
+    return rehouse(seats, max(4, count * 2))
+  }
+
+  @inlinable
+  @discardableResult
+  mutating func rehouse(
+    _ old: UnsafeMutablePointer<Seat<Value>>?, _ newCapacity: Int
+  ) -> UnsafeMutablePointer<Seat<Value>> {
+    let new = UnsafeMutablePointer<Seat<Value>>.allocate(capacity: newCapacity)
+    if let old {
+      new.moveInitialize(from: old, count: count)
+      old.deallocate()
+    }
+    seats = new
+    capacity = newCapacity
+    return new
+  }
+}
+
+/// Where a member sits, which can't be copied, so what it calls isn't retained for the call.
+@usableFromInline
+struct Seat<Value: Sendable>: ~Copyable {
+  @usableFromInline var member: Member<Value>
+
+  @inlinable
+  init(_ member: Member<Value>) {
+    self.member = member
+  }
+
+  @inlinable
+  borrowing func next(_ value: Value) {
+    if !member.lifetime.isEnded { member.observer.next(value) }
+  }
+
+  @inlinable
+  borrowing func other(_ event: Event<Never>) {
+    if !member.lifetime.isEnded { member.observer.other(event) }
+  }
+
+  /// Who sat there.
+  @inlinable
+  mutating func vacate() -> Observer<Value> {
+    exchange(&member.observer, with: Observer(next: { _ in }, other: { _ in }))
   }
 }
 
 @usableFromInline
-final class Member<Value: Sendable>: Sendable {
-  @usableFromInline let observer: Observer<Value>
+struct Member<Value: Sendable>: Sendable {
+  @usableFromInline let number: Int
+  @usableFromInline var observer: Observer<Value>
   @usableFromInline let lifetime: Lifetime
 
   @inlinable
-  init(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+  init(_ number: Int, _ observer: Observer<Value>, _ lifetime: Lifetime) {
+    self.number = number
     self.observer = observer
     self.lifetime = lifetime
   }

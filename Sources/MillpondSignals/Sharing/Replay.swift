@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// One shared run of a signal, its latest value and its end.
 ///
 /// Two parts: `phase`, under a lock, decides who starts and who cancels a run, and answers for a
@@ -8,6 +10,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let phase: Locked<ReplayPhase<Value>>
   @usableFromInline let policy: ReplayPolicy
   @usableFromInline let mailbox = Mailbox<ReplayMessage<Value>>()
+  @usableFromInline let arrivals = Atomic(0)
   @exclusivity(unchecked) @usableFromInline var cast = ReplayCast<Value>()
 
   /// Shares `upstream`.
@@ -61,9 +64,12 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func admit(_ observer: Observer<Value>, _ lifetime: Lifetime, _ run: ReplayRun) {
-    post(.arrival(run.number, ReplayMember(observer: observer, lifetime: lifetime)))
-    let identity = lifetime.identity
-    lifetime.onEnd { self.leave(identity, run) }
+    let number = arrivals.add(1, ordering: .relaxed).newValue
+    let member = Member(number, observer, lifetime)
+    mailbox.post(
+      .arrival(run.number, member), immediately: { welcome(member, to: run.number) },
+      receive: { receive($0) })
+    lifetime.onEnd { self.leave(number, run) }
   }
 
   @inlinable
@@ -80,8 +86,9 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  func leave(_ identity: ObjectIdentifier, _ run: ReplayRun) {
-    post(.departure(identity))
+  func leave(_ number: Int, _ run: ReplayRun) {
+    mailbox.post(
+      .departure(number), immediately: { cast.members.remove(number) }, receive: { receive($0) })
     let isCancelled = phase.withLock { $0.leave(run, policy) }
     if isCancelled { run.lifetime.end() }
   }
@@ -95,13 +102,13 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   func receive(_ message: ReplayMessage<Value>) {
     switch message {
     case .arrival(let number, let member): welcome(member, to: number)
-    case .departure(let identity): cast.members.removeAll { $0.lifetime.identity == identity }
+    case .departure(let number): cast.members.remove(number)
     case .event(let number, let event): deliver(event, of: number)
     }
   }
 
   @inlinable
-  func welcome(_ member: ReplayMember<Value>, to number: Int) {
+  func welcome(_ member: Member<Value>, to number: Int) {
     if member.lifetime.isEnded { return }
     cast.turn(to: number)
     if let progress = cast.progress { member.observer.progress(progress) }
@@ -109,25 +116,36 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
     if let end = cast.end {
       if !member.lifetime.isEnded { member.observer.other(end) }
     } else {
-      cast.members.append(member)
+      cast.members.add(member)
     }
   }
 
   @inlinable
   func deliver(_ event: Event<Value>, of number: Int) {
     guard cast.turn(to: number), cast.end == nil else { return }
-    let members = cast.members
-    cast.remember(event)
-    if let end = cast.end {
-      let value = cast.value
-      let (run, unneeded) = phase.withLock { phase in
-        let run = phase.settle(number, value, end)
-        return (run, run == nil ? nil : phase.takeUpstream())
-      }
-      run?.lifetime.end()
-      _ = unneeded
+    switch event {
+    case .next(let value):
+      cast.value = value
+      cast.members.next(value)
+    case .progress(let progress):
+      cast.progress = progress
+      cast.members.other(.progress(progress))
+    case .failed(let error): end(.failed(error), of: number)
+    case .completed: end(.completed, of: number)
     }
-    for member in members where !member.lifetime.isEnded { member.observer.send(event) }
+  }
+
+  @inlinable
+  func end(_ end: Event<Never>, of number: Int) {
+    let members = cast.end(by: end)
+    let value = cast.value
+    let (run, unneeded) = phase.withLock { phase in
+      let run = phase.settle(number, value, end)
+      return (run, run == nil ? nil : phase.takeUpstream())
+    }
+    run?.lifetime.end()
+    _ = unneeded  // released here, not under the lock
+    members.other(end)
   }
 }
 
@@ -245,8 +263,8 @@ package struct ReplayRun: Sendable {
 
 /// What is delivered, and to whom.
 @usableFromInline
-struct ReplayCast<Value: Sendable> {
-  @usableFromInline var members: [ReplayMember<Value>] = []
+struct ReplayCast<Value: Sendable>: ~Copyable {
+  @usableFromInline var members = Members<Value>()
   @usableFromInline var progress: SignalProgress?
   @usableFromInline var value: Value?
   @usableFromInline var end: Event<Never>?
@@ -261,16 +279,12 @@ struct ReplayCast<Value: Sendable> {
     return true
   }
 
+  /// Lets go of the members, who are to be told.
   @inlinable
-  mutating func remember(_ event: Event<Value>) {
-    switch event {
-    case .next(let new): value = new
-    case .progress(let new): progress = new
-    case .failed, .completed:
-      end = event.withoutValue
-      members = []
-      progress = nil
-    }
+  mutating func end(by newEnd: Event<Never>) -> Members<Value> {
+    end = newEnd
+    progress = nil
+    return exchange(&members, with: Members())
   }
 
   @inlinable
@@ -283,21 +297,9 @@ struct ReplayCast<Value: Sendable> {
 }
 
 @usableFromInline
-struct ReplayMember<Value: Sendable>: Sendable {
-  @usableFromInline let observer: Observer<Value>
-  @usableFromInline let lifetime: Lifetime
-
-  @inlinable
-  init(observer: Observer<Value>, lifetime: Lifetime) {
-    self.observer = observer
-    self.lifetime = lifetime
-  }
-}
-
-@usableFromInline
 enum ReplayMessage<Value: Sendable>: Sendable {
-  case arrival(Int, ReplayMember<Value>)
-  case departure(ObjectIdentifier)
+  case arrival(Int, Member<Value>)
+  case departure(Int)
   case event(Int, Event<Value>)
 
   @inlinable

@@ -46,7 +46,8 @@ public struct SignalLaws<Output: Sendable>: Sendable {
     switch law {
     case .grammar: await grammarFindings() + settledFindings()
     case .progress: await progressFindings()
-    case .silence: silenceFindings() + (await silenceInCallbackFindings())
+    case .silence:
+      silenceFindings() + (await silenceInCallbackFindings() + silenceWithoutGateFindings())
     case .teardown: await teardownFindings()
     case .release: await releaseFindings()
     case .serial: await overlapFindings() + reentryFindings()
@@ -63,7 +64,8 @@ public enum SignalLaw: Sendable, Hashable, CaseIterable {
   /// Progress of the source is passed on.
   case progress
 
-  /// After disposal nothing is delivered, and the source is told to stop.
+  /// After disposal nothing is delivered, and the source is told to stop; also where the lifetime
+  /// ends inside a delivery, and no gate is in front of the observer.
   case silence
 
   /// Each run of the source is torn down, once, whichever way it ends.

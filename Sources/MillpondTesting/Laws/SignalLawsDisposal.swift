@@ -54,6 +54,31 @@ extension SignalLaws {
       + (isTold ? [] : ["disposed of in a callback, the source was not told"])
   }
 
+  /// Ends the lifetime inside the first value or the end, as an operator below does: no gate is in between, so
+  /// of two events that the operator sends for one, the second must not be sent.
+  func silenceWithoutGateFindings() async -> [String] {
+    let source = LawSource()
+    let lifetime = Lifetime()
+    let late = Locked(0)
+    let receive = { @Sendable (event: Event<Output>) in
+      if lifetime.isEnded { late.withLock { $0 += 1 } }
+      if case .progress = event { return }
+      lifetime.end()
+    }
+    operation(source.signal()).run(
+      Observer(next: { receive(.next($0)) }, other: { receive($0.typed()) }), lifetime)
+
+    for value in 0..<4 {
+      source.send(.next(value))
+      passTime()
+    }
+    source.end(.completed, passTime)
+
+    let isTold = await isTornDown(source)
+    return (late.withLock { $0 } > 0 ? ["an event followed that in which the lifetime ended"] : [])
+      + (isTold ? [] : ["the source was not told that the lifetime ended"])
+  }
+
   func teardownFindings() async -> [String] {
     var findings: [String] = []
     for ending in LawEnding.allCases {

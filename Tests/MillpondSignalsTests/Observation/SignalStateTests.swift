@@ -130,6 +130,41 @@ import Testing
     #expect(state.value == 1)
   }
 
+  @Test func `an observer that follows another signal when it is told of a change does so once`() {
+    let other = TestSource<Int>()
+    observe(state.isLoading) { [state] in state.follow(other.signal) }
+
+    state.follow(source.signal)
+    other.next(2)
+
+    #expect(source.activeRuns == 0)
+    #expect(other.subscriptions == 1)
+    #expect(state.value == 2)
+    #expect(!state.isLoading)
+  }
+
+  @Test func `a signal that is followed in a change is followed when that is made`() {
+    state.follow(source.signal)
+    observe(state.value) { [state] in state.follow(.just(2)) }
+
+    source.next(1)
+
+    #expect(source.disposals == 1)
+    #expect(state.value == 2)
+    #expect(!state.isLoading)
+  }
+
+  @Test func `an observer that stops when it is told of a change does so once`() {
+    state.follow(source.signal)
+    observe(state.progress) { [state] in state.stop() }
+
+    source.progress(SignalProgress(completed: 1))
+
+    #expect(source.disposals == 1)
+    #expect(state.progress == nil)
+    #expect(!state.isLoading)
+  }
+
   @Test func `each property wakes only who observes it`() {
     let changes = Journal<String>()
     state.follow(source.signal)

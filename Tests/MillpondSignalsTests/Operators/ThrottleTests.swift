@@ -95,4 +95,15 @@ import Testing
 
     #expect(recorder.transcript == ["next 1", "next 2", "next 3", "completed"])
   }
+
+  @Test func `a value that passes before the late timer of an older one drops that`() {
+    var rule = ThrottleRule<Int>(interval: .seconds(3), choice: .latest)
+    _ = rule.received(.next(1), at: .zero)
+    _ = rule.received(.next(2), at: .seconds(1))
+
+    let passed = rule.received(.next(3), at: .seconds(4))
+
+    #expect(passed.map { "\($0)" } == "next(3)")
+    #expect(rule.deadline == nil)
+  }
 }

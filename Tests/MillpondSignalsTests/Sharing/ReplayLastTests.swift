@@ -353,6 +353,18 @@ import Testing
     #expect(early.violations.isEmpty)
   }
 
+  @Test func `a hundred thousand leave a run that goes on`() {
+    let pipe = Pipe<Int>()
+    let shared = pipe.signal.replayLast()
+    let handles = (0..<100_000).map { _ in shared.subscribe() }
+    let recorder = Recorder<Int>().subscribe(to: shared)
+
+    for handle in handles { handle.dispose() }
+    pipe.next(1)
+
+    #expect(recorder.values == [1])
+  }
+
   @Test func `S13 a replay that nobody holds is released with its value`() {
     let released = Journal<Int>()
     do {

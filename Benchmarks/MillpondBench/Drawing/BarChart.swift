@@ -1,0 +1,101 @@
+import Foundation
+
+/// Groups of horizontal bars on a log scale, each with its value at its end.
+struct BarChart {
+  struct Bar {
+    /// Into the chart's series, for the colour.
+    let series: Int
+    let value: Double
+
+    /// Written after the value.
+    var note = ""
+  }
+
+  struct Group {
+    let label: String
+    let bars: [Bar]
+
+    /// A mark across the group's first bar; none where nil, or where it can't be shown.
+    var target: Double?
+  }
+
+  let title: String
+
+  /// What the colours stand for, in the order of `Bar.series`.
+  let series: [String]
+  let targetName: String
+  let groups: [Group]
+
+  /// The picture, a document of SVG.
+  ///
+  /// A value that has no logarithm (zero, less, infinite, not a number) has no bar, and is written
+  /// as it is.
+  func drawn() -> String {
+    let layout = BarLayout(of: self)
+    var canvas = Canvas()
+    drawHead(on: &canvas, layout)
+    Axis(marks: layout.marks, palette: palette).draw(on: &canvas, across: layout.plot)
+    for (number, group) in groups.enumerated() { draw(group, number, on: &canvas, layout) }
+    return canvas.document(
+      width: layout.width, height: layout.height, title: title, ground: palette.ground)
+  }
+
+  private var palette: Palette { Palette() }
+
+  private func drawHead(on canvas: inout Canvas, _ layout: BarLayout) {
+    canvas.write(heading, at: (BarLayout.margin, 28), palette.ink)
+    legend.draw(on: &canvas, at: (BarLayout.margin, 50), palette)
+  }
+
+  private func draw(
+    _ group: Group, _ number: Int, on canvas: inout Canvas, _ layout: BarLayout
+  ) {
+    let label = layout.labelPlace(ofGroup: number)
+    canvas.write(BarLayout.text(group.label), at: label, palette.ink, .end)
+    for (line, bar) in group.bars.enumerated() {
+      let box = layout.box(of: bar.value, group: number, line: line)
+      let tick = line == 0 ? group.target.flatMap { layout.x(of: $0) } : nil
+      if box.width > 0 { canvas.fill(box, palette.colour(of: bar.series)) }
+      // The grid must not run through letters.
+      let text = bar.text
+      let end = max(box.right, tick ?? 0) + BarLayout.air
+      canvas.fill(
+        Box(x: end - 2, y: box.y, width: text.width + 4, height: box.height), palette.ground)
+      canvas.write(text, at: (end, box.bottom - 2), palette.ink)
+      if let tick {
+        canvas.line(
+          from: (tick, box.y - 1), to: (tick, box.bottom + 1), palette.mark, width: 2.5)
+      }
+    }
+  }
+}
+
+extension BarChart {
+  var heading: Text {
+    Text(content: title, size: 15)
+  }
+
+  var legend: Legend {
+    Legend(
+      entries: series.enumerated().map { number, name in
+        (.patch(palette.colour(of: number)), BarLayout.text(name))
+      } + [(.stroke(palette.mark), BarLayout.text(targetName))])
+  }
+}
+
+extension BarChart.Bar {
+  var text: Text {
+    BarLayout.text(note.isEmpty ? value.threeDigits : "\(value.threeDigits) \(note)")
+  }
+}
+
+extension Double {
+  /// With three digits that mean something, or an exponent where it takes too many noughts.
+  fileprivate var threeDigits: String {
+    let size = abs(self)
+    if self == 0 || !isFinite { return "\(self)" }
+    if size < 0.000_1 || size >= 1_000_000 { return String(format: "%.2e", self) }
+    let places = max(0, 2 - Int(log10(size).rounded(.down)))
+    return String(format: "%.\(places)f", self)
+  }
+}

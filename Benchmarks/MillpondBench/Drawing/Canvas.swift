@@ -1,0 +1,54 @@
+import Foundation
+
+/// What is drawn so far, as elements of SVG, in the order in which they cover each other.
+struct Canvas {
+  /// On which side of its place a text stands.
+  enum Anchor: String {
+    case start, middle, end
+  }
+
+  private var elements: [String] = []
+
+  mutating func fill(_ box: Box, _ colour: String) {
+    elements.append(
+      "<rect x=\"\(number(box.x))\" y=\"\(number(box.y))\" width=\"\(number(box.width))\""
+        + " height=\"\(number(box.height))\" fill=\"\(colour)\"/>")
+  }
+
+  /// - Parameter width: Of the stroke.
+  mutating func line(
+    from start: (x: Double, y: Double), to end: (x: Double, y: Double), _ colour: String,
+    width: Double = 1
+  ) {
+    elements.append(
+      "<line x1=\"\(number(start.x))\" y1=\"\(number(start.y))\" x2=\"\(number(end.x))\""
+        + " y2=\"\(number(end.y))\" stroke=\"\(colour)\" stroke-width=\"\(number(width))\"/>")
+  }
+
+  /// - Parameter place: On the line that the letters stand on.
+  mutating func write(
+    _ text: Text, at place: (x: Double, y: Double), _ colour: String, _ anchor: Anchor = .start
+  ) {
+    elements.append(
+      "<text x=\"\(number(place.x))\" y=\"\(number(place.y))\" font-size=\"\(number(text.size))\""
+        + " fill=\"\(colour)\" text-anchor=\"\(anchor.rawValue)\">\(text.escaped)</text>")
+  }
+
+  /// The picture as a document, on a ground of its own, so that it reads in dark viewers too.
+  func document(width: Double, height: Double, title: String, ground: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <svg xmlns="http://www.w3.org/2000/svg" width="\(number(width))" height="\(number(height))" \
+    viewBox="0 0 \(number(width)) \(number(height))" font-family="\(Text.fonts)">
+    <title>\(Text(content: title).escaped)</title>
+    <rect width="100%" height="100%" fill="\(ground)"/>
+    \(elements.joined(separator: "\n"))
+    </svg>
+
+    """
+  }
+
+  private func number(_ value: Double) -> String {
+    String(format: "%.1f", value)
+  }
+}

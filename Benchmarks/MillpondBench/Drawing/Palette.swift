@@ -1,0 +1,15 @@
+/// The colours of a picture.
+struct Palette {
+  let ground = "#ffffff"
+  let ink = "#1f2328"
+  let faint = "#57606a"
+  let grid = "#d0d7de"
+  let mark = "#bc4c00"
+
+  /// Of the first series, the second and so on.
+  let series = ["#0969da", "#8c959f", "#1a7f37", "#8250df"]
+
+  func colour(of number: Int) -> String {
+    series[number % series.count]
+  }
+}

@@ -1,0 +1,39 @@
+/// Text in a picture: escaped, and measured without a font at hand.
+struct Text {
+  /// Every one of the fonts asked for is as wide as this or narrower, so nothing runs into its
+  /// neighbour where another is found.
+  private static let widthOfCharacter = 0.64
+  private static let widthOfUncommonCharacter = 1.4
+
+  /// Of the same width throughout, so that widths can be known.
+  static let fonts = "Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
+
+  let content: String
+  var size = 12.0
+
+  /// At most so wide, in the picture's units.
+  var width: Double {
+    content.reduce(0) { width, character in
+      let isCommon = character.unicodeScalars.allSatisfy { $0.value < 0x2000 }
+      return width + size * (isCommon ? Self.widthOfCharacter : Self.widthOfUncommonCharacter)
+    }
+  }
+
+  /// Fit to stand in an element or an attribute, whatever is in it.
+  var escaped: String {
+    var result = ""
+    for scalar in content.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&apos;"
+      case "\t", "\n", "\r": result += " "
+      case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"  // not allowed, even escaped
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,28 @@
+/// What the fastest of the peers made of a row.
+///
+/// Measured elsewhere, Swift 6.3.1; see README. The packages can't be had here, so their figures are
+/// constants, and what can be compared is the multiple of a floor, theirs there and ours here.
+struct Peer: Encodable {
+  let name: String
+  let nanoseconds: Double
+
+  /// OpenCombine 0.14.
+  static func openCombine(_ nanoseconds: Double) -> Peer {
+    Peer(name: "OC", nanoseconds: nanoseconds)
+  }
+
+  /// RxSwift 6.10.
+  static func rxSwift(_ nanoseconds: Double) -> Peer {
+    Peer(name: "Rx", nanoseconds: nanoseconds)
+  }
+
+  /// ReactiveSwift 7.2.1.
+  static func reactiveSwift(_ nanoseconds: Double) -> Peer {
+    Peer(name: "RS", nanoseconds: nanoseconds)
+  }
+
+  /// AsyncAlgorithms 1.1.4, or `Task.value` where that is how it is done with async code.
+  static func asyncCode(_ nanoseconds: Double) -> Peer {
+    Peer(name: "AA", nanoseconds: nanoseconds)
+  }
+}

@@ -1,0 +1,56 @@
+extension Signal {
+  /// Passes on the newest value whenever `sampler` sends one, if it was not passed on already.
+  ///
+  /// The end of either is the last sample: a completion, of this signal or of the sampler, sends
+  /// the value that waits and completes; a failure drops it and ends everything. Progress is that
+  /// of this signal, which is subscribed to first.
+  ///
+  /// - Parameter sampler: What its values are doesn't matter.
+  @inlinable
+  public func sample(on sampler: Signal<some Sendable>) -> Signal {
+    derived { observer, lifetime in
+      let joining = Joining(observer, lifetime, SampleOnRule<Value>())
+      joining.run(self) {
+        joining.post(.value($0))
+      } other: { event in
+        if case .completed = event { joining.post(.sample) }
+        joining.post(.other(event))
+      }
+      joining.run(sampler) { _ in
+        joining.post(.sample)
+      } other: { event in
+        if case .progress = event { return }
+        if case .completed = event { joining.post(.sample) }
+        joining.post(.other(event))
+      }
+    }
+  }
+}
+
+/// Which value waits for the next sample.
+@usableFromInline
+struct SampleOnRule<Value: Sendable>: JoiningRule {
+  @usableFromInline
+  enum Message: Sendable {
+    case value(Value)
+    case sample
+    case other(Event<Never>)
+  }
+
+  @usableFromInline var waiting: Value?
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  mutating func received(_ message: Message) -> Event<Value>? {
+    switch message {
+    case .value(let value): waiting = value
+    case .other(let event): return event.typed()
+    case .sample:
+      defer { waiting = nil }
+      return waiting.map { .next($0) }
+    }
+    return nil
+  }
+}

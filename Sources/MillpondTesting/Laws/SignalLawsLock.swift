@@ -1,0 +1,100 @@
+import Dispatch
+import MillpondSignals
+
+extension SignalLaws {
+  /// The foreign lock: a callback wants a lock that is held by a thread that sends, lets time pass
+  /// or leaves.
+  func lockFindings() async -> [String] {
+    var findings: [String] = []
+    for deed in LawDeed.allCases {
+      let source = LawSource()
+      let recorder = Recorder<Output>()
+      let lock = ForeignLock(patience)
+      let time = passTime
+      let isDone = await onThreads(
+        within: patience * 4,
+        [
+          {
+            recorder.subscribe(to: operation(source.signal())) { _ in lock.callback() }
+            for value in 0..<3 {
+              source.send(.next(value))
+              time()
+            }
+            source.end(.completed, time)
+          },
+          {
+            lock.holdDuringCallback {
+              switch deed {
+              case .send: source.send(.next(8))
+              case .passTime: time()
+              case .dispose: recorder.dispose()
+              }
+            }
+          },
+        ])
+      passTime()
+      recorder.dispose()
+      switch (isDone, lock.outcome) {
+      case (true, .free): break
+      case (true, .neverCalled): findings.append("nothing was delivered, so no lock was tried")
+      default: findings.append("a thread that holds a lock waits for a callback, to \(deed)")
+      }
+    }
+    return findings
+  }
+}
+
+/// What is done while the callback's lock is held.
+enum LawDeed: String, CaseIterable {
+  case send
+  case passTime = "pass time"
+  case dispose
+}
+
+/// A lock of somebody else's that a callback wants while another thread holds it.
+private final class ForeignLock: Sendable {
+  enum Outcome: Sendable {
+    case neverCalled, free, stuck
+  }
+
+  private let lock = DispatchSemaphore(value: 1)
+  private let isInCallback = DispatchSemaphore(value: 0)
+  private let isHeld = DispatchSemaphore(value: 0)
+  private let state = Locked(Outcome.neverCalled)
+  private let wasCalled = Locked(false)
+  private let patience: Duration
+
+  init(_ patience: Duration) {
+    self.patience = patience
+  }
+
+  var outcome: Outcome {
+    state.withLock { $0 }
+  }
+
+  /// Wants the lock, the first time it is called.
+  func callback() {
+    let isFirst = wasCalled.withLock { wasCalled in
+      defer { wasCalled = true }
+      return !wasCalled
+    }
+    guard isFirst else { return }
+    isInCallback.signal()
+    _ = isHeld.wait(timeout: limit)
+    let isFree = lock.wait(timeout: limit) == .success
+    if isFree { lock.signal() }
+    state.withLock { $0 = isFree ? .free : .stuck }
+  }
+
+  func holdDuringCallback(_ act: () -> Void) {
+    guard isInCallback.wait(timeout: limit) == .success else { return }
+    lock.wait()
+    isHeld.signal()
+    act()
+    lock.signal()
+  }
+
+  private var limit: DispatchTime {
+    .now() + .nanoseconds(patience.nanoseconds)
+  }
+}

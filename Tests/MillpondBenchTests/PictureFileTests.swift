@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import MillpondBench
+
+@Suite final class PictureFileTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  @Test func `what is written replaces what was there`() throws {
+    let path = folder.appending(path: "a.svg").path()
+    try PictureFile(path).write("long, and then")
+    try PictureFile(path).write("short")
+
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "short")
+  }
+
+  @Test func `to find out whether it can be written changes nothing`() throws {
+    let (old, new) = (folder.appending(path: "old").path(), folder.appending(path: "new").path())
+    try Data("kept".utf8).write(to: folder.appending(path: "old"))
+
+    for path in [old, new] { _ = try PictureFile(path) }
+
+    #expect(try String(contentsOfFile: old, encoding: .utf8) == "kept")
+    #expect(!FileManager.default.fileExists(atPath: new))
+  }
+
+  @Test func `a folder that is missing, or a folder itself, is told at once and by name`() {
+    for path in [folder.path() + "/none/a.svg", folder.path()] {
+      let error = #expect(throws: PictureError.self) { try PictureFile(path) }
+      #expect(error?.description.contains(path) == true)
+    }
+  }
+}

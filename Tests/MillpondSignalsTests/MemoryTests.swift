@@ -1,0 +1,60 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// In processes of their own, since memory is the whole process's.
+///
+/// A word kept for each value or subscription would reach the bound.
+@Suite(.enabled(if: !Sanitizer.isPresent)) struct MemoryTests {
+  static let bound = 2_000_000
+
+  @Test func `S12 a million synchronous values need no more memory than a few`() async {
+    await #expect(processExitsWith: .success) {
+      let values = { (count: Int) in
+        Signal.from(0..<count).map { [$0] }.filter { !$0.isEmpty }.scan([]) { $1 }
+      }
+      values(50_000).subscribe()
+      let before = Memory.peak
+
+      values(1_000_000).subscribe()
+
+      #expect(Memory.peak - before < MemoryTests.bound)
+    }
+  }
+
+  @Test func `S12 many values through a pipe and a merge need no more memory than a few`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      let pipe = Pipe<[Int]>()
+      pipe.signal.merge(pipe.signal).withLatest(from: pipe.signal).subscribe()
+
+      let rise = Memory.rise { pipe.next([$0]) }
+
+      #expect(rise < MemoryTests.bound)
+    }
+  }
+
+  @Test func `S13 after many subscriptions that were disposed of the memory is as before`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      let pipe = Pipe<Int>()
+      let signal = pipe.signal.map { $0 + 1 }.take(3)
+
+      let rise = Memory.rise { _ in signal.subscribe().dispose() }
+
+      #expect(rise < MemoryTests.bound)
+    }
+  }
+
+  @Test func `S13 after many subscriptions that completed the memory is as before`() async {
+    await #expect(processExitsWith: .success) {
+      let signal = Signal.of(1, 2).map { $0 + 1 }.take(1)
+
+      let rise = Memory.rise { _ in signal.subscribe() }
+
+      #expect(rise < MemoryTests.bound)
+    }
+  }
+}
