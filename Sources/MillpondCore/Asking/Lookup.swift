@@ -51,6 +51,7 @@ public struct Lookup: Sendable {
   }
 
   /// The flight that asks, if one does.
+  @usableFromInline
   var flight: FlightHandle? {
     details?.terms.flight
   }

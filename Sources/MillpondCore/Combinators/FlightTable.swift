@@ -111,6 +111,32 @@ struct Entrance<Value: Sendable>: Sendable {
   }
 }
 
+/// The place of an asker in a flight.
+///
+/// Sendable because the priority is touched only under the lock of the table.
+@usableFromInline
+final class FlightPlace<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+  @usableFromInline let key: Key
+  @usableFromInline let flight: Flight<Value>
+  @usableFromInline var priority: Priority
+
+  @inlinable
+  init(_ key: Key, _ flight: Flight<Value>, _ priority: Priority) {
+    self.key = key
+    self.flight = flight
+    self.priority = priority
+  }
+
+  /// True if the flight has become more urgent by it.
+  func raise(to priority: Priority) -> Bool {
+    guard priority > self.priority else { return false }
+    let isRaised = flight.enter(priority)
+    flight.leave(self.priority)
+    self.priority = priority
+    return isRaised
+  }
+}
+
 /// One run that several askers share.
 ///
 /// Sendable because the counts are touched only under the lock of the table.

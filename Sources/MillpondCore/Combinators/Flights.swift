@@ -57,8 +57,10 @@ final class Flights<Room: FlightRoom>: Sendable {
     _ entrance: Entrance<Value>, _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
     _ lifetime: Lifetime
   ) {
-    let (flight, priority) = (entrance.flight, entrance.priority)
-    lifetime.onEnd { self.leave(key, flight, priority) }
+    let flight = entrance.flight
+    let place = FlightPlace(key, flight, entrance.priority)
+    lifetime.onEnd { self.leave(place) }
+    if let outer = lookup.flight { follow(outer, place, lifetime) }
     if entrance.isRaised { flight.handle.announceRaise() }
     if lookup.isHeard { report(entrance, key, lookup) }
     guard let asker = WorkContext.current else {
@@ -100,10 +102,28 @@ final class Flights<Room: FlightRoom>: Sendable {
   }
 
   @inlinable
-  func leave(_ key: Key, _ flight: Flight<Value>, _ priority: Priority) {
-    let (isEmpty, removed) = room.withLock { $0.flights.leave(key, flight, priority) }
+  func leave(_ place: FlightPlace<Key, Value>) {
+    let (isEmpty, removed) = room.withLock {
+      $0.flights.leave(place.key, place.flight, place.priority)
+    }
     _ = removed
-    if isEmpty { flight.replay.stop() }
+    if isEmpty { place.flight.replay.stop() }
+  }
+
+  /// Where the asker is himself a flight: as he becomes more urgent, so does what he waits for.
+  @usableFromInline
+  func follow(
+    _ outer: FlightHandle, _ place: FlightPlace<Key, Value>, _ lifetime: Lifetime
+  ) {
+    let listening = outer.onRaise { self.raise(place, to: outer.priority) }
+    lifetime.onEnd { listening.dispose() }
+    // It may have been raised before that was heard.
+    raise(place, to: outer.priority)
+  }
+
+  private func raise(_ place: FlightPlace<Key, Value>, to priority: Priority) {
+    let isRaised = room.withLock { _ in place.raise(to: priority) }
+    if isRaised { place.flight.handle.announceRaise() }
   }
 
   @inlinable

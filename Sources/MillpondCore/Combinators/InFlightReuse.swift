@@ -22,7 +22,7 @@ extension Source {
 }
 
 /// A source or cache whose simultaneous gets of one key share one run, a *flight*.
-public struct InFlightReuse<Base: Source>: Source {
+public struct InFlightReuse<Base: Source>: Wrapper {
   /// What is asked for.
   public typealias Key = Base.Key
 
@@ -30,6 +30,7 @@ public struct InFlightReuse<Base: Source>: Source {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
+  @usableFromInline var title: String { "reusing in flight" }
   @usableFromInline let flights: Flights<FlightTable<Key, Value>>
 
   @inlinable
@@ -55,12 +56,6 @@ public struct InFlightReuse<Base: Source>: Source {
     }
   }
 
-  /// What the base has at once: no flight is needed for it.
-  @inlinable
-  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    base.now(key, lookup)
-  }
-
   /// Tells the base, and lets go of the flights that are older.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
@@ -73,16 +68,10 @@ public struct InFlightReuse<Base: Source>: Source {
     return outcome
   }
 
-  /// The mark of the base.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    base.mark(for: key)
-  }
-
   /// The base, and the flights.
   public func layout(for key: Key?) -> Layout {
     Layout(
-      .wrapper, "reusing in flight", parts: [base.layout(for: key)],
+      .wrapper, title, parts: [base.layout(for: key)],
       flight: key.flatMap { flights.record(of: $0) }, flights: { [flights] in flights.census() })
   }
 }

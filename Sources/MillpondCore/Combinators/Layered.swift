@@ -42,11 +42,11 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// The upper layer's answer, or else the lower one's.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    .deferred {
+    .asked { asker in
       // Before the upper layer misses: what is told between the miss and the fill has to win.
       let mark = upper.mark(for: key).asked(with: lookup)
-      return answer(of: upper, key, lookup).ifNoValue { failure in
-        fromBelow(key, lookup, mark, failure)
+      return upper.layerAnswer(key, lookup).ifNoValue { failure in
+        fromBelow(key, lookup, mark, failure, asker)
       }
     }
   }
@@ -61,21 +61,16 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func fromBelow(
-    _ key: Key, _ lookup: Lookup, _ mark: Mark, _ failure: (any Error)?
+    _ key: Key, _ lookup: Lookup, _ mark: Mark, _ failure: (any Error)?, _ asker: WorkContext?
   ) -> Signal<Stamped<Value>> {
-    let below = lower.isBeside(lookup.freshness) ? .empty : answer(of: lower, key, lookup)
-    let values = below.onNext { [upper] stamped in
+    let below = lower.isBeside(lookup.freshness) ? .empty : lower.layerAnswer(key, lookup)
+    // The upper layer may have missed on a thread that works for others.
+    let asked = asker === WorkContext.current ? below : below.inContext(of: asker)
+    let values = asked.onNext { [upper] stamped in
       let outcome = upper.apply(.fill(key, stamped, mark))
       if lookup.isHeard { upper.reportFailure(ofFill: outcome, key, lookup) }
     }
     return failure.map { failure in values.ifEmpty { .fail(failure) } } ?? values
-  }
-
-  @inlinable
-  func answer<Layer: Source<Key, Value>>(
-    of layer: Layer, _ key: Key, _ lookup: Lookup
-  ) -> Signal<Stamped<Value>> {
-    lookup.isObservable ? layer.reportedIfUnnamed(key, lookup) : layer.getStamped(key, lookup)
   }
 
   /// Tells the lower layer, then the upper one.

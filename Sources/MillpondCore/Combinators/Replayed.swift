@@ -119,9 +119,7 @@ public struct Replayed<Base: Source>: Cache {
   func fromBelow(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let mark = memory.mark(for: key)
     if lookup.isHeard { report(.miss, key, lookup) }
-    let answer =
-      lookup.isObservable ? base.reportedIfUnnamed(key, lookup) : base.getStamped(key, lookup)
-    return answer.onNext { [memory] stamped in _ = memory.apply(.fill(key, stamped, mark)) }
+    return base.layerAnswer(key, lookup).onNext { [memory] stamped in _ = memory.apply(.fill(key, stamped, mark)) }
   }
 
   @usableFromInline

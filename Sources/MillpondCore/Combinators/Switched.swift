@@ -83,11 +83,3 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
 }
 
 extension Switched: Cache where Base: Cache, Other: Cache {}
-
-extension Source {
-  /// The answer of one of several that could be asked: those who listen hear which one it was.
-  @inlinable
-  func layerAnswer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    lookup.isObservable ? reportedIfUnnamed(key, lookup) : getStamped(key, lookup)
-  }
-}

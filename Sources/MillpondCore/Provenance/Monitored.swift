@@ -12,7 +12,7 @@ extension Source {
 }
 
 /// A source or cache whose questions are heard by a monitor.
-public struct Monitored<Base: Source>: Source {
+public struct Monitored<Base: Source>: Wrapper {
   /// What is asked for.
   public typealias Key = Base.Key
 
@@ -21,6 +21,8 @@ public struct Monitored<Base: Source>: Source {
 
   @usableFromInline let base: Base
   @usableFromInline let monitor: CacheMonitor
+
+  @usableFromInline var title: String { "monitored" }
 
   /// The usual question, made once, so that a hit costs no allocation.
   @usableFromInline let usual: Lookup
@@ -65,15 +67,9 @@ public struct Monitored<Base: Source>: Source {
     return outcome
   }
 
-  /// The mark of the base.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    base.mark(for: key)
-  }
-
   /// The base, and that it is monitored.
   public func layout(for key: Key?) -> Layout {
-    Layout(.wrapper, "monitored", parts: [base.layout(for: key)], isReported: true)
+    Layout(.wrapper, title, parts: [base.layout(for: key)], isReported: true)
   }
 
   @inlinable

@@ -11,7 +11,7 @@ extension Source {
 }
 
 /// A source or cache with a name.
-public struct Named<Base: Source>: Source {
+public struct Named<Base: Source>: Wrapper {
   /// What is asked for.
   public typealias Key = Base.Key
 
@@ -20,6 +20,7 @@ public struct Named<Base: Source>: Source {
 
   @usableFromInline let base: Base
   @usableFromInline let name: String
+  @usableFromInline var title: String { name }
 
   @inlinable
   init(base: Base, name: String) {
@@ -47,18 +48,6 @@ public struct Named<Base: Source>: Source {
     let value = base.now(key, lookup)
     if value != nil, lookup.isHeard { lookup.report(.hit(age: nil), layer: name, key: key) }
     return value
-  }
-
-  /// Tells the base.
-  @inlinable
-  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    base.apply(change)
-  }
-
-  /// The mark of the base.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    base.mark(for: key)
   }
 
   /// The base, by its name.

@@ -1,6 +1,12 @@
 public import MillpondSignals
 
 extension Source {
+  /// The answer of one of several that could be asked: those who listen hear which one it was.
+  @inlinable
+  func layerAnswer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    lookup.isObservable ? reportedIfUnnamed(key, lookup) : getStamped(key, lookup)
+  }
+
   /// The answer, reported to those who listen as that of a layer.
   ///
   /// A layer is what has a name, or what some combinator finds to be one without a name.

@@ -12,7 +12,7 @@ extension Cache {
 }
 
 /// A cache whose answers belong to a scope.
-public struct Scoped<Base: Cache>: Cache {
+public struct Scoped<Base: Cache>: Detour, Cache {
   /// What is asked for.
   public typealias Key = Base.Key
 
@@ -21,6 +21,7 @@ public struct Scoped<Base: Cache>: Cache {
 
   @usableFromInline let base: Base
   @usableFromInline let scope: CacheScope
+  @usableFromInline var title: String { "scoped" }
 
   init(base: Base, scope: CacheScope) {
     self.base = base
@@ -29,37 +30,10 @@ public struct Scoped<Base: Cache>: Cache {
 
   /// The base's answer, or ``CacheError/scopeEnded`` if the scope ends before that does.
   @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    untilEnd(base.get(key, lookup))
-  }
-
-  /// The base's answer, or ``CacheError/scopeEnded`` if the scope ends before that does.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    untilEnd(base.getStamped(key, lookup))
-  }
-
-  /// What the base has at once.
-  @inlinable
-  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    base.now(key, lookup)
-  }
-
-  /// Tells the base.
-  @inlinable
-  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    base.apply(change)
-  }
-
-  /// The mark of the base.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    base.mark(for: key)
-  }
-
-  /// The base, and that it is scoped.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.wrapper, "scoped", of: base.layout(for: key))
+  func answer<Answer>(
+    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
+  ) -> Signal<Answer> {
+    untilEnd(.deferred(ask))
   }
 
   @usableFromInline

@@ -249,4 +249,43 @@ import Testing
 
     #expect(origin["a"].subscriptions == 0)
   }
+
+  @Test func `a raise reaches what the flight waits for, through other flights`() {
+    let slots = origin.limited(to: 1)
+    let inner = slots.reusingInFlight()
+    let outer = inner.mapKeys { $0 }.reusingInFlight()
+    let running = inner.get("running").subscribe()
+    let queued = ["a", "b"].map { Recorder<Int>().subscribe(to: outer.get($0, priority: .low)) }
+
+    let urgent = Recorder<Int>().subscribe(to: outer.get("b", priority: .high))
+    #expect(inner.flights.first { $0.key as? String == "b" }?.priority == .high)
+    running.dispose()
+
+    #expect(origin["b"].activeRuns == 1 && origin["a"].activeRuns == 0)
+    for recorder in queued + [urgent] { recorder.dispose() }
+    #expect(inner.flights.isEmpty && outer.flights.isEmpty)
+  }
+
+  @Test func `what a layer asks below is asked by the asker, whoever's thread it is`() {
+    // The upper layer misses on the thread of a flight of its own; the lower one asks for more.
+    let upper = TestOrigin<String, Int>()
+    let whole = Locked<AnyCache<String, Int>?>(nil)
+    let lower = AnyCache<String, Int>(
+      get: { key in key == "a" ? whole.withLock { $0 }?.get("a") ?? .empty : .empty },
+      set: { _, _ in .just(()) }, remove: { _ in .just(()) }, removeAll: { .just(()) })
+    let cache = AnyCache(
+      MemoryCache(countLimit: 1).layered(
+        over: AnyCache(upper.reusingInFlight()).layered(over: lower)
+      )
+      .reusingInFlight())
+    whole.withLock { $0 = cache }
+    first.subscribe(to: cache.get("a"))
+
+    upper["a"].completed()
+
+    guard case CacheError.circular? = first.failure else {
+      Issue.record("\(first.transcript)")
+      return
+    }
+  }
 }
