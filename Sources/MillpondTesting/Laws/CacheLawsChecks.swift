@@ -14,10 +14,10 @@ extension CacheLaws {
     case .mappedKeys: mappedKeys
     case .mappedValues: mappedValues
     case .reuse: reuse
-    case .noLateWrite: rule { await $0.lateWrite($1) }
-    case .everyGetEnds: rule { await $0.openEnd($1) }
+    case .noLateWrite: rule { await $0.lateWrite() }
+    case .everyGetEnds: rule { await $0.openEnd() }
     case .nothingLeft:
-      rule { await $0.leftAfterLeaving($1) } + rule { await $0.leftAfterEnd($1) }
+      rule { await $0.leftAfterLeaving() } + rule { await $0.leftAfterEnd() }
     }
   }
 

@@ -9,15 +9,15 @@ extension CacheLaws {
     _ right: @escaping Composition
   ) -> CacheLawsCheck {
     CacheLawsCheck(composition: composition, kind: kind) { steps, patience in
-      let one = CacheLawsScene(self) { layers, _ in Self.compose(layers, left) }
-      let other = CacheLawsScene(self) { layers, _ in Self.compose(layers, right) }
+      let one = CacheLawsScene(self, patience) { layers, _ in Self.compose(layers, left) }
+      let other = CacheLawsScene(self, patience) { layers, _ in Self.compose(layers, right) }
       for step in steps {
         for scene in [one, other] {
           scene.perform(step)
           if kind == .calm {
-            await scene.answerAll(patience)
+            await scene.answerAll()
           } else {
-            await scene.settle(patience)
+            await scene.settle()
           }
         }
         if let difference = one.difference(from: other) {
@@ -25,9 +25,9 @@ extension CacheLaws {
         }
       }
       for scene in [one, other] {
-        await scene.finish(patience)
+        await scene.finish()
         scene.probeLayers()
-        await scene.settle(patience)
+        await scene.settle()
       }
       return one.difference(from: other).map {
         CacheLawsFinding(steps: one.log, description: "when all have been answered, \($0)")

@@ -6,7 +6,7 @@ extension CacheLaws {
 
   /// What a law says of the cache alone, and of the cache over another and an origin.
   func rule(
-    _ check: @escaping @Sendable (Scene, Duration) async -> String?
+    _ check: @escaping @Sendable (Scene) async -> String?
   ) -> [CacheLawsCheck] {
     let alone: Scene.Stage = { layers, _ in AnyCache(layers[0]) }
     let layered: Scene.Stage = { layers, origin in
@@ -20,15 +20,15 @@ extension CacheLaws {
 
   private func rule(
     _ composition: String, _ stage: @escaping Scene.Stage,
-    _ check: @escaping @Sendable (Scene, Duration) async -> String?
+    _ check: @escaping @Sendable (Scene) async -> String?
   ) -> CacheLawsCheck {
     CacheLawsCheck(composition: composition, kind: .told) { steps, patience in
-      let scene = Scene(self, stage)
+      let scene = Scene(self, patience, stage)
       for step in steps {
         scene.perform(step)
-        await scene.settle(patience)
+        await scene.settle()
       }
-      return await check(scene, patience).map {
+      return await check(scene).map {
         CacheLawsFinding(steps: scene.log, description: $0)
       }
     }
@@ -37,10 +37,10 @@ extension CacheLaws {
 
 extension CacheLawsScene {
   /// A value that somebody got who asked when something else had been told already.
-  func lateWrite(_ patience: Duration) async -> String? {
-    await finish(patience)
+  func lateWrite() async -> String? {
+    await finish()
     for key in keys.indices { probe(cache, key, "the cache, when all have been answered") }
-    await settle(patience)
+    await settle()
     for ask in asks {
       let told = tellings.last { $0.time < ask.time && $0.concerns(ask.key) && $0.replaces }
       let late = ask.recorder.values.first { !isCurrent($0, ask.key, since: told?.time ?? 0) }
@@ -58,8 +58,8 @@ extension CacheLawsScene {
   }
 
   /// A get or a telling that has not ended, or not once, though all it waits for has.
-  func openEnd(_ patience: Duration) async -> String? {
-    await finish(patience)
+  func openEnd() async -> String? {
+    await finish()
     if let ask = asks.first(where: \.isOpen) { return "then \(ask.name) has not ended" }
     if let telling = tellings.first(where: { $0.outcome.end == nil }) {
       return "then “\(telling.name)” has not ended"
@@ -71,20 +71,20 @@ extension CacheLawsScene {
   }
 
   /// What goes on when everybody has been answered.
-  func leftAfterEnd(_ patience: Duration) async -> String? {
-    await finish(patience)
-    return await left(patience).map { "when all had been answered, \($0)" }
+  func leftAfterEnd() async -> String? {
+    await finish()
+    return await left().map { "when all had been answered, \($0)" }
   }
 
   /// What goes on when everybody has left.
-  func leftAfterLeaving(_ patience: Duration) async -> String? {
+  func leftAfterLeaving() async -> String? {
     leaveAll()
-    return await left(patience).map { "when everybody had left, \($0)" }
+    return await left().map { "when everybody had left, \($0)" }
   }
 
-  private func left(_ patience: Duration) async -> String? {
+  private func left() async -> String? {
     // What is being stored beside an answer may ask nobody, and may take its time.
-    let isQuiet = await wait(patience) {
+    let isQuiet = await wait {
       self.cache.flights.isEmpty && self.activeRuns.isEmpty && self.heldCount == 0
     }
     if isQuiet { return nil }

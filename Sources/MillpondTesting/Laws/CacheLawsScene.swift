@@ -23,9 +23,13 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   private var time = 0
   private let bell: Watched<Int>
 
-  init(_ laws: CacheLaws<Key, Value>, _ stage: Stage) {
+  /// How long it may still be waited in vain, in the whole history.
+  private var patience: Duration
+
+  init(_ laws: CacheLaws<Key, Value>, _ patience: Duration, _ stage: Stage) {
     let bell = Watched(0)
     self.bell = bell
+    self.patience = patience
     keys = laws.keys
     values = laws.values
     origins = (0..<4).map { _ in TestOrigin { bell.change { $0 += 1 } } }
@@ -162,27 +166,27 @@ extension CacheLawsScene {
   }
 
   /// Waits until nothing goes on but what the checks themselves hold back.
-  func settle(_ patience: Duration) async {
-    _ = await wait(patience) { self.isSettled }
+  func settle() async {
+    _ = await wait { self.isSettled }
   }
 
   /// Answers whatever is held back, and waits for the end of every get.
-  func finish(_ patience: Duration) async {
+  func finish() async {
     for layer in layers { layer.holdAnswers(false) }
     repeat {
       for layer in layers { while layer.heldCount > 0 { layer.give(0) } }
       for run in activeRuns { _ = run.miss() }
-      await settle(patience)
+      await settle()
     } while heldCount > 0 || !activeRuns.isEmpty
   }
 
   /// Answers what is under way, until nothing is.
-  func answerAll(_ patience: Duration) async {
-    await settle(patience)
+  func answerAll() async {
+    await settle()
     while let run = activeRuns.first {
       let isMiss = run.number.isMultiple(of: 3)
       _ = isMiss ? run.miss() : run.send(values[run.number % values.count], ends: true)
-      await settle(patience)
+      await settle()
     }
   }
 
@@ -192,7 +196,7 @@ extension CacheLawsScene {
   }
 
   /// Waits until `isDone`; false if that takes too long.
-  func wait(_ patience: Duration, until isDone: () -> Bool) async -> Bool {
+  func wait(until isDone: () -> Bool) async -> Bool {
     if isDone() { return true }
     let timeline = Timeline(ContinuousClock())
     let end = timeline.now() + patience
@@ -204,7 +208,9 @@ extension CacheLawsScene {
       try? await bell.wait(for: "an event") { $0 != heard }
       alarm.dispose()
     }
-    return isDone()
+    if isDone() { return true }
+    patience = .zero
+    return false
   }
 
   private var isSettled: Bool {
