@@ -107,9 +107,9 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
       check.kind, keys: keys.count, values: values.count, seed: seed)
     guard let first = await check.find(history, patience) else { return nil }
     // Not as patient with what is only tried: a cache that never answers would take for ever.
-    let haste = max(patience / 100, .milliseconds(2))
+    let haste = min(max(patience / 100, .milliseconds(2)), .milliseconds(50))
     let shrinker = Shrinker<CacheLawsStep>(
-      simpler: \.simpler, isBroken: { await check.find($0, haste) != nil }, limit: 2_000)
+      simpler: \.simpler, isBroken: { await check.find($0, haste) != nil }, limit: 1_000)
     let shrunk = await check.find(shrinker.shrink(history), patience)
     let finding = shrunk ?? first
     return CacheBreach(

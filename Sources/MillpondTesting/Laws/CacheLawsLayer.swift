@@ -30,6 +30,11 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     state.withLock { $0.gets }
   }
 
+  /// How many times it was asked.
+  var getCount: Int {
+    state.withLock { $0.gets.count }
+  }
+
   /// How many answers are held back.
   var heldCount: Int {
     state.withLock { $0.held.count }
@@ -55,22 +60,11 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
+    asOrdered(key) { self.base.get(key, lookup) }
   }
 
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    Signal { observer, lifetime in
-      let (failure, isHolding) = self.state.withLock { state in
-        state.gets.append(key)
-        return (state.getFailures[key], state.isHolding)
-      }
-      let answer = failure.map { .fail($0) } ?? self.base.getStamped(key, lookup)
-      if isHolding {
-        self.hold(answer, observer, lifetime)
-      } else {
-        answer.run(observer, lifetime)
-      }
-    }
+    asOrdered(key) { self.base.getStamped(key, lookup) }
   }
 
   func now(_ key: Key, _ lookup: Lookup) -> Value? {
@@ -96,9 +90,26 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     base.layout(for: key)
   }
 
+  private func asOrdered<Answer>(
+    _ key: Key, _ ask: @escaping @Sendable () -> Signal<Answer>
+  ) -> Signal<Answer> {
+    Signal { observer, lifetime in
+      let (failure, isHolding) = self.state.withLock { state in
+        state.gets.append(key)
+        return (state.getFailures[key], state.isHolding)
+      }
+      let answer = failure.map { .fail($0) } ?? ask()
+      if isHolding {
+        self.hold(answer, observer, lifetime)
+      } else {
+        answer.run(observer, lifetime)
+      }
+    }
+  }
+
   /// Asks now, as a slow disk that has read before what is told next, and answers when it is given.
-  private func hold(
-    _ answer: Signal<Stamped<Value>>, _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
+  private func hold<Answer>(
+    _ answer: Signal<Answer>, _ observer: Observer<Answer>, _ lifetime: Lifetime
   ) {
     let read = answer.replayLast()
     read.run(Observer(next: { _ in }, other: { _ in }), lifetime)

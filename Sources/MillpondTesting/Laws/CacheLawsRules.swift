@@ -14,7 +14,7 @@ extension CacheLaws {
     }
     return [
       rule("the cache", alone, check),
-      rule("the cache over another one and an origin, reusing flights,", layered, check),
+      rule("the cache over another one and an origin", layered, check),
     ]
   }
 
@@ -39,7 +39,7 @@ extension CacheLawsScene {
   /// A value that somebody got who asked when something else had been told already.
   func lateWrite() async -> String? {
     await finish()
-    for key in keys.indices { probe(cache, key, "the cache, when all have been answered") }
+    for key in keys.indices { probe(cache, key, "the last get of \(keys[key])") }
     await settle()
     for ask in asks {
       let told = tellings.last { $0.time < ask.time && $0.concerns(ask.key) && $0.replaces }

@@ -26,6 +26,9 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   /// How long it may still be waited in vain, in the whole history.
   private var patience: Duration
 
+  /// How long it may still be waited for those who wait behind others.
+  private var grace = Duration.milliseconds(3)
+
   init(_ laws: CacheLaws<Key, Value>, _ patience: Duration, _ stage: Stage) {
     let bell = Watched(0)
     self.bell = bell
@@ -47,7 +50,7 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   /// Asks `source` for what it keeps.
   func probe(_ source: AnyCache<Key, Value>, _ key: Int, _ name: String) {
     time += 1
-    ask(source, key, .cachedOnly, "\(keys[key]) in \(name)")
+    ask(source, key, .cachedOnly, name)
   }
 
   private func act(_ step: CacheLawsStep) -> String? {
@@ -166,18 +169,27 @@ extension CacheLawsScene {
   }
 
   /// Waits until nothing goes on but what the checks themselves hold back.
+  ///
+  /// Who waits behind another, as for a slot, can't be told from who is slow: for him, not long.
   func settle() async {
-    _ = await wait { self.isSettled }
+    if isSettled { return }
+    if activeRuns.isEmpty && heldCount == 0 {
+      if await !wait(patience, until: { self.isSettled }) { patience = .zero }
+    } else if await !wait(min(patience, grace), until: { self.isSettled }) {
+      grace = .zero
+    }
   }
 
   /// Answers whatever is held back, and waits for the end of every get.
   func finish() async {
     for layer in layers { layer.holdAnswers(false) }
+    var rounds = 0
     repeat {
       for layer in layers { while layer.heldCount > 0 { layer.give(0) } }
       for run in activeRuns { _ = run.miss() }
       await settle()
-    } while heldCount > 0 || !activeRuns.isEmpty
+      rounds += 1
+    } while rounds < 1_000 && (heldCount > 0 || !activeRuns.isEmpty)
   }
 
   /// Answers what is under way, until nothing is.
@@ -195,8 +207,12 @@ extension CacheLawsScene {
     for ask in asks where ask.isOpen { ask.leave() }
   }
 
-  /// Waits until `isDone`; false if that takes too long.
+  /// Waits until `isDone`; false if the patience comes to its end.
   func wait(until isDone: () -> Bool) async -> Bool {
+    await wait(patience, until: isDone)
+  }
+
+  private func wait(_ patience: Duration, until isDone: () -> Bool) async -> Bool {
     if isDone() { return true }
     let timeline = Timeline(ContinuousClock())
     let end = timeline.now() + patience
@@ -208,9 +224,7 @@ extension CacheLawsScene {
       try? await bell.wait(for: "an event") { $0 != heard }
       alarm.dispose()
     }
-    if isDone() { return true }
-    patience = .zero
-    return false
+    return isDone()
   }
 
   private var isSettled: Bool {

@@ -157,12 +157,12 @@ private struct ScopeHistory {
   mutating func step() {
     let key = Int.random(in: 0..<300, using: &generator)
     switch Int.random(in: 0..<500, using: &generator) {
-    case 0..<280: ask(key)
-    case 280..<320: others.append(Recorder().subscribe(to: pond.inner.get(key)))
-    case 320..<430: pond.origin.answer(key)
-    case 430..<450: leave()
-    case 450..<480: pond.cache.set(Owned(user: user, key: key), for: key)
-    case 480..<494: pond.cache.remove(key)
+    case 0..<320: ask(key)
+    case 320..<380: others.append(Recorder().subscribe(to: pond.inner.get(key)))
+    case 380..<430: pond.origin.answer(key)
+    case 430..<445: leave()
+    case 445..<480: pond.cache.set(Owned(user: user, key: key), for: key)
+    case 480..<498: pond.cache.remove(key)
     default: end()
     }
   }
