@@ -34,6 +34,7 @@ public final class TestOrigin<Key: Hashable & Sendable, Value: Sendable>: Source
 
   /// What answers for `key`.
   public subscript(key: Key) -> TestSource<Value> {
+    if let source = sources.withLock({ $0[key] }) { return source }
     let new = TestSource<Value>()
     return sources.withLock { sources in
       if let source = sources[key] { return source }

@@ -23,6 +23,9 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   private var time = 0
   private let bell: Watched<Int>
 
+  /// How many runs have been started, on whichever thread.
+  private let starts: Locked<Int>
+
   /// How long it may still be waited in vain, in the whole history.
   private var patience: Duration
 
@@ -31,11 +34,18 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
 
   init(_ laws: CacheLaws<Key, Value>, _ patience: Duration, _ stage: Stage) {
     let bell = Watched(0)
+    let starts = Locked(0)
     self.bell = bell
+    self.starts = starts
     self.patience = patience
     keys = laws.keys
     values = laws.values
-    origins = (0..<4).map { _ in TestOrigin { bell.change { $0 += 1 } } }
+    origins = (0..<4).map { _ in
+      TestOrigin {
+        starts.withLock { $0 += 1 }
+        bell.change { $0 += 1 }
+      }
+    }
     layers = origins.prefix(3).map { CacheLawsLayer(laws.make($0)) }
     cache = stage(layers, origins[3])
   }
@@ -144,6 +154,7 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   }
 
   private func noteRuns() {
+    if starts.withLock({ $0 }) == runs.count { return }
     for (place, origin) in origins.enumerated() {
       for (key, name) in keys.enumerated() {
         let known = runs.count { $0.origin == place && $0.key == key }
