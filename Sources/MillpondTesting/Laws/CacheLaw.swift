@@ -5,6 +5,8 @@ public enum CacheLaw: Sendable, Hashable, CaseIterable {
 
   /// Of three layers it does not matter which two are put together first: for answers, failures,
   /// what is left in the layers, and who is told to stop.
+  ///
+  /// Nothing is told meanwhile: then a fill may be refused in one that is not in the other.
   case association
 
   /// Keys that are not changed change nothing, and keys that are changed twice are keys that are

@@ -96,9 +96,10 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   }
 
   /// A way to compose three layers.
-  public typealias Composition = @Sendable (
-    AnyCache<Key, Value>, AnyCache<Key, Value>, AnyCache<Key, Value>
-  ) -> AnyCache<Key, Value>
+  public typealias Composition =
+    @Sendable (
+      AnyCache<Key, Value>, AnyCache<Key, Value>, AnyCache<Key, Value>
+    ) -> AnyCache<Key, Value>
 
   private func run(
     _ check: CacheLawsCheck, of law: CacheLaw?, seed: UInt64
@@ -109,7 +110,7 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
     // Not as patient with what is only tried: a cache that never answers would take for ever.
     let haste = min(max(patience / 100, .milliseconds(2)), .milliseconds(50))
     let shrinker = Shrinker<CacheLawsStep>(
-      simpler: \.simpler, isBroken: { await check.find($0, haste) != nil }, limit: 1_000)
+      simpler: { $0.simpler }, isBroken: { await check.find($0, haste) != nil }, limit: 1_000)
     let shrunk = await check.find(shrinker.shrink(history), patience)
     let finding = shrunk ?? first
     return CacheBreach(

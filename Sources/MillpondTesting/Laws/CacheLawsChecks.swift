@@ -8,7 +8,7 @@ extension CacheLaws {
     case .association:
       [
         likeness(
-          "three layers", .held, { AnyCache($0.layered(over: $1).layered(over: $2)) },
+          "three layers", .rested, { AnyCache($0.layered(over: $1).layered(over: $2)) },
           { AnyCache($0.layered(over: $1.layered(over: $2))) })
       ]
     case .mappedKeys: mappedKeys

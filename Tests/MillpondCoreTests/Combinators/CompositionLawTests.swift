@@ -8,7 +8,7 @@ import Testing
     TestCache<String, Int>()
   }
 
-  @Test(arguments: 0..<60)
+  @Test(arguments: 0..<30)
   func `I15 layering is associative, and the empty cache its identity`(seed: UInt64) async {
     for law in [CacheLaw.association, .identity] {
       let breach = await laws.breach(of: law, seed: seed)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<25)
+  @Test(arguments: 0..<15)
   func `names, slots, keys and codecs that change nothing can't be told`(seed: UInt64) async {
     let breach = await laws.difference(
       seed: seed,
@@ -31,7 +31,7 @@ import Testing
     #expect(breach == nil, "\(breach?.description ?? "")")
   }
 
-  @Test(arguments: 0..<25)
+  @Test(arguments: 0..<15)
   func `which of the combinators comes first can't be told`(seed: UInt64) async {
     let breach = await laws.difference(
       seed: seed,

@@ -182,7 +182,8 @@ private struct Soak {
     case 700..<730: pond.cache.remove(key)
     case 730..<732: pond.cache.removeAll()
     case 732: pond.scope.end()
-    case 733..<760: pond.disk.failGets(of: key, with: Bool.random(using: &generator) ? Trouble() : nil)
+    case 733..<760:
+      pond.disk.failGets(of: key, with: Bool.random(using: &generator) ? Trouble() : nil)
     case 760..<790:
       pond.disk.failChanges(of: key, with: Bool.random(using: &generator) ? Trouble() : nil)
     default: pond.clock.advance(by: .milliseconds(Int.random(in: 0..<2_500, using: &generator)))

@@ -41,7 +41,8 @@ import Testing
   @Test(
     arguments: [
       (.staleNow, .identity), (.staleStamped, .identity), (.newestMarkOnly, .association),
-      (.staleStamped, .mappedValues), (.ignoresMarks, .noLateWrite), (.forgetsNothing, .noLateWrite),
+      (.staleStamped, .mappedValues), (.ignoresMarks, .noLateWrite),
+      (.forgetsNothing, .noLateWrite),
       (.neverCompletes, .everyGetEnds), (.completesTwice, .everyGetEnds),
     ] as [(BrokenCache.Fault, CacheLaw)])
   func `a cache that breaks a law is found out`(fault: BrokenCache.Fault, law: CacheLaw) async {

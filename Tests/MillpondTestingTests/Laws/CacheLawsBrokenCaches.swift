@@ -50,14 +50,17 @@ final class BrokenCache: Cache {
   private func getRight(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
     let answer = inner.getStamped(key, lookup)
     switch fault {
-    case .neverCompletes: return Signal { observer, lifetime in
-      answer.run(
-        observer.replacingOther { if case .completed = $0 {} else { observer.other($0) } }, lifetime)
-    }
-    case .completesTwice: return Signal { observer, lifetime in
-      answer.run(observer, lifetime)
-      observer.completed()
-    }
+    case .neverCompletes:
+      return Signal { observer, lifetime in
+        answer.run(
+          observer.replacingOther { if case .completed = $0 {} else { observer.other($0) } },
+          lifetime)
+      }
+    case .completesTwice:
+      return Signal { observer, lifetime in
+        answer.run(observer, lifetime)
+        observer.completed()
+      }
     default: return answer
     }
   }
