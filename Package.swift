@@ -51,7 +51,8 @@ let package = Package(
       name: "MillpondTests", dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"],
       swiftSettings: settings),
     .testTarget(
-      name: "MillpondTestingTests", dependencies: ["MillpondTesting", "MillpondSignals"],
+      name: "MillpondTestingTests",
+      dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals"],
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackServerTests", dependencies: ["LoopbackServer"], swiftSettings: settings),

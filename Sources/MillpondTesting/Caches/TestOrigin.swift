@@ -13,12 +13,28 @@ public import MillpondSignals
 /// - Note: Any thread.
 public final class TestOrigin<Key: Hashable & Sendable, Value: Sendable>: Source {
   private let sources = Locked<[Key: TestSource<Value>]>([:])
+  private let onStart: @Sendable () -> Void
 
   /// An origin that nobody has asked.
-  public init() {}
+  public init() {
+    onStart = {}
+  }
+
+  /// An origin that tells when a run has started.
+  init(onStart: @escaping @Sendable () -> Void) {
+    self.onStart = onStart
+  }
+
+  /// How many runs, for whichever key, have neither ended nor been disposed of.
+  ///
+  /// - Complexity: O(*n*) in all runs there have been.
+  public var activeRuns: Int {
+    sources.withLock { Array($0.values) }.reduce(0) { $0 + $1.activeRuns }
+  }
 
   /// What answers for `key`.
   public subscript(key: Key) -> TestSource<Value> {
+    if let source = sources.withLock({ $0[key] }) { return source }
     let new = TestSource<Value>()
     return sources.withLock { sources in
       if let source = sources[key] { return source }
@@ -30,6 +46,9 @@ public final class TestOrigin<Key: Hashable & Sendable, Value: Sendable>: Source
   /// A run of the key's source.
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     if case .cachedOnly = lookup.freshness { return .empty }
-    return .deferred { self[key].signal }
+    return Signal { observer, lifetime in
+      self[key].signal.run(observer, lifetime)
+      self.onStart()
+    }
   }
 }

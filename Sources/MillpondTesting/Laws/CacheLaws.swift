@@ -1,132 +1,133 @@
 public import MillpondCore
 import MillpondSignals
 
-/// The laws of composition, as checks that run on random histories.
+/// The laws of caches and of their composition, as checks that run on random histories.
 ///
-/// A history is a list of steps. Each law runs the same history on two compositions of the same
-/// layers, that have to answer alike and to leave the same in every layer. A breach names the seed
-/// and the step, so that it can be run again, and the last steps up to it.
+///     let laws = CacheLaws(keys: ["a", "b", "c"], values: [1, 2, 3, 4]) { MyCache() }
+///     #expect(await laws.breaches().isEmpty)
 ///
-///     #expect(CacheLaws.association(seed: 7) { a, b, c in (a.layered(over: b), c) } == nil)
-public enum CacheLaws {
-  /// Checks that two ways to compose three layers can't be told apart.
+/// A history is a list of steps: gets of every freshness, tellings, gets that are left, layers and
+/// origins that fail or hold their answers back and give them in another order. What breaks a law
+/// is made as short as it can be, and a breach tells it step by step with the seed of the history.
+///
+/// The cache is made anew for each history, may answer from any thread, and is not told anything
+/// but by the checks. It should have room for all the values.
+///
+/// - Note: Checks of a cache that answers inside `subscribe` are exactly repeatable.
+public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: Sendable {
+  let keys: [Key]
+  let values: [Value]
+  let patience: Duration
+  let make: @Sendable (TestOrigin<Key, Value>) -> AnyCache<Key, Value>
+
+  /// The checks of a cache.
   ///
   /// - Parameters:
-  ///   - seed: Which history; the same seed gives the same one.
-  ///   - steps: How long it is.
-  ///   - left: One composition of three test caches, the first being the uppermost.
-  ///   - right: The other one.
-  /// - Returns: The first breach, or nil.
-  public static func sameBehaviour(
-    seed: UInt64, steps: Int = 60,
-    _ left: (TestLayer, TestLayer, TestLayer) -> AnyCache<Int, Int>,
-    _ right: (TestLayer, TestLayer, TestLayer) -> AnyCache<Int, Int>
-  ) -> Breach? {
-    let one = Stage(left)
-    let other = Stage(right)
-    var generator = SeededGenerator(seed: seed)
-    var history: [Step] = []
-    for _ in 0..<steps {
-      let step = Step.random(using: &generator)
-      history.append(step)
-      let (first, second) = (one.perform(step), other.perform(step))
-      if first != second { return Breach(seed: seed, history: history, first, second) }
+  ///   - keys: What is asked for: a few, different in every layer.
+  ///   - values: What is kept: the more different ones there are, the more is seen.
+  ///   - patience: How long to wait for what must happen before it counts as a breach.
+  ///   - make: A fresh cache, of which nobody else knows.
+  public init<Subject: Cache<Key, Value>>(
+    keys: [Key], values: [Value], patience: Duration = Watchdog.limit,
+    of make: @escaping @Sendable () -> Subject
+  ) {
+    self.init(keys: keys, values: values, patience: patience, composing: { _ in make() })
+  }
+
+  /// The checks of a composition over an origin, whose answers the checks hold back and give.
+  ///
+  /// - Parameters:
+  ///   - keys: What is asked for: a few, different in every layer.
+  ///   - values: What is kept: the more different ones there are, the more is seen.
+  ///   - patience: How long to wait for what must happen before it counts as a breach.
+  ///   - make: A fresh composition over the given origin.
+  public init<Subject: Source<Key, Value>>(
+    keys: [Key], values: [Value], patience: Duration = Watchdog.limit,
+    composing make: @escaping @Sendable (TestOrigin<Key, Value>) -> Subject
+  ) {
+    precondition(!keys.isEmpty && !values.isEmpty, "a history needs a key and a value")
+    self.keys = keys
+    self.values = values
+    self.patience = patience
+    self.make = { AnyCache(make($0)) }
+  }
+
+  /// Runs the checks of `laws`, and gives the first breach of each; empty for a cache that keeps
+  /// them.
+  ///
+  /// - Parameter seeds: Which histories; the same seed gives the same one.
+  public func breaches(
+    of laws: [CacheLaw] = CacheLaw.allCases, seeds: Range<UInt64> = 0..<20
+  ) async -> [CacheBreach] {
+    var breaches: [CacheBreach] = []
+    for law in laws {
+      for seed in seeds {
+        guard let breach = await breach(of: law, seed: seed) else { continue }
+        breaches.append(breach)
+        break
+      }
+    }
+    return breaches
+  }
+
+  /// Checks one law on one history.
+  ///
+  /// - Returns: The breach, or nil.
+  public func breach(of law: CacheLaw, seed: UInt64) async -> CacheBreach? {
+    for check in checks(of: law) {
+      if let breach = await run(check, of: law, seed: seed) { return breach }
     }
     return nil
   }
 
-  /// A layer of the checks.
-  public typealias TestLayer = TestCache<Int, Int>
+  /// Checks that two ways to compose three caches can't be told apart: in what is answered, in what
+  /// is left in the layers, and in who is asked and told to stop.
+  ///
+  /// - Parameters:
+  ///   - seed: Which history.
+  ///   - left: One composition, of the uppermost layer and those below it.
+  ///   - right: The other one.
+  /// - Returns: The breach, or nil.
+  public func difference(
+    seed: UInt64, between left: @escaping Composition, and right: @escaping Composition
+  ) async -> CacheBreach? {
+    await run(
+      likeness("two compositions", .held, left, right), of: nil, seed: seed)
+  }
 
-  /// Where two compositions differ.
-  public struct Breach: Sendable, Equatable, CustomStringConvertible {
-    /// What was done, what came of it in one composition, and what in the other.
-    public let description: String
+  /// A way to compose three layers.
+  public typealias Composition =
+    @Sendable (
+      AnyCache<Key, Value>, AnyCache<Key, Value>, AnyCache<Key, Value>
+    ) -> AnyCache<Key, Value>
 
-    init(seed: UInt64, history: [Step], _ first: String, _ second: String) {
-      let steps = history.suffix(8).map { "\($0)" }.joined(separator: ", ")
-      description = """
-        seed \(seed), step \(history.count): after … \(steps)
-        one: \(first)
-        other: \(second)
-        """
-    }
+  private func run(
+    _ check: CacheLawsCheck, of law: CacheLaw?, seed: UInt64
+  ) async -> CacheBreach? {
+    let history = CacheLawsStep.history(
+      check.kind, keys: keys.count, values: values.count, seed: seed)
+    guard let first = await check.find(history, patience) else { return nil }
+    // Not as patient with what is only tried: a cache that never answers would take for ever.
+    let haste = min(max(patience / 100, .milliseconds(2)), .milliseconds(50))
+    let shrinker = Shrinker<CacheLawsStep>(
+      simpler: { $0.simpler }, isBroken: { await check.find($0, haste) != nil }, limit: 1_000)
+    let shrunk = await check.find(shrinker.shrink(history), patience)
+    let finding = shrunk ?? first
+    return CacheBreach(
+      law: law, seed: seed, steps: finding.steps, composition: check.composition,
+      finding: finding.description)
   }
 }
 
-extension CacheLaws {
-  /// Something that is done to a composition or to one of its layers.
-  enum Step: Sendable, CustomStringConvertible {
-    case get(Int, Freshness)
-    case set(Int, Int)
-    case remove(Int)
-    case removeAll
-    case place(Int, Int, layer: Int)
-    case failGets(Int, layer: Int, Bool)
-    case failChanges(Int, layer: Int, Bool)
+/// Something that is looked for in a history.
+struct CacheLawsCheck: Sendable {
+  let composition: String
+  let kind: CacheLawsStep.Kind
+  let find: @Sendable ([CacheLawsStep], Duration) async -> CacheLawsFinding?
+}
 
-    var description: String {
-      switch self {
-      case .get(let key, let freshness): "get \(key) \(freshness)"
-      case .set(let key, let value): "set \(key) = \(value)"
-      case .remove(let key): "remove \(key)"
-      case .removeAll: "remove all"
-      case .place(let key, let value, let layer): "place \(key) = \(value) in \(layer)"
-      case .failGets(let key, let layer, let fails): "gets of \(key) in \(layer) fail: \(fails)"
-      case .failChanges(let key, let layer, let fails):
-        "changes of \(key) in \(layer) fail: \(fails)"
-      }
-    }
-
-    static func random(using generator: inout SeededGenerator) -> Step {
-      let key = Int.random(in: 0..<4, using: &generator)
-      let value = Int.random(in: 0..<100, using: &generator)
-      let layer = Int.random(in: 0..<3, using: &generator)
-      switch Int.random(in: 0..<20, using: &generator) {
-      case 0..<8: return .get(key, [.any, .any, .cachedOnly, .reload][value % 4])
-      case 8..<11: return .set(key, value)
-      case 11..<13: return .remove(key)
-      case 13: return .removeAll
-      case 14..<17: return .place(key, value, layer: layer)
-      case 17, 18: return .failGets(key, layer: layer, value.isMultiple(of: 2))
-      default: return .failChanges(key, layer: layer, value.isMultiple(of: 2))
-      }
-    }
-  }
-
-  /// Three layers and a composition of them.
-  struct Stage {
-    let layers: [TestLayer]
-    let composition: AnyCache<Int, Int>
-
-    init(_ compose: (TestLayer, TestLayer, TestLayer) -> AnyCache<Int, Int>) {
-      layers = [TestLayer(), TestLayer(), TestLayer()]
-      composition = compose(layers[0], layers[1], layers[2])
-    }
-
-    /// What came of a step: the answer, and what is in every layer after it.
-    func perform(_ step: Step) -> String {
-      let recorder = Recorder<Int>()
-      switch step {
-      case .get(let key, let freshness):
-        _ = recorder.subscribe(to: composition.get(key, freshness: freshness))
-      case .set(let key, let value):
-        _ = recorder.subscribe(to: composition.set(value, for: key).map { 0 })
-      case .remove(let key): _ = recorder.subscribe(to: composition.remove(key).map { 0 })
-      case .removeAll: _ = recorder.subscribe(to: composition.removeAll().map { 0 })
-      case .place(let key, let value, let layer): layers[layer].set(value, for: key)
-      case .failGets(let key, let layer, let fails):
-        layers[layer].failGets(of: key, with: fails ? Trouble(layer: layer) : nil)
-      case .failChanges(let key, let layer, let fails):
-        layers[layer].failChanges(of: key, with: fails ? Trouble(layer: layer) : nil)
-      }
-      let contents = layers.map { $0.contents.sorted { $0.key < $1.key }.map { "\($0)" } }
-      return "\(recorder.transcript), layers \(contents), asked \(layers.map(\.gets))"
-    }
-  }
-
-  /// The trouble that a layer was ordered to have.
-  struct Trouble: Error {
-    let layer: Int
-  }
+/// What was done, and what was wrong then.
+struct CacheLawsFinding: Sendable {
+  let steps: [String]
+  let description: String
 }

@@ -1,0 +1,126 @@
+import MillpondCore
+
+extension CacheLaws {
+  /// What is looked for to see whether a law is kept.
+  func checks(of law: CacheLaw) -> [CacheLawsCheck] {
+    switch law {
+    case .identity: identity
+    case .association:
+      [
+        likeness(
+          "three layers", .rested, { AnyCache($0.layered(over: $1).layered(over: $2)) },
+          { AnyCache($0.layered(over: $1.layered(over: $2))) })
+      ]
+    case .mappedKeys: mappedKeys
+    case .mappedValues: mappedValues
+    case .reuse: reuse
+    case .noLateWrite: rule { await $0.lateWrite() }
+    case .everyGetEnds: rule { await $0.openEnd() }
+    case .nothingLeft:
+      rule { await $0.leftAfterLeaving() } + rule { await $0.leftAfterEnd() }
+    }
+  }
+
+  private var identity: [CacheLawsCheck] {
+    [
+      likeness(
+        "the empty cache above", .held, { layer, _, _ in layer },
+        { layer, _, _ in AnyCache(EmptyCache().layered(over: layer)) }),
+      likeness(
+        "the empty cache below", .held, { layer, _, _ in layer },
+        { layer, _, _ in AnyCache(layer.layered(over: EmptyCache())) }),
+    ]
+  }
+
+  private var mappedKeys: [CacheLawsCheck] {
+    let (one, other) = (turned(keys, by: 1), swapped(keys))
+    return [
+      likeness(
+        "keys that are not changed", .held, { layer, _, _ in layer },
+        { layer, _, _ in AnyCache(layer.mapKeys { $0 }) }),
+      likeness(
+        "keys that are changed twice", .held,
+        { layer, _, _ in AnyCache(layer.mapKeys(one).mapKeys(other)) },
+        { layer, _, _ in AnyCache(layer.mapKeys { one(other($0)) }) }),
+    ]
+  }
+
+  private var mappedValues: [CacheLawsCheck] {
+    let inner = codec(turned(values, by: 1), turned(values, by: -1), failing: values.first)
+    let outer = codec(swapped(values), swapped(values), failing: values.last)
+    return [
+      likeness(
+        "values that are not changed", .held, { layer, _, _ in layer },
+        { layer, _, _ in AnyCache(layer.mapValues(.identity)) }),
+      likeness(
+        "values that are changed twice", .held,
+        { layer, _, _ in AnyCache(layer.mapValues(inner.codec).mapValues(outer.codec)) },
+        { layer, _, _ in
+          AnyCache(
+            layer.mapValues(
+              Codec(
+                encode: { try inner.encode(outer.encode($0)) },
+                decode: { try outer.decode(inner.decode($0)) })))
+        }),
+    ]
+  }
+
+  private var reuse: [CacheLawsCheck] {
+    [
+      likeness(
+        "flights that are shared twice", .held,
+        { AnyCache($0.layered(over: $1).layered(over: $2).reusingInFlight()) },
+        { AnyCache($0.layered(over: $1).layered(over: $2).reusingInFlight().reusingInFlight()) }),
+      likeness(
+        "flights that nobody shares", .calm,
+        { AnyCache($0.layered(over: $1).layered(over: $2)) },
+        { AnyCache($0.layered(over: $1).layered(over: $2).reusingInFlight()) }),
+    ]
+  }
+}
+
+/// A codec and its two ways.
+private struct TwoWay<Value: Sendable>: Sendable {
+  let encode: @Sendable (Value) throws -> Value
+  let decode: @Sendable (Value) throws -> Value
+
+  var codec: Codec<Value, Value> {
+    Codec(encode: encode, decode: decode)
+  }
+}
+
+/// Ways that can neither encode nor decode one of the values.
+private func codec<Value: Equatable & Sendable>(
+  _ encode: @escaping @Sendable (Value) -> Value, _ decode: @escaping @Sendable (Value) -> Value,
+  failing: Value?
+) -> TwoWay<Value> {
+  TwoWay(
+    encode: { value in
+      if value == failing { throw CacheLawsTrouble(layer: nil) }
+      return encode(value)
+    },
+    decode: { value in
+      if value == failing { throw CacheLawsTrouble(layer: nil) }
+      return decode(value)
+    })
+}
+
+/// Puts the element that is so many places further in the place of each.
+private func turned<Element: Equatable & Sendable>(
+  _ elements: [Element], by places: Int
+) -> @Sendable (Element) -> Element {
+  { element in
+    guard let place = elements.firstIndex(of: element) else { return element }
+    return elements[(place + places + elements.count) % elements.count]
+  }
+}
+
+/// Swaps the first element and the last.
+private func swapped<Element: Equatable & Sendable>(
+  _ elements: [Element]
+) -> @Sendable (Element) -> Element {
+  { element in
+    if element == elements.first { return elements.last ?? element }
+    return element == elements.last ? elements.first ?? element : element
+  }
+}

@@ -1,0 +1,109 @@
+import MillpondCore
+import MillpondSignals
+
+extension CacheLaws {
+  /// Performs the same history on two compositions, which have to answer alike, to ask their layers
+  /// alike and to leave the same in them.
+  func likeness(
+    _ composition: String, _ kind: CacheLawsStep.Kind, _ left: @escaping Composition,
+    _ right: @escaping Composition
+  ) -> CacheLawsCheck {
+    CacheLawsCheck(composition: composition, kind: kind) { steps, patience in
+      let one = CacheLawsScene(self, patience) { layers, _ in Self.compose(layers, left) }
+      let other = CacheLawsScene(self, patience) { layers, _ in Self.compose(layers, right) }
+      for step in steps {
+        if kind == .rested, step.isTelling, one.asks.contains(where: \.isOpen) { continue }
+        for scene in [one, other] {
+          scene.perform(step)
+          if kind == .calm {
+            await scene.answerAll()
+          } else {
+            await scene.settle()
+          }
+        }
+        if one.progress != other.progress, let difference = one.difference(from: other) {
+          return CacheLawsFinding(steps: one.log, description: difference)
+        }
+      }
+      for scene in [one, other] {
+        await scene.finish()
+        scene.probeLayers()
+        await scene.settle()
+      }
+      return one.difference(from: other).map {
+        CacheLawsFinding(steps: one.log, description: "when all have been answered, \($0)")
+      }
+    }
+  }
+
+  private static func compose(
+    _ layers: [CacheLawsLayer<Key, Value>], _ composition: Composition
+  ) -> AnyCache<Key, Value> {
+    composition(AnyCache(layers[0]), AnyCache(layers[1]), AnyCache(layers[2]))
+  }
+}
+
+/// What has been seen of one thing.
+private struct Sight<Value: Equatable & Sendable>: Equatable {
+  let what: String
+  let events: [Event<Value>]
+  var details = ""
+
+  static func == (left: Sight, right: Sight) -> Bool {
+    left.what == right.what && left.details == right.details
+      && left.events.count == right.events.count
+      && zip(left.events, right.events).allSatisfy { isEqual($0, $1) }
+  }
+
+  var description: String {
+    "[\((events.map(\.summary) + (details.isEmpty ? [] : [details])).joined(separator: ", "))]"
+  }
+
+  private static func isEqual(_ left: Event<Value>, _ right: Event<Value>) -> Bool {
+    if case .next(let value) = left, case .next(let other) = right { return value == other }
+    return left.summary == right.summary
+  }
+}
+
+extension CacheLawsScene {
+  /// Asks each layer for all that it keeps.
+  fileprivate func probeLayers() {
+    for (number, layer) in layers.enumerated() {
+      for key in keys.indices {
+        probe(layer.base, key, "what layer \(number) keeps for \(keys[key])")
+      }
+    }
+  }
+
+  /// How far it has come, in a few numbers: what is compared after each step, for speed.
+  fileprivate var progress: [Int] {
+    [asks.count { $0.recorder.end != nil }, heldCount, activeRuns.count]
+      + layers.map(\.getCount)
+  }
+
+  /// The first thing that has been seen otherwise in `other`.
+  fileprivate func difference(from other: CacheLawsScene) -> String? {
+    let pairs = zip(sights, other.sights)
+    return pairs.first { $0 != $1 }.map { mine, others in
+      "\(mine.what): in one \(mine.description), in the other \(others.description)"
+    }
+  }
+
+  private var sights: [Sight<Value>] {
+    asks.map { Sight(what: $0.name, events: $0.recorder.events.filter(\.isAnswer)) }
+      + tellings.map {
+        Sight(what: $0.name, events: [], details: $0.outcome.transcript.joined(separator: ", "))
+      }
+      + layers.enumerated().map { number, layer in
+        Sight(
+          what: "layer \(number)", events: [],
+          details: "asked for \(layer.gets), holding \(layer.heldCount) answers back")
+      }
+  }
+}
+
+extension Event {
+  fileprivate var isAnswer: Bool {
+    if case .progress = self { false } else { true }
+  }
+}

@@ -1,0 +1,92 @@
+import MillpondCore
+import MillpondSignals
+
+/// A get of a history.
+final class CacheLawsAsk<Value: Equatable & Sendable> {
+  let key: Int
+  let time: Int
+  let name: String
+  let recorder = Recorder<Value>()
+  private(set) var hasLeft = false
+
+  init(key: Int, time: Int, name: String) {
+    self.key = key
+    self.time = time
+    self.name = name
+  }
+
+  /// Whether it still waits.
+  var isOpen: Bool {
+    !hasLeft && recorder.end == nil
+  }
+
+  func leave() {
+    hasLeft = true
+    recorder.dispose()
+  }
+}
+
+/// A telling of a history; without a key it concerns all.
+final class CacheLawsTelling<Value: Sendable> {
+  let key: Int?
+  let value: Value?
+  let time: Int
+  let name: String
+  let outcome = Recorder<Void>()
+
+  init(key: Int?, value: Value?, time: Int, name: String) {
+    self.key = key
+    self.value = value
+    self.time = time
+    self.name = name
+  }
+
+  func concerns(_ key: Int) -> Bool {
+    self.key.map { $0 == key } ?? true
+  }
+
+  /// Whether what was there before is gone.
+  ///
+  /// A set that has failed may leave it, unless the cache says that it has seen to it.
+  var replaces: Bool {
+    guard let failure = outcome.failure else { return true }
+    if case CacheError.partlyStored = failure { return true }
+    return false
+  }
+}
+
+/// A run of an origin.
+final class CacheLawsRun<Value: Sendable> {
+  let run: TestRun<Value>
+  let number: Int
+  let origin: Int
+  let key: Int
+  let time: Int
+  private(set) var sent: [Value] = []
+
+  init(_ run: TestRun<Value>, number: Int, origin: Int, key: Int, time: Int) {
+    self.run = run
+    self.number = number
+    self.origin = origin
+    self.key = key
+    self.time = time
+  }
+
+  func send(_ value: Value, ends: Bool) -> String {
+    // Noted first: the value is received inside the call.
+    sent.append(value)
+    run.next(value)
+    if ends { run.completed() }
+    return ends ? "answers \(value)" : "sends \(value) and goes on"
+  }
+
+  func miss() -> String {
+    run.completed()
+    return "ends"
+  }
+
+  func fail() -> String {
+    run.failed(CacheLawsTrouble(layer: nil))
+    return "fails"
+  }
+}

@@ -1,0 +1,96 @@
+import MillpondCore
+import MillpondSignals
+
+extension CacheLaws {
+  typealias Scene = CacheLawsScene<Key, Value>
+
+  /// What a law says of the cache alone, and of the cache over another and an origin.
+  func rule(
+    _ check: @escaping @Sendable (Scene) async -> String?
+  ) -> [CacheLawsCheck] {
+    let alone: Scene.Stage = { layers, _ in AnyCache(layers[0]) }
+    let layered: Scene.Stage = { layers, origin in
+      AnyCache(layers[0].layered(over: layers[1].layered(over: origin)).reusingInFlight())
+    }
+    return [
+      rule("the cache", alone, check),
+      rule("the cache over another one and an origin", layered, check),
+    ]
+  }
+
+  private func rule(
+    _ composition: String, _ stage: @escaping Scene.Stage,
+    _ check: @escaping @Sendable (Scene) async -> String?
+  ) -> CacheLawsCheck {
+    CacheLawsCheck(composition: composition, kind: .told) { steps, patience in
+      let scene = Scene(self, patience, stage)
+      for step in steps {
+        scene.perform(step)
+        await scene.settle()
+      }
+      return await check(scene).map {
+        CacheLawsFinding(steps: scene.log, description: $0)
+      }
+    }
+  }
+}
+
+extension CacheLawsScene {
+  /// A value that somebody got who asked when something else had been told already.
+  func lateWrite() async -> String? {
+    await finish()
+    for key in keys.indices { probe(cache, key, "the last get of \(keys[key])") }
+    await settle()
+    for ask in asks {
+      let told = tellings.last { $0.time < ask.time && $0.concerns(ask.key) && $0.replaces }
+      let late = ask.recorder.values.first { !isCurrent($0, ask.key, since: told?.time ?? 0) }
+      if let late {
+        return "then \(ask.name), asked after “\(told?.name ?? "nothing")”, gave \(late)"
+      }
+    }
+    return nil
+  }
+
+  /// Whether a value was told, or sent by a run that began, at that time or later.
+  private func isCurrent(_ value: Value, _ key: Int, since time: Int) -> Bool {
+    tellings.contains { $0.key == key && $0.time >= time && $0.value == value }
+      || runs.contains { $0.key == key && $0.time >= time && $0.sent.contains(value) }
+  }
+
+  /// A get or a telling that has not ended, or not once, though all it waits for has.
+  func openEnd() async -> String? {
+    await finish()
+    if let ask = asks.first(where: \.isOpen) { return "then \(ask.name) has not ended" }
+    if let telling = tellings.first(where: { $0.outcome.end == nil }) {
+      return "then “\(telling.name)” has not ended"
+    }
+    for ask in asks {
+      if let violation = ask.recorder.violations.first { return "\(ask.name): \(violation)" }
+    }
+    return nil
+  }
+
+  /// What goes on when everybody has been answered.
+  func leftAfterEnd() async -> String? {
+    await finish()
+    return await left().map { "when all had been answered, \($0)" }
+  }
+
+  /// What goes on when everybody has left.
+  func leftAfterLeaving() async -> String? {
+    leaveAll()
+    return await left().map { "when everybody had left, \($0)" }
+  }
+
+  private func left() async -> String? {
+    // What is being stored beside an answer may ask nobody, and may take its time.
+    let isQuiet = await wait {
+      self.cache.flights.isEmpty && self.activeRuns.isEmpty && self.heldCount == 0
+    }
+    if isQuiet { return nil }
+    let flights = cache.flights.map { "a flight for \($0.key)" }
+    let runs = activeRuns.map { "run \($0.number) for \(keys[$0.key])" }
+    let held = heldCount > 0 ? ["\(heldCount) asks of layers"] : []
+    return "there was still " + (flights + runs + held).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,258 @@
+import MillpondCore
+import MillpondSignals
+
+/// A composition of three layers and what they are over, on which a history is performed.
+final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable> {
+  typealias Stage =
+    @Sendable (_ layers: [CacheLawsLayer<Key, Value>], _ origin: TestOrigin<Key, Value>) ->
+    AnyCache<Key, Value>
+
+  let keys: [Key]
+  let values: [Value]
+  let layers: [CacheLawsLayer<Key, Value>]
+  let cache: AnyCache<Key, Value>
+
+  /// Where the layers' answers come from, if they are compositions, and last where the rest does.
+  let origins: [TestOrigin<Key, Value>]
+
+  /// What was asked and told, and what was done in words.
+  private(set) var asks: [CacheLawsAsk<Value>] = []
+  private(set) var tellings: [CacheLawsTelling<Value>] = []
+  private(set) var runs: [CacheLawsRun<Value>] = []
+  private(set) var log: [String] = []
+  private var time = 0
+  private let bell: Watched<Int>
+
+  /// How many runs have been started, on whichever thread.
+  private let starts: Locked<Int>
+
+  /// How long it may still be waited in vain, in the whole history.
+  private var patience: Duration
+
+  /// How long it may still be waited for those who wait behind others.
+  private var grace = Duration.milliseconds(3)
+
+  init(_ laws: CacheLaws<Key, Value>, _ patience: Duration, _ stage: Stage) {
+    let bell = Watched(0)
+    let starts = Locked(0)
+    self.bell = bell
+    self.starts = starts
+    self.patience = patience
+    keys = laws.keys
+    values = laws.values
+    origins = (0..<4).map { _ in
+      TestOrigin {
+        starts.withLock { $0 += 1 }
+        bell.change { $0 += 1 }
+      }
+    }
+    layers = origins.prefix(3).map { CacheLawsLayer(laws.make($0)) }
+    cache = stage(layers, origins[3])
+  }
+
+  /// Performs a step, if there is anything to be done.
+  func perform(_ step: CacheLawsStep) {
+    time += 1
+    if let done = act(step) { log.append(done) }
+    noteRuns()
+  }
+
+  /// Asks `source` for what it keeps.
+  func probe(_ source: AnyCache<Key, Value>, _ key: Int, _ name: String) {
+    time += 1
+    ask(source, key, .cachedOnly, name)
+  }
+
+  private func act(_ step: CacheLawsStep) -> String? {
+    switch step {
+    case .get(let key, let freshness):
+      ask(cache, key, freshness, "get \(asks.count + 1) of \(keys[key])")
+      return "get \(keys[key])" + (freshness == .any ? "" : ", \(freshness)")
+    case .leave(let pick):
+      return chosen(pick, asks.filter(\.isOpen)).map { ask in
+        ask.leave()
+        return "\(ask.name) leaves"
+      }
+    case .set(let key, let value):
+      return tell("set \(keys[key]) = \(values[value])", key, values[value]) {
+        cache.set(values[value], for: keys[key])
+      }
+    case .remove(let key):
+      return tell("remove \(keys[key])", key, nil) { cache.remove(keys[key]) }
+    case .removeAll: return tell("remove all", nil, nil) { cache.removeAll() }
+    case .place, .failGets, .failChanges, .hold, .give: return order(step)
+    case .send, .answer, .miss, .fail: return answer(step)
+    }
+  }
+
+  /// What is done to the layers.
+  private func order(_ step: CacheLawsStep) -> String? {
+    switch step {
+    case .place(let key, let value, let layer):
+      return tell("place \(keys[key]) = \(values[value]) in layer \(layer)", key, values[value]) {
+        layers[layer].base.set(values[value], for: keys[key])
+      }
+    case .failGets(let key, let layer, let fails):
+      layers[layer].failGets(of: keys[key], with: fails ? CacheLawsTrouble(layer: layer) : nil)
+      return "gets of \(keys[key]) in layer \(layer) \(fails ? "fail" : "work")"
+    case .failChanges(let key, let layer, let fails):
+      layers[layer].failChanges(of: keys[key], with: fails ? CacheLawsTrouble(layer: layer) : nil)
+      return "sets of \(keys[key]) in layer \(layer) \(fails ? "fail" : "work")"
+    case .hold(let layer, let isHolding):
+      layers[layer].holdAnswers(isHolding)
+      return "layer \(layer) \(isHolding ? "holds answers back" : "answers at once")"
+    case .give(let pick):
+      let held = layers.indices.flatMap { layer in
+        (0..<layers[layer].heldCount).map { (layer, $0) }
+      }
+      return chosen(pick, held).map { layer, index in
+        layers[layer].give(index)
+        return "layer \(layer) gives the answer number \(index + 1) of those held back"
+      }
+    default: return nil
+    }
+  }
+
+  /// What an origin does.
+  private func answer(_ step: CacheLawsStep) -> String? {
+    switch step {
+    case .send(let pick, let value): answer(pick) { $0.send(values[value], ends: false) }
+    case .answer(let pick, let value): answer(pick) { $0.send(values[value], ends: true) }
+    case .miss(let pick): answer(pick) { $0.miss() }
+    case .fail(let pick): answer(pick) { $0.fail() }
+    default: nil
+    }
+  }
+
+  private func answer(_ pick: Int, _ act: (CacheLawsRun<Value>) -> String) -> String? {
+    chosen(pick, activeRuns).map { run in "run \(run.number) for \(keys[run.key]) \(act(run))" }
+  }
+
+  private func chosen<Element>(_ pick: Int, _ elements: [Element]) -> Element? {
+    elements.isEmpty ? nil : elements[pick % elements.count]
+  }
+
+  private func ask(
+    _ source: AnyCache<Key, Value>, _ key: Int, _ freshness: Freshness, _ name: String
+  ) {
+    let ask = CacheLawsAsk<Value>(key: key, time: time, name: name)
+    asks.append(ask)
+    ask.recorder.subscribe(to: source.get(keys[key], freshness: freshness)) { [bell] event in
+      if event.isTerminal { bell.change { $0 += 1 } }
+    }
+  }
+
+  private func tell(
+    _ name: String, _ key: Int?, _ value: Value?, _ tell: () -> Signal<Void>
+  ) -> String {
+    let telling = CacheLawsTelling(key: key, value: value, time: time, name: name)
+    tellings.append(telling)
+    telling.outcome.subscribe(to: tell()) { [bell] event in
+      if event.isTerminal { bell.change { $0 += 1 } }
+    }
+    return name
+  }
+
+  private func noteRuns() {
+    if starts.withLock({ $0 }) == runs.count { return }
+    for (place, origin) in origins.enumerated() {
+      for (key, name) in keys.enumerated() {
+        let known = runs.count { $0.origin == place && $0.key == key }
+        for run in origin[name].runs.dropFirst(known) {
+          runs.append(
+            CacheLawsRun(
+              run, number: runs.count + 1, origin: place, key: key, time: time))
+        }
+      }
+    }
+  }
+}
+
+extension CacheLawsScene {
+  /// The runs of the origins that still go on.
+  var activeRuns: [CacheLawsRun<Value>] {
+    runs.filter(\.run.isActive)
+  }
+
+  /// How many answers the layers hold back.
+  var heldCount: Int {
+    layers.reduce(0) { $0 + $1.heldCount }
+  }
+
+  /// Waits until nothing goes on but what the checks themselves hold back.
+  ///
+  /// Who waits behind another, as for a slot, can't be told from who is slow: for him, not long.
+  func settle() async {
+    if isSettled { return }
+    if activeRuns.isEmpty && heldCount == 0 {
+      if await !wait(patience, until: { self.isSettled }) { patience = .zero }
+    } else if await !wait(min(patience, grace), until: { self.isSettled }) {
+      grace = .zero
+    }
+  }
+
+  /// Answers whatever is held back, and waits for the end of every get.
+  func finish() async {
+    for layer in layers { layer.holdAnswers(false) }
+    var rounds = 0
+    repeat {
+      for layer in layers { while layer.heldCount > 0 { layer.give(0) } }
+      for run in activeRuns { _ = run.miss() }
+      await settle()
+      rounds += 1
+    } while rounds < 1_000 && (heldCount > 0 || !activeRuns.isEmpty)
+  }
+
+  /// Answers what is under way, until nothing is.
+  func answerAll() async {
+    await settle()
+    while let run = activeRuns.first {
+      let isMiss = run.number.isMultiple(of: 3)
+      _ = isMiss ? run.miss() : run.send(values[run.number % values.count], ends: true)
+      await settle()
+    }
+  }
+
+  /// Lets everybody leave.
+  func leaveAll() {
+    for ask in asks where ask.isOpen { ask.leave() }
+  }
+
+  /// Waits until `isDone`; false if the patience comes to its end.
+  func wait(until isDone: () -> Bool) async -> Bool {
+    await wait(patience, until: isDone)
+  }
+
+  private func wait(_ patience: Duration, until isDone: () -> Bool) async -> Bool {
+    if isDone() { return true }
+    let timeline = Timeline(ContinuousClock())
+    let end = timeline.now() + patience
+    while timeline.now() < end, !Task.isCancelled {
+      let heard = bell.state
+      if isDone() { return true }
+      // Not everything that one may wait for rings.
+      let alarm = timeline.schedule(after: .milliseconds(1)) { [bell] in bell.change { $0 += 1 } }
+      try? await bell.wait(for: "an event") { $0 != heard }
+      alarm.dispose()
+    }
+    return isDone()
+  }
+
+  private var isSettled: Bool {
+    noteRuns()
+    if tellings.contains(where: { $0.outcome.end == nil }) { return false }
+    let open = asks.filter(\.isOpen)
+    if open.isEmpty || heldCount > 0 { return true }
+    let answered = Set(activeRuns.map(\.key))
+    return open.allSatisfy { answered.contains($0.key) }
+  }
+}
+
+/// The trouble that a layer was ordered to have.
+struct CacheLawsTrouble: Error, CustomStringConvertible {
+  let layer: Int?
+
+  var description: String {
+    layer.map { "trouble in layer \($0)" } ?? "trouble in the origin"
+  }
+}

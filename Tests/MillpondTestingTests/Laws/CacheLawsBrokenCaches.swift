@@ -1,0 +1,188 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+
+/// A dictionary that is wrong in one way.
+final class BrokenCache: Cache {
+  enum Fault {
+    /// What is there at once is given also to those who want something new.
+    case staleNow
+
+    /// The answer that comes with an age is that of the last set, removed or not.
+    case staleStamped
+
+    /// Takes fills only for the last question that somebody noted.
+    case newestMarkOnly
+
+    /// Takes every fill.
+    case ignoresMarks
+
+    /// Does not remove.
+    case forgetsNothing
+
+    /// A miss is silence.
+    case neverCompletes
+
+    /// A hit ends twice.
+    case completesTwice
+  }
+
+  private let fault: Fault
+  private let inner = TestCache<String, Int>()
+  private let lastSet = Locked<[String: Int]>([:])
+  private let newest = Locked<[String: Revision]>([:])
+
+  init(_ fault: Fault) {
+    self.fault = fault
+  }
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    getRight(key, lookup).map { $0.value }
+  }
+
+  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    guard fault == .staleStamped else { return getRight(key, lookup) }
+    return .deferred {
+      self.lastSet.withLock { $0[key] }.map { .just(Stamped($0)) } ?? .empty
+    }
+  }
+
+  private func getRight(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    let answer = inner.getStamped(key, lookup)
+    switch fault {
+    case .neverCompletes:
+      return Signal { observer, lifetime in
+        answer.run(
+          observer.replacingOther { if case .completed = $0 {} else { observer.other($0) } },
+          lifetime)
+      }
+    case .completesTwice:
+      return Signal { observer, lifetime in
+        answer.run(observer, lifetime)
+        observer.completed()
+      }
+    default: return answer
+    }
+  }
+
+  func now(_ key: String, _ lookup: Lookup) -> Int? {
+    fault == .staleNow ? inner.contents[key] : nil
+  }
+
+  func apply(_ change: Change<String, Int>) -> Signal<Void> {
+    switch change {
+    case .set(let key, let value, _):
+      lastSet.withLock { $0[key] = value }
+    case .remove where fault == .forgetsNothing: return .just(())
+    case .fill(let key, let stamped, let mark) where fault == .newestMarkOnly:
+      let last = newest.withLock { $0[key] ?? .none }
+      if mark.admits(last) { return inner.apply(.fill(key, stamped, .any)) }
+      return .just(())
+    default: break
+    }
+    return inner.apply(change)
+  }
+
+  func mark(for key: String) -> Mark {
+    switch fault {
+    case .ignoresMarks: return .any
+    case .newestMarkOnly:
+      let revision = Revision.next()
+      newest.withLock { $0[key] = revision }
+      return .told(revision)
+    default: return inner.mark(for: key)
+    }
+  }
+}
+
+/// Two layers, one over the other, but wrong.
+struct WrongLayers: Cache {
+  enum Fault {
+    case failureHides, upperFirst, ignoresMark
+  }
+
+  let upper: AnyCache<String, Int>
+  let lower: AnyCache<String, Int>
+  let fault: Fault
+
+  init(_ upper: AnyCache<String, Int>, _ lower: AnyCache<String, Int>, _ fault: Fault) {
+    self.upper = upper
+    self.lower = lower
+    self.fault = fault
+  }
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    getStamped(key, lookup).map { $0.value }
+  }
+
+  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    let right = upper.layered(over: lower)
+    switch fault {
+    case .upperFirst: return right.getStamped(key, lookup)
+    case .failureHides:
+      return upper.getStamped(key, lookup).ifEmpty { right.getStamped(key, lookup) }
+    case .ignoresMark:
+      return upper.getStamped(key, lookup).recover { _ in .empty }.ifEmpty {
+        lower.getStamped(key, lookup).onNext { [upper] stamped in
+          _ = upper.apply(.fill(key, stamped, .any))
+        }
+      }
+    }
+  }
+
+  func apply(_ change: Change<String, Int>) -> Signal<Void> {
+    guard fault == .upperFirst else { return upper.layered(over: lower).apply(change) }
+    let above = upper.apply(change)
+    return above.filter { _ in false }.ifEmpty { lower.apply(change) }
+  }
+
+  func mark(for key: String) -> Mark {
+    upper.layered(over: lower).mark(for: key)
+  }
+}
+
+/// Shares flights, and does not let go of them when something is told.
+struct StickyReuse<Base: Cache>: Cache {
+  private let base: Base
+  private let reusing: InFlightReuse<Base>
+
+  init(_ base: Base) {
+    self.base = base
+    reusing = base.reusingInFlight()
+  }
+
+  func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
+    reusing.get(key, lookup)
+  }
+
+  func apply(_ change: Change<Base.Key, Base.Value>) -> Signal<Void> {
+    base.apply(change)
+  }
+
+  func mark(for key: Base.Key) -> Mark {
+    base.mark(for: key)
+  }
+}
+
+/// Goes on with its work when nobody waits for it.
+struct Unstoppable<Base: Source>: Source {
+  let base: Base
+
+  func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
+    Signal { observer, _ in base.get(key, lookup).run(observer, Lifetime()) }
+  }
+}
+
+/// Asks and sets by another key, and removes by the old one.
+struct WrongKeys: Cache {
+  let base: AnyCache<String, Int>
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    base.mapKeys { $0 + "!" }.get(key, lookup)
+  }
+
+  func apply(_ change: Change<String, Int>) -> Signal<Void> {
+    if case .remove = change { return base.apply(change) }
+    return base.mapKeys { $0 + "!" }.apply(change)
+  }
+}

@@ -1,0 +1,138 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// Caches and compositions that are broken on purpose, each in one way.
+@Suite struct CacheLawsTests {
+  typealias Layer = AnyCache<String, Int>
+
+  /// Impatient, since what is waited for in vain here is what is broken.
+  private func laws(_ fault: BrokenCache.Fault) -> CacheLaws<String, Int> {
+    CacheLaws(keys: ["a", "b", "c"], values: Array(1...10), patience: .milliseconds(300)) {
+      BrokenCache(fault)
+    }
+  }
+
+  private let sound = CacheLaws(keys: ["a", "b", "c"], values: Array(1...10)) {
+    TestCache<String, Int>()
+  }
+
+  /// The first breach that any of a hundred histories shows.
+  private func breach(
+    between left: @escaping CacheLaws<String, Int>.Composition,
+    and right: @escaping CacheLaws<String, Int>.Composition
+  ) async -> CacheBreach? {
+    for seed in UInt64(0)..<100 {
+      if let breach = await sound.difference(seed: seed, between: left, and: right) {
+        return breach
+      }
+    }
+    return nil
+  }
+
+  /// It was found, with few steps, and can be found again.
+  private func expectShort(_ breach: CacheBreach?, location: SourceLocation = #_sourceLocation) {
+    let text = breach?.description ?? "nothing was found"
+    #expect(1...6 ~= breach?.steps.count ?? 0, "\(text)", sourceLocation: location)
+    #expect(text.contains("seed \(breach?.seed ?? 0)"), sourceLocation: location)
+  }
+
+  @Test(
+    arguments: [
+      (.staleNow, .identity), (.staleStamped, .identity), (.newestMarkOnly, .association),
+      (.staleStamped, .mappedValues), (.ignoresMarks, .noLateWrite),
+      (.forgetsNothing, .noLateWrite),
+      (.neverCompletes, .everyGetEnds), (.completesTwice, .everyGetEnds),
+    ] as [(BrokenCache.Fault, CacheLaw)])
+  func `a cache that breaks a law is found out`(fault: BrokenCache.Fault, law: CacheLaw) async {
+    let breaches = await laws(fault).breaches(of: [law], seeds: 0..<100)
+
+    #expect(breaches.map(\.law) == [law])
+    expectShort(breaches.first)
+  }
+
+  @Test func `a breach says which law, which history, step by step, and what came of it`() async {
+    let breach = await laws(.ignoresMarks).breaches(of: [.noLateWrite], seeds: 0..<100).first
+
+    #expect(
+      breach?.description == """
+        the law noLateWrite is broken by the cache over another one and an origin, seed 4, in 3 steps:
+          1. get a
+          2. remove all
+          3. run 1 for a answers 1
+        then the last get of a, asked after “remove all”, gave 1
+        """)
+  }
+
+  @Test func `flights that a set does not detach are found out`() async {
+    let laws = CacheLaws(keys: ["a", "b"], values: Array(1...10)) { origin in
+      StickyReuse(
+        MemoryCache<String, Int>(countLimit: 10).layered(over: origin))
+    }
+
+    expectShort(await laws.breaches(of: [.noLateWrite], seeds: 0..<100).first)
+    expectShort(
+      await breach(
+        between: { a, b, _ in AnyCache(a.layered(over: b).reusingInFlight()) },
+        and: { a, b, _ in AnyCache(StickyReuse(a.layered(over: b))) }))
+  }
+
+  @Test func `work that goes on when everybody has left is found out`() async {
+    let laws = CacheLaws(keys: ["a", "b"], values: [1, 2, 3], patience: .milliseconds(300)) {
+      Unstoppable(base: $0)
+    }
+
+    expectShort(await laws.breaches(of: [.nothingLeft], seeds: 0..<100).first)
+  }
+
+  @Test func `an upper layer whose failure hides the lower one is found out`() async {
+    expectShort(
+      await breach(
+        between: { a, b, _ in AnyCache(a.layered(over: b)) },
+        and: { a, b, _ in AnyCache(WrongLayers(a, b, .failureHides)) }))
+  }
+
+  @Test func `layers of which the upper one is told first are found out`() async {
+    expectShort(
+      await breach(
+        between: { a, b, _ in AnyCache(a.layered(over: b)) },
+        and: { a, b, _ in AnyCache(WrongLayers(a, b, .upperFirst)) }))
+  }
+
+  @Test func `fills that ignore the mark are found out`() async {
+    expectShort(
+      await breach(
+        between: { a, b, _ in AnyCache(a.layered(over: b)) },
+        and: { a, b, _ in AnyCache(WrongLayers(a, b, .ignoresMark)) }))
+  }
+
+  @Test func `mapped keys that forget to map removals are found out`() async {
+    expectShort(
+      await breach(
+        between: { a, _, _ in AnyCache(a.mapKeys { $0 + "!" }) },
+        and: { a, _, _ in AnyCache(WrongKeys(base: a)) }))
+  }
+
+  @Test func `layers in the wrong order are found out`() async {
+    expectShort(
+      await breach(
+        between: { AnyCache($0.layered(over: $1).layered(over: $2)) },
+        and: { AnyCache($1.layered(over: $0).layered(over: $2)) }))
+  }
+
+  @Test func `a cache that keeps the laws breaks none`() async {
+    #expect(await sound.breaches(seeds: 0..<5).isEmpty)
+  }
+
+  @Test func `the same seed gives the same breach`() async {
+    let laws = laws(.ignoresMarks)
+    let seed = await laws.breaches(of: [.noLateWrite], seeds: 0..<100).first?.seed ?? 0
+
+    let texts = [
+      await laws.breach(of: .noLateWrite, seed: seed)?.description,
+      await laws.breach(of: .noLateWrite, seed: seed)?.description,
+    ]
+    #expect(texts[0] != nil && texts[0] == texts[1])
+  }
+}
