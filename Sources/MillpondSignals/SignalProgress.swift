@@ -28,19 +28,3 @@ public struct SignalProgress: Sendable, Hashable {
     return total == 0 ? 1 : min(1, Double(completed) / Double(total))
   }
 }
-
-extension SignalProgress {
-  /// Both together: the total is known if both are, and what does not fit an `Int` saturates.
-  @inlinable
-  package static func + (first: SignalProgress, second: SignalProgress) -> SignalProgress {
-    var total: Int?
-    if let one = first.total, let other = second.total { total = saturatedSum(one, other) }
-    return SignalProgress(completed: saturatedSum(first.completed, second.completed), total: total)
-  }
-
-  @inlinable
-  static func saturatedSum(_ first: Int, _ second: Int) -> Int {
-    let (sum, overflow) = first.addingReportingOverflow(second)
-    return overflow ? .max : sum
-  }
-}

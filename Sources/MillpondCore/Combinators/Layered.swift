@@ -53,10 +53,13 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   /// What the upper layer has at once.
   ///
-  /// The lower one is not tried: its value is to be stored above.
+  /// The lower one is not tried, since its value is to be stored above, unless nothing is kept there.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    upper.now(key, lookup)
+    if Upper.self == EmptyCache<Key, Value>.self {
+      return lower.isBeside(lookup.freshness) ? nil : lower.now(key, lookup)
+    }
+    return upper.now(key, lookup)
   }
 
   @inlinable

@@ -7,13 +7,13 @@ final class TurnWaiter: @unchecked Sendable {
   let lookup: Lookup
   let lifetime: Lifetime
   var arrival = 0
-  private let work: Locked<(@Sendable (Lifetime) -> Void)?>
+  private let state: Locked<(work: (@Sendable (Lifetime) -> Void)?, turn: Lifetime?)>
   private let isMet = Atomic<Bool>(false)
 
   init(_ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void) {
     self.lookup = lookup
     self.lifetime = lifetime
-    self.work = Locked(work)
+    state = Locked((work, nil))
   }
 
   /// Calls `act` when whoever waits has become more urgent.
@@ -25,22 +25,25 @@ final class TurnWaiter: @unchecked Sendable {
     lifetime.onEnd { listening.dispose() }
   }
 
-  /// Does the work, once, and lets go of it.
+  /// Does the work, once, and lets go of it; the end of its lifetime is that of the waiter's.
   func start() {
-    let work = takeWork()
-    if !lifetime.isEnded { work?(lifetime) }
-  }
-
-  /// Lets go of the work: nobody wants it any more.
-  func forget() {
-    _ = takeWork()
-  }
-
-  private func takeWork() -> (@Sendable (Lifetime) -> Void)? {
-    work.withLock { work in
-      defer { work = nil }
-      return work
+    let turn = lifetime.child()
+    turn.onEnd { self.lifetime.end() }
+    let work = state.withLock { state in
+      defer { state = (nil, turn) }
+      return state.work
     }
+    if !lifetime.isEnded { work?(turn) }
+  }
+
+  /// Lets go of the work, and stops it if it has begun: only then may another take the turn.
+  func forget() {
+    let (work, turn) = state.withLock { state in
+      defer { state = (nil, nil) }
+      return state
+    }
+    _ = work  // released here, not under the lock
+    turn?.end()
   }
 
   /// Called at the return of the start, and at the end; true for the one that comes second.

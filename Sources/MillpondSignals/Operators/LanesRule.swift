@@ -5,7 +5,11 @@ package struct LanesRule: Sendable {
   private var empty: Int
   private var isClosed: [Bool]
   private var running: Int
+
+  /// How many lanes are closed and empty.
+  private var usedUp = 0
   private var progress: [SignalProgress]
+  private var together = ProgressSum()
 
   package init(lanes count: Int, _ use: LaneUse) {
     self.use = use
@@ -14,12 +18,12 @@ package struct LanesRule: Sendable {
     isClosed = Array(repeating: false, count: count)
     running = count
     progress = Array(repeating: SignalProgress(completed: 0), count: count)
+    for one in progress { together.add(one) }
   }
 
   /// Whether nothing can be joined any more: all lanes are closed, or one that is empty.
   package var isUsedUp: Bool {
-    if running == waiting.count { return running == 0 }
-    return running == 0 || zip(isClosed, waiting).contains { $0 && $1 == 0 }
+    running == 0 || usedUp > 0
   }
 
   /// Counts a value; true if there is one of each lane now, so that they are to be joined.
@@ -36,26 +40,34 @@ package struct LanesRule: Sendable {
   package mutating func close(_ lane: Int) {
     isClosed[lane] = true
     running -= 1
+    if waiting[lane] == 0 { usedUp += 1 }
     // What is closed has nothing left to do, so its total is what it did.
     if progress[lane].total == nil {
       let completed = progress[lane].completed
-      progress[lane] = SignalProgress(completed: completed, total: completed)
+      _ = sum(with: SignalProgress(completed: completed, total: completed), of: lane)
     }
   }
 
   /// Notes the progress of a lane; what all of them have done together.
   package mutating func sum(with new: SignalProgress, of lane: Int) -> SignalProgress {
+    together.remove(progress[lane])
+    together.add(new)
     progress[lane] = new
-    return progress.reduce(SignalProgress(completed: 0, total: 0), +)
+    return together.progress
   }
 
   private mutating func takeOneOfEach() {
     // In one go, which spares the optimiser checks for each lane.
+    let before = empty
     waiting.withUnsafeMutableBufferPointer { waiting in
       for lane in waiting.indices {
         waiting[lane] -= 1
         if waiting[lane] == 0 { empty += 1 }
       }
+    }
+    // While all run, none can be used up.
+    if running < waiting.count, empty > before {
+      usedUp = waiting.indices.count { isClosed[$0] && waiting[$0] == 0 }
     }
   }
 }

@@ -162,6 +162,7 @@ struct MergingState<Value: Sendable>: Sendable {
   @usableFromInline var waiting = Queue<Signal<Value>>()
   @usableFromInline var isClosed = false
   @usableFromInline var progress: [ObjectIdentifier: SignalProgress] = [:]
+  @usableFromInline var together = ProgressSum()
   @usableFromInline var active = 0
 
   @inlinable
@@ -190,7 +191,9 @@ struct MergingState<Value: Sendable>: Sendable {
   /// What follows the end of an inner run.
   @inlinable
   mutating func advance(after run: ObjectIdentifier?) -> Step {
-    if let run, !progress.isEmpty { progress[run] = nil }
+    if let run, !progress.isEmpty, let last = progress.removeValue(forKey: run) {
+      together.remove(last)
+    }
     if let next = waiting.popFirst() { return .run(next) }
     active -= 1
     return isClosed && active == 0 ? .complete : .wait
@@ -199,8 +202,9 @@ struct MergingState<Value: Sendable>: Sendable {
   /// What the live runs have done together; the total is known if each of them knows its own.
   @inlinable
   mutating func sum(adding new: SignalProgress, of run: ObjectIdentifier) -> SignalProgress {
-    progress[run] = new
-    let sum = progress.values.reduce(SignalProgress(completed: 0, total: 0), +)
+    if let last = progress.updateValue(new, forKey: run) { together.remove(last) }
+    together.add(new)
+    let sum = together.progress
     return progress.count == active ? sum : SignalProgress(completed: sum.completed)
   }
 }
