@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import LoopbackServer
 import Millpond
@@ -59,7 +60,7 @@ import Testing
     let late = Recorder<Data>()
     let network = Interposed(HTTPSource())
     let tiers = tiers(over: network)
-    network.onGet { late.subscribe(to: tiers.get(url)) }
+    network.onGet { elsewhere { late.subscribe(to: tiers.get(url)) } }
 
     let first = Recorder<Data>().subscribe(to: tiers.get(url))
 
@@ -253,4 +254,15 @@ private final class Flag: Sendable {
   func set() {
     state.change { $0 = true }
   }
+}
+
+/// Does something on another thread, and waits for it: what it asks has nothing to do with the work
+/// that goes on here.
+private func elsewhere(_ body: @escaping @Sendable () -> Void) {
+  let isDone = DispatchSemaphore(value: 0)
+  DispatchQueue(label: "elsewhere").async {
+    body()
+    isDone.signal()
+  }
+  isDone.wait()
 }

@@ -119,7 +119,9 @@ public struct Replayed<Base: Source>: Cache {
   func fromBelow(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let mark = memory.mark(for: key)
     if lookup.isHeard { report(.miss, key, lookup) }
-    return base.layerAnswer(key, lookup).onNext { [memory] stamped in _ = memory.apply(.fill(key, stamped, mark)) }
+    return base.layerAnswer(key, lookup).onNext { [memory] stamped in
+      _ = memory.apply(.fill(key, stamped, mark))
+    }
   }
 
   @usableFromInline

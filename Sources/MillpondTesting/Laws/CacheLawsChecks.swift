@@ -1,4 +1,5 @@
 import MillpondCore
+import MillpondSignals
 
 extension CacheLaws {
   /// What is looked for to see whether a law is kept.
@@ -29,6 +30,9 @@ extension CacheLaws {
       likeness(
         "the empty cache below", .held, { layer, _, _ in layer },
         { layer, _, _ in AnyCache(layer.layered(over: EmptyCache())) }),
+      likeness(
+        "what is not asked for what is there at once", .held, { layer, _, _ in layer },
+        { layer, _, _ in AnyCache(TheLongWay(base: layer)) }),
     ]
   }
 
@@ -122,5 +126,30 @@ private func swapped<Element: Equatable & Sendable>(
   { element in
     if element == elements.first { return elements.last ?? element }
     return element == elements.last ? elements.first ?? element : element
+  }
+}
+
+/// A cache that is always asked by its signal: what `now` answers must be what that brings.
+private struct TheLongWay<Base: Cache>: Cache {
+  let base: Base
+
+  func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
+    getStamped(key, lookup).map { $0.value }
+  }
+
+  func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {
+    base.getStamped(key, lookup)
+  }
+
+  func apply(_ change: Change<Base.Key, Base.Value>) -> Signal<Void> {
+    base.apply(change)
+  }
+
+  func mark(for key: Base.Key) -> Mark {
+    base.mark(for: key)
+  }
+
+  func layout(for key: Base.Key?) -> Layout {
+    base.layout(for: key)
   }
 }

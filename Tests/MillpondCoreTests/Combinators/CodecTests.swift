@@ -72,7 +72,8 @@ import Testing
     let shifted = Codec<Int, Int>(encode: { $0 + 3 }, decode: { $0 - 3 })
     let doubled = Codec<Int, Int>(encode: { $0 * 2 }, decode: { $0 / 2 })
     let breach = await laws.difference(
-      seed: seed, between: { a, b, _ in AnyCache(a.layered(over: b).mapValues(shifted).mapValues(doubled)) },
+      seed: seed,
+      between: { a, b, _ in AnyCache(a.layered(over: b).mapValues(shifted).mapValues(doubled)) },
       and: { a, b, _ in AnyCache(a.layered(over: b).mapValues(shifted.then(doubled))) })
 
     #expect(breach == nil)

@@ -17,7 +17,7 @@ import Testing
     ("post-processed", { AnyCache($0.postProcessed { _, value in value }) }),
     ("retrying", { AnyCache($0.retrying(.immediate(attempts: 1))) }),
     ("timing out", { AnyCache($0.timingOut(after: .seconds(1), clock: ManualClock())) }),
-    ("limited", { AnyCache($0.limited(to: 2, reserved: 1)) }),
+    ("limited", { AnyCache($0.limited(to: 100, reserved: 1)) }),
     (
       "rate limited",
       { AnyCache($0.rateLimited(to: 1, per: .zero, clock: ManualClock())) }
@@ -85,6 +85,6 @@ import Testing
     let titles = Self.wrappings.map { $0.1(Layer(EmptyCache())).layout(for: nil).title }
 
     #expect(Set(titles).count == Self.wrappings.count)
-    #expect(titles.contains("limited to 2, 1 reserved"))
+    #expect(titles.contains("limited to 100, 1 reserved"))
   }
 }
