@@ -12,15 +12,15 @@ final class WorkContext: Sendable {
   @TaskLocal private static var asking: WorkContext?
 
   private let flight: FlightHandle?
-  private let slots: Slots?
+  private let slot: HeldSlot?
   private let outer: WorkContext?
 
   /// How many asks the holder of the slot waits for.
   private let waits = Locked(0)
 
-  private init(flight: FlightHandle? = nil, slots: Slots? = nil, outer: WorkContext? = nil) {
+  private init(flight: FlightHandle? = nil, slot: HeldSlot? = nil, outer: WorkContext? = nil) {
     self.flight = flight
-    self.slots = slots
+    self.slot = slot
     self.outer = outer
   }
 
@@ -39,8 +39,8 @@ final class WorkContext: Sendable {
   }
 
   /// The context of work that has a slot, within another.
-  static func work(in slots: Slots, within outer: WorkContext?) -> WorkContext {
-    WorkContext(slots: slots, outer: outer)
+  static func work(in slot: HeldSlot, within outer: WorkContext?) -> WorkContext {
+    WorkContext(slot: slot, outer: outer)
   }
 
   /// Runs `body` in the given context, or in none.
@@ -58,13 +58,13 @@ final class WorkContext: Sendable {
       guard flight.waits(for: other) else { return false }
       lifetime.onEnd { flight.waitsNoMore(for: other) }
     }
-    for context in chain where context.slots != nil { context.lend(until: lifetime) }
+    for context in chain where context.slot != nil { context.lend(until: lifetime) }
     return true
   }
 
   /// Waits for one of the slots until `lifetime` ends; one that is held already is lent meanwhile.
-  func wait(for slots: Slots, until lifetime: Lifetime) {
-    chain.first { $0.slots === slots }?.lend(until: lifetime)
+  func wait(for slots: ObjectIdentifier, until lifetime: Lifetime) {
+    chain.first { $0.slot?.owner == slots }?.lend(until: lifetime)
   }
 
   private var chain: some Sequence<WorkContext> {
@@ -72,9 +72,9 @@ final class WorkContext: Sendable {
   }
 
   private func lend(until lifetime: Lifetime) {
-    if waits.withLock({ Self.count(1, &$0) == 1 }) { slots?.lend() }
+    if waits.withLock({ Self.count(1, &$0) == 1 }) { slot?.lend() }
     lifetime.onEnd {
-      if self.waits.withLock({ Self.count(-1, &$0) == 0 }) { self.slots?.takeBack() }
+      if self.waits.withLock({ Self.count(-1, &$0) == 0 }) { self.slot?.takeBack() }
     }
   }
 
@@ -82,6 +82,14 @@ final class WorkContext: Sendable {
     waits += change
     return waits
   }
+}
+
+/// A slot that work holds, which others may have while the work waits for them.
+struct HeldSlot: Sendable {
+  /// Whose it is.
+  let owner: ObjectIdentifier
+  let lend: @Sendable () -> Void
+  let takeBack: @Sendable () -> Void
 }
 
 extension Observer {

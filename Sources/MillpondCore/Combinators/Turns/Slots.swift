@@ -40,8 +40,10 @@ final class Slots: Sendable {
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
     let asker = WorkContext.current
-    asker?.wait(for: self, until: lifetime)
-    let context = WorkContext.work(in: self, within: asker)
+    asker?.wait(for: ObjectIdentifier(self), until: lifetime)
+    let slot = HeldSlot(
+      owner: ObjectIdentifier(self), lend: { self.lend() }, takeBack: { self.takeBack() })
+    let context = WorkContext.work(in: slot, within: asker)
     let waiter = TurnWaiter(lookup, lifetime.child()) { slot in
       WorkContext.run(in: context) { work(slot) }
     }
