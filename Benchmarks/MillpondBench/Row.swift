@@ -18,6 +18,10 @@ struct Row {
   /// Whether the body is itself what others are compared to.
   var isFloor = false
 
+  /// Whether allocations can be counted: not where short strings are kept, for which the runtime's
+  /// hook is not made (Swift 6.3 crashes).
+  var isCounted = true
+
   /// Which of the repetitions is shown.
   var figure = Figure.best
 

@@ -35,13 +35,15 @@ func cacheRows() -> [Row] {
 }
 
 extension Work {
-  fileprivate static func hits<Composition: Cache<String, Int>>(
+  /// Hits in a memory cache, by way of what is composed over it.
+  static func hits<Composition: Cache<String, Int>>(
     _ compose: @escaping @Sendable (MemoryCache<String, Int>) -> Composition
   ) -> Work {
     Work("", expected: { $0 / 1_000 * triangle(1_000) }) { operations in
       let sum = Sum()
-      let cache = compose(MemoryCache(countLimit: 10_000))
-      for (number, key) in stringKeys.enumerated() { cache.set(number, for: key) }
+      let memory = MemoryCache<String, Int>(countLimit: 10_000)
+      let cache = compose(memory)
+      for (number, key) in stringKeys.enumerated() { memory.set(number, for: key) }
       for _ in 0..<(operations / 1_000) {
         for key in stringKeys { cache.get(key).subscribe(onNext: { sum.add($0) }) }
       }
@@ -49,14 +51,26 @@ extension Work {
     }
   }
 
-  fileprivate static let misses = Work("", expected: { $0 }) { operations in
-    let sum = Sum()
-    let cache = MemoryCache<String, Int>(countLimit: 10)
-      .layered(over: MemoryCache(countLimit: 10).layered(over: EmptyCache()))
-    for _ in 0..<(operations / 1_000) {
-      for key in stringKeys { cache.get(key).subscribe(onCompleted: { sum.add(1) }) }
+  /// Misses in two layers of memory over nothing.
+  static let misses = misses(called: "two-misses") { upper, lower in
+    upper.layered(over: lower.layered(over: EmptyCache()))
+  }
+
+  /// Misses in what is composed of two layers of memory.
+  static func misses<Composition: Cache<String, Int>>(
+    called name: String = "",
+    _ compose:
+      @escaping @Sendable (MemoryCache<String, Int>, MemoryCache<String, Int>) ->
+      Composition
+  ) -> Work {
+    Work(name, expected: { $0 }) { operations in
+      let sum = Sum()
+      let cache = compose(MemoryCache(countLimit: 10), MemoryCache(countLimit: 10))
+      for _ in 0..<(operations / 1_000) {
+        for key in stringKeys { cache.get(key).subscribe(onCompleted: { sum.add(1) }) }
+      }
+      return sum.take()
     }
-    return sum.take()
   }
 
   fileprivate static let joins = Work("", expected: { $0 }) { operations in

@@ -25,13 +25,15 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   public typealias Value = Upper.Value
 
   @usableFromInline let upper: Upper
-  @usableFromInline let lower: Lower
+  @usableFromInline let below: LayerBelow<Lower>
 
   @inlinable
   init(upper: Upper, lower: Lower) {
     self.upper = upper
-    self.lower = lower
+    below = LayerBelow(lower)
   }
+
+  @inlinable var lower: Lower { below.layer }
 
   /// The upper layer's answer, or else the lower one's.
   @inlinable
@@ -105,5 +107,16 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// Both layers.
   public func layout(for key: Key?) -> Layout {
     Layout(.layers, "layered", of: upper.layout(for: key), lower.layout(for: key))
+  }
+}
+
+/// What a hit above does not need: it carries one object along, whatever is in the layers below.
+@usableFromInline
+final class LayerBelow<Layer: Source>: Sendable {
+  @usableFromInline let layer: Layer
+
+  @inlinable
+  init(_ layer: Layer) {
+    self.layer = layer
   }
 }

@@ -29,14 +29,14 @@ public struct InFlightReuse<Base: Source>: Wrapper {
   /// What is answered.
   public typealias Value = Base.Value
 
-  @usableFromInline let base: Base
+  @usableFromInline let parts: InFlightParts<Base>
+  @inlinable var base: Base { parts.base }
+  @inlinable var flights: Flights<FlightTable<Key, Value>> { parts.flights }
   @usableFromInline var title: String { "reusing in flight" }
-  @usableFromInline let flights: Flights<FlightTable<Key, Value>>
 
   @inlinable
   init(base: Base, _ clock: some Clock<Duration>) {
-    self.base = base
-    flights = Flights(in: Locked(FlightTable()), Timeline(clock))
+    parts = InFlightParts(base, Flights(in: Locked(FlightTable()), Timeline(clock)))
   }
 
   /// Joins the flight of the key, or starts one.
@@ -77,3 +77,16 @@ public struct InFlightReuse<Base: Source>: Wrapper {
 }
 
 extension InFlightReuse: Cache where Base: Cache {}
+
+/// One object for a hit to carry along, whatever the base is made of.
+@usableFromInline
+final class InFlightParts<Base: Source>: Sendable {
+  @usableFromInline let base: Base
+  @usableFromInline let flights: Flights<FlightTable<Base.Key, Base.Value>>
+
+  @inlinable
+  init(_ base: Base, _ flights: Flights<FlightTable<Base.Key, Base.Value>>) {
+    self.base = base
+    self.flights = flights
+  }
+}
