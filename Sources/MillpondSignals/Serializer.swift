@@ -28,7 +28,12 @@ package final class Serializer<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   package func send(_ event: Event<Value>) {
-    mailbox.post(event, replaces: Self.replaces) { deliver($0) }
+    if mailbox.take() {
+      deliver(event)
+    } else if !mailbox.enqueue(event, replaces: Self.replaces) {
+      return
+    }
+    if !mailbox.passOn() { mailbox.drain { deliver($0) } }
   }
 
   @inlinable
