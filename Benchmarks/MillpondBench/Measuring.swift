@@ -52,7 +52,8 @@ func measure(_ row: Row, _ effort: Effort) -> Measurement {
   let mallocs = row.isCounted ? AllocationCount.during { body.repeatOnce() } : nil
   return Measurement(
     row, nanoseconds: body.figure(row.figure), baselineNanoseconds: floor.figure(row.figure),
-    mallocs: mallocs.map { (Double($0) / Double(operations) * 100).rounded() / 100 }, isSumRight: floor.isSumRight && body.isSumRight)
+    mallocs: mallocs.map { (Double($0) / Double(operations) * 100).rounded() / 100 },
+    isSumRight: floor.isSumRight && body.isSumRight)
 }
 
 extension Measurement {
