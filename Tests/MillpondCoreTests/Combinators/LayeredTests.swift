@@ -148,6 +148,25 @@ import Testing
     #expect(recorder.values == [2])
   }
 
+  @Test(arguments: ["top", "middle", "bottom"])
+  func `I19 a set that fails in part says in which layer`(failing: String) {
+    let layers = ["top", "middle", "bottom"].map { name in
+      let layer = TestCache<String, Int>()
+      if name == failing { layer.failChanges(of: "a", with: Trouble(name: "full")) }
+      return layer.named(name)
+    }
+    let all = layers[0].layered(over: layers[1].layered(over: layers[2]))
+
+    let outcome = Recorder<Void>().subscribe(to: all.set(1, for: "a"))
+
+    guard case CacheError.partlyStored(let layer, let error)? = outcome.failure else {
+      Issue.record("\(outcome.transcript)")
+      return
+    }
+    #expect(layer == failing)
+    #expect(error as? Trouble == Trouble(name: "full"))
+  }
+
   private func cause(of outcome: Recorder<Void>) -> Trouble? {
     if case CacheError.partlyStored(_, let error)? = outcome.failure {
       error as? Trouble

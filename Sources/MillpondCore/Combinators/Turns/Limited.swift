@@ -41,17 +41,7 @@ public struct Limited<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    if case .cachedOnly = lookup.freshness { return .deferred(ask) }
-    return Signal { asking, lifetime in
-      let observer = asking.inContext(of: WorkContext.current)
-      slots.take(lookup, lifetime) { slot in
-        ask().run(
-          observer.replacingOther { event in
-            if event.isTerminal { slot.end() }
-            observer.other(event)
-          }, slot)
-      }
-    }
+    .inTurn(lookup, ask) { slots.take(lookup, $0, $1) }
   }
 }
 

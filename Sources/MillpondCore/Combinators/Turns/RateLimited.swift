@@ -45,17 +45,7 @@ public struct RateLimited<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    if case .cachedOnly = lookup.freshness { return .deferred(ask) }
-    return Signal { asking, lifetime in
-      let observer = asking.inContext(of: WorkContext.current)
-      pace.take(lookup, lifetime) { turn in
-        ask().run(
-          observer.replacingOther { event in
-            if event.isTerminal { turn.end() }
-            observer.other(event)
-          }, turn)
-      }
-    }
+    .inTurn(lookup, ask) { pace.take(lookup, $0, $1) }
   }
 }
 

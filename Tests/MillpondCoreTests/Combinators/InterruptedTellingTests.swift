@@ -1,0 +1,63 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// Tellings that stop halfway, since the process is killed, to layers that outlive it.
+@Suite struct InterruptedTellingTests {
+  /// The life of a process: after so many changes nothing reaches a layer any more.
+  final class Life: Sendable {
+    private let left: Locked<Int>
+
+    init(changes: Int) {
+      left = Locked(changes)
+    }
+
+    func takesOne() -> Bool {
+      left.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+    }
+  }
+
+  /// A layer that outlives the process, as long as that lasts.
+  struct Persistent: Cache {
+    let kept = TestCache<String, Int>()
+    let life: Life
+
+    func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+      kept.get(key, lookup)
+    }
+
+    func apply(_ change: Change<String, Int>) -> Signal<Void> {
+      life.takesOne() ? kept.apply(change) : .never
+    }
+  }
+
+  enum Telling: CaseIterable {
+    case set, remove, removeAll
+  }
+
+  @Test(arguments: Telling.allCases, 0...4)
+  func `I20 after a kill a lower layer is never older than an upper one`(
+    telling: Telling, changes: Int
+  ) {
+    let life = Life(changes: 3 + changes)
+    let layers = (0..<3).map { _ in Persistent(life: life) }
+    let cache = layers[0].layered(over: layers[1].layered(over: layers[2]))
+    cache.set(1, for: "a")
+
+    switch telling {
+    case .set: cache.set(2, for: "a")
+    case .remove: cache.remove("a")
+    case .removeAll: cache.removeAll()
+    }
+
+    let former = layers.map { $0.kept.contents["a"] == 1 }
+    let told = former.filter { !$0 }.count
+    #expect(told == min(3, changes))
+    // From the uppermost down: first those that were not told, then those that were.
+    #expect(former == (0..<3).map { $0 < 3 - told })
+  }
+}
