@@ -7,6 +7,11 @@ public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// A cache of nothing.
   public init() {}
 
+  /// One store, of nothing.
+  public func layout(for key: Key?) -> Layout {
+    Layout(.store, "EmptyCache", holds: key.map { _ in false })
+  }
+
   /// Completes empty.
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     .empty

@@ -47,7 +47,7 @@ public struct Monitored<Base: Source>: Wrapper {
   /// The base's answer, heard by the monitor.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.reportedIfUnnamed(key, heard(lookup))
+    label.map { base.reported(as: $0, key, heard(lookup)) } ?? base.getStamped(key, heard(lookup))
   }
 
   /// What the base has at once, heard by the monitor.
