@@ -130,7 +130,7 @@ func lookInside(
   print(avatars.plan(for: url))  // memory: hasn't it, disk: has it
   let found = try await avatars.lookUp(url).value
   print(found.provenance)  // memory: miss 1 µs; disk: hit 80 µs, 40 s old
-  print(monitor.statistics["disk"]?.hitRatio ?? 0)
+  print(monitor.statistics["disk"]?.hitRatio ?? 0, avatars.sizes)
   monitor.events.subscribe(onNext: { print($0) })
   avatars.flights(olderThan: .seconds(30)).subscribe(onNext: { print("stuck: \($0)") })
   // end
