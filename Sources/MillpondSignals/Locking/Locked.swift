@@ -4,10 +4,10 @@
 /// `Hashable`), and return what is to be done after the unlock: nothing is called out to, and no
 /// object of a user is released, while the lock is held.
 ///
-/// - Note: A platform mutex, not `Synchronization.Mutex`: on Linux that costs twice as much when
-///   uncontended, and the thread sanitizer, which does not see into the standard library, reports
-///   false races for what it guards.
-/// - Source: measured: `millpond-bench floors`.
+/// - Note: A platform mutex, not `Synchronization.Mutex`: the thread sanitizer, which does not see
+///   into the standard library, reports false races for what that guards. Which of them is faster
+///   depends on the machine.
+/// - Source: measured: `millpond-bench floor`.
 @usableFromInline
 package struct Locked<State: Sendable>: @unchecked Sendable {
   // Sendable because the buffer's header is touched only between lock and unlock.
