@@ -1,25 +1,57 @@
 public import MillpondSignals
+public import Synchronization
 
-/// Keeps values in memory, up to a count or a cost, dropping what has not been used for longest.
+/// Keeps values in memory, up to a count or a cost: by default those that are most likely to be asked
+/// for again.
 ///
-/// A value that costs more than the limit is not stored, and nothing else is dropped for it; what
-/// was kept for its key is.
+///     let images = MemoryCache<URL, Image>(
+///       costLimit: .mebibytes(64), timeToLive: .after(.seconds(1_800)), cost: \.byteCount)
 ///
-///     let images = MemoryCache<URL, Image>(costLimit: .mebibytes(64), cost: \.byteCount)
+/// A value that is told is there when the call returns, and no limit is ever exceeded. A value that
+/// costs more than the limit is not stored, and nothing else is dropped for it; what was kept for its
+/// key is. Under the ``EvictionPolicy/adaptive`` policy the same goes for a value that costs more than
+/// a quarter of what is kept, if it is asked for less often than all that would have to go for it.
 ///
-/// - Note: Any thread. Dropped values are released after the lock.
+/// A value whose time is over is a miss. It takes up room until it is asked for, until others that
+/// are stored come past it, four at a time, or until ``removeExpired()``. Time passes by `clock`;
+/// where that is the continuous one, in steps of a few milliseconds, and on Linux not while the
+/// system sleeps.
+///
+/// - Note: Any thread. From 4,096 values on there are sixteen locks, chosen by the hash of the key.
+///   Dropped values are released, and told of, after the lock.
 /// - Complexity: O(1) a hit, a set or a removal; O(*n*) for `removeAll`.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
-  @usableFromInline let store: Locked<MemoryStore<Key, Value>>
+  @usableFromInline let shards: MemoryShards<Key, Value>
+  @usableFromInline let options: MemoryOptions
   @usableFromInline let cost: (@Sendable (Value) -> Int)?
-  @usableFromInline let timeline: Timeline
+  @usableFromInline let time: CoarseTime
+
+  /// Whether anything here may expire, by the cache's times or its own.
+  @usableFromInline let mayExpire: Atomic<Bool>
+
+  @usableFromInline let audience = RemovalAudience<Key, Value>()
 
   /// Keeps at most `countLimit` values; of zero or less, none.
+  ///
+  /// - Parameters:
+  ///   - countLimit: How many; at most 2,147,483,646.
+  ///   - timeToLive: How long after it left its origin a value is kept.
+  ///   - timeToIdle: How long after it was last asked for, or stored, a value is kept.
+  ///   - jitter: What share of its time to live may be taken off a value, at random, so that not all
+  ///     that came together expire together; from 0 to 1.
+  ///   - policy: Who has to go when there is no room.
+  ///   - clock: By which values grow old.
   @inlinable
-  public init(countLimit: Int, clock: some Clock<Duration> = ContinuousClock()) {
-    store = Locked(MemoryStore(countLimit: countLimit, costLimit: .max))
-    cost = nil
-    timeline = Timeline(clock)
+  public convenience init(
+    countLimit: Int, timeToLive: TimeToLive = .never, timeToIdle: TimeToLive = .never,
+    jitter: Double = 0, policy: EvictionPolicy = .adaptive,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    let options = MemoryOptions(
+      policy: policy, isWeighted: false, timeToLive: timeToLive, timeToIdle: timeToIdle,
+      jitter: jitter)
+    self.init(
+      MemoryBudget(countLimit: countLimit, costLimit: .max), options, cost: nil, CoarseTime(clock))
   }
 
   /// Keeps values of at most `costLimit` together.
@@ -27,35 +59,49 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// - Parameters:
   ///   - costLimit: In the unit of `cost`; of zero or less, only what costs nothing is kept.
   ///   - countLimit: How many values at most.
+  ///   - timeToLive: How long after it left its origin a value is kept.
+  ///   - timeToIdle: How long after it was last asked for, or stored, a value is kept.
+  ///   - jitter: What share of its time to live may be taken off a value, at random, so that not all
+  ///     that came together expire together; from 0 to 1.
+  ///   - policy: Who has to go when there is no room.
+  ///   - clock: By which values grow old.
   ///   - cost: What a value costs; less than zero is taken as zero. Called once a value.
-  ///   - clock: By which ages are told.
   @inlinable
-  public init(
-    costLimit: Int, countLimit: Int = .max, clock: some Clock<Duration> = ContinuousClock(),
-    cost: @escaping @Sendable (Value) -> Int
+  public convenience init(
+    costLimit: Int, countLimit: Int = .max, timeToLive: TimeToLive = .never,
+    timeToIdle: TimeToLive = .never, jitter: Double = 0, policy: EvictionPolicy = .adaptive,
+    clock: some Clock<Duration> = ContinuousClock(), cost: @escaping @Sendable (Value) -> Int
   ) {
-    store = Locked(MemoryStore(countLimit: countLimit, costLimit: costLimit))
+    let options = MemoryOptions(
+      policy: policy, isWeighted: true, timeToLive: timeToLive, timeToIdle: timeToIdle,
+      jitter: jitter)
+    self.init(
+      MemoryBudget(countLimit: countLimit, costLimit: costLimit), options, cost: cost,
+      CoarseTime(clock))
+  }
+
+  @inlinable
+  init(
+    _ budget: MemoryBudget, _ options: MemoryOptions, cost: (@Sendable (Value) -> Int)?,
+    _ time: CoarseTime
+  ) {
+    shards = MemoryShards(budget, options)
+    self.options = options
     self.cost = cost
-    timeline = Timeline(clock)
+    self.time = time
+    mayExpire = Atomic(options.timeToLive != .never || options.timeToIdle != .never)
   }
 
-  /// How many values there are.
-  @inlinable
-  public var count: Int {
-    store.withLock { $0.count }
-  }
-
-  /// What they cost together.
-  @inlinable
-  public var totalCost: Int {
-    store.withLock { $0.totalCost }
-  }
+  // MARK: Asking
 
   /// The value, if it is here and young enough.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    if case .any = lookup.freshness { return store.withLock { $0.hit(key) } }
-    return hit(key, lookup.freshness)?.value
+    guard case .any = lookup.freshness, !mayExpire.load(ordering: .relaxed) else {
+      return hit(key, lookup.freshness)?.value
+    }
+    let hash = MemoryHash(key)
+    return shards.withStore(hash) { $0.hit(key, hash) }
   }
 
   /// The value, if it is here and young enough.
@@ -82,57 +128,93 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
   @usableFromInline
   func reportAge(_ key: Key, _ lookup: Lookup) {
-    guard let entry = store.withLock({ $0.entry(key) }) else { return }
-    lookup.explainMiss(.tooOld(age: timeline.now() - entry.bornAt))
+    if let stamped = peekStamped(key) { lookup.explainMiss(.tooOld(age: stamped.age)) }
   }
 
   @inlinable
   func hit(_ key: Key, _ freshness: Freshness) -> Stamped<Value>? {
     if case .reload = freshness { return nil }
-    let now = timeline.now()
-    return store.withLock { $0.hit(key, freshness, now) }
+    let (hash, now) = (MemoryHash(key), time.now())
+    var removals = Removals<Key, Value>()
+    let stamped = shards.withStore(hash) { $0.hit(key, hash, freshness, now, &removals) }
+    release(removals)
+    return stamped
   }
+
+  // MARK: Telling
 
   /// Keeps or forgets, at once.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
     case .set(let key, let value, let revision):
-      let entry = entry(Stamped(value), revision)
-      release(store.withLock { $0.set(key, entry) })
+      set(key, value, revision, options.timeToLive)
     case .remove(let key, let revision):
-      release(store.withLock { $0.remove(key, revision) })
+      let hash = MemoryHash(key)
+      var move = MemoryMove<Key, Value>(time.now())
+      shards.withStore(hash) { $0.remove(key, hash, revision, &move) }
+      finish(move)
     case .removeAll(let revision):
-      release(store.withLock { $0.removeAll(revision) })
+      var move = MemoryMove<Key, Value>(time.now())
+      shards.forEach { store in
+        store.removeAll(revision, &move)
+        return true
+      }
+      finish(move)
     case .fill(let key, let stamped, let mark):
-      let entry = entry(stamped, .none)
-      release(store.withLock { $0.fill(key, entry, mark) })
+      let (hash, now) = (MemoryHash(key), time.now())
+      let entry = entry(stamped, .none, options.timeToLive, hash, now)
+      release(
+        shards.put(hash, cost: entry.cost, now) { $0.fill(key, hash, entry, mark, &$1) })
     }
     return .just(())
+  }
+
+  /// Keeps `value` for `key`, for a time of its own instead of the cache's.
+  ///
+  /// - Parameter timeToLive: From now on; what has come to its end at once is not kept, and neither
+  ///   is what was kept before.
+  @inlinable
+  public func set(_ value: Value, for key: Key, timeToLive: TimeToLive) {
+    if timeToLive != .never { mayExpire.store(true, ordering: .relaxed) }
+    set(key, value, .next(), timeToLive)
+  }
+
+  @inlinable
+  func set(_ key: Key, _ value: Value, _ revision: Revision, _ timeToLive: TimeToLive) {
+    let (hash, now) = (MemoryHash(key), time.now())
+    let entry = entry(Stamped(value), revision, timeToLive, hash, now)
+    release(shards.put(hash, cost: entry.cost, now) { $0.set(key, hash, entry, &$1) })
   }
 
   /// What was last told of the key, or of one that shares its stripe.
   @inlinable
   public func mark(for key: Key) -> Mark {
-    .told(store.withLock { $0.lastTold(key) })
-  }
-
-  /// One store; it knows which keys it has.
-  public func layout(for key: Key?) -> Layout {
-    Layout(
-      .store, "MemoryCache", holds: key.map { key in store.withLock { $0.entry(key) != nil } },
-      size: { LayerSize(count: self.count, cost: self.cost.map { _ in self.totalCost }) })
+    let hash = MemoryHash(key)
+    return .told(shards.withStore(hash) { $0.lastTold(hash) })
   }
 
   @inlinable
-  func entry(_ stamped: Stamped<Value>, _ revision: Revision) -> MemoryEntry<Value> {
-    MemoryEntry(
-      value: stamped.value, cost: max(0, cost?(stamped.value) ?? 0),
-      bornAt: timeline.now() - stamped.age, validator: stamped.validator,
+  func entry(
+    _ stamped: Stamped<Value>, _ revision: Revision, _ timeToLive: TimeToLive, _ hash: MemoryHash,
+    _ now: Int64
+  ) -> MemoryEntry<Value> {
+    let bornAt = CoarseTime.birth(of: stamped.age, now)
+    return MemoryEntry(
+      value: stamped.value, cost: max(0, cost?(stamped.value) ?? 0), bornAt: bornAt,
+      deadline: options.deadline(timeToLive, bornAt, hash), validator: stamped.validator,
       revision: revision)
   }
 
-  /// Where dropped values go: out of the lock.
   @inlinable
-  func release(_ dropped: DroppedEntries<Key, Value>) {}
+  func finish(_ move: MemoryMove<Key, Value>) {
+    shards.budget.release(move.room)
+    release(move.removals)
+  }
+
+  /// Where dropped values go: out of the lock, and to whom it concerns.
+  @inlinable
+  func release(_ removals: Removals<Key, Value>) {
+    if removals.first != nil, audience.isListening { audience.tell(removals) }
+  }
 }

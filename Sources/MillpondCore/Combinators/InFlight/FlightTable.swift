@@ -1,31 +1,55 @@
 public import MillpondSignals
+import Synchronization
 
-/// What flights can be found in, under one lock with whatever else it holds.
+/// Where the flights of a key are to be found, under a lock with whatever else it holds.
 @usableFromInline
-protocol FlightRoom<Key, Value>: Sendable {
+protocol FlightRooms<Key, Value>: Sendable {
   associatedtype Key: Hashable & Sendable
   associatedtype Value: Sendable
 
-  var flights: FlightTable<Key, Value> { get set }
+  /// Runs `body` with the table of the key.
+  func withFlights<Result>(
+    of key: Key, _ body: (inout FlightTable<Key, Value>) -> Result
+  ) -> Result
+
+  /// Runs `body` with every table, one after the other.
+  func forEachTable(_ body: (inout FlightTable<Key, Value>) -> Void)
+}
+
+/// One table of nothing else.
+@usableFromInline
+struct FlightRoom<Key: Hashable & Sendable, Value: Sendable>: FlightRooms {
+  @usableFromInline let table = Locked(FlightTable<Key, Value>())
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  func withFlights<Result>(
+    of key: Key, _ body: (inout FlightTable<Key, Value>) -> Result
+  ) -> Result {
+    table.withLock(body)
+  }
+
+  @inlinable
+  func forEachTable(_ body: (inout FlightTable<Key, Value>) -> Void) {
+    table.withLock(body)
+  }
 }
 
 /// Which flights can be joined.
 ///
 /// Of one key there may be several, for different freshness.
 @usableFromInline
-struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: FlightRoom {
+struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var byKey: [Key: [Flight<Value>]] = [:]
   @usableFromInline var lastNumber = 0
 
+  /// Where keys under way are counted together with those of other tables; nil if there are none.
+  @usableFromInline var total: FlightTotal?
+
   @inlinable
   init() {}
-
-  /// A room of nothing else.
-  @inlinable
-  var flights: FlightTable {
-    get { self }
-    _modify { yield &self }
-  }
 
   /// Joins the flight, or starts the one that `make` makes.
   @inlinable
@@ -39,7 +63,9 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: FlightRoom {
     lastNumber += 1
     let flight = make(lastNumber)
     _ = flight.enter(priority)
+    let count = byKey.count
     byKey[key, default: []].append(flight)
+    total?.add(byKey.count - count)
     return Entrance(flight: flight, priority: priority, isNew: true, isRaised: false)
   }
 
@@ -61,7 +87,10 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: FlightRoom {
     guard let index = byKey.values[place].firstIndex(where: { $0.number == number }) else {
       return nil
     }
-    if byKey.values[place].count == 1 { return byKey.remove(at: place) }
+    if byKey.values[place].count == 1 {
+      total?.add(-1)
+      return byKey.remove(at: place)
+    }
     let key = byKey.keys[place]
     return (key, [byKey.values[place].remove(at: index)])
   }
@@ -70,12 +99,15 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: FlightRoom {
   @inlinable
   mutating func detach(_ key: Key) -> Removed? {
     if byKey.isEmpty { return nil }
-    return byKey.index(forKey: key).map { byKey.remove(at: $0) }
+    guard let place = byKey.index(forKey: key) else { return nil }
+    total?.add(-1)
+    return byKey.remove(at: place)
   }
 
   @inlinable
   mutating func detachAll() -> [Key: [Flight<Value>]] {
     defer { byKey = [:] }
+    total?.add(-byKey.count)
     return byKey
   }
 
@@ -84,8 +116,37 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: FlightRoom {
     byKey[key]?.first { $0.freshness == .any }
   }
 
+  /// The same table without flights.
+  func emptied() -> FlightTable {
+    var table = self
+    table.byKey = [:]
+    return table
+  }
+
+  /// Takes over the flights of a key from a table that is given up; those to come have later numbers.
+  mutating func adopt(_ key: Key, _ flights: [Flight<Value>], after other: FlightTable) {
+    byKey[key] = flights
+    lastNumber = max(lastNumber, other.lastNumber)
+  }
+
   /// What leaves the table is released after the unlock, the key included.
   @usableFromInline typealias Removed = (key: Key, value: [Flight<Value>])
+}
+
+/// How many keys are under way in several tables.
+@usableFromInline
+final class FlightTotal: Sendable {
+  private let number = Atomic<Int>(0)
+
+  @usableFromInline
+  init() {}
+
+  @usableFromInline var count: Int { number.load(ordering: .relaxed) }
+
+  @usableFromInline
+  func add(_ change: Int) {
+    number.wrappingAdd(change, ordering: .relaxed)
+  }
 }
 
 /// What an asker finds.

@@ -4,16 +4,16 @@ public import MillpondSignals
 ///
 /// `FlightTable` decides, in one step under the lock of the room that it is in; this acts.
 @usableFromInline
-final class Flights<Room: FlightRoom>: Sendable {
-  @usableFromInline typealias Key = Room.Key
-  @usableFromInline typealias Value = Room.Value
+final class Flights<Rooms: FlightRooms>: Sendable {
+  @usableFromInline typealias Key = Rooms.Key
+  @usableFromInline typealias Value = Rooms.Value
 
-  @usableFromInline let room: Locked<Room>
+  @usableFromInline let rooms: Rooms
   @usableFromInline let timeline: Timeline
 
   @inlinable
-  init(in room: Locked<Room>, _ timeline: Timeline) {
-    self.room = room
+  init(in rooms: Rooms, _ timeline: Timeline) {
+    self.rooms = rooms
     self.timeline = timeline
   }
 
@@ -24,7 +24,7 @@ final class Flights<Room: FlightRoom>: Sendable {
     start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      let entrance = self.room.withLock { self.enter(&$0, key, lookup, start) }
+      let entrance = self.rooms.withFlights(of: key) { self.enter(&$0, key, lookup, start) }
       self.board(entrance, key, lookup, observer, lifetime)
     }
   }
@@ -34,11 +34,11 @@ final class Flights<Room: FlightRoom>: Sendable {
   /// Under the lock. Never calls out.
   @inlinable
   func enter(
-    _ room: inout Room, _ key: Key, _ lookup: Lookup,
+    _ flights: inout FlightTable<Key, Value>, _ key: Key, _ lookup: Lookup,
     _ start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
   ) -> Entrance<Value> {
     let priority = lookup.priority
-    return room.flights.enter(key, lookup.freshness, priority) { number in
+    return flights.enter(key, lookup.freshness, priority) { number in
       let handle = FlightHandle(priority, self.timeline, place: lookup.place)
       let shared = Lookup.shared(lookup.freshness, handle)
       // The flight leaves the table before its terminal event is delivered.
@@ -75,36 +75,37 @@ final class Flights<Room: FlightRoom>: Sendable {
   /// Lets go of the flights of a key: they serve those who wait, and nobody joins them any more.
   @inlinable
   func detach(_ key: Key) {
-    let detached = room.withLock { $0.flights.detach(key) }
+    let detached = rooms.withFlights(of: key) { $0.detach(key) }
     _ = detached  // released here, not under the lock
   }
 
   /// Lets go of all flights.
   @inlinable
   func detachAll() {
-    let detached = room.withLock { $0.flights.detachAll() }
-    _ = detached
+    var detached: [[Key: [Flight<Value>]]] = []
+    rooms.forEachTable { detached.append($0.detachAll()) }
   }
 
   /// The flights that can be joined.
   @usableFromInline
   func census() -> [FlightRecord] {
-    let all = room.withLock { room in
-      room.flights.byKey.flatMap { key, flights in flights.map { (key, $0, $0.count) } }
+    var all: [(Key, Flight<Value>, Int)] = []
+    rooms.forEachTable { table in
+      for (key, flights) in table.byKey { all += flights.map { (key, $0, $0.count) } }
     }
     return all.map { key, flight, count in flight.record(key, askers: count) }
   }
 
   /// The flight that an ask for whatever is there would join.
   func record(of key: Key) -> FlightRecord? {
-    let found = room.withLock { room in room.flights.flight(of: key).map { ($0, $0.count) } }
+    let found = rooms.withFlights(of: key) { $0.flight(of: key).map { ($0, $0.count) } }
     return found.map { flight, count in flight.record(key, askers: count) }
   }
 
   @inlinable
   func leave(_ place: FlightPlace<Key, Value>) {
-    let (isEmpty, removed) = room.withLock {
-      $0.flights.leave(place.key, place.flight, place.priority)
+    let (isEmpty, removed) = rooms.withFlights(of: place.key) {
+      $0.leave(place.key, place.flight, place.priority)
     }
     _ = removed
     if isEmpty { place.flight.replay.stop() }
@@ -122,13 +123,13 @@ final class Flights<Room: FlightRoom>: Sendable {
   }
 
   private func raise(_ place: FlightPlace<Key, Value>, to priority: Priority) {
-    let isRaised = room.withLock { _ in place.raise(to: priority) }
+    let isRaised = rooms.withFlights(of: place.key) { _ in place.raise(to: priority) }
     if isRaised { place.flight.handle.announceRaise() }
   }
 
   @inlinable
   func remove(_ key: Key, _ number: Int) {
-    let removed = room.withLock { $0.flights.remove(key, number) }
+    let removed = rooms.withFlights(of: key) { $0.remove(key, number) }
     _ = removed
   }
 

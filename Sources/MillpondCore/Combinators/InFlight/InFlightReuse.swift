@@ -31,12 +31,12 @@ public struct InFlightReuse<Base: Source>: Wrapper {
 
   @usableFromInline let parts: InFlightParts<Base>
   @inlinable var base: Base { parts.base }
-  @inlinable var flights: Flights<FlightTable<Key, Value>> { parts.flights }
+  @inlinable var flights: Flights<FlightRoom<Key, Value>> { parts.flights }
   @usableFromInline var title: String { "reusing in flight" }
 
   @inlinable
   init(base: Base, _ clock: some Clock<Duration>) {
-    parts = InFlightParts(base, Flights(in: Locked(FlightTable()), Timeline(clock)))
+    parts = InFlightParts(base, Flights(in: FlightRoom(), Timeline(clock)))
   }
 
   /// Joins the flight of the key, or starts one.
@@ -82,10 +82,10 @@ extension InFlightReuse: Cache where Base: Cache {}
 @usableFromInline
 final class InFlightParts<Base: Source>: Sendable {
   @usableFromInline let base: Base
-  @usableFromInline let flights: Flights<FlightTable<Base.Key, Base.Value>>
+  @usableFromInline let flights: Flights<FlightRoom<Base.Key, Base.Value>>
 
   @inlinable
-  init(_ base: Base, _ flights: Flights<FlightTable<Base.Key, Base.Value>>) {
+  init(_ base: Base, _ flights: Flights<FlightRoom<Base.Key, Base.Value>>) {
     self.base = base
     self.flights = flights
   }

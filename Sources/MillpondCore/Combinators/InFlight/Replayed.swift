@@ -12,7 +12,8 @@ extension Source {
   /// - Parameters:
   ///   - memory: Where values are kept, by its limits. It should serve no other source.
   ///   - maxFlights: How many keys may be under way and shared; what is asked for beyond that runs
-  ///     for its asker alone. Of zero or less, nothing is shared.
+  ///     for its asker alone. Of zero or less, nothing is shared. Threads that ask for different keys
+  ///     at the same moment may exceed it by their number.
   ///   - clock: By which the age of flights is told.
   @inlinable
   public func replayed(
@@ -33,7 +34,7 @@ public struct Replayed<Base: Source>: Cache {
 
   @usableFromInline let base: Base
   @usableFromInline let memory: MemoryCache<Key, Value>
-  @usableFromInline let flights: Flights<MemoryStore<Key, Value>>
+  @usableFromInline let flights: Flights<MemoryShards<Key, Value>>
   @usableFromInline let maxFlights: Int
 
   @inlinable
@@ -43,7 +44,7 @@ public struct Replayed<Base: Source>: Cache {
     self.base = base
     self.memory = memory
     self.maxFlights = maxFlights
-    flights = Flights(in: memory.store, Timeline(clock))
+    flights = Flights(in: memory.shards, Timeline(clock))
   }
 
   /// What is in memory, or what the flight of the key brings.
@@ -95,14 +96,19 @@ public struct Replayed<Base: Source>: Cache {
   @inlinable
   func shared(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      let now = memory.timeline.now()
-      let decision = memory.store.withLock { store -> ReplayedDecision<Value> in
-        if let stamped = store.hit(key, lookup.freshness, now) { return .hit(stamped) }
-        if store.flights.byKey.count >= maxFlights, store.flights.byKey[key] == nil {
+      let now = memory.time.now()
+      let hash = MemoryHash(key)
+      var removals = Removals<Key, Value>()
+      let decision = memory.shards.withStore(hash) { store -> ReplayedDecision<Value> in
+        if let stamped = store.hit(key, hash, lookup.freshness, now, &removals) {
+          return .hit(stamped)
+        }
+        if memory.shards.flightTotal.count >= maxFlights, store.flights.byKey[key] == nil {
           return .runsAlone
         }
-        return .flies(flights.enter(&store, key, lookup) { fromBelow(key, $0) })
+        return .flies(flights.enter(&store.flights, key, lookup) { fromBelow(key, $0) })
       }
+      memory.release(removals)
       switch decision {
       case .hit(let stamped):
         if lookup.isHeard { report(.hit(age: stamped.age), key, lookup) }

@@ -1,0 +1,112 @@
+/// How often keys were asked for lately, roughly, in 8 bytes a key: four small counters for each of
+/// a key's four hashes, of which the smallest tells.
+///
+/// All counters of a key lie in one line of the processor's cache. After as many askings as seven
+/// times the entries all counters are halved, so that what was asked for long ago is forgotten.
+///
+/// - Source: count-min sketch, as in TinyLFU (Einziger, Friedman, Manes 2017). The share of counters
+///   and the time to halve were chosen by `millpond-bench hit-ratio`: from 6 to 8 times makes no
+///   more than 0.2 points of difference in the mean.
+@usableFromInline
+struct FrequencySketch: Sendable {
+  @usableFromInline var words: ContiguousArray<UInt64> = []
+  @usableFromInline var blocks = 0
+  @usableFromInline var additions = 0
+  @usableFromInline var additionLimit = 0
+
+  /// The words of a block: 64 bytes.
+  @usableFromInline static var blockLength: Int { 8 }
+
+  /// What a counter can count to.
+  static var highest: Int { 15 }
+
+  @inlinable
+  init() {}
+
+  /// Makes room for so many entries; what has been counted is kept.
+  @usableFromInline
+  mutating func grow(toEntries entries: Int) {
+    let newBlocks = max(1, (entries + Self.blockLength - 1) / Self.blockLength)
+    additionLimit = max(10, entries &* 7)
+    guard newBlocks > blocks else { return }
+    var grown = ContiguousArray<UInt64>(repeating: 0, count: newBlocks * Self.blockLength)
+    if blocks > 0 {
+      // A key's block is its hash's place in the range of blocks, so the places only spread.
+      for block in 0..<newBlocks {
+        let source = block * blocks / newBlocks
+        for word in 0..<Self.blockLength {
+          grown[block * Self.blockLength + word] = words[source * Self.blockLength + word]
+        }
+      }
+    }
+    words = grown
+    blocks = newBlocks
+  }
+
+  /// How often, from 0 to 15.
+  @usableFromInline
+  func frequency(_ hash: UInt32) -> Int {
+    if blocks == 0 { return 0 }
+    var spread = Spread(hash, blocks)
+    var lowest: UInt64 = 15
+    for row in 0..<4 {
+      let (word, shift) = spread.next(row)
+      lowest = min(lowest, words[word] >> shift & 15)
+    }
+    return Int(lowest)
+  }
+
+  /// Counts one asking.
+  @inlinable
+  mutating func add(_ hash: UInt32) {
+    if blocks == 0 { return }
+    var spread = Spread(hash, blocks)
+    var isCounted = false
+    words.withUnsafeMutableBufferPointer { words in
+      for row in 0..<4 {
+        let (word, shift) = spread.next(row)
+        if words[word] >> shift & 15 < 15 {
+          words[word] &+= 1 << shift
+          isCounted = true
+        }
+      }
+    }
+    if isCounted {
+      additions &+= 1
+      if additions >= additionLimit { halve() }
+    }
+  }
+
+  @usableFromInline
+  mutating func halve() {
+    var odd = 0
+    for index in words.indices {
+      odd += (words[index] & 0x1111_1111_1111_1111).nonzeroBitCount
+      words[index] = words[index] >> 1 & 0x7777_7777_7777_7777
+    }
+    additions = max(0, (additions - odd / 4) / 2)
+  }
+}
+
+/// Where the counters of a key are: in which words, and how many bits from their right ends.
+@usableFromInline
+struct Spread {
+  @usableFromInline let base: Int
+  @usableFromInline var bits: UInt32
+
+  @inlinable
+  init(_ hash: UInt32, _ blocks: Int) {
+    var mixed = UInt64(hash) &* 0x9E37_79B9_7F4A_7C15
+    mixed ^= mixed >> 32
+    mixed = mixed &* 0xD6E8_FEB8_6659_FD93
+    base = Int((mixed >> 32) &* UInt64(blocks) >> 32) &* 8
+    bits = UInt32(truncatingIfNeeded: mixed)
+    bits ^= bits >> 15
+  }
+
+  @inlinable
+  mutating func next(_ row: Int) -> (word: Int, shift: UInt64) {
+    defer { bits >>= 8 }
+    return (base &+ row &* 2 &+ Int(bits & 1), UInt64(bits >> 1 & 15) &* 4)
+  }
+}

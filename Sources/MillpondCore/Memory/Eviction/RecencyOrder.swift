@@ -1,0 +1,65 @@
+/// The least recently used goes first.
+@usableFromInline
+struct RecencyOrder: EvictionOrder {
+  @usableFromInline var nodes: SlotNodes
+  @usableFromInline var list = SlotList()
+
+  @inlinable
+  init(isWeighted: Bool) {
+    nodes = SlotNodes(isWeighted: isWeighted)
+  }
+
+  @inlinable
+  mutating func reserve(_ capacity: Int) {
+    nodes.reserve(capacity)
+  }
+
+  @inlinable
+  mutating func missed(_ hash: UInt32) {}
+
+  @inlinable
+  mutating func used(_ slot: Slot, _ hash: UInt32) {
+    nodes.renew(slot, in: &list)
+  }
+
+  @inlinable
+  mutating func added(_ slot: Slot, _ hash: UInt32, weight: Int) {
+    nodes.open(slot, hash, weight: weight)
+    nodes.link(slot, in: &list)
+  }
+
+  @inlinable
+  mutating func settle() {}
+
+  @inlinable
+  mutating func removed(_ slot: Slot) {
+    nodes.unlink(slot, from: &list)
+  }
+
+  @inlinable
+  mutating func reweighed(_ slot: Slot, weight: Int) {
+    nodes.unlink(slot, from: &list)
+    nodes.weights[Int(slot)] = weight
+    nodes.link(slot, in: &list)
+  }
+
+  @inlinable
+  mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
+    true
+  }
+
+  @inlinable
+  mutating func chooseVictims(for weight: Int) -> Victims {
+    Victims(list.oldest)
+  }
+
+  @inlinable
+  func forEach(_ body: (Slot) -> Void) {
+    var slot = list.oldest
+    while slot >= 0 {
+      let next = nodes.newer(than: slot)
+      body(slot)
+      slot = next
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/// The place of an entry in a slab; less than zero is none.
+@usableFromInline typealias Slot = Int32
+
+/// What eviction knows of an entry: its hash, and its neighbours in the list that it is in.
+@usableFromInline
+struct SlotNode: Sendable, BitwiseCopyable {
+  @usableFromInline var newer: Slot
+  @usableFromInline var older: Slot
+  @usableFromInline var hash: UInt32
+
+  @inlinable
+  init(hash: UInt32) {
+    newer = -1
+    older = -1
+    self.hash = hash
+  }
+}
+
+/// A list of slots, linked through their nodes, and what they weigh together.
+@usableFromInline
+struct SlotList: Sendable {
+  @usableFromInline var newest: Slot = -1
+  @usableFromInline var oldest: Slot = -1
+  @usableFromInline var count = 0
+  @usableFromInline var weight = 0
+
+  @inlinable
+  init() {}
+}
+
+/// The nodes of all slots, side by side. Where entries cost nothing, each weighs one.
+@usableFromInline
+struct SlotNodes: Sendable {
+  @usableFromInline var nodes: ContiguousArray<SlotNode> = []
+  @usableFromInline var weights: ContiguousArray<Int> = []
+  @usableFromInline let isWeighted: Bool
+
+  @inlinable
+  init(isWeighted: Bool) {
+    self.isWeighted = isWeighted
+  }
+
+  @inlinable
+  mutating func reserve(_ capacity: Int) {
+    nodes.reserveCapacity(capacity)
+    if isWeighted { weights.reserveCapacity(capacity) }
+  }
+
+  /// A node in no list.
+  @inlinable
+  mutating func open(_ slot: Slot, _ hash: UInt32, weight: Int) {
+    if Int(slot) == nodes.count {
+      nodes.append(SlotNode(hash: hash))
+      if isWeighted { weights.append(weight) }
+    } else {
+      nodes[Int(slot)] = SlotNode(hash: hash)
+      if isWeighted { weights[Int(slot)] = weight }
+    }
+  }
+
+  @inlinable
+  func hash(of slot: Slot) -> UInt32 {
+    nodes[Int(slot)].hash
+  }
+
+  @inlinable
+  func weight(of slot: Slot) -> Int {
+    isWeighted ? weights[Int(slot)] : 1
+  }
+
+  @inlinable
+  func newer(than slot: Slot) -> Slot {
+    nodes[Int(slot)].newer
+  }
+
+  /// Puts the slot at the newest end.
+  @inlinable
+  mutating func link(_ slot: Slot, in list: inout SlotList) {
+    let newest = list.newest
+    nodes[Int(slot)].older = newest
+    nodes[Int(slot)].newer = -1
+    if newest >= 0 { nodes[Int(newest)].newer = slot } else { list.oldest = slot }
+    list.newest = slot
+    list.count += 1
+    list.weight += weight(of: slot)
+  }
+
+  @inlinable
+  mutating func unlink(_ slot: Slot, from list: inout SlotList) {
+    let (older, newer) = (nodes[Int(slot)].older, nodes[Int(slot)].newer)
+    if older >= 0 { nodes[Int(older)].newer = newer } else { list.oldest = newer }
+    if newer >= 0 { nodes[Int(newer)].older = older } else { list.newest = older }
+    list.count -= 1
+    list.weight -= weight(of: slot)
+  }
+
+  @inlinable
+  mutating func move(_ slot: Slot, from: inout SlotList, to: inout SlotList) {
+    unlink(slot, from: &from)
+    link(slot, in: &to)
+  }
+
+  /// Makes the slot the newest of its list.
+  @inlinable
+  mutating func renew(_ slot: Slot, in list: inout SlotList) {
+    if slot == list.newest { return }
+    unlink(slot, from: &list)
+    link(slot, in: &list)
+  }
+}

@@ -1,0 +1,55 @@
+public import MillpondSignals
+
+extension MemoryCache {
+  /// How many values at most; zero keeps none. Lowered, it lets go at once.
+  public var countLimit: Int {
+    get { shards.budget.countLimit }
+    set {
+      shards.budget.countLimit = newValue
+      release(shards.keepLimits())
+    }
+  }
+
+  /// What they may cost together, in the unit of the cost. Lowered, it lets go at once.
+  public var costLimit: Int {
+    get { shards.budget.costLimit }
+    set {
+      shards.budget.costLimit = newValue
+      release(shards.keepLimits())
+    }
+  }
+
+  /// Lets go until no more is left than this share of what is kept, by number and by cost: first what
+  /// is the least worth keeping.
+  ///
+  /// - Parameter share: From 0, for nothing, to 1, for all; what is no number is taken as 1.
+  public func trim(to share: Double) {
+    release(shards.trim(to: share, .evicted))
+  }
+
+  /// Lets go because memory is short: of half when that is a warning, of everything when it is
+  /// critical.
+  ///
+  /// What is under way is not touched.
+  public func relieve(_ pressure: MemoryPressure) {
+    release(shards.trim(to: pressure == .warning ? 0.5 : 0, .pressure))
+  }
+
+  /// Lets go of everything of which the time is over.
+  ///
+  /// - Complexity: O(*n*). Each of the locks is held for its part.
+  public func removeExpired() {
+    var move = MemoryMove<Key, Value>(time.now())
+    shards.forEach { store in
+      if store.times.expires { store.sweep(&move, steps: store.slab.isUsed.count) }
+      return true
+    }
+    finish(move)
+  }
+
+  /// Relieves this cache whenever `pressure` sends, for as long as the result or a copy of it lives:
+  /// see ``relieve(_:)``.
+  public func onMemoryPressure(_ pressure: Signal<MemoryPressure>) -> PressureRelieved<MemoryCache> {
+    onMemoryPressure(pressure) { cache, pressure in cache.relieve(pressure) }
+  }
+}

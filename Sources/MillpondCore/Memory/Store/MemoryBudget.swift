@@ -1,0 +1,106 @@
+import Synchronization
+
+/// How much there may be, and how much there is, of all shards together.
+///
+/// Room is reserved before anything is put into it, so that at no moment there is too much.
+@usableFromInline
+final class MemoryBudget: Sendable {
+  private let counts: Atomic<Int>
+  private let costs = Atomic<Int>(0)
+  private let countLimits: Atomic<Int>
+  private let costLimits: Atomic<Int>
+
+  @usableFromInline
+  init(countLimit: Int, costLimit: Int) {
+    counts = Atomic(0)
+    countLimits = Atomic(Self.possible(countLimit))
+    costLimits = Atomic(max(0, costLimit))
+  }
+
+  @usableFromInline var count: Int { counts.load(ordering: .relaxed) }
+  @usableFromInline var cost: Int { costs.load(ordering: .relaxed) }
+
+  @usableFromInline
+  var countLimit: Int {
+    get { countLimits.load(ordering: .relaxed) }
+    set { countLimits.store(Self.possible(newValue), ordering: .relaxed) }
+  }
+
+  @usableFromInline
+  var costLimit: Int {
+    get { costLimits.load(ordering: .relaxed) }
+    set { costLimits.store(max(0, newValue), ordering: .relaxed) }
+  }
+
+  /// Whether there is no more than there may be.
+  @usableFromInline
+  var isKept: Bool {
+    count <= countLimit && cost <= costLimit
+  }
+
+  /// Takes room for an entry out of what the caller has already, and the rest from what is free; if
+  /// that is not enough, nothing.
+  @usableFromInline
+  func reserve(_ cost: Int, from room: inout MemoryRoom) -> Bool {
+    if room.count > 0, room.cost >= cost {
+      room.count -= 1
+      room.cost -= cost
+      return true
+    }
+    let wanted = MemoryRoom(count: max(0, 1 - room.count), cost: max(0, cost - room.cost))
+    guard take(wanted) else { return false }
+    room.count = max(0, room.count - 1)
+    room.cost = max(0, room.cost - cost)
+    return true
+  }
+
+  /// Takes room for an entry to become dearer.
+  @usableFromInline
+  func reserve(moreCost cost: Int) -> Bool {
+    Self.add(cost, to: costs, limit: costLimit)
+  }
+
+  /// Gives room back.
+  @usableFromInline
+  func release(_ room: MemoryRoom) {
+    if room.count > 0 { counts.subtract(room.count, ordering: .relaxed) }
+    if room.cost > 0 { costs.subtract(room.cost, ordering: .relaxed) }
+  }
+
+  private func take(_ wanted: MemoryRoom) -> Bool {
+    guard Self.add(wanted.count, to: counts, limit: countLimit) else { return false }
+    if Self.add(wanted.cost, to: costs, limit: costLimit) { return true }
+    if wanted.count > 0 { counts.subtract(wanted.count, ordering: .relaxed) }
+    return false
+  }
+
+  private static func add(_ amount: Int, to total: borrowing Atomic<Int>, limit: Int) -> Bool {
+    if amount == 0 { return true }
+    var present = total.load(ordering: .relaxed)
+    while present <= limit, amount <= limit - present {
+      let (isDone, found) = total.weakCompareExchange(
+        expected: present, desired: present + amount, ordering: .relaxed)
+      if isDone { return true }
+      present = found
+    }
+    return false
+  }
+
+  /// Slots have 31 bits.
+  private static func possible(_ countLimit: Int) -> Int {
+    min(max(0, countLimit), Int(Slot.max) - 1)
+  }
+}
+
+/// Room for so many entries of so much cost together.
+@usableFromInline
+struct MemoryRoom: Sendable {
+  @usableFromInline var count = 0
+  @usableFromInline var cost = 0
+
+  @usableFromInline
+  init(count: Int = 0, cost: Int = 0) {
+    self.count = count
+    self.cost = cost
+  }
+}

@@ -1,0 +1,36 @@
+/// What a memory cache was made with.
+@usableFromInline
+struct MemoryOptions: Sendable {
+  @usableFromInline let policy: EvictionPolicy
+
+  /// Whether entries weigh what they cost, not one each.
+  @usableFromInline let isWeighted: Bool
+
+  @usableFromInline let timeToLive: TimeToLive
+  @usableFromInline let timeToIdle: TimeToLive
+
+  /// The share of a time to live that may be taken off at random, from 0 to 1.
+  @usableFromInline let jitter: Double
+
+  @usableFromInline
+  init(
+    policy: EvictionPolicy, isWeighted: Bool, timeToLive: TimeToLive, timeToIdle: TimeToLive,
+    jitter: Double
+  ) {
+    self.policy = policy
+    self.isWeighted = isWeighted
+    self.timeToLive = timeToLive
+    self.timeToIdle = timeToIdle
+    self.jitter = jitter > 0 ? min(jitter, 1) : 0
+  }
+
+  /// When something expires that was born then; the same jitter for the same key and birth.
+  @usableFromInline
+  func deadline(_ timeToLive: TimeToLive, _ bornAt: Int64, _ hash: MemoryHash) -> Int64 {
+    if jitter == 0 { return timeToLive.deadline(from: bornAt) }
+    var mixed = UInt64(truncatingIfNeeded: hash.whole) ^ UInt64(bitPattern: bornAt)
+    mixed = (mixed ^ mixed >> 29) &* 0x9E37_79B9_7F4A_7C15
+    let fraction = Double(mixed >> 11) / Double(1 << 53 as UInt64)
+    return timeToLive.deadline(from: bornAt, share: 1 - jitter * fraction)
+  }
+}

@@ -1,0 +1,174 @@
+extension MemoryStore {
+  /// Puts a value in, in the place of the one in `slot`, if there is one.
+  ///
+  /// False if there is no room, and nobody here who could make any.
+  @inlinable
+  mutating func put(
+    _ key: Key, _ hash: MemoryHash, _ entry: MemoryEntry<Value>, in slot: Slot?,
+    _ move: inout MemoryMove<Key, Value>
+  ) -> Bool {
+    if times.expires { sweep(&move) }
+    // A key that does not equal itself, a NaN, would never be found again.
+    guard
+      entry.cost <= budget.costLimit, budget.countLimit > 0, entry.deadline > move.now,
+      times.idleTime > 0, key == key
+    else {
+      reject(hash, entry, &move, slot)
+      return true
+    }
+    if let slot, slab.isUsed[Int(slot)] {
+      if exchange(slot, entry, &move) { return true }
+      drop(slot, .replaced, &move)
+    }
+    var isWithoutContest = true
+    while !budget.reserve(entry.cost, from: &move.room) {
+      if isWithoutContest, !order.admits(hash.bits, weight: entry.cost) {
+        reject(hash, entry, &move, nil)
+        return true
+      }
+      isWithoutContest = false
+      if !evict(for: entry.cost, .evicted, &move) { return false }
+    }
+    add(key, hash, entry, move.now)
+    if isWithoutContest { order.settle() }
+    return true
+  }
+
+  /// Lets those go who should go first; false if there is nobody.
+  @inlinable
+  mutating func evict(
+    for weight: Int, _ cause: Removal<Key, Value>.Cause, _ move: inout MemoryMove<Key, Value>
+  ) -> Bool {
+    let victims = order.chooseVictims(for: weight)
+    if victims.isEmpty { return false }
+    drop(victims.first, cause, &move)
+    for victim in victims.others { drop(victim, cause, &move) }
+    return true
+  }
+
+  /// Lets those go who should go first, until no more is left than the share.
+  @usableFromInline
+  mutating func trim(
+    to share: Double, _ cause: Removal<Key, Value>.Cause, _ move: inout MemoryMove<Key, Value>
+  ) {
+    let cost = order.totalWeight
+    let countLimit = Int(Double(count) * share)
+    let costLimit = Int(Double(cost) * share * 0.999_999_999)
+    while count > countLimit || order.isWeighted && order.totalWeight > max(costLimit, 0) {
+      if !evict(for: 0, cause, &move) { return }
+    }
+  }
+
+  /// Takes an entry out.
+  @inlinable
+  mutating func drop(
+    _ slot: Slot, _ cause: Removal<Key, Value>.Cause, _ move: inout MemoryMove<Key, Value>
+  ) {
+    index.remove(order.hash(of: slot), slot)
+    order.removed(slot)
+    if !validators.isEmpty { validators[slot] = nil }
+    move.room.count += 1
+    if order.isWeighted { move.room.cost += order.weight(of: slot) }
+    freeSlots.append(slot)
+    let (key, value) = slab.take(slot)
+    switch cause {
+    case .evicted, .pressure: statistics.evictions &+= 1
+    case .expired: statistics.expirations &+= 1
+    case .removed, .replaced: break
+    }
+    move.removals.append(Removal(key: key, value: value, cause: cause))
+  }
+
+  /// Drops the entry if its time is over.
+  @inlinable
+  mutating func dropIfExpired(
+    _ slot: Slot, _ now: Int64, _ removals: inout Removals<Key, Value>
+  ) -> Bool {
+    guard times.expires, times.isExpired(slot, now) else { return false }
+    var move = MemoryMove<Key, Value>(now)
+    drop(slot, .expired, &move)
+    budget.release(move.room)
+    if let removal = move.removals.first { removals.append(removal) }
+    return true
+  }
+
+  /// Looks at a few entries, in turn, and drops those of which the time is over.
+  @inlinable
+  mutating func sweep(_ move: inout MemoryMove<Key, Value>, steps: Int = 4) {
+    for _ in 0..<min(steps, slab.isUsed.count) {
+      if sweepHand >= slab.isUsed.count { sweepHand = 0 }
+      if slab.isUsed[Int(sweepHand)], times.isExpired(sweepHand, move.now) {
+        drop(sweepHand, .expired, &move)
+      }
+      sweepHand += 1
+    }
+  }
+
+  @inlinable
+  mutating func add(_ key: Key, _ hash: MemoryHash, _ entry: MemoryEntry<Value>, _ now: Int64) {
+    let slot = takeFreeSlot()
+    slab.fill(slot, key, entry.value)
+    index.insert(hash.bits, slot)
+    setDetails(slot, entry, now)
+    order.added(slot, hash.bits, weight: entry.cost)
+  }
+
+  /// Another value for the same key, in the same place; false if there is no room for what it costs
+  /// more.
+  @inlinable
+  mutating func exchange(
+    _ slot: Slot, _ entry: MemoryEntry<Value>, _ move: inout MemoryMove<Key, Value>
+  ) -> Bool {
+    if order.isWeighted {
+      let more = entry.cost - order.weight(of: slot)
+      if more > 0, !budget.reserve(moreCost: more) { return false }
+      if more < 0 { move.room.cost -= more }
+      if more != 0 { order.reweighed(slot, weight: entry.cost) }
+    }
+    order.used(slot, order.hash(of: slot))
+    let old = slab.exchange(slot, entry.value)
+    setDetails(slot, entry, move.now)
+    move.removals.append(
+      Removal(key: slab.pairs[Int(slot)].key, value: old, cause: .replaced))
+    return true
+  }
+
+  @inlinable
+  mutating func setDetails(_ slot: Slot, _ entry: MemoryEntry<Value>, _ now: Int64) {
+    statistics.insertions &+= 1
+    times.set(
+      slot, MemoryTimes.Stamp(bornAt: entry.bornAt, revision: entry.revision),
+      deadline: entry.deadline, now)
+    if entry.validator != nil || !validators.isEmpty { validators[slot] = entry.validator }
+  }
+
+  /// What is told is not kept, and what was kept goes all the same.
+  @usableFromInline
+  mutating func reject(
+    _ hash: MemoryHash, _ entry: MemoryEntry<Value>, _ move: inout MemoryMove<Key, Value>,
+    _ slot: Slot?
+  ) {
+    statistics.rejections &+= 1
+    told.remember(hash.whole, entry.revision)
+    if let slot, slab.isUsed[Int(slot)] { drop(slot, .replaced, &move) }
+  }
+
+  @inlinable
+  mutating func takeFreeSlot() -> Slot {
+    if let slot = freeSlots.popLast() { return slot }
+    if slab.isUsed.count == slab.capacity { grow() }
+    return Slot(slab.isUsed.count)
+  }
+
+  /// Half as large again, but not larger than what the limit lets expect.
+  @inlinable
+  mutating func grow() {
+    let expected = shareOfLimit + shareOfLimit / 64 + 8
+    let half = max(8, slab.capacity + slab.capacity / 2)
+    let capacity =
+      slab.capacity >= expected ? slab.capacity + slab.capacity / 16 + 8 : min(half, expected)
+    slab.grow(to: capacity)
+    times.reserve(capacity)
+    order.reserve(capacity)
+  }
+}

@@ -1,0 +1,179 @@
+/// The entries of a memory cache, or of one of its shards, and the gets that will bring more: the
+/// dictionary of replayed signals.
+///
+/// Pure; its owner locks, and releases what is dropped after the unlock.
+@usableFromInline
+struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  @usableFromInline let budget: MemoryBudget
+  @usableFromInline var index = MemoryIndex()
+  @usableFromInline var slab = MemorySlab<Key, Value>()
+  @usableFromInline var times: MemoryTimes
+  @usableFromInline var validators: [Slot: Validator] = [:]
+  @usableFromInline var order: MemoryOrder
+  @usableFromInline var freeSlots: ContiguousArray<Slot> = []
+  @usableFromInline var sweepHand: Slot = 0
+  @usableFromInline var told = ToldKeys()
+  @usableFromInline var statistics = MemoryStatistics()
+
+  /// How many entries of those that there may be are to be expected here.
+  @usableFromInline let shareOfLimit: Int
+
+  /// The gets that will bring what is not here yet, see ``Replayed``.
+  @usableFromInline var flights = FlightTable<Key, Value>()
+
+  @inlinable
+  init(_ budget: MemoryBudget, _ options: MemoryOptions, shardCount: Int) {
+    self.budget = budget
+    times = MemoryTimes(timeToIdle: options.timeToIdle)
+    order = MemoryOrder(options.policy, isWeighted: options.isWeighted)
+    shareOfLimit = budget.countLimit / shardCount
+  }
+
+  @inlinable
+  var count: Int {
+    index.count
+  }
+
+  // MARK: Asking
+
+  /// The value, which is used thereby. For stores of which nothing expires.
+  @inlinable
+  mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
+    guard let slot = find(key, hash) else {
+      statistics.misses &+= 1
+      order.missed(hash.bits)
+      return nil
+    }
+    statistics.hits &+= 1
+    order.used(slot, hash.bits)
+    return slab.pairs[Int(slot)].value
+  }
+
+  /// The value, if it is young enough, which is used thereby.
+  @inlinable
+  mutating func hit(
+    _ key: Key, _ hash: MemoryHash, _ freshness: Freshness, _ now: Int64,
+    _ removals: inout Removals<Key, Value>
+  ) -> Stamped<Value>? {
+    guard let slot = find(key, hash), !dropIfExpired(slot, now, &removals) else {
+      statistics.misses &+= 1
+      order.missed(hash.bits)
+      return nil
+    }
+    let age = times.age(of: slot, now)
+    guard freshness.admits(age: age) else {
+      statistics.misses &+= 1
+      return nil
+    }
+    statistics.hits &+= 1
+    order.used(slot, hash.bits)
+    times.touch(slot, now)
+    return Stamped(
+      slab.pairs[Int(slot)].value, age: age,
+      validator: validators.isEmpty ? nil : validators[slot])
+  }
+
+  /// The value and its age, which is not used thereby.
+  @inlinable
+  func peek(_ key: Key, _ hash: MemoryHash, _ now: Int64) -> Stamped<Value>? {
+    guard let slot = find(key, hash), !times.isExpired(slot, now) else { return nil }
+    return Stamped(
+      slab.pairs[Int(slot)].value, age: times.age(of: slot, now), validator: validators[slot])
+  }
+
+  @inlinable
+  func find(_ key: Key, _ hash: MemoryHash) -> Slot? {
+    let pairs = slab.pairs
+    return index.find(hash.bits) { pairs[Int($0)].key == key }
+  }
+
+  /// The last telling that could concern the key.
+  @inlinable
+  func lastTold(_ hash: MemoryHash) -> Revision {
+    told.mark(hash.whole)
+  }
+
+  // MARK: Telling
+
+  /// Keeps a value that was told, unless something later has been told.
+  ///
+  /// False if there is no room, and nobody here who could make any.
+  @inlinable
+  mutating func set(
+    _ key: Key, _ hash: MemoryHash, _ entry: MemoryEntry<Value>, _ move: inout MemoryMove<Key, Value>
+  ) -> Bool {
+    told.outdateFills(hash.whole, entry.revision)
+    let slot = find(key, hash)
+    let present = slot.map { times.stamps[Int($0)].revision } ?? .none
+    if told.outdates(hash.whole, entry.revision) || present > entry.revision { return true }
+    return put(key, hash, entry, in: slot, &move)
+  }
+
+  /// Keeps a value of a lower layer, unless something has been told since the mark was read.
+  ///
+  /// False if there is no room, and nobody here who could make any.
+  @inlinable
+  mutating func fill(
+    _ key: Key, _ hash: MemoryHash, _ entry: MemoryEntry<Value>, _ mark: Mark,
+    _ move: inout MemoryMove<Key, Value>
+  ) -> Bool {
+    guard mark.admits(lastTold(hash)) else { return true }
+    if mark.isReload { told.outdateFills(hash.whole, .next()) }
+    return put(key, hash, entry, in: find(key, hash), &move)
+  }
+
+  /// Drops what was told before.
+  @inlinable
+  mutating func remove(
+    _ key: Key, _ hash: MemoryHash, _ revision: Revision, _ move: inout MemoryMove<Key, Value>
+  ) {
+    told.outdateFills(hash.whole, revision)
+    told.remember(hash.whole, revision)
+    if let slot = find(key, hash), times.stamps[Int(slot)].revision <= revision {
+      drop(slot, .removed, &move)
+    }
+  }
+
+  /// Drops everything that was told before `revision`.
+  @inlinable
+  mutating func removeAll(_ revision: Revision, _ move: inout MemoryMove<Key, Value>) {
+    guard told.tellAll(revision) else { return }
+    for slot in slab.isUsed.indices where slab.isUsed[slot] {
+      if times.stamps[slot].revision <= revision { drop(Slot(slot), .removed, &move) }
+    }
+  }
+}
+
+/// The hash of a key, computed once: the upper half chooses the shard, the lower half the place.
+@usableFromInline
+struct MemoryHash: Sendable {
+  @usableFromInline let whole: Int
+
+  @inlinable
+  init(_ key: some Hashable) {
+    whole = key.hashValue
+  }
+
+  @inlinable
+  var bits: UInt32 {
+    UInt32(truncatingIfNeeded: whole)
+  }
+
+  @inlinable
+  func shard(_ mask: Int) -> Int {
+    (whole >> (Int.bitWidth / 2)) & mask
+  }
+}
+
+/// What one call moves: room that has been made and not yet used, and what went.
+@usableFromInline
+struct MemoryMove<Key: Sendable, Value: Sendable>: Sendable {
+  @usableFromInline var room = MemoryRoom()
+  @usableFromInline var removals = Removals<Key, Value>()
+  @usableFromInline let now: Int64
+
+  @inlinable
+  init(_ now: Int64) {
+    self.now = now
+  }
+}

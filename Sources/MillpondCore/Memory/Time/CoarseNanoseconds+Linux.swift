@@ -1,0 +1,15 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+#if canImport(Glibc) || canImport(Musl)
+  /// Nanoseconds since the system started, without those in which it slept: of the clocks that
+  /// count these none is coarse.
+  func coarseNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+#endif

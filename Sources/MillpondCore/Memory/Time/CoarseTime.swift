@@ -1,0 +1,24 @@
+import MillpondSignals
+
+/// The time of a memory cache, in nanoseconds: cheap to read, and a few milliseconds behind where the
+/// clock is the continuous one.
+@usableFromInline
+struct CoarseTime: Sendable {
+  @usableFromInline let now: @Sendable () -> Int64
+
+  @usableFromInline
+  init(_ clock: some Clock<Duration>) {
+    if clock is ContinuousClock {
+      now = { coarseNanoseconds() }
+    } else {
+      let beginning = clock.now
+      now = { @Sendable in Int64(beginning.duration(to: clock.now).nanoseconds) }
+    }
+  }
+
+  /// When something was born that has this age now.
+  @usableFromInline
+  static func birth(of age: Duration, _ now: Int64) -> Int64 {
+    now.subtractingReportingOverflow(Int64(age.nanoseconds)).partialValue
+  }
+}
