@@ -1,0 +1,48 @@
+/// Where the panels of a line chart go.
+struct LineLayout {
+  static let margin = 16.0
+
+  /// From the line that a panel's title stands on to its plot, the axis between them.
+  static let titleRise = Axis.height + 5
+
+  private static let head = 62.0
+  private static let columns = 4
+  private static let least = (width: 200.0, height: 110.0)
+  private static let gap = (x: 18.0, y: 16.0)
+  private static let titleHeight = titleRise + 14
+
+  let width: Double
+  let height: Double
+
+  /// The same in all panels.
+  let x: LogScale
+
+  private let plot: Box
+
+  init(of chart: LineChart) {
+    let titles = chart.panels.map { Self.text($0.title + "  " + $0.note).width }
+    plot = Box(
+      x: SideAxis.width, y: Self.titleHeight, width: max(Self.least.width, titles.max() ?? 0),
+      height: Self.least.height)
+    x = LogScale(
+      for: chart.panels.flatMap(\.lines).flatMap { $0.points.map(\.x) }, length: plot.width, air: 0)
+    let columns = Double(min(Self.columns, chart.panels.count))
+    let rows = Double((chart.panels.count + Self.columns - 1) / Self.columns)
+    let head = max(chart.heading.width, chart.legend.width)
+    width = max(head, columns * (plot.right + Self.gap.x)) + 2 * Self.margin
+    height = Self.head + rows * (plot.bottom + Self.gap.y) + Self.margin
+  }
+
+  /// All of a chart's text but its title is of one size.
+  static func text(_ content: String) -> Text {
+    Text(content: content, size: 11)
+  }
+
+  /// Where a panel's lines go.
+  func plot(_ number: Int) -> Box {
+    var box = plot
+    box.x += Self.margin + Double(number % Self.columns) * (plot.right + Self.gap.x)
+    box.y += Self.head + Double(number / Self.columns) * (plot.bottom + Self.gap.y)
+    return box
+  }
+}
