@@ -56,8 +56,7 @@ struct LineChart {
     canvas.write(
       LineLayout.text(panel.note), at: (plot.right, plot.y - LineLayout.titleRise), palette.faint,
       .end)
-    Axis(marks: layout.x.marks(labelWidth: Axis.labelWidth), palette: palette)
-      .draw(on: &canvas, across: plot)
+    drawAxis(above: plot, on: &canvas, layout)
     SideAxis(marks: y.marks, palette: palette).draw(on: &canvas, along: plot)
     for line in panel.lines {
       let points = line.points.filter { (0...100).contains($0.y) }.compactMap { point in
@@ -69,9 +68,19 @@ struct LineChart {
     }
   }
 
+  private func drawAxis(above plot: Box, on canvas: inout Canvas, _ layout: LineLayout) {
+    // Its lines stand out a little, so that its first label is clear of the topmost at the side.
+    var plot = plot
+    plot.y -= LineLayout.tick
+    plot.height += LineLayout.tick
+    Axis(marks: layout.x.marks(labelWidth: Axis.labelWidth), palette: palette)
+      .draw(on: &canvas, across: plot)
+  }
+
   private func draw(
     _ points: [(x: Double, y: Double)], _ series: Series, on canvas: inout Canvas
   ) {
+    if points.isEmpty { return }
     let colour = palette.colour(of: series.colour)
     canvas.path(through: points, colour, width: series.width)
     for point in points { canvas.dot(at: point, radius: series.width / 2 + 1, colour) }

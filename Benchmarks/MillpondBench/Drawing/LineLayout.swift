@@ -2,8 +2,11 @@
 struct LineLayout {
   static let margin = 16.0
 
+  /// How far lines stand out above a plot.
+  static let tick = 4.0
+
   /// From the line that a panel's title stands on to its plot, the axis between them.
-  static let titleRise = Axis.height + 5
+  static let titleRise = Axis.height + tick + 4
 
   private static let head = 62.0
   private static let columns = 4

@@ -12,7 +12,7 @@ struct PercentScale {
     self.length = length
     let percents = values.filter { (0...100).contains($0) }
     let (least, greatest) = (percents.min() ?? 0, percents.max() ?? 100)
-    let step = [1, 2, 5, 10].first { greatest - least <= Double(4 * $0) } ?? 20
+    let step = [5, 10].first { greatest - least <= Double(4 * $0) } ?? 20
     let lower = Int(least) / step * step
     self.step = step
     last = max(step, Int((greatest / Double(step)).rounded(.up)) * step)

@@ -7,11 +7,8 @@ struct Decompression {
   /// What `env` exits with where there is no such command.
   private static let noCommand: Int32 = 127
 
-  private let url: URL
-
-  init(of url: URL) {
-    self.url = url
-  }
+  let url: URL
+  var command = "xz"
 
   /// Hands on what comes, piece by piece, until the end.
   ///
@@ -21,7 +18,7 @@ struct Decompression {
     let process = Process()
     let (output, complaints) = (Pipe(), Pipe())
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["xz", "--decompress", "--stdout", "--", url.path(percentEncoded: false)]
+    process.arguments = [command, "-dc", "--", url.path(percentEncoded: false)]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = complaints

@@ -26,16 +26,21 @@ private func replay(
   if !options.isJSON { print(HitRatioTable.legend, table.header, separator: "\n\n") }
   var all: [HitRatioCell] = []
   for source in sources {
-    progress.show("reading \(source.name)")
-    defer { progress.clear() }
-    let trace = try source.trace()
-    progress.show("replaying \(source.name): \(trace.keys.count) accesses, \(trace.keyCount) keys")
-    let cells = Contest(trace).cells(at: options.percents)
-    progress.clear()
+    let cells = try replay(source, options, progress)
     if !options.isJSON { for cell in cells { print(table.line(cell)) } }
     all += cells
   }
   return all
+}
+
+private func replay(
+  _ source: TraceSource, _ options: HitRatioOptions, _ progress: Progress
+) throws(TraceError) -> [HitRatioCell] {
+  defer { progress.clear() }
+  progress.show("reading \(source.name)")
+  let trace = try source.trace()
+  progress.show("replaying \(source.name): \(trace.keys.count) accesses, \(trace.keyCount) keys")
+  return Contest(trace).cells(at: options.percents)
 }
 
 /// The cells and what they come to as one JSON document.

@@ -22,6 +22,8 @@ struct HitRatioOptions {
     different values' sizes together: the hits, and the bytes of the hits, each in percent. What
     the optimum is there isn't known.
 
+    The targets, for the mean and for the worst, are for traces of real use without sizes.
+
       --traces DIR  the traces in DIR and in the folders there, one a file: NAME.u64 has keys of 8
                     bytes, NAME.u64u32 has keys and sizes of 4 bytes in turn, all little-endian and
                     nothing else; with .xz after that, the command xz is needed to read it.

@@ -7,7 +7,7 @@ extension LineChart {
     self.init(
       title: "Hit ratio in percent, over the capacity in percent of a trace's footprint",
       series: [
-        Series(name: "optimum", colour: 2, width: 1.5), Series(name: "LRU", colour: 1, width: 3.5),
+        Series(name: "optimum", colour: 2, width: 1.5), Series(name: "LRU", colour: 1, width: 3),
         Series(name: "ours, and its mean gain over LRU in points", colour: 0, width: 1.5),
       ],
       panels: labels.map { Panel(title: $0, of: groups[$0] ?? []) })

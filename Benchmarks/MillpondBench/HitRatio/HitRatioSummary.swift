@@ -44,11 +44,10 @@ extension HitRatioSummary: CustomStringConvertible {
       Over \(traceCount) traces without sizes, \(cellCount) cells with room for \
       \(HitRatioCell.leastCapacity) values at least, in points,
       the mean of each trace's mean:
-        ours − LRU     \(points(gain)), of which \(points(Self.gainTarget)) \
-      was promised: \(verdict(isGainMet))
+        ours − LRU     \(points(gain)), target \(points(Self.gainTarget)): \(verdict(isGainMet))
         optimum − LRU  \(points(greatestGain))
-        ours at worst  \(points(worst.gain)), in \(worst.label) at \(percents(worst.percent)) %; \
-      \(points(-Self.lossTarget)) was promised: \(verdict(isLossMet))
+        ours at worst  \(points(worst.gain)), target \(points(-Self.lossTarget)): \
+      \(verdict(isLossMet)), in \(worst.label) at \(percents(worst.percent)) %
       """
   }
 

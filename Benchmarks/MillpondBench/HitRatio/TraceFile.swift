@@ -58,7 +58,7 @@ struct TraceFile {
   func read() throws(TraceError) -> Trace {
     var reader = TraceReader(record)
     if isCompressed {
-      try Decompression(of: url).read { reader.receive($0) }
+      try Decompression(url: url).read { reader.receive($0) }
     } else {
       try readPlain { reader.receive($0) }
     }
