@@ -34,7 +34,10 @@ struct LineChart {
   ///
   /// Points that have no place, neither on a log scale nor among the percents, are left out.
   func drawn() -> String {
-    let layout = LineLayout(of: self)
+    let layout = LineLayout(
+      titles: panels.map { $0.title + "  " + $0.note },
+      values: panels.flatMap(\.lines).flatMap { $0.points.map(\.x) },
+      headWidth: max(heading.width, legend.width))
     var canvas = Canvas()
     canvas.write(heading, at: (LineLayout.margin, 28), palette.ink)
     legend.draw(on: &canvas, at: (LineLayout.margin, 50), palette)
@@ -88,11 +91,11 @@ struct LineChart {
 }
 
 extension LineChart {
-  var heading: Text {
+  fileprivate var heading: Text {
     Text(content: title, size: 15)
   }
 
-  var legend: Legend {
+  fileprivate var legend: Legend {
     Legend(
       entries: series.map {
         (.patch(palette.colour(of: $0.colour)), LineLayout.text($0.name))

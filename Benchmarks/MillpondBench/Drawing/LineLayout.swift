@@ -22,17 +22,19 @@ struct LineLayout {
 
   private let plot: Box
 
-  init(of chart: LineChart) {
-    let titles = chart.panels.map { Self.text($0.title + "  " + $0.note).width }
+  /// - Parameters:
+  ///   - titles: Of the panels.
+  ///   - values: That `x` has room for.
+  ///   - headWidth: What stands above all panels needs so much.
+  init(titles: [String], values: [Double], headWidth: Double) {
+    let titleWidth = titles.map { Self.text($0).width }.max() ?? 0
     plot = Box(
-      x: SideAxis.width, y: Self.titleHeight, width: max(Self.least.width, titles.max() ?? 0),
+      x: SideAxis.width, y: Self.titleHeight, width: max(Self.least.width, titleWidth),
       height: Self.least.height)
-    x = LogScale(
-      for: chart.panels.flatMap(\.lines).flatMap { $0.points.map(\.x) }, length: plot.width, air: 0)
-    let columns = Double(min(Self.columns, chart.panels.count))
-    let rows = Double((chart.panels.count + Self.columns - 1) / Self.columns)
-    let head = max(chart.heading.width, chart.legend.width)
-    width = max(head, columns * (plot.right + Self.gap.x)) + 2 * Self.margin
+    x = LogScale(for: values, length: plot.width, air: 0)
+    let columns = Double(min(Self.columns, titles.count))
+    let rows = Double((titles.count + Self.columns - 1) / Self.columns)
+    width = max(headWidth, columns * (plot.right + Self.gap.x)) + 2 * Self.margin
     height = Self.head + rows * (plot.bottom + Self.gap.y) + Self.margin
   }
 

@@ -2,8 +2,6 @@ import Foundation
 
 /// The bytes of a file as the command xz makes them out, in a process of its own.
 struct Decompression {
-  private static let pieceLength = 1 << 18
-
   /// What `env` exits with where there is no such command.
   private static let noCommand: Int32 = 127
 
@@ -25,7 +23,7 @@ struct Decompression {
     let complaint: Data?
     do {
       try process.run()
-      try output.fileHandleForReading.forEachPiece(of: Self.pieceLength, receive)
+      try output.fileHandleForReading.forEachPiece(receive)
       // Read last: what xz complains of is a line, and fits into the pipe.
       complaint = try complaints.fileHandleForReading.readToEnd()
     } catch {

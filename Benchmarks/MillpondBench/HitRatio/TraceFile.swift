@@ -2,8 +2,6 @@ import Foundation
 
 /// A file with a trace in it, compressed by xz or plain.
 struct TraceFile {
-  private static let pieceLength = 1 << 18
-
   let url: URL
 
   /// What the file is called, without that which tells the format.
@@ -67,16 +65,9 @@ struct TraceFile {
 
   private func readPlain(_ receive: (Data) -> Void) throws(TraceError) {
     do {
-      try FileHandle(forReadingFrom: url).forEachPiece(of: Self.pieceLength, receive)
+      try FileHandle(forReadingFrom: url).forEachPiece(receive)
     } catch {
       throw .unreadable(url.relativePath, reason: error.localizedDescription)
     }
-  }
-}
-
-extension FileHandle {
-  /// Reads to the end, in pieces of at most so many bytes.
-  func forEachPiece(of length: Int, _ receive: (Data) -> Void) throws {
-    while let piece = try read(upToCount: length), !piece.isEmpty { receive(piece) }
   }
 }
