@@ -7,8 +7,11 @@ private func allRows() -> [Row] {
 }
 
 /// Runs what the arguments ask for; the exit code. (In `main.swift` nothing would be specialised.)
-func bench(_ arguments: some Sequence<String>) -> Int32 {
+func bench(_ arguments: some Collection<String>) -> Int32 {
   do {
+    if arguments.first == "hit-ratio" {
+      return try hitRatio(HitRatioOptions(arguments.dropFirst()))
+    }
     let options = try Options(arguments)
     let rows = try options.choose(from: allRows())
     if options.wantsHelp {

@@ -11,6 +11,10 @@ struct Options {
 
   static let help = """
     Usage: millpond-bench [NAME...] [--quick] [--json] [--svg FILE] [--list]
+           millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
+
+    hit-ratio counts how often a cache has the answer; hit-ratio --help says more. All else is about
+    time, as follows.
 
     Measures each row beside the physical floor of the same work, by turns in this process, and
     prints nanoseconds per operation: the best of several repetitions, or the median where threads
@@ -40,11 +44,7 @@ struct Options {
       case "--quick": effort = .quick
       case "--json": isJSON = true
       case "--list": wantsList = true
-      case "--svg":
-        guard let file = rest.next(), !file.isEmpty, !file.hasPrefix("-") else {
-          throw .valueMissing(argument, "a file")
-        }
-        picture = file
+      case "--svg": picture = try rest.value(of: argument, "a file")
       case "--help", "-h": wantsHelp = true
       case let option where option.hasPrefix("-"): throw .unknownOption(option)
       case let name: names.append(name)
@@ -62,16 +62,30 @@ struct Options {
   }
 }
 
+extension IteratorProtocol<String> {
+  /// What stands after an option.
+  ///
+  /// - Throws: ``OptionsError`` when nothing does, or the next option.
+  mutating func value(of option: String, _ meaning: String) throws(OptionsError) -> String {
+    guard let value = next(), !value.isEmpty, !value.hasPrefix("-") else {
+      throw .valueMissing(option, meaning)
+    }
+    return value
+  }
+}
+
 /// What is wrong with a command line.
 enum OptionsError: Error, CustomStringConvertible {
   case unknownOption(String)
   case unknownRow(String)
+  case unexpected(String)
   case valueMissing(String, String)
 
   var description: String {
     switch self {
     case .unknownOption(let option): "unknown option \(option); see --help"
     case .unknownRow(let name): "no row is called \(name); see --list"
+    case .unexpected(let name): "there is nothing to be done with \(name); see --help"
     case .valueMissing(let option, let value): "\(option) needs \(value) after it; see --help"
     }
   }

@@ -15,4 +15,8 @@ import Testing
   func `svg without a file is an error`(arguments: [String]) {
     #expect(throws: OptionsError.self) { try Options(arguments) }
   }
+
+  @Test func `the help names the other command too`() {
+    #expect(Options.help.contains("millpond-bench hit-ratio"))
+  }
 }

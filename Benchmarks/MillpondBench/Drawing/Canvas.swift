@@ -25,6 +25,21 @@ struct Canvas {
         + " y2=\"\(number(end.y))\" stroke=\"\(colour)\" stroke-width=\"\(number(width))\"/>")
   }
 
+  /// One line through all the points.
+  mutating func path(through points: [(x: Double, y: Double)], _ colour: String, width: Double) {
+    let places = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
+    elements.append(
+      "<polyline points=\"\(places)\" fill=\"none\" stroke=\"\(colour)\""
+        + " stroke-width=\"\(number(width))\" stroke-linejoin=\"round\""
+        + " stroke-linecap=\"round\"/>")
+  }
+
+  mutating func dot(at centre: (x: Double, y: Double), radius: Double, _ colour: String) {
+    elements.append(
+      "<circle cx=\"\(number(centre.x))\" cy=\"\(number(centre.y))\" r=\"\(number(radius))\""
+        + " fill=\"\(colour)\"/>")
+  }
+
   /// - Parameter place: On the line that the letters stand on.
   mutating func write(
     _ text: Text, at place: (x: Double, y: Double), _ colour: String, _ anchor: Anchor = .start

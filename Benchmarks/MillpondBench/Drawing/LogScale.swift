@@ -10,11 +10,13 @@ struct LogScale {
   let length: Double
 
   /// A scale that has room for each of `values`; those that have no logarithm are left out.
-  init(for values: [Double], length: Double) {
+  ///
+  /// - Parameter air: How much of a decade is left before the least value: a bar on the lowest
+  ///   decade itself would have no length. A point needs none.
+  init(for values: [Double], length: Double, air: Double = 0.05) {
     self.length = length
     let exponents = values.filter(Self.canShow).map(log10)
-    // A value on the lowest decade itself would have no length: the line begins below it.
-    let lower = Int(((exponents.min() ?? 0) - 0.05).rounded(.down))
+    let lower = Int(((exponents.min() ?? 0) - air).rounded(.down))
     let upper = Int((exponents.max() ?? 0).rounded(.up))
     decades = lower...max(upper, lower + 1)
   }

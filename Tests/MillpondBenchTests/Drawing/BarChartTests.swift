@@ -98,9 +98,3 @@ import Testing
     }
   }
 }
-
-extension Box {
-  fileprivate func overlaps(_ other: Box) -> Bool {
-    x < other.right && other.x < right && y < other.bottom && other.y < bottom
-  }
-}

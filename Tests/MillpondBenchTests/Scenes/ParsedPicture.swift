@@ -63,6 +63,12 @@ extension ParsedPicture.Element {
   }
 }
 
+extension Box {
+  func overlaps(_ other: Box) -> Bool {
+    x < other.right && other.x < right && y < other.bottom && other.y < bottom
+  }
+}
+
 private final class Reader: NSObject, XMLParserDelegate {
   private(set) var elements: [ParsedPicture.Element] = []
   private var open: [Int] = []

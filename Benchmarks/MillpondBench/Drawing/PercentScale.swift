@@ -1,0 +1,33 @@
+/// Where percents stand on a line that begins and ends with a round one.
+struct PercentScale {
+  /// Of the whole line.
+  let length: Double
+
+  private let first: Int
+  private let last: Int
+  private let step: Int
+
+  /// A scale that has room for each of `values`; what isn't between 0 and 100 is left out.
+  init(for values: [Double], length: Double) {
+    self.length = length
+    let percents = values.filter { (0...100).contains($0) }
+    let (least, greatest) = (percents.min() ?? 0, percents.max() ?? 100)
+    let step = [5, 10].first { greatest - least <= Double(4 * $0) } ?? 20
+    let lower = Int(least) / step * step
+    self.step = step
+    last = max(step, Int((greatest / Double(step)).rounded(.up)) * step)
+    // One round number alone would have a line without length.
+    first = min(lower, last - step)
+  }
+
+  /// The distance from the beginning.
+  func position(of percent: Double) -> Double {
+    (percent - Double(first)) / Double(last - first) * length
+  }
+
+  var marks: [Mark] {
+    stride(from: first, through: last, by: step).map {
+      Mark(position: position(of: Double($0)), label: "\($0)")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// The cells as a table for people: one line each, aligned.
+struct HitRatioTable {
+  private static let titles = ["", "%", "capacity", "LRU", "ours", "optimum", "ours − LRU"]
+
+  /// What the columns mean.
+  static let legend = """
+    %: the capacity, as a share of the trace's footprint. LRU, ours, optimum: hits in percent of the
+    accesses. ours − LRU: in points.
+    """
+
+  private var widths = titles.map(\.count)
+
+  init(for sources: [TraceSource]) {
+    let labels = sources.flatMap { source in
+      HitRatioCell.Kind.allCases.filter { $0 == .count || source.isSized }
+        .map { source.name + $0.suffix }
+    }
+    widths[0] = labels.map(\.count).max() ?? 0
+    widths[1] = 4
+    widths[2] = 10
+    for column in [3, 4] { widths[column] = 5 }
+  }
+
+  var header: String {
+    line(Self.titles)
+  }
+
+  func line(_ cell: HitRatioCell) -> String {
+    line([
+      cell.label, percents(cell.percent), "\(cell.capacity)", digits(cell.leastRecentlyUsed),
+      digits(cell.ours), cell.optimum.map(digits) ?? "",
+      points(cell.gain) + (cell.isPossible ? "" : "  IMPOSSIBLE"),
+    ])
+  }
+
+  private func line(_ cells: [String]) -> String {
+    cells.indices.map { column in
+      let padding = String(repeating: " ", count: max(0, widths[column] - cells[column].count))
+      return column == 0 ? cells[column] + padding : padding + cells[column]
+    }.joined(separator: "  ")
+  }
+
+  private func digits(_ ratio: Double) -> String {
+    String(format: "%.2f", ratio)
+  }
+}

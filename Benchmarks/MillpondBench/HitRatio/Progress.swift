@@ -1,0 +1,18 @@
+import Foundation
+
+/// A line on the terminal that says what is being done, and is gone afterwards.
+struct Progress {
+  private let isSeen = isatty(STDERR_FILENO) == 1
+
+  func show(_ text: String) {
+    write("\r\u{1B}[K\(text)")
+  }
+
+  func clear() {
+    write("\r\u{1B}[K")
+  }
+
+  private func write(_ text: String) {
+    if isSeen { FileHandle.standardError.write(Data(text.utf8)) }
+  }
+}

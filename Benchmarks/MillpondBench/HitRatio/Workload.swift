@@ -1,0 +1,83 @@
+import Foundation
+
+/// Accesses that are made up, the same in every run: the patterns that caches have to deal with.
+struct Workload {
+  private static let seed: UInt64 = 0x6D69_6C6C_706F_6E64
+
+  /// Where the keys begin that don't come again.
+  private static let passing: UInt64 = 1 << 32
+
+  let name: String
+  private let keys: (inout SeededRandom) -> [UInt64]
+
+  func trace() -> Trace {
+    var random = SeededRandom(seed: Self.seed)
+    return Trace(name: name, keys: keys(&random))
+  }
+
+  /// One of each kind.
+  ///
+  /// - Parameter length: How many accesses each has, about.
+  static func all(length: Int) -> [Workload] {
+    [
+      Workload(name: "zipf-0.8") { zipf(0.8, length, &$0) },
+      Workload(name: "zipf-0.99") { zipf(0.99, length, &$0) },
+      Workload(name: "zipf-scans") { zipfWithScans(length, &$0) },
+      Workload(name: "loop") { _ in loopAmongPassing(length) },
+      Workload(name: "phases") { phases(length, &$0) },
+      Workload(name: "uniform") { uniform(length, &$0) },
+    ]
+  }
+
+  /// Popular keys, and ever less popular ones.
+  private static func zipf(
+    _ exponent: Double, _ length: Int, _ random: inout SeededRandom
+  ) -> [UInt64] {
+    let zipf = Zipf(exponent: exponent, count: length / 10)
+    return (0..<length).map { _ in UInt64(zipf.rank(&random)) }
+  }
+
+  /// Popular keys; from time to time, a quarter of the accesses, many that don't come again.
+  private static func zipfWithScans(_ length: Int, _ random: inout SeededRandom) -> [UInt64] {
+    let zipf = Zipf(exponent: 0.99, count: length / 20)
+    let round = length / 40
+    return (0..<length).map { place in
+      place % round < round * 3 / 4 ? UInt64(zipf.rank(&random)) : passing + UInt64(place)
+    }
+  }
+
+  /// The same keys in the same order, a few more than a tenth of all; every eleventh access is for
+  /// a key that doesn't come again.
+  private static func loopAmongPassing(_ length: Int) -> [UInt64] {
+    (0..<length).map { place in
+      place % 11 == 0 ? passing + UInt64(place) : UInt64(place % (length / 90))
+    }
+  }
+
+  /// What is new, and what was new a moment ago; then a loop, a bit larger than a tenth of all keys;
+  /// then what is new again.
+  private static func phases(_ length: Int, _ random: inout SeededRandom) -> [UInt64] {
+    let loop = (0..<length / 3).map { UInt64($0 % (length / 25)) }
+    let before = recency(length / 3, from: passing, &random)
+    return before + loop + recency(length / 3, from: 2 * passing, &random)
+  }
+
+  private static func recency(
+    _ length: Int, from first: UInt64, _ random: inout SeededRandom
+  ) -> [UInt64] {
+    var newest = first
+    return (0..<length).map { _ in
+      if random.fraction() < 0.5 {
+        newest += 1
+        return newest
+      }
+      let age = -log(1 - random.fraction()) * Double(length) / 70
+      return newest - min(UInt64(age), newest - first)
+    }
+  }
+
+  /// Every key as often as every other: nothing to learn here.
+  private static func uniform(_ length: Int, _ random: inout SeededRandom) -> [UInt64] {
+    (0..<length).map { _ in UInt64(random.number(below: length / 10)) }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@testable import MillpondBench
+
+@Suite final class TraceFileTests {
+  /// The keys 1, 2 and 1, compressed.
+  private static let compressed = Data(
+    base64Encoded: """
+      /Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4AAXAAtdAACAPa3PK9dcpyxAAAAw6FKw5EKtBQABJxgYny/p\
+      H7bzfQEAAAAABFla
+      """)
+
+  private static let hasXZ =
+    ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":")
+    .contains { FileManager.default.isExecutableFile(atPath: "\($0)/xz") } == true
+
+  private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  @Test(arguments: [
+    ("a.u64", "a", false), ("a.b.u64u32", "a.b", true), ("a.u64.xz", "a", false),
+    ("a.u64u32.xz", "a", true),
+  ])
+  func `a file's name tells what is in it`(file: String, name: String, isSized: Bool) throws {
+    let file = try #require(TraceFile(folder.appending(path: file)))
+
+    #expect(file.name == name)
+    #expect(file.isSized == isSized)
+  }
+
+  @Test(arguments: ["README.md", "u64", "xz", "u64.xz", "a.u64.gz", "a.u32", "a.xz", ""])
+  func `what is called otherwise is no trace`(file: String) {
+    #expect(TraceFile(folder.appending(path: file)) == nil)
+  }
+
+  @Test func `traces are found in the folder and in those in it, not deeper`() throws {
+    for path in ["b.u64", "open/a.u64.xz", "open/README.md", "open/deep/c.u64", "d.u64/e.u64"] {
+      try write(Data(), to: path)
+    }
+
+    #expect(try TraceFile.all(in: folder.path()).map(\.name) == ["b", "e", "a"])
+  }
+
+  @Test func `a folder without traces, or none at all, is told by its name`() throws {
+    try write(Data(), to: "README.md")
+
+    for path in [folder.path(), folder.path() + "none"] {
+      let error = #expect(throws: TraceError.self) { try TraceFile.all(in: path) }
+      #expect(error?.description.contains(path) == true)
+    }
+  }
+
+  @Test func `a plain file is read as it is`() throws {
+    let file = try file("a.u64u32", Data([1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0]))
+
+    let trace = try file.read()
+    #expect(trace.keys == [1])
+    #expect(trace.sizes == [9])
+  }
+
+  @Test func `a file that is missing is told by its name`() throws {
+    let file = try #require(TraceFile(folder.appending(path: "gone.u64")))
+
+    let error = #expect(throws: TraceError.self) { try file.read() }
+    #expect(error?.description.contains("gone.u64") == true)
+  }
+
+  @Test(.enabled(if: hasXZ))
+  func `a compressed file is read by way of xz`() throws {
+    let file = try file("white space.u64.xz", try #require(Self.compressed))
+
+    #expect(try file.read().keys == [1, 2, 1])
+  }
+
+  @Test(.enabled(if: hasXZ), arguments: [1, 20, 40])
+  func `a compressed file that is cut is told, with what xz says`(missing: Int) throws {
+    let file = try file("cut.u64.xz", try #require(Self.compressed).dropLast(missing))
+
+    let error = #expect(throws: TraceError.self) { try file.read() }
+    #expect(error?.description.contains("cut.u64.xz: xz: ") == true)
+  }
+
+  @Test(.enabled(if: hasXZ))
+  func `a compressed file that isn't one is told`() throws {
+    let file = try file("plain.u64.xz", Data(repeating: 1, count: 80))
+
+    #expect(throws: TraceError.self) { try file.read() }
+  }
+
+  @Test func `a missing command is told`() throws {
+    let file = try file("a.u64.xz", try #require(Self.compressed))
+    let decompression = Decompression(url: file.url, command: "no-such-command")
+
+    let error = #expect(throws: TraceError.self) { try decompression.read { _ in } }
+    guard case .xzMissing = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  private func file(_ name: String, _ content: Data) throws -> TraceFile {
+    try write(content, to: name)
+    return try #require(TraceFile(folder.appending(path: name)))
+  }
+
+  private func write(_ content: Data, to path: String) throws {
+    let url = folder.appending(path: path)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try content.write(to: url)
+  }
+}
