@@ -4,11 +4,11 @@ import MillpondCore
 struct Contender {
   private let cache: MemoryCache<UInt64, Int>
 
-  init(_ limit: Limit) {
+  init(_ limit: Limit, policy: EvictionPolicy = .adaptive) {
     cache =
       switch limit {
-      case .count(let limit): MemoryCache(countLimit: limit)
-      case .bytes(let limit): MemoryCache(costLimit: limit, cost: { $0 })
+      case .count(let limit): MemoryCache(countLimit: limit, policy: policy)
+      case .bytes(let limit): MemoryCache(costLimit: limit, policy: policy, cost: { $0 })
       }
   }
 

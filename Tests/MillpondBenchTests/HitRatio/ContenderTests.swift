@@ -1,3 +1,4 @@
+import MillpondCore
 import Testing
 
 @testable import MillpondBench
@@ -8,7 +9,7 @@ import Testing
     [Limit.count(1), .count(5), .bytes(1), .bytes(10), .bytes(40)])
   func `a memory cache hits where the least recently used one does`(seed: UInt64, limit: Limit) {
     let trace = Trace.random(seed: seed, length: 400, keys: 15)
-    let contender = Contender(limit)
+    let contender = Contender(limit, policy: .leastRecentlyUsed)
     var reference = LeastRecentlyUsed(limit, keyCount: trace.keyCount)
 
     _ = trace.tally { access in

@@ -32,8 +32,8 @@ import Testing
     #expect(miss.transcript == ["completed"])
   }
 
-  @Test func `beyond the count the least recently used goes`() {
-    let cache = MemoryCache<String, Int>(countLimit: 2)
+  @Test func `beyond the count the least recently used goes, if that is the policy`() {
+    let cache = MemoryCache<String, Int>(countLimit: 2, policy: .leastRecentlyUsed)
     cache.set(1, for: "a")
     cache.set(2, for: "b")
     _ = value("a", in: cache)
@@ -46,7 +46,8 @@ import Testing
   }
 
   @Test func `beyond the cost as many go as are needed`() {
-    let cache = MemoryCache<String, Int>(costLimit: 10, cost: { $0 })
+    let cache = MemoryCache<String, Int>(
+      costLimit: 10, policy: .leastRecentlyUsed, cost: { $0 })
     for (key, cost) in [("a", 4), ("b", 3), ("c", 3)] { cache.set(cost, for: key) }
 
     cache.set(5, for: "d")
@@ -57,7 +58,8 @@ import Testing
   }
 
   @Test func `M1 the largest cost twice does not overflow`() {
-    let cache = MemoryCache<String, Int>(costLimit: .max, cost: { _ in .max })
+    let cache = MemoryCache<String, Int>(
+      costLimit: .max, policy: .leastRecentlyUsed, cost: { _ in .max })
 
     cache.set(1, for: "a")
     cache.set(2, for: "b")

@@ -99,7 +99,7 @@ struct Spread {
     var mixed = UInt64(hash) &* 0x9E37_79B9_7F4A_7C15
     mixed ^= mixed >> 32
     mixed = mixed &* 0xD6E8_FEB8_6659_FD93
-    base = Int((mixed >> 32) &* UInt64(blocks) >> 32) &* 8
+    base = Int(((mixed >> 32) &* UInt64(blocks)) >> 32) &* 8
     bits = UInt32(truncatingIfNeeded: mixed)
     bits ^= bits >> 15
   }

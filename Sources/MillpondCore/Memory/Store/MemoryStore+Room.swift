@@ -27,7 +27,7 @@ extension MemoryStore {
         return true
       }
       isWithoutContest = false
-      if !evict(for: entry.cost, .evicted, &move) { return false }
+      if !evict(for: order.isWeighted ? entry.cost : 1, .evicted, &move) { return false }
     }
     add(key, hash, entry, move.now)
     if isWithoutContest { order.settle() }
