@@ -67,10 +67,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   @inlinable
   static func make() -> LifetimeCore {
     let core = LifetimeCore.create(minimumCapacity: 1) { buffer in
-      buffer.withUnsafeMutablePointerToElements { state in
-        state.initialize(to: LifetimeState())
-        openNative(&state.pointee.lock)
-      }
+      buffer.withUnsafeMutablePointerToElements { $0.initialize(to: LifetimeState()) }
       return LifetimeEntries()
     }
     return unsafeDowncast(core, to: LifetimeCore.self)
@@ -79,10 +76,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   deinit {
     let bits = withUnsafeMutablePointerToElements { $0.pointee.bits.load(ordering: .acquiring) }
     if bits == LifetimeState.linked { withLock { $0.takeAll() }.orphan() }
-    withUnsafeMutablePointerToElements { state in
-      closeNative(&state.pointee.lock)
-      state.deinitialize(count: 1)
-    }
+    _ = withUnsafeMutablePointerToElements { $0.deinitialize(count: 1) }
   }
 
   @inlinable
@@ -163,9 +157,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
 
   private func withLock<Result>(_ body: (inout LifetimeEntries) -> Result) -> Result {
     withUnsafeMutablePointers { entries, state in
-      lockNative(&state.pointee.lock)
-      defer { unlockNative(&state.pointee.lock) }
-      return body(&entries.pointee)
+      state.pointee.gate.withLock { body(&entries.pointee) }
     }
   }
 }
@@ -175,7 +167,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
 struct LifetimeState: ~Copyable {
   /// Whether the lifetime is over, and whether anything was ever registered.
   @usableFromInline let bits = Atomic<UInt8>(0)
-  @usableFromInline var lock = idleNative()
+  @usableFromInline let gate = Gate()
 
   @inlinable static var ended: UInt8 { 1 }
   @inlinable static var linked: UInt8 { 2 }

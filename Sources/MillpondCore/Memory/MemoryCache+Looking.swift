@@ -30,7 +30,7 @@ extension MemoryCache {
     var all: [(key: Key, value: Value)] = []
     all.reserveCapacity(count)
     shards.forEach { store in
-      for slot in store.slab.isUsed.indices where store.slab.isUsed[slot] {
+      for slot in 0..<store.slab.isUsed.count where store.slab.isUsed[slot] {
         let pair = store.slab.pairs[slot]
         if !store.times.isExpired(Slot(slot), now) { all.append((pair.key, pair.value)) }
       }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The place of a telling in the order of all tellings of this process: a later one is higher.
-public struct Revision: Sendable, Hashable, Comparable {
+public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
   @usableFromInline let number: UInt64
 
   /// Before every telling.

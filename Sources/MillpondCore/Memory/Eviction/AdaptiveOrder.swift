@@ -15,7 +15,7 @@ struct AdaptiveOrder: EvictionOrder {
   @usableFromInline var nodes: SlotNodes
 
   /// For each slot, the list that it is in, and whether it has been used since it was last looked at.
-  @usableFromInline var states: ContiguousArray<UInt8> = []
+  @usableFromInline var states = Column<UInt8>()
 
   @usableFromInline var window = SlotList()
   @usableFromInline var probation = SlotList()
@@ -33,7 +33,7 @@ struct AdaptiveOrder: EvictionOrder {
   @usableFromInline
   mutating func reserve(_ capacity: Int) {
     nodes.reserve(capacity)
-    states.reserveCapacity(capacity)
+    states.reserve(capacity)
     sketch.grow(toEntries: capacity)
   }
 
@@ -45,8 +45,8 @@ struct AdaptiveOrder: EvictionOrder {
 
   @inlinable
   mutating func used(_ slot: Slot, _ hash: UInt32) {
-    let state = states[Int(slot)]
-    states[Int(slot)] = state | Self.isUsed
+    let state = states[slot]
+    states[slot] = state | Self.isUsed
     if state & Self.list == Self.inWindow { share.windowHits &+= 1 } else { share.mainHits &+= 1 }
     sketch.add(hash)
   }
@@ -56,7 +56,7 @@ struct AdaptiveOrder: EvictionOrder {
     // Who is told without having been asked for has never been counted.
     if sketch.frequency(hash) == 0 { sketch.add(hash) }
     nodes.open(slot, hash, weight: weight)
-    if Int(slot) == states.count { states.append(0) } else { states[Int(slot)] = 0 }
+    states.put(0, at: slot)
     nodes.link(slot, in: &window)
     if share.isDue(entries: count) {
       share.steer(windowWeight: window.weight, mainWeight: mainWeight)
@@ -77,7 +77,7 @@ struct AdaptiveOrder: EvictionOrder {
 
   @usableFromInline
   mutating func removed(_ slot: Slot) {
-    switch states[Int(slot)] & Self.list {
+    switch states[slot] & Self.list {
     case Self.inWindow: nodes.unlink(slot, from: &window)
     case Self.inProbation: nodes.unlink(slot, from: &probation)
     default: nodes.unlink(slot, from: &protected)
@@ -87,8 +87,8 @@ struct AdaptiveOrder: EvictionOrder {
   @usableFromInline
   mutating func reweighed(_ slot: Slot, weight: Int) {
     let change = weight - nodes.weight(of: slot)
-    nodes.weights[Int(slot)] = weight
-    switch states[Int(slot)] & Self.list {
+    nodes.weights[slot] = weight
+    switch states[slot] & Self.list {
     case Self.inWindow: window.weight += change
     case Self.inProbation: probation.weight += change
     default: protected.weight += change
@@ -126,8 +126,8 @@ struct AdaptiveOrder: EvictionOrder {
     let known = other.sketch.frequency(hash) - sketch.frequency(hash)
     for _ in 0..<max(0, known) { sketch.add(hash) }
     nodes.open(slot, hash, weight: weight)
-    let state = other.states[Int(theirs)]
-    if Int(slot) == states.count { states.append(state) } else { states[Int(slot)] = state }
+    let state = other.states[theirs]
+    states.put(state, at: slot)
     switch state & Self.list {
     case Self.inWindow: nodes.link(slot, in: &window)
     case Self.inProbation: nodes.link(slot, in: &probation)
@@ -237,12 +237,12 @@ extension AdaptiveOrder {
   }
 
   private mutating func set(_ slot: Slot, _ list: UInt8) {
-    states[Int(slot)] = list
+    states[slot] = list
   }
 
   /// Whether it has been used since it was last looked at.
   private mutating func takeUse(of slot: Slot) -> Bool {
-    defer { states[Int(slot)] &= ~Self.isUsed }
-    return states[Int(slot)] & Self.isUsed != 0
+    defer { states[slot] &= ~Self.isUsed }
+    return states[slot] & Self.isUsed != 0
   }
 }

@@ -9,7 +9,7 @@
 ///   more than 0.2 points of difference in the mean.
 @usableFromInline
 struct FrequencySketch: Sendable {
-  @usableFromInline var words: ContiguousArray<UInt64> = []
+  @usableFromInline var words = Column<UInt64>()
   @usableFromInline var blocks = 0
   @usableFromInline var additions = 0
   @usableFromInline var additionLimit = 0
@@ -29,7 +29,7 @@ struct FrequencySketch: Sendable {
     let newBlocks = max(1, (entries + Self.blockLength - 1) / Self.blockLength)
     additionLimit = max(10, entries &* 7)
     guard newBlocks > blocks else { return }
-    var grown = ContiguousArray<UInt64>(repeating: 0, count: newBlocks * Self.blockLength)
+    let grown = Column<UInt64>(repeating: 0, count: newBlocks * Self.blockLength)
     if blocks > 0 {
       // A key's block is its hash's place in the range of blocks, so the places only spread.
       for block in 0..<newBlocks {
@@ -61,17 +61,15 @@ struct FrequencySketch: Sendable {
   mutating func add(_ hash: UInt32) {
     if blocks == 0 { return }
     var spread = Spread(hash, blocks)
-    var isCounted = false
-    words.withUnsafeMutableBufferPointer { words in
-      for row in 0..<4 {
-        let (word, shift) = spread.next(row)
-        if words[word] >> shift & 15 < 15 {
-          words[word] &+= 1 << shift
-          isCounted = true
-        }
-      }
+    var growth: UInt64 = 0
+    for row in 0..<4 {
+      let (word, shift) = spread.next(row)
+      // One, unless the counter is full.
+      let one: UInt64 = (words[word] &>> shift) & 15 == 15 ? 0 : 1
+      words[word] &+= one &<< shift
+      growth |= one
     }
-    if isCounted {
+    if growth > 0 {
       additions &+= 1
       if additions >= additionLimit { halve() }
     }
@@ -80,7 +78,7 @@ struct FrequencySketch: Sendable {
   @usableFromInline
   mutating func halve() {
     var odd = 0
-    for index in words.indices {
+    for index in 0..<words.count {
       odd += (words[index] & 0x1111_1111_1111_1111).nonzeroBitCount
       words[index] = words[index] >> 1 & 0x7777_7777_7777_7777
     }
@@ -107,6 +105,6 @@ struct Spread {
   @inlinable
   mutating func next(_ row: Int) -> (word: Int, shift: UInt64) {
     defer { bits >>= 8 }
-    return (base &+ row &* 2 &+ Int(bits & 1), UInt64(bits >> 1 & 15) &* 4)
+    return (base &+ row &* 2 &+ Int(bits & 1), UInt64((bits &>> 1) & 15) &* 4)
   }
 }

@@ -39,7 +39,7 @@ struct RecencyOrder: EvictionOrder {
   @inlinable
   mutating func reweighed(_ slot: Slot, weight: Int) {
     nodes.unlink(slot, from: &list)
-    nodes.weights[Int(slot)] = weight
+    nodes.weights[slot] = weight
     nodes.link(slot, in: &list)
   }
 

@@ -31,8 +31,8 @@ struct SlotList: Sendable {
 /// The nodes of all slots, side by side. Where entries cost nothing, each weighs one.
 @usableFromInline
 struct SlotNodes: Sendable {
-  @usableFromInline var nodes: ContiguousArray<SlotNode> = []
-  @usableFromInline var weights: ContiguousArray<Int> = []
+  @usableFromInline var nodes = Column<SlotNode>()
+  @usableFromInline var weights = Column<Int>()
   @usableFromInline let isWeighted: Bool
 
   @inlinable
@@ -42,44 +42,39 @@ struct SlotNodes: Sendable {
 
   @inlinable
   mutating func reserve(_ capacity: Int) {
-    nodes.reserveCapacity(capacity)
-    if isWeighted { weights.reserveCapacity(capacity) }
+    nodes.reserve(capacity)
+    if isWeighted { weights.reserve(capacity) }
   }
 
   /// A node in no list.
   @inlinable
   mutating func open(_ slot: Slot, _ hash: UInt32, weight: Int) {
-    if Int(slot) == nodes.count {
-      nodes.append(SlotNode(hash: hash))
-      if isWeighted { weights.append(weight) }
-    } else {
-      nodes[Int(slot)] = SlotNode(hash: hash)
-      if isWeighted { weights[Int(slot)] = weight }
-    }
+    nodes.put(SlotNode(hash: hash), at: slot)
+    if isWeighted { weights.put(weight, at: slot) }
   }
 
   @inlinable
   func hash(of slot: Slot) -> UInt32 {
-    nodes[Int(slot)].hash
+    nodes[slot].hash
   }
 
   @inlinable
   func weight(of slot: Slot) -> Int {
-    isWeighted ? weights[Int(slot)] : 1
+    isWeighted ? weights[slot] : 1
   }
 
   @inlinable
   func newer(than slot: Slot) -> Slot {
-    nodes[Int(slot)].newer
+    nodes[slot].newer
   }
 
   /// Puts the slot at the newest end.
   @inlinable
   mutating func link(_ slot: Slot, in list: inout SlotList) {
     let newest = list.newest
-    nodes[Int(slot)].older = newest
-    nodes[Int(slot)].newer = -1
-    if newest >= 0 { nodes[Int(newest)].newer = slot } else { list.oldest = slot }
+    nodes[slot].older = newest
+    nodes[slot].newer = -1
+    if newest >= 0 { nodes[newest].newer = slot } else { list.oldest = slot }
     list.newest = slot
     list.count += 1
     list.weight += weight(of: slot)
@@ -87,9 +82,9 @@ struct SlotNodes: Sendable {
 
   @inlinable
   mutating func unlink(_ slot: Slot, from list: inout SlotList) {
-    let (older, newer) = (nodes[Int(slot)].older, nodes[Int(slot)].newer)
-    if older >= 0 { nodes[Int(older)].newer = newer } else { list.oldest = newer }
-    if newer >= 0 { nodes[Int(newer)].older = older } else { list.newest = older }
+    let (older, newer) = (nodes[slot].older, nodes[slot].newer)
+    if older >= 0 { nodes[older].newer = newer } else { list.oldest = newer }
+    if newer >= 0 { nodes[newer].older = older } else { list.newest = older }
     list.count -= 1
     list.weight -= weight(of: slot)
   }

@@ -3,34 +3,33 @@
 @usableFromInline
 struct MemoryIndex: Sendable {
   /// Zero is empty; else the hash in the upper half, the slot plus one in the lower.
-  @usableFromInline var buckets: ContiguousArray<UInt64> = []
-  @usableFromInline var mask = -1
+  @usableFromInline var buckets = Column<UInt64>(repeating: 0, count: 1)
+  @usableFromInline var mask = 0
   @usableFromInline var count = 0
 
   @inlinable
   init() {}
 
-  /// The slot with this hash of which `isIt` is true.
+  /// The slot with this hash of which `isIt` is true, in buckets of which some are empty.
   @inlinable
-  func find(_ hash: UInt32, _ isIt: (Slot) -> Bool) -> Slot? {
-    if count == 0 { return nil }
-    return buckets.withUnsafeBufferPointer { buckets in
-      var bucket = Int(hash) & mask
-      while true {
-        let word = buckets[bucket]
-        if word == 0 { return nil }
-        if UInt32(truncatingIfNeeded: word >> 32) == hash {
-          let slot = Slot(truncatingIfNeeded: word) &- 1
-          if isIt(slot) { return slot }
-        }
-        bucket = (bucket &+ 1) & mask
+  static func find(
+    _ hash: UInt32, in buckets: UnsafePointer<UInt64>, _ mask: Int, _ isIt: (Slot) -> Bool
+  ) -> Slot? {
+    var bucket = Int(hash) & mask
+    while true {
+      let word = buckets[bucket]
+      if word == 0 { return nil }
+      if UInt32(truncatingIfNeeded: word &>> 32) == hash {
+        let slot = Slot(truncatingIfNeeded: word) &- 1
+        if isIt(slot) { return slot }
       }
+      bucket = (bucket &+ 1) & mask
     }
   }
 
   @usableFromInline
   mutating func insert(_ hash: UInt32, _ slot: Slot) {
-    if count * 4 >= buckets.count * 3 { grow() }
+    if (count + 1) * 4 > buckets.count * 3 { grow() }
     place(UInt64(hash) << 32 | UInt64(slot + 1))
     count += 1
   }
@@ -61,9 +60,9 @@ struct MemoryIndex: Sendable {
 
   private mutating func grow() {
     let words = buckets
-    buckets = ContiguousArray(repeating: 0, count: max(8, words.count * 2))
+    buckets = Column(repeating: 0, count: max(8, words.count * 2))
     mask = buckets.count - 1
-    for word in words where word != 0 { place(word) }
+    for index in 0..<words.count where words[index] != 0 { place(words[index]) }
   }
 
   private mutating func place(_ word: UInt64) {

@@ -15,9 +15,10 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
     }
   }
 
-  @usableFromInline var pairs: UnsafeMutablePointer<Pair>
-  @usableFromInline var isUsed: ContiguousArray<Bool> = []
-  @usableFromInline var capacity = 0
+  // One store uses it, so that its accesses can't overlap, and need no checks for that.
+  @exclusivity(unchecked) @usableFromInline var pairs: UnsafeMutablePointer<Pair>
+  @exclusivity(unchecked) @usableFromInline var isUsed = Column<Bool>()
+  @exclusivity(unchecked) @usableFromInline var capacity = 0
 
   @inlinable
   init() {
@@ -25,7 +26,7 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
   }
 
   deinit {
-    for slot in isUsed.indices where isUsed[slot] { (pairs + slot).deinitialize(count: 1) }
+    for slot in 0..<isUsed.count where isUsed[slot] { (pairs + slot).deinitialize(count: 1) }
     pairs.deallocate()
   }
 
@@ -33,27 +34,26 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
   @inlinable
   func grow(to newCapacity: Int) {
     let larger = UnsafeMutablePointer<Pair>.allocate(capacity: newCapacity)
-    for slot in isUsed.indices where isUsed[slot] {
+    for slot in 0..<isUsed.count where isUsed[slot] {
       (larger + slot).moveInitialize(from: pairs + slot, count: 1)
     }
     pairs.deallocate()
     pairs = larger
     capacity = newCapacity
-    isUsed.reserveCapacity(newCapacity)
+    isUsed.reserve(newCapacity)
   }
 
   /// Fills a slot that is free.
   @inlinable
   func fill(_ slot: Slot, _ key: Key, _ value: Value) {
-    let slot = Int(slot)
-    (pairs + slot).initialize(to: Pair(key: key, value: value))
-    if slot == isUsed.count { isUsed.append(true) } else { isUsed[slot] = true }
+    (pairs + Int(slot)).initialize(to: Pair(key: key, value: value))
+    isUsed.put(true, at: slot)
   }
 
   /// Frees a slot that is used.
   @inlinable
   func take(_ slot: Slot) -> (key: Key, value: Value) {
-    isUsed[Int(slot)] = false
+    isUsed[slot] = false
     let pair = (pairs + Int(slot)).move()
     return (pair.key, pair.value)
   }

@@ -16,7 +16,7 @@ extension MemoryStore {
       reject(hash, entry, &move, slot)
       return true
     }
-    if let slot, slab.isUsed[Int(slot)] {
+    if let slot, slab.isUsed[slot] {
       if exchange(slot, entry, &move) { return true }
       drop(slot, .replaced, &move)
     }
@@ -97,7 +97,7 @@ extension MemoryStore {
   mutating func sweep(_ move: inout MemoryMove<Key, Value>, steps: Int = 4) {
     for _ in 0..<min(steps, slab.isUsed.count) {
       if sweepHand >= slab.isUsed.count { sweepHand = 0 }
-      if slab.isUsed[Int(sweepHand)], times.isExpired(sweepHand, move.now) {
+      if slab.isUsed[sweepHand], times.isExpired(sweepHand, move.now) {
         drop(sweepHand, .expired, &move)
       }
       sweepHand += 1
@@ -150,7 +150,7 @@ extension MemoryStore {
   ) {
     statistics.rejections &+= 1
     told.remember(hash.whole, entry.revision)
-    if let slot, slab.isUsed[Int(slot)] { drop(slot, .replaced, &move) }
+    if let slot, slab.isUsed[slot] { drop(slot, .replaced, &move) }
   }
 
   @inlinable

@@ -39,14 +39,19 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The value, which is used thereby. For stores of which nothing expires.
   @inlinable
   mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
-    guard let slot = find(key, hash) else {
+    let pairs = slab.pairs
+    // Not by `find`, for which everything would be copied.
+    guard
+      let slot = MemoryIndex.find(
+        hash.bits, in: index.buckets.base, index.mask, { pairs[Int($0)].key == key })
+    else {
       statistics.misses &+= 1
       order.missed(hash.bits)
       return nil
     }
     statistics.hits &+= 1
     order.used(slot, hash.bits)
-    return slab.pairs[Int(slot)].value
+    return pairs[Int(slot)].value
   }
 
   /// The value, if it is young enough, which is used thereby.
@@ -84,7 +89,9 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   func find(_ key: Key, _ hash: MemoryHash) -> Slot? {
     let pairs = slab.pairs
-    return index.find(hash.bits) { pairs[Int($0)].key == key }
+    return MemoryIndex.find(hash.bits, in: index.buckets.base, index.mask) {
+      pairs[Int($0)].key == key
+    }
   }
 
   /// The last telling that could concern the key.
@@ -104,7 +111,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) -> Bool {
     told.outdateFills(hash.whole, entry.revision)
     let slot = find(key, hash)
-    let present = slot.map { times.stamps[Int($0)].revision } ?? .none
+    let present = slot.map { times.stamps[$0].revision } ?? .none
     if told.outdates(hash.whole, entry.revision) || present > entry.revision { return true }
     return put(key, hash, entry, in: slot, &move)
   }
@@ -129,7 +136,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) {
     told.outdateFills(hash.whole, revision)
     told.remember(hash.whole, revision)
-    if let slot = find(key, hash), times.stamps[Int(slot)].revision <= revision {
+    if let slot = find(key, hash), times.stamps[slot].revision <= revision {
       drop(slot, .removed, &move)
     }
   }
@@ -138,7 +145,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   mutating func removeAll(_ revision: Revision, _ move: inout MemoryMove<Key, Value>) {
     guard told.tellAll(revision) else { return }
-    for slot in slab.isUsed.indices where slab.isUsed[slot] {
+    for slot in 0..<slab.isUsed.count where slab.isUsed[slot] {
       if times.stamps[slot].revision <= revision { drop(Slot(slot), .removed, &move) }
     }
   }

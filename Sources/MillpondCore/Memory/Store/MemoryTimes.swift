@@ -2,7 +2,7 @@
 @usableFromInline
 struct MemoryTimes: Sendable {
   @usableFromInline
-  struct Stamp: Sendable {
+  struct Stamp: Sendable, BitwiseCopyable {
     @usableFromInline var bornAt: Int64
     @usableFromInline var revision: Revision
 
@@ -13,13 +13,13 @@ struct MemoryTimes: Sendable {
     }
   }
 
-  @usableFromInline var stamps: ContiguousArray<Stamp> = []
+  @usableFromInline var stamps = Column<Stamp>()
 
   /// Empty as long as nothing expires.
-  @usableFromInline var deadlines: ContiguousArray<Int64> = []
+  @usableFromInline var deadlines = Column<Int64>()
 
   /// Empty unless entries expire for not being used.
-  @usableFromInline var lastUses: ContiguousArray<Int64> = []
+  @usableFromInline var lastUses = Column<Int64>()
 
   /// `Int64.max` is for ever.
   @usableFromInline let idleTime: Int64
@@ -53,15 +53,15 @@ struct MemoryTimes: Sendable {
 
   @usableFromInline
   mutating func reserve(_ capacity: Int) {
-    stamps.reserveCapacity(capacity)
-    if !deadlines.isEmpty { deadlines.reserveCapacity(capacity) }
-    if idleTime < .max { lastUses.reserveCapacity(capacity) }
+    stamps.reserve(capacity)
+    if !deadlines.isEmpty { deadlines.reserve(capacity) }
+    if idleTime < .max { lastUses.reserve(capacity) }
   }
 
   @usableFromInline
   mutating func set(_ slot: Slot, _ stamp: Stamp, deadline: Int64, _ now: Int64) {
+    stamps.put(stamp, at: slot)
     let slot = Int(slot)
-    if slot == stamps.count { stamps.append(stamp) } else { stamps[slot] = stamp }
     if deadline < .max || !deadlines.isEmpty {
       Self.set(slot, deadline, in: &deadlines)
     }
@@ -88,7 +88,7 @@ struct MemoryTimes: Sendable {
   }
 
   /// The first deadlines come when there are entries already that have none.
-  private static func set(_ slot: Int, _ time: Int64, in times: inout ContiguousArray<Int64>) {
+  private static func set(_ slot: Int, _ time: Int64, in times: inout Column<Int64>) {
     while times.count <= slot { times.append(.max) }
     times[slot] = time
   }

@@ -1,0 +1,89 @@
+/// Plain elements side by side, in memory of their own: no counting of references, and in release
+/// builds no checks, on the way to them.
+///
+/// Not a value: copies share the memory. Sendable because it belongs to one store, which is under one
+/// lock.
+@usableFromInline
+struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
+  @usableFromInline var base: UnsafeMutablePointer<Element>
+  @usableFromInline var count = 0
+  @usableFromInline var capacity = 0
+  @usableFromInline var memory: ColumnMemory<Element>
+
+  @inlinable
+  init() {
+    memory = ColumnMemory(capacity: 0)
+    base = memory.base
+  }
+
+  /// So many times the same.
+  @inlinable
+  init(repeating element: Element, count: Int) {
+    memory = ColumnMemory(capacity: count)
+    base = memory.base
+    base.initialize(repeating: element, count: count)
+    (self.count, capacity) = (count, count)
+  }
+
+  @inlinable
+  var isEmpty: Bool {
+    count == 0
+  }
+
+  @inlinable
+  subscript(index: Int) -> Element {
+    get {
+      assert(index >= 0 && index < count)
+      return base[index]
+    }
+    nonmutating set {
+      assert(index >= 0 && index < count)
+      base[index] = newValue
+    }
+  }
+
+  @inlinable
+  subscript(slot: Slot) -> Element {
+    get { self[Int(slot)] }
+    nonmutating set { self[Int(slot)] = newValue }
+  }
+
+  @inlinable
+  mutating func append(_ element: Element) {
+    if count == capacity { reserve(max(8, capacity + capacity / 2)) }
+    count += 1
+    self[count - 1] = element
+  }
+
+  /// Sets the element of a slot, which may be the first free one.
+  @inlinable
+  mutating func put(_ element: Element, at slot: Slot) {
+    if Int(slot) == count { append(element) } else { self[slot] = element }
+  }
+
+  /// Moves to larger memory.
+  @usableFromInline
+  mutating func reserve(_ newCapacity: Int) {
+    guard newCapacity > capacity else { return }
+    let larger = ColumnMemory<Element>(capacity: newCapacity)
+    larger.base.update(from: base, count: count)
+    memory = larger
+    base = larger.base
+    capacity = newCapacity
+  }
+}
+
+/// Frees what a column has allocated.
+@usableFromInline
+final class ColumnMemory<Element: BitwiseCopyable>: @unchecked Sendable {
+  @usableFromInline let base: UnsafeMutablePointer<Element>
+
+  @usableFromInline
+  init(capacity: Int) {
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    base.deallocate()
+  }
+}
