@@ -29,11 +29,10 @@ enum KernelText {
   }
 
   /// What follows `name` in the first line that begins with it.
-  private static func words(of name: String, in text: String) -> ArraySlice<Substring>.SubSequence?
-  {
+  private static func words(of name: String, in text: String) -> [Substring]? {
     for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(name) {
       let words = line.split(whereSeparator: \.isWhitespace)
-      if words.first.map({ $0 == name }) == true { return words.dropFirst() }
+      if words.first.map({ $0 == name }) == true { return Array(words.dropFirst()) }
     }
     return nil
   }
