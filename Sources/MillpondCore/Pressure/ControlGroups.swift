@@ -61,9 +61,12 @@ struct ControlGroup: Sendable, Equatable {
   let folder: String
   let version: Version
 
-  /// The room there is under the group's own limit; nil without one.
-  func room(_ text: (String) -> String?) -> MemoryRoom? {
+  /// The room there is under the group's own limit; nil without one that is less than `endless`.
+  ///
+  /// The use is asked for only if there is one: to count it up is work for the kernel.
+  func room(below endless: Int, _ text: (String) -> String?) -> MemoryRoom? {
     guard let limit = text("\(folder)/\(limitName)").flatMap({ KernelText.bytes($0) }),
+      limit < endless,
       let used = text("\(folder)/\(useName)").flatMap({ KernelText.bytes($0) }),
       let stat = text("\(folder)/memory.stat"),
       let idleFiles = KernelText.bytes(of: idleFilesName, in: stat)

@@ -21,8 +21,7 @@ struct SystemMemory: Sendable {
     of groups: [ControlGroup], on machine: MemoryRoom?, _ text: (String) -> String?
   ) -> MemoryRoom? {
     let endless = machine?.limit ?? 1 << 60
-    return groups.compactMap { $0.room(text) }
-      .filter { $0.limit < endless }
+    return groups.compactMap { $0.room(below: endless, text) }
       .max { $0.usedShare < $1.usedShare }
   }
 

@@ -16,7 +16,7 @@ enum TextFile {
   }
 
   /// As much as is read of a file; what we look for is shorter.
-  static let limit = 65_536
+  static let limit = 16_384
 
   /// The start of a file, with whatever isn't UTF-8 replaced.
   static func read(_ path: String) throws(Failure) -> String {
