@@ -24,7 +24,7 @@ extension Signal {
   ///
   /// The engine of the operators that wait.
   @inlinable
-  func timed<Rule: TimedRule<Value>>(
+  package func timed<Rule: TimedRule<Value>>(
     on timeline: Timeline, now: (@Sendable () -> Value?)? = nil,
     _ rule: @escaping @Sendable (_ beginning: Duration) -> Rule
   ) -> Signal {

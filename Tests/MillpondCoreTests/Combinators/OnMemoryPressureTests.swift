@@ -1,9 +1,10 @@
+import Dispatch
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
 import Testing
 
-@Suite struct MemoryPressureTests {
+@Suite struct OnMemoryPressureTests {
   let base = MemoryCache<String, Int>(countLimit: 5)
   let pressure = Pipe<MemoryPressure>()
 
@@ -68,6 +69,54 @@ import Testing
     origin["a"].next(1)
     origin["a"].completed()
 
+    #expect(recorder.transcript == ["next 1", "completed"])
+    #expect(base.count == 0)
+  }
+
+  @Test func `M10 a value that arrives while another thread relieves doesn't wait for it`()
+    async throws
+  {
+    let origin = TestOrigin<String, Int>()
+    let relieving = Watched(0)
+    let goOn = DispatchSemaphore(value: 0)
+    let cache = base.onMemoryPressure(pressure.signal) { cache, _ in
+      relieving.change { $0 = 1 }
+      goOn.wait()
+      cache.removeAll()
+      relieving.change { $0 = 2 }
+    }.layered(over: origin).reusingInFlight()
+    let recorder = Recorder<Int>().subscribe(to: cache.get("a"))
+    DispatchQueue(label: "pressure").async { [pressure] in pressure.next(.critical) }
+    try await relieving.wait(for: "the relief to begin") { $0 == 1 }
+
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(recorder.transcript == ["next 1", "completed"])
+    goOn.signal()
+    try await relieving.wait(for: "the relief to end") { $0 == 2 }
+    #expect(base.count == 0)
+  }
+
+  @Test func `M10 a relief on another thread doesn't wait for a value's delivery`() async throws {
+    let origin = TestOrigin<String, Int>()
+    let removed = DispatchSemaphore(value: 0)
+    let cache = base.onMemoryPressure(pressure.signal) { cache, _ in
+      cache.removeAll()
+      removed.signal()
+    }.layered(over: origin).reusingInFlight()
+    let recorder = Recorder<Int>().subscribe(to: cache.get("a")) { [pressure] event in
+      guard case .next = event else { return }
+      DispatchQueue(label: "pressure").async { pressure.next(.critical) }
+      removed.wait()
+    }
+
+    DispatchQueue(label: "origin").async {
+      origin["a"].next(1)
+      origin["a"].completed()
+    }
+
+    try await recorder.ended()
     #expect(recorder.transcript == ["next 1", "completed"])
     #expect(base.count == 0)
   }

@@ -1,16 +1,9 @@
 public import MillpondSignals
 
-/// How short of memory the system is.
-public enum MemoryPressure: Sendable, Hashable, Comparable, CaseIterable {
-  /// What can be had again should be let go of.
-  case warning
-
-  /// Whoever keeps more than it needs may be ended.
-  case critical
-}
-
 extension Cache {
   /// Relieves this layer whenever `pressure` sends, for as long as the result or a copy of it lives.
+  ///
+  ///     let images = MemoryCache<URL, Image>(countLimit: 500).onMemoryPressure(.ofSystem())
   ///
   /// - Parameters:
   ///   - pressure: Is listened to from now on. Its failure or completion ends that.

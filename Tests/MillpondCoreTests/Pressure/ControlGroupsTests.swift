@@ -1,0 +1,37 @@
+import Testing
+
+@testable import MillpondCore
+
+@Suite struct ControlGroupsTests {
+  private func folders(_ text: String) -> [String] {
+    ControlGroups(text).groups(root: "/c").map(\.folder)
+  }
+
+  @Test func `in version 2 the group and all above it count, in both places of the tree`() {
+    #expect(
+      folders("0::/a/b\n") == [
+        "/c/a/b", "/c/a", "/c", "/c/unified/a/b", "/c/unified/a", "/c/unified",
+      ])
+  }
+
+  @Test func `in version 1 it is the tree that limits memory, alone or with others`() {
+    let text = "9:name=systemd:/s\n4:cpu,memory:/m:x\n3:cpuset:/k\n0::/\n"
+
+    #expect(folders(text) == ["/c/memory/m:x", "/c/memory", "/c", "/c/unified"])
+  }
+
+  @Test func `a path out of what can be seen stands for the top`() {
+    #expect(folders("0::/../../other\n") == ["/c", "/c/unified"])
+  }
+
+  @Test(arguments: ["", "\n\n", "garbage", "1:2", "::::"])
+  func `garbage stands for the top`(text: String) {
+    #expect(folders(text).contains("/c"))
+  }
+
+  @Test func `an endless path has an end`() {
+    let path = String(repeating: "/a", count: 30_000)
+
+    #expect(folders("0::\(path)").count == 130)
+  }
+}
