@@ -6,7 +6,7 @@ extension MemoryCache {
     get { shards.budget.countLimit }
     set {
       shards.budget.countLimit = newValue
-      release(shards.keepLimits())
+      shards.keepLimits()
     }
   }
 
@@ -15,7 +15,7 @@ extension MemoryCache {
     get { shards.budget.costLimit }
     set {
       shards.budget.costLimit = newValue
-      release(shards.keepLimits())
+      shards.keepLimits()
     }
   }
 
@@ -24,7 +24,7 @@ extension MemoryCache {
   ///
   /// - Parameter share: From 0, for nothing, to 1, for all; what is no number is taken as 1.
   public func trim(to share: Double) {
-    release(shards.trim(to: share, .evicted))
+    shards.trim(to: share, .evicted)
   }
 
   /// Lets go because memory is short: of half when that is a warning, of everything when it is
@@ -32,7 +32,7 @@ extension MemoryCache {
   ///
   /// What is under way is not touched.
   public func relieve(_ pressure: MemoryPressure) {
-    release(shards.trim(to: pressure == .warning ? 0.5 : 0, .pressure))
+    shards.trim(to: pressure == .warning ? 0.5 : 0, .pressure)
   }
 
   /// Lets go of everything of which the time is over.
@@ -44,7 +44,7 @@ extension MemoryCache {
       if store.times.expires { store.sweep(&move, steps: store.slab.isUsed.count) }
       return true
     }
-    finish(move)
+    shards.finish(&move)
   }
 
   /// Relieves this cache whenever `pressure` sends, for as long as the result or a copy of it lives:

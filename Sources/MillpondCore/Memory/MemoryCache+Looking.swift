@@ -57,7 +57,7 @@ extension MemoryCache {
   ///
   /// - Complexity: Free while nobody is subscribed.
   public var removals: Signal<Removal<Key, Value>> {
-    audience.signal
+    shards.audience.signal
   }
 
   /// One store; it knows which keys it has.

@@ -29,8 +29,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// Whether anything here may expire, by the cache's times or its own.
   @usableFromInline let mayExpire: Atomic<Bool>
 
-  @usableFromInline let audience = RemovalAudience<Key, Value>()
-
   /// Keeps at most `countLimit` values; of zero or less, none.
   ///
   /// - Parameters:
@@ -135,9 +133,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   func hit(_ key: Key, _ freshness: Freshness) -> Stamped<Value>? {
     if case .reload = freshness { return nil }
     let (hash, now) = (MemoryHash(key), time.now())
-    var removals = Removals<Key, Value>()
-    let stamped = shards.withStore(hash) { $0.hit(key, hash, freshness, now, &removals) }
-    release(removals)
+    var move = MemoryMove<Key, Value>(now)
+    let stamped = shards.withStore(hash) { $0.hit(key, hash, freshness, &move) }
+    shards.finish(&move)
     return stamped
   }
 
@@ -153,21 +151,34 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       let hash = MemoryHash(key)
       var move = MemoryMove<Key, Value>(time.now())
       shards.withStore(hash) { $0.remove(key, hash, revision, &move) }
-      finish(move)
+      shards.finish(&move)
     case .removeAll(let revision):
       var move = MemoryMove<Key, Value>(time.now())
       shards.forEach { store in
         store.removeAll(revision, &move)
         return true
       }
-      finish(move)
+      shards.finish(&move)
     case .fill(let key, let stamped, let mark):
       let (hash, now) = (MemoryHash(key), time.now())
-      let entry = entry(stamped, .none, options.timeToLive, hash, now)
-      release(
-        shards.put(hash, cost: entry.cost, now) { $0.fill(key, hash, entry, mark, &$1) })
+      let bornAt = CoarseTime.birth(of: stamped.age, now)
+      let entry = MemoryEntry(
+        value: stamped.value, cost: cost(of: stamped.value), bornAt: bornAt,
+        deadline: options.deadline(options.timeToLive, bornAt, hash), validator: stamped.validator,
+        revision: .none)
+      shards.put(hash, cost: entry.cost, now) { $0.fill(key, hash, entry, mark, &$1) }
     }
-    return .just(())
+    return Self.done
+  }
+
+  /// Keeps `value` for `key`, at once: as for every cache, but without the detour by ``apply(_:)``.
+  ///
+  /// - Returns: The outcome, which is success.
+  @inlinable
+  @discardableResult
+  public func set(_ value: Value, for key: Key) -> Signal<Void> {
+    set(key, value, .next(), options.timeToLive)
+    return Self.done
   }
 
   /// Keeps `value` for `key`, for a time of its own instead of the cache's.
@@ -183,8 +194,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   func set(_ key: Key, _ value: Value, _ revision: Revision, _ timeToLive: TimeToLive) {
     let (hash, now) = (MemoryHash(key), time.now())
-    let entry = entry(Stamped(value), revision, timeToLive, hash, now)
-    release(shards.put(hash, cost: entry.cost, now) { $0.set(key, hash, entry, &$1) })
+    let entry = MemoryEntry(
+      value: value, cost: cost(of: value), bornAt: now,
+      deadline: options.deadline(timeToLive, now, hash), validator: nil, revision: revision)
+    shards.put(hash, cost: entry.cost, now) { $0.set(key, hash, entry, &$1) }
   }
 
   /// What was last told of the key, or of one that shares its stripe.
@@ -195,26 +208,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   }
 
   @inlinable
-  func entry(
-    _ stamped: Stamped<Value>, _ revision: Revision, _ timeToLive: TimeToLive, _ hash: MemoryHash,
-    _ now: Int64
-  ) -> MemoryEntry<Value> {
-    let bornAt = CoarseTime.birth(of: stamped.age, now)
-    return MemoryEntry(
-      value: stamped.value, cost: max(0, cost?(stamped.value) ?? 0), bornAt: bornAt,
-      deadline: options.deadline(timeToLive, bornAt, hash), validator: stamped.validator,
-      revision: revision)
+  func cost(of value: Value) -> Int {
+    guard let cost else { return 0 }
+    return max(0, cost(value))
   }
 
+  /// The outcome of whatever is told.
   @inlinable
-  func finish(_ move: MemoryMove<Key, Value>) {
-    shards.budget.release(move.room)
-    release(move.removals)
-  }
+  static var done: Signal<Void> { Told.done }
+}
 
-  /// Where dropped values go: out of the lock, and to whom it concerns.
-  @inlinable
-  func release(_ removals: Removals<Key, Value>) {
-    if removals.first != nil, audience.isListening { audience.tell(removals) }
-  }
+/// One success for all: it is made once.
+@usableFromInline
+enum Told {
+  @usableFromInline static let done = Signal.just(())
 }

@@ -64,14 +64,14 @@ struct ControlGroup: Sendable, Equatable {
   /// The room there is under the group's own limit; nil without one that is less than `endless`.
   ///
   /// The use is asked for only if there is one: to count it up is work for the kernel.
-  func room(below endless: Int, _ text: (String) -> String?) -> MemoryRoom? {
+  func room(below endless: Int, _ text: (String) -> String?) -> MemoryUse? {
     guard let limit = text("\(folder)/\(limitName)").flatMap({ KernelText.bytes($0) }),
       limit < endless,
       let used = text("\(folder)/\(useName)").flatMap({ KernelText.bytes($0) }),
       let stat = text("\(folder)/memory.stat"),
       let idleFiles = KernelText.bytes(of: idleFilesName, in: stat)
     else { return nil }
-    return MemoryRoom(used: used - idleFiles, limit: limit)
+    return MemoryUse(used: used - idleFiles, limit: limit)
   }
 
   /// How its tasks waited; nil where it doesn't tell.

@@ -1,7 +1,7 @@
 /// What one look has found out about memory.
 struct MemoryReadings: Sendable, Equatable {
   /// Of what is allowed or there, whichever is tighter.
-  var room: MemoryRoom?
+  var room: MemoryUse?
 
   var stall: MemoryStall?
 
@@ -9,7 +9,7 @@ struct MemoryReadings: Sendable, Equatable {
 }
 
 /// How much memory is in use, of how much that may be.
-struct MemoryRoom: Sendable, Equatable {
+struct MemoryUse: Sendable, Equatable {
   /// In bytes.
   let used: Int
 

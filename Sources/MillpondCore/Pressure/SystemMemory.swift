@@ -10,7 +10,7 @@ struct SystemMemory: Sendable {
   func readings(_ text: (String) -> String?) -> MemoryReadings {
     let place = text("\(proc)/self/cgroup").map { ControlGroups($0) } ?? ControlGroups()
     let groups = place.groups(root: controlGroups)
-    let machine = text("\(proc)/meminfo").flatMap { MemoryRoom(meminfo: $0) }
+    let machine = text("\(proc)/meminfo").flatMap { MemoryUse(meminfo: $0) }
     return MemoryReadings(
       room: tightestRoom(of: groups, on: machine, text) ?? machine,
       stall: stall(of: groups, text))
@@ -18,8 +18,8 @@ struct SystemMemory: Sendable {
 
   /// A limit that is no less than all there is limits nothing; version 1 says so for "none".
   private func tightestRoom(
-    of groups: [ControlGroup], on machine: MemoryRoom?, _ text: (String) -> String?
-  ) -> MemoryRoom? {
+    of groups: [ControlGroup], on machine: MemoryUse?, _ text: (String) -> String?
+  ) -> MemoryUse? {
     let endless = machine?.limit ?? 1 << 60
     return groups.compactMap { $0.room(below: endless, text) }
       .max { $0.usedShare < $1.usedShare }

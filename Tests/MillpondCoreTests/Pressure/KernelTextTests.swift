@@ -63,6 +63,6 @@ import Testing
     "MemTotal: 100 kB\nMemAvailable: 101 kB", "MemTotal: -5 kB\nMemAvailable: -6 kB",
   ])
   func `a machine that doesn't tell, or lies, has no room to speak of`(text: String) {
-    #expect(MemoryRoom(meminfo: text) == nil)
+    #expect(MemoryUse(meminfo: text) == nil)
   }
 }

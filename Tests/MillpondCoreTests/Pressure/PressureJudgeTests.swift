@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PressureJudgeTests {
   private func used(_ perCent: Int) -> MemoryReadings {
-    MemoryReadings(room: MemoryRoom(used: perCent, limit: 100), stall: nil)
+    MemoryReadings(room: MemoryUse(used: perCent, limit: 100), stall: nil)
   }
 
   private func stalled(_ some: Double, _ full: Double) -> MemoryReadings {
@@ -44,11 +44,11 @@ import Testing
 
   @Test func `the worse of the two counts`() {
     var readings = stalled(50, 50)
-    readings.room = MemoryRoom(used: 1, limit: 100)
+    readings.room = MemoryUse(used: 1, limit: 100)
 
     #expect(levels([readings]) == [.critical])
     readings.stall = MemoryStall(pressure: "some avg10=0 \nfull avg10=0")
-    readings.room = MemoryRoom(used: 92, limit: 100)
+    readings.room = MemoryUse(used: 92, limit: 100)
     #expect(levels([readings]) == [.warning])
   }
 

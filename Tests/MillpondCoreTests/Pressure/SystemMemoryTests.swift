@@ -11,7 +11,7 @@ import Testing
     SystemMemory(proc: "/p", controlGroups: "/c").readings { files[$0] }
   }
 
-  private func room(_ files: [String: String]) -> MemoryRoom? {
+  private func room(_ files: [String: String]) -> MemoryUse? {
     readings(files.merging(["/p/meminfo": Self.machine]) { first, _ in first }).room
   }
 
@@ -30,7 +30,7 @@ import Testing
 
     let room = room(files.merging(["/p/self/cgroup": "0::/a"]) { $1 })
 
-    #expect(room == MemoryRoom(used: 600, limit: 1_000))
+    #expect(room == MemoryUse(used: 600, limit: 1_000))
   }
 
   @Test func `a limit above counts if it leaves less room`() {
@@ -38,14 +38,14 @@ import Testing
       .merging(group("/c/a", max: "2000", used: "1900")) { $1 }
       .merging(["/p/self/cgroup": "0::/a/b"]) { $1 }
 
-    #expect(room(files) == MemoryRoom(used: 1_900, limit: 2_000))
+    #expect(room(files) == MemoryUse(used: 1_900, limit: 2_000))
   }
 
   @Test func `in a container whose path is seen from outside only, the top counts`() {
     let files = group("/c", max: "1000", used: "950")
       .merging(["/p/self/cgroup": "0::/docker/1234"]) { $1 }
 
-    #expect(room(files) == MemoryRoom(used: 950, limit: 1_000))
+    #expect(room(files) == MemoryUse(used: 950, limit: 1_000))
   }
 
   @Test func `version 1 tells under other names`() {
@@ -55,7 +55,7 @@ import Testing
       "/c/memory/m/memory.stat": "inactive_file 700\ntotal_inactive_file 300\n",
     ]
 
-    #expect(room(files) == MemoryRoom(used: 500, limit: 1_000))
+    #expect(room(files) == MemoryUse(used: 500, limit: 1_000))
   }
 
   @Test(arguments: [
@@ -64,7 +64,7 @@ import Testing
   func `a limit that is none, or no less than the machine, leaves the machine's`(limit: String) {
     let files = group("/c", max: limit, used: "900")
 
-    #expect(room(files) == MemoryRoom(used: 400 * 1_024, limit: 1_000 * 1_024))
+    #expect(room(files) == MemoryUse(used: 400 * 1_024, limit: 1_000 * 1_024))
   }
 
   @Test func `an absurd limit is none even where the machine doesn't tell`() {
@@ -84,7 +84,7 @@ import Testing
   @Test func `more idle files than use are no use`() {
     let files = group("/c", max: "1000", used: "100", idleFiles: "9223372036854775807")
 
-    #expect(room(files) == MemoryRoom(used: 0, limit: 1_000))
+    #expect(room(files) == MemoryUse(used: 0, limit: 1_000))
   }
 
   @Test func `the group's stalls come before the machine's`() {

@@ -98,9 +98,9 @@ public struct Replayed<Base: Source>: Cache {
     Signal { observer, lifetime in
       let now = memory.time.now()
       let hash = MemoryHash(key)
-      var removals = Removals<Key, Value>()
+      var move = MemoryMove<Key, Value>(now)
       let decision = memory.shards.withStore(hash) { store -> ReplayedDecision<Value> in
-        if let stamped = store.hit(key, hash, lookup.freshness, now, &removals) {
+        if let stamped = store.hit(key, hash, lookup.freshness, &move) {
           return .hit(stamped)
         }
         if memory.shards.flightTotal.count >= maxFlights, store.flights.byKey[key] == nil {
@@ -108,7 +108,7 @@ public struct Replayed<Base: Source>: Cache {
         }
         return .flies(flights.enter(&store.flights, key, lookup) { fromBelow(key, $0) })
       }
-      memory.release(removals)
+      memory.shards.finish(&move)
       switch decision {
       case .hit(let stamped):
         if lookup.isHeard { report(.hit(age: stamped.age), key, lookup) }

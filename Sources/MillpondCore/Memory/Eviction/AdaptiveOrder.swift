@@ -46,9 +46,11 @@ struct AdaptiveOrder: EvictionOrder {
   @inlinable
   mutating func used(_ slot: Slot, _ hash: UInt32) {
     let state = states[slot]
-    states[slot] = state | Self.isUsed
     if state & Self.list == Self.inWindow { share.windowHits &+= 1 } else { share.mainHits &+= 1 }
-    sketch.add(hash)
+    if state & Self.isUsed == 0 {
+      states[slot] = state | Self.isUsed
+      sketch.add(hash)
+    }
   }
 
   @usableFromInline

@@ -20,6 +20,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let mask = Atomic<Int>(0)
 
   @usableFromInline let flightTotal = FlightTotal()
+  @usableFromInline let audience = RemovalAudience<Key, Value>()
 
   @inlinable
   init(_ budget: MemoryBudget, _ options: MemoryOptions) {
@@ -57,12 +58,10 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Moves something into the store of a key, where `body` is false if there is no room: then room is
   /// made in the other stores.
-  ///
-  /// What went is given back.
   @inlinable
   func put(
     _ hash: MemoryHash, cost: Int, _ now: Int64, _ body: (inout Store, inout Move) -> Bool
-  ) -> Removals<Key, Value> {
+  ) {
     var move = Move(now)
     for _ in 0..<Self.attempts {
       let (isDone, isCrowded) = withStore(hash) { store in
@@ -72,8 +71,15 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       if isDone { break }
       makeRoom(for: cost, &move)
     }
+    finish(&move)
+  }
+
+  /// Gives back the room that was made and not used, and tells what went to whom it concerns: out of
+  /// the locks.
+  @inlinable
+  func finish(_ move: inout Move) {
     budget.release(move.room)
-    return move.removals
+    if move.removals.first != nil, audience.isListening { audience.tell(move.removals) }
   }
 
   /// Lets entries of any shard go until there is room enough.
@@ -89,7 +95,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Lets entries go, of all shards by turns, until the limits are kept.
   @usableFromInline
-  func keepLimits() -> Removals<Key, Value> {
+  func keepLimits() {
     var move = Move(0)
     var isEmpty = false
     while !budget.isKept, !isEmpty {
@@ -105,7 +111,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return true
       }
     }
-    return move.removals
+    finish(&move)
   }
 
   /// From how many entries on there are several shards.
@@ -119,15 +125,14 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 extension MemoryShards {
   /// Lets go of what is beyond a share of what each store keeps, by number and by cost.
   @usableFromInline
-  func trim(to share: Double, _ cause: Removal<Key, Value>.Cause) -> Removals<Key, Value> {
+  func trim(to share: Double, _ cause: Removal<Key, Value>.Cause) {
     let kept = share < 1 ? max(0, share) : 1
     var move = Move(0)
     forEach { store in
       store.trim(to: kept, cause, &move)
       return true
     }
-    budget.release(move.room)
-    return move.removals
+    finish(&move)
   }
 }
 

@@ -5,6 +5,7 @@ extension MemoryStore {
     var store = self
     store.index = MemoryIndex()
     store.slab = MemorySlab()
+    store.pairs = store.slab.pairs
     store.times = times.emptied()
     store.validators = [:]
     store.order = order.emptied()

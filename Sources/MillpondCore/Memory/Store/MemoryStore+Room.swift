@@ -81,14 +81,9 @@ extension MemoryStore {
 
   /// Drops the entry if its time is over.
   @inlinable
-  mutating func dropIfExpired(
-    _ slot: Slot, _ now: Int64, _ removals: inout Removals<Key, Value>
-  ) -> Bool {
-    guard times.expires, times.isExpired(slot, now) else { return false }
-    var move = MemoryMove<Key, Value>(now)
+  mutating func dropIfExpired(_ slot: Slot, _ move: inout MemoryMove<Key, Value>) -> Bool {
+    guard times.expires, times.isExpired(slot, move.now) else { return false }
     drop(slot, .expired, &move)
-    budget.release(move.room)
-    if let removal = move.removals.first { removals.append(removal) }
     return true
   }
 
@@ -168,6 +163,7 @@ extension MemoryStore {
     let capacity =
       slab.capacity >= expected ? slab.capacity + slab.capacity / 16 + 8 : min(half, expected)
     slab.grow(to: capacity)
+    pairs = slab.pairs
     times.reserve(capacity)
     order.reserve(capacity)
   }

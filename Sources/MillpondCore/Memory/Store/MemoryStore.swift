@@ -1,12 +1,17 @@
 /// The entries of a memory cache, or of one of its shards, and the gets that will bring more: the
 /// dictionary of replayed signals.
 ///
-/// Pure; its owner locks, and releases what is dropped after the unlock.
+/// Pure; its owner locks, and releases what is dropped after the unlock. Sendable because it is used
+/// under one lock, with all that its columns and its slab point to.
 @usableFromInline
-struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   @usableFromInline let budget: MemoryBudget
   @usableFromInline var index = MemoryIndex()
   @usableFromInline var slab = MemorySlab<Key, Value>()
+
+  /// Those of the slab, which is not on the way to them.
+  @usableFromInline var pairs: UnsafeMutablePointer<MemorySlab<Key, Value>.Pair>
+
   @usableFromInline var times: MemoryTimes
   @usableFromInline var validators: [Slot: Validator] = [:]
   @usableFromInline var order: MemoryOrder
@@ -24,6 +29,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   init(_ budget: MemoryBudget, _ options: MemoryOptions, shardCount: Int) {
     self.budget = budget
+    pairs = slab.pairs
     times = MemoryTimes(timeToIdle: options.timeToIdle)
     order = MemoryOrder(options.policy, isWeighted: options.isWeighted)
     shareOfLimit = budget.countLimit / shardCount
@@ -39,7 +45,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The value, which is used thereby. For stores of which nothing expires.
   @inlinable
   mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
-    let pairs = slab.pairs
+    let pairs = pairs
     // Not by `find`, for which everything would be copied.
     guard
       let slot = MemoryIndex.find(
@@ -57,10 +63,10 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The value, if it is young enough, which is used thereby.
   @inlinable
   mutating func hit(
-    _ key: Key, _ hash: MemoryHash, _ freshness: Freshness, _ now: Int64,
-    _ removals: inout Removals<Key, Value>
+    _ key: Key, _ hash: MemoryHash, _ freshness: Freshness, _ move: inout MemoryMove<Key, Value>
   ) -> Stamped<Value>? {
-    guard let slot = find(key, hash), !dropIfExpired(slot, now, &removals) else {
+    let now = move.now
+    guard let slot = find(key, hash), !dropIfExpired(slot, &move) else {
       statistics.misses &+= 1
       order.missed(hash.bits)
       return nil
@@ -74,7 +80,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     order.used(slot, hash.bits)
     times.touch(slot, now)
     return Stamped(
-      slab.pairs[Int(slot)].value, age: age,
+      pairs[Int(slot)].value, age: age,
       validator: validators.isEmpty ? nil : validators[slot])
   }
 
@@ -83,12 +89,12 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func peek(_ key: Key, _ hash: MemoryHash, _ now: Int64) -> Stamped<Value>? {
     guard let slot = find(key, hash), !times.isExpired(slot, now) else { return nil }
     return Stamped(
-      slab.pairs[Int(slot)].value, age: times.age(of: slot, now), validator: validators[slot])
+      pairs[Int(slot)].value, age: times.age(of: slot, now), validator: validators[slot])
   }
 
   @inlinable
   func find(_ key: Key, _ hash: MemoryHash) -> Slot? {
-    let pairs = slab.pairs
+    let pairs = pairs
     return MemoryIndex.find(hash.bits, in: index.buckets.base, index.mask) {
       pairs[Int($0)].key == key
     }
