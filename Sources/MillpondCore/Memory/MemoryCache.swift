@@ -162,11 +162,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     case .fill(let key, let stamped, let mark):
       let (hash, now) = (MemoryHash(key), time.now())
       let bornAt = CoarseTime.birth(of: stamped.age, now)
-      let entry = MemoryEntry(
-        value: stamped.value, cost: cost(of: stamped.value), bornAt: bornAt,
-        deadline: options.deadline(options.timeToLive, bornAt, hash), validator: stamped.validator,
-        revision: .none)
-      shards.put(hash, cost: entry.cost, now) { $0.fill(key, hash, entry, mark, &$1) }
+      let details = MemoryDetails(
+        cost: cost(of: stamped.value), bornAt: bornAt,
+        deadline: options.deadline(options.timeToLive, bornAt, hash), revision: .none)
+      shards.put(hash, cost: details.cost, now) {
+        $0.fill(key, hash, stamped.value, stamped.validator, details, mark, &$1)
+      }
     }
     return Self.done
   }
@@ -194,10 +195,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   func set(_ key: Key, _ value: Value, _ revision: Revision, _ timeToLive: TimeToLive) {
     let (hash, now) = (MemoryHash(key), time.now())
-    let entry = MemoryEntry(
-      value: value, cost: cost(of: value), bornAt: now,
-      deadline: options.deadline(timeToLive, now, hash), validator: nil, revision: revision)
-    shards.put(hash, cost: entry.cost, now) { $0.set(key, hash, entry, &$1) }
+    let details = MemoryDetails(
+      cost: cost(of: value), bornAt: now, deadline: options.deadline(timeToLive, now, hash),
+      revision: revision)
+    shards.put(hash, cost: details.cost, now) { $0.set(key, hash, value, details, &$1) }
   }
 
   /// What was last told of the key, or of one that shares its stripe.

@@ -56,7 +56,7 @@ struct AdaptiveOrder: EvictionOrder {
   @usableFromInline
   mutating func added(_ slot: Slot, _ hash: UInt32, weight: Int) {
     // Who is told without having been asked for has never been counted.
-    if sketch.frequency(hash) == 0 { sketch.add(hash) }
+    sketch.addFirst(hash)
     nodes.open(slot, hash, weight: weight)
     states.put(0, at: slot)
     nodes.link(slot, in: &window)

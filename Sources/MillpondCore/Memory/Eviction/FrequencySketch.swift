@@ -56,6 +56,17 @@ struct FrequencySketch: Sendable {
     return Int(lowest)
   }
 
+  /// Counts one asking if none is counted.
+  @usableFromInline
+  mutating func addFirst(_ hash: UInt32) {
+    if blocks == 0 { return }
+    var spread = Spread(hash, blocks)
+    for row in 0..<4 {
+      let (word, shift) = spread.next(row)
+      if (words[word] &>> shift) & 15 == 0 { return add(hash) }
+    }
+  }
+
   /// Counts one asking.
   @inlinable
   mutating func add(_ hash: UInt32) {

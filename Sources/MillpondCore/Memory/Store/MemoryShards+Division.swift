@@ -6,15 +6,15 @@ extension MemoryShards {
   @usableFromInline
   func divide() {
     if mask.load(ordering: .relaxed) != 0 { return }
-    let whole = first.withLock { store -> Store? in
+    let whole = withShard(0) { store -> Store? in
       if mask.load(ordering: .relaxed) != 0 { return nil }
       let whole = store
       store = whole.emptied()
       store.adopt(from: whole) { $0.shard(Self.shardCount - 1) == 0 }
-      for (number, other) in others.enumerated() {
-        other.withLock {
-          $0.told = whole.told
-          $0.adopt(from: whole) { $0.shard(Self.shardCount - 1) == number + 1 }
+      for number in 1..<count {
+        withShard(number) { other in
+          other.told = whole.told
+          other.adopt(from: whole) { $0.shard(Self.shardCount - 1) == number }
         }
       }
       mask.store(Self.shardCount - 1, ordering: .releasing)

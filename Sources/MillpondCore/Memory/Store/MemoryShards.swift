@@ -12,8 +12,13 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Move = MemoryMove<Key, Value>
 
   @usableFromInline let budget: MemoryBudget
-  @usableFromInline let first: Locked<Store>
-  @usableFromInline let others: [Locked<Store>]
+
+  /// Side by side, not each an object of its own: those would be retained on the way to every hit.
+  /// Sendable because a store is used behind its gate only.
+  @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<MemoryShard<Key, Value>>
+
+  /// How many there are; only the first is used until it is divided.
+  @usableFromInline let count: Int
 
   /// Which bits of a hash choose the shard: none, or all that there are. Changes once, under the
   /// lock of the first shard.
@@ -25,26 +30,28 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   init(_ budget: MemoryBudget, _ options: MemoryOptions) {
     self.budget = budget
-    let count = budget.countLimit < Self.divisionCount ? 1 : Self.shardCount
-    let total = flightTotal
-    func shard() -> Locked<Store> {
+    count = budget.countLimit < Self.divisionCount ? 1 : Self.shardCount
+    shards = .allocate(capacity: count)
+    for number in 0..<count {
       var store = Store(budget, options, shardCount: count)
-      store.flights.total = total
-      return Locked(store)
+      store.flights.total = flightTotal
+      (shards + number).initialize(to: MemoryShard(store))
     }
-    first = shard()
-    others = (1..<count).map { _ in shard() }
+  }
+
+  deinit {
+    shards.deinitialize(count: count)
+    shards.deallocate()
   }
 
   /// Runs `body` with the store of a key.
   @inlinable
   func withStore<Result>(_ hash: MemoryHash, _ body: (inout Store) -> Result) -> Result {
     let mask = mask.load(ordering: .acquiring)
-    let shard = hash.shard(mask)
-    if shard > 0 { return others[shard - 1].withLock(body) }
-    let result = first.withLock { store -> Result? in
+    if mask > 0 { return withShard(hash.shard(mask), body) }
+    let result = withShard(0) { store -> Result? in
       // It may have been divided before the lock was had.
-      mask == 0 && self.mask.load(ordering: .relaxed) != 0 ? nil : body(&store)
+      self.mask.load(ordering: .relaxed) != 0 ? nil : body(&store)
     }
     return result ?? withStore(hash, body)
   }
@@ -52,8 +59,14 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Runs `body` with one store after the other, until it says false.
   @inlinable
   func forEach(_ body: (inout Store) -> Bool) {
-    guard first.withLock(body), mask.load(ordering: .acquiring) != 0 else { return }
-    for other in others where !other.withLock(body) { return }
+    guard withShard(0, body), mask.load(ordering: .acquiring) != 0 else { return }
+    for number in 1..<count where !withShard(number, body) { return }
+  }
+
+  @inlinable
+  func withShard<Result>(_ number: Int, _ body: (inout Store) -> Result) -> Result {
+    let shard = shards + number
+    return shard.pointee.gate.withLock { body(&shard.pointee.store) }
   }
 
   /// Moves something into the store of a key, where `body` is false if there is no room: then room is
@@ -67,7 +80,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       let (isDone, isCrowded) = withStore(hash) { store in
         (body(&store, &move), store.count >= Self.divisionCount)
       }
-      if isCrowded, !others.isEmpty { divide() }
+      if isCrowded, count > 1 { divide() }
       if isDone { break }
       makeRoom(for: cost, &move)
     }
@@ -150,5 +163,17 @@ extension MemoryShards: FlightRooms {
       body(&store.flights)
       return true
     }
+  }
+}
+
+/// A store and its lock.
+@usableFromInline
+struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
+  @usableFromInline let gate = Gate()
+  @usableFromInline var store: MemoryStore<Key, Value>
+
+  @inlinable
+  init(_ store: MemoryStore<Key, Value>) {
+    self.store = store
   }
 }

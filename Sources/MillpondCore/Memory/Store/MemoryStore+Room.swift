@@ -4,32 +4,32 @@ extension MemoryStore {
   /// False if there is no room, and nobody here who could make any.
   @inlinable
   mutating func put(
-    _ key: Key, _ hash: MemoryHash, _ entry: MemoryEntry<Value>, in slot: Slot?,
-    _ move: inout MemoryMove<Key, Value>
+    _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
+    _ details: MemoryDetails, in slot: Slot?, _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     if times.expires { sweep(&move) }
     // A key that does not equal itself, a NaN, would never be found again.
     guard
-      entry.cost <= budget.costLimit, budget.countLimit > 0, entry.deadline > move.now,
+      details.cost <= budget.costLimit, budget.countLimit > 0, details.deadline > move.now,
       times.idleTime > 0, key == key
     else {
-      reject(hash, entry, &move, slot)
+      reject(hash, details, &move, slot)
       return true
     }
     if let slot, slab.isUsed[slot] {
-      if exchange(slot, entry, &move) { return true }
+      if exchange(slot, value, validator, details, &move) { return true }
       drop(slot, .replaced, &move)
     }
     var isWithoutContest = true
-    while !budget.reserve(entry.cost, from: &move.room) {
-      if isWithoutContest, !order.admits(hash.bits, weight: entry.cost) {
-        reject(hash, entry, &move, nil)
+    while !budget.reserve(details.cost, from: &move.room) {
+      if isWithoutContest, !order.admits(hash.bits, weight: details.cost) {
+        reject(hash, details, &move, nil)
         return true
       }
       isWithoutContest = false
-      if !evict(for: order.isWeighted ? entry.cost : 1, .evicted, &move) { return false }
+      if !evict(for: order.isWeighted ? details.cost : 1, .evicted, &move) { return false }
     }
-    add(key, hash, entry, move.now)
+    add(key, hash, value, validator, details, move.now)
     if isWithoutContest { order.settle() }
     return true
   }
@@ -100,51 +100,57 @@ extension MemoryStore {
   }
 
   @inlinable
-  mutating func add(_ key: Key, _ hash: MemoryHash, _ entry: MemoryEntry<Value>, _ now: Int64) {
+  mutating func add(
+    _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
+    _ details: MemoryDetails, _ now: Int64
+  ) {
     let slot = takeFreeSlot()
-    slab.fill(slot, key, entry.value)
+    slab.fill(slot, key, value)
     index.insert(hash.bits, slot)
-    setDetails(slot, entry, now)
-    order.added(slot, hash.bits, weight: entry.cost)
+    setDetails(slot, details, validator, now)
+    order.added(slot, hash.bits, weight: details.cost)
   }
 
   /// Another value for the same key, in the same place; false if there is no room for what it costs
   /// more.
   @inlinable
   mutating func exchange(
-    _ slot: Slot, _ entry: MemoryEntry<Value>, _ move: inout MemoryMove<Key, Value>
+    _ slot: Slot, _ value: Value, _ validator: Validator?, _ details: MemoryDetails,
+    _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     if order.isWeighted {
-      let more = entry.cost - order.weight(of: slot)
+      let more = details.cost - order.weight(of: slot)
       if more > 0, !budget.reserve(moreCost: more) { return false }
       if more < 0 { move.room.cost -= more }
-      if more != 0 { order.reweighed(slot, weight: entry.cost) }
+      if more != 0 { order.reweighed(slot, weight: details.cost) }
     }
     order.used(slot, order.hash(of: slot))
-    let old = slab.exchange(slot, entry.value)
-    setDetails(slot, entry, move.now)
+    let old = slab.exchange(slot, value)
+    setDetails(slot, details, validator, move.now)
     move.removals.append(
       Removal(key: slab.pairs[Int(slot)].key, value: old, cause: .replaced))
     return true
   }
 
   @inlinable
-  mutating func setDetails(_ slot: Slot, _ entry: MemoryEntry<Value>, _ now: Int64) {
+  mutating func setDetails(
+    _ slot: Slot, _ details: MemoryDetails, _ validator: Validator?, _ now: Int64
+  ) {
     statistics.insertions &+= 1
     times.set(
-      slot, MemoryTimes.Stamp(bornAt: entry.bornAt, revision: entry.revision),
-      deadline: entry.deadline, now)
-    if entry.validator != nil || !validators.isEmpty { validators[slot] = entry.validator }
+      slot, MemoryTimes.Stamp(bornAt: details.bornAt, revision: details.revision),
+      deadline: details.deadline, now)
+    if validator != nil || !validators.isEmpty { validators[slot] = validator }
   }
 
   /// What is told is not kept, and what was kept goes all the same.
   @usableFromInline
   mutating func reject(
-    _ hash: MemoryHash, _ entry: MemoryEntry<Value>, _ move: inout MemoryMove<Key, Value>,
+    _ hash: MemoryHash, _ details: MemoryDetails, _ move: inout MemoryMove<Key, Value>,
     _ slot: Slot?
   ) {
     statistics.rejections &+= 1
-    told.remember(hash.whole, entry.revision)
+    told.remember(hash.whole, details.revision)
     if let slot, slab.isUsed[slot] { drop(slot, .replaced, &move) }
   }
 

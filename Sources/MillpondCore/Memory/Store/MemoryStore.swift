@@ -45,12 +45,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   /// The value, which is used thereby. For stores of which nothing expires.
   @inlinable
   mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
-    let pairs = pairs
-    // Not by `find`, for which everything would be copied.
-    guard
-      let slot = MemoryIndex.find(
-        hash.bits, in: index.buckets.base, index.mask, { pairs[Int($0)].key == key })
-    else {
+    guard let slot = Self.find(key, hash, index.buckets.base, index.mask, pairs) else {
       statistics.misses &+= 1
       order.missed(hash.bits)
       return nil
@@ -94,10 +89,16 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   @inlinable
   func find(_ key: Key, _ hash: MemoryHash) -> Slot? {
-    let pairs = pairs
-    return MemoryIndex.find(hash.bits, in: index.buckets.base, index.mask) {
-      pairs[Int($0)].key == key
-    }
+    Self.find(key, hash, index.buckets.base, index.mask, pairs)
+  }
+
+  /// Not a method, for which everything here would be copied on the way to a hit.
+  @inlinable
+  static func find(
+    _ key: Key, _ hash: MemoryHash, _ buckets: UnsafePointer<UInt64>, _ mask: Int,
+    _ pairs: UnsafePointer<MemorySlab<Key, Value>.Pair>
+  ) -> Slot? {
+    MemoryIndex.find(hash.bits, in: buckets, mask) { pairs[Int($0)].key == key }
   }
 
   /// The last telling that could concern the key.
@@ -113,13 +114,14 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   /// False if there is no room, and nobody here who could make any.
   @inlinable
   mutating func set(
-    _ key: Key, _ hash: MemoryHash, _ entry: MemoryEntry<Value>, _ move: inout MemoryMove<Key, Value>
+    _ key: Key, _ hash: MemoryHash, _ value: Value, _ details: MemoryDetails,
+    _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
-    told.outdateFills(hash.whole, entry.revision)
-    let slot = find(key, hash)
-    let present = slot.map { times.stamps[$0].revision } ?? .none
-    if told.outdates(hash.whole, entry.revision) || present > entry.revision { return true }
-    return put(key, hash, entry, in: slot, &move)
+    told.outdateFills(hash.whole, details.revision)
+    let slot = Self.find(key, hash, index.buckets.base, index.mask, pairs)
+    if told.outdates(hash.whole, details.revision) { return true }
+    if let slot, times.stamps[slot].revision > details.revision { return true }
+    return put(key, hash, value, nil, details, in: slot, &move)
   }
 
   /// Keeps a value of a lower layer, unless something has been told since the mark was read.
@@ -127,12 +129,12 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   /// False if there is no room, and nobody here who could make any.
   @inlinable
   mutating func fill(
-    _ key: Key, _ hash: MemoryHash, _ entry: MemoryEntry<Value>, _ mark: Mark,
-    _ move: inout MemoryMove<Key, Value>
+    _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
+    _ details: MemoryDetails, _ mark: Mark, _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     guard mark.admits(lastTold(hash)) else { return true }
     if mark.isReload { told.outdateFills(hash.whole, .next()) }
-    return put(key, hash, entry, in: find(key, hash), &move)
+    return put(key, hash, value, validator, details, in: find(key, hash), &move)
   }
 
   /// Drops what was told before.

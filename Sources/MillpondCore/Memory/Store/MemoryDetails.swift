@@ -1,7 +1,6 @@
-/// A value on its way in.
+/// What is kept of a value beside itself.
 @usableFromInline
-struct MemoryEntry<Value: Sendable>: Sendable {
-  @usableFromInline let value: Value
+struct MemoryDetails: Sendable, BitwiseCopyable {
   @usableFromInline let cost: Int
 
   /// In nanoseconds of the cache's clock.
@@ -10,19 +9,13 @@ struct MemoryEntry<Value: Sendable>: Sendable {
   /// When it expires, by the same clock; `Int64.max` is never.
   @usableFromInline let deadline: Int64
 
-  @usableFromInline let validator: Validator?
   @usableFromInline let revision: Revision
 
   @inlinable
-  init(
-    value: Value, cost: Int, bornAt: Int64, deadline: Int64, validator: Validator?,
-    revision: Revision
-  ) {
-    self.value = value
+  init(cost: Int, bornAt: Int64, deadline: Int64, revision: Revision) {
     self.cost = cost
     self.bornAt = bornAt
     self.deadline = deadline
-    self.validator = validator
     self.revision = revision
   }
 }
