@@ -15,6 +15,7 @@ package struct Gate: ~Copyable {
 
   /// Runs `body` while nobody else does.
   @inlinable
+  @inline(__always)
   package borrowing func withLock<Result>(_ body: () -> Result) -> Result {
     mutex.withLock { _ in
       let passage = passage.load(ordering: .acquiring)

@@ -46,14 +46,19 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Runs `body` with the store of a key.
   @inlinable
+  @inline(__always)
   func withStore<Result>(_ hash: MemoryHash, _ body: (inout Store) -> Result) -> Result {
-    let mask = mask.load(ordering: .acquiring)
-    if mask > 0 { return withShard(hash.shard(mask), body) }
-    let result = withShard(0) { store -> Result? in
-      // It may have been divided before the lock was had.
-      self.mask.load(ordering: .relaxed) != 0 ? nil : body(&store)
+    var mask = mask.load(ordering: .acquiring)
+    while true {
+      let result = withShard(hash.shard(mask)) { store -> Result? in
+        // It may have been divided before the lock was had.
+        let present = self.mask.load(ordering: .relaxed)
+        if present == mask { return body(&store) }
+        mask = present
+        return nil
+      }
+      if let result { return result }
     }
-    return result ?? withStore(hash, body)
   }
 
   /// Runs `body` with one store after the other, until it says false.
@@ -64,6 +69,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   @inlinable
+  @inline(__always)
   func withShard<Result>(_ number: Int, _ body: (inout Store) -> Result) -> Result {
     let shard = shards + number
     return shard.pointee.gate.withLock { body(&shard.pointee.store) }
