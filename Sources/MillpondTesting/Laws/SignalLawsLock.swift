@@ -60,6 +60,7 @@ private final class ForeignLock: Sendable {
   private let lock = DispatchSemaphore(value: 1)
   private let isInCallback = DispatchSemaphore(value: 0)
   private let isHeld = DispatchSemaphore(value: 0)
+  private let isOver = DispatchSemaphore(value: 0)
   private let state = Locked(Outcome.neverCalled)
   private let wasCalled = Locked(false)
   private let patience: Duration
@@ -84,14 +85,18 @@ private final class ForeignLock: Sendable {
     let isFree = lock.wait(timeout: limit) == .success
     if isFree { lock.signal() }
     state.withLock { $0 = isFree ? .free : .stuck }
+    isOver.signal()
   }
 
+  /// Acts while the callback waits for the lock, and waits for the callback's end: on a third thread
+  /// that may come last of all.
   func holdDuringCallback(_ act: () -> Void) {
     guard isInCallback.wait(timeout: limit) == .success else { return }
     lock.wait()
     isHeld.signal()
     act()
     lock.signal()
+    _ = isOver.wait(timeout: limit)
   }
 
   private var limit: DispatchTime {

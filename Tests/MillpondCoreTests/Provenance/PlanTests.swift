@@ -26,6 +26,7 @@ import Testing
   }
 
   @Test func `looking is not using`() {
+    let memory = MemoryCache<String, Int>(countLimit: 2, policy: .leastRecentlyUsed)
     memory.set(1, for: "a")
     memory.set(2, for: "b")
 
