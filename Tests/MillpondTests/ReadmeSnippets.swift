@@ -27,6 +27,22 @@ func askAndTell() {
   // end
 }
 
+func keep(_ bag: DisposableBag) -> some Cache<String, Data> {
+  // snippet
+  let icons = MemoryCache<String, Data>(
+    costLimit: .mebibytes(32), timeToLive: .after(.seconds(1_800)), jitter: 0.1, cost: \.count)
+  icons.set(Data([1, 2, 3]), for: "spinner", timeToLive: .never)
+  icons.removals.subscribe(onNext: { print("\($0.key): \($0.cause)") }).disposed(by: bag)
+
+  icons.costLimit = .mebibytes(8)  // lets go at once
+  icons.trim(to: 0.5)
+  print(icons.peek("spinner")?.count ?? 0, icons.statistics.hitRatio)
+
+  let relieved = icons.onMemoryPressure(.ofSystem())  // on Linux, of the container first
+  // end
+  return relieved
+}
+
 func composed(in folder: URL) -> some Cache<URL, Data> {
   // snippet
   let pictures = MemoryCache<URL, Data>(costLimit: .mebibytes(64), cost: \.count)

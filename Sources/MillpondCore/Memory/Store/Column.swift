@@ -5,23 +5,21 @@
 /// lock.
 @usableFromInline
 struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
-  @usableFromInline var base: UnsafeMutablePointer<Element>
+  /// Nil as long as there is nothing.
+  @usableFromInline var base: UnsafeMutablePointer<Element>?
   @usableFromInline var count = 0
   @usableFromInline var capacity = 0
-  @usableFromInline var memory: ColumnMemory<Element>
+  @usableFromInline var memory: ColumnMemory<Element>?
 
   @inlinable
-  init() {
-    memory = ColumnMemory(capacity: 0)
-    base = memory.base
-  }
+  init() {}
 
   /// So many times the same.
   @inlinable
   init(repeating element: Element, count: Int) {
-    memory = ColumnMemory(capacity: count)
-    base = memory.base
-    base.initialize(repeating: element, count: count)
+    let memory = ColumnMemory<Element>(capacity: count)
+    memory.base.initialize(repeating: element, count: count)
+    (self.memory, base) = (memory, memory.base)
     (self.count, capacity) = (count, count)
   }
 
@@ -34,11 +32,11 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
   subscript(index: Int) -> Element {
     get {
       assert(index >= 0 && index < count)
-      return base[index]
+      return base.unsafelyUnwrapped[index]
     }
     nonmutating set {
       assert(index >= 0 && index < count)
-      base[index] = newValue
+      base.unsafelyUnwrapped[index] = newValue
     }
   }
 
@@ -66,7 +64,7 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
   mutating func reserve(_ newCapacity: Int) {
     guard newCapacity > capacity else { return }
     let larger = ColumnMemory<Element>(capacity: newCapacity)
-    larger.base.update(from: base, count: count)
+    if let base { larger.base.update(from: base, count: count) }
     memory = larger
     base = larger.base
     capacity = newCapacity

@@ -10,8 +10,10 @@ extension MemoryShards {
       if mask.load(ordering: .relaxed) != 0 { return nil }
       let whole = store
       store = whole.emptied()
+      store.expectedCount = budget.countLimit / count
       store.adopt(from: whole) { $0.shard(Self.shardCount - 1) == 0 }
       for number in 1..<count {
+        open(number, expectedCount: store.expectedCount)
         withShard(number) { other in
           other.told = whole.told
           other.adopt(from: whole) { $0.shard(Self.shardCount - 1) == number }

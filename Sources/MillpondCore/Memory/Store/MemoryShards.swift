@@ -17,8 +17,10 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Sendable because a store is used behind its gate only.
   @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<MemoryShard<Key, Value>>
 
-  /// How many there are; only the first is used until it is divided.
+  /// How many there can be; there is only the first until it is divided.
   @usableFromInline let count: Int
+
+  @usableFromInline let options: MemoryOptions
 
   /// Which bits of a hash choose the shard: none, or all that there are. Changes once, under the
   /// lock of the first shard.
@@ -32,15 +34,12 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     self.budget = budget
     count = budget.countLimit < Self.divisionCount ? 1 : Self.shardCount
     shards = .allocate(capacity: count)
-    for number in 0..<count {
-      var store = Store(budget, options, shardCount: count)
-      store.flights.total = flightTotal
-      (shards + number).initialize(to: MemoryShard(store))
-    }
+    self.options = options
+    open(0, expectedCount: min(budget.countLimit, Self.divisionCount))
   }
 
   deinit {
-    shards.deinitialize(count: count)
+    shards.deinitialize(count: mask.load(ordering: .acquiring) == 0 ? 1 : count)
     shards.deallocate()
   }
 
@@ -59,6 +58,14 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       if let result { return result }
     }
+  }
+
+  /// Makes a store that there was none of.
+  @inlinable
+  func open(_ number: Int, expectedCount: Int) {
+    var store = Store(budget, options, expectedCount: expectedCount)
+    store.flights.total = flightTotal
+    (shards + number).initialize(to: MemoryShard(store))
   }
 
   /// Runs `body` with one store after the other, until it says false.

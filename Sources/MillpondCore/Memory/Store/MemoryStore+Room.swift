@@ -164,7 +164,7 @@ extension MemoryStore {
   /// Half as large again, but not larger than what the limit lets expect.
   @inlinable
   mutating func grow() {
-    let expected = shareOfLimit + shareOfLimit / 64 + 8
+    let expected = expectedCount + expectedCount / 64 + 8
     let half = max(8, slab.capacity + slab.capacity / 2)
     let capacity =
       slab.capacity >= expected ? slab.capacity + slab.capacity / 16 + 8 : min(half, expected)

@@ -20,19 +20,19 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   @usableFromInline var told = ToldKeys()
   @usableFromInline var statistics = MemoryStatistics()
 
-  /// How many entries of those that there may be are to be expected here.
-  @usableFromInline let shareOfLimit: Int
+  /// How many entries there may be here, if keys are spread evenly.
+  @usableFromInline var expectedCount: Int
 
   /// The gets that will bring what is not here yet, see ``Replayed``.
   @usableFromInline var flights = FlightTable<Key, Value>()
 
   @inlinable
-  init(_ budget: MemoryBudget, _ options: MemoryOptions, shardCount: Int) {
+  init(_ budget: MemoryBudget, _ options: MemoryOptions, expectedCount: Int) {
     self.budget = budget
     pairs = slab.pairs
     times = MemoryTimes(timeToIdle: options.timeToIdle)
     order = MemoryOrder(options.policy, isWeighted: options.isWeighted)
-    shareOfLimit = budget.countLimit / shardCount
+    self.expectedCount = expectedCount
   }
 
   @inlinable
@@ -45,7 +45,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   /// The value, which is used thereby. For stores of which nothing expires.
   @inlinable
   mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
-    guard let slot = Self.find(key, hash, index.buckets.base, index.mask, pairs) else {
+    guard let slot = Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.mask, pairs) else {
       statistics.misses &+= 1
       order.missed(hash.bits)
       return nil
@@ -89,7 +89,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   @inlinable
   func find(_ key: Key, _ hash: MemoryHash) -> Slot? {
-    Self.find(key, hash, index.buckets.base, index.mask, pairs)
+    Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.mask, pairs)
   }
 
   /// Not a method, for which everything here would be copied on the way to a hit.
@@ -118,7 +118,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     told.outdateFills(hash.whole, details.revision)
-    let slot = Self.find(key, hash, index.buckets.base, index.mask, pairs)
+    let slot = Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.mask, pairs)
     if told.outdates(hash.whole, details.revision) { return true }
     if let slot, times.stamps[slot].revision > details.revision { return true }
     return put(key, hash, value, nil, details, in: slot, &move)
