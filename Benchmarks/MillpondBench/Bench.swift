@@ -9,7 +9,9 @@ private func allRows() -> [Row] {
 /// Runs what the arguments ask for; the exit code. (In `main.swift` nothing would be specialised.)
 func bench(_ arguments: some Sequence<String>) -> Int32 {
   do {
-    let options = try Options(arguments)
+    let words = Array(arguments)
+    if words.first == "memory" { return try memoryBench(words.dropFirst()) }
+    let options = try Options(words)
     let rows = try options.choose(from: allRows())
     if options.wantsHelp {
       print(Options.help)
@@ -45,7 +47,7 @@ private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
 }
 
 /// Starts a second thread, that sleeps: alone in its process, glibc saves itself the locking.
-private func keepCompany() {
+func keepCompany() {
   Thread.detachNewThread {
     while true { Thread.sleep(forTimeInterval: 3_600) }
   }

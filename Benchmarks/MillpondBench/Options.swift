@@ -11,6 +11,7 @@ struct Options {
 
   static let help = """
     Usage: millpond-bench [NAME...] [--quick] [--json] [--svg FILE] [--list]
+           millpond-bench memory [--help]   a table of its own: the memory cache beside others
 
     Measures each row beside the physical floor of the same work, by turns in this process, and
     prints nanoseconds per operation: the best of several repetitions, or the median where threads

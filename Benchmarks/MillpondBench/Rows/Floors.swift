@@ -134,9 +134,7 @@ extension Work {
   }
 
   /// A thousand different strings of 40 characters.
-  static let stringKeys = (0..<1_000).map { number in
-    "https://example.org/pictures/" + String(String(100_000_000_000 + number).suffix(11))
-  }
+  static let stringKeys = (0..<1_000).map(String.numbered)
 }
 
 private final class Number {
