@@ -30,8 +30,9 @@ private func run(_ rows: [MemoryRow], _ options: MemoryOptions) throws -> Int32 
   return measurements.allSatisfy(\.isSumRight) ? 0 : 1
 }
 
-/// Measures the rows; each is told as soon as it is known. Keys are made once for those that share
-/// them, and given up before the next are made.
+/// Measures the rows; each is told as soon as it is known.
+///
+/// Keys are made once for those that share them, and given up before the next are made.
 func measure(
   _ rows: [MemoryRow], _ effort: MemoryEffort, _ tell: (MemoryMeasurement) -> Void
 ) {

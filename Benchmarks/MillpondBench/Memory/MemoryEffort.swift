@@ -13,7 +13,7 @@ struct MemoryEffort {
 
   static let full = MemoryEffort(
     sizeLimit: .max, visits: 200_000, strangers: 100_000,
-    repetitions: { $0 < 10_000 ? 21 : $0 < 1_000_000 ? 11 : 5 })
+    repetitions: { $0 < 10_000 ? 21 : $0 < 1_000_000 ? 11 : 3 })
 
   /// Enough to find a wrong sum.
   static let quick = MemoryEffort(

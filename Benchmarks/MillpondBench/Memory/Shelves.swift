@@ -86,14 +86,22 @@ private struct Ring<Key: Hashable & Sendable> {
   }
 }
 
-/// Foundation's: on Linux a dictionary under a lock, its keys wrapped once more.
+/// Foundation's.
+///
+/// On Linux (Swift 6.3) it is a dictionary under a lock, the keys wrapped once more. A full one
+/// drops what costs least, and of equals what came last: the new key itself.
 ///
 /// Sendable because NSCache may be used by any thread, without a lock.
-struct NSCacheShelf<Plain: BenchKey>: Shelf, @unchecked Sendable {
+final class NSCacheShelf<Plain: BenchKey>: Shelf, @unchecked Sendable {
   private let cache = NSCache<Plain.Object, NumberObject>()
 
   init(limit: Int) {
     cache.countLimit = limit
+  }
+
+  deinit {
+    // Or its entries would stay, which on Linux (Swift 6.3) hold each other.
+    cache.removeAllObjects()
   }
 
   func number(for key: Plain.Object) -> Int? {
