@@ -11,11 +11,12 @@ struct MemoryOptions {
 
     Measures MemoryCache beside a dictionary under our own lock and beside NSCache, by turns in this
     process: hits, misses, inserts into a full cache, and a mixture of 95 % hits and 5 % writes by
-    Zipf's law (exponent 0.99); by Int, String and URL keys, among a thousand entries and more, by one
-    thread and by two on the same cache. Prints nanoseconds per operation of all threads together:
-    the best of several repetitions, or the median of two threads'. And bytes per entry, without
-    those of keys and objects, which are made before. A NAME, as memory-hit-str-100k-2, is the
-    beginning of one row's name or of several; without one, all are run, which takes a while.
+    Zipf's law (exponent 0.99); by Int, String and URL keys, among a thousand entries and more, by
+    one thread and by two on the same cache. Prints nanoseconds per operation of all threads
+    together: the best of several repetitions, or the median where there are two threads. And bytes
+    per entry, without those of keys and objects, which are made before. A NAME, as
+    memory-hit-str-100k-2, is the beginning of one row's name or of several; without one, all are
+    run, which takes a quarter of an hour.
 
       --quick      few repetitions, no rows of a million: checks the sums, the figures mean little
       --json       one JSON document instead of the table

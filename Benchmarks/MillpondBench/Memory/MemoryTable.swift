@@ -6,10 +6,10 @@ struct MemoryTable {
 
   /// What the columns mean.
   static let legend = """
-    ours: MemoryCache.now and set. dictionary: one under our own lock, without any policy; where keys
-    are inserted, the oldest goes. NSCache: Foundation's, with objects made beforehand; on Linux, what
-    goes when it is full is the key that came. ratio: ours ÷ theirs, in this run. Asked by are the
-    very instances that are kept, in disorder.
+    ours: MemoryCache.now and set. dictionary: one under our own lock, without any policy; where
+    keys are inserted, the oldest goes. NSCache: Foundation's, with objects made beforehand; on
+    Linux, what goes when it is full is the key that came. ratio: ours ÷ theirs, in this run. Asked
+    by are the very instances that are kept, in disorder.
     """
 
   private let columns: Columns

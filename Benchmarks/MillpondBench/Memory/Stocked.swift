@@ -29,43 +29,29 @@ final class Stocked<Kept: Shelf>: @unchecked Sendable {
 
   /// Asks for each key; what isn't found counts -1.
   func lookUps(_ name: String, areFound: Bool) -> Work {
-    let once = visits.ofThreads.joined().reduce(0) { $0 + (areFound ? $1 : -1) }
-    return Work(
-      name, expected: { self.passes($0) * once }, prepare: { self.fillOnce() },
-      run: { operations in
-        let passes = self.passes(operations)
-        return self.summed { shelf, path in
-          var sum = 0
-          for _ in 0..<passes {
-            for key in path.keys { sum &+= shelf.number(for: key) ?? -1 }
-          }
-          return sum
-        }
-      })
+    let sum = visits.ofThreads.joined().reduce(0) { $0 + (areFound ? $1 : -1) }
+    return warm(name, sum) { shelf, path in
+      var sum = 0
+      for key in path.keys { sum &+= shelf.number(for: key) ?? -1 }
+      return sum
+    }
   }
 
   /// Asks for most keys, and tells of one in so many, the same value as before.
   func mixed(_ name: String) -> Work {
     let every = Visits.writeEvery
-    let once = visits.ofThreads.joined().enumerated().reduce(0) { sum, visit in
+    let sum = visits.ofThreads.joined().enumerated().reduce(0) { sum, visit in
       sum + (visit.offset % every == every - 1 ? 0 : visit.element)
     }
-    return Work(
-      name, expected: { self.passes($0) * once }, prepare: { self.fillOnce() },
-      run: { operations in
-        let passes = self.passes(operations)
-        return self.summed { shelf, path in
-          var sum = 0
-          for _ in 0..<passes {
-            for first in stride(from: 0, to: path.keys.count, by: every) {
-              let write = first + every - 1
-              for read in first..<write { sum &+= shelf.number(for: path.keys[read]) ?? -1 }
-              shelf.keep(path.values[write], for: path.keys[write])
-            }
-          }
-          return sum
-        }
-      })
+    return warm(name, sum) { shelf, path in
+      var sum = 0
+      for first in stride(from: 0, to: path.keys.count, by: every) {
+        let write = first + every - 1
+        for read in first..<write { sum &+= shelf.number(for: path.keys[read]) ?? -1 }
+        shelf.keep(path.values[write], for: path.keys[write])
+      }
+      return sum
+    }
   }
 
   /// Tells a full shelf, a new one each time, of keys that it never heard of; so it has as many
@@ -98,8 +84,23 @@ final class Stocked<Kept: Shelf>: @unchecked Sendable {
     shelf.withLock { $0 }?.count(among: keys) ?? 0
   }
 
-  private func fillOnce() {
-    if shelf.withLock({ $0 == nil }) { fill() }
+  /// Walks all paths as often as operations are asked for, and once before each repetition: or
+  /// whoever comes after another who read the same keys would find them in the processor's caches.
+  private func warm(
+    _ name: String, _ sum: Int, _ walk: @escaping @Sendable (Kept, Path) -> Int
+  ) -> Work {
+    Work(
+      name, expected: { self.passes($0) * sum },
+      prepare: {
+        if self.shelf.withLock({ $0 == nil }) { self.fill() }
+        _ = self.summed(walk)
+      },
+      run: { operations in
+        let passes = self.passes(operations)
+        return self.summed { shelf, path in
+          (0..<passes).reduce(0) { sum, _ in sum &+ walk(shelf, path) }
+        }
+      })
   }
 
   /// How often the threads go their ways in so many operations.
