@@ -37,9 +37,8 @@ extension Int: BenchKey {
 }
 
 extension String: BenchKey {
-  /// 40 characters.
   static func numbered(_ number: Int) -> String {
-    "https://example.org/pictures/" + String(String(100_000_000_000 + number).suffix(11))
+    Work.stringKey(number)
   }
 
   var object: NSString {
@@ -49,7 +48,7 @@ extension String: BenchKey {
 
 extension URL: BenchKey {
   static func numbered(_ number: Int) -> URL {
-    let text = String.numbered(number)
+    let text = Work.stringKey(number)
     return URL(string: text) ?? URL(filePath: text)
   }
 
