@@ -7,11 +7,10 @@ private func allRows() -> [Row] {
 }
 
 /// Runs what the arguments ask for; the exit code. (In `main.swift` nothing would be specialised.)
-func bench(_ arguments: some Sequence<String>) -> Int32 {
+func bench(_ arguments: some Collection<String>) -> Int32 {
   do {
-    let words = Array(arguments)
-    if words.first == "memory" { return try memoryBench(words.dropFirst()) }
-    let options = try Options(words)
+    if arguments.first == "memory" { return try memoryBench(arguments.dropFirst()) }
+    let options = try Options(arguments)
     let rows = try options.choose(from: allRows())
     if options.wantsHelp {
       print(Options.help)

@@ -11,7 +11,9 @@ struct Options {
 
   static let help = """
     Usage: millpond-bench [NAME...] [--quick] [--json] [--svg FILE] [--list]
-           millpond-bench memory [--help]   a table of its own: the memory cache beside others
+           millpond-bench memory [NAME...] [--quick] [--json] [--list]
+
+    memory measures the memory cache beside others; memory --help says more.
 
     Measures each row beside the physical floor of the same work, by turns in this process, and
     prints nanoseconds per operation: the best of several repetitions, or the median where threads
