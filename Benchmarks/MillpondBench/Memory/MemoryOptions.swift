@@ -16,7 +16,7 @@ struct MemoryOptions {
     together: the best of several repetitions, or the median where there are two threads. And bytes
     per entry, without those of keys and objects, which are made before. A NAME, as
     memory-hit-str-100k-2, is the beginning of one row's name or of several; without one, all are
-    run, which takes a quarter of an hour.
+    run, which takes half an hour.
 
       --quick      few repetitions, no rows of a million: checks the sums, the figures mean little
       --json       one JSON document instead of the table
