@@ -12,6 +12,7 @@ func bench(_ arguments: some Collection<String>) -> Int32 {
     if arguments.first == "hit-ratio" {
       return try hitRatio(HitRatioOptions(arguments.dropFirst()))
     }
+    if arguments.first == "memory" { return try memoryBench(arguments.dropFirst()) }
     let options = try Options(arguments)
     let rows = try options.choose(from: allRows())
     if options.wantsHelp {
@@ -48,7 +49,7 @@ private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
 }
 
 /// Starts a second thread, that sleeps: alone in its process, glibc saves itself the locking.
-private func keepCompany() {
+func keepCompany() {
   Thread.detachNewThread {
     while true { Thread.sleep(forTimeInterval: 3_600) }
   }

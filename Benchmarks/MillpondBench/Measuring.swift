@@ -84,7 +84,8 @@ extension Measurement {
   }
 }
 
-private struct Timing {
+/// The repetitions of some work.
+struct Timing {
   private let work: Work
   private let operations: Int
   private var times: [Double] = []
@@ -96,6 +97,7 @@ private struct Timing {
   }
 
   mutating func repeatOnce() {
+    work.prepare()
     let start = ContinuousClock.now
     let sum = work.run(operations)
     let duration = start.duration(to: .now)

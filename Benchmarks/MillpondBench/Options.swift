@@ -11,10 +11,11 @@ struct Options {
 
   static let help = """
     Usage: millpond-bench [NAME...] [--quick] [--json] [--svg FILE] [--list]
+           millpond-bench memory [NAME...] [--quick] [--json] [--list]
            millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
 
-    hit-ratio counts how often a cache has the answer; hit-ratio --help says more. All else is about
-    time, as follows.
+    memory measures the memory cache beside others, hit-ratio counts how often a cache has the
+    answer; each with --help says more. All else is about time, as follows.
 
     Measures each row beside the physical floor of the same work, by turns in this process, and
     prints nanoseconds per operation: the best of several repetitions, or the median where threads

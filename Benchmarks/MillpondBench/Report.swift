@@ -5,7 +5,6 @@ struct Table {
   private static let titles = [
     "row", "ns", "≤", "floor", "ns", "ratio", "≤", "mallocs", "≤", "peer", "ns", "ratio", "",
   ]
-  private static let leftAligned: Set = [0, 3, 9, 12]
 
   /// What the columns mean.
   static let legend = """
@@ -14,21 +13,23 @@ struct Table {
     set there too; a slower machine keeps them by ratio, a faster one by ns.
     """
 
-  private var widths = titles.map(\.count)
+  private let columns: Columns
 
   init(for rows: [Row]) {
+    var widths = Self.titles.map(\.count)
     widths[0] = max(widths[0], rows.map(\.name.count).max() ?? 0)
     widths[3] = max(widths[3], rows.map(\.baseline.name.count).max() ?? 0)
     for column in [1, 4] { widths[column] = 7 }
     for column in [2, 5, 6, 10, 11] { widths[column] = 5 }
+    columns = Columns(widths: widths, leftAligned: [0, 3, 9, 12])
   }
 
   var header: String {
-    line(Self.titles)
+    columns.line(Self.titles)
   }
 
   func line(_ row: Measurement) -> String {
-    line([
+    columns.line([
       row.name, digits(row.nanoseconds, 1), digits(row.target, 0),
       row.baseline, digits(row.baselineNanoseconds, 1), digits(row.ratio, 2),
       digits(row.ratioTarget, 1), digits(row.mallocs, 2), digits(row.mallocTarget, 0),
@@ -36,19 +37,26 @@ struct Table {
       row.verdict,
     ])
   }
+}
 
-  private func line(_ cells: [String]) -> String {
+/// Cells beside each other, aligned.
+struct Columns {
+  var widths: [Int]
+  let leftAligned: Set<Int>
+
+  func line(_ cells: [String]) -> String {
     var text = cells.indices.map { column in
       let padding = String(repeating: " ", count: max(0, widths[column] - cells[column].count))
-      return Self.leftAligned.contains(column) ? cells[column] + padding : padding + cells[column]
+      return leftAligned.contains(column) ? cells[column] + padding : padding + cells[column]
     }.joined(separator: "  ")
     while text.last == " " { text.removeLast() }
     return text
   }
+}
 
-  private func digits(_ number: Double?, _ places: Int) -> String {
-    number.map { String(format: "%.\(places)f", $0) } ?? ""
-  }
+/// The number with so many digits after the point; empty where there is none.
+func digits(_ number: Double?, _ places: Int) -> String {
+  number.map { String(format: "%.\(places)f", $0) } ?? ""
 }
 
 extension Measurement {
@@ -70,8 +78,8 @@ extension Measurement {
 }
 
 /// The measurements as one JSON document.
-struct Document: Encodable {
-  let rows: [Measurement]
+struct Document<Line: Encodable>: Encodable {
+  let rows: [Line]
 
   func encoded() throws -> String {
     let encoder = JSONEncoder()

@@ -55,19 +55,25 @@ struct Work: Sendable {
   let expected: @Sendable (_ operations: Int) -> Int
   let run: @Sendable (_ operations: Int) -> Int
 
+  /// What comes before each repetition, and isn't measured.
+  let prepare: @Sendable () -> Void
+
   /// - Parameters:
-  ///   - expected: What `run` has to return.
+  ///   - expected: What `run` has to return; asked after it, and not measured.
+  ///   - prepare: What comes before each repetition, and isn't measured.
   ///   - run: Does the work that often, a multiple of 2,000, and returns a sum that it can't have
   ///     got without doing it.
   ///   - elsewhere: Measured elsewhere, Swift 6.3.1; see README.
   init(
     _ name: String, elsewhere: Double? = nil,
     expected: @escaping @Sendable (_ operations: Int) -> Int,
+    prepare: @escaping @Sendable () -> Void = {},
     run: @escaping @Sendable (_ operations: Int) -> Int
   ) {
     self.name = name
     self.elsewhere = elsewhere
     self.expected = expected
+    self.prepare = prepare
     self.run = run
   }
 }

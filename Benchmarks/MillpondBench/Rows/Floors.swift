@@ -134,7 +134,10 @@ extension Work {
   }
 
   /// A thousand different strings of 40 characters.
-  static let stringKeys = (0..<1_000).map { number in
+  static let stringKeys = (0..<1_000).map(stringKey)
+
+  /// A string of 40 characters, different for each number.
+  static func stringKey(_ number: Int) -> String {
     "https://example.org/pictures/" + String(String(100_000_000_000 + number).suffix(11))
   }
 }

@@ -69,7 +69,7 @@ extension Work {
 /// Runs `body` on so many threads, beginning at the same time; returns when all have ended.
 ///
 /// Threads of its own: `concurrentPerform` starts no more than there are cores.
-private func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
+func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
   let line = StartingLine()
   let end = DispatchGroup()
   for thread in 0..<threads {

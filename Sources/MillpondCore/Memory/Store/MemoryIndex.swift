@@ -1,10 +1,12 @@
 /// Where entries are, by their hashes: an open-addressed table of words, each a hash of 32 bits and
 /// a slot, without tombstones.
+///
+/// A hash has its home at its place in the range of buckets, so that there can be any number of
+/// them: a quarter is kept empty, and no more.
 @usableFromInline
 struct MemoryIndex: Sendable {
   /// Zero is empty; else the hash in the upper half, the slot plus one in the lower.
   @usableFromInline var buckets = Column<UInt64>(repeating: 0, count: 1)
-  @usableFromInline var mask = 0
   @usableFromInline var count = 0
 
   @inlinable
@@ -13,9 +15,9 @@ struct MemoryIndex: Sendable {
   /// The slot with this hash of which `isIt` is true, in buckets of which some are empty.
   @inlinable
   static func find(
-    _ hash: UInt32, in buckets: UnsafePointer<UInt64>, _ mask: Int, _ isIt: (Slot) -> Bool
+    _ hash: UInt32, in buckets: UnsafePointer<UInt64>, _ bucketCount: Int, _ isIt: (Slot) -> Bool
   ) -> Slot? {
-    var bucket = Int(hash) & mask
+    var bucket = home(of: hash, bucketCount)
     while true {
       let word = buckets[bucket]
       if word == 0 { return nil }
@@ -23,13 +25,24 @@ struct MemoryIndex: Sendable {
         let slot = Slot(truncatingIfNeeded: word) &- 1
         if isIt(slot) { return slot }
       }
-      bucket = (bucket &+ 1) & mask
+      bucket &+= 1
+      if bucket == bucketCount { bucket = 0 }
     }
+  }
+
+  /// Makes room for so many entries.
+  @usableFromInline
+  mutating func reserve(_ capacity: Int) {
+    let wanted = capacity + capacity / 3 + 2
+    guard wanted > buckets.count else { return }
+    let words = buckets
+    buckets = Column(repeating: 0, count: wanted)
+    for index in 0..<words.count where words[index] != 0 { place(words[index]) }
   }
 
   @usableFromInline
   mutating func insert(_ hash: UInt32, _ slot: Slot) {
-    if (count + 1) * 4 > buckets.count * 3 { grow() }
+    if (count + 1) * 4 > buckets.count * 3 { reserve(max(8, count * 2)) }
     place(UInt64(hash) << 32 | UInt64(slot + 1))
     count += 1
   }
@@ -37,37 +50,42 @@ struct MemoryIndex: Sendable {
   /// Takes a slot out that is in, and moves up those behind it that had been pushed on.
   @usableFromInline
   mutating func remove(_ hash: UInt32, _ slot: Slot) {
-    guard count > 0 else { return }
     let word = UInt64(hash) << 32 | UInt64(slot + 1)
-    var hole = Int(hash) & mask
+    var hole = Self.home(of: hash, buckets.count)
     while buckets[hole] != word {
       if buckets[hole] == 0 { return }
-      hole = (hole + 1) & mask
+      hole = bucket(after: hole)
     }
     count -= 1
-    var next = (hole + 1) & mask
+    var next = bucket(after: hole)
     while buckets[next] != 0 {
-      let home = Int(buckets[next] >> 32) & mask
+      let home = Self.home(of: UInt32(truncatingIfNeeded: buckets[next] >> 32), buckets.count)
       // It may move up unless its home lies behind the hole.
-      if (next - home) & mask >= (next - hole) & mask {
+      if distance(from: home, to: next) >= distance(from: hole, to: next) {
         buckets[hole] = buckets[next]
         hole = next
       }
-      next = (next + 1) & mask
+      next = bucket(after: next)
     }
     buckets[hole] = 0
   }
 
-  private mutating func grow() {
-    let words = buckets
-    buckets = Column(repeating: 0, count: max(8, words.count * 2))
-    mask = buckets.count - 1
-    for index in 0..<words.count where words[index] != 0 { place(words[index]) }
+  @inlinable
+  static func home(of hash: UInt32, _ bucketCount: Int) -> Int {
+    Int(truncatingIfNeeded: (UInt64(hash) &* UInt64(truncatingIfNeeded: bucketCount)) &>> 32)
   }
 
-  private mutating func place(_ word: UInt64) {
-    var bucket = Int(word >> 32) & mask
-    while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
-    buckets[bucket] = word
+  private func bucket(after bucket: Int) -> Int {
+    bucket + 1 == buckets.count ? 0 : bucket + 1
+  }
+
+  private func distance(from start: Int, to end: Int) -> Int {
+    end >= start ? end - start : end - start + buckets.count
+  }
+
+  private func place(_ word: UInt64) {
+    var place = Self.home(of: UInt32(truncatingIfNeeded: word >> 32), buckets.count)
+    while buckets[place] != 0 { place = bucket(after: place) }
+    buckets[place] = word
   }
 }

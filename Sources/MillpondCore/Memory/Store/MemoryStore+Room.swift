@@ -170,6 +170,7 @@ extension MemoryStore {
       slab.capacity >= expected ? slab.capacity + slab.capacity / 16 + 8 : min(half, expected)
     slab.grow(to: capacity)
     pairs = slab.pairs
+    index.reserve(capacity)
     times.reserve(capacity)
     order.reserve(capacity)
   }

@@ -45,7 +45,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   /// The value, which is used thereby. For stores of which nothing expires.
   @inlinable
   mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
-    guard let slot = Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.mask, pairs) else {
+    guard let slot = Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.buckets.count, pairs) else {
       statistics.misses &+= 1
       order.missed(hash.bits)
       return nil
@@ -89,16 +89,16 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   @inlinable
   func find(_ key: Key, _ hash: MemoryHash) -> Slot? {
-    Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.mask, pairs)
+    Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.buckets.count, pairs)
   }
 
   /// Not a method, for which everything here would be copied on the way to a hit.
   @inlinable
   static func find(
-    _ key: Key, _ hash: MemoryHash, _ buckets: UnsafePointer<UInt64>, _ mask: Int,
+    _ key: Key, _ hash: MemoryHash, _ buckets: UnsafePointer<UInt64>, _ bucketCount: Int,
     _ pairs: UnsafePointer<MemorySlab<Key, Value>.Pair>
   ) -> Slot? {
-    MemoryIndex.find(hash.bits, in: buckets, mask) { pairs[Int($0)].key == key }
+    MemoryIndex.find(hash.bits, in: buckets, bucketCount) { pairs[Int($0)].key == key }
   }
 
   /// The last telling that could concern the key.
@@ -118,7 +118,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     told.outdateFills(hash.whole, details.revision)
-    let slot = Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.mask, pairs)
+    let slot = Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.buckets.count, pairs)
     if told.outdates(hash.whole, details.revision) { return true }
     if let slot, times.stamps[slot].revision > details.revision { return true }
     return put(key, hash, value, nil, details, in: slot, &move)

@@ -1,0 +1,33 @@
+/// The keys and values of some rows: made once, before anything is measured, and kept until after.
+///
+/// What is asked by are the very instances that are kept, objects too, as in our peers' own
+/// benchmarks: equal strings are then found to be equal by their address.
+///
+/// Sendable because nothing changes it, and Foundation's immutable objects may be read by any
+/// thread.
+final class Ground<Key: BenchKey>: @unchecked Sendable {
+  /// How many are kept.
+  let size: Int
+
+  /// Those that are kept, then those that aren't; the value of each is its index.
+  let keys: [Key]
+
+  let objects: [Key.Object]
+  let numberObjects: [NumberObject]
+
+  init(size: Int, strangers: Int) {
+    self.size = size
+    keys = (0..<(size + strangers)).map(Key.numbered)
+    objects = keys.map(\.object)
+    numberObjects = keys.indices.map(NumberObject.init)
+  }
+}
+
+/// A value as an object.
+final class NumberObject: Sendable {
+  let number: Int
+
+  init(_ number: Int) {
+    self.number = number
+  }
+}

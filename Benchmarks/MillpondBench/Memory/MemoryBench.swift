@@ -1,0 +1,51 @@
+import Foundation
+
+/// Runs what the arguments after `memory` ask for; the exit code.
+func memoryBench(_ arguments: some Sequence<String>) throws -> Int32 {
+  let options = try MemoryOptions(arguments)
+  let rows = try options.choose(from: MemoryRow.all)
+  if options.wantsHelp {
+    print(MemoryOptions.help)
+  } else if options.wantsList {
+    let width = rows.map(\.name.count).max() ?? 0
+    for row in rows {
+      print(row.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + row.summary)
+    }
+  } else {
+    return try run(rows, options)
+  }
+  return 0
+}
+
+private func run(_ rows: [MemoryRow], _ options: MemoryOptions) throws -> Int32 {
+  keepCompany()
+  let table = MemoryTable(for: rows)
+  if !options.isJSON { print(MemoryTable.legend, table.header, separator: "\n\n") }
+  var measurements: [MemoryMeasurement] = []
+  measure(rows, options.effort) { measurement in
+    measurements.append(measurement)
+    if !options.isJSON { print(table.line(measurement)) }
+  }
+  if options.isJSON { print(try Document(rows: measurements).encoded()) }
+  return measurements.allSatisfy(\.isSumRight) ? 0 : 1
+}
+
+/// Measures the rows; each is told as soon as it is known.
+///
+/// Keys are made once for those that share them, and given up before the next are made.
+func measure(
+  _ rows: [MemoryRow], _ effort: MemoryEffort, _ tell: (MemoryMeasurement) -> Void
+) {
+  for kind in KeyKind.allCases {
+    let ofKind = rows.filter { $0.kind == kind }
+    for size in Set(ofKind.map(\.size)).sorted() {
+      let ofSize = ofKind.filter { $0.size == size }
+      switch kind {
+      case .int: measure(ofSize, Ground<Int>(size: size, strangers: effort.strangers), effort, tell)
+      case .str:
+        measure(ofSize, Ground<String>(size: size, strangers: effort.strangers), effort, tell)
+      case .url: measure(ofSize, Ground<URL>(size: size, strangers: effort.strangers), effort, tell)
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// The matrix as a table for people.
+struct MemoryTable {
+  private static let titles = [
+    "row", "unit", "ours", "≤", "dictionary", "ratio", "≤", "NSCache", "ratio", "≤", "",
+  ]
+
+  /// What the columns mean.
+  static let legend = """
+    ours: MemoryCache.now and set. dictionary: one under our own lock, without any policy; where
+    keys are inserted, the oldest goes. NSCache: Foundation's, with objects made beforehand; on
+    Linux, what goes when it is full is the key that came. ratio: ours ÷ theirs, in this run. Asked
+    by are the very instances that are kept, in disorder.
+    """
+
+  private let columns: Columns
+
+  init(for rows: [MemoryRow]) {
+    var widths = Self.titles.map(\.count)
+    widths[0] = rows.map(\.name.count).max() ?? 0
+    widths[1] = 5
+    for column in [2, 7] { widths[column] = 7 }
+    for column in [3, 5, 6, 8, 9] { widths[column] = 5 }
+    columns = Columns(widths: widths, leftAligned: [0, 1, 10])
+  }
+
+  var header: String {
+    columns.line(Self.titles)
+  }
+
+  func line(_ row: MemoryMeasurement) -> String {
+    columns.line([
+      row.name, row.unit, row.ours.map { digits($0, 1) } ?? "not measured",
+      digits(row.targets.ours, 0),
+      digits(row.dictionary, 1), digits(row.dictionaryRatio, 2), digits(row.targets.dictionary, 2),
+      digits(row.nsCache, 1), digits(row.nsCacheRatio, 2), digits(row.targets.nsCache, 2),
+      row.verdict,
+    ])
+  }
+}

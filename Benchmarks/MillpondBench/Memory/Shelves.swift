@@ -1,0 +1,127 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// Our own.
+struct OwnShelf<Plain: BenchKey>: Shelf {
+  private let cache: MemoryCache<Plain, Int>
+
+  init(limit: Int) {
+    cache = MemoryCache(countLimit: limit)
+  }
+
+  func number(for key: Plain) -> Int? {
+    cache.now(key, Lookup())
+  }
+
+  func keep(_ value: Int, for key: Plain) {
+    cache.set(value, for: key)
+  }
+
+  func count(among keys: [Plain]) -> Int {
+    cache.count
+  }
+}
+
+/// A dictionary under our own lock, without any policy.
+struct DictionaryShelf<Plain: BenchKey>: Shelf {
+  private let values = Locked([Plain: Int]())
+
+  init(limit: Int) {}
+
+  func number(for key: Plain) -> Int? {
+    values.withLock { $0[key] }
+  }
+
+  func keep(_ value: Int, for key: Plain) {
+    values.withLock { $0[key] = value }
+  }
+
+  func count(among keys: [Plain]) -> Int {
+    values.withLock { $0.count }
+  }
+}
+
+/// A dictionary under our own lock, from which the oldest is dropped.
+struct RingShelf<Plain: BenchKey>: Shelf {
+  private let ring: Locked<Ring<Plain>>
+
+  init(limit: Int) {
+    ring = Locked(Ring(limit: limit))
+  }
+
+  func number(for key: Plain) -> Int? {
+    ring.withLock { $0.values[key] }
+  }
+
+  func keep(_ value: Int, for key: Plain) {
+    ring.withLock { $0.keep(value, for: key) }
+  }
+
+  func count(among keys: [Plain]) -> Int {
+    ring.withLock { $0.values.count }
+  }
+}
+
+/// The keys in the order in which they came, the oldest at `next` once there are as many as may be.
+private struct Ring<Key: Hashable & Sendable> {
+  private(set) var values: [Key: Int] = [:]
+  private var order: [Key] = []
+  private var next = 0
+  private let limit: Int
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  mutating func keep(_ value: Int, for key: Key) {
+    guard values.updateValue(value, forKey: key) == nil else { return }
+    if order.count < limit {
+      order.append(key)
+    } else {
+      values[order[next]] = nil
+      order[next] = key
+      next = next + 1 == limit ? 0 : next + 1
+    }
+  }
+}
+
+/// Foundation's.
+///
+/// On Linux (Swift 6.3) it is a dictionary under a lock, the keys wrapped once more. A full one
+/// drops what costs least, and of equals what came last: the new key itself.
+///
+/// Sendable because NSCache may be used by any thread, without a lock.
+final class NSCacheShelf<Plain: BenchKey>: Shelf, @unchecked Sendable {
+  private let cache = NSCache<Plain.Object, NumberObject>()
+
+  init(limit: Int) {
+    cache.countLimit = limit
+  }
+
+  deinit {
+    // Or its entries would stay, which on Linux (Swift 6.3) hold each other.
+    cache.removeAllObjects()
+  }
+
+  func number(for key: Plain.Object) -> Int? {
+    cache.object(forKey: key)?.number
+  }
+
+  func keep(_ value: NumberObject, for key: Plain.Object) {
+    cache.setObject(value, forKey: key)
+  }
+
+  /// One by one: it doesn't tell.
+  func count(among keys: [Plain.Object]) -> Int {
+    keys.count { number(for: $0) != nil }
+  }
+
+  static func keys(_ ground: Ground<Plain>) -> [Plain.Object] {
+    ground.objects
+  }
+
+  static func values(_ ground: Ground<Plain>) -> [NumberObject] {
+    ground.numberObjects
+  }
+}

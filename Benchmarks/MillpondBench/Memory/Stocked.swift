@@ -1,0 +1,121 @@
+import MillpondSignals
+
+/// A shelf, what is kept in it, and what is asked of it: work to be measured.
+///
+/// Sendable because nothing of it changes but the shelf, under its lock, and Foundation's immutable
+/// objects may be read by any thread.
+final class Stocked<Kept: Shelf>: @unchecked Sendable {
+  /// What one thread visits: the keys in its order, so that nothing is looked up for them.
+  private struct Path {
+    let keys: [Kept.Key]
+    let values: [Kept.Value]
+  }
+
+  private let size: Int
+  private let keys: [Kept.Key]
+  private let values: [Kept.Value]
+  private let visits: Visits
+  private let paths: [Path]
+  private let shelf = Locked<Kept?>(nil)
+
+  init(_ ground: Ground<Kept.Plain>, _ visits: Visits) {
+    size = ground.size
+    let (keys, values) = (Kept.keys(ground), Kept.values(ground))
+    (self.keys, self.values, self.visits) = (keys, values, visits)
+    paths = visits.ofThreads.map { numbers in
+      Path(keys: numbers.map { keys[$0] }, values: numbers.map { values[$0] })
+    }
+  }
+
+  /// Asks for each key; what isn't found counts -1.
+  func lookUps(_ name: String, areFound: Bool) -> Work {
+    let sum = visits.ofThreads.joined().reduce(0) { $0 + (areFound ? $1 : -1) }
+    return warm(name, sum) { shelf, path in
+      var sum = 0
+      for key in path.keys { sum &+= shelf.number(for: key) ?? -1 }
+      return sum
+    }
+  }
+
+  /// Asks for most keys, and tells of one in so many, the same value as before.
+  func mixed(_ name: String) -> Work {
+    let every = Visits.writeEvery
+    let sum = visits.ofThreads.joined().enumerated().reduce(0) { sum, visit in
+      sum + (visit.offset % every == every - 1 ? 0 : visit.element)
+    }
+    return warm(name, sum) { shelf, path in
+      var sum = 0
+      for first in stride(from: 0, to: path.keys.count, by: every) {
+        let write = first + every - 1
+        for read in first..<write { sum &+= shelf.number(for: path.keys[read]) ?? -1 }
+        shelf.keep(path.values[write], for: path.keys[write])
+      }
+      return sum
+    }
+  }
+
+  /// Tells a full shelf, a new one each time, of keys that it never heard of; so it has as many
+  /// after as before.
+  func inserts(_ name: String) -> Work {
+    Work(
+      name, expected: { _ in self.count() }, prepare: { self.fill() },
+      run: { _ in
+        let size = self.size
+        return self.summed { shelf, path in
+          for index in path.keys.indices { shelf.keep(path.values[index], for: path.keys[index]) }
+          return 0
+        } + size
+      })
+  }
+
+  /// Keeps all that is to be kept in a shelf that is new.
+  func fill() {
+    let new = Kept(limit: size)
+    for index in 0..<size { new.keep(values[index], for: keys[index]) }
+    let old = shelf.withLock { shelf in
+      defer { shelf = new }
+      return shelf
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// How many there are now.
+  func count() -> Int {
+    shelf.withLock { $0 }?.count(among: keys) ?? 0
+  }
+
+  /// Walks all paths as often as operations are asked for, and once before each repetition: or
+  /// whoever comes after another who read the same keys would find them in the processor's caches.
+  private func warm(
+    _ name: String, _ sum: Int, _ walk: @escaping @Sendable (Kept, Path) -> Int
+  ) -> Work {
+    Work(
+      name, expected: { self.passes($0) * sum },
+      prepare: {
+        if self.shelf.withLock({ $0 == nil }) { self.fill() }
+        _ = self.summed(walk)
+      },
+      run: { operations in
+        let passes = self.passes(operations)
+        return self.summed { shelf, path in
+          (0..<passes).reduce(0) { sum, _ in sum &+ walk(shelf, path) }
+        }
+      })
+  }
+
+  /// How often the threads go their ways in so many operations.
+  private func passes(_ operations: Int) -> Int {
+    operations / max(1, visits.count)
+  }
+
+  private func summed(_ walk: @escaping @Sendable (Kept, Path) -> Int) -> Int {
+    guard let shelf = shelf.withLock({ $0 }) else { return 0 }
+    if paths.count == 1 { return walk(shelf, paths[0]) }
+    let sum = Locked(0)
+    together(paths.count) { thread in
+      let part = walk(shelf, self.paths[thread])
+      sum.withLock { $0 &+= part }
+    }
+    return sum.withLock { $0 }
+  }
+}

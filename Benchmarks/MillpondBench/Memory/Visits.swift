@@ -1,0 +1,56 @@
+/// Which keys the threads of a row ask for or tell of, by number: the same in every run.
+struct Visits {
+  /// One visit in so many of ``mixed(size:count:threads:)`` is a write: the last of each so many.
+  static let writeEvery = 20
+
+  /// What each thread visits, in this order.
+  let ofThreads: [[Int]]
+
+  /// Of all threads together.
+  var count: Int {
+    ofThreads.reduce(0) { $0 + $1.count }
+  }
+
+  /// All of `numbers` in disorder, each thread beginning elsewhere.
+  static func disorderly(_ numbers: Range<Int>, threads: Int) -> Visits {
+    let shuffled = shuffled(numbers)
+    return Visits(
+      ofThreads: (0..<threads).map { thread in
+        let first = shuffled.count * thread / threads
+        return Array(shuffled[first...] + shuffled[..<first])
+      })
+  }
+
+  /// All of `numbers`, each once, by one thread only.
+  static func shared(_ numbers: Range<Int>, threads: Int) -> Visits {
+    let count = numbers.count / threads
+    return Visits(
+      ofThreads: (0..<threads).map { thread in
+        Array(numbers.dropFirst(count * thread).prefix(count))
+      })
+  }
+
+  /// Few of the numbers below `size` often, most of them seldom: by Zipf's law, exponent 0.99.
+  ///
+  /// - Parameter count: How many visits a thread makes; some that are no multiple of
+  ///   ``writeEvery`` are left out.
+  static func mixed(size: Int, count: Int, threads: Int) -> Visits {
+    let law = Zipf(exponent: 0.99, count: size)
+    // Or the oldest would be those that are asked for most.
+    let numbers = shuffled(0..<size)
+    return Visits(
+      ofThreads: (0..<threads).map { thread in
+        var random = SeededRandom(seed: UInt64(thread + 1))
+        return (0..<(count - count % writeEvery)).map { _ in numbers[law.rank(&random)] }
+      })
+  }
+
+  private static func shuffled(_ numbers: Range<Int>) -> [Int] {
+    var random = SeededRandom(seed: 99)
+    var shuffled = Array(numbers)
+    for index in shuffled.indices.reversed() {
+      shuffled.swapAt(index, random.number(below: index + 1))
+    }
+    return shuffled
+  }
+}

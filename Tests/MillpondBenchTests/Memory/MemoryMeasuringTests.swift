@@ -1,0 +1,100 @@
+import Synchronization
+import Testing
+
+@testable import MillpondBench
+
+@Suite struct MemoryMeasuringTests {
+  private let effort = MemoryEffort(
+    sizeLimit: .max, visits: 200, strangers: 70, repetitions: { _ in 2 })
+
+  @Test(arguments: KeyKind.allCases, [1, 2])
+  func `the sums of all operations are right`(kind: KeyKind, threads: Int) {
+    let rows = MemoryRow.Operation.allCases.map {
+      MemoryRow(operation: $0, kind: kind, size: 50, threads: threads)
+    }
+    var measurements: [MemoryMeasurement] = []
+
+    measure(rows, effort) { measurements.append($0) }
+
+    #expect(measurements.map(\.name) == rows.map(\.name))
+    #expect(measurements.allSatisfy { $0.isSumRight })
+  }
+}
+
+@Suite struct StockedTests {
+  private let ground = Ground<Int>(size: 40, strangers: 40)
+
+  @Test(arguments: [1, 2])
+  func `a shelf that forgets one key is found out by hits and mixed visits`(threads: Int) {
+    let hits = Stocked<Forgetful>(ground, .disorderly(0..<40, threads: threads))
+    let mixed = Stocked<Forgetful>(ground, .mixed(size: 40, count: 1_000, threads: threads))
+
+    #expect(!isRight(hits.lookUps("", areFound: true), 40 * threads))
+    #expect(!isRight(mixed.mixed(""), 1_000 * threads))
+  }
+
+  @Test func `a shelf that has what it was never told is found out by misses`() {
+    let misses = Stocked<Forgetful>(ground, .disorderly(40..<80, threads: 1))
+
+    #expect(!isRight(misses.lookUps("", areFound: false), 40))
+  }
+
+  @Test func `a shelf that keeps too many, or too few, is found out by inserts`() {
+    let visits = Visits.shared(40..<80, threads: 2)
+
+    #expect(!isRight(Stocked<DictionaryShelf<Int>>(ground, visits).inserts(""), 40))
+    #expect(!isRight(Stocked<Forgetful>(ground, visits).inserts(""), 40))
+    #expect(isRight(Stocked<RingShelf<Int>>(ground, visits).inserts(""), 40))
+  }
+
+  @Test func `what comes before a repetition is done each time`() {
+    let prepared = Counter()
+    let work = Work(
+      "", expected: { _ in prepared.count }, prepare: { prepared.add() }, run: { _ in 3 })
+    var timing = Timing(work, 1)
+
+    for _ in 0..<3 { timing.repeatOnce() }
+
+    #expect(prepared.count == 3)
+    #expect(!timing.isSumRight)
+  }
+
+  private func isRight(_ work: Work, _ operations: Int) -> Bool {
+    var timing = Timing(work, operations)
+    timing.repeatOnce()
+    return timing.isSumRight
+  }
+}
+
+/// Has forgotten the key 7, and thinks that it knows 77.
+private struct Forgetful: Shelf {
+  private let ring: RingShelf<Int>
+
+  init(limit: Int) {
+    ring = RingShelf(limit: limit)
+  }
+
+  func number(for key: Int) -> Int? {
+    key == 77 ? 77 : ring.number(for: key)
+  }
+
+  func keep(_ value: Int, for key: Int) {
+    if key != 7 { ring.keep(value, for: key) }
+  }
+
+  func count(among keys: [Int]) -> Int {
+    ring.count(among: keys) - 1
+  }
+}
+
+private final class Counter: Sendable {
+  private let value = Atomic(0)
+
+  var count: Int {
+    value.load(ordering: .relaxed)
+  }
+
+  func add() {
+    value.add(1, ordering: .relaxed)
+  }
+}
