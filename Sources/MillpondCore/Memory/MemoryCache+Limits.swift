@@ -1,7 +1,9 @@
 public import MillpondSignals
 
 extension MemoryCache {
-  /// How many values at most; zero keeps none. Lowered, it lets go at once.
+  /// How many values at most; zero keeps none.
+  ///
+  /// Lowered, it lets go at once.
   public var countLimit: Int {
     get { shards.budget.countLimit }
     set {
@@ -10,7 +12,9 @@ extension MemoryCache {
     }
   }
 
-  /// What they may cost together, in the unit of the cost. Lowered, it lets go at once.
+  /// What they may cost together, in the unit of the cost.
+  ///
+  /// Lowered, it lets go at once.
   public var costLimit: Int {
     get { shards.budget.costLimit }
     set {
@@ -49,7 +53,8 @@ extension MemoryCache {
 
   /// Relieves this cache whenever `pressure` sends, for as long as the result or a copy of it lives:
   /// see ``relieve(_:)``.
-  public func onMemoryPressure(_ pressure: Signal<MemoryPressure>) -> PressureRelieved<MemoryCache> {
+  public func onMemoryPressure(_ pressure: Signal<MemoryPressure>) -> PressureRelieved<MemoryCache>
+  {
     onMemoryPressure(pressure) { cache, pressure in cache.relieve(pressure) }
   }
 }

@@ -1,5 +1,6 @@
-/// Who has to go when there is no room: pure, and without keys or values. Entries are known by their
-/// slots, keys by 32 bits of their hashes.
+/// Who has to go when there is no room: pure, and without keys or values.
+///
+/// Entries are known by their slots, keys by 32 bits of their hashes.
 @usableFromInline
 protocol EvictionOrder: Sendable {
   /// What is known of each slot.

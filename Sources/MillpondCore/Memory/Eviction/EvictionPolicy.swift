@@ -2,7 +2,9 @@
 ///
 /// - Source: measured: `millpond-bench hit-ratio`.
 public struct EvictionPolicy: Sendable, Hashable {
-  @usableFromInline enum Kind: Sendable { case adaptive, adaptivePreferringSmall, leastRecentlyUsed }
+  @usableFromInline enum Kind: Sendable {
+    case adaptive, adaptivePreferringSmall, leastRecentlyUsed
+  }
 
   @usableFromInline let kind: Kind
 

@@ -1,4 +1,6 @@
-/// The order that a policy asks for. The one that isn't asked for stays empty.
+/// The order that a policy asks for.
+///
+/// The one that isn't asked for stays empty.
 @usableFromInline
 struct MemoryOrder: Sendable {
   @usableFromInline let isAdaptive: Bool

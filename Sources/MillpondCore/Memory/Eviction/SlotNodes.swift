@@ -28,7 +28,9 @@ struct SlotList: Sendable {
   init() {}
 }
 
-/// The nodes of all slots, side by side. Where entries cost nothing, each weighs one.
+/// The nodes of all slots, side by side.
+///
+/// Where entries cost nothing, each weighs one.
 @usableFromInline
 struct SlotNodes: Sendable {
   @usableFromInline var nodes = Column<SlotNode>()

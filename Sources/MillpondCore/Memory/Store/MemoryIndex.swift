@@ -12,6 +12,12 @@ struct MemoryIndex: Sendable {
   @inlinable
   init() {}
 
+  /// The buckets, of which there is always one at least.
+  @inlinable
+  var places: UnsafePointer<UInt64> {
+    UnsafePointer(buckets.base.unsafelyUnwrapped)
+  }
+
   /// The slot with this hash of which `isIt` is true, in buckets of which some are empty.
   @inlinable
   static func find(

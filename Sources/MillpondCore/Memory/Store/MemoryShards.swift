@@ -14,6 +14,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let budget: MemoryBudget
 
   /// Side by side, not each an object of its own: those would be retained on the way to every hit.
+  ///
   /// Sendable because a store is used behind its gate only.
   @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<MemoryShard<Key, Value>>
 
@@ -22,8 +23,9 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @usableFromInline let options: MemoryOptions
 
-  /// Which bits of a hash choose the shard: none, or all that there are. Changes once, under the
-  /// lock of the first shard.
+  /// Which bits of a hash choose the shard: none, or all that there are.
+  ///
+  /// Changes once, under the lock of the first shard.
   @usableFromInline let mask = Atomic<Int>(0)
 
   @usableFromInline let flightTotal = FlightTotal()

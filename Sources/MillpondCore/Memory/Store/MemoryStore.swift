@@ -42,10 +42,12 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   // MARK: Asking
 
-  /// The value, which is used thereby. For stores of which nothing expires.
+  /// The value, which is used thereby.
+  ///
+  /// For stores of which nothing expires.
   @inlinable
   mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
-    guard let slot = Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.buckets.count, pairs) else {
+    guard let slot = Self.find(key, hash, index.places, index.buckets.count, pairs) else {
       statistics.misses &+= 1
       order.missed(hash.bits)
       return nil
@@ -89,7 +91,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   @inlinable
   func find(_ key: Key, _ hash: MemoryHash) -> Slot? {
-    Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.buckets.count, pairs)
+    Self.find(key, hash, index.places, index.buckets.count, pairs)
   }
 
   /// Not a method, for which everything here would be copied on the way to a hit.
@@ -118,7 +120,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     told.outdateFills(hash.whole, details.revision)
-    let slot = Self.find(key, hash, index.buckets.base.unsafelyUnwrapped, index.buckets.count, pairs)
+    let slot = Self.find(key, hash, index.places, index.buckets.count, pairs)
     if told.outdates(hash.whole, details.revision) { return true }
     if let slot, times.stamps[slot].revision > details.revision { return true }
     return put(key, hash, value, nil, details, in: slot, &move)
