@@ -1,0 +1,14 @@
+#if canImport(Darwin)
+  import Darwin
+
+  /// What tells threads apart: even, and never zero.
+  @usableFromInline
+  package func threadMark() -> UInt {
+    UInt(bitPattern: pthread_self())
+  }
+
+  /// Lets others run.
+  func yieldThread() {
+    sched_yield()
+  }
+#endif
