@@ -31,6 +31,7 @@ extension MemoryStore {
     }
     add(key, hash, entry, move.now)
     if isWithoutContest { order.settle() }
+    assert(occasionalFlaw() == nil, flaw() ?? "")
     return true
   }
 
@@ -51,10 +52,11 @@ extension MemoryStore {
   mutating func trim(
     to share: Double, _ cause: Removal<Key, Value>.Cause, _ move: inout MemoryMove<Key, Value>
   ) {
-    let cost = order.totalWeight
+    // Of the whole, a cost as large as an Int holds would not be one any more after the product.
+    if share >= 1 { return }
     let countLimit = Int(Double(count) * share)
-    let costLimit = Int(Double(cost) * share * 0.999_999_999)
-    while count > countLimit || order.isWeighted && order.totalWeight > max(costLimit, 0) {
+    let costLimit = Int(Double(order.totalWeight) * share)
+    while count > countLimit || order.isWeighted && order.totalWeight > costLimit {
       if !evict(for: 0, cause, &move) { return }
     }
   }
