@@ -31,16 +31,26 @@ struct FrequencySketch: Sendable {
     guard newBlocks > blocks else { return }
     var grown = ContiguousArray<UInt64>(repeating: 0, count: newBlocks * Self.blockLength)
     if blocks > 0 {
-      // A key's block is its hash's place in the range of blocks, so the places only spread.
+      // A key's block is its hash's place in the range of blocks, so the keys of a new block come
+      // from one old block, or from two neighbours.
       for block in 0..<newBlocks {
-        let source = block * blocks / newBlocks
+        let first = block * blocks / newBlocks * Self.blockLength
+        let last = ((block + 1) * blocks - 1) / newBlocks * Self.blockLength
         for word in 0..<Self.blockLength {
-          grown[block * Self.blockLength + word] = words[source * Self.blockLength + word]
+          grown[block * Self.blockLength + word] = Self.larger(words[first + word], words[last + word])
         }
       }
     }
     words = grown
     blocks = newBlocks
+  }
+
+  /// Of each two counters the larger one.
+  private static func larger(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    if first == second { return first }
+    return stride(from: 0, to: 64, by: 4).reduce(0) { counters, shift in
+      counters | max(first >> shift & 15, second >> shift & 15) << shift
+    }
   }
 
   /// How often, from 0 to 15.

@@ -176,7 +176,8 @@ final class ModelRun: Sendable {
       if let complaint = state.reference.lose(removal, for: need) { return complaint }
     }
     if isStored { return nil }
-    if case .room = need {} else if state.reference.isTooMuch(for: need) {
+    if case .room = need {
+    } else if state.reference.isTooMuch(for: need) {
       return "\(state.reference.entries.count) are left, which is too much"
     }
     return complaintOfNumbers(state.reference)
@@ -184,7 +185,9 @@ final class ModelRun: Sendable {
 
   private func complaintOfNumbers(_ reference: ReferenceCache) -> String? {
     let (count, cost) = (cache.count, cache.totalCost)
-    if count != reference.entries.count { return "\(count) are kept, not \(reference.entries.count)" }
+    if count != reference.entries.count {
+      return "\(count) are kept, not \(reference.entries.count)"
+    }
     if cost != reference.totalCost { return "they cost \(cost), not \(reference.totalCost)" }
     if count > reference.countLimit || cost > reference.costLimit { return "a limit is exceeded" }
     return nil

@@ -46,7 +46,8 @@ struct ModelSteps {
     case 75..<84:
       return .fill(
         key, cost: drawCost(), age: drawTime() / 2, hasMark: .random(using: &random))
-    case 84..<88: return scene.expires ? .setFor(key, cost: drawCost(), time: drawTime()) : .now(key)
+    case 84..<88:
+      return scene.expires ? .setFor(key, cost: drawCost(), time: drawTime()) : .now(key)
     case 88..<94: return .remove(key)
     default: return scene.expires ? .advance(drawTime() / 4) : .peek(key)
     }
