@@ -118,8 +118,10 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     guard mark.admits(lastTold(hash)) else { return true }
-    if mark.isReload { told.outdateFills(hash.whole, .next()) }
-    return put(key, hash, entry, in: find(key, hash), &move)
+    let isDone = put(key, hash, entry, in: find(key, hash), &move)
+    // Not before: if there is no room yet, the same fill comes again.
+    if isDone, mark.isReload { told.outdateFills(hash.whole, .next()) }
+    return isDone
   }
 
   /// Drops what was told before.
