@@ -151,7 +151,8 @@ extension MemoryStore {
     _ slot: Slot?
   ) {
     statistics.rejections &+= 1
-    told.remember(hash.whole, entry.revision)
+    // A fill is no telling: remembered as one, it would hide that later ones have been forgotten.
+    if entry.revision > .none { told.remember(hash.whole, entry.revision) }
     if let slot, slab.isUsed[Int(slot)] { drop(slot, .replaced, &move) }
   }
 

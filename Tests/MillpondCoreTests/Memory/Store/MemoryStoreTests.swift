@@ -31,6 +31,18 @@ import Testing
     #expect(cache.count == 0)
   }
 
+  @Test func `a refused fill forgets no removal`() {
+    let cache = MemoryCache<Int, Int>(costLimit: 10, cost: { $0 })
+    let older = Revision.next()
+    cache.remove(0)
+    for key in 1...3_000 { cache.remove(key) }
+
+    _ = cache.apply(.fill(0, Stamped(11), cache.mark(for: 0)))
+    _ = cache.apply(.set(0, 1, older))
+
+    #expect(cache.peek(0) == nil)
+  }
+
   @Test func `what a reload brings is kept where others have to make room`() {
     let cache = MemoryCache<Int, Int>(costLimit: 10_000, cost: { _ in 1 })
     let keys = (0..<10_000).filter { MemoryHash($0).shard(15) != 7 }
