@@ -11,7 +11,7 @@ struct MemoryEntry<Value: Sendable>: Sendable {
   @usableFromInline let deadline: Int64
 
   @usableFromInline let validator: Validator?
-  @usableFromInline let revision: Revision
+  @usableFromInline var revision: Revision
 
   @inlinable
   init(

@@ -118,7 +118,11 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     guard mark.admits(lastTold(hash)) else { return true }
-    let isDone = put(key, hash, entry, in: find(key, hash), &move)
+    let slot = find(key, hash)
+    var entry = entry
+    // What takes the place of a telling is told no earlier than that.
+    if let slot { entry.revision = times.stamps[Int(slot)].revision }
+    let isDone = put(key, hash, entry, in: slot, &move)
     // Not before: if there is no room yet, the same fill comes again.
     if isDone, mark.isReload { told.outdateFills(hash.whole, .next()) }
     return isDone

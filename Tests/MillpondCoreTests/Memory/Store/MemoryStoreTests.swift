@@ -7,6 +7,18 @@ import Testing
 @Suite struct MemoryStoreTests {
   let cache = MemoryCache<Int, Int>(countLimit: 10)
 
+  @Test func `an older telling does not replace what filled a later one`() {
+    let (older, later) = (Revision.next(), Revision.next())
+    _ = cache.apply(.set(0, 1, later))
+    _ = cache.apply(.fill(0, Stamped(2), cache.mark(for: 0)))
+
+    _ = cache.apply(.set(0, 3, older))
+    #expect(cache.peek(0) == 2)
+
+    _ = cache.apply(.remove(0, older))
+    #expect(cache.peek(0) == 2)
+  }
+
   @Test func `an older telling does not replace a later one`() {
     let (older, later) = (Revision.next(), Revision.next())
     _ = cache.apply(.set(0, 1, later))
