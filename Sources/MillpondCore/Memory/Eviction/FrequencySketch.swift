@@ -1,4 +1,4 @@
-/// How often keys were asked for lately, roughly, in 8 bytes a key: four small counters for each of
+/// How often keys were asked for lately, roughly, in 8 to 16 bytes a key: four small counters for each of
 /// a key's four hashes, of which the smallest tells.
 ///
 /// All counters of a key lie in one line of the processor's cache. After as many askings as seven
@@ -26,31 +26,23 @@ struct FrequencySketch: Sendable {
   /// Makes room for so many entries; what has been counted is kept.
   @usableFromInline
   mutating func grow(toEntries entries: Int) {
-    let newBlocks = max(1, (entries + Self.blockLength - 1) / Self.blockLength)
     additionLimit = max(10, entries &* 7)
+    // A key's block is its hash's place in the range of blocks. So where each becomes two, the keys
+    // of both come from that one; by any other measure some would find a neighbour's counters.
+    var newBlocks = max(1, blocks)
+    while newBlocks * Self.blockLength < entries { newBlocks *= 2 }
     guard newBlocks > blocks else { return }
     var grown = ContiguousArray<UInt64>(repeating: 0, count: newBlocks * Self.blockLength)
     if blocks > 0 {
-      // A key's block is its hash's place in the range of blocks, so the keys of a new block come
-      // from one old block, or from two neighbours.
       for block in 0..<newBlocks {
-        let first = block * blocks / newBlocks * Self.blockLength
-        let last = ((block + 1) * blocks - 1) / newBlocks * Self.blockLength
+        let source = block * blocks / newBlocks
         for word in 0..<Self.blockLength {
-          grown[block * Self.blockLength + word] = Self.larger(words[first + word], words[last + word])
+          grown[block * Self.blockLength + word] = words[source * Self.blockLength + word]
         }
       }
     }
     words = grown
     blocks = newBlocks
-  }
-
-  /// Of each two counters the larger one.
-  private static func larger(_ first: UInt64, _ second: UInt64) -> UInt64 {
-    if first == second { return first }
-    return stride(from: 0, to: 64, by: 4).reduce(0) { counters, shift in
-      counters | max(first >> shift & 15, second >> shift & 15) << shift
-    }
   }
 
   /// How often, from 0 to 15.

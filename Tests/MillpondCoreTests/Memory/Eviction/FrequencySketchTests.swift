@@ -82,6 +82,22 @@ import Testing
     #expect(forgotten.isEmpty)
   }
 
+  @Test func `grown by and by, it neither forgets nor makes up much`() {
+    var sketch = FrequencySketch()
+    var capacity = 8
+    let hashes = hashes(4_000)
+
+    for (number, hash) in hashes.enumerated() {
+      if number == capacity { capacity += capacity / 2 }
+      sketch.grow(toEntries: capacity)
+      sketch.add(hash)
+    }
+
+    let counts = hashes.map { sketch.frequency($0) }
+    #expect(counts.allSatisfy { $0 >= 1 })
+    #expect(counts.reduce(0, +) < 2 * counts.count)
+  }
+
   @Test func `it does not become smaller`() {
     var sketch = sketch(entries: 1_000)
     sketch.add(7)
