@@ -51,7 +51,11 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Runs `body` with one store after the other, until it says false.
   @inlinable
   func forEach(_ body: (inout Store) -> Bool) {
-    guard first.withLock(body), mask.load(ordering: .acquiring) != 0 else { return }
+    let (goesOn, isDivided) = first.withLock { store in
+      // Under the lock: if it is divided after that, all that the others have has been seen.
+      (body(&store), mask.load(ordering: .relaxed) != 0)
+    }
+    guard goesOn, isDivided else { return }
     for other in others where !other.withLock(body) { return }
   }
 
