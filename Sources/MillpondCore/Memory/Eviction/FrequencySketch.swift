@@ -1,5 +1,5 @@
-/// How often keys were asked for lately, roughly, in 8 to 16 bytes a key: four small counters for each of
-/// a key's four hashes, of which the smallest tells.
+/// How often keys were asked for lately, roughly, in 8 to 16 bytes a key: four small counters for
+/// each of a key's four hashes, of which the smallest tells.
 ///
 /// All counters of a key lie in one line of the processor's cache. After as many askings as seven
 /// times the entries all counters are halved, so that what was asked for long ago is forgotten.
