@@ -42,9 +42,10 @@ extension MemoryCache {
     var move = MemoryMove<Key, Value>(time.now())
     shards.forEach { store in
       if store.times.expires { store.sweep(&move, steps: store.slab.isUsed.count) }
+      shards.budget.takeBack(&move.room)
       return true
     }
-    finish(move)
+    release(move.removals)
   }
 
   /// Relieves this cache whenever `pressure` sends, for as long as the result or a copy of it lives:

@@ -153,14 +153,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       let hash = MemoryHash(key)
       var move = MemoryMove<Key, Value>(time.now())
       shards.withStore(hash) { $0.remove(key, hash, revision, &move) }
-      finish(move)
+      release(move.removals)
     case .removeAll(let revision):
       var move = MemoryMove<Key, Value>(time.now())
       shards.forEach { store in
         store.removeAll(revision, &move)
         return true
       }
-      finish(move)
+      release(move.removals)
     case .fill(let key, let stamped, let mark):
       let (hash, now) = (MemoryHash(key), time.now())
       let entry = entry(stamped, .none, options.timeToLive, hash, now)
@@ -204,12 +204,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       value: stamped.value, cost: max(0, cost?(stamped.value) ?? 0), bornAt: bornAt,
       deadline: options.deadline(timeToLive, bornAt, hash), validator: stamped.validator,
       revision: revision)
-  }
-
-  @inlinable
-  func finish(_ move: MemoryMove<Key, Value>) {
-    shards.budget.release(move.room)
-    release(move.removals)
   }
 
   /// Where dropped values go: out of the lock, and to whom it concerns.

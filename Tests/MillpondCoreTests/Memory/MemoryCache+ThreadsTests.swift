@@ -132,6 +132,46 @@ import Testing
     #expect(cache.count == 5_000)
   }
 
+  @Test(arguments: policies)
+  func `a value is taken in even where others have just made the only room`(
+    policy: EvictionPolicy
+  ) {
+    let cache = MemoryCache<Int, Int>(costLimit: 10, countLimit: 1, policy: policy, cost: { $0 })
+
+    DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
+      for step in 0..<20_000 {
+        cache.set(step % 10, for: thread)
+        if step % 3 > 0 { cache.remove(thread) }
+        if step % 100 == 0 { cache.trim(to: 0) }
+        if step % 100 == 50 { cache.removeExpired() }
+      }
+    }
+
+    let statistics = cache.statistics
+    #expect(statistics.insertions + statistics.rejections == 80_000)
+    #expect(cache.shards.flaw() == nil)
+  }
+
+  @Test func `a limit that is lowered is kept from then on`() {
+    let cache = MemoryCache<Int, Int>(countLimit: 100)
+    let excess = Atomic<Int>(0)
+
+    DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
+      for step in 0..<10_000 {
+        if thread == 0 {
+          cache.countLimit = 100
+          for _ in 0..<5 { cache.set(step, for: step) }
+          cache.countLimit = 10
+          for _ in 0..<5 where cache.count > 10 { excess.add(1, ordering: .relaxed) }
+        } else {
+          cache.set(step, for: step * 4 + thread)
+        }
+      }
+    }
+
+    #expect(excess.load(ordering: .relaxed) == 0)
+  }
+
   // MARK: Scenes
 
   /// What four threads do to the keys, with `aside` after each action.

@@ -28,7 +28,9 @@ import Testing
     cache.relieve(.critical)
 
     #expect(
-      gone.values == ["1 10 replaced", "1 11 evicted", "2 20 removed", "4 40 expired", "3 30 pressure"])
+      gone.values == [
+        "1 10 replaced", "1 11 evicted", "2 20 removed", "4 40 expired", "3 30 pressure",
+      ])
   }
 
   @Test func `what was not there is not told of`() {

@@ -70,7 +70,9 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var move = Move(now)
     for _ in 0..<Self.attempts {
       let (isDone, isCrowded) = withStore(hash) { store in
-        (body(&store, &move), store.count >= Self.divisionCount)
+        let isDone = body(&store, &move)
+        if isDone { budget.takeBack(&move.room) }
+        return (isDone, store.count >= Self.divisionCount)
       }
       if isCrowded, !others.isEmpty { divide() }
       if isDone { break }
@@ -128,9 +130,9 @@ extension MemoryShards {
     var move = Move(0)
     forEach { store in
       store.trim(to: kept, cause, &move)
+      budget.takeBack(&move.room)
       return true
     }
-    budget.release(move.room)
     return move.removals
   }
 }

@@ -137,6 +137,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     told.remember(hash.whole, revision)
     if let slot = find(key, hash), times.stamps[Int(slot)].revision <= revision {
       drop(slot, .removed, &move)
+      budget.takeBack(&move.room)
     }
   }
 
@@ -147,6 +148,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for slot in slab.isUsed.indices where slab.isUsed[slot] {
       if times.stamps[slot].revision <= revision { drop(Slot(slot), .removed, &move) }
     }
+    budget.takeBack(&move.room)
   }
 }
 
