@@ -152,6 +152,24 @@ import Testing
     #expect(cache.shards.flaw() == nil)
   }
 
+  @Test(arguments: policies)
+  func `a large value is taken in even where others make room for theirs`(policy: EvictionPolicy) {
+    let cache = MemoryCache<Int, Int>(costLimit: 30, policy: policy, cost: { $0 })
+    for key in 10_000..<14_200 { cache.set(0, for: key) }
+
+    DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
+      for step in 0..<10_000 {
+        cache.set(10 + step % 20, for: thread * 100 + step % 100)
+        if cache.totalCost > 30 { Issue.record("they cost too much") }
+      }
+    }
+
+    let statistics = cache.statistics
+    #expect(statistics.insertions + statistics.rejections == 44_200)
+    #expect(policy != .leastRecentlyUsed || statistics.rejections == 0)
+    #expect(cache.shards.flaw() == nil)
+  }
+
   @Test func `a limit that is lowered is kept from then on`() {
     let cache = MemoryCache<Int, Int>(countLimit: 100)
     let excess = Atomic<Int>(0)

@@ -75,9 +75,12 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return (isDone, store.count >= Self.divisionCount)
       }
       if isCrowded, !others.isEmpty { divide() }
-      if isDone { break }
+      if isDone { return move.removals }
       makeRoom(for: cost, &move)
+      // Not enough: then it may be enough for others, who hold what is missing here.
+      if move.room.count < 1 || move.room.cost < cost { budget.takeBack(&move.room) }
     }
+    withStore(hash) { $0.statistics.rejections &+= 1 }
     budget.release(move.room)
     return move.removals
   }
@@ -119,7 +122,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline static var shardCount: Int { 16 }
 
   /// How often room is looked for that others may take meanwhile.
-  @usableFromInline static var attempts: Int { 100 }
+  @usableFromInline static var attempts: Int { 1_000 }
 }
 
 extension MemoryShards {
