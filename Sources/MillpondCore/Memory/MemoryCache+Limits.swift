@@ -46,6 +46,7 @@ extension MemoryCache {
     var move = MemoryMove<Key, Value>(time.now())
     shards.forEach { store in
       if store.times.expires { store.sweep(&move, steps: store.slab.isUsed.count) }
+      shards.budget.takeBack(&move.room)
       return true
     }
     shards.finish(&move)

@@ -31,10 +31,10 @@ struct AdaptiveOrder: EvictionOrder {
   }
 
   @usableFromInline
-  mutating func reserve(_ capacity: Int) {
+  mutating func reserve(_ capacity: Int, expected: Int) {
     nodes.reserve(capacity)
     states.reserve(capacity)
-    sketch.grow(toEntries: capacity)
+    sketch.grow(toEntries: capacity, expected: expected)
   }
 
   @inlinable

@@ -6,8 +6,8 @@ protocol EvictionOrder: Sendable {
   /// What is known of each slot.
   var nodes: SlotNodes { get }
 
-  /// Prepares for so many entries.
-  mutating func reserve(_ capacity: Int)
+  /// Prepares for so many entries, and tells how many it may become.
+  mutating func reserve(_ capacity: Int, expected: Int)
 
   /// A key was asked for that has no entry.
   mutating func missed(_ hash: UInt32)

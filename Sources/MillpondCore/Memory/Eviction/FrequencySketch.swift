@@ -1,5 +1,5 @@
-/// How often keys were asked for lately, roughly, in 8 bytes a key: four small counters for each of
-/// a key's four hashes, of which the smallest tells.
+/// How often keys were asked for lately, roughly, in 8 to 16 bytes a key: four small counters for
+/// each of a key's four hashes, of which the smallest tells.
 ///
 /// All counters of a key lie in one line of the processor's cache. After as many askings as seven
 /// times the entries all counters are halved, so that what was asked for long ago is forgotten.
@@ -24,14 +24,19 @@ struct FrequencySketch: Sendable {
   init() {}
 
   /// Makes room for so many entries; what has been counted is kept.
+  ///
+  /// - Parameter expected: How many it may become: then there will be neither more memory than they
+  ///   need nor less.
   @usableFromInline
-  mutating func grow(toEntries entries: Int) {
-    let newBlocks = max(1, (entries + Self.blockLength - 1) / Self.blockLength)
+  mutating func grow(toEntries entries: Int, expected: Int = .max) {
     additionLimit = max(10, entries &* 7)
+    // A key's block is its hash's place in the range of blocks. So where each becomes two, the keys
+    // of both come from that one; by any other measure some would find a neighbour's counters.
+    var newBlocks = max(blocks, Self.firstBlocks(toBecome: expected / Self.blockLength + 1))
+    while newBlocks * (Self.blockLength + 2) < entries { newBlocks *= 2 }
     guard newBlocks > blocks else { return }
     let grown = Column<UInt64>(repeating: 0, count: newBlocks * Self.blockLength)
     if blocks > 0 {
-      // A key's block is its hash's place in the range of blocks, so the places only spread.
       for block in 0..<newBlocks {
         let source = block * blocks / newBlocks
         for word in 0..<Self.blockLength {
@@ -41,6 +46,13 @@ struct FrequencySketch: Sendable {
     }
     words = grown
     blocks = newBlocks
+  }
+
+  /// What becomes so many by doubling, or a few more: less than 32.
+  private static func firstBlocks(toBecome blocks: Int) -> Int {
+    var first = blocks
+    while first >= 32 { first = (first + 1) / 2 }
+    return first
   }
 
   /// How often, from 0 to 15.

@@ -46,8 +46,12 @@ struct MemoryOrder: Sendable {
   }
 
   @usableFromInline
-  mutating func reserve(_ capacity: Int) {
-    if isAdaptive { adaptive.reserve(capacity) } else { recency.reserve(capacity) }
+  mutating func reserve(_ capacity: Int, expected: Int) {
+    if isAdaptive {
+      adaptive.reserve(capacity, expected: expected)
+    } else {
+      recency.reserve(capacity, expected: expected)
+    }
   }
 
   @usableFromInline

@@ -10,7 +10,7 @@ struct RecencyOrder: EvictionOrder {
   }
 
   @inlinable
-  mutating func reserve(_ capacity: Int) {
+  mutating func reserve(_ capacity: Int, expected: Int) {
     nodes.reserve(capacity)
   }
 

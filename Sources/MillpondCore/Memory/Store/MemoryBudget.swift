@@ -67,6 +67,16 @@ final class MemoryBudget: Sendable {
     if room.cost > 0 { costs.subtract(room.cost, ordering: .relaxed) }
   }
 
+  /// Takes room back, of which nothing is left then.
+  ///
+  /// Under the lock of the store in which it was made: who finds nobody there that could go, and no
+  /// room either, has to give up.
+  @inlinable
+  func takeBack(_ room: inout MemoryRoom) {
+    release(room)
+    room = MemoryRoom()
+  }
+
   private func take(_ wanted: MemoryRoom) -> Bool {
     guard Self.add(wanted.count, to: counts, limit: countLimit) else { return false }
     if Self.add(wanted.cost, to: costs, limit: costLimit) { return true }

@@ -9,7 +9,7 @@ struct MemoryDetails: Sendable, BitwiseCopyable {
   /// When it expires, by the same clock; `Int64.max` is never.
   @usableFromInline let deadline: Int64
 
-  @usableFromInline let revision: Revision
+  @usableFromInline var revision: Revision
 
   @inlinable
   init(cost: Int, bornAt: Int64, deadline: Int64, revision: Revision) {

@@ -36,6 +36,11 @@ struct MemoryIndex: Sendable {
     }
   }
 
+  /// The slot with this hash of which `isIt` is true.
+  func find(_ hash: UInt32, _ isIt: (Slot) -> Bool) -> Slot? {
+    Self.find(hash, in: places, buckets.count, isIt)
+  }
+
   /// Makes room for so many entries.
   @usableFromInline
   mutating func reserve(_ capacity: Int) {

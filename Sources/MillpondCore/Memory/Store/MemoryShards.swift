@@ -73,7 +73,11 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Runs `body` with one store after the other, until it says false.
   @inlinable
   func forEach(_ body: (inout Store) -> Bool) {
-    guard withShard(0, body), mask.load(ordering: .acquiring) != 0 else { return }
+    let (goesOn, isDivided) = withShard(0) { store in
+      // Under the lock: if it is divided after that, all that the others have has been seen.
+      (body(&store), mask.load(ordering: .relaxed) != 0)
+    }
+    guard goesOn, isDivided else { return }
     for number in 1..<count where !withShard(number, body) { return }
   }
 
@@ -93,12 +97,17 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var move = Move(now)
     for _ in 0..<Self.attempts {
       let (isDone, isCrowded) = withStore(hash) { store in
-        (body(&store, &move), store.count >= Self.divisionCount)
+        let isDone = body(&store, &move)
+        if isDone { budget.takeBack(&move.room) }
+        return (isDone, store.count >= Self.divisionCount)
       }
       if isCrowded, count > 1 { divide() }
-      if isDone { break }
+      if isDone { return finish(&move) }
       makeRoom(for: cost, &move)
+      // Not enough: then it may be enough for others, who hold what is missing here.
+      if move.room.count < 1 || move.room.cost < cost { budget.takeBack(&move.room) }
     }
+    withStore(hash) { $0.statistics.rejections &+= 1 }
     finish(&move)
   }
 
@@ -147,7 +156,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline static var shardCount: Int { 16 }
 
   /// How often room is looked for that others may take meanwhile.
-  @usableFromInline static var attempts: Int { 100 }
+  @usableFromInline static var attempts: Int { 1_000 }
 }
 
 extension MemoryShards {
@@ -158,6 +167,7 @@ extension MemoryShards {
     var move = Move(0)
     forEach { store in
       store.trim(to: kept, cause, &move)
+      budget.takeBack(&move.room)
       return true
     }
     finish(&move)

@@ -31,6 +31,7 @@ extension MemoryStore {
     }
     add(key, hash, value, validator, details, move.now)
     if isWithoutContest { order.settle() }
+    assert(occasionalFlaw() == nil, flaw() ?? "")
     return true
   }
 
@@ -51,10 +52,11 @@ extension MemoryStore {
   mutating func trim(
     to share: Double, _ cause: Removal<Key, Value>.Cause, _ move: inout MemoryMove<Key, Value>
   ) {
-    let cost = order.totalWeight
+    // Of the whole, a cost as large as an Int holds would not be one any more after the product.
+    if share >= 1 { return }
     let countLimit = Int(Double(count) * share)
-    let costLimit = Int(Double(cost) * share * 0.999_999_999)
-    while count > countLimit || order.isWeighted && order.totalWeight > max(costLimit, 0) {
+    let costLimit = Int(Double(order.totalWeight) * share)
+    while count > countLimit || order.isWeighted && order.totalWeight > costLimit {
       if !evict(for: 0, cause, &move) { return }
     }
   }
@@ -84,6 +86,7 @@ extension MemoryStore {
   mutating func dropIfExpired(_ slot: Slot, _ move: inout MemoryMove<Key, Value>) -> Bool {
     guard times.expires, times.isExpired(slot, move.now) else { return false }
     drop(slot, .expired, &move)
+    budget.takeBack(&move.room)
     return true
   }
 
@@ -150,7 +153,8 @@ extension MemoryStore {
     _ slot: Slot?
   ) {
     statistics.rejections &+= 1
-    told.remember(hash.whole, details.revision)
+    // A fill is no telling: remembered as one, it would hide that later ones have been forgotten.
+    if details.revision > .none { told.remember(hash.whole, details.revision) }
     if let slot, slab.isUsed[slot] { drop(slot, .replaced, &move) }
   }
 
@@ -172,6 +176,6 @@ extension MemoryStore {
     pairs = slab.pairs
     index.reserve(capacity)
     times.reserve(capacity)
-    order.reserve(capacity)
+    order.reserve(capacity, expected: expectedCount)
   }
 }

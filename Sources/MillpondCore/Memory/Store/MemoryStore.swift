@@ -135,8 +135,14 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     _ details: MemoryDetails, _ mark: Mark, _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
     guard mark.admits(lastTold(hash)) else { return true }
-    if mark.isReload { told.outdateFills(hash.whole, .next()) }
-    return put(key, hash, value, validator, details, in: find(key, hash), &move)
+    let slot = find(key, hash)
+    var details = details
+    // What takes the place of a telling is told no earlier than that.
+    if let slot { details.revision = times.stamps[slot].revision }
+    let isDone = put(key, hash, value, validator, details, in: slot, &move)
+    // Not before: if there is no room yet, the same fill comes again.
+    if isDone, mark.isReload { told.outdateFills(hash.whole, .next()) }
+    return isDone
   }
 
   /// Drops what was told before.
@@ -148,6 +154,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     told.remember(hash.whole, revision)
     if let slot = find(key, hash), times.stamps[slot].revision <= revision {
       drop(slot, .removed, &move)
+      budget.takeBack(&move.room)
     }
   }
 
@@ -158,6 +165,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     for slot in 0..<slab.isUsed.count where slab.isUsed[slot] {
       if times.stamps[slot].revision <= revision { drop(Slot(slot), .removed, &move) }
     }
+    budget.takeBack(&move.room)
   }
 }
 

@@ -1,0 +1,114 @@
+extension MemoryStore {
+  /// What is wrong with this store, looked for now and then; nil if nothing was found.
+  ///
+  /// For debug builds. A small store is looked at once in 64 insertions, any other once in 8,192, so
+  /// that it costs an insertion a few entries' work at most.
+  @usableFromInline
+  func occasionalFlaw() -> String? {
+    let insertions = statistics.insertions
+    let isDue = insertions & 8_191 == 0 || count <= 32 && insertions & 63 == 0
+    return isDue ? flaw() : nil
+  }
+
+  /// What is wrong with this store; nil if nothing is.
+  ///
+  /// - Complexity: O(*n*).
+  @usableFromInline
+  func flaw() -> String? {
+    indexFlaw() ?? slotFlaw() ?? order.flaw(isUsed: slab.isUsed) ?? detailFlaw()
+  }
+
+  /// Each used slot has one bucket, which is found by the hash of its key, and there are no others.
+  private func indexFlaw() -> String? {
+    let taken = (0..<index.buckets.count).count { index.buckets[$0] != 0 }
+    if taken != index.count { return "\(taken) buckets are taken, not \(index.count)" }
+    for slot in 0..<slab.isUsed.count where slab.isUsed[slot] {
+      let key = slab.pairs[slot].key
+      let hash = MemoryHash(key).bits
+      if key != key { return "slot \(slot) has a key that is not itself" }
+      if order.hash(of: Slot(slot)) != hash { return "slot \(slot) has another key's hash" }
+      guard index.find(hash, { $0 == slot }) != nil else { return "slot \(slot) is not found" }
+      guard find(key, MemoryHash(key)) == Slot(slot) else { return "slot \(slot) has a twin" }
+    }
+    return nil
+  }
+
+  /// Each slot is either used or free.
+  private func slotFlaw() -> String? {
+    let used = (0..<slab.isUsed.count).count { slab.isUsed[$0] }
+    if used != count { return "\(used) slots are used, not \(count)" }
+    if slab.isUsed.count > slab.capacity { return "more slots than there is memory for" }
+    if used + freeSlots.count != slab.isUsed.count { return "slots that are neither used nor free" }
+    var isFree = (0..<slab.isUsed.count).map { !slab.isUsed[$0] }
+    for slot in freeSlots {
+      guard isFree[Int(slot)] else { return "slot \(slot) is free twice, or used" }
+      isFree[Int(slot)] = false
+    }
+    return nil
+  }
+
+  /// What is known of entries is known of those that are there.
+  private func detailFlaw() -> String? {
+    if times.stamps.count != slab.isUsed.count { return "stamps of other slots" }
+    if times.deadlines.count > slab.isUsed.count { return "deadlines of other slots" }
+    let idleCount = times.idleTime < .max ? slab.isUsed.count : 0
+    if times.lastUses.count != idleCount { return "last uses of other slots" }
+    let isKnown = validators.keys.allSatisfy { slab.isUsed[$0] }
+    return isKnown ? nil : "the validator of a free slot"
+  }
+}
+
+extension MemoryOrder {
+  /// What is wrong with the order of these slots; nil if nothing is.
+  func flaw(isUsed: Column<Bool>) -> String? {
+    let lists = isAdaptive ? adaptive.lists : [(recency.list, nil)]
+    let nodes = isAdaptive ? adaptive.nodes : recency.nodes
+    var isMissing = (0..<isUsed.count).map { isUsed[$0] }
+    for (list, state) in lists {
+      if let flaw = nodes.flaw(of: list) { return flaw }
+      for slot in nodes.slots(of: list) {
+        guard isMissing[Int(slot)] else { return "slot \(slot) is listed twice, or free" }
+        isMissing[Int(slot)] = false
+        if let state, adaptive.states[slot] & AdaptiveOrder.list != state {
+          return "slot \(slot) is in another list than it says"
+        }
+      }
+    }
+    return isMissing.firstIndex(of: true).map { "slot \($0) is in no list" }
+  }
+}
+
+extension AdaptiveOrder {
+  /// Each list, and what its entries say that they are in.
+  fileprivate var lists: [(SlotList, UInt8?)] {
+    [(window, Self.inWindow), (probation, Self.inProbation), (protected, Self.inProtected)]
+  }
+}
+
+extension SlotNodes {
+  /// What is wrong with a list; nil if nothing is.
+  fileprivate func flaw(of list: SlotList) -> String? {
+    let slots = slots(of: list)
+    if slots.count != list.count { return "\(slots.count) slots in a list of \(list.count)" }
+    if slots.last ?? -1 != list.newest { return "the newest slot of a list is not its last" }
+    let weight = slots.reduce(0) { $0 + self.weight(of: $1) }
+    if weight != list.weight { return "a list weighs \(weight), not \(list.weight)" }
+    var older: Slot = -1
+    for slot in slots {
+      if nodes[slot].older != older { return "slot \(slot) has a wrong neighbour" }
+      older = slot
+    }
+    return nil
+  }
+
+  /// The slots of a list from the oldest on, and one more than it counts where they do not end.
+  fileprivate func slots(of list: SlotList) -> [Slot] {
+    var slots: [Slot] = []
+    var slot = list.oldest
+    while slot >= 0, slots.count <= list.count {
+      slots.append(slot)
+      slot = newer(than: slot)
+    }
+    return slots
+  }
+}

@@ -1,0 +1,163 @@
+import MillpondTesting
+import Testing
+
+@testable import MillpondCore
+
+@Suite struct AdaptiveOrderTests {
+  /// A cache of keys only: who is asked for comes in, and whoever should go for it goes.
+  private struct Keys {
+    var order: AdaptiveOrder
+    let limit: Int
+    var slots: [UInt32: Slot] = [:]
+    var free: [Slot]
+    var weight = 0
+    var hits = 0
+
+    init(limit: Int, isWeighted: Bool = false, prefersSmall: Bool = false) {
+      order = AdaptiveOrder(isWeighted: isWeighted, prefersSmall: prefersSmall)
+      self.limit = limit
+      free = (0..<Slot(limit)).reversed()
+      order.reserve(limit)
+    }
+
+    mutating func ask(_ key: UInt32, weight: Int = 1) {
+      if let slot = slots[key] {
+        hits += 1
+        return order.used(slot, key)
+      }
+      order.missed(key)
+      add(key, weight: weight)
+    }
+
+    mutating func add(_ key: UInt32, weight newWeight: Int = 1) {
+      var isFirst = true
+      while weight + newWeight > limit {
+        if isFirst, !order.admits(key, weight: newWeight) { return }
+        isFirst = false
+        let victims = order.chooseVictims(for: newWeight)
+        for slot in [victims.first] + victims.others { remove(slot) }
+      }
+      // Slots are used from zero on, and again after that.
+      guard let slot = free.popLast() else { return }
+      slots[key] = slot
+      weight += newWeight
+      order.added(slot, key, weight: newWeight)
+      if isFirst { order.settle() }
+    }
+
+    private mutating func remove(_ slot: Slot) {
+      order.removed(slot)
+      weight -= order.nodes.weight(of: slot)
+      slots[order.nodes.hash(of: slot)] = nil
+      free.append(slot)
+    }
+  }
+
+  @Test func `what is asked for often outlives a scan`() {
+    var keys = Keys(limit: 100)
+    for _ in 0..<10 { for key in 0..<50 as Range<UInt32> { keys.ask(key) } }
+
+    for key in 1_000..<11_000 as Range<UInt32> { keys.ask(key) }
+
+    let left = (0..<50 as Range<UInt32>).filter { keys.slots[$0] != nil }
+    #expect(left.count >= 45)
+    #expect(keys.slots.count == 100)
+  }
+
+  @Test func `a loop that is larger than the cache is kept in part`() {
+    var keys = Keys(limit: 100)
+
+    for round in 0..<100 as Range<Int> {
+      if round == 50 { keys.hits = 0 }
+      for key in 0..<200 as Range<UInt32> { keys.ask(key) }
+    }
+
+    // Whoever lets the least recently used go has no hit at all; half is the optimum.
+    #expect(keys.hits > 50 * 200 / 4)
+  }
+
+  @Test func `what was asked for often once does not stay for ever`() {
+    var keys = Keys(limit: 100)
+    for _ in 0..<20 { for key in 0..<100 as Range<UInt32> { keys.ask(key) } }
+
+    keys.hits = 0
+    for _ in 0..<50 { for key in 1_000..<1_100 as Range<UInt32> { keys.ask(key) } }
+
+    #expect((1_000..<1_100 as Range<UInt32>).filter { keys.slots[$0] != nil }.count > 90)
+  }
+
+  @Test func `who has just come is there`() {
+    var keys = Keys(limit: 10)
+    var random = SeededGenerator(seed: 5)
+
+    for _ in 0..<2_000 {
+      let key = UInt32.random(in: 0..<40, using: &random)
+      keys.ask(key)
+      #expect(keys.slots[key] != nil)
+    }
+  }
+
+  @Test func `what is large has to be asked for more often than all that would have to go`() {
+    var keys = Keys(limit: 100, isWeighted: true)
+    for _ in 0..<3 { for key in 0..<100 as Range<UInt32> { keys.ask(key) } }
+
+    keys.ask(1_000, weight: 40)
+    #expect(keys.slots[1_000] == nil && keys.slots.count == 100)
+    #expect(keys.order.sketch.frequency(1_000) == 1)
+
+    keys.ask(1_001, weight: 2)
+    #expect(keys.slots[1_001] != nil)
+  }
+
+  @Test func `what is large comes in where it is worth its room`() {
+    var keys = Keys(limit: 100, isWeighted: true)
+    for key in 0..<4 as Range<UInt32> { keys.ask(key, weight: 25) }
+
+    for _ in 0..<6 { keys.ask(1_000, weight: 50) }
+
+    #expect(keys.slots[1_000] != nil)
+    #expect(keys.weight <= 100)
+  }
+
+  @Test func `where small ones are preferred a large one goes for them`() {
+    var keys = Keys(limit: 100, isWeighted: true, prefersSmall: true)
+    for key in 0..<6 as Range<UInt32> { keys.ask(key, weight: key == 3 ? 50 : 10) }
+    keys.ask(5)
+
+    keys.ask(100, weight: 10)
+
+    #expect(keys.slots[3] == nil)
+    #expect([0, 1, 2].allSatisfy { keys.slots[$0] != nil })
+  }
+
+  @Test func `who is used on probation is protected, of at most seven tenths`() {
+    var keys = Keys(limit: 100)
+    for _ in 0..<5 { for key in 0..<100 as Range<UInt32> { keys.ask(key) } }
+    for key in 200..<300 as Range<UInt32> { keys.ask(key) }
+
+    let main = keys.order.probation.weight + keys.order.protected.weight
+    #expect(keys.order.protected.count > 0)
+    #expect(keys.order.protected.weight <= main * 7 / 10)
+  }
+
+  @Test(arguments: [false, true])
+  func `entries of no weight can all go`(prefersSmall: Bool) {
+    var order = AdaptiveOrder(isWeighted: true, prefersSmall: prefersSmall)
+    order.reserve(10)
+    for slot in 0..<10 as Range<Slot> { order.added(slot, UInt32(slot), weight: 0) }
+    for slot in 0..<5 as Range<Slot> { order.used(slot, UInt32(slot)) }
+    var gone: Set<Slot> = []
+
+    while gone.count < 10 {
+      let victims = order.chooseVictims(for: 0)
+      guard !victims.isEmpty else { break }
+      for slot in [victims.first] + victims.others {
+        order.removed(slot)
+        gone.insert(slot)
+      }
+    }
+
+    let victims = order.chooseVictims(for: 0)
+    #expect(gone.count == 10 && victims.isEmpty)
+  }
+}

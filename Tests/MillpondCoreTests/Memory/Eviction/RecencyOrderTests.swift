@@ -1,0 +1,64 @@
+import Testing
+
+@testable import MillpondCore
+
+@Suite struct RecencyOrderTests {
+  var order = RecencyOrder(isWeighted: true)
+
+  init() {
+    for slot in 0..<4 as Range<Slot> { order.added(slot, UInt32(slot), weight: 10) }
+  }
+
+  private var sequence: [Slot] {
+    var slots: [Slot] = []
+    order.forEach { slots.append($0) }
+    return slots
+  }
+
+  @Test func `the first that came goes first`() {
+    #expect(sequence == [0, 1, 2, 3])
+  }
+
+  @Test mutating func `who is used goes last`() {
+    order.used(1, 1)
+    order.used(3, 3)
+    order.used(0, 0)
+
+    let victims = order.chooseVictims(for: 1)
+    #expect(sequence == [2, 1, 3, 0])
+    #expect(victims.first == 2 && victims.others.isEmpty)
+  }
+
+  @Test(arguments: [0, 1, 3] as [Slot])
+  func `who is removed is in no place, and can come anew`(slot: Slot) {
+    var order = order
+    order.removed(slot)
+    order.added(slot, 7, weight: 1)
+
+    var sequence: [Slot] = []
+    order.forEach { sequence.append($0) }
+    #expect(sequence == [0, 1, 2, 3].filter { $0 != slot } + [slot])
+    #expect(order.list.weight == 31 && order.list.count == 4)
+  }
+
+  @Test mutating func `who weighs something else is used, and the sum is right`() {
+    order.reweighed(1, weight: 3)
+
+    #expect(order.list.weight == 33 && order.nodes.weight(of: 1) == 3)
+    #expect(sequence == [0, 2, 3, 1])
+  }
+
+  @Test mutating func `of none nobody goes`() {
+    for slot in 0..<4 as Range<Slot> { order.removed(slot) }
+
+    let victims = order.chooseVictims(for: 1)
+    #expect(victims.isEmpty && sequence.isEmpty)
+    #expect(order.list.newest < 0 && order.list.oldest < 0)
+  }
+
+  @Test mutating func `everybody is let in`() {
+    let isAdmitted = order.admits(9, weight: .max)
+
+    #expect(isAdmitted)
+  }
+}

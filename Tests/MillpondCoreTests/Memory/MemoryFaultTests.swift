@@ -1,0 +1,306 @@
+import Dispatch
+import MillpondSignals
+import MillpondTesting
+import Synchronization
+import Testing
+
+@testable import MillpondCore
+
+/// The faults of the memory tier by their names, under each policy; see also `MemoryCacheTests`.
+@Suite struct MemoryFaultTests {
+  static let policies = MemoryCacheLimitsTests.policies
+
+  @Test(arguments: policies)
+  func `M1 the largest cost twice does not overflow, whoever goes`(policy: EvictionPolicy) {
+    let cache = MemoryCache<Int, Int>(costLimit: .max, policy: policy, cost: { _ in .max })
+
+    for key in 0..<10 { cache.set(1, for: key % 3) }
+    for _ in 0..<20 { _ = cache.now(7, Lookup()) }
+    cache.set(1, for: 7)
+
+    #expect(cache.count == 1 && cache.totalCost == .max && cache.shards.flaw() == nil)
+    cache.relieve(.warning)
+    #expect(cache.totalCost == 0)
+  }
+
+  @Test(arguments: policies)
+  func `M2 what costs nothing or less is limited by number only`(policy: EvictionPolicy) {
+    let cache = MemoryCache<Int, Int>(
+      costLimit: 0, countLimit: 5, policy: policy, cost: { _ in .min })
+
+    for key in 0..<10 { cache.set(1, for: key) }
+
+    #expect(cache.count == 5 && cache.totalCost == 0 && cache.shards.flaw() == nil)
+  }
+
+  @Test(arguments: policies)
+  func `M3 what is too large takes nobody's place but its own key's`(policy: EvictionPolicy) {
+    let cache = MemoryCache<Int, Int>(costLimit: 10, policy: policy, cost: { $0 })
+    for key in 0..<5 { cache.set(2, for: key) }
+
+    cache.set(11, for: 7)
+    cache.set(.max, for: 0)
+
+    #expect((0..<5).map { cache.peek($0) } == [nil, 2, 2, 2, 2])
+    #expect(cache.peek(7) == nil && cache.statistics.rejections == 2)
+    #expect(cache.totalCost == 8 && cache.statistics.evictions == 0)
+  }
+
+  @Test(arguments: policies)
+  func `M4 a limit of nothing, of costs or of values, keeps nothing that costs`(
+    policy: EvictionPolicy
+  ) {
+    for (costLimit, countLimit) in [(0, 10), (-1, 10), (10, 0), (10, -1), (.min, .min)] {
+      let cache = MemoryCache<Int, Int>(
+        costLimit: costLimit, countLimit: countLimit, policy: policy, cost: { _ in 1 })
+      cache.set(1, for: 1)
+      #expect(cache.now(1, Lookup()) == nil && cache.count == 0)
+    }
+  }
+
+  @Test(arguments: policies)
+  func `M6 a value that becomes dearer and cheaper is counted as what it costs`(
+    policy: EvictionPolicy
+  ) {
+    let cache = MemoryCache<Int, Int>(costLimit: 20, policy: policy, cost: { $0 })
+    cache.set(1, for: 1)
+
+    for cost in [5, 20, 3, 19, 0, 7, 7] {
+      cache.set(cost, for: 0)
+      #expect(cache.totalCost == (cache.peek(0) ?? 0) + (cache.peek(1) ?? 0))
+      #expect(cache.peek(0) ?? cost == cost)
+      #expect(cache.totalCost <= 20 && cache.shards.flaw() == nil)
+    }
+  }
+
+  @Test(arguments: policies)
+  func `M7 ten times too much from eight threads stays within the limits after every call`(
+    policy: EvictionPolicy
+  ) {
+    let cache = MemoryCache<Int, Int>(
+      costLimit: 130_000, countLimit: 6_000, policy: policy, cost: { $0 })
+    let excess = Atomic<Int>(0)
+
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for step in 0..<7_500 {
+        let key = thread * 7_500 + step
+        cache.set(1 + key % 50, for: key)
+        let isTooMuch = cache.totalCost > 130_000 || cache.count > 6_000
+        if isTooMuch { excess.add(1, ordering: .relaxed) }
+        if step % 5 == 0 { cache.remove(key / 2) }
+        _ = cache.now(key / 3, Lookup())
+      }
+    }
+
+    #expect(excess.load(ordering: .relaxed) == 0)
+    #expect(cache.count > 4_096 && cache.shards.mask.load(ordering: .relaxed) == 15)
+    #expect(cache.shards.flaw() == nil)
+  }
+
+  struct Awkward: Hashable {
+    let number: Int
+
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  @Test(arguments: [EvictionPolicy.leastRecentlyUsed, .adaptive])
+  func `M8 a hundred thousand keys that all hash alike stay apart`(policy: EvictionPolicy) {
+    let cache = MemoryCache<Awkward, Int>(countLimit: 50, policy: policy)
+
+    for number in 0..<100_000 {
+      cache.set(number, for: Awkward(number: number))
+      if number % 1_000 == 0, cache.peek(Awkward(number: number)) != number {
+        Issue.record("\(number) is not there")
+      }
+    }
+
+    #expect(cache.count == 50 && cache.shards.flaw() == nil)
+    #expect(cache.snapshot().allSatisfy { $0.key.number == $0.value })
+    cache.removeAll()
+    #expect(cache.count == 0 && cache.shards.flaw() == nil)
+  }
+
+  @Test(arguments: policies)
+  func `M9 keys that are not themselves are neither kept nor in the way`(policy: EvictionPolicy) {
+    let cache = MemoryCache<Double, Int>(countLimit: 3, policy: policy)
+    let gone = Recorder<Int>().subscribe(to: cache.removals.map(\.value))
+    for key in 0..<3 { cache.set(key, for: Double(key)) }
+
+    for number in 0..<100 {
+      cache.set(number, for: .nan)
+      cache.remove(.nan)
+      _ = cache.apply(.fill(.nan, Stamped(number), cache.mark(for: .nan)))
+    }
+
+    #expect(cache.now(.nan, Lookup()) == nil && gone.values.isEmpty)
+    #expect((0..<3).allSatisfy { cache.now(Double($0), Lookup()) == $0 })
+    #expect(cache.shards.flaw() == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `M10 pressure from another thread while a get is held back`(isReplayed: Bool) async throws {
+    let origin = TestOrigin<String, Int>()
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    let cache =
+      isReplayed
+      ? AnyCache(origin.replayed(in: memory))
+      : AnyCache(memory.layered(over: origin).reusingInFlight())
+    memory.set(1, for: "b")
+    let recorder = Recorder<Int>().subscribe(to: cache.get("a"))
+
+    await Task.detached { memory.relieve(.critical) }.value
+    #expect(memory.count == 0 && recorder.transcript.isEmpty)
+    origin["a"].next(2)
+    await Task.detached { memory.relieve(.critical) }.value
+    origin["a"].completed()
+
+    #expect(recorder.transcript == ["next 2", "completed"])
+    #expect(memory.count == 0 && memory.shards.flaw() == nil)
+    #expect(origin["a"].subscriptions == 1)
+  }
+
+  @Test(arguments: policies)
+  func `M11 who sets when told of an eviction does not come into himself`(
+    policy: EvictionPolicy
+  ) {
+    let cache = MemoryCache<Int, Int>(countLimit: 10, policy: policy)
+    let (depth, deepest) = (Locked(0), Locked(0))
+    let seen = Locked(0)
+    cache.removals.subscribe(onNext: { [unowned cache] _ in
+      let now = depth.withLock { depth in
+        depth += 1
+        return depth
+      }
+      deepest.withLock { $0 = max($0, now) }
+      let number = seen.withLock { seen in
+        seen += 1
+        return seen
+      }
+      // One for each, which makes another one go.
+      if number <= 100_000 { cache.set(-number, for: -number) }
+      depth.withLock { $0 -= 1 }
+    })
+
+    for key in 0..<11 { cache.set(key, for: key) }
+
+    #expect(seen.withLock { $0 } == 100_001 && deepest.withLock { $0 } == 1)
+    #expect(cache.count == 10 && cache.shards.flaw() == nil)
+  }
+
+  static let nothing: [Duration] = [
+    .zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1), Duration.zero - .nanoseconds(1),
+  ]
+
+  @Test(arguments: nothing)
+  func `M12 a time of zero or less is over at once`(time: Duration) {
+    let clock = ManualClock()
+    let caches = [
+      MemoryCache<Int, Int>(countLimit: 5, timeToLive: .after(time), clock: clock),
+      MemoryCache<Int, Int>(countLimit: 5, timeToIdle: .after(time), clock: clock),
+      MemoryCache<Int, Int>(countLimit: 5, timeToLive: .after(time), jitter: 0.5, clock: clock),
+    ]
+
+    for cache in caches {
+      cache.set(1, for: 1)
+      _ = cache.apply(.fill(2, Stamped(1, age: .seconds(1)), cache.mark(for: 2)))
+      #expect(cache.now(1, Lookup()) == nil && cache.now(2, Lookup()) == nil && cache.count == 0)
+    }
+  }
+
+  @Test(arguments: nothing)
+  func `M12 a value's own time of zero or less forgets what there was`(time: Duration) {
+    let cache = MemoryCache<Int, Int>(countLimit: 5, clock: ManualClock())
+    cache.set(1, for: 1)
+
+    cache.set(2, for: 1, timeToLive: .after(time))
+
+    #expect(cache.peek(1) == nil && cache.count == 0)
+  }
+
+  @Test(arguments: [
+    TimeToLive.never, .after(.seconds(Int64.max)), .after(.nanoseconds(Int64.max)),
+    .after(.seconds(1e18)),
+  ])
+  func `M12 never, and a time that no clock reaches, is never over`(time: TimeToLive) {
+    let clock = ManualClock()
+    let cache = MemoryCache<Int, Int>(
+      countLimit: 5, timeToLive: time, timeToIdle: time, clock: clock)
+    clock.advance(by: .seconds(10))
+    cache.set(1, for: 1)
+    cache.set(2, for: 2, timeToLive: time)
+
+    clock.advance(by: .seconds(200 * 365 * 86_400))
+
+    #expect(cache.now(1, Lookup()) == 1 && cache.now(2, Lookup()) == 2)
+  }
+
+  @Test func `M12 a time to idle ends that long after the last use`() {
+    let clock = ManualClock()
+    let cache = MemoryCache<Int, Int>(
+      countLimit: 5, timeToIdle: .after(.seconds(10)), clock: clock)
+    cache.set(1, for: 1)
+
+    for _ in 0..<5 {
+      clock.advance(by: .seconds(9))
+      #expect(cache.now(1, Lookup()) == 1)
+    }
+    clock.advance(by: .seconds(9))
+    #expect(cache.peek(1) == 1)
+    clock.advance(by: .seconds(1))
+
+    #expect(cache.now(1, Lookup()) == nil && cache.statistics.expirations == 1)
+  }
+
+  @Test func `M12 a time to live ends that long after the birth, not the fill`() {
+    let clock = ManualClock()
+    let cache = MemoryCache<Int, Int>(
+      countLimit: 5, timeToLive: .after(.seconds(10)), clock: clock)
+    _ = cache.apply(.fill(1, Stamped(1, age: .seconds(4)), cache.mark(for: 1)))
+
+    clock.advance(by: .seconds(6) - .nanoseconds(1))
+    #expect(cache.now(1, Lookup()) == 1)
+    clock.advance(by: .nanoseconds(1))
+
+    #expect(cache.now(1, Lookup()) == nil)
+  }
+
+  /// A clock that a user can set, as the one on the wall.
+  struct WallClock: Clock {
+    typealias Instant = ManualClock.Instant
+
+    let time = Locked(Duration.seconds(86_400))
+    var now: Instant { Instant(offset: time.withLock { $0 }) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
+  }
+
+  @Test func `M13 only the cache's own clock makes values old`() {
+    let clock = ManualClock()
+    let cache = MemoryCache<Int, Int>(
+      countLimit: 5, timeToLive: .after(.nanoseconds(1)), clock: clock)
+    cache.set(1, for: 1)
+    for _ in 0..<1_000 { #expect(cache.now(1, Lookup()) == 1) }
+
+    clock.advance(by: .nanoseconds(1))
+
+    #expect(cache.now(1, Lookup()) == nil)
+  }
+
+  @Test(arguments: [Duration.seconds(-3_600), .seconds(-30 * 86_400)])
+  func `M13 a clock that is put back keeps values, and nothing traps`(change: Duration) {
+    let clock = WallClock()
+    let cache = MemoryCache<Int, Int>(
+      countLimit: 5, timeToLive: .after(.seconds(10)), timeToIdle: .after(.seconds(10)),
+      clock: clock)
+    clock.time.withLock { $0 += .seconds(7_200) }
+    cache.set(1, for: 1)
+
+    clock.time.withLock { $0 += change }
+    #expect(cache.now(1, Lookup()) == 1)
+    cache.set(2, for: 2)
+    clock.time.withLock { $0 = .seconds(366 * 86_400) }
+
+    #expect(cache.now(1, Lookup()) == nil && cache.now(2, Lookup()) == nil)
+  }
+}

@@ -1,0 +1,97 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import MillpondCore
+
+@Suite struct MemoryStoreTests {
+  let cache = MemoryCache<Int, Int>(countLimit: 10)
+
+  @Test func `an older telling does not replace what filled a later one`() {
+    let (older, later) = (Revision.next(), Revision.next())
+    _ = cache.apply(.set(0, 1, later))
+    _ = cache.apply(.fill(0, Stamped(2), cache.mark(for: 0)))
+
+    _ = cache.apply(.set(0, 3, older))
+    #expect(cache.peek(0) == 2)
+
+    _ = cache.apply(.remove(0, older))
+    #expect(cache.peek(0) == 2)
+  }
+
+  @Test func `an older telling does not replace a later one`() {
+    let (older, later) = (Revision.next(), Revision.next())
+    _ = cache.apply(.set(0, 1, later))
+
+    _ = cache.apply(.set(0, 2, older))
+    _ = cache.apply(.remove(0, older))
+    _ = cache.apply(.removeAll(older))
+
+    #expect(cache.peek(0) == 1)
+  }
+
+  @Test func `what was removed, refused or cleared later does not come back`() {
+    let cache = MemoryCache<Int, Int>(costLimit: 10, cost: { $0 })
+    let older = (0..<3).map { _ in Revision.next() }
+    cache.remove(0)
+    cache.set(11, for: 1)
+    for key in 0..<2 { _ = cache.apply(.set(key, 1, older[key])) }
+    #expect(cache.count == 0)
+
+    cache.removeAll()
+    _ = cache.apply(.set(2, 1, older[2]))
+    #expect(cache.count == 0)
+  }
+
+  @Test func `a refused fill forgets no removal`() {
+    let cache = MemoryCache<Int, Int>(costLimit: 10, cost: { $0 })
+    let older = Revision.next()
+    cache.remove(0)
+    for key in 1...3_000 { cache.remove(key) }
+
+    _ = cache.apply(.fill(0, Stamped(11), cache.mark(for: 0)))
+    _ = cache.apply(.set(0, 1, older))
+
+    #expect(cache.peek(0) == nil)
+  }
+
+  @Test func `what a reload brings is kept where others have to make room`() {
+    let cache = MemoryCache<Int, Int>(costLimit: 10_000, cost: { _ in 1 })
+    let keys = (0..<10_000).filter { MemoryHash($0).shard(15) != 7 }
+    let stranger = (0..<10_000).first { MemoryHash($0).shard(15) == 7 } ?? 0
+    for key in keys { cache.set(key, for: key) }
+    cache.costLimit = cache.totalCost
+
+    let mark = cache.mark(for: stranger).asked(with: Lookup(freshness: .reload))
+    _ = cache.apply(.fill(stranger, Stamped(1), mark))
+
+    #expect(cache.peek(stranger) == 1)
+    #expect(cache.shards.flaw() == nil)
+  }
+
+  @Test func `what a reload brings makes older answers come too late`() {
+    let mark = cache.mark(for: 0)
+    let reload = mark.asked(with: Lookup(freshness: .reload))
+
+    _ = cache.apply(.fill(0, Stamped(2), reload))
+    _ = cache.apply(.fill(0, Stamped(1), mark))
+
+    #expect(cache.peek(0) == 2)
+  }
+
+  @Test func `a validator goes with its value`() {
+    let validator = Validator(entityTag: "1")
+    _ = cache.apply(.fill(0, Stamped(1, validator: validator), cache.mark(for: 0)))
+    cache.set(1, for: 1)
+    #expect(cache.peekStamped(0)?.validator == validator)
+
+    cache.set(2, for: 0)
+    #expect(cache.peekStamped(0)?.validator == nil)
+
+    _ = cache.apply(.fill(1, Stamped(1, validator: validator), cache.mark(for: 1)))
+    cache.remove(1)
+    cache.set(3, for: 2)
+    #expect(cache.peekStamped(2)?.validator == nil)
+    #expect(cache.shards.flaw() == nil)
+  }
+}
