@@ -8,7 +8,8 @@
   }
 
   /// Lets others run.
-  func yieldThread() {
+  @usableFromInline
+  package func yieldThread() {
     sched_yield()
   }
 #endif

@@ -20,7 +20,8 @@
 
 #if canImport(Glibc) || canImport(Musl)
   /// Lets others run.
-  func yieldThread() {
+  @usableFromInline
+  package func yieldThread() {
     sched_yield()
   }
 #endif

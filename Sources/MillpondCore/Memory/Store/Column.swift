@@ -24,11 +24,6 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 
   @inlinable
-  var isEmpty: Bool {
-    count == 0
-  }
-
-  @inlinable
   subscript(index: Int) -> Element {
     get {
       assert(index >= 0 && index < count)
@@ -48,7 +43,7 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
 
   @inlinable
   mutating func append(_ element: Element) {
-    if count == capacity { reserve(max(8, capacity + capacity / 2)) }
+    if count == capacity { reserve(capacity < 8 ? 8 : capacity + capacity / 2) }
     count += 1
     self[count - 1] = element
   }
@@ -69,6 +64,11 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
     base = larger.base
     capacity = newCapacity
   }
+}
+
+extension Column: RandomAccessCollection {
+  @inlinable var startIndex: Int { 0 }
+  @inlinable var endIndex: Int { count }
 }
 
 /// Frees what a column has allocated.

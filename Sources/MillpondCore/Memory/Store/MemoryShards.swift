@@ -95,7 +95,8 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ hash: MemoryHash, cost: Int, _ now: Int64, _ body: (inout Store, inout Move) -> Bool
   ) {
     var move = Move(now)
-    for _ in 0..<Self.attempts {
+    for attempt in 0..<Self.attempts {
+      if attempt > 2 { yieldThread() }
       let (isDone, isCrowded) = withStore(hash) { store in
         let isDone = body(&store, &move)
         if isDone { budget.takeBack(&move.room) }
@@ -155,7 +156,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline static var divisionCount: Int { 4_096 }
   @usableFromInline static var shardCount: Int { 16 }
 
-  /// How often room is looked for that others may take meanwhile.
+  /// How often room is looked for that others may take, or hold, meanwhile.
   @usableFromInline static var attempts: Int { 1_000 }
 }
 

@@ -17,7 +17,7 @@ import Testing
       order = AdaptiveOrder(isWeighted: isWeighted, prefersSmall: prefersSmall)
       self.limit = limit
       free = (0..<Slot(limit)).reversed()
-      order.reserve(limit)
+      order.reserve(limit, expected: limit)
     }
 
     mutating func ask(_ key: UInt32, weight: Int = 1) {
@@ -143,7 +143,7 @@ import Testing
   @Test(arguments: [false, true])
   func `entries of no weight can all go`(prefersSmall: Bool) {
     var order = AdaptiveOrder(isWeighted: true, prefersSmall: prefersSmall)
-    order.reserve(10)
+    order.reserve(10, expected: 10)
     for slot in 0..<10 as Range<Slot> { order.added(slot, UInt32(slot), weight: 0) }
     for slot in 0..<5 as Range<Slot> { order.used(slot, UInt32(slot)) }
     var gone: Set<Slot> = []

@@ -26,7 +26,7 @@ import Testing
       slab.fill(2, Counted(3, living), Counted(3, living))
       slab.fill(4, Counted(4, living), Counted(4, living))
       _ = slab.take(0)
-      #expect(count == 8 && slab.isUsed == [false, true, true, true, true])
+      #expect(count == 8 && Array(slab.isUsed) == [false, true, true, true, true])
     }
 
     #expect(count == 0)
