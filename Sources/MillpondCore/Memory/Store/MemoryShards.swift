@@ -71,17 +71,14 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for _ in 0..<Self.attempts {
       let (isDone, isCrowded) = withStore(hash) { store in
         let isDone = body(&store, &move)
-        if isDone { budget.takeBack(&move.room) }
+        budget.takeBack(&move.room)
         return (isDone, store.count >= Self.divisionCount)
       }
       if isCrowded, !others.isEmpty { divide() }
       if isDone { return move.removals }
       makeRoom(for: cost, &move)
-      // Not enough: then it may be enough for others, who hold what is missing here.
-      if move.room.count < 1 || move.room.cost < cost { budget.takeBack(&move.room) }
     }
     withStore(hash) { $0.statistics.rejections &+= 1 }
-    budget.release(move.room)
     return move.removals
   }
 
@@ -89,8 +86,9 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline
   func makeRoom(for cost: Int, _ move: inout Move) {
     forEach { store in
-      while move.room.count < 1 || move.room.cost < cost {
+      while !budget.hasRoom(for: cost) {
         if !store.evict(for: cost, .evicted, &move) { return true }
+        budget.takeBack(&move.room)
       }
       return false
     }
