@@ -9,12 +9,12 @@ import Testing
 @Suite struct MemoryCacheModelTests {
   @Test(arguments: ModelScene.all, 0..<8 as Range<UInt64>)
   func `a small cache does what a plain one does`(scene: ModelScene, seed: UInt64) async {
-    await expectLikeness(scene, seed, count: 9_000, interval: 9)
+    await expectLikeness(scene, seed, count: 6_000, interval: 6)
   }
 
   @Test(arguments: ModelScene.large)
   func `one that becomes sixteen does what a plain one does`(scene: ModelScene) async {
-    await expectLikeness(scene, 1, count: 12_000, interval: 3_000)
+    await expectLikeness(scene, 1, count: 8_000, interval: 4_000)
   }
 
   private func expectLikeness(

@@ -38,6 +38,12 @@ final class MemoryBudget: Sendable {
     count <= countLimit && cost <= costLimit
   }
 
+  /// Whether there is room for an entry, at this moment.
+  @usableFromInline
+  func hasRoom(for cost: Int) -> Bool {
+    count < countLimit && cost <= costLimit - self.cost
+  }
+
   /// Takes room for an entry out of what the caller has already, and the rest from what is free; if
   /// that is not enough, nothing.
   @usableFromInline
@@ -69,8 +75,8 @@ final class MemoryBudget: Sendable {
 
   /// Takes room back, of which nothing is left then.
   ///
-  /// Under the lock of the store in which it was made: who finds nobody there that could go, and no
-  /// room either, has to give up.
+  /// Under the lock under which it was made: room that is held without one is missing to those who
+  /// find nobody that could go, and who then have to give up.
   @inlinable
   func takeBack(_ room: inout MemoryRoom) {
     release(room)

@@ -99,24 +99,20 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       if attempt > 2 { yieldThread() }
       let (isDone, isCrowded) = withStore(hash) { store in
         let isDone = body(&store, &move)
-        if isDone { budget.takeBack(&move.room) }
+        budget.takeBack(&move.room)
         return (isDone, store.count >= Self.divisionCount)
       }
       if isCrowded, count > 1 { divide() }
       if isDone { return finish(&move) }
       makeRoom(for: cost, &move)
-      // Not enough: then it may be enough for others, who hold what is missing here.
-      if move.room.count < 1 || move.room.cost < cost { budget.takeBack(&move.room) }
     }
     withStore(hash) { $0.statistics.rejections &+= 1 }
     finish(&move)
   }
 
-  /// Gives back the room that was made and not used, and tells what went to whom it concerns: out of
-  /// the locks.
+  /// Tells what went to whom it concerns: out of the locks.
   @inlinable
   func finish(_ move: inout Move) {
-    budget.release(move.room)
     if move.removals.first != nil, audience.isListening { audience.tell(move.removals) }
   }
 
@@ -124,8 +120,9 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline
   func makeRoom(for cost: Int, _ move: inout Move) {
     forEach { store in
-      while move.room.count < 1 || move.room.cost < cost {
+      while !budget.hasRoom(for: cost) {
         if !store.evict(for: cost, .evicted, &move) { return true }
+        budget.takeBack(&move.room)
       }
       return false
     }
@@ -143,8 +140,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
           if budget.isKept { return false }
           if !store.evict(for: 0, .evicted, &move) { return true }
           isEmpty = false
-          budget.release(move.room)
-          move.room = MemoryRoom()
+          budget.takeBack(&move.room)
         }
         return true
       }

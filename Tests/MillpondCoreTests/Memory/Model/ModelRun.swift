@@ -43,7 +43,7 @@ final class ModelRun: Sendable {
       let value = state.nextValue(cost)
       state.tellings.add(key)
       cache.set(value, for: key)
-      let deadline = state.reference.now + (scene.expires ? 150 : .max / 2)
+      let deadline = state.reference.now + scene.timeToLive
       return keep(key, value, age: 0, deadline: deadline, &state)
     case .setFor(let key, let cost, let time):
       let value = state.nextValue(cost)
@@ -130,7 +130,7 @@ final class ModelRun: Sendable {
       if isOfKey && isTaken { return "\(key) was filled with what came too late" }
       if !isTaken { return settle(.nothing, &state) }
     }
-    let deadline = state.reference.now - age + (scene.expires ? 150 : .max / 2)
+    let deadline = state.reference.now - age + scene.timeToLive
     return keep(key, value, age: age, deadline: deadline, &state)
   }
 
@@ -208,70 +208,5 @@ final class ModelRun: Sendable {
       }
       return complaintOfContents(state.reference) ?? cache.shards.flaw()
     }
-  }
-}
-
-/// What a run knows of its past.
-struct ModelState: Sendable {
-  /// A mark, and what had been told by then.
-  struct Mark: Sendable {
-    let mark: MillpondCore.Mark
-    let tellings: ModelTellings
-  }
-
-  var reference: ReferenceCache
-  var marks: [Int: Mark] = [:]
-  var tellings = ModelTellings()
-  private var values = 0
-
-  init(_ reference: ReferenceCache) {
-    self.reference = reference
-  }
-
-  /// A value that there has not been yet, of this cost.
-  mutating func nextValue(_ cost: Int) -> Int {
-    values += 1
-    return values << 8 | cost
-  }
-}
-
-/// How often what has been told.
-struct ModelTellings: Sendable {
-  private var keys: [Int: Int] = [:]
-  private var stripes: [Int: Int] = [:]
-  private var all = 0
-
-  mutating func add(_ key: Int) {
-    keys[key, default: 0] += 1
-    stripes[key.hashValue & 1_023, default: 0] += 1
-  }
-
-  mutating func addAll() {
-    all += 1
-  }
-
-  /// Whether anything was told since of the key.
-  func areCertain(_ key: Int, since earlier: ModelTellings) -> Bool {
-    all != earlier.all || keys[key] != earlier.keys[key]
-  }
-
-  /// Whether anything was told since of the key or of one that may share its stripe.
-  func areDoubtful(_ key: Int, since earlier: ModelTellings) -> Bool {
-    let stripe = key.hashValue & 1_023
-    return all != earlier.all || stripes[stripe] != earlier.stripes[stripe]
-  }
-}
-
-extension ReferenceCache {
-  var hasExpired: Bool {
-    entries.values.contains { isExpired($0) }
-  }
-
-  /// What is too much for a share of what is there.
-  func need(of share: Double, _ cause: Removal<Int, Int>.Cause) -> Need {
-    guard share < 1 else { return .nothing }
-    let share = max(0, share)
-    return .share(
-      count: Int(Double(entries.count) * share), cost: Int(Double(totalCost) * share), cause)
   }
 }

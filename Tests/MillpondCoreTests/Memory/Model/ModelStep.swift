@@ -47,9 +47,9 @@ struct ModelSteps {
       return .fill(
         key, cost: drawCost(), age: drawTime() / 2, hasMark: .random(using: &random))
     case 84..<88:
-      return scene.expires ? .setFor(key, cost: drawCost(), time: drawTime()) : .now(key)
+      return scene.expiry == .none ? .now(key) : .setFor(key, cost: drawCost(), time: drawTime())
     case 88..<94: return .remove(key)
-    default: return scene.expires ? .advance(drawTime() / 4) : .peek(key)
+    default: return scene.expiry == .none ? .peek(key) : .advance(drawTime() / 4)
     }
   }
 
@@ -84,9 +84,14 @@ struct ModelSteps {
 
 /// What a cache was made with, and what is done to it.
 struct ModelScene: Sendable, CustomTestStringConvertible {
+  /// Which values expire.
+  enum Expiry: CaseIterable {
+    case none, own, all
+  }
+
   let policy: EvictionPolicy
   let isWeighted: Bool
-  let expires: Bool
+  let expiry: Expiry
   var keyCount = 48
   var countLimit = 24
   var costLimit = 200
@@ -97,11 +102,16 @@ struct ModelScene: Sendable, CustomTestStringConvertible {
   /// How many keys are set at the beginning.
   var filling = 0
 
+  /// As long as no clock here comes to, if the cache has none of its own.
+  var timeToLive: Int64 {
+    expiry == .all ? 150 : .max / 2
+  }
+
   /// A small one of each kind.
   static var all: [ModelScene] {
     [EvictionPolicy.leastRecentlyUsed, .adaptive, .adaptivePreferringSmall].flatMap { policy in
       [true, false].flatMap { isWeighted in
-        [true, false].map { ModelScene(policy: policy, isWeighted: isWeighted, expires: $0) }
+        Expiry.allCases.map { ModelScene(policy: policy, isWeighted: isWeighted, expiry: $0) }
       }
     }
   }
@@ -117,12 +127,12 @@ struct ModelScene: Sendable, CustomTestStringConvertible {
   }
 
   var testDescription: String {
-    "\(policy.kind)\(isWeighted ? ", weighted" : "")\(expires ? ", expiring" : "")"
+    "\(policy.kind)\(isWeighted ? ", weighted" : ""); expire: \(expiry)"
   }
 
   func makeCache(_ clock: ManualClock) -> MemoryCache<Int, Int> {
-    let time: TimeToLive = expires ? .after(.nanoseconds(150)) : .never
-    let idle: TimeToLive = expires ? .after(.nanoseconds(90)) : .never
+    let time: TimeToLive = expiry == .all ? .after(.nanoseconds(timeToLive)) : .never
+    let idle: TimeToLive = expiry == .all ? .after(.nanoseconds(90)) : .never
     guard isWeighted else {
       return MemoryCache(
         countLimit: countLimit, timeToLive: time, timeToIdle: idle, policy: policy, clock: clock)

@@ -41,7 +41,7 @@ struct ReferenceCache {
   init(_ scene: ModelScene, isExact: Bool) {
     isWeighted = scene.isWeighted
     self.isExact = isExact && scene.policy == .leastRecentlyUsed
-    timeToIdle = scene.expires ? 90 : .max
+    timeToIdle = scene.expiry == .all ? 90 : .max
     countLimit = scene.countLimit
     costLimit = scene.isWeighted ? scene.costLimit : .max
   }
@@ -125,5 +125,19 @@ struct ReferenceCache {
       entries.count > count || isWeighted && totalCost > cost
     case .nothing, .removal, .age, .ageOf: false
     }
+  }
+}
+
+extension ReferenceCache {
+  var hasExpired: Bool {
+    entries.values.contains { isExpired($0) }
+  }
+
+  /// What is too much for a share of what is there.
+  func need(of share: Double, _ cause: Removal<Int, Int>.Cause) -> Need {
+    guard share < 1 else { return .nothing }
+    let share = max(0, share)
+    return .share(
+      count: Int(Double(entries.count) * share), cost: Int(Double(totalCost) * share), cause)
   }
 }

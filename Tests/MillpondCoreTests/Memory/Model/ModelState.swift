@@ -1,0 +1,52 @@
+@testable import MillpondCore
+
+/// What a run knows of its past.
+struct ModelState: Sendable {
+  /// A mark, and what had been told by then.
+  struct Mark: Sendable {
+    let mark: MillpondCore.Mark
+    let tellings: ModelTellings
+  }
+
+  var reference: ReferenceCache
+  var marks: [Int: Mark] = [:]
+  var tellings = ModelTellings()
+  private var values = 0
+
+  init(_ reference: ReferenceCache) {
+    self.reference = reference
+  }
+
+  /// A value that there has not been yet, of this cost.
+  mutating func nextValue(_ cost: Int) -> Int {
+    values += 1
+    return values << 8 | cost
+  }
+}
+
+/// How often what has been told.
+struct ModelTellings: Sendable {
+  private var keys: [Int: Int] = [:]
+  private var stripes: [Int: Int] = [:]
+  private var all = 0
+
+  mutating func add(_ key: Int) {
+    keys[key, default: 0] += 1
+    stripes[key.hashValue & 1_023, default: 0] += 1
+  }
+
+  mutating func addAll() {
+    all += 1
+  }
+
+  /// Whether anything was told since of the key.
+  func areCertain(_ key: Int, since earlier: ModelTellings) -> Bool {
+    all != earlier.all || keys[key] != earlier.keys[key]
+  }
+
+  /// Whether anything was told since of the key or of one that may share its stripe.
+  func areDoubtful(_ key: Int, since earlier: ModelTellings) -> Bool {
+    let stripe = key.hashValue & 1_023
+    return all != earlier.all || stripes[stripe] != earlier.stripes[stripe]
+  }
+}
