@@ -4,12 +4,12 @@ public import MillpondSignals
 ///
 /// A source that is no cache may be told: that succeeds and keeps nothing.
 public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
-  @usableFromInline let box: CacheBox<Key, Value>
+  @usableFromInline let inside: ErasedCache<Key, Value>
 
   /// Hides which cache or source it is.
   @inlinable
   public init(_ source: some Source<Key, Value>) {
-    box = BoxedSource(source)
+    inside = ErasedCache(source)
   }
 
   /// Makes a cache of closures.
@@ -31,110 +31,70 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     removeAll: @escaping @Sendable () -> Signal<Void>
   ) {
     let tellings = Tellings(set: set, remove: remove, removeAll: removeAll)
-    box = BoxedSource(ClosureCache(onGet: get, tellings: tellings))
+    inside = ErasedCache(ClosureCache(onGet: get, tellings: tellings))
   }
 
   /// As the cache inside.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    box.get(key, lookup)
+    inside.get(key, lookup)
   }
 
   /// As the cache inside.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    box.getStamped(key, lookup)
+    inside.getStamped(key, lookup)
   }
 
   /// As the cache inside.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    box.now(key, lookup)
+    inside.now(key, lookup)
   }
 
   /// As the cache inside.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    box.apply(change)
+    inside.apply(change)
   }
 
   /// As the cache inside.
   @inlinable
   public func mark(for key: Key) -> Mark {
-    box.mark(for: key)
+    inside.mark(key)
   }
 
   /// As the cache inside.
   public func layout(for key: Key?) -> Layout {
-    box.layout(for: key)
+    inside.layout(key)
   }
 }
 
-/// What erasure leaves of a cache: by itself, one of nothing.
+/// What erasure leaves of a cache.
 ///
-/// Sendable because it has no state, and what inherits from it has one constant.
+/// Closures, not a subclass: whoever makes them knows the type, and gets code for just that, where
+/// the methods of a generic class look everything up by metadata. One object for a hit to carry along.
 @usableFromInline
-class CacheBox<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  @inlinable
-  init() {}
+final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  @usableFromInline let get: @Sendable (Key, Lookup) -> Signal<Value>
+  @usableFromInline let getStamped: @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
+  @usableFromInline let now: @Sendable (Key, Lookup) -> Value?
+  @usableFromInline let apply: @Sendable (Change<Key, Value>) -> Signal<Void>
+  @usableFromInline let mark: @Sendable (Key) -> Mark
+  @usableFromInline let layout: @Sendable (Key?) -> Layout
 
   @inlinable
-  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> { .empty }
-
-  @inlinable
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> { .empty }
-
-  @inlinable
-  func now(_ key: Key, _ lookup: Lookup) -> Value? { nil }
-
-  @inlinable
-  func apply(_ change: Change<Key, Value>) -> Signal<Void> { .just(()) }
-
-  @inlinable
-  func mark(for key: Key) -> Mark { .any }
-
-  @usableFromInline
-  func layout(for key: Key?) -> Layout { EmptyCache<Key, Value>().layout(for: key) }
-}
-
-/// A source in its box.
-@usableFromInline
-final class BoxedSource<Base: Source>: CacheBox<Base.Key, Base.Value>, @unchecked Sendable {
-  @usableFromInline let base: Base
-
-  @inlinable
-  init(_ base: Base) {
-    self.base = base
-  }
-
-  @inlinable
-  override func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
-    base.isBeside(lookup.freshness) ? .empty : base.get(key, lookup)
-  }
-
-  @inlinable
-  override func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {
-    base.isBeside(lookup.freshness) ? .empty : base.getStamped(key, lookup)
-  }
-
-  @inlinable
-  override func now(_ key: Base.Key, _ lookup: Lookup) -> Base.Value? {
-    base.now(key, lookup)
-  }
-
-  @inlinable
-  override func apply(_ change: Change<Base.Key, Base.Value>) -> Signal<Void> {
-    base.apply(change)
-  }
-
-  @inlinable
-  override func mark(for key: Base.Key) -> Mark {
-    base.mark(for: key)
-  }
-
-  @usableFromInline
-  override func layout(for key: Base.Key?) -> Layout {
-    base.layout(for: key)
+  init(_ source: some Source<Key, Value>) {
+    get = { key, lookup in
+      source.isBeside(lookup.freshness) ? .empty : source.get(key, lookup)
+    }
+    getStamped = { key, lookup in
+      source.isBeside(lookup.freshness) ? .empty : source.getStamped(key, lookup)
+    }
+    now = { key, lookup in source.now(key, lookup) }
+    apply = { change in source.apply(change) }
+    mark = { key in source.mark(for: key) }
+    layout = { key in source.layout(for: key) }
   }
 }
 
