@@ -105,7 +105,13 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     told.outdateFills(hash.whole, entry.revision)
     let slot = find(key, hash)
     let present = slot.map { times.stamps[Int($0)].revision } ?? .none
-    if told.outdates(hash.whole, entry.revision) || present > entry.revision { return true }
+    if present > entry.revision { return true }
+    // What a telling has left would have gone with a later removal. What a fill has left says nothing
+    // of that; and if the removal was another key's, it may be older than this.
+    if present == .none, told.outdates(hash.whole, entry.revision) {
+      if let slot { drop(slot, .replaced, &move) }
+      return true
+    }
     return put(key, hash, entry, in: slot, &move)
   }
 
