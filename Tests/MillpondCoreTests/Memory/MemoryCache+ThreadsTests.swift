@@ -7,7 +7,7 @@ import Testing
 @testable import MillpondCore
 
 /// What several threads see of one cache.
-@Suite struct MemoryCacheThreadsTests {
+@Suite(.serialized) struct MemoryCacheThreadsTests {
   static let policies: [EvictionPolicy] = [.leastRecentlyUsed, .adaptive]
   static let threads = 4
 

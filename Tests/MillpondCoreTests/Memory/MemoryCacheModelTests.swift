@@ -6,7 +6,7 @@ import Testing
 @testable import MillpondTesting
 
 /// A million random steps, each compared with what a plain cache would do.
-@Suite struct MemoryCacheModelTests {
+@Suite(.serialized) struct MemoryCacheModelTests {
   @Test(arguments: ModelScene.all, 0..<8 as Range<UInt64>)
   func `a small cache does what a plain one does`(scene: ModelScene, seed: UInt64) async {
     await expectLikeness(scene, seed, count: 6_000, interval: 6)

@@ -7,7 +7,7 @@ import Testing
 @testable import MillpondCore
 
 /// The faults of the memory tier by their names, under each policy; see also `MemoryCacheTests`.
-@Suite struct MemoryFaultTests {
+@Suite(.serialized) struct MemoryFaultTests {
   static let policies = MemoryCacheLimitsTests.policies
 
   @Test(arguments: policies)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite struct RemovalTests {
+@Suite(.serialized) struct RemovalTests {
   typealias Gone = Recorder<String>
 
   /// Each of what goes as key, value and cause.

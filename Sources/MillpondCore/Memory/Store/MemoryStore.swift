@@ -121,8 +121,15 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   ) -> Bool {
     told.outdateFills(hash.whole, details.revision)
     let slot = Self.find(key, hash, index.places, index.buckets.count, pairs)
-    if told.outdates(hash.whole, details.revision) { return true }
-    if let slot, times.stamps[slot].revision > details.revision { return true }
+    var present = Revision.none
+    if let slot { present = times.stamps[slot].revision }
+    if present > details.revision { return true }
+    // What a telling has left would have gone with a later removal. What a fill has left says nothing
+    // of that; and if the removal was another key's, it may be older than this.
+    if present == .none, told.outdates(hash.whole, details.revision) {
+      if let slot { drop(slot, .replaced, &move) }
+      return true
+    }
     return put(key, hash, value, nil, details, in: slot, &move)
   }
 

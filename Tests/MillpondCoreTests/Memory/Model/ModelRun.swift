@@ -53,7 +53,8 @@ final class ModelRun: Sendable {
     case .fill(let key, let cost, let age, let hasMark):
       return fill(key, state.nextValue(cost), age, hasMark, &state)
     case .readMark(let key):
-      state.marks[key] = ModelState.Mark(mark: cache.mark(for: key), tellings: state.tellings)
+      state.marks[key] = ModelState.Mark(
+        mark: cache.mark(for: key), tellings: state.tellings.count(of: key))
       return settle(.nothing, &state)
     case .remove(let key):
       state.tellings.add(key)
@@ -124,8 +125,9 @@ final class ModelRun: Sendable {
     let mark = hasMark ? state.marks[key] : nil
     let rejections = cache.statistics.rejections
     _ = cache.apply(.fill(key, Stamped(value, age: .nanoseconds(age)), mark?.mark ?? .any))
-    if let mark, state.tellings.areDoubtful(key, since: mark.tellings) {
-      let isOfKey = state.tellings.areCertain(key, since: mark.tellings)
+    let tellings = state.tellings.count(of: key)
+    if let mark, tellings.doubtful != mark.tellings.doubtful {
+      let isOfKey = tellings.certain != mark.tellings.certain
       let isTaken = cache.peek(key) == value || cache.statistics.rejections > rejections
       if isOfKey && isTaken { return "\(key) was filled with what came too late" }
       if !isTaken { return settle(.nothing, &state) }

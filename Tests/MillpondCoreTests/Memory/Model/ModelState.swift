@@ -5,7 +5,7 @@ struct ModelState: Sendable {
   /// A mark, and what had been told by then.
   struct Mark: Sendable {
     let mark: MillpondCore.Mark
-    let tellings: ModelTellings
+    let tellings: ModelTellings.Count
   }
 
   var reference: ReferenceCache
@@ -39,14 +39,15 @@ struct ModelTellings: Sendable {
     all += 1
   }
 
-  /// Whether anything was told since of the key.
-  func areCertain(_ key: Int, since earlier: ModelTellings) -> Bool {
-    all != earlier.all || keys[key] != earlier.keys[key]
+  /// What has been told of a key, and of all that may share its stripe.
+  func count(of key: Int) -> Count {
+    Count(
+      certain: all + keys[key, default: 0],
+      doubtful: all + stripes[key.hashValue & 1_023, default: 0])
   }
 
-  /// Whether anything was told since of the key or of one that may share its stripe.
-  func areDoubtful(_ key: Int, since earlier: ModelTellings) -> Bool {
-    let stripe = key.hashValue & 1_023
-    return all != earlier.all || stripes[stripe] != earlier.stripes[stripe]
+  struct Count: Sendable {
+    let certain: Int
+    let doubtful: Int
   }
 }

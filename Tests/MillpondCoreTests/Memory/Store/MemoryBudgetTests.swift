@@ -5,7 +5,7 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite struct MemoryBudgetTests {
+@Suite(.serialized) struct MemoryBudgetTests {
   let budget = MemoryBudget(countLimit: 3, costLimit: 10)
 
   private func reserve(_ cost: Int, from room: MemoryRoom = MemoryRoom()) -> (Bool, MemoryRoom) {

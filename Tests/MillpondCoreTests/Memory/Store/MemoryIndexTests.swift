@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite struct MemoryIndexTests {
+@Suite(.serialized) struct MemoryIndexTests {
   @Test(arguments: [1, 7, 100, 5_000], [false, true])
   func `it finds what a dictionary does, whatever hashes collide`(hashes: Int, atEnd: Bool) {
     var random = SeededGenerator(seed: UInt64(hashes))

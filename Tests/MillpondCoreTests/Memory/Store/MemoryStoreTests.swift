@@ -55,6 +55,24 @@ import Testing
     #expect(cache.peek(0) == nil)
   }
 
+  @Test(arguments: [true, false])
+  func `a telling that comes late, after many removals, leaves nothing older`(isFilled: Bool) {
+    let cache = MemoryCache<Int, Int>(countLimit: 10)
+    if isFilled {
+      _ = cache.apply(.fill(0, Stamped(1), cache.mark(for: 0)))
+    } else {
+      cache.set(1, for: 0)
+    }
+    let late = Revision.next()
+    for key in 1...3_000 { cache.remove(key) }
+
+    _ = cache.apply(.set(0, 2, late))
+
+    // Where the older value was told, it says that no removal came after it.
+    #expect(cache.peek(0) == (isFilled ? nil : 2))
+    #expect(cache.shards.flaw() == nil)
+  }
+
   @Test func `what a reload brings is kept where others have to make room`() {
     let cache = MemoryCache<Int, Int>(costLimit: 10_000, cost: { _ in 1 })
     let keys = (0..<10_000).filter { MemoryHash($0).shard(15) != 7 }
