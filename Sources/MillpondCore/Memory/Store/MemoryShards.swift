@@ -96,7 +96,6 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) {
     var move = Move(now)
     for attempt in 0..<Self.attempts {
-      if attempt > 2 { yieldThread() }
       let (isDone, isCrowded) = withStore(hash) { store in
         let isDone = body(&store, &move)
         budget.takeBack(&move.room)
@@ -104,6 +103,8 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       if isCrowded, count > 1 { divide() }
       if isDone { return finish(&move) }
+      // Before, not after: what room there is then would be others'.
+      if attempt > 2 { yieldThread() }
       makeRoom(for: cost, &move)
     }
     withStore(hash) { $0.statistics.rejections &+= 1 }
