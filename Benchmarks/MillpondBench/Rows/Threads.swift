@@ -5,6 +5,8 @@ import Synchronization
 
 /// Several senders at once, beside as many that call an observer under a plain lock: what is
 /// contended must not fall behind that.
+///
+/// A merge is fed by a Pipe for each thread, so what it stands beside is fed by as many.
 func threadRows() -> [Row] {
   [
     Row(
@@ -14,7 +16,7 @@ func threadRows() -> [Row] {
     Row(
       name: "threads-merge-2", summary: "8: two threads into one merge, an event", target: 190,
       ratioTarget: 1, peer: .openCombine(193), figure: .median,
-      baseline: .locked(by: 2), body: .merge(by: 2)),
+      baseline: .lockedPipes(by: 2), body: .merge(by: 2)),
     Row(
       name: "threads-pipe-4", summary: "four threads into one Pipe, an event",
       ratioTarget: 1, figure: .median, baseline: .locked(by: 4), body: .pipe(by: 4)),
@@ -31,6 +33,19 @@ extension Work {
       let state = Locked(0)
       let add = Calling { sum.add($0) }
       return { _, term in state.withLock { _ in add.call(term) } }
+    }
+  }
+
+  /// The merge that anybody would write: what observes each Pipe calls on under the same lock.
+  fileprivate static func lockedPipes(by threads: Int) -> Work {
+    contended(by: threads, "locked-pipes-\(threads)") { sum in
+      let state = Locked(0)
+      let add = Calling { sum.add($0) }
+      let pipes = (0..<threads).map { _ in Pipe<Int>() }
+      for pipe in pipes {
+        pipe.signal.subscribe(onNext: { term in state.withLock { _ in add.call(term) } })
+      }
+      return { thread, term in pipes[thread].next(term) }
     }
   }
 

@@ -1,5 +1,7 @@
-/// How often keys were asked for lately, roughly, in 8 to 16 bytes a key: four small counters for
-/// each of a key's four hashes, of which the smallest tells.
+/// How often keys were asked for lately, roughly: four small counters for each key, at places that
+/// it shares with others, of which the smallest tells.
+///
+/// It takes 8 bytes a key, and up to 16 where it was not known how many they would be.
 ///
 /// All counters of a key lie in one line of the processor's cache. After as many askings as seven
 /// times the entries all counters are halved, so that what was asked for long ago is forgotten.
