@@ -78,6 +78,9 @@ extension MemoryStore {
     case .expired: statistics.expirations &+= 1
     case .removed, .replaced: break
     }
+    if cause != .removed, cause != .replaced {
+      lastGone = max(lastGone, times.stamps[slot].revision)
+    }
     move.removals.append(Removal(key: key, value: value, cause: cause))
   }
 
@@ -156,6 +159,14 @@ extension MemoryStore {
     // A fill is no telling: remembered as one, it would hide that later ones have been forgotten.
     if details.revision > .none { told.remember(hash.whole, details.revision) }
     if let slot, slab.isUsed[slot] { drop(slot, .replaced, &move) }
+  }
+
+  /// A value that goes as soon as it comes.
+  @usableFromInline
+  mutating func passOver(_ key: Key, _ value: Value, _ move: inout MemoryMove<Key, Value>) {
+    statistics.insertions &+= 1
+    statistics.evictions &+= 1
+    move.removals.append(Removal(key: key, value: value, cause: .evicted))
   }
 
   @inlinable

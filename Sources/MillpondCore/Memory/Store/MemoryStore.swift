@@ -20,6 +20,9 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   @usableFromInline var told = ToldKeys()
   @usableFromInline var statistics = MemoryStatistics()
 
+  /// The last telling of which the value has gone for room or for age.
+  @usableFromInline var lastGone = Revision.none
+
   /// How many entries there may be here, if keys are spread evenly.
   @usableFromInline var expectedCount: Int
 
@@ -128,6 +131,11 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     // of that; and if the removal was another key's, it may be older than this.
     if present == .none, told.outdates(hash.whole, details.revision) {
       if let slot { drop(slot, .replaced, &move) }
+      return true
+    }
+    // It may have been told later, and that value have gone: then this one goes too.
+    if slot == nil, details.revision < lastGone {
+      passOver(key, value, &move)
       return true
     }
     return put(key, hash, value, nil, details, in: slot, &move)

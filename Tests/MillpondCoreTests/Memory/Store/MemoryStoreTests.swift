@@ -43,6 +43,29 @@ import Testing
     #expect(cache.count == 0)
   }
 
+  @Test(arguments: [Removal<Int, Int>.Cause.evicted, .expired, .pressure])
+  func `what has gone is not replaced by what was told earlier`(cause: Removal<Int, Int>.Cause) {
+    let clock = ManualClock()
+    let cache = MemoryCache<Int, Int>(countLimit: 10, timeToLive: .after(.seconds(1)), clock: clock)
+    let (older, later) = (Revision.next(), Revision.next())
+    let removals = Recorder<Removal<Int, Int>>().subscribe(to: cache.removals)
+    _ = cache.apply(.set(0, 1, later))
+    switch cause {
+    case .evicted: cache.trim(to: 0)
+    case .pressure: cache.relieve(.critical)
+    default:
+      clock.advance(by: .seconds(1))
+      cache.removeExpired()
+    }
+
+    _ = cache.apply(.set(0, 2, older))
+
+    #expect(cache.peek(0) == nil && cache.count == 0)
+    #expect(removals.values.map(\.value) == [1, 2] && removals.values.last?.cause == .evicted)
+    cache.set(3, for: 0)
+    #expect(cache.peek(0) == 3)
+  }
+
   @Test func `a refused fill forgets no removal`() {
     let cache = MemoryCache<Int, Int>(costLimit: 10, cost: { $0 })
     let older = Revision.next()
