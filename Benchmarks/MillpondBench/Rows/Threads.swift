@@ -22,7 +22,8 @@ func threadRows() -> [Row] {
       ratioTarget: 1, figure: .median, baseline: .locked(by: 4), body: .pipe(by: 4)),
     Row(
       name: "threads-merge-4", summary: "four threads into one merge, an event",
-      ratioTarget: 1, figure: .median, baseline: .locked(by: 4), body: .merge(by: 4)),
+      ratioTarget: 1, figure: .median,
+      baseline: .lockedPipes(by: 4), body: .merge(by: 4)),
   ]
 }
 

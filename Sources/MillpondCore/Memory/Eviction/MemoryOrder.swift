@@ -84,7 +84,7 @@ struct MemoryOrder: Sendable {
 
   @usableFromInline
   mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
-    isAdaptive ? adaptive.admits(hash, weight: weight) : true
+    isAdaptive && isWeighted ? adaptive.admits(hash, weight: weight) : true
   }
 
   @usableFromInline

@@ -2,7 +2,7 @@
 /// a slot, without tombstones.
 ///
 /// A hash has its home at its place in the range of buckets, so that there can be any number of
-/// them: a quarter is kept empty, and no more.
+/// them: two of five are kept empty, so that what lies together stays short.
 @usableFromInline
 struct MemoryIndex: Sendable {
   /// Zero is empty; else the hash in the upper half, the slot plus one in the lower.
@@ -44,7 +44,7 @@ struct MemoryIndex: Sendable {
   /// Makes room for so many entries.
   @usableFromInline
   mutating func reserve(_ capacity: Int) {
-    let wanted = capacity + capacity / 3 + 2
+    let wanted = capacity + capacity * 2 / 3 + 2
     guard wanted > buckets.count else { return }
     let words = buckets
     buckets = Column(repeating: 0, count: wanted)
@@ -53,7 +53,7 @@ struct MemoryIndex: Sendable {
 
   @usableFromInline
   mutating func insert(_ hash: UInt32, _ slot: Slot) {
-    if (count + 1) * 4 > buckets.count * 3 { reserve(max(8, count * 2)) }
+    if (count + 1) * 5 > buckets.count * 3 { reserve(max(8, count * 2)) }
     place(UInt64(hash) << 32 | UInt64(slot + 1))
     count += 1
   }
@@ -69,14 +69,16 @@ struct MemoryIndex: Sendable {
     }
     count -= 1
     var next = bucket(after: hole)
-    while buckets[next] != 0 {
-      let home = Self.home(of: UInt32(truncatingIfNeeded: buckets[next] >> 32), buckets.count)
+    var moved = buckets[next]
+    while moved != 0 {
+      let home = Self.home(of: UInt32(truncatingIfNeeded: moved >> 32), buckets.count)
       // It may move up unless its home lies behind the hole.
       if distance(from: home, to: next) >= distance(from: hole, to: next) {
-        buckets[hole] = buckets[next]
+        buckets[hole] = moved
         hole = next
       }
       next = bucket(after: next)
+      moved = buckets[next]
     }
     buckets[hole] = 0
   }
