@@ -48,6 +48,22 @@ import Testing
     #expect(cache.totalCost == 0)
   }
 
+  @Test func `a memory cache keeps half on a warning, and nothing when it is critical`() {
+    let pressure = Pipe<MemoryPressure>()
+    let memory = MemoryCache<Int, Int>(countLimit: 100)
+    for key in 0..<10 { memory.set(key, for: key) }
+    let causes = Recorder<Removal<Int, Int>>().subscribe(to: memory.removals)
+    let cache = memory.onMemoryPressure(pressure.signal)
+
+    pressure.next(.warning)
+    #expect(memory.count == 5)
+
+    pressure.next(.critical)
+    #expect(memory.count == 0)
+    #expect(causes.values.map(\.cause) == Array(repeating: .pressure, count: 10))
+    #expect(cache.now(9, Lookup()) == nil)
+  }
+
   @Test(arguments: policies)
   func `M5 a limit that is lowered evicts at once`(policy: EvictionPolicy) {
     let cache = MemoryCache<Int, Int>(costLimit: 100, policy: policy, cost: { $0 })
