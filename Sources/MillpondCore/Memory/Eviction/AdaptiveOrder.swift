@@ -109,7 +109,7 @@ struct AdaptiveOrder: EvictionOrder {
   mutating func chooseVictims(for weight: Int) -> Victims {
     let candidate = window.oldest
     let isMainEmpty = probation.count + protected.count == 0
-    guard candidate >= 0, isMainEmpty || window.weight + weight > windowLimit else {
+    guard candidate >= 0, isMainEmpty || window.weight > windowLimit - weight else {
       return Victims(mainVictim())
     }
     let hash = nodes.hash(of: candidate)

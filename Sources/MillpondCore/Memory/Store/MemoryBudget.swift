@@ -23,19 +23,20 @@ final class MemoryBudget: Sendable {
   @usableFromInline
   var countLimit: Int {
     get { countLimits.load(ordering: .relaxed) }
-    set { countLimits.store(Self.possible(newValue), ordering: .relaxed) }
+    set { countLimits.store(Self.possible(newValue), ordering: .sequentiallyConsistent) }
   }
 
   @usableFromInline
   var costLimit: Int {
     get { costLimits.load(ordering: .relaxed) }
-    set { costLimits.store(max(0, newValue), ordering: .relaxed) }
+    set { costLimits.store(max(0, newValue), ordering: .sequentiallyConsistent) }
   }
 
   /// Whether there is no more than there may be.
   @usableFromInline
   var isKept: Bool {
-    count <= countLimit && cost <= costLimit
+    counts.load(ordering: .sequentiallyConsistent) <= countLimit
+      && costs.load(ordering: .sequentiallyConsistent) <= costLimit
   }
 
   /// Whether there is room for an entry, at this moment.
@@ -63,7 +64,7 @@ final class MemoryBudget: Sendable {
   /// Takes room for an entry to become dearer.
   @usableFromInline
   func reserve(moreCost cost: Int) -> Bool {
-    Self.add(cost, to: costs, limit: costLimit)
+    Self.add(cost, to: costs, limit: costLimits)
   }
 
   /// Gives room back.
@@ -84,19 +85,27 @@ final class MemoryBudget: Sendable {
   }
 
   private func take(_ wanted: MemoryRoom) -> Bool {
-    guard Self.add(wanted.count, to: counts, limit: countLimit) else { return false }
-    if Self.add(wanted.cost, to: costs, limit: costLimit) { return true }
+    guard Self.add(wanted.count, to: counts, limit: countLimits) else { return false }
+    if Self.add(wanted.cost, to: costs, limit: costLimits) { return true }
     if wanted.count > 0 { counts.subtract(wanted.count, ordering: .relaxed) }
     return false
   }
 
-  private static func add(_ amount: Int, to total: borrowing Atomic<Int>, limit: Int) -> Bool {
+  private static func add(
+    _ amount: Int, to total: borrowing Atomic<Int>, limit: borrowing Atomic<Int>
+  ) -> Bool {
     if amount == 0 { return true }
+    let allowed = limit.load(ordering: .relaxed)
     var present = total.load(ordering: .relaxed)
-    while present <= limit, amount <= limit - present {
+    while present <= allowed, amount <= allowed - present {
       let (isDone, found) = total.weakCompareExchange(
-        expected: present, desired: present + amount, ordering: .relaxed)
-      if isDone { return true }
+        expected: present, desired: present + amount, ordering: .sequentiallyConsistent)
+      if isDone {
+        // A limit that is lowered meanwhile is seen here, or this is seen by who lowers it.
+        if limit.load(ordering: .sequentiallyConsistent) >= allowed { return true }
+        total.subtract(amount, ordering: .sequentiallyConsistent)
+        return false
+      }
       present = found
     }
     return false

@@ -160,4 +160,20 @@ import Testing
     let victims = order.chooseVictims(for: 0)
     #expect(gone.count == 10 && victims.isEmpty)
   }
+
+  @Test func `weights near the largest number there is are compared without overflow`() {
+    var order = AdaptiveOrder(isWeighted: true, prefersSmall: false)
+    order.reserve(2, expected: 2)
+    for _ in 0..<50 {
+      order.share.windowHits = 1_000
+      order.share.steer(windowWeight: 1, mainWeight: 1)
+    }
+    order.added(0, 1, weight: 1)
+    order.added(1, 2, weight: .max / 10 * 8)
+    order.settle()
+
+    let victims = order.chooseVictims(for: .max / 10 * 8)
+
+    #expect(order.probation.count == 1 && victims.first >= 0)
+  }
 }
