@@ -18,10 +18,7 @@ func bench(_ arguments: some Collection<String>) -> Int32 {
     if options.wantsHelp {
       print(Options.help)
     } else if options.wantsList {
-      let width = rows.map(\.name.count).max() ?? 0
-      for row in rows {
-        print(row.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + row.summary)
-      }
+      printList(rows.map { ($0.name, $0.summary) })
     } else {
       return try run(rows, options)
     }
@@ -46,6 +43,14 @@ private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
   if options.isJSON { print(try Document(rows: measurements).encoded()) }
   try picture?.write(BarChart(of: measurements).drawn())
   return measurements.allSatisfy(\.isSumRight) ? 0 : 1
+}
+
+/// What there is to choose from, a line each.
+func printList(_ rows: [(name: String, summary: String)]) {
+  let width = rows.map(\.name.count).max() ?? 0
+  for row in rows {
+    print(row.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + row.summary)
+  }
 }
 
 /// Starts a second thread, that sleeps: alone in its process, glibc saves itself the locking.

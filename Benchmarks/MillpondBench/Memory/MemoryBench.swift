@@ -7,10 +7,7 @@ func memoryBench(_ arguments: some Sequence<String>) throws -> Int32 {
   if options.wantsHelp {
     print(MemoryOptions.help)
   } else if options.wantsList {
-    let width = rows.map(\.name.count).max() ?? 0
-    for row in rows {
-      print(row.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + row.summary)
-    }
+    printList(rows.map { ($0.name, $0.summary) })
   } else {
     return try run(rows, options)
   }

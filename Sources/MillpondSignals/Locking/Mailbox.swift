@@ -14,6 +14,7 @@ public import Synchronization
 @usableFromInline
 package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
   // Sendable because the turn is atomic, and what waits is set once and then locked.
+
   /// Zero if nobody has the turn; else the mark of the thread that has it, and one more if messages
   /// wait.
   @usableFromInline let turn = Atomic<UInt>(0)

@@ -30,7 +30,7 @@ import Testing
   }
 
   private func expectFreeSlots(in pond: SoakPond, _ seed: UInt64) {
-    let recorders = (1_000..<1_004).map { Recorder<Drop>().subscribe(to: pond.cache.get($0)) }
+    let recorders = (1_000..<1_004).map { Recorder<Counted>().subscribe(to: pond.cache.get($0)) }
 
     #expect(pond.origin.activeRuns == 3, "seed \(seed)")
     pond.clock.run()
@@ -39,31 +39,15 @@ import Testing
   }
 }
 
-/// A value that is counted while it lives.
-private final class Drop: Sendable {
-  let number: Int
-  private let living: Locked<Int>
-
-  init(_ number: Int, _ living: Locked<Int>) {
-    self.number = number
-    self.living = living
-    living.withLock { $0 += 1 }
-  }
-
-  deinit {
-    living.withLock { $0 -= 1 }
-  }
-}
-
 /// A composition of all that there is.
 private struct SoakPond: Sendable {
   let clock: ManualClock
-  let memory: MemoryCache<Int, Drop>
+  let memory: MemoryCache<Int, Counted>
   let disk = TestCache<Int, Int>()
   let origin: SoakOrigin
   let scope = CacheScope()
   let monitor: CacheMonitor
-  let cache: AnyCache<Int, Drop>
+  let cache: AnyCache<Int, Counted>
 
   init(seed: UInt64, _ living: Locked<Int>) {
     let clock = ManualClock()
@@ -72,14 +56,14 @@ private struct SoakPond: Sendable {
     origin = SoakOrigin(clock, living, seed: seed)
     monitor = CacheMonitor(clock: clock)
     // A number that ends in 7 can't be kept, one that ends in 9 can't be read.
-    let codec = Codec<Int, Drop>(
+    let codec = Codec<Int, Counted>(
       encode: { drop in
         if drop.number % 10 == 7 { throw Trouble() }
         return drop.number
       },
       decode: { number in
         if number % 10 == 9 { throw Trouble() }
-        return Drop(number, living)
+        return Counted(number, living)
       })
     cache = AnyCache(
       memory.named("memory")
@@ -115,12 +99,12 @@ private final class SoakOrigin: Source {
     state.withLock { $0.active.count }
   }
 
-  func get(_ key: Int, _ lookup: Lookup) -> Signal<Drop> {
+  func get(_ key: Int, _ lookup: Lookup) -> Signal<Counted> {
     attempt(key).retry(
       .backoff(attempts: 3, from: .seconds(1), upTo: .seconds(4), jitter: 0), clock: clock)
   }
 
-  private func attempt(_ key: Int) -> Signal<Drop> {
+  private func attempt(_ key: Int) -> Signal<Counted> {
     .create { observer, lifetime in
       let (number, chance, delay) = self.begin()
       lifetime.onEnd { self.finish(number) }
@@ -132,7 +116,7 @@ private final class SoakOrigin: Source {
         case 0, 1: observer.failed(Trouble())
         case 2: observer.completed()
         default:
-          observer.next(Drop(key * 100 + number % 100, self.living))
+          observer.next(Counted(key * 100 + number % 100, self.living))
           observer.completed()
         }
       }
@@ -178,7 +162,7 @@ private struct Soak {
     case 0..<550: ask(key)
     case 550..<650: leave()
     case 650..<700:
-      pond.cache.set(Drop(key * 100 + asked % 100, living), for: key)
+      pond.cache.set(Counted(key * 100 + asked % 100, living), for: key)
     case 700..<730: pond.cache.remove(key)
     case 730..<732: pond.cache.removeAll()
     case 732: pond.scope.end()

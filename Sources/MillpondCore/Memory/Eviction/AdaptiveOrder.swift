@@ -79,28 +79,19 @@ struct AdaptiveOrder: EvictionOrder {
 
   @usableFromInline
   mutating func removed(_ slot: Slot) {
-    switch states[slot] & Self.list {
-    case Self.inWindow: nodes.unlink(slot, from: &window)
-    case Self.inProbation: nodes.unlink(slot, from: &probation)
-    default: nodes.unlink(slot, from: &protected)
-    }
+    withList(states[slot]) { $0.unlink(slot, from: &$1) }
   }
 
   @usableFromInline
   mutating func reweighed(_ slot: Slot, weight: Int) {
-    let change = weight - nodes.weight(of: slot)
-    nodes.weights[slot] = weight
-    switch states[slot] & Self.list {
-    case Self.inWindow: window.weight += change
-    case Self.inProbation: probation.weight += change
-    default: protected.weight += change
-    }
+    withList(states[slot]) { $0.reweigh(slot, weight, in: &$1) }
   }
 
   /// Whoever fits into the window is; a larger one has to be asked for more often than those who
   /// would have to go.
   @usableFromInline
   mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
+    if !nodes.isWeighted { return true }
     if weight <= max(windowLimit, totalWeight / Self.largeShare) { return true }
     return contest(max(1, sketch.frequency(hash)), weight) != nil
   }
@@ -130,23 +121,12 @@ struct AdaptiveOrder: EvictionOrder {
     nodes.open(slot, hash, weight: weight)
     let state = other.states[theirs]
     states.put(state, at: slot)
-    switch state & Self.list {
-    case Self.inWindow: nodes.link(slot, in: &window)
-    case Self.inProbation: nodes.link(slot, in: &probation)
-    default: nodes.link(slot, in: &protected)
-    }
+    withList(state) { $0.link(slot, in: &$1) }
   }
 
   @usableFromInline
   func forEach(_ body: (Slot) -> Void) {
-    for list in [probation, protected, window] {
-      var slot = list.oldest
-      while slot >= 0 {
-        let next = nodes.newer(than: slot)
-        body(slot)
-        slot = next
-      }
-    }
+    for list in [probation, protected, window] { nodes.forEach(in: list, body) }
   }
 }
 
@@ -175,6 +155,17 @@ extension AdaptiveOrder {
   /// What the window may weigh; it always has room for one entry.
   private var windowLimit: Int {
     max(1, Int(share.share * Double(totalWeight)))
+  }
+
+  /// Runs `body` with the nodes and the list that a state means.
+  private mutating func withList(
+    _ state: UInt8, _ body: (inout SlotNodes, inout SlotList) -> Void
+  ) {
+    switch state & Self.list {
+    case Self.inWindow: body(&nodes, &window)
+    case Self.inProbation: body(&nodes, &probation)
+    default: body(&nodes, &protected)
+    }
   }
 
   /// Those on probation who would have to go for a candidate of so much weight, if it is asked for more

@@ -37,7 +37,7 @@ struct MemoryOrder: Sendable {
 
   @inlinable
   mutating func missed(_ hash: UInt32) {
-    if isAdaptive { adaptive.missed(hash) }
+    if isAdaptive { adaptive.missed(hash) } else { recency.missed(hash) }
   }
 
   @inlinable
@@ -65,7 +65,7 @@ struct MemoryOrder: Sendable {
 
   @usableFromInline
   mutating func settle() {
-    if isAdaptive { adaptive.settle() }
+    if isAdaptive { adaptive.settle() } else { recency.settle() }
   }
 
   @usableFromInline
@@ -84,7 +84,7 @@ struct MemoryOrder: Sendable {
 
   @usableFromInline
   mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
-    isAdaptive && isWeighted ? adaptive.admits(hash, weight: weight) : true
+    isAdaptive ? adaptive.admits(hash, weight: weight) : recency.admits(hash, weight: weight)
   }
 
   @usableFromInline

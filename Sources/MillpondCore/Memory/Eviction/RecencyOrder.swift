@@ -38,9 +38,8 @@ struct RecencyOrder: EvictionOrder {
 
   @inlinable
   mutating func reweighed(_ slot: Slot, weight: Int) {
-    nodes.unlink(slot, from: &list)
-    nodes.weights[slot] = weight
-    nodes.link(slot, in: &list)
+    nodes.reweigh(slot, weight, in: &list)
+    nodes.renew(slot, in: &list)
   }
 
   @inlinable
@@ -55,11 +54,6 @@ struct RecencyOrder: EvictionOrder {
 
   @inlinable
   func forEach(_ body: (Slot) -> Void) {
-    var slot = list.oldest
-    while slot >= 0 {
-      let next = nodes.newer(than: slot)
-      body(slot)
-      slot = next
-    }
+    nodes.forEach(in: list, body)
   }
 }

@@ -97,6 +97,23 @@ struct SlotNodes: Sendable {
     link(slot, in: &to)
   }
 
+  @inlinable
+  mutating func reweigh(_ slot: Slot, _ weight: Int, in list: inout SlotList) {
+    list.weight += weight - weights[slot]
+    weights[slot] = weight
+  }
+
+  /// Calls with all of a list, from the oldest on.
+  @inlinable
+  func forEach(in list: SlotList, _ body: (Slot) -> Void) {
+    var slot = list.oldest
+    while slot >= 0 {
+      let next = newer(than: slot)
+      body(slot)
+      slot = next
+    }
+  }
+
   /// Makes the slot the newest of its list.
   @inlinable
   mutating func renew(_ slot: Slot, in list: inout SlotList) {

@@ -74,14 +74,21 @@ extension MemoryStore {
     freeSlots.append(slot)
     let (key, value) = slab.take(slot)
     switch cause {
-    case .evicted, .pressure: statistics.evictions &+= 1
-    case .expired: statistics.expirations &+= 1
+    case .evicted, .pressure:
+      statistics.evictions &+= 1
+      noteGone(slot)
+    case .expired:
+      statistics.expirations &+= 1
+      noteGone(slot)
     case .removed, .replaced: break
     }
-    if cause != .removed, cause != .replaced {
-      lastGone = max(lastGone, times.stamps[slot].revision)
-    }
     move.removals.append(Removal(key: key, value: value, cause: cause))
+  }
+
+  /// What was told of the slot has gone without having been told to.
+  @inlinable
+  mutating func noteGone(_ slot: Slot) {
+    lastGone = max(lastGone, times.stamps[slot].revision)
   }
 
   /// Drops the entry if its time is over.

@@ -10,12 +10,12 @@ public enum TimeToLive: Sendable, Hashable {
 
   /// When it is over for what began at `start`, in nanoseconds; `Int64.max` is never.
   ///
-  /// - Parameter share: Of the whole time, from 0 to 1.
+  /// - Parameter share: Of the whole time, from 0 to 1. Less than 1, a product is less than 2^63.
   @usableFromInline
   func deadline(from start: Int64, share: Double = 1) -> Int64 {
     guard case .after(let duration) = self else { return .max }
     var nanoseconds = Int64(duration.nanoseconds)
-    if share < 1 { nanoseconds = Int64(Double(nanoseconds) * 0.999_999 * share) }
+    if share < 1 { nanoseconds = Int64(Double(nanoseconds) * share) }
     let (deadline, isBeyond) = start.addingReportingOverflow(nanoseconds)
     return isBeyond ? .max : deadline
   }
