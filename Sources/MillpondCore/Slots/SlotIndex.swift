@@ -4,13 +4,13 @@
 /// A hash has its home at its place in the range of buckets, so that there can be any number of
 /// them: two of five are kept empty, so that what lies together stays short.
 @usableFromInline
-struct MemoryIndex: Sendable {
+package struct SlotIndex: Sendable {
   /// Zero is empty; else the hash in the upper half, the slot plus one in the lower.
   @usableFromInline var buckets = Column<UInt64>(repeating: 0, count: 1)
-  @usableFromInline var count = 0
+  @usableFromInline package var count = 0
 
   @inlinable
-  init() {}
+  package init() {}
 
   /// The buckets, of which there is always one at least.
   @inlinable
@@ -37,13 +37,13 @@ struct MemoryIndex: Sendable {
   }
 
   /// The slot with this hash of which `isIt` is true.
-  func find(_ hash: UInt32, _ isIt: (Slot) -> Bool) -> Slot? {
+  package func find(_ hash: UInt32, _ isIt: (Slot) -> Bool) -> Slot? {
     Self.find(hash, in: places, buckets.count, isIt)
   }
 
   /// Makes room for so many entries.
   @usableFromInline
-  mutating func reserve(_ capacity: Int) {
+  package mutating func reserve(_ capacity: Int) {
     let wanted = capacity + capacity * 2 / 3 + 2
     guard wanted > buckets.count else { return }
     let words = buckets
@@ -52,7 +52,7 @@ struct MemoryIndex: Sendable {
   }
 
   @usableFromInline
-  mutating func insert(_ hash: UInt32, _ slot: Slot) {
+  package mutating func insert(_ hash: UInt32, _ slot: Slot) {
     if (count + 1) * 5 > buckets.count * 3 { reserve(max(8, count * 2)) }
     place(UInt64(hash) << 32 | UInt64(slot + 1))
     count += 1
@@ -60,7 +60,7 @@ struct MemoryIndex: Sendable {
 
   /// Takes a slot out that is in, and moves up those behind it that had been pushed on.
   @usableFromInline
-  mutating func remove(_ hash: UInt32, _ slot: Slot) {
+  package mutating func remove(_ hash: UInt32, _ slot: Slot) {
     let word = UInt64(hash) << 32 | UInt64(slot + 1)
     var hole = Self.home(of: hash, buckets.count)
     while buckets[hole] != word {

@@ -1,5 +1,5 @@
 /// The place of an entry in a slab; less than zero is none.
-@usableFromInline typealias Slot = Int32
+@usableFromInline package typealias Slot = Int32
 
 /// What eviction knows of an entry: its hash, and its neighbours in the list that it is in.
 @usableFromInline

@@ -3,11 +3,11 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite(.serialized) struct MemoryIndexTests {
+@Suite(.serialized) struct SlotIndexTests {
   @Test(arguments: [1, 7, 100, 5_000], [false, true])
   func `it finds what a dictionary does, whatever hashes collide`(hashes: Int, atEnd: Bool) {
     var random = SeededGenerator(seed: UInt64(hashes))
-    var index = MemoryIndex()
+    var index = SlotIndex()
     var reference: [Slot: UInt32] = [:]
 
     for _ in 0..<25_000 {
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `every one of a hash is looked at until one is it`() {
-    var index = MemoryIndex()
+    var index = SlotIndex()
     for slot in 0..<20 as Range<Slot> { index.insert(3, slot) }
     var seen: Set<Slot> = []
 
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `of none nothing is found, and what isn't there can be removed`() {
-    var index = MemoryIndex()
+    var index = SlotIndex()
     index.remove(1, 1)
     #expect(index.find(1) { _ in true } == nil)
 
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `the first and the last slot can be kept`() {
-    var index = MemoryIndex()
+    var index = SlotIndex()
     index.insert(.max, 0)
     index.insert(0, Slot.max - 1)
 
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `at most three quarters of it are taken`() {
-    var index = MemoryIndex()
+    var index = SlotIndex()
 
     for slot in 0..<1_000 as Range<Slot> {
       index.insert(UInt32(slot) &* 7, slot)

@@ -4,19 +4,19 @@
 /// Not a value: copies share the memory. Sendable because it belongs to one store, which is under one
 /// lock.
 @usableFromInline
-struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
+package struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
   /// Nil as long as there is nothing.
   @usableFromInline var base: UnsafeMutablePointer<Element>?
-  @usableFromInline var count = 0
+  @usableFromInline package var count = 0
   @usableFromInline var capacity = 0
   @usableFromInline var memory: ColumnMemory<Element>?
 
   @inlinable
-  init() {}
+  package init() {}
 
   /// So many times the same.
   @inlinable
-  init(repeating element: Element, count: Int) {
+  package init(repeating element: Element, count: Int) {
     let memory = ColumnMemory<Element>(capacity: count)
     memory.base.initialize(repeating: element, count: count)
     (self.memory, base) = (memory, memory.base)
@@ -24,7 +24,7 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 
   @inlinable
-  subscript(index: Int) -> Element {
+  package subscript(index: Int) -> Element {
     get {
       assert(index >= 0 && index < count)
       return base.unsafelyUnwrapped[index]
@@ -36,13 +36,13 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 
   @inlinable
-  subscript(slot: Slot) -> Element {
+  package subscript(slot: Slot) -> Element {
     get { self[Int(slot)] }
     nonmutating set { self[Int(slot)] = newValue }
   }
 
   @inlinable
-  mutating func append(_ element: Element) {
+  package mutating func append(_ element: Element) {
     if count == capacity { reserve(capacity < 8 ? 8 : capacity + capacity / 2) }
     count += 1
     self[count - 1] = element
@@ -50,13 +50,13 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
 
   /// Sets the element of a slot, which may be the first free one.
   @inlinable
-  mutating func put(_ element: Element, at slot: Slot) {
+  package mutating func put(_ element: Element, at slot: Slot) {
     if Int(slot) == count { append(element) } else { self[slot] = element }
   }
 
   /// Moves to larger memory.
   @usableFromInline
-  mutating func reserve(_ newCapacity: Int) {
+  package mutating func reserve(_ newCapacity: Int) {
     guard newCapacity > capacity else { return }
     let larger = ColumnMemory<Element>(capacity: newCapacity)
     if let base { larger.base.update(from: base, count: count) }
@@ -67,8 +67,8 @@ struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
 }
 
 extension Column: RandomAccessCollection {
-  @inlinable var startIndex: Int { 0 }
-  @inlinable var endIndex: Int { count }
+  @inlinable package var startIndex: Int { 0 }
+  @inlinable package var endIndex: Int { count }
 }
 
 /// Frees what a column has allocated.

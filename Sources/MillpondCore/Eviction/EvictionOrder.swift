@@ -41,9 +41,9 @@ protocol EvictionOrder: Sendable {
 
 /// Who has to go: mostly one, or nobody.
 @usableFromInline
-struct Victims: Sendable {
-  @usableFromInline var first: Slot
-  @usableFromInline var others: ContiguousArray<Slot> = []
+package struct Victims: Sendable {
+  @usableFromInline package var first: Slot
+  @usableFromInline package var others: ContiguousArray<Slot> = []
 
   @inlinable
   init(_ first: Slot = -1) {
@@ -51,7 +51,7 @@ struct Victims: Sendable {
   }
 
   @inlinable
-  var isEmpty: Bool {
+  package var isEmpty: Bool {
     first < 0
   }
 

@@ -2,7 +2,7 @@
 ///
 /// The one that isn't asked for stays empty.
 @usableFromInline
-struct MemoryOrder: Sendable {
+package struct PolicyOrder: Sendable {
   @usableFromInline let isAdaptive: Bool
 
   /// Whether entries weigh what they cost, not one each.
@@ -12,7 +12,7 @@ struct MemoryOrder: Sendable {
   @usableFromInline var recency: RecencyOrder
 
   @usableFromInline
-  init(_ policy: EvictionPolicy, isWeighted: Bool) {
+  package init(_ policy: EvictionPolicy, isWeighted: Bool) {
     self.isWeighted = isWeighted
     isAdaptive = policy != .leastRecentlyUsed
     adaptive = AdaptiveOrder(
@@ -21,32 +21,32 @@ struct MemoryOrder: Sendable {
   }
 
   @inlinable
-  func hash(of slot: Slot) -> UInt32 {
+  package func hash(of slot: Slot) -> UInt32 {
     isAdaptive ? adaptive.nodes.hash(of: slot) : recency.nodes.hash(of: slot)
   }
 
   @inlinable
-  func weight(of slot: Slot) -> Int {
+  package func weight(of slot: Slot) -> Int {
     isAdaptive ? adaptive.nodes.weight(of: slot) : recency.nodes.weight(of: slot)
   }
 
   /// What all entries weigh together.
-  @usableFromInline var totalWeight: Int {
+  @usableFromInline package var totalWeight: Int {
     isAdaptive ? adaptive.totalWeight : recency.list.weight
   }
 
   @inlinable
-  mutating func missed(_ hash: UInt32) {
+  package mutating func missed(_ hash: UInt32) {
     if isAdaptive { adaptive.missed(hash) } else { recency.missed(hash) }
   }
 
   @inlinable
-  mutating func used(_ slot: Slot, _ hash: UInt32) {
+  package mutating func used(_ slot: Slot, _ hash: UInt32) {
     if isAdaptive { adaptive.used(slot, hash) } else { recency.used(slot, hash) }
   }
 
   @usableFromInline
-  mutating func reserve(_ capacity: Int, expected: Int) {
+  package mutating func reserve(_ capacity: Int, expected: Int) {
     if isAdaptive {
       adaptive.reserve(capacity, expected: expected)
     } else {
@@ -55,7 +55,7 @@ struct MemoryOrder: Sendable {
   }
 
   @usableFromInline
-  mutating func added(_ slot: Slot, _ hash: UInt32, weight: Int) {
+  package mutating func added(_ slot: Slot, _ hash: UInt32, weight: Int) {
     if isAdaptive {
       adaptive.added(slot, hash, weight: weight)
     } else {
@@ -64,17 +64,17 @@ struct MemoryOrder: Sendable {
   }
 
   @usableFromInline
-  mutating func settle() {
+  package mutating func settle() {
     if isAdaptive { adaptive.settle() } else { recency.settle() }
   }
 
   @usableFromInline
-  mutating func removed(_ slot: Slot) {
+  package mutating func removed(_ slot: Slot) {
     if isAdaptive { adaptive.removed(slot) } else { recency.removed(slot) }
   }
 
   @usableFromInline
-  mutating func reweighed(_ slot: Slot, weight: Int) {
+  package mutating func reweighed(_ slot: Slot, weight: Int) {
     if isAdaptive {
       adaptive.reweighed(slot, weight: weight)
     } else {
@@ -83,22 +83,22 @@ struct MemoryOrder: Sendable {
   }
 
   @usableFromInline
-  mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
+  package mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
     isAdaptive ? adaptive.admits(hash, weight: weight) : recency.admits(hash, weight: weight)
   }
 
   @usableFromInline
-  mutating func chooseVictims(for weight: Int) -> Victims {
+  package mutating func chooseVictims(for weight: Int) -> Victims {
     isAdaptive ? adaptive.chooseVictims(for: weight) : recency.chooseVictims(for: weight)
   }
 
   @usableFromInline
-  func forEach(_ body: (Slot) -> Void) {
+  package func forEach(_ body: (Slot) -> Void) {
     if isAdaptive { adaptive.forEach(body) } else { recency.forEach(body) }
   }
 
   /// The same order without entries; what has been learned of the window stays.
-  func emptied() -> MemoryOrder {
+  func emptied() -> PolicyOrder {
     var order = self
     order.adaptive = AdaptiveOrder(isWeighted: isWeighted, prefersSmall: adaptive.prefersSmall)
     order.adaptive.share = adaptive.share
@@ -107,7 +107,7 @@ struct MemoryOrder: Sendable {
   }
 
   /// Takes over an entry of another order as its newest, with what is known of it.
-  mutating func adopt(_ slot: Slot, from other: MemoryOrder, _ theirs: Slot) {
+  mutating func adopt(_ slot: Slot, from other: PolicyOrder, _ theirs: Slot) {
     let (hash, weight) = (other.hash(of: theirs), other.weight(of: theirs))
     if isAdaptive {
       adaptive.adopt(slot, hash, weight: weight, from: other.adaptive, theirs)

@@ -1,4 +1,4 @@
-/// What a memory cache keeps when it can't keep everything.
+/// What a cache keeps when it can't keep everything.
 ///
 /// - Source: measured: `millpond-bench hit-ratio`.
 public struct EvictionPolicy: Sendable, Hashable {
