@@ -8,7 +8,7 @@ package struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
   /// Nil as long as there is nothing.
   @usableFromInline var base: UnsafeMutablePointer<Element>?
   @usableFromInline package var count = 0
-  @usableFromInline var capacity = 0
+  @usableFromInline package var capacity = 0
   @usableFromInline var memory: ColumnMemory<Element>?
 
   @inlinable

@@ -1,5 +1,7 @@
+import MillpondCore
+
 /// A point in the time of the calendar, as it is written to disk: what a restart leaves comparable.
-struct WallTime: Sendable, Comparable {
+struct WallTime: Sendable, Comparable, BitwiseCopyable {
   /// What counts as very old: the age of what is dated in the future, and the greatest there is.
   static let greatestAge = Duration.seconds(100 * 365 * 86_400)
 
@@ -12,6 +14,19 @@ struct WallTime: Sendable, Comparable {
 
   static var now: WallTime {
     WallTime(microseconds: POSIX.wallTime())
+  }
+
+  /// When nothing happens any more.
+  static let never = WallTime(microseconds: .max)
+
+  /// The end of a time to live that began now; in the past if it is over at once.
+  func after(_ timeToLive: TimeToLive) -> WallTime {
+    guard case .after(let duration) = timeToLive else { return .never }
+    let span = min(max(duration, .zero), Self.greatestAge).components
+    if duration <= .zero { return WallTime(microseconds: .min) }
+    let length = span.seconds * 1_000_000 + span.attoseconds / 1_000_000_000_000
+    let (sum, overflow) = microseconds.addingReportingOverflow(length)
+    return overflow ? .never : WallTime(microseconds: sum)
   }
 
   /// The point in time that lies `age` before this one.

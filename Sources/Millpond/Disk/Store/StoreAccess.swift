@@ -13,9 +13,9 @@ final class StoreAccess: Sendable {
   private let part = StorePart()
 
   /// Begins to open the folder, on a thread of its own.
-  init(directory: URL, byteLimit: Int) {
+  init(directory: URL, _ options: DiskOptions, _ files: FileSystem) {
     let path = directory.isFileURL ? directory.path(percentEncoded: false) : ""
-    StoreRegistry.door.async { self.open(path, byteLimit) }
+    StoreRegistry.door.async { self.open(path, options, files) }
   }
 
   /// The store, if it is open and nothing waits for it any more.
@@ -46,14 +46,14 @@ final class StoreAccess: Sendable {
     }
   }
 
-  private func open(_ path: String, _ byteLimit: Int) {
+  private func open(_ path: String, _ options: DiskOptions, _ files: FileSystem) {
     do {
       // The system's paths end at a NUL: what is after it would be lost.
       guard !path.isEmpty, !path.utf8.contains(0) else { throw POSIX.failure(.EINVAL, path) }
-      try POSIX.makeFolder(path)
+      try files.makeFolder(path)
       StoreRegistry.enter(
-        try POSIX.resolve(path), byteLimit: byteLimit, part, { self.settle($0) },
-        retry: { StoreRegistry.door.async { self.open(path, byteLimit) } })
+        try POSIX.resolve(path), options, files, part, { self.settle($0) },
+        retry: { StoreRegistry.door.async { self.open(path, options, files) } })
     } catch {
       let answer = Answer.failure(CacheError(disk: error))
       // Not at the door, where an observer that takes its time would be in everybody's way.

@@ -16,10 +16,10 @@ final class FileBytes: @unchecked Sendable {
     POSIX.free(bytes)
   }
 
-  /// The bytes from `offset` on; many of them are not copied.
-  func data(from offset: Int) -> Data {
-    let part = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-    guard part.count >= 32_768, let start = part.baseAddress else { return Data(part) }
+  /// A part of the bytes; many of them are not copied.
+  func data(from range: Range<Int>) -> Data {
+    let part = UnsafeRawBufferPointer(rebasing: bytes[range])
+    guard part.count >= 16_384, let start = part.baseAddress else { return Data(part) }
     let keeper = self
     return Data(
       bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: part.count,

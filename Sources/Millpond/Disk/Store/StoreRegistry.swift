@@ -21,13 +21,13 @@ enum StoreRegistry {
   ///   - answer: Called when the store is open, or can't be.
   ///   - retry: Called instead when the store has been closed, if it is about to be.
   static func enter(
-    _ path: String, byteLimit: Int, _ part: StorePart,
+    _ path: String, _ options: DiskOptions, _ files: FileSystem, _ part: StorePart,
     _ answer: @escaping @Sendable (Result<DiskStore, CacheError>) -> Void,
     retry: @escaping @Sendable () -> Void
   ) {
     let entrance = uses.withLock { uses in
-      uses[path, default: StoreUse(DiskStore(path: path, byteLimit: byteLimit))]
-        .enter(byteLimit: byteLimit, part, retry)
+      uses[path, default: StoreUse(DiskStore(path: path, options, files))]
+        .enter(options, part, retry)
     }
     switch entrance {
     case .waits: break
@@ -53,7 +53,7 @@ enum StoreRegistry {
     _ store: DiskStore, _ part: StorePart, _ done: @escaping @Sendable () -> Void = {}
   ) {
     let closing = uses.withLock { $0[store.path]?.leave(part) }
-    store.flush {
+    store.flush(.written) { _ in
       if let closing { close(store, closing) }
       done()
     }
@@ -108,9 +108,9 @@ struct StoreUse: Sendable {
   }
 
   mutating func enter(
-    byteLimit: Int, _ part: StorePart, _ retry: @escaping @Sendable () -> Void
+    _ options: DiskOptions, _ part: StorePart, _ retry: @escaping @Sendable () -> Void
   ) -> Entrance {
-    if !isClosed, byteLimit == store.byteLimit {
+    if !isClosed, store.options.agrees(with: options) {
       parts[ObjectIdentifier(part)] = part
       return .takesPart(store)
     }
