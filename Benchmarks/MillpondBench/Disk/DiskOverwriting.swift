@@ -41,6 +41,12 @@ struct Overwrites {
     byteLimit = 2 * count * (Self.size + 128)
   }
 
+  /// How many sets may wait to be written: so few that hardly any key is set again while it waits,
+  /// which would spare a write.
+  var windowSize: Int {
+    max(1, keys.count / 64)
+  }
+
   /// The last set of each key.
   var last: [Int] {
     order.enumerated().reduce(into: keys.map { _ in 0 }) { last, turn in
@@ -80,7 +86,8 @@ private func overwrite(_ overwrites: Overwrites, in folder: String) throws -> Ov
   let cache = DiskCache(directory: URL(filePath: folder), byteLimit: overwrites.byteLimit)
   _ = try awaited(cache.count)
   let before = writtenBytes()
-  let journal = SetJournal(count: overwrites.order.count)
+  let journal = SetJournal(
+    count: overwrites.order.count, windowSize: overwrites.windowSize)
   for (turn, number) in overwrites.order.enumerated() {
     let value = Data.numbered(turn, Overwrites.size)
     journal.time(turn) { cache.set(value, for: overwrites.keys[number]) }

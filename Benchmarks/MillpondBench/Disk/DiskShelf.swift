@@ -17,6 +17,9 @@ protocol DiskShelf: Sendable {
   /// Forgets all that was put, and waits until that is so on disk.
   func remove(_ goods: Goods) throws
 
+  /// How many are kept.
+  func count() throws -> Int
+
   /// Lets go of its files, and leaves them as they are.
   func close() throws
 }

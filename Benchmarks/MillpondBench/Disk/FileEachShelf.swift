@@ -28,6 +28,10 @@ struct FileEachShelf: DiskShelf {
     for key in goods.keys { try SystemFile.delete(path(of: key)) }
   }
 
+  func count() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: folder).count
+  }
+
   func close() {}
 
   private func write(_ value: Data, at path: String) throws {

@@ -28,6 +28,10 @@ struct FoundationShelf: DiskShelf {
     for key in goods.keys { try FileManager.default.removeItem(at: url(of: key)) }
   }
 
+  func count() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).count
+  }
+
   func close() {}
 
   private func url(of key: String) -> URL {

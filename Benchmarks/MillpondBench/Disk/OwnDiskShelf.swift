@@ -39,6 +39,10 @@ final class OwnDiskShelf: DiskShelf {
     try awaited(cache.flush())
   }
 
+  func count() throws -> Int {
+    try awaited(opened().count)
+  }
+
   func close() throws {
     let old = cache.withLock { cache in
       defer { cache = nil }

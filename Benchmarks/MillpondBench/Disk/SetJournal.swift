@@ -4,18 +4,19 @@ import Synchronization
 
 /// How long each of many sets took, and its outcome, in nanoseconds.
 ///
-/// A thousand at most are without an outcome, or it would be the queue that is measured.
-///
 /// Sendable because each place is written by one thread, once, and read when all have been.
 final class SetJournal: @unchecked Sendable {
-  private static let windowSize = 1_024
-
   private let setTimes: UnsafeMutableBufferPointer<Double>
   private let outcomeTimes: UnsafeMutableBufferPointer<Double>
-  private let window = DispatchSemaphore(value: windowSize)
+  private let window: DispatchSemaphore
+  private let windowSize: Int
   private let failed = Atomic(0)
 
-  init(count: Int) {
+  /// - Parameter windowSize: How many sets may be without an outcome: with too many, it is the queue
+  ///   that is measured.
+  init(count: Int, windowSize: Int) {
+    self.windowSize = windowSize
+    window = DispatchSemaphore(value: windowSize)
     setTimes = .allocate(capacity: count)
     setTimes.initialize(repeating: 0)
     outcomeTimes = .allocate(capacity: count)
@@ -43,8 +44,8 @@ final class SetJournal: @unchecked Sendable {
 
   /// Waits for all outcomes.
   func wait() {
-    for _ in 0..<Self.windowSize { window.wait() }
-    for _ in 0..<Self.windowSize { window.signal() }
+    for _ in 0..<windowSize { window.wait() }
+    for _ in 0..<windowSize { window.signal() }
   }
 
   var sets: [Double] {
