@@ -40,8 +40,8 @@ func measure(
   for size in ValueSize.allCases {
     let ofSize = rows.filter { $0.subject.size == size }
     if ofSize.isEmpty { continue }
-    let goods = Goods(size: size.rawValue, count: effort.count(size.count))
-    try measure(ofSize, goods, effort, at: site, tell)
+    try measure(
+      ofSize, Goods(size: size.rawValue, count: effort.count(size.count)), effort, at: site, tell)
   }
   for row in rows {
     if case .opening(let opening) = row.subject {

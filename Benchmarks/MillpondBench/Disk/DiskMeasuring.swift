@@ -20,18 +20,18 @@ private func time(
   _ row: DiskRow, _ operation: DiskRow.Operation, _ goods: Goods, _ effort: DiskEffort,
   at site: Site
 ) -> DiskMeasurement {
-  let few = goods.prefix(effort.fileLimit)
-  let works: [DiskWork?] = [
-    StockedDisk<OwnDiskShelf>(goods, at: site).work(operation),
-    operation == .remove ? nil : StockedDisk<OneFileShelf>(goods, at: site).work(operation),
-    StockedDisk<FileEachShelf>(few, at: site).work(operation),
-    StockedDisk<FoundationShelf>(few, at: site).work(operation),
+  let few = goods.firstFew(effort.fileLimit)
+  let tasks: [DiskTask?] = [
+    StockedDisk<OwnDiskShelf>(goods, at: site).task(operation),
+    operation == .remove ? nil : StockedDisk<OneFileShelf>(goods, at: site).task(operation),
+    StockedDisk<FileEachShelf>(few, at: site).task(operation),
+    StockedDisk<FoundationShelf>(few, at: site).task(operation),
   ]
-  var timings = works.map { work in work.map { Timing($0.work, $0.count) } }
+  var timings = tasks.map { task in task.map { Timing($0.timed, $0.count) } }
   for _ in 0..<effort.repetitions {
     for index in timings.indices { timings[index]?.repeatOnce() }
   }
-  for work in works { work?.end() }
+  for task in tasks { task?.end() }
   return DiskMeasurement(
     row, timings.map { $0.map { $0.figure(.best) / 1_000 } }, isInMemory: site.isInMemory,
     isSumRight: timings.allSatisfy { $0?.isSumRight ?? true })
@@ -41,7 +41,7 @@ private func time(
 private func weighFiles(
   _ row: DiskRow, _ weight: DiskRow.Weight, _ goods: Goods, _ effort: DiskEffort, at site: Site
 ) throws -> DiskMeasurement {
-  let few = goods.prefix(effort.fileLimit)
+  let few = goods.firstFew(effort.fileLimit)
   let weights = [
     try fileWeight(OwnDiskShelf.self, weight, goods, at: site),
     try fileWeight(OneFileShelf.self, weight, goods, at: site),
@@ -57,11 +57,11 @@ private func fileWeight<Kept: DiskShelf>(
   _: Kept.Type, _ weight: DiskRow.Weight, _ goods: Goods, at site: Site
 ) throws -> (bytes: Double, isSumRight: Bool) {
   let folder = site.path(of: "\(Kept.self)")
-  let shelf = Kept(folder: folder)
-  try shelf.renew()
-  try shelf.put(goods)
-  let isSumRight = try shelf.get(goods) == goods.sum
-  try shelf.close()
+  let kept = Kept(folder: folder)
+  try kept.renew()
+  try kept.put(goods)
+  let isSumRight = try kept.get(goods) == goods.sum
+  try kept.close()
   defer { sound { try FileManager.default.removeFolder(folder) } }
   let bytes = try FileManager.default.subpathsOfDirectory(atPath: folder).reduce(0) { sum, name in
     let found = try SystemFile.weight(of: folder + "/" + name)
@@ -74,12 +74,12 @@ private func fileWeight<Kept: DiskShelf>(
 private func weighHeap(_ row: DiskRow, _ goods: Goods, at site: Site) throws -> DiskMeasurement {
   let folder = site.path(of: "heap")
   let before = heapUse()
-  let shelf = OwnDiskShelf(folder: folder)
-  try shelf.renew()
-  try shelf.put(goods)
+  let own = OwnDiskShelf(folder: folder)
+  try own.renew()
+  try own.put(goods)
   let after = heapUse()
-  let isSumRight = try shelf.get(goods) == goods.sum
-  try shelf.close()
+  let isSumRight = try own.get(goods) == goods.sum
+  try own.close()
   try FileManager.default.removeFolder(folder)
   let bytes = before.flatMap { before in after.map { Double($0 - before) } }
   return DiskMeasurement(

@@ -42,9 +42,9 @@ struct Overwrites {
   }
 
   /// How many sets may wait to be written: so few that hardly any key is set again while it waits,
-  /// which would spare a write.
-  var windowSize: Int {
-    max(1, keys.count / 64)
+  /// which would spare a write, and that the wait for those before is short.
+  var openLimit: Int {
+    max(1, keys.count / 300)
   }
 
   /// The last set of each key.
@@ -87,12 +87,12 @@ private func overwrite(_ overwrites: Overwrites, in folder: String) throws -> Ov
   _ = try awaited(cache.count)
   let before = writtenBytes()
   let journal = SetJournal(
-    count: overwrites.order.count, windowSize: overwrites.windowSize)
+    count: overwrites.order.count, windowSize: overwrites.openLimit)
   for (turn, number) in overwrites.order.enumerated() {
     let value = Data.numbered(turn, Overwrites.size)
     journal.time(turn) { cache.set(value, for: overwrites.keys[number]) }
   }
-  journal.wait()
+  journal.waitForAll()
   try awaited(cache.flush())
   let kept = Locked(0)
   let wrong = Answers(of: overwrites.keys.count)

@@ -29,7 +29,7 @@ struct Goods: Sendable {
   }
 
   /// The first of them.
-  func prefix(_ count: Int) -> Goods {
+  func firstFew(_ count: Int) -> Goods {
     Goods(size: size, keys: Array(keys.prefix(count)), values: Array(values.prefix(count)))
   }
 

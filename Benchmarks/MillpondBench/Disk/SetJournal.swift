@@ -43,7 +43,7 @@ final class SetJournal: @unchecked Sendable {
   }
 
   /// Waits for all outcomes.
-  func wait() {
+  func waitForAll() {
     for _ in 0..<windowSize { window.wait() }
     for _ in 0..<windowSize { window.signal() }
   }

@@ -17,14 +17,14 @@ final class StockedDisk<Kept: DiskShelf>: Sendable {
   }
 
   /// The work of a row, on all that is kept.
-  func work(_ operation: DiskRow.Operation) -> DiskWork {
-    let work =
+  func task(_ operation: DiskRow.Operation) -> DiskTask {
+    let timed =
       switch operation {
       case .put: puts(operation.rawValue)
       case .get: gets(operation.rawValue)
       case .remove: removals(operation.rawValue)
       }
-    return DiskWork(work: work, count: goods.keys.count, end: end)
+    return DiskTask(timed: timed, count: goods.keys.count, end: end)
   }
 
   /// Puts all into an empty shelf; what is found after that has to be what was put.
@@ -80,8 +80,8 @@ final class StockedDisk<Kept: DiskShelf>: Sendable {
 }
 
 /// Some work, how many operations it has, and what comes after the last time.
-struct DiskWork {
-  let work: Work
+struct DiskTask {
+  let timed: Work
   let count: Int
   let end: () -> Void
 }

@@ -30,8 +30,8 @@ import Testing
     let scene = try SiteScene()
     let goods = Goods(size: 10, count: 5)
 
-    #expect(isRight(StockedDisk<FileEachShelf>(goods, at: scene.site).work(operation)))
-    #expect(!isRight(StockedDisk<WrongShelf>(goods, at: scene.site).work(operation)))
+    #expect(isRight(StockedDisk<FileEachShelf>(goods, at: scene.site).task(operation)))
+    #expect(!isRight(StockedDisk<WrongShelf>(goods, at: scene.site).task(operation)))
   }
 
   @Test(arguments: DiskRow.Operation.allCases)
@@ -40,9 +40,9 @@ import Testing
   ) throws {
     let scene = try SiteScene()
 
-    let work = StockedDisk<BrokenShelf>(Goods(size: 10, count: 5), at: scene.site)
+    let stocked = StockedDisk<BrokenShelf>(Goods(size: 10, count: 5), at: scene.site)
 
-    #expect(!isRight(work.work(operation)))
+    #expect(!isRight(stocked.task(operation)))
   }
 
   @Test func `a folder that can't be made is told by name`() {
@@ -51,10 +51,10 @@ import Testing
     #expect(error?.description.contains("/dev/null/none") == true)
   }
 
-  private func isRight(_ work: DiskWork) -> Bool {
-    var timing = Timing(work.work, work.count)
+  private func isRight(_ task: DiskTask) -> Bool {
+    var timing = Timing(task.timed, task.count)
     timing.repeatOnce()
-    work.end()
+    task.end()
     return timing.isSumRight
   }
 }

@@ -27,11 +27,11 @@ import Testing
   }
 
   @Test func `the first of them are goods too`() {
-    let goods = Goods(size: 8, count: 50).prefix(4)
+    let goods = Goods(size: 8, count: 50).firstFew(4)
 
     #expect(goods.keys == Goods(size: 8, count: 4).keys)
     #expect(goods.order.sorted() == [0, 1, 2, 3])
-    #expect(goods.prefix(9).values.count == 4)
+    #expect(goods.firstFew(9).values.count == 4)
   }
 
   @Test(arguments: [0, 4, 7])
