@@ -9,8 +9,9 @@ struct DiskTable {
   static let legend = """
     ours: DiskCache. one file: pwrite of the same bytes to the end of one file, pread from it. file
     each: open, write, close and rename; open, fstat, read and close; unlink. Foundation: an atomic
-    write, Data(contentsOf:), removeItem. ratio: ours ÷ theirs, in this run. Everything is read from
-    the system's cache.
+    write, Data(contentsOf:), removeItem; those two with 200 values at most. ratio: ours ÷ theirs, in
+    this run. Everything is read from the system's cache. The target for a disk, of Foundation's
+    puts, is none where files are in memory only.
     """
 
   private let columns: Columns

@@ -13,7 +13,8 @@ struct Site: Sendable {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     } catch {
-      throw FileTrouble(path: folder, reason: "can't make a folder there: \(error)")
+      throw FileTrouble(
+        path: folder, reason: "can't make a folder there: \(error.localizedDescription)")
     }
     isInMemory = isMemory(path)
   }
