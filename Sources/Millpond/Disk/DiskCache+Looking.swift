@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 public import MillpondCore
 public import MillpondSignals
@@ -41,6 +42,57 @@ extension DiskCache {
     asking { store, observer, _ in
       observer.next(value(store))
       observer.completed()
+    }
+  }
+}
+
+extension DiskCache {
+  /// What is on disk, value by value, those first that would go first to make room.
+  ///
+  /// What is told meanwhile may be in it or not. Nothing counts as asked for.
+  ///
+  /// - Complexity: O(*n*), a read each.
+  public var contents: Signal<DiskEntry> {
+    walking { store, observer, lifetime in
+      try store.visitEntries { entry in
+        observer.next(entry)
+        return !lifetime.isEnded
+      }
+    }
+  }
+
+  /// Reads all that is on disk, drops what is not as it was written, and says how much there was of
+  /// both, with progress in values.
+  ///
+  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if something can't be read at all.
+  /// - Complexity: O(bytes on disk); to dispose of it stops it.
+  public func verify() -> Signal<DiskReport> {
+    walking { store, observer, lifetime in
+      observer.next(
+        try store.verify { done, total in
+          observer.progress(SignalProgress(completed: done, total: total))
+          return !lifetime.isEnded
+        })
+    }
+  }
+
+  /// A signal that is fed by a walk through the store, on a thread of its own, after what has been
+  /// told is on disk.
+  private func walking<Value>(
+    _ walk: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) throws -> Void
+  ) -> Signal<Value> {
+    asking { store, observer, lifetime in
+      store.afterWriting { _ in
+        DispatchQueue(label: "millpond.disk.walking").async {
+          if lifetime.isEnded { return }
+          do {
+            try walk(store, observer, lifetime)
+            observer.completed()
+          } catch {
+            observer.failed(CacheError(disk: error))
+          }
+        }
+      }
     }
   }
 }

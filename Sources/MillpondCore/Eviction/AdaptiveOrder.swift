@@ -66,6 +66,14 @@ struct AdaptiveOrder: EvictionOrder {
     }
   }
 
+  /// Takes an entry in that has been worth its room before: nothing is known of it, but it is no
+  /// newcomer.
+  mutating func restored(_ slot: Slot, _ hash: UInt32, weight: Int) {
+    nodes.open(slot, hash, weight: weight)
+    states.put(Self.inProbation, at: slot)
+    nodes.link(slot, in: &probation)
+  }
+
   /// Moves what is too much for the window to the main part, without contest.
   @usableFromInline
   mutating func settle() {

@@ -63,6 +63,15 @@ package struct PolicyOrder: Sendable {
     }
   }
 
+  /// Takes an entry in that was there before, in another run: as the newest of those so far.
+  package mutating func restored(_ slot: Slot, _ hash: UInt32, weight: Int) {
+    if isAdaptive {
+      adaptive.restored(slot, hash, weight: weight)
+    } else {
+      recency.added(slot, hash, weight: weight)
+    }
+  }
+
   @usableFromInline
   package mutating func settle() {
     if isAdaptive { adaptive.settle() } else { recency.settle() }

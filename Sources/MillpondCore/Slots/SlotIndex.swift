@@ -37,6 +37,7 @@ package struct SlotIndex: Sendable {
   }
 
   /// The slot with this hash of which `isIt` is true.
+  @inlinable
   package func find(_ hash: UInt32, _ isIt: (Slot) -> Bool) -> Slot? {
     Self.find(hash, in: places, buckets.count, isIt)
   }

@@ -298,13 +298,19 @@ extension DiskIndex {
   }
 
   private mutating func add(_ hash: KeyHash, _ cost: Int) -> Slot {
+    let slot = open(hash)
+    order.added(slot, hash.bits, weight: cost)
+    return slot
+  }
+
+  /// A slot for a key that has none.
+  private mutating func open(_ hash: KeyHash) -> Slot {
     let slot = freeSlots.popLast() ?? grow()
     hashes.put(hash, at: slot)
     spots.put(.nowhere, at: slot)
     revisions.put(.none, at: slot)
     if Int(slot) == tellings.count { tellings.append(nil) }
     slots.insert(hash.bits, slot)
-    order.added(slot, hash.bits, weight: cost)
     return slot
   }
 
@@ -411,6 +417,7 @@ extension DiskIndex {
       return false
     }
     leases[value.number, default: 0] += 1
+    order.used(slot, hash.bits)
     return true
   }
 
@@ -427,22 +434,29 @@ extension DiskIndex {
 extension DiskIndex {
   /// Takes in what the log was found to hold, in its order: a later record of a key counts.
   mutating func load(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
-    let length = value.map(\.count) ?? 0
-    let cost = DiskLimits.cost(recordSize: Int(spot.size), large: length)
-    let slot: Slot
-    if let present = self.slot(of: hash) {
-      slot = present
-      order.reweighed(slot, weight: cost)
-      liveBytes -= Int(spots[slot].size)
-      if let old = largeValues.removeValue(forKey: slot) { largeBytes -= old.count }
-    } else {
-      slot = add(hash, cost)
-    }
+    guard let slot = slot(of: hash) else { return restore(hash, spot, value) }
+    order.reweighed(
+      slot, weight: DiskLimits.cost(recordSize: Int(spot.size), large: value?.count ?? 0))
+    liveBytes -= Int(spots[slot].size)
+    if let old = largeValues.removeValue(forKey: slot) { largeBytes -= old.count }
+    place(spot, value, slot)
+  }
+
+  /// Takes in a key that is not there yet.
+  mutating func restore(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
+    let slot = open(hash)
+    order.restored(
+      slot, hash.bits,
+      weight: DiskLimits.cost(recordSize: Int(spot.size), large: value?.count ?? 0))
+    place(spot, value, slot)
+  }
+
+  private mutating func place(_ spot: Spot, _ value: LargeValue?, _ slot: Slot) {
     spots[slot] = spot
     liveBytes += Int(spot.size)
     guard let value else { return }
     largeValues[slot] = value
-    largeBytes += length
+    largeBytes += value.count
   }
 
   /// Drops what the log was found to hold no more.

@@ -1,14 +1,16 @@
-/// By what a key is known in the index: 128 bits of a hash of its bytes.
+/// By what a key is known in the index: a hash of its bytes.
 ///
-/// Two keys of one hash are told apart by the key in the record; the later one takes the place of
-/// the other.
+/// Two keys of one hash, of which there is hardly ever a pair, are told apart by the key in the
+/// record; the later one takes the place of the other.
 struct KeyHash: Sendable, Hashable, BitwiseCopyable {
-  let high: UInt64
-  let low: UInt64
+  let value: UInt64
+
+  init(value: UInt64) {
+    self.value = value
+  }
 
   init(_ key: UnsafeRawBufferPointer) {
-    high = FoldHash.hash(key, seed: 1)
-    low = FoldHash.hash(key, seed: 2)
+    value = FoldHash.hash(key, seed: 1)
   }
 
   init(of key: String) {
@@ -16,18 +18,13 @@ struct KeyHash: Sendable, Hashable, BitwiseCopyable {
     self = key.withUTF8 { KeyHash(UnsafeRawBufferPointer($0)) }
   }
 
-  init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
-
   /// What the index, and the eviction order, look at first.
   var bits: UInt32 {
-    UInt32(truncatingIfNeeded: high >> 32)
+    UInt32(truncatingIfNeeded: value >> 32)
   }
 
   /// By what it is remembered what was told.
   var whole: Int {
-    Int(truncatingIfNeeded: low)
+    Int(truncatingIfNeeded: value)
   }
 }

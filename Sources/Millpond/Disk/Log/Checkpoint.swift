@@ -4,10 +4,10 @@ import Foundation
 /// next opening, it saves reading the log up to there.
 ///
 ///     0   magic      4   "MPix"
-///     4   version    4   2
+///     4   version    4   3
 ///     8   segment    4   up to where in the log it goes
 ///     12  offset     4
-///     16  entries    8   how many, of 32 bytes each: hash 16, spot 16
+///     16  entries    8   how many, of 24 bytes each: hash 8, spot 16
 ///     24  large      8   how many, of 24 bytes each: entry 8, number 8, length 8
 ///     32  checksum   8   of all but these eight bytes
 ///     40  the entries, then the large values
@@ -16,7 +16,7 @@ import Foundation
 struct Checkpoint {
   static let headSize = 40
   private static let magic: UInt32 = 0x7869_504D
-  private static let version: UInt32 = 2
+  private static let version: UInt32 = 3
   private static let largeSize = 24
 
   var segment: UInt32
@@ -41,12 +41,11 @@ extension Checkpoint {
       Self.put(UInt64(largeValues.count), bytes, 24)
       var place = Self.headSize
       for (hash, spot) in entries {
-        Self.put(hash.high, bytes, place)
-        Self.put(hash.low, bytes, place + 8)
-        Self.put(spot.segment, bytes, place + 16)
-        Self.put(spot.offset, bytes, place + 20)
-        Self.put(spot.size, bytes, place + 24)
-        Self.put(spot.expiry, bytes, place + 28)
+        Self.put(hash.value, bytes, place)
+        Self.put(spot.segment, bytes, place + 8)
+        Self.put(spot.offset, bytes, place + 12)
+        Self.put(spot.size, bytes, place + 16)
+        Self.put(spot.expiry, bytes, place + 20)
         place += DiskLimits.indexSize
       }
       for (entry, number, length) in largeValues {
@@ -79,14 +78,12 @@ extension Checkpoint {
     entries.reserveCapacity(Int(entryCount))
     var place = Self.headSize
     for _ in 0..<entryCount {
-      let hash = KeyHash(
-        high: Self.number(bytes, place, UInt64.self),
-        low: Self.number(bytes, place + 8, UInt64.self))
+      let hash = KeyHash(value: Self.number(bytes, place, UInt64.self))
       let spot = Spot(
-        segment: Self.number(bytes, place + 16, UInt32.self),
-        offset: Self.number(bytes, place + 20, UInt32.self),
-        size: Self.number(bytes, place + 24, UInt32.self),
-        expiry: Self.number(bytes, place + 28, UInt32.self))
+        segment: Self.number(bytes, place + 8, UInt32.self),
+        offset: Self.number(bytes, place + 12, UInt32.self),
+        size: Self.number(bytes, place + 16, UInt32.self),
+        expiry: Self.number(bytes, place + 20, UInt32.self))
       entries.append((hash, spot))
       place += DiskLimits.indexSize
     }

@@ -79,7 +79,7 @@ struct LogOpening {
         lastNumber = entry.spot.segment
       }
       guard entry.spot.size >= RecordHead.size else { continue }
-      index.load(entry.hash, entry.spot, large)
+      index.restore(entry.hash, entry.spot, large)
     }
   }
 

@@ -31,6 +31,11 @@ final class LogWriter: @unchecked Sendable {
   var nextSegment: UInt32 = 1
   private var buffer = RecordBuffer()
 
+  /// What is in the buffer, and where it will be.
+  private var encoded: [(Told, Spot)] = []
+
+  typealias Failures = [ObjectIdentifier: CacheError]
+
   init(
     _ folder: Folder, _ limits: DiskLimits, _ form: ValueForm, _ numbers: FileNumbers,
     _ state: Locked<DiskState>
@@ -58,36 +63,37 @@ final class LogWriter: @unchecked Sendable {
 extension LogWriter {
   /// Writes what was told, in order, and settles it in the index.
   ///
-  /// - Returns: How each ended.
-  func write(_ tellings: [Told]) -> [(Told, Result<Void, CacheError>)] {
+  /// - Returns: What went wrong, with which.
+  func write(_ tellings: [Told]) -> Failures {
     do {
       try prepare()
     } catch {
       return fail(tellings, error)
     }
     makeRoom(for: tellings.reduce(0) { $0 + $1.waitingBytes + RecordHead.size })
-    var results: [(Told, Result<Void, CacheError>)] = []
+    var failures: Failures = [:]
     buffer.removeAll()
-    var encoded: [(Told, Spot)] = []
-    do {
-      var segment = try openSegment()
-      for telling in tellings {
-        if buffer.bytes.count > 0, segment.size + buffer.bytes.count >= segmentSize {
-          results += commit(encoded, segment)
-          encoded = []
-          segment = try openSegment()
+    encoded.removeAll(keepingCapacity: true)
+    for (place, telling) in tellings.enumerated() {
+      do {
+        var part = try openSegment()
+        if part.size + buffer.bytes.count >= segmentSize, !encoded.isEmpty {
+          commit(part, &failures)
+          part = try openSegment()
         }
         do {
-          encoded.append((telling, try encode(telling, segment)))
+          encoded.append((telling, try encode(telling, part)))
         } catch {
-          results += fail([telling], error)
+          fail([telling], error, &failures)
         }
+      } catch {
+        // There is no segment to write to.
+        fail(Array(tellings[place...]), error, &failures)
+        break
       }
-      return results + commit(encoded, segment)
-    } catch {
-      let rest = tellings.dropFirst(results.count)
-      return results + fail(Array(rest), error)
     }
+    if let part = parts.last { commit(part, &failures) }
+    return failures
   }
 
   var segmentSize: Int {
@@ -204,28 +210,30 @@ extension LogWriter {
   }
 
   /// Writes the buffer at the end of the segment; one by one what can't be written together.
-  private func commit(
-    _ encoded: [(Told, Spot)], _ part: LogContents.Part
-  ) -> [(Told, Result<Void, CacheError>)] {
-    defer { buffer.removeAll() }
-    guard let first = encoded.first else { return [] }
+  private func commit(_ part: LogContents.Part, _ failures: inout Failures) {
+    guard let first = encoded.first else { return }
+    defer {
+      buffer.removeAll()
+      encoded.removeAll(keepingCapacity: true)
+    }
     do {
       try append(buffer.bytes, to: part)
+      settle()
     } catch {
-      if encoded.count == 1 { return fail([first.0], error) }
+      if encoded.count == 1 { return fail([first.0], error, &failures) }
       // Of several, some may fit.
-      return encoded.flatMap { telling, _ in
+      for (telling, _) in encoded {
         buffer.removeAll()
+        encoded.removeAll(keepingCapacity: true)
         do {
           let part = try openSegment()
-          return commit([(telling, try encode(telling, part))], part)
+          encoded.append((telling, try encode(telling, part)))
+          commit(part, &failures)
         } catch {
-          return fail([telling], error)
+          fail([telling], error, &failures)
         }
       }
     }
-    settle(encoded)
-    return encoded.map { ($0.0, .success(())) }
   }
 
   /// Writes bytes at the end of the segment: all, or as if none had been.
@@ -248,7 +256,7 @@ extension LogWriter {
     state.withLock { $0.noteWritten(bytes.count, to: part.segment) }
   }
 
-  private func settle(_ encoded: [(Told, Spot)]) {
+  private func settle() {
     let files = state.withLock { state -> [UInt64] in
       var files: [UInt64] = []
       for (telling, spot) in encoded { state.index.settle(telling, at: spot, &files) }
@@ -257,17 +265,21 @@ extension LogWriter {
     remove(files)
   }
 
-  private func fail(
-    _ tellings: [Told], _ error: any Error
-  ) -> [(Told, Result<Void, CacheError>)] {
+  private func fail(_ tellings: [Told], _ error: any Error) -> Failures {
+    var failures: Failures = [:]
+    fail(tellings, error, &failures)
+    return failures
+  }
+
+  private func fail(_ tellings: [Told], _ error: any Error, _ failures: inout Failures) {
     let failure = CacheError(disk: error)
+    for telling in tellings { failures[ObjectIdentifier(telling)] = failure }
     let files = state.withLock { state -> [UInt64] in
       var files: [UInt64] = []
       for telling in tellings { state.index.fail(telling, &files) }
       return files
     }
     remove(files)
-    return tellings.map { ($0, .failure(failure)) }
   }
 
   /// Removes files of large values that nobody needs.

@@ -28,8 +28,7 @@ enum FoldHash {
       first = step(bytes, offset, first, salts.1)
       offset += 16
     }
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-    let (low, high) = (word(rest.prefix(8)), word(rest.dropFirst(8)))
+    let (low, high) = rest(of: bytes, from: offset)
     first = fold(low ^ salts.1, high ^ first)
     // The length tells a padded rest from one that ends in zeros.
     return fold(first ^ salts.2, UInt64(truncatingIfNeeded: bytes.count) ^ salts.3 ^ first)
@@ -48,8 +47,29 @@ enum FoldHash {
     return product.high ^ product.low
   }
 
-  /// At most eight bytes, the lowest first.
-  private static func word(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt64 {
-    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  /// The last bytes, fewer than sixteen, as two words: the lowest first, and zeros where there are
+  /// none.
+  private static func rest(
+    of bytes: UnsafeRawBufferPointer, from offset: Int
+  ) -> (low: UInt64, high: UInt64) {
+    let count = bytes.count - offset
+    if count > 8 {
+      let low = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      return (UInt64(littleEndian: low), lastWord(bytes) >> UInt64(128 - 8 * count))
+    }
+    if bytes.count >= 8 {
+      return (count == 0 ? 0 : lastWord(bytes) >> UInt64(64 - 8 * count), 0)
+    }
+    var low: UInt64 = 0
+    for place in stride(from: bytes.count - 1, through: offset, by: -1) {
+      low = low << 8 | UInt64(bytes[place])
+    }
+    return (low, 0)
+  }
+
+  /// The last eight bytes; what comes before the rest is shifted out.
+  private static func lastWord(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    let word = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+    return UInt64(littleEndian: word)
   }
 }

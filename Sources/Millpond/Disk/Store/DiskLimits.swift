@@ -11,7 +11,7 @@ struct DiskLimits: Sendable, Equatable {
   static let largeSize = 65_536
 
   /// What one entry takes in the file of the index.
-  static let indexSize = 32
+  static let indexSize = 24
 
   init(byteLimit: Int) {
     self.byteLimit = max(0, byteLimit)

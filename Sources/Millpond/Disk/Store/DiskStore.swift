@@ -100,7 +100,7 @@ extension DiskStore {
     while true {
       switch state.withLock({ $0.takeWork(limit: limit) }) {
       case .tellings(let tellings):
-        tell(writer.write(tellings))
+        tell(tellings, writer.write(tellings))
         _ = writer.compact()
       case .task(let task):
         task(writer)
@@ -112,12 +112,15 @@ extension DiskStore {
   }
 
   /// Ends the outcomes, and calls those who wait for them elsewhere.
-  private func tell(_ results: [(Told, Result<Void, CacheError>)]) {
+  private func tell(_ tellings: [Told], _ failures: LogWriter.Failures) {
     var calls: [@Sendable () -> Void] = []
-    for (telling, result) in results {
-      for telling in telling.superseded + [telling] {
-        if let call = telling.outcome.end(with: result) { calls.append(call) }
+    for telling in tellings {
+      let failure = failures.isEmpty ? nil : failures[ObjectIdentifier(telling)]
+      let result: Result<Void, CacheError> = failure.map { .failure($0) } ?? .success(())
+      for superseded in telling.superseded {
+        if let call = superseded.outcome.end(with: result) { calls.append(call) }
       }
+      if let call = telling.outcome.end(with: result) { calls.append(call) }
     }
     guard !calls.isEmpty else { return }
     telling.async { [calls] in
@@ -223,7 +226,7 @@ extension DiskStore {
     }
     let size = RecordHead.recordSize(key: telling.key, payload: payload, telling.validator)
     guard size <= RecordHead.greatestSize, large <= LargeValue.greatestLength,
-      telling.expiresAt > options.now()
+      telling.expiresAt == .never || telling.expiresAt > options.now()
     else { return .max }
     return DiskLimits.cost(recordSize: size, large: large)
   }

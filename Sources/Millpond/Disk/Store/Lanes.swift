@@ -12,6 +12,6 @@ struct Lanes: Sendable {
 
   /// Runs `work` after all that was to be done before in the key's lane.
   func run(_ key: KeyHash, _ work: @escaping @Sendable () -> Void) {
-    queues[Int(key.low % UInt64(queues.count))].async(execute: work)
+    queues[Int(key.value % UInt64(queues.count))].async(execute: work)
   }
 }

@@ -2,20 +2,19 @@ import MillpondCore
 import MillpondSignals
 
 /// How a telling ends, for those who ask before and after.
-final class DiskOutcome: Sendable {
-  private let state = Locked(State())
-
-  private struct State: Sendable {
-    var result: Result<Void, CacheError>?
-    var waiting: ContiguousArray<Observer<Void>> = []
-  }
+///
+/// Sendable because what can change is touched only behind the gate.
+final class DiskOutcome: @unchecked Sendable {
+  private let gate = Gate()
+  private var result: Result<Void, CacheError>?
+  private var waiting: ContiguousArray<Observer<Void>> = []
 
   /// Sends a value when it is on disk, or fails; to dispose of it cancels nothing.
   var signal: Signal<Void> {
     Signal { observer, _ in
-      let result = self.state.withLock { state in
-        if state.result == nil { state.waiting.append(observer) }
-        return state.result
+      let result = self.gate.withLock {
+        if self.result == nil { self.waiting.append(observer) }
+        return self.result
       }
       if let result { observer.end(with: result) }
     }
@@ -25,11 +24,11 @@ final class DiskOutcome: Sendable {
   ///
   /// - Returns: What calls those who wait, if anybody does.
   func end(with result: Result<Void, CacheError>) -> (@Sendable () -> Void)? {
-    let waiting = state.withLock { state -> ContiguousArray<Observer<Void>> in
-      guard state.result == nil else { return [] }
-      state.result = result
-      defer { state.waiting = [] }
-      return state.waiting
+    let waiting = gate.withLock { () -> ContiguousArray<Observer<Void>> in
+      guard self.result == nil else { return [] }
+      self.result = result
+      defer { self.waiting = [] }
+      return self.waiting
     }
     if waiting.isEmpty { return nil }
     return {
