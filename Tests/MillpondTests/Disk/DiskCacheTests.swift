@@ -158,9 +158,9 @@ import Testing
   @Test func `a get that is disposed of before its turn does not touch the disk`() async throws {
     let calls = FaultyCalls()
     let cache = scene.open(.mebibytes(1), calls)
-    let lane = KeyHash(of: "a").low % 4  // there are four
+    let lane = KeyHash(of: "a").value % 4  // there are four
     let neighbour = try #require(
-      (0..<100).map { "\($0)" }.first { KeyHash(of: $0).low % 4 == lane })
+      (0..<100).map { "\($0)" }.first { KeyHash(of: $0).value % 4 == lane })
     cache.set(Data("x"), for: "a")
     cache.set(Data("y"), for: neighbour)
     try await cache.flush().value
