@@ -99,4 +99,9 @@ import Testing
 
     #expect(read(sealed(bytes)) == nil)
   }
+
+  @Test func `of a segment that can't be it is none`() {
+    #expect(read(Checkpoint(segment: .max, offset: 0).bytes) == nil)
+    #expect(read(Checkpoint(segment: .max - 1, offset: .max).bytes) != nil)
+  }
 }
