@@ -32,12 +32,7 @@ import Testing
   /// Makes the check right for what the bytes say now.
   private func sealed(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
-    let sum = bytes.withUnsafeBytes { bytes in
-      FoldHash.hash(
-        UnsafeRawBufferPointer(rebasing: bytes[Checkpoint.headSize...]),
-        seed: FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<32]), seed: 4))
-    }
-    RecordBytes.put(sum, 8, &bytes, 32)
+    CheckpointBytes.seal(&bytes)
     return bytes
   }
 
