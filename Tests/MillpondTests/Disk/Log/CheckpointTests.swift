@@ -32,12 +32,7 @@ import Testing
   /// Makes the check right for what the bytes say now.
   private func sealed(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
-    let sum = bytes.withUnsafeBytes { bytes in
-      FoldHash.hash(
-        UnsafeRawBufferPointer(rebasing: bytes[Checkpoint.headSize...]),
-        seed: FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<32]), seed: 4))
-    }
-    RecordBytes.put(sum, 8, &bytes, 32)
+    CheckpointBytes.seal(&bytes)
     return bytes
   }
 
@@ -98,5 +93,10 @@ import Testing
     RecordBytes.put(version, 4, &bytes, 4)
 
     #expect(read(sealed(bytes)) == nil)
+  }
+
+  @Test func `of a segment that can't be it is none`() {
+    #expect(read(Checkpoint(segment: .max, offset: 0).bytes) == nil)
+    #expect(read(Checkpoint(segment: .max - 1, offset: .max).bytes) != nil)
   }
 }
