@@ -94,7 +94,7 @@ import Testing
     cache.set(large, for: "film")
     let file = try await cache.file(for: "film").value
 
-    cache.set(Data(count: 250_000), for: "other")
+    cache.set(Data(count: 300_000), for: "other")
     try await cache.flush().value
 
     #expect(try await cache.get("other").valueIfAny == nil)
