@@ -10,8 +10,9 @@ public import MillpondSignals
 ///
 /// Values of up to 64 KiB go into a log, larger ones into files of their own. The process may be
 /// killed at any moment: of each key there is then the old or the new value, whole. Damage is a miss.
-/// After a power cut the same holds for what had been told before a ``flush(_:)`` to the device; later
-/// values may be missing, and then older ones may be there again, but never half of one.
+/// After a power cut the same holds for what had been told before a ``flush(_:)`` to the device, if
+/// each run of the program that stores something ends with one; later values may be missing, and then
+/// older ones may be there again, but never half of one.
 ///
 /// The limit is one for the files, all of them together. Of it a quarter or so is for what has been
 /// replaced but not been cleared away yet, so that a value may be as large as three quarters of it.

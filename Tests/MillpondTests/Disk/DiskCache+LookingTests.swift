@@ -131,4 +131,25 @@ import Testing
     // The file, the segment and the folder.
     #expect(calls.count(.synchronize) == count + 3)
   }
+
+  @Test(arguments: [true, false])
+  func `D27 who relies on the device loses nothing there before what comes instead is there`(
+    isRelied: Bool
+  ) async throws {
+    let order = Locked([FaultyCalls.Call]())
+    let calls = FaultyCalls { call in
+      if call == .synchronize || call == .remove { order.withLock { $0.append(call) } }
+    }
+    let cache = scene.open(.mebibytes(8), calls)
+    cache.set(Data(count: 100_000), for: "a")
+    try await cache.flush(isRelied ? .synchronized : .written).value
+    order.withLock { $0 = [] }
+
+    cache.set(Data(count: 200_000), for: "a")
+    try await cache.flush().value
+
+    // The new file, the segment and the folder; then the old file goes.
+    let synchronized = Array(repeating: FaultyCalls.Call.synchronize, count: isRelied ? 3 : 0)
+    #expect(order.withLock { $0 } == synchronized + [.remove])
+  }
 }

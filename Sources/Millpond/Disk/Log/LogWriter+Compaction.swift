@@ -103,6 +103,7 @@ extension LogWriter {
   private func removeOldest() throws {
     let oldest = parts[0]
     copied = nil
+    try synchronizeIfRelied()
     try folder.files.remove(oldest.segment.file.path)
     parts.removeFirst()
     logBytes -= oldest.size

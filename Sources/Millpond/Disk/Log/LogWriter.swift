@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MillpondCore
 import MillpondSignals
@@ -33,6 +34,9 @@ final class LogWriter: @unchecked Sendable {
   var checkedUses = 0
   var nextSegment: UInt32 = 1
   private let buffer = RecordBuffer()
+
+  /// Where is waited for the device: once at a time, so that nobody takes for done what is under way.
+  let synchronizing = DispatchQueue(label: "millpond.disk.device")
 
   /// What is in the buffer, and where it will be.
   private var encoded: [(Told, Spot)] = []
@@ -289,9 +293,9 @@ extension LogWriter {
   func remove(_ files: [UInt64]) {
     if files.isEmpty { return }
     state.withLock { $0.noteRemoved(files) }
-    guard folder.isHeld, !folder.isLost else { return }
+    // What can't be removed now is swept at the next opening.
+    guard folder.isHeld, !folder.isLost, (try? synchronizeIfRelied()) != nil else { return }
     for number in files {
-      // What can't be removed now is swept at the next opening.
       try? folder.files.remove(folder.path(of: FileName.value(number).text))
     }
   }

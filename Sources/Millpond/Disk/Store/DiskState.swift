@@ -11,6 +11,10 @@ struct DiskState: Sendable {
   private(set) var waitingBytes = 0
   private var isWriting = false
 
+  /// Whether somebody relies on what is on the device: then nothing goes there before what came
+  /// instead of it is there too.
+  var isKeptOnDevice = false
+
   /// What has been written, but is perhaps not on the device yet.
   private var unsynchronized: [UInt32: Segment] = [:]
   private var unsynchronizedFiles: Set<UInt64> = []

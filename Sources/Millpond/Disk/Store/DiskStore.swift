@@ -137,27 +137,11 @@ extension DiskStore {
       switch durability {
       case .written: self.telling.async { done(nil) }
       case .synchronized:
-        self.synchronizing.run({ try self.synchronize() }) { error in
+        self.state.withLock { $0.isKeptOnDevice = true }
+        self.synchronizing.run({ try self.writer.synchronize() }) { error in
           self.telling.async { done(error.map { CacheError(disk: $0) }) }
         }
       }
-    }
-  }
-
-  private func synchronize() throws {
-    let (segments, files) = state.withLock { $0.takeUnsynchronized() }
-    do {
-      for number in files {
-        let path = folder.path(of: FileName.value(number).text)
-        guard try folder.files.status(path) != nil else { continue }
-        try folder.files.open(path, .updating).synchronize()
-      }
-      for segment in segments { try segment.file.synchronize() }
-      try folder.synchronize()
-    } catch {
-      // Nobody knows what has got there: the next one tries all of it again.
-      state.withLock { $0.noteUnsynchronized(segments, files) }
-      throw error
     }
   }
 }
