@@ -15,11 +15,15 @@ final class SessionTransfer: Sendable {
   private let commands: DispatchQueue
   private let phase = Locked(SessionPhase())
   private let task = Locked<URLSessionTask?>(nil)
+  private let request: HTTPRequest
 
   /// - Parameter commands: Where the session is told things. Linux: whoever does so waits for its
   ///   working queue, the same for all sessions, and an origin that sends without a pause keeps it
   ///   busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
-  init(_ observer: Observer<HTTPPart>, commands: DispatchQueue) {
+  init(
+    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue
+  ) {
+    self.request = request
     self.observer = observer
     self.commands = commands
   }
@@ -54,6 +58,9 @@ final class SessionTransfer: Sendable {
     guard target.isWebAddress else { return refuse(.unsupportedURL(target)) }
     var request = request
     request.url = target
+    if !target.isOfSameOrigin(as: self.request.url) {
+      for name in self.request.secretFields { request.setValue(nil, forHTTPHeaderField: name) }
+    }
     // A task that is cancelled must not be answered, nor be cancelled before the answer is in: on
     // Linux either traps. Then nobody waits for the answer any more.
     guard phase.withLock({ $0.beginAnswer() }) else { return }
@@ -82,6 +89,13 @@ final class SessionTransfer: Sendable {
 
   private func cancelTask() {
     commands.async { self.task.withLock { $0 }?.cancel() }
+  }
+}
+
+extension HTTPRequest {
+  /// The names of what no other origin may see.
+  fileprivate var secretFields: [String] {
+    credentials.fields.map(\.name) + ["Authorization", "Cookie"]
   }
 }
 

@@ -46,7 +46,7 @@ public final class URLSessionTransport: HTTPTransport {
   /// The head, and then the body as it arrives, on the session's own queue.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     Signal { observer, lifetime in
-      let transfer = SessionTransfer(observer, commands: self.commands)
+      let transfer = SessionTransfer(request, observer, commands: self.commands)
       transfer.start { self.makeTask(request, transfer) }
       lifetime.onEnd { transfer.cancel() }
     }
@@ -82,7 +82,9 @@ extension URLRequest {
   fileprivate init(_ request: HTTPRequest) {
     self.init(
       url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: aWeek)
-    for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+    for field in request.headers.fields + request.credentials.fields {
+      addValue(field.value, forHTTPHeaderField: field.name)
+    }
   }
 }
 

@@ -1,0 +1,33 @@
+import Dispatch
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// Carries requests out, and makes answers of what the transport brings.
+struct Transfers: Sendable {
+  let transport: any HTTPTransport
+  let limits: HTTPLimits
+  let authorization: HTTPAuthorization?
+  let timeline: Timeline
+
+  /// The answer to the request that is the value of `request`.
+  ///
+  /// Its timeouts count from the subscription, so what comes before the sending is part of it.
+  func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
+    .deferred {
+      request.flatMap { answer(to: $0) }
+        .timed(Patience(limits, since: timeline.now()), on: timeline)
+        .receive(on: .global(qos: .userInitiated))
+    }
+  }
+
+  private func answer(to request: HTTPRequest) -> Signal<Stamped<Data>> {
+    guard request.url.isWebAddress else { return .fail(TransferError.unsupportedURL(request.url)) }
+    guard let authorization else { return send(request) }
+    return authorization.authorizing(request, send)
+  }
+
+  private func send(_ request: HTTPRequest) -> Signal<Stamped<Data>> {
+    transport.send(request).gathered(limits)
+  }
+}
