@@ -57,7 +57,7 @@ private final class Gathering: Sendable {
     switch result {
     case .success(let progress?): downstream.progress(progress)
     case .success(nil): break
-    case .failure(let error): fail(error)
+    case .failure(let error): fail(error, leavesRest: error.leavesRest)
     }
   }
 
@@ -80,15 +80,15 @@ private final class Gathering: Sendable {
       downstream.next(answer)
       downstream.completed()
     case .success(nil): break
-    case .failure(let error): fail(error)
+    case .failure(let error): fail(error, leavesRest: error.leavesRest)
     }
   }
 
-  private func fail(_ error: any Error) {
+  private func fail(_ error: any Error, leavesRest: Bool = true) {
     guard let reception = take() else { return }
     upstream.end()
     // Before the failure is told: who asks again on it is to find the bytes.
-    if let partial = reception.broken { keep(partial) }
+    if leavesRest, let partial = reception.broken { keep(partial) }
     downstream.failed(error)
   }
 
@@ -97,5 +97,12 @@ private final class Gathering: Sendable {
       defer { reception = nil }
       return reception
     }
+  }
+}
+
+extension TransferError {
+  /// Whether what came before may be the beginning of an answer.
+  fileprivate var leavesRest: Bool {
+    if case .truncated = self { true } else { false }
   }
 }

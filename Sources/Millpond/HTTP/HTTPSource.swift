@@ -33,18 +33,20 @@ public struct HTTPSource<Key: Hashable & Sendable>: Source {
   ///   - transport: Who carries requests out; by default a `URLSession` of this source's own.
   ///   - limits: What an answer may take in time and bytes.
   ///   - authorization: What proves to the origin who asks.
+  ///   - partials: Where transfers that break off leave what came, so that they can go on.
   ///   - clock: By which time is told.
   ///   - request: Runs in a task at each get, within its timeouts; its task is cancelled when nobody
   ///     waits for the answer. What it throws fails the get as it was thrown.
   public init(
     transport: any HTTPTransport = URLSessionTransport(), limits: HTTPLimits = .standard,
-    authorization: HTTPAuthorization? = nil, clock: some Clock<Duration> = ContinuousClock(),
+    authorization: HTTPAuthorization? = nil, resuming partials: PartialTransfers? = nil,
+    clock: some Clock<Duration> = ContinuousClock(),
     request: @escaping @Sendable (Key) async throws -> HTTPRequest
   ) {
     self.request = { key in .async { try await request(key) } }
     transfers = Transfers(
       transport: transport, limits: limits, authorization: authorization,
-      timeline: Timeline(clock))
+      partials: partials, timeline: Timeline(clock))
   }
 
   /// The body.
@@ -66,14 +68,16 @@ extension HTTPSource where Key == URL {
   ///   - transport: Who carries requests out; by default a `URLSession` of this source's own.
   ///   - limits: What an answer may take in time and bytes.
   ///   - authorization: What proves to the origin who asks; it is sent to whatever a URL names.
+  ///   - partials: Where transfers that break off leave what came, so that they can go on.
   ///   - clock: By which time is told.
   public init(
     transport: any HTTPTransport = URLSessionTransport(), limits: HTTPLimits = .standard,
-    authorization: HTTPAuthorization? = nil, clock: some Clock<Duration> = ContinuousClock()
+    authorization: HTTPAuthorization? = nil, resuming partials: PartialTransfers? = nil,
+    clock: some Clock<Duration> = ContinuousClock()
   ) {
     request = { .just(HTTPRequest(url: $0)) }
     transfers = Transfers(
       transport: transport, limits: limits, authorization: authorization,
-      timeline: Timeline(clock))
+      partials: partials, timeline: Timeline(clock))
   }
 }

@@ -42,8 +42,13 @@ private final class Vigil<Value: Sendable>: Sendable {
         self.serializer.send(.next(value))
       },
       other: { event in
-        if event.isTerminal { self.end() } else { self.noteActivity() }
+        if !event.isTerminal {
+          self.noteActivity()
+        } else if !self.claimEnd() {
+          return
+        }
         self.serializer.send(event.typed())
+        if event.isTerminal { self.upstream.end() }
       })
   }
 
@@ -52,13 +57,18 @@ private final class Vigil<Value: Sendable>: Sendable {
   }
 
   func end() {
-    let timer = watch.withLock { watch in
-      defer { watch.timer = nil }
-      watch.hasEnded = true
-      return watch.timer
+    _ = claimEnd()
+    upstream.end()
+  }
+
+  /// Whether this is the first end: of several causes, only the first is told.
+  private func claimEnd() -> Bool {
+    let (isFirst, timer) = watch.withLock { watch in
+      defer { (watch.hasEnded, watch.timer) = (true, nil) }
+      return (!watch.hasEnded, watch.timer)
     }
     timer?.dispose()
-    upstream.end()
+    return isFirst
   }
 
   private func noteActivity() {
@@ -72,9 +82,10 @@ private final class Vigil<Value: Sendable>: Sendable {
     case .waits(let delay):
       wait(delay)
     case .isOver(let timeout):
-      // First, so that nothing that fails because it was ended comes before it.
+      guard claimEnd() else { return }
+      // Before it is told: who asks again on the failure is to find what came.
+      upstream.end()
       serializer.send(.failed(TransferError.timedOut(timeout)))
-      end()
     }
   }
 

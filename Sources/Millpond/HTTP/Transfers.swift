@@ -8,6 +8,7 @@ struct Transfers: Sendable {
   let transport: any HTTPTransport
   let limits: HTTPLimits
   let authorization: HTTPAuthorization?
+  let partials: PartialTransfers?
   let timeline: Timeline
 
   /// The answer to the request that is the value of `request`.
@@ -23,11 +24,16 @@ struct Transfers: Sendable {
 
   private func answer(to request: HTTPRequest) -> Signal<Stamped<Data>> {
     guard request.url.isWebAddress else { return .fail(TransferError.unsupportedURL(request.url)) }
-    guard let authorization else { return send(request) }
-    return authorization.authorizing(request, send)
+    guard let authorization else { return resumed(request) }
+    return authorization.authorizing(request, resumed)
   }
 
-  private func send(_ request: HTTPRequest) -> Signal<Stamped<Data>> {
-    transport.send(request).gathered(limits)
+  private func resumed(_ request: HTTPRequest) -> Signal<Stamped<Data>> {
+    guard let partials else { return transport.send(request).gathered(limits) }
+    return partials.resuming(request) { request, partial in
+      transport.send(request).gathered(limits, resuming: partial) {
+        partials.keep($0, for: request.identity)
+      }
+    }
   }
 }
