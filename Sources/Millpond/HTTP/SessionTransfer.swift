@@ -73,9 +73,10 @@ final class SessionTransfer: Sendable {
     if error == nil, let response, !phase.withLock({ $0.hasHead }) {
       receive(response)
     }
+    let hasHead = phase.withLock { $0.hasHead }
     guard phase.withLock({ $0.end() }) else { return }
     if let error {
-      observer.failed(URLError.of(error))
+      observer.failed(sessionError(error, hasHead: hasHead))
     } else {
       observer.completed()
     }
@@ -113,15 +114,5 @@ extension HTTPURLResponse {
   /// HTTP only the path, which it looks for at the old host.
   fileprivate var redirectTarget: URL? {
     value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
-  }
-}
-
-extension URLError {
-  /// Linux: some errors of a session are an `NSError` that doesn't turn into a `URLError`.
-  fileprivate static func of(_ error: any Error) -> any Error {
-    if error is URLError { return error }
-    let plain = error as NSError
-    guard plain.domain == NSURLErrorDomain else { return error }
-    return URLError(_nsError: plain)
   }
 }

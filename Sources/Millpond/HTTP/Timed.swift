@@ -42,13 +42,7 @@ private final class Vigil<Value: Sendable>: Sendable {
         self.serializer.send(.next(value))
       },
       other: { event in
-        if !event.isTerminal {
-          self.noteActivity()
-        } else if !self.claimEnd() {
-          return
-        }
-        self.serializer.send(event.typed())
-        if event.isTerminal { self.upstream.end() }
+        if event.isTerminal { self.finish(event) } else { self.pass(event) }
       })
   }
 
@@ -71,6 +65,18 @@ private final class Vigil<Value: Sendable>: Sendable {
     return isFirst
   }
 
+  private func pass(_ event: Event<Never>) {
+    noteActivity()
+    serializer.send(event.typed())
+  }
+
+  /// Ends the upstream before the end is told: who asks again on a failure is to find what came.
+  private func finish(_ event: Event<Never>) {
+    guard claimEnd() else { return }
+    upstream.end()
+    serializer.send(event.typed())
+  }
+
   private func noteActivity() {
     let now = timeline.now()
     watch.withLock { $0.patience.received(at: now) }
@@ -82,10 +88,7 @@ private final class Vigil<Value: Sendable>: Sendable {
     case .waits(let delay):
       wait(delay)
     case .isOver(let timeout):
-      guard claimEnd() else { return }
-      // Before it is told: who asks again on the failure is to find what came.
-      upstream.end()
-      serializer.send(.failed(TransferError.timedOut(timeout)))
+      finish(.failed(TransferError.timedOut(timeout)))
     }
   }
 

@@ -45,9 +45,6 @@ extension URLError {
     case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
       .dnsLookupFailed, .notConnectedToInternet, .resourceUnavailable:
       true
-    // Linux: a connection that is closed before the head, and one that is closed in the body
-    // (swift-corelibs-foundation 6.3.1).
-    case .badServerResponse, .unknown: true
     default: false
     }
   }

@@ -120,7 +120,7 @@ import Testing
 
     let answer = try await Recorder.outcome(of: source, origin.url("/"))
 
-    #expect(answer.failure is URLError)
+    #expect(answer.failureInWords == "URLError \(URLError.networkConnectionLost.rawValue)")
   }
 
   @Test(arguments: ["close", "reset"])
@@ -132,7 +132,7 @@ import Testing
 
     let answer = try await Recorder.outcome(of: source, origin.url("/"))
 
-    #expect(answer.failure != nil)
+    #expect(answer.failureInWords == "URLError \(URLError.networkConnectionLost.rawValue)")
     #expect(answer.values.isEmpty)
   }
 

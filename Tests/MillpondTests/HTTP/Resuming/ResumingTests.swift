@@ -13,7 +13,7 @@ import Testing
     let answer = try await scene.ask()
 
     #expect(answer.values == [ResumingScene.value])
-    #expect(answer.progress.first == .init(completed: 60_000, total: 100_000))
+    #expect(answer.progress.allSatisfy { $0.completed >= 60_000 })
     #expect(answer.progress.last == .init(completed: 100_000, total: 100_000))
     let request = try #require(scene.origin.exchanges.last).request
     #expect(request.headers["Range"] == "bytes=60000-")
@@ -69,7 +69,10 @@ import Testing
     ).retrying(.immediate(attempts: 2).onlyTransient)
     let answer = Recorder<Data>()
     answer.subscribe(to: source.get(try origin.url("/"))) { event in
-      if case .progress(let progress) = event, progress.completed == 50_000 {
+      // Once: what goes on begins with the same progress.
+      if case .progress(let progress) = event, progress.completed == 50_000,
+        clock.now.offset == .zero
+      {
         clock.advance(by: .seconds(30))
       }
     }
