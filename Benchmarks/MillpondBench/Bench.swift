@@ -13,6 +13,7 @@ func bench(_ arguments: some Collection<String>) -> Int32 {
       return try hitRatio(HitRatioOptions(arguments.dropFirst()))
     }
     if arguments.first == "memory" { return try memoryBench(arguments.dropFirst()) }
+    if arguments.first == "disk" { return try diskBench(arguments.dropFirst()) }
     let options = try Options(arguments)
     let rows = try options.choose(from: allRows())
     if options.wantsHelp {

@@ -12,9 +12,10 @@ struct Options {
   static let help = """
     Usage: millpond-bench [NAME...] [--quick] [--json] [--svg FILE] [--list]
            millpond-bench memory [NAME...] [--quick] [--json] [--list]
+           millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
            millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
 
-    memory measures the memory cache beside others, hit-ratio counts how often a cache has the
+    memory and disk measure those caches beside others, hit-ratio counts how often a cache has the
     answer; each with --help says more. All else is about time, as follows.
 
     Measures each row beside the physical floor of the same work, by turns in this process, and

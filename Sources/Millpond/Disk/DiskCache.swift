@@ -2,30 +2,37 @@ public import Foundation
 public import MillpondCore
 public import MillpondSignals
 
-/// Keeps values in a folder, up to a number of bytes, dropping what has not been used for longest.
+/// Keeps values in a folder, up to a number of bytes: those that are most likely to be asked for again.
 ///
 ///     let cache = DiskCache(directory: folder, byteLimit: .mebibytes(256))
 ///     cache.set(data, for: "a")
 ///     let data = try await cache.get("a").value
 ///
-/// Each value is a file, written whole or not at all; damage is a miss. A value that is larger than
-/// the limit is not stored, and nothing else is dropped for it; what was kept for its key is. Keys
-/// are compared byte by byte, so two that are equal as strings may be two keys here. Other files in
-/// the folder are left alone.
+/// Values of up to 64 KiB go into a log, larger ones into files of their own. The process may be
+/// killed at any moment: of each key there is then the old or the new value, whole. Damage is a miss.
+/// After a power cut the same holds for what had been told before a ``flush(_:)`` to the device; later
+/// values may be missing, and then older ones may be there again, but never half of one.
+///
+/// The limit is one for the files, all of them together. Of it a quarter or so is for what has been
+/// replaced but not been cleared away yet, so that a value may be as large as three quarters of it.
+/// A larger one is not stored, and nothing else is dropped for it; what was kept for its key is.
 ///
 /// What is told is seen by gets at once, though it is written later. If it can't be written, the
-/// outcome fails with ``CacheError/unavailable(layer:underlying:)``, and the key has no value. It is
-/// not synced: a power cut may take what was written last, but never leaves half of it.
+/// outcome fails with ``CacheError/unavailable(layer:underlying:)``, and what was there before is
+/// there again. Of values, 64 MiB may wait to be written: what is told beyond that fails with
+/// ``CacheError/overloaded(layer:)``, so whoever stores more at a time waits for outcomes, or a flush.
 ///
-/// Two caches of one folder share what is in it. With another limit, or in another process, the
-/// later one fails with ``CacheError/inUse(layer:)``; if the folder can't be made or read, it fails
-/// with ``CacheError/unavailable(layer:underlying:)``.
+/// Keys are compared byte by byte, so two that are equal as strings may be two keys here. Other files
+/// in the folder are left alone. Two caches of one folder share what is in it. With other settings,
+/// or in another process, the later one fails with ``CacheError/inUse(layer:)``; if the folder can't
+/// be made or read, it fails with ``CacheError/unavailable(layer:underlying:)``.
 ///
-/// - Note: Any thread, none is blocked. Values arrive on a thread of the cache, which waits for the
-///   observer.
-/// - Complexity: O(1) a get, a set or a removal; O(*n*) for `removeAll`, and O(*n* log *n*) to open.
+/// - Note: Any thread, none is blocked. What the system has in memory arrives inside the subscription,
+///   where the system can tell (Linux); else values arrive on a thread of the cache.
+/// - Complexity: O(1) a get, a set or a removal; O(*n*) for `removeAll`, and to open.
 public final class DiskCache: Cache {
-  private let access: StoreAccess
+  let access: StoreAccess
+  let options: DiskOptions
 
   /// Keeps values in `directory`, which is made if it is missing.
   ///
@@ -33,19 +40,41 @@ public final class DiskCache: Cache {
   ///
   /// - Parameters:
   ///   - directory: Of this cache alone; only its owner can enter it, if it is made here.
-  ///   - byteLimit: Upper bound for the files' sizes, which are a little more than the values'; of
-  ///     zero or less, nothing is stored.
-  public init(directory: URL, byteLimit: Int) {
-    access = StoreAccess(directory: directory, byteLimit: byteLimit)
+  ///   - byteLimit: Upper bound for what is in it; of zero or less, nothing is stored.
+  ///   - timeToLive: How long after it left its origin a value is kept, by the calendar. What is from
+  ///     the future has no time left.
+  ///   - policy: Who has to go when there is no room.
+  ///   - schema: Which form the values have.
+  ///   - sealing: How they are kept from being read by others.
+  public convenience init(
+    directory: URL, byteLimit: Int, timeToLive: TimeToLive = .never,
+    policy: EvictionPolicy = .adaptive, schema: DiskSchema = .unversioned,
+    sealing: DiskSealing? = nil
+  ) {
+    self.init(
+      directory: directory,
+      DiskOptions(
+        byteLimit: byteLimit, timeToLive: timeToLive, policy: policy,
+        form: ValueForm(schema: schema, sealing: sealing)))
+  }
+
+  /// - Parameter files: The way to the system.
+  init(directory: URL, _ options: DiskOptions, _ files: FileSystem = FileSystem()) {
+    self.options = options
+    access = StoreAccess(directory: directory, options, files)
   }
 
   deinit {
     access.end()
   }
 
+  // MARK: Asking
+
   /// The value, if it is here and young enough; what is told but not yet written, at once.
   public func get(_ key: String, _ lookup: Lookup) -> Signal<Data> {
-    getStamped(key, lookup).map { $0.value }
+    Signal { observer, lifetime in
+      self.ask(key, lookup, lifetime, observer) { answer, _ in answer.value }
+    }
   }
 
   /// The value, if it is here and young enough, with its age by the calendar.
@@ -53,22 +82,58 @@ public final class DiskCache: Cache {
   /// A value from the future counts as a hundred years old.
   public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     Signal { observer, lifetime in
-      self.access.use { answer in
-        if lifetime.isEnded { return }
-        switch answer {
-        case .failure(let error): observer.failed(error)
-        case .success where lookup.freshness == .reload: observer.completed()
-        case .success(let store):
-          store.ask(key, lifetime) { deliver($0, lookup, observer) }
+      self.ask(key, lookup, lifetime, observer) { answer, now in
+        Stamped(
+          answer.value, age: answer.storedAt.age(at: now), validator: answer.validator)
+      }
+    }
+  }
+
+  private func ask<Value>(
+    _ key: String, _ lookup: Lookup, _ lifetime: Lifetime, _ observer: Observer<Value>,
+    _ value: @escaping @Sendable (DiskAnswer, WallTime) -> Value
+  ) {
+    let now = options.now
+    access.use { result in
+      if lifetime.isEnded { return }
+      switch result {
+      case .failure(let error): observer.failed(error)
+      case .success where lookup.freshness == .reload: observer.completed()
+      case .success(let store):
+        store.ask(key, lifetime) { result in
+          switch result {
+          case .failure(let error): return observer.failed(error)
+          case .success(let answer?):
+            let now = now()
+            if lookup.freshness == .any || lookup.admits(age: answer.storedAt.age(at: now)) {
+              observer.next(value(answer, now))
+            } else {
+              lookup.explainMiss(.tooOld(age: answer.storedAt.age(at: now)))
+            }
+          case .success(nil): break
+          }
+          observer.completed()
         }
       }
     }
   }
 
+  // MARK: Telling
+
   /// Keeps or forgets, at once; the outcome comes when that is on disk.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
-    // Of the access only: an outcome that somebody keeps does not keep the folder in use.
-    access.outcome { store, done in store.apply(change, done) }.started()
+    outcome { $0.apply(change) }
+  }
+
+  /// Keeps `value` for `key`, for a time of its own instead of the cache's.
+  ///
+  /// - Parameter timeToLive: From now on; what has come to its end at once is not kept, and neither
+  ///   is what was kept before.
+  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
+  @discardableResult
+  public func set(_ value: Data, for key: String, timeToLive: TimeToLive) -> Signal<Void> {
+    let revision = Revision.next()
+    return outcome { $0.set(key, .value(value), timeToLive, revision) }
   }
 
   /// What was last told of the key, or of one that shares its stripe.
@@ -78,29 +143,44 @@ public final class DiskCache: Cache {
     access.store?.mark(for: key) ?? .told(.none)
   }
 
-  /// One store; once it is open it knows which keys it has.
-  public func layout(for key: String?) -> Layout {
-    Layout(
-      .store, "DiskCache", holds: key.flatMap { access.store?.has($0) },
-      size: { [access] in
-        LayerSize(count: access.store?.count ?? 0, cost: access.store?.totalBytes ?? 0)
-      })
+  /// How a telling ends, which is carried out now, or as soon as the folder is open.
+  func outcome(of telling: @escaping @Sendable (DiskStore) -> DiskOutcome) -> Signal<Void> {
+    if let store = access.store { return telling(store).signal }
+    // Of the access only: an outcome that somebody keeps does not keep the folder in use.
+    let access = access
+    return Signal { observer, lifetime in
+      access.use { result in
+        switch result {
+        case .failure(let error): observer.failed(error)
+        case .success(let store): telling(store).signal.run(observer, lifetime)
+        }
+      }
+    }.started()
   }
 
-  /// How many values there are, those included that are still to be written.
-  public var count: Signal<Int> {
-    reading { $0.count }
+  // MARK: Writing and closing
+
+  /// How far what was told has to have come.
+  public enum Durability: Sendable, Hashable {
+    /// To the system: it outlives the process, however that ends.
+    case written
+
+    /// To the device: it outlives a power cut too, as far as the device keeps its word.
+    case synchronized
   }
 
-  /// How many bytes they have on disk, or will have.
-  public var totalBytes: Signal<Int> {
-    reading { $0.totalBytes }
-  }
-
-  /// Completes with a value when everything that was told before the subscription is on disk, or
+  /// Completes with a value when everything that was told before the subscription has come so far, or
   /// its outcome has failed.
-  public func flush() -> Signal<Void> {
-    .deferred { self.access.outcome { store, done in store.flush { done(nil) } } }
+  ///
+  /// Many that wait for the device at the same time wait for it once.
+  ///
+  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if the system can't say that it is there.
+  public func flush(_ durability: Durability = .written) -> Signal<Void> {
+    asking { store, observer, _ in
+      store.flush(durability) { failure in
+        observer.end(with: failure.map { .failure($0) } ?? .success(()))
+      }
+    }
   }
 
   /// Lets go of the folder when everything that was told is on disk, so that another process can
@@ -122,54 +202,17 @@ public final class DiskCache: Cache {
     }.started()
   }
 
-  private func reading(_ number: @escaping @Sendable (DiskStore) -> Int) -> Signal<Int> {
-    Signal { observer, _ in
-      self.access.use { answer in
-        switch answer {
+  /// A signal that the store feeds, as soon as it is open.
+  func asking<Value>(
+    _ work: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) -> Void
+  ) -> Signal<Value> {
+    Signal { observer, lifetime in
+      self.access.use { result in
+        switch result {
         case .failure(let error): observer.failed(error)
-        case .success(let store):
-          observer.next(number(store))
-          observer.completed()
+        case .success(let store): work(store, observer, lifetime)
         }
       }
     }
-  }
-}
-
-extension StoreAccess {
-  /// How a piece of work of the store ends.
-  fileprivate func outcome(
-    of work: @escaping @Sendable (DiskStore, @escaping @Sendable (CacheError?) -> Void) -> Void
-  ) -> Signal<Void> {
-    Signal { observer, _ in
-      self.use { answer in
-        switch answer {
-        case .failure(let error): observer.failed(error)
-        case .success(let store):
-          work(store) { failure in
-            if let failure { return observer.failed(failure) }
-            observer.next(())
-            observer.completed()
-          }
-        }
-      }
-    }
-  }
-}
-
-private func deliver(
-  _ result: Result<Record?, CacheError>, _ lookup: Lookup, _ observer: Observer<Stamped<Data>>
-) {
-  switch result {
-  case .failure(let error): observer.failed(error)
-  case .success(let record):
-    if let stamped = record?.stamped {
-      if lookup.admits(age: stamped.age) {
-        observer.next(stamped)
-      } else {
-        lookup.explainMiss(.tooOld(age: stamped.age))
-      }
-    }
-    observer.completed()
   }
 }

@@ -3,7 +3,7 @@ extension MemoryStore {
   @usableFromInline
   func emptied() -> MemoryStore {
     var store = self
-    store.index = MemoryIndex()
+    store.index = SlotIndex()
     store.slab = MemorySlab()
     store.pairs = store.slab.pairs
     store.times = times.emptied()

@@ -58,7 +58,7 @@ extension MemoryStore {
   }
 }
 
-extension MemoryOrder {
+extension PolicyOrder {
   /// What is wrong with the order of these slots; nil if nothing is.
   func flaw(isUsed: Column<Bool>) -> String? {
     let lists = isAdaptive ? adaptive.lists : [(recency.list, nil)]

@@ -6,7 +6,7 @@
 @usableFromInline
 struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   @usableFromInline let budget: MemoryBudget
-  @usableFromInline var index = MemoryIndex()
+  @usableFromInline var index = SlotIndex()
   @usableFromInline var slab = MemorySlab<Key, Value>()
 
   /// Those of the slab, which is not on the way to them.
@@ -14,7 +14,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   @usableFromInline var times: MemoryTimes
   @usableFromInline var validators: [Slot: Validator] = [:]
-  @usableFromInline var order: MemoryOrder
+  @usableFromInline var order: PolicyOrder
   @usableFromInline var freeSlots: ContiguousArray<Slot> = []
   @usableFromInline var sweepHand: Slot = 0
   @usableFromInline var told = ToldKeys()
@@ -34,7 +34,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     self.budget = budget
     pairs = slab.pairs
     times = MemoryTimes(timeToIdle: options.timeToIdle)
-    order = MemoryOrder(options.policy, isWeighted: options.isWeighted)
+    order = PolicyOrder(options.policy, isWeighted: options.isWeighted)
     self.expectedCount = expectedCount
   }
 
@@ -103,7 +103,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     _ key: Key, _ hash: MemoryHash, _ buckets: UnsafePointer<UInt64>, _ bucketCount: Int,
     _ pairs: UnsafePointer<MemorySlab<Key, Value>.Pair>
   ) -> Slot? {
-    MemoryIndex.find(hash.bits, in: buckets, bucketCount) { pairs[Int($0)].key == key }
+    SlotIndex.find(hash.bits, in: buckets, bucketCount) { pairs[Int($0)].key == key }
   }
 
   /// The last telling that could concern the key.

@@ -1,0 +1,51 @@
+import Dispatch
+import MillpondSignals
+import Synchronization
+
+/// Waits until many signals have ended, wherever their values come, and adds up what came.
+final class Answers: Sendable {
+  private let sum = Atomic(0)
+  private let remaining: Atomic<Int>
+  private let end = DispatchSemaphore(value: 0)
+
+  /// - Parameter count: How many signals will be added.
+  init(of count: Int) {
+    // One more, so that it doesn't end before it is waited for.
+    remaining = Atomic(count + 1)
+  }
+
+  func add<Value>(_ signal: Signal<Value>, _ term: @escaping @Sendable (Value) -> Int) {
+    signal.subscribe(
+      onNext: { self.sum.wrappingAdd(term($0), ordering: .relaxed) },
+      onFailed: { _ in self.endOne() }, onCompleted: { self.endOne() })
+  }
+
+  /// The sum, when all have ended; what failed adds nothing.
+  func total() -> Int {
+    endOne()
+    end.wait()
+    return sum.load(ordering: .relaxed)
+  }
+
+  private func endOne() {
+    let (_, now) = remaining.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+    if now == 0 { end.signal() }
+  }
+}
+
+/// The value of a signal, when it comes.
+///
+/// Blocks.
+func awaited<Value: Sendable>(_ signal: Signal<Value>) throws -> Value {
+  let end = DispatchSemaphore(value: 0)
+  let result = Locked<Result<Value, any Error>>(.failure(SignalError.empty))
+  signal.subscribe(
+    onNext: { value in result.withLock { $0 = .success(value) } },
+    onFailed: { error in
+      result.withLock { $0 = .failure(error) }
+      end.signal()
+    },
+    onCompleted: { end.signal() })
+  end.wait()
+  return try result.withLock { $0 }.get()
+}

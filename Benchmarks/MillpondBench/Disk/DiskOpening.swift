@@ -1,0 +1,92 @@
+import Foundation
+import Millpond
+import MillpondCore
+import MillpondSignals
+
+/// Times the opening of a folder, until it is known how many entries there are.
+func measure(
+  _ row: DiskRow, _ opening: DiskRow.Opening, _ effort: DiskEffort, at site: Site
+) throws -> DiskMeasurement {
+  let filled = FilledFolder(opening, site.path(of: "opened"), left: site.path(of: "left"))
+  defer { filled.remove() }
+  try filled.fill(effort.count(opening.count))
+  var timing = Timing(filled.openings(row.name), 1)
+  for _ in 0..<effort.repetitions { timing.repeatOnce() }
+  return DiskMeasurement(
+    row, [timing.figure(.best) / 1_000_000, nil, nil, nil], isInMemory: site.isInMemory,
+    isSumRight: timing.isSumRight)
+}
+
+/// A folder with entries that is opened again and again.
+private final class FilledFolder: Sendable {
+  private let opening: DiskRow.Opening
+  private let folder: String
+
+  /// What a crash left.
+  private let left: String
+
+  private let count = Locked(0)
+  private let cache = Locked<DiskCache?>(nil)
+
+  init(_ opening: DiskRow.Opening, _ folder: String, left: String) {
+    self.opening = opening
+    self.folder = folder
+    self.left = left
+  }
+
+  /// What a crash would leave is what is there while the cache is open, and has nothing to write.
+  func fill(_ count: Int) throws {
+    self.count.withLock { $0 = count }
+    try FileManager.default.makeNewFolder(folder)
+    let cache = newCache()
+    try cache.put(Goods(size: 200, count: count))
+    if !opening.isClosed { try FileManager.default.copyItem(atPath: folder, toPath: left) }
+    try awaited(cache.close())
+  }
+
+  /// Opens the folder, as it was left; counted is what is in it, then it is closed.
+  func openings(_ name: String) -> Work {
+    Work(
+      name,
+      expected: { _ in
+        sound(or: .max) {
+          try self.close()
+          return self.count.withLock { $0 }
+        }
+      },
+      prepare: { sound { try self.restore() } },
+      run: { _ in
+        sound(or: .min) {
+          let new = self.newCache()
+          self.cache.withLock { $0 = new }
+          return try awaited(new.count)
+        }
+      })
+  }
+
+  func remove() {
+    sound {
+      try close()
+      try FileManager.default.removeFolder(folder)
+      try FileManager.default.removeFolder(left)
+    }
+  }
+
+  private func newCache() -> DiskCache {
+    DiskCache(directory: URL(filePath: folder), byteLimit: OwnDiskShelf.byteLimit)
+  }
+
+  private func restore() throws {
+    if opening.isClosed { return }
+    try FileManager.default.removeFolder(folder)
+    try FileManager.default.copyItem(atPath: left, toPath: folder)
+  }
+
+  private func close() throws {
+    let old = cache.withLock { cache in
+      defer { cache = nil }
+      return cache
+    }
+    if let old { try awaited(old.close()) }
+  }
+}

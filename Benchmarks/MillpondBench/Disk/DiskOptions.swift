@@ -1,0 +1,63 @@
+/// What the command line asks for after `disk`.
+struct DiskOptions {
+  var names: [String] = []
+  var effort = DiskEffort.full
+  var isJSON = false
+  var wantsList = false
+  var wantsHelp = false
+
+  /// Where the folder is made that everything happens in; nil for the system's temporary directory.
+  var folder: String?
+
+  /// The file for a picture; nil for none.
+  var picture: String?
+
+  static let help = """
+    Usage: millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
+
+    Measures DiskCache beside the physical floors of the same work, by turns in this process, and
+    prints microseconds per operation, the best of several repetitions: puts, gets and removals of
+    values of 100 bytes and more, and how long it takes to open a folder. Then bytes per entry on
+    disk and in memory; and, while every key is set ten times in random order, how many bytes are
+    written for one that is told, and how long a set and its outcome take. A NAME, as
+    disk-get-16k, is the beginning of one row's name or of several; without one, all are run, which
+    takes some minutes and up to 300 MB of the disk.
+
+      --folder DIR  where to make a folder for it, which is removed afterwards; the system's
+                    temporary directory without
+      --quick       few values and repetitions: checks the sums, the figures mean little
+      --json        one JSON document instead of the table
+      --svg FILE    also draws the rows in microseconds into FILE, as bars on a log scale
+      --list        the names of the rows, and what they measure
+      --help, -h    this text
+
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or a DIR
+    or FILE that can't be written, which is found out before anything is measured.
+    """
+
+  /// - Throws: ``OptionsError`` for what it doesn't know.
+  init(_ arguments: some Sequence<String>) throws(OptionsError) {
+    var rest = arguments.makeIterator()
+    while let argument = rest.next() {
+      switch argument {
+      case "--quick": effort = .quick
+      case "--json": isJSON = true
+      case "--list": wantsList = true
+      case "--folder": folder = try rest.value(of: argument, "a folder")
+      case "--svg": picture = try rest.value(of: argument, "a file")
+      case "--help", "-h": wantsHelp = true
+      case let option where option.hasPrefix("-"): throw .unknownOption(option)
+      case let name: names.append(name)
+      }
+    }
+  }
+
+  /// The rows that are asked for, in the order of the table.
+  func choose(from rows: [DiskRow]) throws(OptionsError) -> [DiskRow] {
+    for name in names where !rows.contains(where: { $0.name.hasPrefix(name) }) {
+      throw .unknownRow(name)
+    }
+    return names.isEmpty
+      ? rows : rows.filter { row in names.contains { row.name.hasPrefix($0) } }
+  }
+}

@@ -1,0 +1,163 @@
+/// A line of the table: what is measured of the cache.
+struct DiskRow {
+  let subject: Subject
+
+  enum Subject: Equatable {
+    case operation(Operation, ValueSize)
+    case weight(Weight, ValueSize)
+    case opening(Opening)
+    case overwriting(Overwriting)
+  }
+
+  /// What is done with each of many values.
+  enum Operation: String, CaseIterable {
+    case put
+    case get
+    case remove
+  }
+
+  /// What an entry takes of the disk or of memory.
+  enum Weight: String, CaseIterable {
+    case allocated
+    case length
+    case heap
+  }
+
+  /// How the folder was left that is opened, and how many entries it has.
+  struct Opening: Equatable {
+    let isClosed: Bool
+    let count: Int
+  }
+
+  /// What is told of a time in which every key is set again and again.
+  enum Overwriting: String, CaseIterable {
+    case written
+    case kept
+    case setMedian = "set-p50"
+    case setLate = "set-p99"
+    case setLatest = "set-max"
+    case outcomeMedian = "outcome-p50"
+    case outcomeLate = "outcome-p99"
+    case outcomeLatest = "outcome-max"
+  }
+
+  /// What is promised; nil where nothing was.
+  struct Targets: Encodable, Equatable {
+    /// In the unit of the row, at most.
+    var ours: Double?
+
+    /// How many times what one file needs, at most.
+    var oneFile: Double?
+
+    /// How many times what a file each needs, at most.
+    var fileEach: Double?
+
+    /// How many times what Foundation needs, at most.
+    var foundation: Double?
+  }
+
+  /// Every row, in the order of the table: those that share their values together.
+  static let all: [DiskRow] = {
+    let ofSizes = ValueSize.allCases.flatMap { size in
+      Operation.allCases.map { Subject.operation($0, size) }
+        + (size.isWeighed ? Weight.allCases.map { .weight($0, size) } : [])
+    }
+    let openings = [true, false].flatMap { isClosed in
+      [10_000, 100_000].map { Subject.opening(Opening(isClosed: isClosed, count: $0)) }
+    }
+    let subjects = ofSizes + openings + Overwriting.allCases.map { .overwriting($0) }
+    return subjects.map(DiskRow.init)
+  }()
+
+  /// Such as `disk-get-16k`.
+  var name: String {
+    switch subject {
+    case .operation(let operation, let size): "disk-\(operation)-\(size.name)"
+    case .weight(let weight, let size): "disk-\(weight)-\(size.name)"
+    case .opening(let opening):
+      "disk-open-\(opening.isClosed ? "hint" : "scan")-\(opening.count / 1_000)k"
+    case .overwriting(let figure): "disk-overwrite-\(figure.rawValue)"
+    }
+  }
+
+  var summary: String {
+    switch subject {
+    case .operation(let operation, let size): "\(operation.title), values of \(size.title)"
+    case .weight(let weight, let size): "\(weight.title), values of \(size.title)"
+    case .opening(let opening):
+      "opening a folder of \(opening.count) entries of 200 bytes that was "
+        + (opening.isClosed ? "closed" : "left as by a crash")
+    case .overwriting(let figure): "ten sets of every key: \(figure.title)"
+    }
+  }
+
+  var unit: String {
+    switch subject {
+    case .operation: "µs"
+    case .weight: "bytes"
+    case .opening: "ms"
+    case .overwriting(.written): "×"
+    case .overwriting(.kept): "%"
+    case .overwriting: "µs"
+    }
+  }
+
+  /// - Parameter isInMemory: Whether the files are in memory only, where nobody waits for a disk.
+  func targets(isInMemory: Bool) -> Targets {
+    switch subject {
+    case .operation(.put, let size) where size.isSmall:
+      Targets(oneFile: 2, foundation: isInMemory ? nil : 0.05)
+    case .operation(.get, .of100), .operation(.get, .of1K): Targets(oneFile: 4)
+    case .operation(.put, let size) where !size.isSmall: Targets(fileEach: 1.1)
+    case .operation(.get, let size) where !size.isSmall: Targets(fileEach: 1.1)
+    case .opening(let opening) where opening.count == 100_000:
+      Targets(ours: opening.isClosed ? 5 : 15)
+    default: Targets()
+    }
+  }
+}
+
+extension DiskRow.Subject {
+  /// Of the values that the row needs; nil where it makes its own.
+  var size: ValueSize? {
+    switch self {
+    case .operation(_, let size), .weight(_, let size): size
+    case .opening, .overwriting: nil
+    }
+  }
+}
+
+extension DiskRow.Operation {
+  fileprivate var title: String {
+    switch self {
+    case .put: "a put, and its part in the flush after all"
+    case .get: "a get, of many at once, in disorder"
+    case .remove: "a removal, and its part in the flush after all"
+    }
+  }
+}
+
+extension DiskRow.Weight {
+  fileprivate var title: String {
+    switch self {
+    case .allocated: "bytes of the disk an entry, after closing"
+    case .length: "bytes of files an entry, after closing"
+    case .heap: "bytes of memory an entry, while it is open"
+    }
+  }
+}
+
+extension DiskRow.Overwriting {
+  fileprivate var title: String {
+    switch self {
+    case .written: "bytes written ÷ bytes told"
+    case .kept: "keys that still have a value, in a hundred"
+    case .setMedian: "how long a set takes, the median"
+    case .setLate: "how long a set takes, 99 of 100 at most"
+    case .setLatest: "how long a set takes, at most"
+    case .outcomeMedian: "how long an outcome takes, the median"
+    case .outcomeLate: "how long an outcome takes, 99 of 100 at most"
+    case .outcomeLatest: "how long an outcome takes, at most"
+    }
+  }
+}

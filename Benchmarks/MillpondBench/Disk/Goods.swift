@@ -1,0 +1,72 @@
+import Foundation
+
+/// The keys and values of some rows: made once, before anything is measured.
+struct Goods: Sendable {
+  let keys: [String]
+  let values: [Data]
+
+  /// The order in which they are asked for.
+  let order: [Int]
+
+  /// Of each value, in bytes.
+  let size: Int
+
+  init(size: Int, count: Int) {
+    self.init(
+      size: size, keys: (0..<count).map(Self.key), values: (0..<count).map { .numbered($0, size) })
+  }
+
+  private init(size: Int, keys: [String], values: [Data]) {
+    self.size = size
+    self.keys = keys
+    self.values = values
+    order = Visits.disorderly(0..<keys.count, threads: 1).ofThreads[0]
+  }
+
+  /// What has to come when each value is asked for once.
+  var sum: Int {
+    values.reduce(0) { $0 + $1.glance }
+  }
+
+  /// The first of them.
+  func firstFew(_ count: Int) -> Goods {
+    Goods(size: size, keys: Array(keys.prefix(count)), values: Array(values.prefix(count)))
+  }
+
+  /// A key of 24 characters, that can be the name of a file too.
+  static func key(_ number: Int) -> String {
+    let digits = String(number)
+    return "value-" + String(repeating: "0", count: max(0, 18 - digits.count)) + digits
+  }
+}
+
+extension Data {
+  /// Bytes that look random, others for each number.
+  static func numbered(_ number: Int, _ size: Int) -> Data {
+    var data = Data(count: size)
+    data.withUnsafeMutableBytes { bytes in
+      var place = UInt64(truncatingIfNeeded: number)
+      var first = 0
+      while first < bytes.count {
+        place = place &* 0x5851_F42D_4C95_7F2D &+ 0x1405_7B7E_F767_814F
+        Swift.withUnsafeBytes(of: place) { word in
+          bytes[first...].copyBytes(from: word.prefix(bytes.count - first))
+        }
+        first += 8
+      }
+    }
+    return data
+  }
+
+  /// What is looked at of a value that came: its length, and some of its bytes.
+  var glance: Int {
+    withUnsafeBytes { $0.glance }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// As of ``Foundation/Data``.
+  var glance: Int {
+    isEmpty ? 0 : count + Int(self[0]) + Int(self[count / 2]) << 8 + Int(self[count - 1]) << 16
+  }
+}

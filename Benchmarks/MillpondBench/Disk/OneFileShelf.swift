@@ -1,0 +1,61 @@
+import Foundation
+import MillpondSignals
+
+/// One file, to which the bytes of every value are appended and nothing else: nobody can do less.
+final class OneFileShelf: DiskShelf {
+  private let folder: String
+  private let file = Locked<SystemFile?>(nil)
+
+  init(folder: String) {
+    self.folder = folder
+  }
+
+  func renew() throws {
+    close()
+    try FileManager.default.makeNewFolder(folder)
+    let new = try SystemFile(making: folder + "/values")
+    file.withLock { $0 = new }
+  }
+
+  func put(_ goods: Goods) throws {
+    let file = try opened()
+    for number in goods.values.indices {
+      try goods.values[number].withUnsafeBytes { try file.put($0, at: number * goods.size) }
+    }
+  }
+
+  func get(_ goods: Goods) throws -> Int {
+    let file = try opened()
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: goods.size, alignment: 16)
+    defer { bytes.deallocate() }
+    return try goods.order.reduce(0) { sum, number in
+      try file.get(bytes, at: number * goods.size)
+      return sum &+ UnsafeRawBufferPointer(bytes).glance
+    }
+  }
+
+  /// It can't forget one of them.
+  func remove(_ goods: Goods) throws {
+    try renew()
+  }
+
+  /// One, or none: it doesn't know where one ends.
+  func count() throws -> Int {
+    try opened().length() == 0 ? 0 : 1
+  }
+
+  func close() {
+    let old = file.withLock { file in
+      defer { file = nil }
+      return file
+    }
+    old?.end()
+  }
+
+  private func opened() throws -> SystemFile {
+    guard let file = file.withLock({ $0 }) else {
+      throw FileTrouble(path: folder, reason: "not open")
+    }
+    return file
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// The folder that everything happens in, made for one run.
+struct Site: Sendable {
+  let path: String
+
+  /// Whether its files are in memory only.
+  let isInMemory: Bool
+
+  /// - Throws: ``FileTrouble`` when it can't be made.
+  init(in folder: String) throws {
+    path = folder + "/millpond-bench-" + UUID().uuidString
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    } catch {
+      throw FileTrouble(
+        path: folder, reason: "can't make a folder there: \(error.localizedDescription)")
+    }
+    isInMemory = isMemory(path)
+  }
+
+  func path(of name: String) -> String {
+    path + "/" + name
+  }
+
+  /// Removes it.
+  func clear() {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}
+
+extension FileManager {
+  /// Makes a folder, in place of what is there.
+  func makeNewFolder(_ path: String) throws {
+    try removeFolder(path)
+    try createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  /// Removes a folder, if there is one.
+  func removeFolder(_ path: String) throws {
+    if fileExists(atPath: path) { try removeItem(atPath: path) }
+  }
+}

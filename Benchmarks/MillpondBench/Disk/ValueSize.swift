@@ -1,0 +1,49 @@
+/// How large the values of a row are, in bytes.
+enum ValueSize: Int, CaseIterable {
+  case of100 = 100
+  case of1K = 1_024
+  case of16K = 16_384
+  case of256K = 262_144
+  case of4M = 4_194_304
+
+  /// How many there are: of all who keep them, less than 300 MB.
+  var count: Int {
+    switch self {
+    case .of100, .of1K: 20_000
+    case .of16K: 2_000
+    case .of256K: 128
+    case .of4M: 16
+    }
+  }
+
+  /// Whether values of this size share a file, in the cache too.
+  var isSmall: Bool {
+    rawValue <= ValueSize.of16K.rawValue
+  }
+
+  /// Whether what surrounds a value counts beside it.
+  var isWeighed: Bool {
+    rawValue <= ValueSize.of1K.rawValue
+  }
+
+  /// As in the names of rows.
+  var name: String {
+    switch self {
+    case .of100: "100b"
+    case .of1K: "1k"
+    case .of16K: "16k"
+    case .of256K: "256k"
+    case .of4M: "4m"
+    }
+  }
+
+  var title: String {
+    switch self {
+    case .of100: "100 bytes"
+    case .of1K: "1 KiB"
+    case .of16K: "16 KiB"
+    case .of256K: "256 KiB"
+    case .of4M: "4 MiB"
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+extension DiskStore {
+  typealias FileDone = @Sendable (Result<DiskFile?, CacheError>) -> Void
+
+  /// Calls `done` with a file that holds the value for `key`.
+  func file(for key: String, _ lifetime: Lifetime, _ done: @escaping FileDone) {
+    reading.run(KeyHash(of: key)) {
+      if lifetime.isEnded { return }
+      do {
+        switch try self.findFile(for: key) {
+        case .file(let file): done(.success(file))
+        case .missing: done(.success(nil))
+        case .onItsWay: self.afterWriting { _ in self.file(for: key, lifetime, done) }
+        case .elsewhere: self.copy(key, lifetime, done)
+        }
+      } catch {
+        done(.failure(CacheError(disk: error)))
+      }
+    }
+  }
+
+  private enum FoundFile {
+    case file(DiskFile)
+    case missing
+
+    /// It is to be written yet.
+    case onItsWay
+
+    /// It is not in a file of its own as it is.
+    case elsewhere
+  }
+
+  private func findFile(for key: String) throws -> FoundFile {
+    let hash = KeyHash(of: key)
+    let (finding, segment) = state.withLock { state -> (DiskIndex.Finding?, Segment?) in
+      let finding = state.index.peek(hash)
+      guard case .spot(let spot) = finding else { return (finding, nil) }
+      return (finding, state.segments[spot.segment])
+    }
+    switch finding {
+    case nil: return .missing
+    case .told(let telling):
+      return telling.isFor(key) && telling.largeLength > 0 ? .onItsWay : .elsewhere
+    case .spot(let spot):
+      guard let segment, options.form.sealing == nil else { return .elsewhere }
+      let reading = try RecordPlace(segment: segment, spot: spot).read(for: key)
+      guard case .whole(let record) = reading, case .file(let value) = record.content,
+        record.schema == options.form.schema.version, !record.isExpired(at: options.now()),
+        state.withLock({ $0.index.lease(hash, value) })
+      else { return .elsewhere }
+      let file = leased(value, record)
+      // One that has been damaged is found out, and dropped, by being read.
+      return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
+    }
+  }
+
+  private func leased(_ value: LargeValue, _ record: StoredRecord) -> DiskFile {
+    DiskFile(
+      path: folder.path(of: FileName.value(value.number).text), byteCount: value.count,
+      age: record.storedAt.age(at: options.now()), validator: record.validator,
+      release: { [self] in
+        if state.withLock({ $0.index.giveBack(value.number) }) {
+          afterWriting { $0.remove([value.number]) }
+        }
+      })
+  }
+
+  /// Writes the value to a file that goes with the lease.
+  private func copy(_ key: String, _ lifetime: Lifetime, _ done: @escaping FileDone) {
+    ask(key, lifetime) { result in
+      self.reading.run(KeyHash(of: key)) {
+        if lifetime.isEnded { return }
+        do {
+          done(.success(try result.get().map { try self.copied($0) }))
+        } catch {
+          done(.failure(CacheError(disk: error)))
+        }
+      }
+    }
+  }
+
+  private func copied(_ answer: DiskAnswer) throws -> DiskFile {
+    let path = folder.path(of: FileName.unfinished(numbers.next()).text)
+    let file = try folder.files.open(path, .making)
+    let copy = DiskFile(
+      path: path, byteCount: answer.value.count, age: answer.storedAt.age(at: options.now()),
+      validator: answer.validator, release: { [folder] in try? folder.files.remove(path) })
+    try answer.value.withUnsafeBytes { try file.write($0, at: 0) }
+    try file.close()
+    return copy
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// What the index held when the log ended at a certain place, the first to go first: read at the
+/// next opening, it saves reading the log up to there.
+///
+///     0   magic      4   "MPix"
+///     4   version    4   3
+///     8   segment    4   up to where in the log it goes
+///     12  offset     4
+///     16  entries    8   how many, of 24 bytes each: hash 8, spot 16
+///     24  large      8   how many, of 24 bytes each: entry 8, number 8, length 8
+///     32  checksum   8   of all but these eight bytes
+///     40  the entries, then the large values
+///
+/// All numbers are little-endian.
+struct Checkpoint {
+  static let headSize = 40
+  private static let magic: UInt32 = 0x7869_504D
+  private static let version: UInt32 = 3
+  private static let largeSize = 24
+
+  var segment: UInt32
+  var offset: UInt32
+  var entries: [(hash: KeyHash, spot: Spot)] = []
+  var largeValues: [(entry: Int, number: UInt64, length: UInt64)] = []
+}
+
+extension Checkpoint {
+  /// The bytes of the file.
+  var bytes: [UInt8] {
+    var bytes = [UInt8](
+      repeating: 0,
+      count: Self.headSize + entries.count * DiskLimits.indexSize
+        + largeValues.count * Self.largeSize)
+    bytes.withUnsafeMutableBytes { bytes in
+      Self.put(Self.magic, bytes, 0)
+      Self.put(Self.version, bytes, 4)
+      Self.put(segment, bytes, 8)
+      Self.put(offset, bytes, 12)
+      Self.put(UInt64(entries.count), bytes, 16)
+      Self.put(UInt64(largeValues.count), bytes, 24)
+      var place = Self.headSize
+      for (hash, spot) in entries {
+        Self.put(hash.value, bytes, place)
+        Self.put(spot.segment, bytes, place + 8)
+        Self.put(spot.offset, bytes, place + 12)
+        Self.put(spot.size, bytes, place + 16)
+        Self.put(spot.expiry, bytes, place + 20)
+        place += DiskLimits.indexSize
+      }
+      for (entry, number, length) in largeValues {
+        Self.put(UInt64(entry), bytes, place)
+        Self.put(number, bytes, place + 8)
+        Self.put(length, bytes, place + 16)
+        place += Self.largeSize
+      }
+      Self.put(Self.sum(UnsafeRawBufferPointer(bytes)), bytes, 32)
+    }
+    return bytes
+  }
+
+  /// Nil if it is not exactly as it was written.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= Self.headSize, Self.number(bytes, 0, UInt32.self) == Self.magic,
+      Self.number(bytes, 4, UInt32.self) == Self.version,
+      Self.number(bytes, 32, UInt64.self) == Self.sum(bytes)
+    else { return nil }
+    let rest = UInt64(bytes.count - Self.headSize)
+    let (entryCount, largeCount) = (
+      Self.number(bytes, 16, UInt64.self), Self.number(bytes, 24, UInt64.self)
+    )
+    // Each against what is there, so that no product can overflow.
+    guard entryCount <= rest / UInt64(DiskLimits.indexSize), largeCount <= entryCount,
+      entryCount * UInt64(DiskLimits.indexSize) + largeCount * UInt64(Self.largeSize) == rest
+    else { return nil }
+    segment = Self.number(bytes, 8, UInt32.self)
+    offset = Self.number(bytes, 12, UInt32.self)
+    entries.reserveCapacity(Int(entryCount))
+    var place = Self.headSize
+    for _ in 0..<entryCount {
+      let hash = KeyHash(value: Self.number(bytes, place, UInt64.self))
+      let spot = Spot(
+        segment: Self.number(bytes, place + 8, UInt32.self),
+        offset: Self.number(bytes, place + 12, UInt32.self),
+        size: Self.number(bytes, place + 16, UInt32.self),
+        expiry: Self.number(bytes, place + 20, UInt32.self))
+      entries.append((hash, spot))
+      place += DiskLimits.indexSize
+    }
+    for _ in 0..<largeCount {
+      let entry = Self.number(bytes, place, UInt64.self)
+      guard entry < entryCount else { return nil }
+      largeValues.append(
+        (
+          Int(entry), Self.number(bytes, place + 8, UInt64.self),
+          Self.number(bytes, place + 16, UInt64.self)
+        ))
+      place += Self.largeSize
+    }
+  }
+
+  private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    let head = FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<32]), seed: 4)
+    return FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[headSize...]), seed: head)
+  }
+
+  private static func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ type: Number.Type
+  ) -> Number {
+    Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
+  }
+
+  private static func put(
+    _ number: some FixedWidthInteger & BitwiseCopyable, _ bytes: UnsafeMutableRawBufferPointer,
+    _ offset: Int
+  ) {
+    bytes.storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
+  }
+}

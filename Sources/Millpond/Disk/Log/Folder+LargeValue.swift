@@ -1,0 +1,59 @@
+import Foundation
+
+extension Folder {
+  /// Writes a value to a file of its own; it is nobody's until a record tells of it.
+  ///
+  /// - Throws: What went wrong; then there is no file.
+  func writeLargeValue(_ value: Data, number: UInt64) throws -> LargeValue {
+    let path = path(of: FileName.value(number).text)
+    let file = try files.open(path, .making)
+    do {
+      var sum = LargeSum()
+      try value.withUnsafeBytes { bytes in
+        for start in stride(from: 0, to: bytes.count, by: LargeSum.pieceSize) {
+          let end = min(start + LargeSum.pieceSize, bytes.count)
+          let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+          sum.add(piece)
+          try file.write(piece, at: start)
+        }
+      }
+      try file.close()
+      return LargeValue(number: number, length: UInt64(value.count), checksum: sum.sum)
+    } catch {
+      try? files.remove(path)
+      throw error
+    }
+  }
+
+  /// Reads a value that has a file of its own; nil if that is not as it was written.
+  ///
+  /// - Throws: What says nothing about the file, as too many open ones, or a locked device.
+  func readLargeValue(_ value: LargeValue) throws -> Data? {
+    guard let file = try openLargeValue(value) else { return nil }
+    var sum = LargeSum()
+    var isWhole = true
+    let bytes = try FileBytes(count: value.count) { bytes in
+      for start in stride(from: 0, to: bytes.count, by: LargeSum.pieceSize) where isWhole {
+        let end = min(start + LargeSum.pieceSize, bytes.count)
+        let piece = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<end])
+        isWhole = try file.read(into: piece, at: start)
+        sum.add(UnsafeRawBufferPointer(piece))
+      }
+    }
+    return isWhole && sum.sum == value.checksum ? bytes.data(from: 0..<value.count) : nil
+  }
+
+  /// The file, if it is one and has the right size.
+  func openLargeValue(_ value: LargeValue) throws -> OpenFile? {
+    do {
+      let file = try files.open(path(of: FileName.value(value.number).text), .reading)
+      let status = try file.status()
+      return status.isRegular && status.size == value.count ? file : nil
+    } catch let error as POSIXError {
+      switch error.code {
+      case .ENOENT, .ENOTDIR, .ELOOP, .ENXIO, .ENODEV: return nil
+      default: throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/// What was found in a log, as its store takes it over.
+struct LogContents {
+  /// A segment, and where its last good record ends.
+  struct Part {
+    let segment: Segment
+    let size: Int
+  }
+
+  /// The oldest first.
+  var parts: [Part] = []
+
+  /// Whether the last one can be written to.
+  var canContinue = false
+
+  /// Records that were not whole, or not to be made out.
+  var damagedRecords = 0
+}

@@ -1,0 +1,177 @@
+import Foundation
+
+/// Finds out what a folder holds: from the checkpoint, as far as that goes, and then from the log.
+///
+/// Blocks; before anything else is done with the folder.
+struct LogOpening {
+  let folder: Folder
+  private var segmentNumbers: [UInt32] = []
+  private var valueFiles: Set<UInt64> = []
+
+  init(_ folder: Folder) {
+    self.folder = folder
+  }
+
+  /// Fills `index`, and sweeps what was left unfinished or is needed no more.
+  mutating func open(_ index: inout DiskIndex) throws -> LogContents {
+    try look()
+    let checkpoint = try readCheckpoint()
+    var contents = LogContents()
+    var start = (segment: UInt32(0), offset: 0)
+    if let checkpoint {
+      start = (checkpoint.segment, Int(checkpoint.offset))
+      load(checkpoint, into: &index)
+    }
+    for number in segmentNumbers {
+      guard let (segment, size, isWritable) = try openSegment(number) else { continue }
+      contents.canContinue = isWritable
+      let from = number < start.segment ? size : number == start.segment ? start.offset : 0
+      let end = try scan(segment, from: min(from, size), to: size, &index, &contents)
+      contents.parts.append(LogContents.Part(segment: segment, size: end))
+    }
+    cutTail(contents)
+    let needed = index.finishLoading(files: valueFiles)
+    for number in valueFiles.subtracting(needed) {
+      try? folder.files.remove(folder.path(of: FileName.value(number).text))
+    }
+    return contents
+  }
+
+  private mutating func look() throws {
+    for text in try folder.files.namesInFolder(folder.path) {
+      switch FileName(text) {
+      case .segment(let number) where number < UInt64(UInt32.max):
+        segmentNumbers.append(UInt32(number))
+      case .value(let number): valueFiles.insert(number)
+      case .unfinished: try? folder.files.remove(folder.path(of: text))
+      case .segment, .index, nil: break
+      }
+    }
+    segmentNumbers.sort()
+  }
+
+  /// The checkpoint; nil if there is none that is good.
+  private func readCheckpoint() throws -> Checkpoint? {
+    guard let file = try openRegular(FileName.index.text, .reading) else { return nil }
+    let size = try file.status().size
+    // A sparse file may be of any size.
+    guard size >= Checkpoint.headSize, size < 1 << 36 else { return nil }
+    var isWhole = false
+    let bytes = try FileBytes(count: size) { isWhole = try file.read(into: $0, at: 0) }
+    return isWhole ? Checkpoint(bytes.bytes) : nil
+  }
+
+  private func load(_ checkpoint: Checkpoint, into index: inout DiskIndex) {
+    index.reserve(min(checkpoint.entries.count, 1 << 24))
+    var largeValues = checkpoint.largeValues[...]
+    let present = Set(segmentNumbers)
+    var lastNumber: UInt32?
+    for (place, entry) in checkpoint.entries.enumerated() {
+      var large: LargeValue?
+      if let first = largeValues.first, first.entry == place {
+        largeValues = largeValues.dropFirst()
+        if first.length > LargeValue.greatestLength { continue }
+        // The checksum is in the record, which is read first.
+        large = LargeValue(number: first.number, length: first.length, checksum: 0)
+      }
+      if entry.spot.segment != lastNumber {
+        guard present.contains(entry.spot.segment) else { continue }
+        lastNumber = entry.spot.segment
+      }
+      guard entry.spot.size >= RecordHead.size else { continue }
+      index.restore(entry.hash, entry.spot, large)
+    }
+  }
+
+  /// Takes in the records from `start` on, until `end`.
+  ///
+  /// - Returns: Where the last good one ends.
+  private func scan(
+    _ segment: Segment, from start: Int, to end: Int, _ index: inout DiskIndex,
+    _ contents: inout LogContents
+  ) throws -> Int {
+    guard start < end else { return end }
+    let reader = try SegmentReader(segment, from: start, to: end)
+    var lastEnd = start
+    while let step = try reader.next() {
+      guard case .record(let offset, let head, let sum, let bytes) = step else {
+        contents.damagedRecords += 1
+        continue
+      }
+      lastEnd = offset + head.recordSize
+      let hash = KeyHash(
+        UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset]))
+      switch head.kind {
+      case .removal: index.unload(hash)
+      case .removalOfAll: index.unloadAll()
+      case .value where end - lastEnd < Self.tailSize:
+        // What was written last may have been torn: what is whole there is good.
+        if !RecordHead.isWhole(bytes, head, frontSum: sum) {
+          contents.damagedRecords += 1
+          index.unload(hash)
+        } else {
+          index.load(hash, head.spot(segment, offset), nil)
+        }
+      case .value: index.load(hash, head.spot(segment, offset), nil)
+      case .file:
+        let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset])
+        if let value = LargeValue(payload), RecordHead.isWhole(bytes, head, frontSum: sum) {
+          index.load(hash, head.spot(segment, offset), value)
+        } else {
+          contents.damagedRecords += 1
+          index.unload(hash)
+        }
+      }
+    }
+    return lastEnd
+  }
+
+  /// How much at the end of a segment is looked at to the last byte; before that, a payload is when
+  /// it is asked for.
+  private static let tailSize = 1 << 20
+
+  /// Cuts off what was torn, so that the next record does not come after it.
+  private func cutTail(_ contents: LogContents) {
+    guard contents.canContinue, let last = contents.parts.last,
+      let status = try? last.segment.file.status(), status.size > last.size
+    else { return }
+    try? last.segment.file.truncate(to: last.size)
+  }
+
+  /// The segment, its size, and whether it can be written to; nil if it is no file of ours.
+  private func openSegment(_ number: UInt32) throws -> (Segment, Int, Bool)? {
+    let name = FileName.segment(UInt64(number)).text
+    var isWritable = true
+    var file: OpenFile?
+    do {
+      file = try openRegular(name, .updating)
+    } catch let error as POSIXError where error.isRefusalToWrite {
+      isWritable = false
+      file = try openRegular(name, .reading)
+    }
+    guard let file else { return nil }
+    return (Segment(number, file), min(try file.status().size, Int(UInt32.max)), isWritable)
+  }
+
+  /// Nil for what is not there, or is no file.
+  private func openRegular(_ name: String, _ access: FileAccess) throws -> OpenFile? {
+    do {
+      let file = try folder.files.open(folder.path(of: name), access)
+      return try file.status().isRegular ? file : nil
+    } catch let error as POSIXError {
+      switch error.code {
+      // Not there; a link; a folder; a device or socket that can't be opened.
+      case .ENOENT, .ELOOP, .EISDIR, .ENXIO, .ENODEV, .EOPNOTSUPP: return nil
+      default: throw error
+      }
+    }
+  }
+}
+
+extension RecordHead {
+  func spot(_ segment: Segment, _ offset: Int) -> Spot {
+    Spot(
+      segment: segment.number, offset: UInt32(offset), size: UInt32(recordSize),
+      expiry: expiresAt.expiry)
+  }
+}

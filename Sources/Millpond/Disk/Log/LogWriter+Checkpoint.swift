@@ -1,0 +1,42 @@
+import Foundation
+
+extension LogWriter {
+  /// Writes down where everything is, if much has been written since that was done.
+  ///
+  /// - Returns: Whether there was something to do.
+  func checkpointIfDue() -> Bool {
+    let count = state.withLock { $0.index.count }
+    guard uncheckedBytes > max(4 << 20, count * DiskLimits.indexSize * 4) else { return false }
+    checkpoint()
+    return true
+  }
+
+  /// Writes down where everything is.
+  ///
+  /// What goes wrong costs time at the next opening, and nothing else.
+  func checkpoint() {
+    guard folder.isHeld, !folder.isLost, let last = parts.last else { return }
+    uncheckedBytes = 0
+    var checkpoint = Checkpoint(segment: last.segment.number, offset: UInt32(last.size))
+    state.withLock { state in
+      checkpoint.entries.reserveCapacity(state.index.count)
+      state.index.forEachSpot { hash, spot, large in
+        if let large {
+          checkpoint.largeValues.append((checkpoint.entries.count, large.number, large.length))
+        }
+        checkpoint.entries.append((hash, spot))
+      }
+    }
+    let bytes = checkpoint.bytes
+    let path = folder.path(of: FileName.unfinished(numbers.next()).text)
+    do {
+      let file = try folder.files.open(path, .making)
+      try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+      try file.close()
+      try folder.files.rename(path, to: folder.path(of: FileName.index.text))
+      indexBytes = bytes.count
+    } catch {
+      try? folder.files.remove(path)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+extension LogWriter {
+  /// How much is read in a step.
+  private static let stepSize = 262_144
+
+  /// Writes a part of the oldest segment anew, as far as it is needed, if that is worth it; the whole
+  /// of it done, the segment goes.
+  ///
+  /// - Returns: Whether there was something to do.
+  func compact() -> Bool {
+    guard folder.isHeld, !parts.isEmpty, isWorthIt else {
+      copied = nil
+      return false
+    }
+    if parts.count == 1 { return closeOnlySegment() }
+    do {
+      try compactStep(parts[0])
+      return true
+    } catch {
+      // Later, when something has been written, it is tried again.
+      copied = nil
+      return false
+    }
+  }
+
+  /// Makes room for so much more, as far as that can be.
+  func makeRoom(for count: Int) {
+    while logBytes + otherBytes + count > limits.byteLimit {
+      if !compact() { return }
+    }
+  }
+
+  private var otherBytes: Int {
+    state.withLock { $0.index.largeBytes } + indexBytes
+  }
+
+  private var isWorthIt: Bool {
+    let (live, large) = state.withLock { ($0.index.liveBytes, $0.index.largeBytes) }
+    return limits.isWorthCompacting(
+      logBytes: logBytes, liveBytes: live, otherBytes: large + indexBytes)
+  }
+
+  private func closeOnlySegment() -> Bool {
+    guard parts[0].size > 0 else { return false }
+    isLastOpen = false
+    return (try? openSegment()) != nil
+  }
+
+  private func compactStep(_ oldest: LogContents.Part) throws {
+    let reader = try copied ?? SegmentReader(oldest.segment, from: 0, to: oldest.size)
+    copied = reader
+    let part = try openSegment()
+    var buffer = RecordBuffer()
+    var moves: [(KeyHash, Spot, Spot)] = []
+    let start = reader.offset
+    while reader.offset - start < Self.stepSize {
+      guard let step = try reader.next() else {
+        try copy(buffer, moves, to: part)
+        return try removeOldest()
+      }
+      guard case .record(let offset, let head, let sum, let bytes) = step else {
+        isOldestDamaged = true
+        continue
+      }
+      guard head.kind == .value || head.kind == .file else { continue }
+      let hash = KeyHash(
+        UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset]))
+      let old = head.spot(oldest.segment, offset)
+      guard state.withLock({ $0.index.holds(hash, at: old) }) else { continue }
+      guard RecordHead.isWhole(bytes, head, frontSum: sum) else {
+        isOldestDamaged = true
+        continue
+      }
+      var new = old
+      new.segment = part.segment.number
+      new.offset = UInt32(part.size + buffer.bytes.count)
+      buffer.append(bytes, head, segment: part.segment.number)
+      moves.append((hash, old, new))
+    }
+    try copy(buffer, moves, to: part)
+  }
+
+  private func copy(
+    _ buffer: RecordBuffer, _ moves: [(KeyHash, Spot, Spot)], to part: LogContents.Part
+  ) throws {
+    if moves.isEmpty { return }
+    do {
+      try append(buffer.bytes, to: part)
+    } catch {
+      copied = nil
+      throw error
+    }
+    state.withLock { state in
+      for (hash, old, new) in moves { state.index.move(hash, from: old, to: new) }
+      state.index.count { $0.bytesCopied += buffer.bytes.count }
+    }
+  }
+
+  private func removeOldest() throws {
+    let oldest = parts[0]
+    copied = nil
+    try folder.files.remove(oldest.segment.file.path)
+    parts.removeFirst()
+    logBytes -= oldest.size
+    let isDamaged = isOldestDamaged
+    isOldestDamaged = false
+    let files = state.withLock { state -> [UInt64] in
+      var files: [UInt64] = []
+      // What could not be made out is lost: nothing may point to where it was.
+      if isDamaged { state.index.forget(segment: oldest.segment.number, &files) }
+      state.segments.removeOldest()
+      state.noteRemoved(oldest.segment)
+      return files
+    }
+    remove(files)
+  }
+}

@@ -1,0 +1,106 @@
+/// Reads a segment from one record to the next; what is damaged is passed over.
+///
+/// Belongs to one thread.
+final class SegmentReader {
+  /// What comes next.
+  enum Step {
+    /// A record with a good front; its bytes are good until the next step.
+    case record(offset: Int, RecordHead, frontSum: UInt64, UnsafeRawBufferPointer)
+
+    /// Bytes that are no record.
+    case damage(offset: Int)
+  }
+
+  /// How much is read at a time.
+  private static let windowSize = 1 << 20
+  private static let magic: [UInt8] = [0x4D, 0x50, 0x6E, 0x64]
+
+  private let segment: Segment
+  private let end: Int
+  private var window: UnsafeMutableRawBufferPointer
+  private var windowOffset: Int
+  private var windowCount = 0
+
+  /// Where the next step begins.
+  private(set) var offset: Int
+
+  /// - Parameter end: Where the file ends.
+  init(_ segment: Segment, from offset: Int, to end: Int) throws {
+    self.segment = segment
+    self.offset = offset
+    self.end = end
+    windowOffset = offset
+    window = try POSIX.allocate(max(0, min(Self.windowSize, end - offset)))
+  }
+
+  deinit {
+    POSIX.free(UnsafeRawBufferPointer(window))
+  }
+
+  /// The next record, or what is in its place; nil at the end.
+  func next() throws -> Step? {
+    while offset < end {
+      var needed = RecordHead.size
+      while true {
+        guard let bytes = try bytes(atLeast: needed) else { return try passDamage() }
+        switch RecordHead.read(bytes, segment: UInt64(segment.number)) {
+        case .damaged: return try passDamage()
+        case .needsMore(let count): needed = count
+        case .front(let head, let sum):
+          let size = head.recordSize
+          if bytes.count < size {
+            needed = size
+            continue
+          }
+          defer { offset += size }
+          return .record(
+            offset: offset, head, frontSum: sum, UnsafeRawBufferPointer(rebasing: bytes[..<size]))
+        }
+      }
+    }
+    return nil
+  }
+
+  /// What there is from the offset on; nil if that is less than `count`.
+  private func bytes(atLeast count: Int) throws -> UnsafeRawBufferPointer? {
+    guard count <= end - offset else { return nil }
+    if offset + count > windowOffset + windowCount { try fill(atLeast: count) }
+    guard offset + count <= windowOffset + windowCount else { return nil }
+    let start = offset - windowOffset
+    return UnsafeRawBufferPointer(rebasing: window[start..<windowCount])
+  }
+
+  private func fill(atLeast count: Int) throws {
+    if count > window.count {
+      let larger = try POSIX.allocate(count)
+      POSIX.free(UnsafeRawBufferPointer(window))
+      window = larger
+    }
+    let room = UnsafeMutableRawBufferPointer(rebasing: window[..<min(window.count, end - offset)])
+    windowOffset = offset
+    windowCount = 0
+    if try segment.file.read(into: room, at: offset) { windowCount = room.count }
+  }
+
+  /// Goes on to where the next record may begin.
+  private func passDamage() throws -> Step {
+    let start = offset
+    offset += 1
+    while let bytes = try bytes(atLeast: Self.magic.count) {
+      if let place = Self.findMagic(bytes) {
+        offset += place
+        return .damage(offset: start)
+      }
+      offset += bytes.count - Self.magic.count + 1
+    }
+    offset = end
+    return .damage(offset: start)
+  }
+
+  private static func findMagic(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    (0...(bytes.count - magic.count)).first { place in
+      bytes[place] == magic[0] && bytes[place + 1] == magic[1] && bytes[place + 2] == magic[2]
+        && bytes[place + 3] == magic[3]
+    }
+  }
+}

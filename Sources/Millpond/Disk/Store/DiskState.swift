@@ -1,0 +1,126 @@
+import MillpondCore
+import MillpondSignals
+
+/// All that is under the lock of a store.
+struct DiskState: Sendable {
+  var index: DiskIndex
+  var segments = SegmentTable()
+  private var queue = Queue<Item>()
+
+  /// How many bytes wait to be written.
+  private(set) var waitingBytes = 0
+  private var isWriting = false
+
+  /// What has been written, but is perhaps not on the device yet.
+  private var unsynchronized: [UInt32: Segment] = [:]
+  private var unsynchronizedFiles: Set<UInt64> = []
+
+  private enum Item: Sendable {
+    case telling(Told)
+    case task(@Sendable (LogWriter) -> Void)
+  }
+
+  /// What is to be done by the writer.
+  enum Work: Sendable {
+    case tellings([Told])
+    case task(@Sendable (LogWriter) -> Void)
+  }
+
+  init(_ index: DiskIndex) {
+    self.index = index
+  }
+}
+
+// MARK: - The queue
+
+extension DiskState {
+  /// Whether so much more may wait; something always may, if nothing does.
+  func hasRoom(for bytes: Int, limit: Int) -> Bool {
+    waitingBytes == 0 || bytes <= limit - waitingBytes
+  }
+
+  /// Puts a telling at the end, and notes what it makes needless.
+  ///
+  /// - Returns: Whether the writer has to be woken.
+  mutating func append(_ telling: Told, _ consequence: DiskIndex.Consequence) -> Bool {
+    for evicted in consequence.evicted where !evicted.isTaken { evicted.isVoid = true }
+    if let old = consequence.superseded, !old.isTaken {
+      old.isSuperseded = true
+      telling.superseded = old.superseded
+      old.superseded = []
+      telling.superseded.append(old)
+    }
+    waitingBytes += telling.waitingBytes
+    queue.append(.telling(telling))
+    return wake()
+  }
+
+  mutating func append(_ task: @escaping @Sendable (LogWriter) -> Void) -> Bool {
+    queue.append(.task(task))
+    return wake()
+  }
+
+  private mutating func wake() -> Bool {
+    defer { isWriting = true }
+    return !isWriting
+  }
+
+  /// What is to be done next: tellings of up to so many bytes together; nil if nothing is.
+  mutating func takeWork(limit: Int) -> Work? {
+    var tellings: [Told] = []
+    var bytes = 0
+    while bytes < limit, let next = queue.first {
+      guard case .telling(let telling) = next else {
+        if tellings.isEmpty, case .task(let task) = queue.popFirst() { return .task(task) }
+        break
+      }
+      _ = queue.popFirst()
+      waitingBytes -= telling.waitingBytes
+      if telling.isSuperseded { continue }
+      telling.isTaken = true
+      tellings.append(telling)
+      bytes += telling.waitingBytes + RecordHead.size
+    }
+    return tellings.isEmpty ? nil : .tellings(tellings)
+  }
+
+  /// Notes that the writer rests; false if there is something to do.
+  mutating func rest() -> Bool {
+    guard queue.isEmpty else { return false }
+    isWriting = false
+    return true
+  }
+}
+
+// MARK: - What is not on the device yet
+
+extension DiskState {
+  mutating func noteWritten(_ count: Int, to segment: Segment) {
+    unsynchronized[segment.number] = segment
+    index.count { $0.bytesWritten += count }
+  }
+
+  mutating func noteWritten(_ file: LargeValue) {
+    unsynchronizedFiles.insert(file.number)
+    index.count { $0.bytesWritten += file.count }
+  }
+
+  /// There is nothing any more that would have to get there.
+  mutating func noteRemoved(_ segment: Segment) {
+    unsynchronized[segment.number] = nil
+  }
+
+  mutating func noteRemoved(_ files: [UInt64]) {
+    unsynchronizedFiles.subtract(files)
+  }
+
+  mutating func takeUnsynchronized() -> (segments: [Segment], files: Set<UInt64>) {
+    defer { (unsynchronized, unsynchronizedFiles) = ([:], []) }
+    return (Array(unsynchronized.values), unsynchronizedFiles)
+  }
+
+  mutating func noteUnsynchronized(_ segments: [Segment], _ files: Set<UInt64>) {
+    for segment in segments { unsynchronized[segment.number] = segment }
+    unsynchronizedFiles.formUnion(files)
+  }
+}

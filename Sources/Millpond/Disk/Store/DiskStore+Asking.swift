@@ -1,0 +1,202 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// What there is for a key.
+struct DiskAnswer: Sendable {
+  let value: Data
+  let storedAt: WallTime
+  let validator: Validator?
+}
+
+extension DiskStore {
+  typealias Done = @Sendable (Result<DiskAnswer?, CacheError>) -> Void
+
+  /// Whether there is a value for `key`, as far as that is known without reading it.
+  func has(_ key: String) -> Bool {
+    let (hash, now) = (KeyHash(of: key), options.now())
+    return state.withLock { state in
+      switch state.index.peek(hash) {
+      case .told(let telling): telling.isFor(key) && telling.expiresAt > now
+      case .spot(let spot): spot.expiry == .max || spot.expiry > now.wholeSeconds
+      case nil: false
+      }
+    }
+  }
+
+  /// Calls `done` with what there is for `key`: at once, if that needs no waiting for the disk.
+  func ask(_ key: String, _ lifetime: Lifetime, _ done: @escaping Done) {
+    let question = DiskQuestion(key: key, lifetime: lifetime, done: done)
+    switch find(question.hash) {
+    case .told(let telling): answer(question, from: telling)
+    case .record(let place):
+      if let reading = place.readNow(for: key) {
+        take(reading, place, question)
+      } else {
+        read(place, question)
+      }
+    case nil: done(.success(nil))
+    }
+  }
+
+  private enum Found {
+    case told(Told)
+    case record(RecordPlace)
+  }
+
+  private func find(_ hash: KeyHash) -> Found? {
+    state.withLock { state in
+      switch state.index.find(hash) {
+      case .told(let telling):
+        state.index.count { $0.hits += 1 }
+        return .told(telling)
+      case .spot(let spot):
+        if let segment = state.segments[spot.segment] {
+          state.index.count { $0.hits += 1 }
+          return .record(RecordPlace(segment: segment, spot: spot))
+        }
+        var files: [UInt64] = []
+        _ = state.index.forget(hash, at: spot, &files)
+      case nil: break
+      }
+      state.index.count { $0.misses += 1 }
+      return nil
+    }
+  }
+
+  private func answer(_ question: DiskQuestion, from telling: Told) {
+    guard telling.isFor(question.key), telling.expiresAt > options.now() else {
+      return miss(question)
+    }
+    switch telling.content {
+    case .value(let value):
+      let answer = DiskAnswer(
+        value: value, storedAt: telling.storedAt, validator: telling.validator)
+      question.done(.success(answer))
+    case .file(let file):
+      let record = StoredRecord(
+        content: .file(file), storedAt: telling.storedAt, expiresAt: telling.expiresAt,
+        validator: telling.validator, schema: options.form.schema.version)
+      readFile(file, record, nil, question)
+    case .removal, .removalOfAll: miss(question)
+    }
+  }
+
+  private func read(_ place: RecordPlace, _ question: DiskQuestion) {
+    reading.run(question.hash) {
+      if question.lifetime.isEnded { return }
+      do {
+        self.take(try place.read(for: question.key), place, question)
+      } catch {
+        question.done(.failure(CacheError(disk: error)))
+      }
+    }
+  }
+
+  private func take(
+    _ reading: StoredRecord.Reading, _ place: RecordPlace, _ question: DiskQuestion
+  ) {
+    switch reading {
+    case .damaged: dropDamaged(place, question)
+    case .ofOtherKey: miss(question)
+    case .whole(let record):
+      if record.isExpired(at: options.now()) {
+        if drop(place, question, { $0.expirations += 1 }) { return miss(question) }
+        return ask(question.key, question.lifetime, question.done)
+      }
+      switch record.content {
+      case .value(let value): deliver(value, record, question)
+      case .file(let file): readFile(file, record, place, question)
+      }
+    }
+  }
+
+  private func readFile(
+    _ file: LargeValue, _ record: StoredRecord, _ place: RecordPlace?, _ question: DiskQuestion
+  ) {
+    reading.run(question.hash) {
+      if question.lifetime.isEnded { return }
+      do {
+        if let value = try self.folder.readLargeValue(file) {
+          self.deliver(value, record, question)
+        } else if let place {
+          self.dropDamaged(place, question)
+        } else {
+          // It has been written, or something else has been told, since.
+          self.ask(question.key, question.lifetime, question.done)
+        }
+      } catch {
+        question.done(.failure(CacheError(disk: error)))
+      }
+    }
+  }
+
+  private func deliver(_ value: Data, _ record: StoredRecord, _ question: DiskQuestion) {
+    let opened = options.form.opened(value, for: question.key, version: record.schema)
+    guard let opened else { return miss(question) }
+    question.done(
+      .success(
+        DiskAnswer(value: opened, storedAt: record.storedAt, validator: record.validator)))
+  }
+
+  /// What was counted as a hit is none.
+  private func miss(_ question: DiskQuestion) {
+    state.withLock { state in
+      state.index.count {
+        $0.hits -= 1
+        $0.misses += 1
+      }
+    }
+    question.done(.success(nil))
+  }
+
+  private func dropDamaged(_ place: RecordPlace, _ question: DiskQuestion) {
+    guard drop(place, question, { $0.damages += 1 }) else {
+      // Something was told meanwhile, or the record was moved.
+      return ask(question.key, question.lifetime, question.done)
+    }
+    miss(question)
+  }
+
+  /// Forgets a record; false if there is another one in its place by now.
+  private func drop(
+    _ place: RecordPlace, _ question: DiskQuestion, _ count: (inout DiskStatistics) -> Void
+  ) -> Bool {
+    // So that an older value, which may lie in the log still, does not come to light instead.
+    let removal = Told(
+      key: question.key, hash: question.hash, .removal, storedAt: options.now(), revision: .none)
+    let (isDropped, wakes, files) = state.withLock { state -> (Bool, Bool, [UInt64]) in
+      var files: [UInt64] = []
+      guard state.index.forget(question.hash, at: place.spot, &files) else {
+        return (false, false, files)
+      }
+      state.index.count(count)
+      return (true, state.append(removal, DiskIndex.Consequence()), files)
+    }
+    if wakes { wakeWriter() }
+    if !files.isEmpty { afterWriting { $0.remove(files) } }
+    return isDropped
+  }
+}
+
+/// What is asked for, by whom.
+struct DiskQuestion: Sendable {
+  let key: String
+  let hash: KeyHash
+  let lifetime: Lifetime
+  let done: DiskStore.Done
+
+  init(key: String, lifetime: Lifetime, done: @escaping DiskStore.Done) {
+    self.key = key
+    hash = KeyHash(of: key)
+    self.lifetime = lifetime
+    self.done = done
+  }
+}
+
+extension StoredRecord {
+  /// Whether its time is over; where there is one, what is from the future has none left.
+  func isExpired(at now: WallTime) -> Bool {
+    expiresAt <= now || expiresAt != .never && storedAt > now
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+extension DiskStore {
+  /// Reads every value that is on disk, and drops what is damaged; blocks.
+  ///
+  /// - Parameter progress: Called after each; false stops it.
+  func verify(_ progress: (_ done: Int, _ total: Int) -> Bool) throws -> DiskReport {
+    var report = DiskReport()
+    let spots = allSpots()
+    for (place, (hash, spot)) in spots.enumerated() {
+      if let size = try verify(hash, spot) {
+        report.goodValues += 1
+        report.byteCount += size
+      } else if dropDamaged(hash, spot) {
+        report.damagedValues += 1
+      }
+      if !progress(place + 1, spots.count) { break }
+    }
+    return report
+  }
+
+  /// What is on disk, those first that would go first; blocks.
+  func visitEntries(_ visit: (DiskEntry) -> Bool) throws {
+    for (hash, spot) in allSpots() {
+      guard let record = try readWhole(hash, spot) else { continue }
+      let entry = DiskEntry(
+        key: record.key, byteCount: record.valueSize,
+        age: record.head.storedAt.age(at: options.now()))
+      if record.head.expiresAt > options.now(), !visit(entry) { return }
+    }
+  }
+
+  private func allSpots() -> [(KeyHash, Spot)] {
+    state.withLock { state in
+      var spots: [(KeyHash, Spot)] = []
+      spots.reserveCapacity(state.index.count)
+      state.index.forEachSpot { hash, spot, _ in spots.append((hash, spot)) }
+      return spots
+    }
+  }
+
+  /// The size of the value; nil if it is damaged.
+  private func verify(_ hash: KeyHash, _ spot: Spot) throws -> Int? {
+    guard let record = try readWhole(hash, spot) else { return nil }
+    guard let file = record.file else { return record.valueSize }
+    return try folder.readLargeValue(file) == nil ? nil : file.count
+  }
+
+  private struct WholeRecord {
+    let head: RecordHead
+    let key: String
+    let file: LargeValue?
+
+    var valueSize: Int { file?.count ?? Int(head.payloadLength) }
+  }
+
+  private func readWhole(_ hash: KeyHash, _ spot: Spot) throws -> WholeRecord? {
+    guard let segment = state.withLock({ $0.segments[spot.segment] }) else { return nil }
+    var isWhole = false
+    let bytes = try FileBytes(count: Int(spot.size)) {
+      isWhole = try segment.file.read(into: $0, at: Int(spot.offset))
+    }
+    guard isWhole,
+      case .front(let head, let sum) = RecordHead.read(
+        bytes.bytes, segment: UInt64(segment.number)),
+      head.recordSize == bytes.bytes.count,
+      RecordHead.isWhole(bytes.bytes, head, frontSum: sum)
+    else { return nil }
+    let key = String(
+      decoding: bytes.bytes[RecordHead.size..<head.payloadOffset], as: UTF8.self)
+    guard KeyHash(of: key) == hash else { return nil }
+    if head.kind == .value { return WholeRecord(head: head, key: key, file: nil) }
+    let payload = UnsafeRawBufferPointer(
+      rebasing: bytes.bytes[head.payloadOffset..<head.tagOffset])
+    return LargeValue(payload).map { WholeRecord(head: head, key: key, file: $0) }
+  }
+
+  /// False if there is another record by now, or none.
+  private func dropDamaged(_ hash: KeyHash, _ spot: Spot) -> Bool {
+    let files = state.withLock { state -> [UInt64]? in
+      var files: [UInt64] = []
+      guard state.index.forget(hash, at: spot, &files) else { return nil }
+      state.index.count { $0.damages += 1 }
+      return files
+    }
+    guard let files else { return false }
+    if !files.isEmpty { afterWriting { $0.remove(files) } }
+    return true
+  }
+}

@@ -1,0 +1,266 @@
+import Dispatch
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// What all caches of one folder share: acts on what the index decides.
+///
+/// The index is ahead of the log: it is changed when something is told, which then waits, in order, to
+/// be written by the one queue that writes.
+final class DiskStore: Sendable {
+  let path: String
+  let options: DiskOptions
+  let limits: DiskLimits
+  let folder: Folder
+  let state: Locked<DiskState>
+  let numbers = FileNumbers()
+
+  /// Where those who come are let in, in order: opening is the first thing that is done there.
+  let entrance = DispatchQueue(label: "millpond.disk.entrance", autoreleaseFrequency: .workItem)
+
+  private let opening = Locked<Result<Void, CacheError>?>(nil)
+  private let writer: LogWriter
+  private let writing = DispatchQueue(
+    label: "millpond.disk.writing", autoreleaseFrequency: .workItem)
+
+  /// Where observers are told how tellings ended: not where one of them would keep others from being
+  /// written.
+  private let telling = DispatchQueue(
+    label: "millpond.disk.telling", autoreleaseFrequency: .workItem)
+  let reading = Lanes("millpond.disk.reading", count: 4)
+  let synchronizing = GroupSync()
+
+  /// - Parameter path: Of the folder, without links.
+  init(path: String, _ options: DiskOptions, _ files: FileSystem = FileSystem()) {
+    self.path = path
+    self.options = options
+    limits = DiskLimits(byteLimit: options.byteLimit)
+    folder = Folder(path: path, files)
+    state = Locked(DiskState(DiskIndex(costLimit: limits.costLimit, options.policy)))
+    writer = LogWriter(folder, limits, options.form, numbers, state)
+  }
+
+  /// Takes the folder and finds out what is in it, the first time.
+  ///
+  /// Blocks; only at the entrance.
+  func open() throws(CacheError) {
+    let result =
+      opening.withLock { $0 } ?? Result { () throws(CacheError) in try takeFolder() }
+    opening.withLock { $0 = result }
+    try result.get()
+  }
+
+  private func takeFolder() throws(CacheError) {
+    do {
+      try folder.take()
+      var index = DiskIndex(costLimit: limits.costLimit, options.policy)
+      var opening = LogOpening(folder)
+      let contents = try opening.open(&index)
+      index.count { $0.damages += contents.damagedRecords }
+      state.withLock { [index] state in
+        state.index = index
+        for part in contents.parts { state.segments.append(part.segment) }
+      }
+      // Nobody else can have anything written before the folder is open.
+      writer.take(contents)
+    } catch {
+      folder.letGo()
+      throw CacheError(disk: error)
+    }
+  }
+
+  /// Lets go of the folder, where everything is written down; what is told from now on fails.
+  func close() {
+    writing.sync {
+      writer.checkpoint()
+      folder.letGo()
+    }
+  }
+}
+
+// MARK: - Writing
+
+extension DiskStore {
+  /// How much is written together at most.
+  private var batchLimit: Int {
+    min(1 << 20, limits.greatestSegment)
+  }
+
+  func wakeWriter() {
+    writing.async { self.work() }
+  }
+
+  /// Calls `task` when everything that was told before has been written, on the writing queue.
+  func afterWriting(_ task: @escaping @Sendable (LogWriter) -> Void) {
+    if state.withLock({ $0.append(task) }) { wakeWriter() }
+  }
+
+  private func work() {
+    let limit = batchLimit
+    while true {
+      switch state.withLock({ $0.takeWork(limit: limit) }) {
+      case .tellings(let tellings):
+        tell(tellings, writer.write(tellings))
+        _ = writer.compact()
+      case .task(let task):
+        task(writer)
+      case nil:
+        if writer.compact() || writer.checkpointIfDue() { continue }
+        if state.withLock({ $0.rest() }) { return }
+      }
+    }
+  }
+
+  /// Ends the outcomes, and calls those who wait for them elsewhere.
+  private func tell(_ tellings: [Told], _ failures: LogWriter.Failures) {
+    var calls: [@Sendable () -> Void] = []
+    for telling in tellings {
+      let failure = failures.isEmpty ? nil : failures[ObjectIdentifier(telling)]
+      let result: Result<Void, CacheError> = failure.map { .failure($0) } ?? .success(())
+      for superseded in telling.superseded {
+        if let call = superseded.outcome.end(with: result) { calls.append(call) }
+      }
+      if let call = telling.outcome.end(with: result) { calls.append(call) }
+    }
+    guard !calls.isEmpty else { return }
+    telling.async { [calls] in
+      for call in calls { call() }
+    }
+  }
+
+  /// Calls `done` when everything that was told before is on its way to the device, or, if it is to
+  /// be synchronized, there.
+  func flush(
+    _ durability: DiskCache.Durability, _ done: @escaping @Sendable (CacheError?) -> Void
+  ) {
+    afterWriting { _ in
+      switch durability {
+      case .written: self.telling.async { done(nil) }
+      case .synchronized:
+        self.synchronizing.run({ try self.synchronize() }) { error in
+          self.telling.async { done(error.map { CacheError(disk: $0) }) }
+        }
+      }
+    }
+  }
+
+  private func synchronize() throws {
+    let (segments, files) = state.withLock { $0.takeUnsynchronized() }
+    do {
+      for number in files {
+        let path = folder.path(of: FileName.value(number).text)
+        guard try folder.files.status(path) != nil else { continue }
+        try folder.files.open(path, .updating).synchronize()
+      }
+      for segment in segments { try segment.file.synchronize() }
+      try folder.synchronize()
+    } catch {
+      // Nobody knows what has got there: the next one tries all of it again.
+      state.withLock { $0.noteUnsynchronized(segments, files) }
+      throw error
+    }
+  }
+}
+
+// MARK: - Telling
+
+extension DiskStore {
+  func mark(for key: String) -> Mark {
+    let hash = KeyHash(of: key)
+    return .told(state.withLock { $0.index.lastTold(hash) })
+  }
+
+  /// Takes a change in, at once; how it ends is known when it is on disk.
+  func apply(_ change: Change<String, Data>) -> DiskOutcome {
+    switch change {
+    case .set(let key, let value, let revision):
+      set(key, .value(value), options.timeToLive, revision)
+    case .fill(let key, let stamped, let mark):
+      fill(key, stamped, mark)
+    case .remove(let key, let revision):
+      take(
+        Told(
+          key: key, hash: KeyHash(of: key), .removal, storedAt: options.now(), revision: revision)
+      ) { $0.index.remove($1) }
+    case .removeAll(let revision):
+      take(
+        Told(
+          key: "", hash: KeyHash(of: ""), .removalOfAll, storedAt: options.now(),
+          revision: revision)
+      ) { state, _ in
+        var consequence = DiskIndex.Consequence()
+        _ = state.index.removeAll(revision, &consequence)
+        return consequence
+      }
+    }
+  }
+
+  /// Keeps a value, for so long.
+  func set(
+    _ key: String, _ content: Told.Content, _ timeToLive: TimeToLive, _ revision: Revision
+  ) -> DiskOutcome {
+    let now = options.now()
+    let telling = Told(
+      key: key, hash: KeyHash(of: key), content, storedAt: now,
+      expiresAt: now.after(timeToLive), revision: revision)
+    let cost = cost(of: telling)
+    return take(telling) { $0.index.set($1, cost: cost) }
+  }
+
+  private func fill(_ key: String, _ stamped: Stamped<Data>, _ mark: Mark) -> DiskOutcome {
+    let bornAt = options.now().before(by: stamped.age)
+    let telling = Told(
+      key: key, hash: KeyHash(of: key), .value(stamped.value), storedAt: bornAt,
+      expiresAt: bornAt.after(options.timeToLive), validator: stamped.validator, revision: .none)
+    let cost = cost(of: telling)
+    return take(telling) { $0.index.fill($1, cost: cost, mark) }
+  }
+
+  /// More than any limit for what can't be stored at all.
+  private func cost(of telling: Told) -> Int {
+    let large = telling.largeLength
+    let payload: Int
+    switch telling.content {
+    case .value(let value): payload = large > 0 ? LargeValue.size : value.count
+    default: payload = LargeValue.size
+    }
+    let size = RecordHead.recordSize(key: telling.key, payload: payload, telling.validator)
+    guard size <= RecordHead.greatestSize, large <= LargeValue.greatestLength,
+      telling.expiresAt == .never || telling.expiresAt > options.now()
+    else { return .max }
+    return DiskLimits.cost(recordSize: size, large: large)
+  }
+
+  private func take(
+    _ telling: Told, _ decide: (inout DiskState, Told) -> DiskIndex.Consequence
+  ) -> DiskOutcome {
+    let bytes = telling.waitingBytes
+    let answer = state.withLock { state -> (Result<Bool?, CacheError>, DiskIndex.Consequence) in
+      if telling.isValue, !state.hasRoom(for: bytes, limit: options.queueLimit) {
+        return (.failure(.overloaded(layer: CacheError.diskLayer)), DiskIndex.Consequence())
+      }
+      let consequence = decide(&state, telling)
+      guard consequence.isToBeWritten else { return (.success(nil), consequence) }
+      if telling.isValue { state.index.count { $0.bytesTold += bytes } }
+      return (.success(state.append(telling, consequence)), consequence)
+    }
+    switch answer.0 {
+    case .failure(let error): _ = telling.outcome.end(with: .failure(error))
+    case .success(nil): _ = telling.outcome.end(with: .success(()))
+    case .success(let wakes?):
+      let files = answer.1.files
+      if !files.isEmpty { afterWriting { $0.remove(files) } }
+      if wakes { wakeWriter() }
+    }
+    return telling.outcome
+  }
+}
+
+extension Told {
+  fileprivate var isValue: Bool {
+    switch content {
+    case .value, .file: true
+    case .removal, .removalOfAll: false
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/// What the files of a store are called: a number of 16 digits in hexadecimal, and what they hold.
+///
+/// So all of them are legal on every volume, also where upper and lower case are the same, and no file
+/// of anybody else is taken for one of ours.
+enum FileName: Sendable, Hashable {
+  /// Records, one after the other.
+  case segment(UInt64)
+
+  /// A large value, and nothing else.
+  case value(UInt64)
+
+  /// What is not whole yet.
+  case unfinished(UInt64)
+
+  /// Where the records are.
+  case index
+
+  static let segmentSuffix = ".millpond-log"
+  static let valueSuffix = ".millpond-value"
+  static let unfinishedSuffix = ".millpond-new"
+  static let indexName = "millpond.index"
+
+  /// Nil for a file that is not ours.
+  init?(_ text: String) {
+    if text == Self.indexName {
+      self = .index
+    } else if let number = Self.number(text, Self.segmentSuffix) {
+      self = .segment(number)
+    } else if let number = Self.number(text, Self.valueSuffix) {
+      self = .value(number)
+    } else if let number = Self.number(text, Self.unfinishedSuffix) {
+      self = .unfinished(number)
+    } else {
+      return nil
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .segment(let number): Self.digits(number) + Self.segmentSuffix
+    case .value(let number): Self.digits(number) + Self.valueSuffix
+    case .unfinished(let number): Self.digits(number) + Self.unfinishedSuffix
+    case .index: Self.indexName
+    }
+  }
+
+  private static func digits(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Lower case only: of two spellings one would not be found under its own name.
+  private static func number(_ text: String, _ suffix: String) -> UInt64? {
+    guard text.utf8.count == 16 + suffix.utf8.count, text.hasSuffix(suffix) else { return nil }
+    let digits = text.utf8.prefix(16)
+    guard digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
+      return nil
+    }
+    return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}

@@ -1,0 +1,113 @@
+import Dispatch
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// The folder of a store, which no other process may use: it holds the lock on a file in it.
+final class Folder: Sendable {
+  static let lockName = "millpond.lock"
+
+  let path: String
+  let files: FileSystem
+  private let hold = Locked(Hold.none)
+
+  private enum Hold: Sendable {
+    case none
+
+    /// The folder can only be read, and there is no file to lock: nobody can write either.
+    case unlockable
+
+    case lock(OpenFile)
+  }
+
+  init(path: String, _ files: FileSystem) {
+    self.path = path
+    self.files = files
+  }
+
+  deinit {
+    letGo()
+  }
+
+  func path(of fileName: String) -> String {
+    "\(path)/\(fileName)"
+  }
+
+  /// Makes the folder if need be, and takes it.
+  ///
+  /// - Throws: ``CacheError/inUse(layer:)`` if another process has it; what keeps it from being made.
+  func take() throws {
+    try files.makeFolder(path)
+    exchange(for: try newHold())
+  }
+
+  /// Lets other processes have it.
+  func letGo() {
+    exchange(for: .none)
+  }
+
+  var isHeld: Bool {
+    if case .none = hold.withLock({ $0 }) { false } else { true }
+  }
+
+  /// Whether somebody has deleted or moved the folder: the file that is locked is not in it any more.
+  var isLost: Bool {
+    guard case .lock(let file) = hold.withLock({ $0 }) else { return false }
+    guard let ours = try? file.status().identity else { return false }
+    do {
+      return try files.status(file.path)?.identity != ours
+    } catch let error as POSIXError where error.code == .ENOTDIR {
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Waits until what was made here is found here after a power cut too.
+  func synchronize() throws {
+    try files.open(path, .folder).synchronize()
+  }
+
+  private func newHold() throws -> Hold {
+    let path = path(of: Self.lockName)
+    let file: OpenFile
+    do {
+      file = try files.open(path, .sharing)
+    } catch let error as POSIXError where error.isRefusalToWrite {
+      do {
+        file = try files.open(path, .reading)
+      } catch let error as POSIXError where error.code == .ENOENT {
+        return .unlockable
+      }
+    }
+    do {
+      if try file.lock() { return .lock(file) }
+    } catch let error as POSIXError where error.isRefusalToLock {
+      // A volume that knows no locks.
+      return .lock(file)
+    }
+    throw CacheError.inUse(layer: CacheError.diskLayer)
+  }
+
+  private func exchange(for new: Hold) {
+    let old = hold.withLock { hold in
+      defer { hold = new }
+      return hold
+    }
+    guard case .lock(let file) = old else { return }
+    file.unlock()
+    try? file.close()
+  }
+}
+
+extension POSIXError {
+  /// Whether the file may be read all the same.
+  var isRefusalToWrite: Bool {
+    code == .EACCES || code == .EROFS || code == .EPERM
+  }
+
+  fileprivate var isRefusalToLock: Bool {
+    code == .EOPNOTSUPP || code == .ENOLCK || code == .ENOSYS
+      || code == .EINVAL
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What we need of the C library beside its calls on files.
+enum POSIX {
+  /// The failure of the call that was made last.
+  ///
+  /// - Parameter path: What the call was about.
+  static func failure(_ path: String) -> POSIXError {
+    failure(POSIXErrorCode(rawValue: errno) ?? .EIO, path)
+  }
+
+  static func failure(_ code: POSIXErrorCode, _ path: String) -> POSIXError {
+    POSIXError(code, userInfo: [NSFilePathErrorKey: path])
+  }
+
+  /// In microseconds since 1970.
+  static func wallTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    let (product, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000)
+    let (sum, sumOverflow) = product.addingReportingOverflow(Int64(time.tv_nsec) / 1_000)
+    return overflow || sumOverflow ? .max : sum
+  }
+
+  /// - Throws: `ENOMEM`.
+  static func allocate(_ count: Int) throws -> UnsafeMutableRawBufferPointer {
+    guard let start = malloc(max(1, count)) else { throw failure(.ENOMEM, "") }
+    return UnsafeMutableRawBufferPointer(start: start, count: count)
+  }
+
+  static func free(_ bytes: UnsafeRawBufferPointer) {
+    systemFree(UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+  }
+
+  static func areEqual(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
+    guard first.count == second.count else { return false }
+    guard let start = first.baseAddress, let other = second.baseAddress else { return true }
+    return memcmp(start, other, first.count) == 0
+  }
+
+  /// The one path of a folder that has several.
+  static func resolve(_ path: String) throws -> String {
+    guard let resolved = realpath(path, nil) else { throw failure(path) }
+    defer { systemFree(resolved) }
+    return String(cString: resolved)
+  }
+}
+
+private func systemFree(_ start: UnsafeMutableRawPointer?) {
+  free(start)
+}

@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+#if os(Linux)
+  /// Reads what the kernel has in memory.
+  ///
+  /// - Source: preadv2(2), `RWF_NOWAIT`. Looked up at run time, since the module of the C library does
+  ///   not show it.
+  enum ReadNow {
+    private typealias Call =
+      @convention(c) (Int32, UnsafePointer<iovec>?, Int32, off_t, Int32) -> Int
+
+    private static let call: Call? = dlsym(nil, "preadv2").map { unsafeBitCast($0, to: Call.self) }
+    private static let noWaiting: Int32 = 8
+
+    static func read(
+      _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+    ) -> Int? {
+      guard let call else { return nil }
+      var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+      let count = call(descriptor, &part, 1, off_t(offset), noWaiting)
+      if count >= 0 { return count }
+      // What is kept in memory by nature knows no other way than at once.
+      guard errno == EOPNOTSUPP, isInMemory(descriptor) else { return nil }
+      let whole = pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+      return whole >= 0 ? whole : nil
+    }
+
+    private typealias StatusCall =
+      @convention(c) (Int32, UnsafeMutableRawPointer?) -> Int32
+
+    private static let statusCall: StatusCall? =
+      dlsym(nil, "fstatfs").map { unsafeBitCast($0, to: StatusCall.self) }
+
+    /// Whether the file is on a `tmpfs`.
+    ///
+    /// - Source: statfs(2); the type is the first word of the structure, which takes 120 bytes.
+    private static func isInMemory(_ descriptor: Int32) -> Bool {
+      guard let statusCall else { return false }
+      return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { status in
+        statusCall(descriptor, status.baseAddress) == 0
+          && status.loadUnaligned(as: Int.self) == 0x0102_1994
+      }
+    }
+  }
+
+  func synchronizeData(_ descriptor: Int32) -> Int32 {
+    fdatasync(descriptor)
+  }
+#endif

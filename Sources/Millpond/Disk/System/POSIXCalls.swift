@@ -1,0 +1,135 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The calls themselves, thinly.
+struct POSIXCalls: FileCalls {
+  /// What some systems take at once, at the most.
+  private static let most = 1 << 30
+
+  func open(_ path: String, _ access: FileAccess) throws -> Int32 {
+    let flags =
+      switch access {
+      case .reading: O_RDONLY | O_NONBLOCK
+      case .updating: O_RDWR | O_NONBLOCK
+      case .making: O_RDWR | O_CREAT | O_EXCL
+      case .sharing: O_RDWR | O_CREAT | O_NONBLOCK
+      case .folder: O_RDONLY | O_DIRECTORY
+      }
+    let descriptor = systemOpen(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw POSIX.failure(path) }
+    return descriptor
+  }
+
+  func close(_ descriptor: Int32) throws {
+    guard systemClose(descriptor) == 0 else { throw POSIX.failure("") }
+  }
+
+  func status(_ descriptor: Int32) throws -> FileStatus {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw POSIX.failure("") }
+    return FileStatus(status)
+  }
+
+  func status(_ path: String) throws -> FileStatus {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw POSIX.failure(path) }
+    return FileStatus(status)
+  }
+
+  func read(
+    _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws -> Int {
+    let count = pread(descriptor, bytes.baseAddress, min(bytes.count, Self.most), off_t(offset))
+    guard count >= 0 else { throw POSIX.failure("") }
+    return count
+  }
+
+  func readNow(
+    _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) -> Int? {
+    ReadNow.read(descriptor, into: bytes, at: offset)
+  }
+
+  func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int {
+    let count = pwrite(descriptor, bytes.baseAddress, min(bytes.count, Self.most), off_t(offset))
+    guard count >= 0 else { throw POSIX.failure("") }
+    return count
+  }
+
+  func synchronize(_ descriptor: Int32) throws {
+    guard synchronizeData(descriptor) == 0 else { throw POSIX.failure("") }
+  }
+
+  func truncate(_ descriptor: Int32, to size: Int) throws {
+    guard ftruncate(descriptor, off_t(size)) == 0 else { throw POSIX.failure("") }
+  }
+
+  func rename(_ path: String, to newPath: String) throws {
+    guard systemRename(path, newPath) == 0 else { throw POSIX.failure(newPath) }
+  }
+
+  func remove(_ path: String) throws {
+    guard unlink(path) == 0 else { throw POSIX.failure(path) }
+  }
+
+  func makeFolder(_ path: String) throws {
+    guard mkdir(path, 0o700) == 0 else { throw POSIX.failure(path) }
+  }
+
+  func namesInFolder(_ path: String) throws -> [String] {
+    guard let folder = opendir(path) else { throw POSIX.failure(path) }
+    defer { closedir(folder) }
+    var names: [String] = []
+    errno = 0
+    while let entry = readdir(folder) {
+      // In place: the system allocates no more of a `dirent` than its name needs.
+      withUnsafePointer(to: &entry.pointee.d_name) { name in
+        names.append(String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self)))
+      }
+      errno = 0
+    }
+    guard errno == 0 else { throw POSIX.failure(path) }
+    return names
+  }
+
+  func lock(_ descriptor: Int32) throws -> Bool {
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+    if errno == EWOULDBLOCK { return false }
+    throw POSIX.failure("")
+  }
+
+  func unlock(_ descriptor: Int32) {
+    _ = flock(descriptor, LOCK_UN)
+  }
+}
+
+extension FileStatus {
+  fileprivate init(_ status: stat) {
+    isRegular = status.st_mode & S_IFMT == S_IFREG
+    size = Int(status.st_size)
+    identity = FileIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev),
+      number: UInt64(truncatingIfNeeded: status.st_ino))
+  }
+}
+
+// MARK: - Names that ours hide
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+  open(path, flags, mode)
+}
+
+private func systemClose(_ descriptor: Int32) -> Int32 {
+  close(descriptor)
+}
+
+private func systemRename(_ old: String, _ new: String) -> Int32 {
+  rename(old, new)
+}

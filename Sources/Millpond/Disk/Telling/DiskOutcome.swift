@@ -1,0 +1,49 @@
+import MillpondCore
+import MillpondSignals
+
+/// How a telling ends, for those who ask before and after.
+///
+/// Sendable because what can change is touched only behind the gate.
+final class DiskOutcome: @unchecked Sendable {
+  private let gate = Gate()
+  private var result: Result<Void, CacheError>?
+  private var waiting: ContiguousArray<Observer<Void>> = []
+
+  /// Sends a value when it is on disk, or fails; to dispose of it cancels nothing.
+  var signal: Signal<Void> {
+    Signal { observer, _ in
+      let result = self.gate.withLock {
+        if self.result == nil { self.waiting.append(observer) }
+        return self.result
+      }
+      if let result { observer.end(with: result) }
+    }
+  }
+
+  /// Ends it, once.
+  ///
+  /// - Returns: What calls those who wait, if anybody does.
+  func end(with result: Result<Void, CacheError>) -> (@Sendable () -> Void)? {
+    let waiting = gate.withLock { () -> ContiguousArray<Observer<Void>> in
+      guard self.result == nil else { return [] }
+      self.result = result
+      defer { self.waiting = [] }
+      return self.waiting
+    }
+    if waiting.isEmpty { return nil }
+    return {
+      for observer in waiting { observer.end(with: result) }
+    }
+  }
+}
+
+extension Observer where Value == Void {
+  func end(with result: Result<Void, CacheError>) {
+    switch result {
+    case .success:
+      next(())
+      completed()
+    case .failure(let error): failed(error)
+    }
+  }
+}

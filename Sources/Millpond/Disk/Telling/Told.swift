@@ -1,0 +1,89 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// Something that was told, on its way to the disk.
+///
+/// Sendable because what can change belongs to the store's lock, but for what the writer notes, which
+/// belongs to the writer.
+final class Told: @unchecked Sendable {
+  enum Content: Sendable {
+    case value(Data)
+
+    /// A value that was streamed into a file already.
+    case file(LargeValue)
+
+    case removal
+    case removalOfAll
+  }
+
+  let key: String
+  let hash: KeyHash
+  let storedAt: WallTime
+  let expiresAt: WallTime
+  let validator: Validator?
+  let revision: Revision
+  let outcome = DiskOutcome()
+
+  let content: Content
+
+  /// Where the index has it, as long as it has.
+  var slot: Slot = -1
+
+  /// Whether the writer has it.
+  var isTaken = false
+
+  /// Whether nothing is to be written but that there is nothing for the key.
+  var isVoid = false
+
+  /// Whether something later is written instead.
+  var isSuperseded = false
+
+  /// The file that the writer has made for the value.
+  var file: LargeValue?
+
+  /// What need not be written since this came, and ends as this does.
+  var superseded: ContiguousArray<Told> = []
+
+  init(
+    key: String, hash: KeyHash, _ content: Content, storedAt: WallTime,
+    expiresAt: WallTime = .never, validator: Validator? = nil, revision: Revision
+  ) {
+    self.key = key
+    self.hash = hash
+    self.content = content
+    if case .file(let value) = content { file = value }
+    self.storedAt = storedAt
+    self.expiresAt = expiresAt
+    self.validator = validator == Validator() ? nil : validator
+    self.revision = revision
+  }
+
+  /// The length of a value that has, or will have, a file of its own.
+  var largeLength: Int {
+    switch content {
+    case .value(let value): value.count >= DiskLimits.largeSize ? value.count : 0
+    case .file(let value): value.count
+    case .removal, .removalOfAll: 0
+    }
+  }
+
+  /// Whether this is for `key`, byte by byte: strings that only look alike are other keys.
+  func isFor(_ key: String) -> Bool {
+    var own = self.key
+    return own.withUTF8 { key.hasBytes(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// How many bytes wait in memory.
+  var waitingBytes: Int {
+    if case .value(let value) = content { value.count &+ key.utf8.count } else { key.utf8.count }
+  }
+}
+
+extension String {
+  /// Whether this is made of exactly these bytes of UTF-8.
+  func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var copy = self
+    return copy.withUTF8 { POSIX.areEqual(UnsafeRawBufferPointer($0), bytes) }
+  }
+}

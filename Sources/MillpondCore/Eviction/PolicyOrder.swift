@@ -1,0 +1,127 @@
+/// The order that a policy asks for.
+///
+/// The one that isn't asked for stays empty.
+@usableFromInline
+package struct PolicyOrder: Sendable {
+  @usableFromInline let isAdaptive: Bool
+
+  /// Whether entries weigh what they cost, not one each.
+  @usableFromInline let isWeighted: Bool
+
+  @usableFromInline var adaptive: AdaptiveOrder
+  @usableFromInline var recency: RecencyOrder
+
+  @usableFromInline
+  package init(_ policy: EvictionPolicy, isWeighted: Bool) {
+    self.isWeighted = isWeighted
+    isAdaptive = policy != .leastRecentlyUsed
+    adaptive = AdaptiveOrder(
+      isWeighted: isWeighted, prefersSmall: policy == .adaptivePreferringSmall)
+    recency = RecencyOrder(isWeighted: isWeighted)
+  }
+
+  @inlinable
+  package func hash(of slot: Slot) -> UInt32 {
+    isAdaptive ? adaptive.nodes.hash(of: slot) : recency.nodes.hash(of: slot)
+  }
+
+  @inlinable
+  package func weight(of slot: Slot) -> Int {
+    isAdaptive ? adaptive.nodes.weight(of: slot) : recency.nodes.weight(of: slot)
+  }
+
+  /// What all entries weigh together.
+  @usableFromInline package var totalWeight: Int {
+    isAdaptive ? adaptive.totalWeight : recency.list.weight
+  }
+
+  @inlinable
+  package mutating func missed(_ hash: UInt32) {
+    if isAdaptive { adaptive.missed(hash) } else { recency.missed(hash) }
+  }
+
+  @inlinable
+  package mutating func used(_ slot: Slot, _ hash: UInt32) {
+    if isAdaptive { adaptive.used(slot, hash) } else { recency.used(slot, hash) }
+  }
+
+  @usableFromInline
+  package mutating func reserve(_ capacity: Int, expected: Int) {
+    if isAdaptive {
+      adaptive.reserve(capacity, expected: expected)
+    } else {
+      recency.reserve(capacity, expected: expected)
+    }
+  }
+
+  @usableFromInline
+  package mutating func added(_ slot: Slot, _ hash: UInt32, weight: Int) {
+    if isAdaptive {
+      adaptive.added(slot, hash, weight: weight)
+    } else {
+      recency.added(slot, hash, weight: weight)
+    }
+  }
+
+  /// Takes an entry in that was there before, in another run: as the newest of those so far.
+  package mutating func restored(_ slot: Slot, _ hash: UInt32, weight: Int) {
+    if isAdaptive {
+      adaptive.restored(slot, hash, weight: weight)
+    } else {
+      recency.added(slot, hash, weight: weight)
+    }
+  }
+
+  @usableFromInline
+  package mutating func settle() {
+    if isAdaptive { adaptive.settle() } else { recency.settle() }
+  }
+
+  @usableFromInline
+  package mutating func removed(_ slot: Slot) {
+    if isAdaptive { adaptive.removed(slot) } else { recency.removed(slot) }
+  }
+
+  @usableFromInline
+  package mutating func reweighed(_ slot: Slot, weight: Int) {
+    if isAdaptive {
+      adaptive.reweighed(slot, weight: weight)
+    } else {
+      recency.reweighed(slot, weight: weight)
+    }
+  }
+
+  @usableFromInline
+  package mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
+    isAdaptive ? adaptive.admits(hash, weight: weight) : recency.admits(hash, weight: weight)
+  }
+
+  @usableFromInline
+  package mutating func chooseVictims(for weight: Int) -> Victims {
+    isAdaptive ? adaptive.chooseVictims(for: weight) : recency.chooseVictims(for: weight)
+  }
+
+  @usableFromInline
+  package func forEach(_ body: (Slot) -> Void) {
+    if isAdaptive { adaptive.forEach(body) } else { recency.forEach(body) }
+  }
+
+  /// The same order without entries; what has been learned of the window stays.
+  func emptied() -> PolicyOrder {
+    var order = self
+    order.adaptive = AdaptiveOrder(isWeighted: isWeighted, prefersSmall: adaptive.prefersSmall)
+    order.adaptive.share = adaptive.share
+    order.recency = RecencyOrder(isWeighted: isWeighted)
+    return order
+  }
+
+  /// Takes over an entry of another order as its newest, with what is known of it.
+  mutating func adopt(_ slot: Slot, from other: PolicyOrder, _ theirs: Slot) {
+    let (hash, weight) = (other.hash(of: theirs), other.weight(of: theirs))
+    if isAdaptive {
+      adaptive.adopt(slot, hash, weight: weight, from: other.adaptive, theirs)
+    } else {
+      recency.added(slot, hash, weight: weight)
+    }
+  }
+}

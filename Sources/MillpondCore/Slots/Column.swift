@@ -1,0 +1,87 @@
+/// Plain elements side by side, in memory of their own: no counting of references, and in release
+/// builds no checks, on the way to them.
+///
+/// Not a value: copies share the memory. Sendable because it belongs to one store, which is under one
+/// lock.
+@usableFromInline
+package struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
+  /// Nil as long as there is nothing.
+  @usableFromInline var base: UnsafeMutablePointer<Element>?
+  @usableFromInline package var count = 0
+  @usableFromInline package var capacity = 0
+  @usableFromInline var memory: ColumnMemory<Element>?
+
+  @inlinable
+  package init() {}
+
+  /// So many times the same.
+  @inlinable
+  package init(repeating element: Element, count: Int) {
+    let memory = ColumnMemory<Element>(capacity: count)
+    memory.base.initialize(repeating: element, count: count)
+    (self.memory, base) = (memory, memory.base)
+    (self.count, capacity) = (count, count)
+  }
+
+  @inlinable
+  package subscript(index: Int) -> Element {
+    get {
+      assert(index >= 0 && index < count)
+      return base.unsafelyUnwrapped[index]
+    }
+    nonmutating set {
+      assert(index >= 0 && index < count)
+      base.unsafelyUnwrapped[index] = newValue
+    }
+  }
+
+  @inlinable
+  package subscript(slot: Slot) -> Element {
+    get { self[Int(slot)] }
+    nonmutating set { self[Int(slot)] = newValue }
+  }
+
+  @inlinable
+  package mutating func append(_ element: Element) {
+    if count == capacity { reserve(capacity < 8 ? 8 : capacity + capacity / 2) }
+    count += 1
+    self[count - 1] = element
+  }
+
+  /// Sets the element of a slot, which may be the first free one.
+  @inlinable
+  package mutating func put(_ element: Element, at slot: Slot) {
+    if Int(slot) == count { append(element) } else { self[slot] = element }
+  }
+
+  /// Moves to larger memory.
+  @usableFromInline
+  package mutating func reserve(_ newCapacity: Int) {
+    guard newCapacity > capacity else { return }
+    let larger = ColumnMemory<Element>(capacity: newCapacity)
+    if let base { larger.base.update(from: base, count: count) }
+    memory = larger
+    base = larger.base
+    capacity = newCapacity
+  }
+}
+
+extension Column: RandomAccessCollection {
+  @inlinable package var startIndex: Int { 0 }
+  @inlinable package var endIndex: Int { count }
+}
+
+/// Frees what a column has allocated.
+@usableFromInline
+final class ColumnMemory<Element: BitwiseCopyable>: @unchecked Sendable {
+  @usableFromInline let base: UnsafeMutablePointer<Element>
+
+  @usableFromInline
+  init(capacity: Int) {
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    base.deallocate()
+  }
+}

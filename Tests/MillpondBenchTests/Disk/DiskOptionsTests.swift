@@ -1,0 +1,49 @@
+import Testing
+
+@testable import MillpondBench
+
+@Suite struct DiskOptionsTests {
+  @Test(arguments: [
+    ("disk-get-1", ["disk-get-100b", "disk-get-1k", "disk-get-16k"]),
+    ("disk-open-hint", ["disk-open-hint-10k", "disk-open-hint-100k"]),
+    ("disk-put-4m", ["disk-put-4m"]),
+  ])
+  func `a name is the beginning of one row's name or of several`(
+    name: String, rows: [String]
+  ) throws {
+    let options = try DiskOptions([name])
+
+    #expect(try options.choose(from: DiskRow.all).map(\.name) == rows)
+  }
+
+  @Test func `without a name, all are chosen, also when it has to be quick`() throws {
+    let chosen = try DiskOptions(["--quick"]).choose(from: DiskRow.all)
+
+    #expect(chosen.count == 5 * 3 + 2 * 3 + 4 + 8)
+    #expect(Set(chosen.map(\.name)).count == chosen.count)
+  }
+
+  @Test func `a folder and a file come after their options`() throws {
+    let options = try DiskOptions(["--folder", "/there", "disk-get", "--svg", "a.svg", "--json"])
+
+    #expect(options.folder == "/there")
+    #expect(options.picture == "a.svg")
+    #expect(options.names == ["disk-get"])
+    #expect(options.isJSON)
+  }
+
+  @Test(arguments: [["--folder"], ["--folder", "--quick"], ["--traces", "x"]])
+  func `an option without its value, or one that is unknown, is an error`(arguments: [String]) {
+    #expect(throws: OptionsError.self) { try DiskOptions(arguments) }
+  }
+
+  @Test func `what no row is called is an error`() throws {
+    let options = try DiskOptions(["disk-get", "disk-got"])
+
+    #expect(throws: OptionsError.self) { try options.choose(from: DiskRow.all) }
+  }
+
+  @Test func `the general help names this command`() {
+    #expect(Options.help.contains("millpond-bench disk"))
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+@testable import MillpondBench
+
+/// A fresh site, that is removed with the test.
+final class SiteScene: Sendable {
+  let site: Site
+
+  init() throws {
+    site = try Site(in: FileManager.default.temporaryDirectory.path)
+  }
+
+  deinit {
+    site.clear()
+  }
+}
+
+/// Runs `work` on a thread of its own, since it waits.
+func onThread<Outcome: Sendable>(
+  _ work: @escaping @Sendable () -> Outcome
+) async -> Outcome {
+  await withCheckedContinuation { continuation in
+    onOtherThread { continuation.resume(returning: work()) }
+  }
+}
+
+/// Starts `work` on a thread of its own.
+func onOtherThread(_ work: @escaping @Sendable () -> Void) {
+  Thread.detachNewThread(work)
+}

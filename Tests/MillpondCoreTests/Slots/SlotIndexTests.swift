@@ -1,0 +1,79 @@
+import MillpondTesting
+import Testing
+
+@testable import MillpondCore
+
+@Suite(.serialized) struct SlotIndexTests {
+  @Test(arguments: [1, 7, 100, 5_000], [false, true])
+  func `it finds what a dictionary does, whatever hashes collide`(hashes: Int, atEnd: Bool) {
+    var random = SeededGenerator(seed: UInt64(hashes))
+    var index = SlotIndex()
+    var reference: [Slot: UInt32] = [:]
+
+    for _ in 0..<25_000 {
+      let slot = Slot.random(in: 0..<60, using: &random)
+      let offset = UInt32.random(in: 0..<UInt32(hashes), using: &random)
+      // Those at the end of the range come round to the first buckets.
+      let hash = atEnd ? UInt32.max - offset : offset &* 0x9E37_79B9
+      if let present = reference[slot] {
+        index.remove(present, slot)
+        reference[slot] = nil
+        if index.find(present, { $0 == slot }) != nil { Issue.record("\(slot) is still found") }
+      } else {
+        index.insert(hash, slot)
+        reference[slot] = hash
+      }
+      let probe = Slot.random(in: 0..<60, using: &random)
+      if let present = reference[probe], index.find(present, { $0 == probe }) != probe {
+        Issue.record("\(probe) is not found")
+      }
+      if index.count != reference.count { Issue.record("\(index.count) are counted") }
+    }
+
+    #expect(reference.allSatisfy { slot, hash in index.find(hash) { $0 == slot } == slot })
+    #expect(index.buckets.filter { $0 != 0 }.count == reference.count)
+  }
+
+  @Test func `every one of a hash is looked at until one is it`() {
+    var index = SlotIndex()
+    for slot in 0..<20 as Range<Slot> { index.insert(3, slot) }
+    var seen: Set<Slot> = []
+
+    let found = index.find(3) { slot in
+      seen.insert(slot)
+      return false
+    }
+
+    #expect(found == nil && seen.count == 20)
+  }
+
+  @Test func `of none nothing is found, and what isn't there can be removed`() {
+    var index = SlotIndex()
+    index.remove(1, 1)
+    #expect(index.find(1) { _ in true } == nil)
+
+    index.insert(1, 1)
+    index.remove(1, 2)
+    index.remove(2, 1)
+
+    #expect(index.count == 1 && index.find(1) { $0 == 1 } == 1)
+  }
+
+  @Test func `the first and the last slot can be kept`() {
+    var index = SlotIndex()
+    index.insert(.max, 0)
+    index.insert(0, Slot.max - 1)
+
+    #expect(index.find(.max) { _ in true } == 0)
+    #expect(index.find(0) { _ in true } == Slot.max - 1)
+  }
+
+  @Test func `at most three quarters of it are taken`() {
+    var index = SlotIndex()
+
+    for slot in 0..<1_000 as Range<Slot> {
+      index.insert(UInt32(slot) &* 7, slot)
+      #expect(index.count * 4 <= index.buckets.count * 3)
+    }
+  }
+}
