@@ -59,6 +59,26 @@ package struct SlotIndex: Sendable {
     count += 1
   }
 
+  /// Puts many slots in, none of which is in yet.
+  ///
+  /// Nothing else is done in between, so that the waiting for one bucket to come from memory overlaps
+  /// with that for the next ones.
+  @inlinable
+  package mutating func insert(_ slots: Range<Slot>, hash: (Slot) -> UInt32) {
+    reserve(count + slots.count)
+    let (buckets, bucketCount) = (buckets.base.unsafelyUnwrapped, buckets.count)
+    for slot in slots {
+      let hash = hash(slot)
+      var place = Self.home(of: hash, bucketCount)
+      while buckets[place] != 0 {
+        place += 1
+        if place == bucketCount { place = 0 }
+      }
+      buckets[place] = UInt64(hash) << 32 | UInt64(slot + 1)
+    }
+    count += slots.count
+  }
+
   /// Takes a slot out that is in, and moves up those behind it that had been pushed on.
   @usableFromInline
   package mutating func remove(_ hash: UInt32, _ slot: Slot) {

@@ -11,7 +11,7 @@ import Testing
 
   // MARK: - Asking and telling
 
-  @Test(arguments: [0, 1, 1_000, 100_000])
+  @Test(arguments: [0, 1, 1_000, 65_535, 65_536, 300_000])
   func `a value is there after a restart`(count: Int) async throws {
     let value = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
     try await scene.fill { $0.set(value, for: "a") }
@@ -68,12 +68,15 @@ import Testing
     await #expect(throws: CacheError.self) { try await scene.open().get("a").value }
   }
 
-  @Test func `a set is done when its file is there, and stays done`() async throws {
+  @Test(arguments: [10, 100_000])
+  func `a set is done when it is in the file, and stays done`(count: Int) async throws {
     let cache = scene.open()
-    let outcome = cache.set(Data("x"), for: "a")
+    let value = Data(repeating: 7, count: count)
+    let outcome = cache.set(value, for: "a")
 
     try await outcome.value
-    #expect(scene.exists("a"))
+    let file = try #require(scene.valueFiles.first ?? scene.segments.first)
+    #expect(try Data(contentsOf: file).range(of: value) != nil)
     try await outcome.value
   }
 
@@ -81,9 +84,9 @@ import Testing
     let cache = scene.open()
 
     cache.set(Data("x"), for: "a").subscribe().dispose()
-    try await cache.flush().value
+    try await cache.close().value
 
-    #expect(scene.exists("a"))
+    #expect(try await scene.open().get("a").value == Data("x"))
   }
 
   @Test func `an outcome that is kept does not keep the folder in use`() async throws {
@@ -102,16 +105,15 @@ import Testing
 
   @Test func `what is removed is gone at once, and after a restart`() async throws {
     try await scene.fill { $0.set(Data("x"), for: "a") }
-    try await scene.fill { $0.remove("a") }
-    #expect(scene.names == [])
+    try await scene.fill { cache in
+      cache.remove("a")
+      cache.set(Data("y"), for: "b")
+      cache.remove("b")
+    }
 
     let cache = scene.open()
-    cache.set(Data("y"), for: "a")
-    cache.remove("a")
-
-    #expect(try await cache.get("a").valueIfAny == nil)
-    try await cache.flush().value
-    #expect(scene.names == [])
+    for key in ["a", "b"] { #expect(try await cache.get(key).valueIfAny == nil) }
+    #expect(try await cache.count.value == 0)
   }
 
   @Test func `D31 to remove what is absent succeeds`() async throws {
@@ -134,9 +136,9 @@ import Testing
     #expect(try await cache.get("0").valueIfAny == nil)
     #expect(try await cache.get("unwritten").valueIfAny == nil)
     try await outcome.value
-    try await cache.flush().value
-    #expect(scene.names == [])
     #expect(try await cache.totalBytes.value == 0)
+    try await cache.close().value
+    #expect(try await scene.open().count.value == 0)
   }
 
   @Test func `of two tellings the later one wins, whichever comes first`() async throws {
@@ -154,13 +156,16 @@ import Testing
   }
 
   @Test func `a get that is disposed of before its turn does not touch the disk`() async throws {
-    let cache = scene.open()
-    let keys = (0..<100).map { "\($0)" }
-    let lane = EntryName(of: "a").high % 4  // there are four
-    let neighbour = try #require(keys.first { EntryName(of: $0).high % 4 == lane })
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(1), calls)
+    let lane = KeyHash(of: "a").low % 4  // there are four
+    let neighbour = try #require(
+      (0..<100).map { "\($0)" }.first { KeyHash(of: $0).low % 4 == lane })
     cache.set(Data("x"), for: "a")
     cache.set(Data("y"), for: neighbour)
     try await cache.flush().value
+    // As where the system can't tell what it has in memory.
+    calls.inject(.half, of: [.readNow], count: .max)
     let gate = DispatchSemaphore(value: 0)
     let holder = Recorder<Data>().subscribe(to: cache.get(neighbour)) { event in
       if case .next = event { _ = gate.wait(timeout: .now() + 10) }
@@ -168,220 +173,102 @@ import Testing
 
     let disposed = Recorder<Data>().subscribe(to: cache.get("a"))
     disposed.dispose()
-    try Data().write(to: scene.file("a"))
     gate.signal()
 
     try await holder.ended()
     #expect(try await cache.get(neighbour).value == Data("y"))
     #expect(disposed.events.isEmpty)
-    // Had it been read, it would have been found damaged, and dropped.
-    #expect(try await cache.count.value == 2)
+    #expect(calls.count(.read) == 2)
   }
 
-  // MARK: - Filling
+  // MARK: - Waiting
 
-  @Test func `a fill is kept, unless something was told since its mark`() async throws {
-    let cache = scene.open()
-    try await cache.flush().value
-    let mark = cache.mark(for: "a")
-
-    try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
-    #expect(try await cache.get("a").value == Data("fill"))
-
-    cache.set(Data("told"), for: "a")
-    try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
-    #expect(try await cache.get("a").value == Data("told"))
-    try await cache.flush().value
-  }
-
-  @Test func `a fill comes too late after a removal`() async throws {
-    let cache = scene.open()
-    try await cache.flush().value
-    let beforeRemove = cache.mark(for: "a")
-    cache.remove("a")
-    let beforeRemoveAll = cache.mark(for: "a")
-    cache.removeAll()
-
-    cache.apply(.fill("a", Stamped(Data("fill")), beforeRemove))
-      .subscribe()
-    try await cache.apply(.fill("a", Stamped(Data("fill")), beforeRemoveAll)).value
-
-    #expect(try await cache.get("a").valueIfAny == nil)
-  }
-
-  @Test func `a mark from before the opening lets no fill overwrite a telling`() async throws {
-    let cache = scene.open()
-    let mark = cache.mark(for: "a")
-    cache.set(Data("told"), for: "a")
-
-    try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
-
-    #expect(try await cache.get("a").value == Data("told"))
-    try await cache.flush().value
-  }
-
-  @Test func `a mark from before the opening lets a fill in where nothing was told`() async throws {
-    let cache = scene.open()
-    let mark = cache.mark(for: "a")
-
-    try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
-
-    #expect(try await cache.get("a").value == Data("fill"))
-  }
-
-  @Test func `what was there at the start can be filled over`() async throws {
-    try await scene.fill { $0.set(Data("old"), for: "a") }
-    let cache = scene.open()
-    try await cache.flush().value
-
-    try await cache.apply(.fill("a", Stamped(Data("fill")), cache.mark(for: "a"))).value
-
-    #expect(try await cache.get("a").value == Data("fill"))
-  }
-
-  @Test func `a filled value keeps its age and its validator`() async throws {
-    let validator = Validator(entityTag: "\"1\"", lastModified: "yesterday")
-    let stamped = Stamped(Data("x"), age: .seconds(29 * 60), validator: validator)
-    try await scene.fill { $0.apply(.fill("a", stamped, .any)).subscribe() }
-
-    let found = try await scene.open().getStamped("a", Lookup()).value
-
-    #expect(found.value == Data("x"))
-    #expect(found.validator == validator)
-    #expect(found.age >= .seconds(29 * 60) && found.age < .seconds(30 * 60))
-  }
-
-  @Test func `a fill of any age traps nothing`() async throws {
-    let cache = scene.open()
-
-    for age in [Duration.seconds(Int64.max), .nanoseconds(1), .zero] {
-      try await cache.apply(.fill("a", Stamped(Data("x"), age: age), .any)).value
-      #expect(try await cache.getStamped("a", Lookup()).value.age <= WallTime.greatestAge)
+  /// A cache whose writing stops at the first byte, until the gate is opened.
+  private func heldCache(
+    _ change: (inout DiskOptions) -> Void = { _ in }
+  ) -> (DiskCache, gate: DispatchSemaphore, hasBegun: Watched<Bool>) {
+    let (gate, hasBegun) = (DispatchSemaphore(value: 0), Watched(false))
+    let calls = FaultyCalls { call in
+      guard call == .write, !hasBegun.state else { return }
+      hasBegun.change { $0 = true }
+      _ = gate.wait(timeout: .now() + 10)
     }
+    return (scene.open(.mebibytes(1), calls, change), gate, hasBegun)
   }
 
-  // MARK: - Freshness
+  @Test func `what waits to be written arrives inside the subscription`() async throws {
+    let (cache, gate, hasBegun) = heldCache()
+    cache.set(Data("x"), for: "a")
+    try await hasBegun.wait(for: "the writing") { $0 }
 
-  @Test(arguments: [true, false])
-  func `a lookup decides which answers will do`(isWritten: Bool) async throws {
-    let cache = scene.open()
-    let stamped = Stamped(Data("x"), age: .seconds(60))
-    let outcome = cache.apply(.fill("a", stamped, .any))
-    if isWritten { try await outcome.value }
+    let recorder = Recorder<Data>().subscribe(to: cache.get("a"))
 
-    #expect(try await cache.get("a", freshness: .atMost(.seconds(59))).valueIfAny == nil)
-    #expect(try await cache.get("a", freshness: .atMost(.seconds(3_600))).valueIfAny != nil)
-    #expect(try await cache.get("a", freshness: .cachedOnly).valueIfAny != nil)
-    #expect(try await cache.get("a", freshness: .reload).valueIfAny == nil)
-    #expect(try await cache.get("a", freshness: .any).valueIfAny != nil)
-    try await outcome.value
-  }
-
-  // MARK: - The limit
-
-  /// What a value of 100 bytes with a key of one byte takes.
-  private let size = RecordHead.size + 101
-
-  @Test func `what has not been used for longest makes room`() async throws {
-    let cache = scene.open(3 * size)
-    for key in ["a", "b", "c"] { cache.set(Data(count: 100), for: key) }
-    _ = try await cache.get("a").value
-
-    cache.set(Data(count: 100), for: "d")
-
-    #expect(try await cache.get("b").valueIfAny == nil)
-    for key in ["a", "c", "d"] { #expect(try await cache.get(key).valueIfAny != nil) }
+    #expect(recorder.values == [Data("x")] && recorder.isCompleted)
+    gate.signal()
     try await cache.flush().value
-    #expect(scene.names.count == 3)
   }
 
-  @Test func `the limit holds after every set`() async throws {
-    let limit = 10 * size
-    let cache = DiskCache(directory: scene.folder, byteLimit: limit)
+  @Test func `what is told while too much waits fails, and the old value is kept`() async throws {
+    let (cache, gate, hasBegun) = heldCache { $0.queueLimit = 100 }
+    cache.set(Data("old"), for: "a")
+    try await hasBegun.wait(for: "the writing") { $0 }
+    let fitting = cache.set(Data(count: 90), for: "b")
 
-    for number in 0..<200 {
-      cache.set(Data(count: number % 7 * 50), for: "\(number % 31)")
-      #expect(try await cache.totalBytes.value <= limit)
-    }
+    let error = try await failure(of: cache.set(Data(count: 90), for: "a"))
 
-    try await cache.flush().value
-    #expect(try await cache.totalBytes.value == scene.bytesOnDisk)
-    #expect(try await cache.count.value == scene.names.count)
+    #expect(error?.isOverloaded == true)
+    #expect(try await cache.get("a").value == Data("old"))
+    gate.signal()
+    try await fitting.value
+    try await cache.set(Data(count: 90), for: "a").value
   }
 
-  @Test func `the sizes of whole files count, and of each key one`() async throws {
-    let cache = scene.open()
-    for _ in 0..<3 { cache.set(Data(count: 100), for: "a") }
+  @Test func `a value that is alone may be larger than what may wait`() async throws {
+    let cache = scene.open(.mebibytes(1), POSIXCalls()) { $0.queueLimit = 10 }
 
-    #expect(try await cache.totalBytes.value == size)
-    try await cache.flush().value
-    #expect(scene.bytesOnDisk == size)
-  }
-
-  @Test func `D26 what is larger than the limit is not stored, and costs no other`() async throws {
-    let cache = scene.open(3 * size)
-    cache.set(Data(count: 100), for: "a")
-    cache.set(Data(count: 100), for: "b")
-    try await cache.flush().value
-
-    try await cache.set(Data(count: 3 * size), for: "a").value
-
-    #expect(try await cache.get("a").valueIfAny == nil)
-    #expect(try await cache.get("b").valueIfAny != nil)
-    #expect(scene.exists("b") && !scene.exists("a"))
-  }
-
-  @Test(arguments: [0, -1, .min])
-  func `a limit of zero stores nothing`(limit: Int) async throws {
-    let cache = DiskCache(directory: scene.folder, byteLimit: limit)
-
-    try await cache.set(Data(), for: "").value
-
-    #expect(try await cache.get("").valueIfAny == nil)
-    #expect(scene.names == [])
-  }
-
-  @Test func `at a restart the files' times say what was used last`() async throws {
-    try await scene.fill { cache in
-      for key in ["a", "b", "c"] { cache.set(Data(count: 100), for: key) }
-    }
-    for (key, time) in [("a", 3_000), ("b", 1_000), ("c", 2_000)] {
-      try scene.use(key, at: TimeInterval(time))
-    }
-
-    try await scene.fill(2 * size) { _ in }
-
-    #expect(scene.exists("a") && scene.exists("c") && !scene.exists("b"))
-  }
-
-  @Test func `a get makes the file's time that of now`() async throws {
-    try await scene.fill { cache in
-      for key in ["a", "b"] { cache.set(Data(count: 100), for: key) }
-    }
-    for key in ["a", "b"] { try scene.use(key, at: 1_000) }
-    var cache: DiskCache? = scene.open()
-    _ = try await cache?.get("a").value
-    cache = nil
-
-    try await scene.fill(size) { _ in }
-
-    #expect(scene.exists("a") && !scene.exists("b"))
+    try await cache.set(Data(count: 1_000), for: "a").value
   }
 
   // MARK: - Flushing
 
   @Test func `a flush waits for everything that was told before`() async throws {
     let cache = scene.open()
-    for number in 0..<100 { cache.set(Data("x"), for: "\(number)") }
+    for number in 0..<100 { cache.set(Data("<\(number)>"), for: "\(number)") }
 
     try await cache.flush().value
 
-    #expect(scene.names.count == 100)
+    let log = try scene.log()
+    for number in 0..<100 { #expect(log.range(of: Data("<\(number)>")) != nil) }
   }
 
   @Test func `what was told before the cache was released is written`() async throws {
     scene.open().set(Data("x"), for: "a")
 
     #expect(try await scene.open().get("a").value == Data("x"))
+  }
+  @Test func `a flush to the device succeeds, again and again`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(1), calls)
+    cache.set(Data("x"), for: "a")
+    cache.set(Data(count: 70_000), for: "b")
+
+    try await cache.flush(.synchronized).value
+    // The value's file, the segment and the folder.
+    #expect(calls.count(.synchronize) == 3)
+    try await cache.flush(.synchronized).value
+    #expect(calls.count(.synchronize) == 4)
+  }
+
+  @Test func `a flush that the device refuses fails, and the next one tries it all`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(1), calls)
+    cache.set(Data("x"), for: "a")
+    try await cache.flush().value
+    calls.inject(.error(.EIO), of: [.synchronize])
+
+    #expect(try await failure(of: cache.flush(.synchronized))?.systemError == .EIO)
+    try await cache.flush(.synchronized).value
+
+    #expect(calls.count(.synchronize) == 3)
   }
 }

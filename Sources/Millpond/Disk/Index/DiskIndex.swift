@@ -13,6 +13,8 @@ struct DiskIndex: Sendable {
   // A place in each for every slot.
   private var hashes = Column<KeyHash>()
   private var spots = Column<Spot>()
+
+  // A place in each for the slots up to the last one that was told of in this run.
   private var revisions = Column<Revision>()
 
   /// What is on its way; the record at the spot, if there is one, is what was before.
@@ -97,11 +99,13 @@ extension DiskIndex {
   }
 
   private func finding(_ slot: Slot) -> Finding {
-    if let telling = tellings[Int(slot)] { .told(telling) } else { .spot(spots[slot]) }
+    if let telling = telling(of: slot) { .told(telling) } else { .spot(spots[slot]) }
   }
 
   private func slot(of hash: KeyHash) -> Slot? {
-    slots.find(hash.bits) { hashes[$0] == hash }
+    // Captured by itself: all of this would be copied for the closure.
+    let hashes = hashes
+    return slots.find(hash.bits) { hashes[$0] == hash }
   }
 
   mutating func count(_ change: (inout DiskStatistics) -> Void) {
@@ -170,7 +174,7 @@ extension DiskIndex {
 
   /// Drops all that lies on disk: it is there no more.
   mutating func forgetAllSpots(_ consequence: inout Consequence) {
-    dropAll(slots(where: { tellings[Int($0)] == nil }), &consequence)
+    dropAll(slots(where: { telling(of: $0) == nil }), &consequence)
     liveBytes = 0
     for slot in slots(where: { _ in true }) {
       spots[slot] = .nowhere
@@ -204,13 +208,11 @@ extension DiskIndex {
     statistics.insertions += 1
     if let slot = self.slot(of: telling.hash) {
       consequence.superseded = takeTelling(slot)
-      tellings[Int(slot)] = telling
-      telling.slot = slot
+      put(telling, slot)
       order.reweighed(slot, weight: cost)
       order.used(slot, telling.hash.bits)
     } else {
-      telling.slot = add(telling.hash, cost)
-      tellings[Int(telling.slot)] = telling
+      put(telling, add(telling.hash, cost))
     }
     largeBytes += telling.largeLength
     return consequence
@@ -261,7 +263,8 @@ extension DiskIndex {
   }
 
   private func revision(of slot: Slot) -> Revision {
-    tellings[Int(slot)]?.revision ?? revisions[slot]
+    telling(of: slot)?.revision
+      ?? (Int(slot) < revisions.count ? revisions[slot] : .none)
   }
 
   /// Takes an entry out.
@@ -278,9 +281,19 @@ extension DiskIndex {
     return telling
   }
 
+  private func telling(of slot: Slot) -> Told? {
+    Int(slot) < tellings.count ? tellings[Int(slot)] : nil
+  }
+
+  private mutating func put(_ telling: Told, _ slot: Slot) {
+    while tellings.count <= Int(slot) { tellings.append(nil) }
+    tellings[Int(slot)] = telling
+    telling.slot = slot
+  }
+
   /// What was on its way, and is not the entry's any more.
   private mutating func takeTelling(_ slot: Slot) -> Told? {
-    guard let telling = tellings[Int(slot)] else { return nil }
+    guard let telling = telling(of: slot) else { return nil }
     tellings[Int(slot)] = nil
     telling.slot = -1
     largeBytes -= telling.largeLength
@@ -308,14 +321,13 @@ extension DiskIndex {
     let slot = freeSlots.popLast() ?? grow()
     hashes.put(hash, at: slot)
     spots.put(.nowhere, at: slot)
-    revisions.put(.none, at: slot)
-    if Int(slot) == tellings.count { tellings.append(nil) }
+    if Int(slot) < revisions.count { revisions[slot] = .none }
     slots.insert(hash.bits, slot)
     return slot
   }
 
   private mutating func grow() -> Slot {
-    if hashes.count == hashes.capacity { reserve(max(64, hashes.count + hashes.count / 2)) }
+    if hashes.count == hashes.capacity { reserve(max(256, hashes.count * 2)) }
     return Slot(hashes.count)
   }
 
@@ -323,8 +335,6 @@ extension DiskIndex {
   mutating func reserve(_ capacity: Int) {
     hashes.reserve(capacity)
     spots.reserve(capacity)
-    revisions.reserve(capacity)
-    tellings.reserveCapacity(capacity)
     slots.reserve(capacity)
     order.reserve(capacity, expected: capacity)
   }
@@ -337,7 +347,7 @@ extension DiskIndex {
   mutating func settle(_ telling: Told, at spot: Spot, _ files: inout [UInt64]) {
     var consequence = Consequence()
     defer { files += consequence.files }
-    guard telling.slot >= 0, tellings[Int(telling.slot)] === telling else {
+    guard telling.slot >= 0 else {
       if let file = telling.file { consequence.files.append(file.number) }
       return
     }
@@ -350,6 +360,7 @@ extension DiskIndex {
     }
     liveBytes += Int(spot.size) - Int(spots[slot].size)
     spots[slot] = spot
+    while revisions.count <= Int(slot) { revisions.append(.none) }
     revisions[slot] = telling.revision
     // A sealed value may be larger than it was.
     let cost = DiskLimits.cost(recordSize: Int(spot.size), large: telling.file?.count ?? 0)
@@ -359,7 +370,7 @@ extension DiskIndex {
   /// Forgets what could not be written: what was there before is there again.
   mutating func fail(_ telling: Told, _ files: inout [UInt64]) {
     if let file = telling.file { files.append(file.number) }
-    guard telling.slot >= 0, tellings[Int(telling.slot)] === telling else { return }
+    guard telling.slot >= 0 else { return }
     let slot = telling.slot
     _ = takeTelling(slot)
     if spots[slot].isNowhere {
@@ -382,7 +393,7 @@ extension DiskIndex {
 
   /// Forgets a record that turned out to be bad, or too old; false if it was another one.
   mutating func forget(_ hash: KeyHash, at spot: Spot, _ files: inout [UInt64]) -> Bool {
-    guard let slot = slot(of: hash), spots[slot] == spot, tellings[Int(slot)] == nil else {
+    guard let slot = slot(of: hash), spots[slot] == spot, telling(of: slot) == nil else {
       return false
     }
     var consequence = Consequence()
@@ -397,7 +408,7 @@ extension DiskIndex {
   mutating func forget(segment: UInt32, _ files: inout [UInt64]) {
     var consequence = Consequence()
     for slot in slots(where: { spots[$0].segment == segment && !spots[$0].isNowhere }) {
-      if tellings[Int(slot)] == nil {
+      if telling(of: slot) == nil {
         _ = drop(slot, &consequence)
       } else {
         liveBytes -= Int(spots[slot].size)
@@ -434,7 +445,10 @@ extension DiskIndex {
 extension DiskIndex {
   /// Takes in what the log was found to hold, in its order: a later record of a key counts.
   mutating func load(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
-    guard let slot = slot(of: hash) else { return restore(hash, spot, value) }
+    guard let slot = slot(of: hash) else {
+      restore(hash, spot, value)
+      return findRestored(from: Slot(hashes.count) - 1)
+    }
     order.reweighed(
       slot, weight: DiskLimits.cost(recordSize: Int(spot.size), large: value?.count ?? 0))
     liveBytes -= Int(spots[slot].size)
@@ -442,13 +456,22 @@ extension DiskIndex {
     place(spot, value, slot)
   }
 
-  /// Takes in a key that is not there yet.
+  /// Takes in a key that is not there yet; it is found only after ``findRestored(from:)``.
   mutating func restore(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
-    let slot = open(hash)
+    if hashes.count == hashes.capacity { reserve(max(256, hashes.count * 2)) }
+    let slot = Slot(hashes.count)
+    hashes.append(hash)
+    spots.append(.nowhere)
     order.restored(
       slot, hash.bits,
       weight: DiskLimits.cost(recordSize: Int(spot.size), large: value?.count ?? 0))
     place(spot, value, slot)
+  }
+
+  /// Makes that can be found what has been restored from this slot on.
+  mutating func findRestored(from first: Slot = 0) {
+    let hashes = hashes
+    slots.insert(first..<Slot(hashes.count)) { hashes[$0].bits }
   }
 
   private mutating func place(_ spot: Spot, _ value: LargeValue?, _ slot: Slot) {

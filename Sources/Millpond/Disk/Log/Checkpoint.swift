@@ -59,44 +59,55 @@ extension Checkpoint {
     return bytes
   }
 
-  /// Nil if it is not exactly as it was written.
-  init?(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= Self.headSize, Self.number(bytes, 0, UInt32.self) == Self.magic,
-      Self.number(bytes, 4, UInt32.self) == Self.version,
-      Self.number(bytes, 32, UInt64.self) == Self.sum(bytes)
+  /// Gives every entry of a file to `take`, in order, if it is exactly as it was written.
+  ///
+  /// - Parameter prepare: Is told how many there are.
+  /// - Returns: Up to where in the log it goes; nil if the file is not good.
+  static func read(
+    _ bytes: UnsafeRawBufferPointer, prepare: (_ count: Int) -> Void,
+    _ take: (KeyHash, Spot, _ large: (number: UInt64, length: UInt64)?) -> Void
+  ) -> (segment: UInt32, offset: UInt32)? {
+    guard let (entryCount, largeCount) = counts(bytes) else { return nil }
+    prepare(entryCount)
+    var large = headSize + entryCount * DiskLimits.indexSize
+    let end = large + largeCount * largeSize
+    var nextLarge = large < end ? number(bytes, large, UInt64.self) : .max
+    for entry in 0..<entryCount {
+      let place = headSize + entry * DiskLimits.indexSize
+      let hash = KeyHash(value: number(bytes, place, UInt64.self))
+      let spot = Spot(
+        segment: number(bytes, place + 8, UInt32.self),
+        offset: number(bytes, place + 12, UInt32.self),
+        size: number(bytes, place + 16, UInt32.self),
+        expiry: number(bytes, place + 20, UInt32.self))
+      guard nextLarge == UInt64(entry) else {
+        take(hash, spot, nil)
+        continue
+      }
+      take(
+        hash, spot, (number(bytes, large + 8, UInt64.self), number(bytes, large + 16, UInt64.self)))
+      large += largeSize
+      nextLarge = large < end ? number(bytes, large, UInt64.self) : .max
+    }
+    return (number(bytes, 8, UInt32.self), number(bytes, 12, UInt32.self))
+  }
+
+  /// How many entries and large values there are; nil if the file is not good.
+  private static func counts(
+    _ bytes: UnsafeRawBufferPointer
+  ) -> (entries: Int, largeValues: Int)? {
+    guard bytes.count >= headSize, number(bytes, 0, UInt32.self) == magic,
+      number(bytes, 4, UInt32.self) == version, number(bytes, 32, UInt64.self) == sum(bytes)
     else { return nil }
-    let rest = UInt64(bytes.count - Self.headSize)
-    let (entryCount, largeCount) = (
-      Self.number(bytes, 16, UInt64.self), Self.number(bytes, 24, UInt64.self)
+    let rest = UInt64(bytes.count - headSize)
+    let (entries, largeValues) = (
+      number(bytes, 16, UInt64.self), number(bytes, 24, UInt64.self)
     )
     // Each against what is there, so that no product can overflow.
-    guard entryCount <= rest / UInt64(DiskLimits.indexSize), largeCount <= entryCount,
-      entryCount * UInt64(DiskLimits.indexSize) + largeCount * UInt64(Self.largeSize) == rest
+    guard entries <= rest / UInt64(DiskLimits.indexSize), largeValues <= entries,
+      entries * UInt64(DiskLimits.indexSize) + largeValues * UInt64(largeSize) == rest
     else { return nil }
-    segment = Self.number(bytes, 8, UInt32.self)
-    offset = Self.number(bytes, 12, UInt32.self)
-    entries.reserveCapacity(Int(entryCount))
-    var place = Self.headSize
-    for _ in 0..<entryCount {
-      let hash = KeyHash(value: Self.number(bytes, place, UInt64.self))
-      let spot = Spot(
-        segment: Self.number(bytes, place + 8, UInt32.self),
-        offset: Self.number(bytes, place + 12, UInt32.self),
-        size: Self.number(bytes, place + 16, UInt32.self),
-        expiry: Self.number(bytes, place + 20, UInt32.self))
-      entries.append((hash, spot))
-      place += DiskLimits.indexSize
-    }
-    for _ in 0..<largeCount {
-      let entry = Self.number(bytes, place, UInt64.self)
-      guard entry < entryCount else { return nil }
-      largeValues.append(
-        (
-          Int(entry), Self.number(bytes, place + 8, UInt64.self),
-          Self.number(bytes, place + 16, UInt64.self)
-        ))
-      place += Self.largeSize
-    }
+    return (Int(entries), Int(largeValues))
   }
 
   private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {

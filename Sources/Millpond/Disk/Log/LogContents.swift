@@ -12,6 +12,12 @@ struct LogContents {
   /// Whether the last one can be written to.
   var canContinue = false
 
+  /// How much of the log had to be read, since no checkpoint tells of it.
+  var uncheckedBytes = 0
+
+  /// How large the checkpoint is, if there is one.
+  var indexBytes = 0
+
   /// Records that were not whole, or not to be made out.
   var damagedRecords = 0
 }

@@ -15,18 +15,14 @@ struct LogOpening {
   /// Fills `index`, and sweeps what was left unfinished or is needed no more.
   mutating func open(_ index: inout DiskIndex) throws -> LogContents {
     try look()
-    let checkpoint = try readCheckpoint()
     var contents = LogContents()
-    var start = (segment: UInt32(0), offset: 0)
-    if let checkpoint {
-      start = (checkpoint.segment, Int(checkpoint.offset))
-      load(checkpoint, into: &index)
-    }
+    let start = try loadCheckpoint(into: &index, &contents) ?? (segment: 0, offset: 0)
     for number in segmentNumbers {
       guard let (segment, size, isWritable) = try openSegment(number) else { continue }
       contents.canContinue = isWritable
-      let from = number < start.segment ? size : number == start.segment ? start.offset : 0
+      let from = number < start.segment ? size : number == start.segment ? Int(start.offset) : 0
       let end = try scan(segment, from: min(from, size), to: size, &index, &contents)
+      contents.uncheckedBytes += end - min(from, size)
       contents.parts.append(LogContents.Part(segment: segment, size: end))
     }
     cutTail(contents)
@@ -50,36 +46,34 @@ struct LogOpening {
     segmentNumbers.sort()
   }
 
-  /// The checkpoint; nil if there is none that is good.
-  private func readCheckpoint() throws -> Checkpoint? {
+  /// Takes in what the checkpoint says, if there is a good one.
+  ///
+  /// - Returns: Up to where in the log it goes.
+  private func loadCheckpoint(
+    into index: inout DiskIndex, _ contents: inout LogContents
+  ) throws -> (segment: UInt32, offset: UInt32)? {
     guard let file = try openRegular(FileName.index.text, .reading) else { return nil }
     let size = try file.status().size
     // A sparse file may be of any size.
     guard size >= Checkpoint.headSize, size < 1 << 36 else { return nil }
+    contents.indexBytes = size
     var isWhole = false
     let bytes = try FileBytes(count: size) { isWhole = try file.read(into: $0, at: 0) }
-    return isWhole ? Checkpoint(bytes.bytes) : nil
-  }
-
-  private func load(_ checkpoint: Checkpoint, into index: inout DiskIndex) {
-    index.reserve(min(checkpoint.entries.count, 1 << 24))
-    var largeValues = checkpoint.largeValues[...]
+    guard isWhole else { return nil }
     let present = Set(segmentNumbers)
     var lastNumber: UInt32?
-    for (place, entry) in checkpoint.entries.enumerated() {
-      var large: LargeValue?
-      if let first = largeValues.first, first.entry == place {
-        largeValues = largeValues.dropFirst()
-        if first.length > LargeValue.greatestLength { continue }
-        // The checksum is in the record, which is read first.
-        large = LargeValue(number: first.number, length: first.length, checksum: 0)
+    defer { index.findRestored() }
+    return Checkpoint.read(bytes.bytes, prepare: { index.reserve($0) }) { hash, spot, large in
+      if spot.segment != lastNumber {
+        guard present.contains(spot.segment) else { return }
+        lastNumber = spot.segment
       }
-      if entry.spot.segment != lastNumber {
-        guard present.contains(entry.spot.segment) else { continue }
-        lastNumber = entry.spot.segment
+      guard spot.size >= RecordHead.size, (large?.length ?? 0) <= LargeValue.greatestLength else {
+        return
       }
-      guard entry.spot.size >= RecordHead.size else { continue }
-      index.restore(entry.hash, entry.spot, large)
+      // The checksum of a large value is in the record, which is read first.
+      index.restore(
+        hash, spot, large.map { LargeValue(number: $0.number, length: $0.length, checksum: 0) })
     }
   }
 

@@ -11,12 +11,16 @@ extension LogWriter {
     return true
   }
 
-  /// Writes down where everything is.
+  /// Writes down where everything is, if that is not what was written down last.
   ///
   /// What goes wrong costs time at the next opening, and nothing else.
   func checkpoint() {
-    guard folder.isHeld, !folder.isLost, let last = parts.last else { return }
+    let uses = state.withLock { $0.index.statistics.hits }
+    guard uncheckedBytes > 0 || uses != checkedUses, folder.isHeld, !folder.isLost,
+      let last = parts.last
+    else { return }
     uncheckedBytes = 0
+    checkedUses = uses
     var checkpoint = Checkpoint(segment: last.segment.number, offset: UInt32(last.size))
     state.withLock { state in
       checkpoint.entries.reserveCapacity(state.index.count)

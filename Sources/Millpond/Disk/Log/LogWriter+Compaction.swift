@@ -51,7 +51,7 @@ extension LogWriter {
     let reader = try copied ?? SegmentReader(oldest.segment, from: 0, to: oldest.size)
     copied = reader
     let part = try openSegment()
-    var buffer = RecordBuffer()
+    let buffer = RecordBuffer()
     var moves: [(KeyHash, Spot, Spot)] = []
     let start = reader.offset
     while reader.offset - start < Self.stepSize {
@@ -74,7 +74,7 @@ extension LogWriter {
       }
       var new = old
       new.segment = part.segment.number
-      new.offset = UInt32(part.size + buffer.bytes.count)
+      new.offset = UInt32(part.size + buffer.count)
       buffer.append(bytes, head, segment: part.segment.number)
       moves.append((hash, old, new))
     }
@@ -93,7 +93,7 @@ extension LogWriter {
     }
     state.withLock { state in
       for (hash, old, new) in moves { state.index.move(hash, from: old, to: new) }
-      state.index.count { $0.bytesCopied += buffer.bytes.count }
+      state.index.count { $0.bytesCopied += buffer.count }
     }
   }
 

@@ -28,8 +28,11 @@ final class LogWriter: @unchecked Sendable {
 
   /// How much has been written since the last checkpoint.
   var uncheckedBytes = 0
+
+  /// How often something had been used by then: that changes the order.
+  var checkedUses = 0
   var nextSegment: UInt32 = 1
-  private var buffer = RecordBuffer()
+  private let buffer = RecordBuffer()
 
   /// What is in the buffer, and where it will be.
   private var encoded: [(Told, Spot)] = []
@@ -53,8 +56,8 @@ final class LogWriter: @unchecked Sendable {
     isLastOpen = contents.canContinue && !parts.isEmpty
     logBytes = parts.reduce(0) { $0 + $1.size }
     nextSegment = (parts.last?.segment.number ?? 0) + 1
-    // So that soon the next opening has less to read.
-    uncheckedBytes = logBytes
+    uncheckedBytes = contents.uncheckedBytes
+    indexBytes = contents.indexBytes
   }
 }
 
@@ -77,7 +80,7 @@ extension LogWriter {
     for (place, telling) in tellings.enumerated() {
       do {
         var part = try openSegment()
-        if part.size + buffer.bytes.count >= segmentSize, !encoded.isEmpty {
+        if part.size + buffer.count >= segmentSize, !encoded.isEmpty {
           commit(part, &failures)
           part = try openSegment()
         }
@@ -149,7 +152,7 @@ extension LogWriter {
 
   /// Puts a telling into the buffer.
   private func encode(_ telling: Told, _ part: LogContents.Part) throws -> Spot {
-    let offset = part.size + buffer.bytes.count
+    let offset = part.size + buffer.count
     var head = RecordHead(.value)
     head.storedAt = telling.storedAt
     head.expiresAt = telling.expiresAt
@@ -237,9 +240,9 @@ extension LogWriter {
   }
 
   /// Writes bytes at the end of the segment: all, or as if none had been.
-  func append(_ bytes: [UInt8], to part: LogContents.Part) throws {
+  func append(_ bytes: UnsafeRawBufferPointer, to part: LogContents.Part) throws {
     do {
-      try bytes.withUnsafeBytes { try part.segment.file.write($0, at: part.size) }
+      try part.segment.file.write(bytes, at: part.size)
     } catch {
       do {
         try part.segment.file.truncate(to: part.size)

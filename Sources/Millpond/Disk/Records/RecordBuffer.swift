@@ -2,57 +2,85 @@ import Foundation
 import MillpondCore
 
 /// Records to be written together, one after the other.
-struct RecordBuffer {
-  private(set) var bytes: [UInt8] = []
+///
+/// Belongs to one thread.
+final class RecordBuffer {
+  private var room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+  private(set) var count = 0
 
-  mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
+  deinit {
+    room.deallocate()
   }
 
-  mutating func cut(to count: Int) {
-    bytes.removeLast(bytes.count - count)
+  /// What is to be written; good until the next change.
+  var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: room[..<count])
+  }
+
+  /// Takes all out, and gives back what one large record needed.
+  func removeAll() {
+    count = 0
+    guard room.count > Self.usualSize else { return }
+    room.deallocate()
+    room = .allocate(byteCount: Self.usualSize, alignment: 16)
   }
 
   /// Adds a record, that is to be in the segment of this number.
   ///
   /// - Returns: Its size.
-  mutating func append(
+  func append(
     _ head: RecordHead, key: String, payload: UnsafeRawBufferPointer, _ validator: Validator?,
     segment: UInt32
   ) -> Int {
-    let start = bytes.count
-    var head = head
-    bytes.append(contentsOf: repeatElement(0, count: RecordHead.size))
-    bytes.append(contentsOf: key.utf8)
-    bytes.append(contentsOf: payload)
-    head.keyLength = UInt32(truncatingIfNeeded: key.utf8.count)
+    let start = count
+    var (head, key) = (head, key)
+    reserve(count + RecordHead.size)
+    count += RecordHead.size
+    key.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    add(payload)
+    head.keyLength = UInt32(truncatingIfNeeded: count - start - RecordHead.size - payload.count)
     head.payloadLength = UInt32(truncatingIfNeeded: payload.count)
-    if let tag = validator?.entityTag {
+    if var tag = validator?.entityTag {
       head.flags |= 1
       head.tagLength = UInt32(truncatingIfNeeded: tag.utf8.count)
-      bytes.append(contentsOf: tag.utf8)
+      tag.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
-    if let date = validator?.lastModified {
+    if var date = validator?.lastModified {
       head.flags |= 2
       head.dateLength = UInt32(truncatingIfNeeded: date.utf8.count)
-      bytes.append(contentsOf: date.utf8)
+      date.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
     seal(head, from: start, segment)
-    return bytes.count - start
+    return count - start
   }
 
   /// Adds a record as it is in another segment.
-  mutating func append(_ record: UnsafeRawBufferPointer, _ head: RecordHead, segment: UInt32) {
-    let start = bytes.count
-    bytes.append(contentsOf: record)
+  func append(_ record: UnsafeRawBufferPointer, _ head: RecordHead, segment: UInt32) {
+    let start = count
+    add(record)
     seal(head, from: start, segment)
   }
 
-  private mutating func seal(_ head: RecordHead, from start: Int, _ segment: UInt32) {
-    bytes.withUnsafeMutableBytes { bytes in
-      head.seal(
-        UnsafeMutableRawBufferPointer(rebasing: bytes[start...]), segment: UInt64(segment))
-    }
+  private static let usualSize = 2 << 20
+
+  private func add(_ bytes: UnsafeRawBufferPointer) {
+    reserve(count + bytes.count)
+    UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: bytes)
+    count += bytes.count
+  }
+
+  private func reserve(_ size: Int) {
+    guard size > room.count else { return }
+    let larger = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(size, room.count * 2), alignment: 16)
+    larger.copyMemory(from: bytes)
+    room.deallocate()
+    room = larger
+  }
+
+  private func seal(_ head: RecordHead, from start: Int, _ segment: UInt32) {
+    head.seal(
+      UnsafeMutableRawBufferPointer(rebasing: room[start..<count]), segment: UInt64(segment))
   }
 }
 
@@ -62,11 +90,12 @@ extension RecordHead {
 
   /// The size of a record with these parts; more than may be for what is too large to be added up.
   static func recordSize(key: String, payload: Int, _ validator: Validator?) -> Int {
-    let parts = [
-      key.utf8.count, payload, validator?.entityTag?.utf8.count ?? 0,
-      validator?.lastModified?.utf8.count ?? 0,
-    ]
-    return parts.contains { $0 > greatestSize }
-      ? greatestSize + 1 : parts.reduce(size, +)
+    let (keySize, tagSize, dateSize) = (
+      key.utf8.count, validator?.entityTag?.utf8.count ?? 0,
+      validator?.lastModified?.utf8.count ?? 0
+    )
+    let most = greatestSize
+    if keySize > most || payload > most || tagSize > most || dateSize > most { return most + 1 }
+    return size + keySize + payload + tagSize + dateSize
   }
 }

@@ -45,8 +45,8 @@ struct RecordHead: Sendable {
   var payloadLength: UInt32 = 0
   var tagLength: UInt32 = 0
   var dateLength: UInt32 = 0
-  var storedAt: WallTime = .now
-  var expiresAt: WallTime = .never
+  var storedAt = WallTime(microseconds: 0)
+  var expiresAt = WallTime.never
 
   var hasTag: Bool { flags & 1 != 0 }
   var hasDate: Bool { flags & 2 != 0 }

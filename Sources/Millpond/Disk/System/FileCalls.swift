@@ -20,6 +20,9 @@ protocol FileCalls: Sendable {
     _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) -> Int?
 
+  /// Whether the file is in memory by nature, so that reading it never waits.
+  func isInMemory(_ descriptor: Int32) -> Bool
+
   /// How many bytes were written.
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int
 

@@ -8,6 +8,7 @@ final class OpenFile: Sendable {
   private let descriptor: Int32
   private let files: FileSystem
   private let isClosed = Atomic(false)
+  private let nature = Atomic<UInt8>(0)
 
   init(_ descriptor: Int32, _ path: String, _ files: FileSystem) {
     self.descriptor = descriptor
@@ -52,7 +53,22 @@ final class OpenFile: Sendable {
 
   /// Fills `bytes`, if that needs no waiting.
   func readNow(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-    files.calls.readNow(descriptor, into: bytes, at: offset) == bytes.count
+    let nature = Nature(rawValue: nature.load(ordering: .relaxed)) ?? .unknown
+    if nature == .inMemory {
+      return (try? files.calls.read(descriptor, into: bytes, at: offset)) == bytes.count
+    }
+    if let count = files.calls.readNow(descriptor, into: bytes, at: offset) {
+      return count == bytes.count
+    }
+    guard nature == .unknown else { return false }
+    let isInMemory = files.calls.isInMemory(descriptor)
+    self.nature.store((isInMemory ? Nature.inMemory : .onDevice).rawValue, ordering: .relaxed)
+    return isInMemory && readNow(into: bytes, at: offset)
+  }
+
+  /// Where the system keeps the file, as far as that had to be asked.
+  private enum Nature: UInt8 {
+    case unknown, inMemory, onDevice
   }
 
   /// Writes all of `bytes` at `offset`.

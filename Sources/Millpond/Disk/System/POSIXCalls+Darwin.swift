@@ -8,6 +8,10 @@
     ) -> Int? {
       nil
     }
+
+    static func isInMemory(_ descriptor: Int32) -> Bool {
+      false
+    }
   }
 
   /// Beyond the device's own cache, which `fsync` does not reach here.

@@ -22,11 +22,7 @@
       guard let call else { return nil }
       var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
       let count = call(descriptor, &part, 1, off_t(offset), noWaiting)
-      if count >= 0 { return count }
-      // What is kept in memory by nature knows no other way than at once.
-      guard errno == EOPNOTSUPP, isInMemory(descriptor) else { return nil }
-      let whole = pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
-      return whole >= 0 ? whole : nil
+      return count >= 0 ? count : nil
     }
 
     private typealias StatusCall =
@@ -38,7 +34,7 @@
     /// Whether the file is on a `tmpfs`.
     ///
     /// - Source: statfs(2); the type is the first word of the structure, which takes 120 bytes.
-    private static func isInMemory(_ descriptor: Int32) -> Bool {
+    static func isInMemory(_ descriptor: Int32) -> Bool {
       guard let statusCall else { return false }
       return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { status in
         statusCall(descriptor, status.baseAddress) == 0

@@ -57,6 +57,10 @@ struct POSIXCalls: FileCalls {
     ReadNow.read(descriptor, into: bytes, at: offset)
   }
 
+  func isInMemory(_ descriptor: Int32) -> Bool {
+    ReadNow.isInMemory(descriptor)
+  }
+
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int {
     let count = pwrite(descriptor, bytes.baseAddress, min(bytes.count, Self.most), off_t(offset))
     guard count >= 0 else { throw POSIX.failure("") }

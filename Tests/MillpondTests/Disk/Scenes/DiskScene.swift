@@ -24,20 +24,49 @@ final class DiskScene: Sendable {
   /// what is on disk is there.
   ///
   /// Each has another limit, so that it can't take over an open store.
-  func open(_ byteLimit: Int = .mebibytes(64)) -> DiskCache {
+  func open(
+    _ byteLimit: Int = .mebibytes(64), _ calls: any FileCalls = POSIXCalls(),
+    _ change: (inout DiskOptions) -> Void = { _ in }
+  ) -> DiskCache {
     let number = opened.wrappingAdd(1, ordering: .relaxed).newValue
-    return DiskCache(directory: folder, byteLimit: byteLimit + number)
+    // Of the oldest, so that a test knows who goes.
+    var options = DiskOptions(byteLimit: byteLimit + number, policy: .leastRecentlyUsed)
+    change(&options)
+    return DiskCache(directory: folder, options, FileSystem(calls))
   }
 
-  /// Opens a cache, uses it and waits until all is written.
+  /// Opens a cache, uses it and closes it.
   func fill(_ byteLimit: Int = .mebibytes(64), _ use: (DiskCache) -> Void) async throws {
     let cache = open(byteLimit)
     use(cache)
     try await cache.flush().value
+    try await cache.close().value
   }
 
-  func file(_ key: String) -> URL {
-    folder.appendingPathComponent(EntryName(of: key).fileName)
+  /// Opens a cache, uses it, and leaves the folder as the death of the process would after that.
+  func fillAndDie(_ byteLimit: Int = .mebibytes(64), _ use: (DiskCache) -> Void) async throws {
+    let calls = FaultyCalls()
+    let cache = open(byteLimit, calls)
+    use(cache)
+    try await cache.flush().value
+    calls.die()
+    try await cache.close().value
+  }
+
+  func makeFolder() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+}
+
+// MARK: - What is in it
+
+extension DiskScene {
+  func url(_ name: String) -> URL {
+    folder.appendingPathComponent(name)
+  }
+
+  func url(_ name: FileName) -> URL {
+    url(name.text)
   }
 
   /// All names in the folder but that of the lock.
@@ -46,24 +75,47 @@ final class DiskScene: Sendable {
     return (names ?? []).filter { $0 != Folder.lockName }.sorted()
   }
 
-  /// The sizes of the files of the entries together.
+  /// The files of records, the oldest first.
+  var segments: [URL] {
+    names.filter { $0.hasSuffix(FileName.segmentSuffix) }.map { url($0) }
+  }
+
+  /// The files of large values.
+  var valueFiles: [URL] {
+    names.filter { $0.hasSuffix(FileName.valueSuffix) }.map { url($0) }
+  }
+
+  var unfinishedFiles: [URL] {
+    names.filter { $0.hasSuffix(FileName.unfinishedSuffix) }.map { url($0) }
+  }
+
+  /// The sizes of all files together.
   var bytesOnDisk: Int {
-    names.filter { $0.hasSuffix(EntryName.suffix) }.map { name in
-      (try? Data(contentsOf: folder.appendingPathComponent(name)).count) ?? 0
-    }.reduce(0, +)
+    names.reduce(0) { $0 + size(of: url($1)) }
   }
 
-  func makeFolder() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  func size(of file: URL) -> Int {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+    return attributes?[.size] as? Int ?? 0
   }
 
-  func exists(_ key: String) -> Bool {
-    names.contains(EntryName(of: key).fileName)
+  /// All bytes of the log.
+  func log() throws -> Data {
+    try segments.map { try Data(contentsOf: $0) }.reduce(Data(), +)
   }
 
-  func use(_ key: String, at time: TimeInterval) throws {
-    try FileManager.default.setAttributes(
-      [.modificationDate: Date(timeIntervalSince1970: time)], ofItemAtPath: file(key).path)
+  func exists(_ file: URL) -> Bool {
+    FileManager.default.fileExists(atPath: file.path)
+  }
+
+  /// Changes the bytes of a file, which stays the same file.
+  func change(_ file: URL, _ change: (inout Data) -> Void) throws {
+    var bytes = try Data(contentsOf: file)
+    change(&bytes)
+    let handle = try FileHandle(forUpdating: file)
+    defer { try? handle.close() }
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: bytes)
   }
 }
 
@@ -71,12 +123,9 @@ extension Data {
   init(_ text: String) {
     self.init(text.utf8)
   }
-}
 
-extension Record {
-  /// The bytes of the file.
-  var fileContents: Data {
-    Data(front()) + value
+  mutating func flip(bit: Int) {
+    self[startIndex + bit / 8] ^= 1 << UInt8(bit % 8)
   }
 }
 
@@ -89,6 +138,10 @@ extension CacheError {
 
   var isInUse: Bool {
     if case .inUse = self { true } else { false }
+  }
+
+  var isOverloaded: Bool {
+    if case .overloaded = self { true } else { false }
   }
 }
 

@@ -1,0 +1,105 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import Testing
+
+@testable import Millpond
+
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheFillTests {
+  let scene = DiskScene()
+
+  @Test func `a fill is kept, unless something was told since its mark`() async throws {
+    let cache = scene.open()
+    try await cache.flush().value
+    let mark = cache.mark(for: "a")
+
+    try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
+    #expect(try await cache.get("a").value == Data("fill"))
+
+    cache.set(Data("told"), for: "a")
+    try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
+    #expect(try await cache.get("a").value == Data("told"))
+    try await cache.flush().value
+  }
+
+  @Test func `a fill comes too late after a removal`() async throws {
+    let cache = scene.open()
+    try await cache.flush().value
+    let beforeRemove = cache.mark(for: "a")
+    cache.remove("a")
+    let beforeRemoveAll = cache.mark(for: "a")
+    cache.removeAll()
+
+    cache.apply(.fill("a", Stamped(Data("fill")), beforeRemove))
+      .subscribe()
+    try await cache.apply(.fill("a", Stamped(Data("fill")), beforeRemoveAll)).value
+
+    #expect(try await cache.get("a").valueIfAny == nil)
+  }
+
+  @Test func `a mark from before the opening lets no fill overwrite a telling`() async throws {
+    let cache = scene.open()
+    let mark = cache.mark(for: "a")
+    cache.set(Data("told"), for: "a")
+
+    try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
+
+    #expect(try await cache.get("a").value == Data("told"))
+    try await cache.flush().value
+  }
+
+  @Test func `a mark from before the opening lets a fill in where nothing was told`() async throws {
+    let cache = scene.open()
+    let mark = cache.mark(for: "a")
+
+    try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
+
+    #expect(try await cache.get("a").value == Data("fill"))
+  }
+
+  @Test func `what was there at the start can be filled over`() async throws {
+    try await scene.fill { $0.set(Data("old"), for: "a") }
+    let cache = scene.open()
+    try await cache.flush().value
+
+    try await cache.apply(.fill("a", Stamped(Data("fill")), cache.mark(for: "a"))).value
+
+    #expect(try await cache.get("a").value == Data("fill"))
+  }
+
+  @Test func `a filled value keeps its age and its validator`() async throws {
+    let validator = Validator(entityTag: "\"1\"", lastModified: "yesterday")
+    let stamped = Stamped(Data("x"), age: .seconds(29 * 60), validator: validator)
+    try await scene.fill { $0.apply(.fill("a", stamped, .any)).subscribe() }
+
+    let found = try await scene.open().getStamped("a", Lookup()).value
+
+    #expect(found.value == Data("x"))
+    #expect(found.validator == validator)
+    #expect(found.age >= .seconds(29 * 60) && found.age < .seconds(30 * 60))
+  }
+
+  @Test func `a fill of any age traps nothing`() async throws {
+    let cache = scene.open()
+
+    for age in [Duration.seconds(Int64.max), .nanoseconds(1), .zero] {
+      try await cache.apply(.fill("a", Stamped(Data("x"), age: age), .any)).value
+      #expect(try await cache.getStamped("a", Lookup()).value.age <= WallTime.greatestAge)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a lookup decides which answers will do`(isWritten: Bool) async throws {
+    let cache = scene.open()
+    let stamped = Stamped(Data("x"), age: .seconds(60))
+    let outcome = cache.apply(.fill("a", stamped, .any))
+    if isWritten { try await outcome.value }
+
+    #expect(try await cache.get("a", freshness: .atMost(.seconds(59))).valueIfAny == nil)
+    #expect(try await cache.get("a", freshness: .atMost(.seconds(3_600))).valueIfAny != nil)
+    #expect(try await cache.get("a", freshness: .cachedOnly).valueIfAny != nil)
+    #expect(try await cache.get("a", freshness: .reload).valueIfAny == nil)
+    #expect(try await cache.get("a", freshness: .any).valueIfAny != nil)
+    try await outcome.value
+  }
+}

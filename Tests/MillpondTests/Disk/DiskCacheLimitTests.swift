@@ -1,0 +1,141 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import Testing
+
+@testable import Millpond
+
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheLimitTests {
+  let scene = DiskScene()
+
+  /// A limit by which there is room for so many values of 100 bytes with a key of one byte.
+  private func limit(_ count: Int) -> Int {
+    let needed = count * DiskLimits.cost(recordSize: RecordHead.size + 101, large: 0)
+    return (needed...).first { DiskLimits(byteLimit: $0).costLimit >= needed } ?? 0
+  }
+
+  @Test func `what has not been used for longest makes room`() async throws {
+    let cache = scene.open(limit(3))
+    for key in ["a", "b", "c"] { cache.set(Data(count: 100), for: key) }
+    _ = try await cache.get("a").value
+
+    cache.set(Data(count: 100), for: "d")
+
+    #expect(try await cache.get("b").valueIfAny == nil)
+    for key in ["a", "c", "d"] { #expect(try await cache.get(key).valueIfAny != nil) }
+    try await cache.flush().value
+    #expect(cache.statistics.evictions == 1)
+  }
+
+  @Test(arguments: [2_000, 20_000, 300_000])
+  func `the limit holds after every set, and for the files`(limit: Int) async throws {
+    let cache = scene.open(limit)
+
+    for number in 0..<500 {
+      cache.set(Data(count: number % 7 * limit / 40), for: "\(number % 31)")
+      #expect(try await cache.totalBytes.value <= limit)
+      if number % 100 == 0 {
+        try await cache.flush().value
+        #expect(scene.bytesOnDisk <= limit)
+      }
+    }
+
+    try await cache.close().value
+    #expect(scene.bytesOnDisk <= limit)
+  }
+
+  @Test func `the limit holds for very many small values too`() async throws {
+    let limit = 200_000
+    let cache = scene.open(limit)
+
+    for number in 0..<6_000 { cache.set(Data(), for: "\(number % 1_500)") }
+    try await cache.close().value
+
+    #expect(scene.bytesOnDisk <= limit)
+    #expect(try await scene.open(limit).count.value > 1_000)
+  }
+
+  @Test func `a lower limit holds when what is told after the opening is written`() async throws {
+    try await scene.fill(.mebibytes(4)) { cache in
+      for number in 0..<5_000 { cache.set(Data(count: 100), for: "\(number)") }
+    }
+
+    let cache = scene.open(50_000)
+    try await cache.set(Data("x"), for: "a").value
+    #expect(try await cache.count.value > 50)
+    try await cache.close().value
+
+    #expect(scene.bytesOnDisk <= 50_002)
+  }
+
+  @Test func `of each key one value counts`() async throws {
+    let cache = scene.open()
+    for _ in 0..<3 { cache.set(Data(count: 100), for: "a") }
+
+    let cost = DiskLimits.cost(recordSize: RecordHead.size + 101, large: 0)
+    #expect(try await cache.totalBytes.value == cost)
+    try await cache.flush().value
+    #expect(try await cache.totalBytes.value == cost)
+  }
+
+  @Test func `D26 what is larger than the limit is not stored, and costs no other`() async throws {
+    let cache = scene.open(limit(3))
+    cache.set(Data(count: 100), for: "a")
+    cache.set(Data(count: 100), for: "b")
+    try await cache.flush().value
+
+    try await cache.set(Data(count: 3_000), for: "a").value
+
+    #expect(try await cache.get("a").valueIfAny == nil)
+    #expect(try await cache.get("b").valueIfAny != nil)
+    #expect(cache.statistics.rejections == 1)
+  }
+
+  @Test func `D26 what was kept for the key of a rejected value is gone after a restart`()
+    async throws
+  {
+    try await scene.fillAndDie(limit(3)) { cache in
+      cache.set(Data(count: 100), for: "a")
+      cache.set(Data(count: 3_000), for: "a")
+    }
+
+    #expect(try await scene.open(limit(3)).get("a").valueIfAny == nil)
+  }
+
+  @Test(arguments: [0, -1, .min])
+  func `a limit of zero stores nothing`(limit: Int) async throws {
+    let cache = DiskCache(directory: scene.folder, byteLimit: limit)
+
+    try await cache.set(Data(), for: "").value
+
+    #expect(try await cache.get("").valueIfAny == nil)
+    try await cache.close().value
+    #expect(scene.bytesOnDisk == 0)
+  }
+
+  @Test func `at a restart it is known what was used last`() async throws {
+    let cache = scene.open()
+    for key in ["a", "b", "c"] { cache.set(Data(count: 100), for: key) }
+    try await cache.flush().value
+    for key in ["b", "c", "a"] { _ = try await cache.get(key).value }
+    try await cache.close().value
+
+    let smaller = scene.open(limit(2))
+
+    #expect(try await smaller.get("b").valueIfAny == nil)
+    for key in ["a", "c"] { #expect(try await smaller.get(key).valueIfAny != nil) }
+  }
+
+  @Test(arguments: [EvictionPolicy.adaptive, .adaptivePreferringSmall, .leastRecentlyUsed])
+  func `every policy keeps the limit`(policy: EvictionPolicy) async throws {
+    let cache = scene.open(30_000, POSIXCalls()) { $0.policy = policy }
+
+    for number in 0..<1_000 {
+      cache.set(Data(count: number * 37 % 3_000), for: "\(number * 11 % 97)")
+      if number % 3 == 0 { _ = try await cache.get("\(number % 5)").valueIfAny }
+    }
+    try await cache.close().value
+
+    #expect(scene.bytesOnDisk <= 30_001)
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+/// A value that is being written while a later one is told.
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheOvertakenTests {
+  let scene = DiskScene()
+
+  /// A cache whose writing waits before the first byte of "second".
+  private final class Held: Sendable {
+    let hasBegun = Watched(false)
+    private let isHeld = Watched(false)
+    private let gate = DispatchSemaphore(value: 0)
+
+    func calls() -> FaultyCalls {
+      FaultyCalls { call in
+        guard call == .write, self.isHeld.state else { return }
+        self.isHeld.change { $0 = false }
+        self.hasBegun.change { $0 = true }
+        _ = self.gate.wait(timeout: .now() + 10)
+      }
+    }
+
+    func hold() {
+      isHeld.change { $0 = true }
+    }
+
+    func letGo() {
+      gate.signal()
+    }
+  }
+
+  private func value(_ text: String, _ count: Int) -> Data {
+    Data(text) + Data(count: count)
+  }
+
+  @Test(arguments: [0, 70_000])
+  func `a value that was written stays when what overtook it can't be`(count: Int) async throws {
+    let held = Held()
+    let calls = held.calls()
+    let cache = scene.open(.mebibytes(1), calls)
+    try await cache.set(value("first", count), for: "a").value
+    held.hold()
+    let second = cache.set(value("second", count), for: "a")
+    try await held.hasBegun.wait(for: "the writing") { $0 }
+
+    let third = cache.set(value("third", count), for: "a")
+    // What the second one needs still: its record, and its file before that.
+    calls.inject(.error(.ENOSPC), after: count > 0 ? 2 : 1, of: [.make, .write], count: 9)
+    held.letGo()
+
+    try await second.value
+    #expect(try await failure(of: third)?.systemError == .ENOSPC)
+    #expect(try await cache.get("a").value == value("second", count))
+    calls.die()
+    try await cache.close().value
+    #expect(try await scene.open(.mebibytes(1)).get("a").value == value("second", count))
+  }
+
+  @Test(arguments: 0..<8, [0, 70_000])
+  func `D1 killed while a later value waits the store has no older one than it acknowledged`(
+    survived: Int, count: Int
+  ) async throws {
+    let held = Held()
+    let calls = held.calls()
+    let cache = scene.open(600_000, calls)
+    cache.set(value("first", count), for: "a")
+    // After one more, half is needless, and is written anew: a's first value would be too.
+    for _ in 0..<2 { try await cache.set(Data(count: 30_000), for: "b").value }
+    held.hold()
+    let second = cache.set(value("second", count + 100), for: "a")
+    try await held.hasBegun.wait(for: "the writing") { $0 }
+
+    cache.set(value("third", count), for: "a")
+    calls.inject(
+      .death(isHalfDone: false), after: survived, of: FaultyCalls.Call.effects)
+    held.letGo()
+    let isSecondThere = try await failure(of: second) == nil
+    try await cache.close().value
+
+    let found = try await scene.open(600_000).get("a").valueIfAny
+    let (first, later) = (
+      value("first", count), [value("second", count + 100), value("third", count)]
+    )
+    #expect(later.contains(found ?? Data()) || !isSecondThere && found == first)
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import MillpondCore
+import Testing
+
+@testable import Millpond
+
+@Suite struct DiskIndexTests {
+  private let cost = DiskLimits.cost(recordSize: 80, large: 0)
+
+  // MARK: - Telling and writing
+
+  @Test func `what is told is there before it is written, and at its spot afterwards`() {
+    let scene = IndexScene()
+
+    let (telling, consequence) = scene.set("a")
+    #expect(consequence.isToBeWritten)
+    #expect(scene.told("a") === telling)
+
+    #expect(scene.settle(telling) == [])
+    #expect(scene.spot("a")?.size == 80)
+    #expect(scene.index.liveBytes == 80)
+    #expect(scene.index.totalCost == cost)
+  }
+
+  @Test func `what is told twice before it is written is written once`() {
+    let scene = IndexScene()
+    let (first, _) = scene.set("a")
+
+    let (second, consequence) = scene.set("a")
+
+    #expect(consequence.superseded === first)
+    #expect(scene.told("a") === second)
+    #expect(scene.index.count == 1)
+  }
+
+  @Test func `of two tellings the later one wins, whichever comes first`() {
+    let scene = IndexScene()
+    let (first, second, third) = (Revision.next(), Revision.next(), Revision.next())
+    let (telling, _) = scene.set("a", second)
+
+    #expect(!scene.set("a", first).1.isToBeWritten)
+    #expect(!scene.remove("a", first).isToBeWritten)
+    #expect(scene.told("a") === telling)
+    scene.settle(telling)
+    #expect(!scene.set("a", first).1.isToBeWritten)
+
+    #expect(scene.remove("a", third).isToBeWritten)
+    #expect(!scene.set("a", second).1.isToBeWritten)
+    #expect(!scene.has("a"))
+  }
+
+  @Test func `what can't be written leaves what was there before`() {
+    let scene = IndexScene()
+    scene.put("a")
+    let old = scene.spot("a")
+    let (telling, _) = scene.set("a", cost: 500)
+
+    let files = scene.fail(telling)
+
+    #expect(scene.spot("a") == old)
+    #expect(scene.index.totalCost == cost)
+    #expect(files == [])
+  }
+
+  @Test func `what can't be written leaves nothing where nothing was`() {
+    let scene = IndexScene()
+    let (telling, _) = scene.set("a")
+    telling.file = LargeValue(number: 9, length: 1_000, checksum: 0)
+
+    let files = scene.fail(telling)
+
+    #expect(!scene.has("a"))
+    #expect(scene.index.totalCost == 0 && scene.index.largeBytes == 0)
+    #expect(files == [9])
+  }
+
+  @Test func `an end that comes too late changes nothing`() {
+    let scene = IndexScene()
+    let (first, _) = scene.set("a")
+    let (second, _) = scene.set("a")
+
+    #expect(scene.fail(first) == [])
+    #expect(scene.told("a") === second)
+
+    scene.remove("a")
+    #expect(scene.settle(second, file: 5) == [5])
+    #expect(!scene.has("a"))
+    #expect(scene.index.liveBytes == 0 && scene.index.largeBytes == 0)
+  }
+
+  @Test func `D31 a removal is written also where nothing is`() {
+    let scene = IndexScene()
+
+    #expect(scene.remove("a").isToBeWritten)
+  }
+
+  @Test func `a removal drops what was told and what lies on disk`() {
+    let scene = IndexScene()
+    scene.put("a", file: 3)
+    let (telling, _) = scene.set("a")
+
+    let consequence = scene.remove("a")
+
+    #expect(consequence.superseded === telling)
+    #expect(consequence.files == [3])
+    #expect(scene.index.count == 0 && scene.index.totalCost == 0)
+    #expect(scene.index.liveBytes == 0 && scene.index.largeBytes == 0)
+  }
+
+  @Test func `D28 the removal of everything spares what was told later`() {
+    let scene = IndexScene()
+    scene.put("a")
+    let revision = Revision.next()
+    let (late, _) = scene.set("b")
+
+    let (isFirst, consequence) = scene.removeAll(revision)
+
+    #expect(isFirst)
+
+    #expect(consequence.isToBeWritten)
+    #expect(!scene.has("a"))
+    #expect(scene.told("b") === late)
+    #expect(scene.index.totalCost == 100)
+  }
+
+  @Test func `an earlier removal of everything comes too late`() {
+    let scene = IndexScene()
+    let early = Revision.next()
+    #expect(scene.removeAll().isFirst)
+
+    let (isFirst, consequence) = scene.removeAll(early)
+
+    #expect(!isFirst)
+    #expect(!consequence.isToBeWritten)
+    #expect(!scene.set("a", early).1.isToBeWritten)
+  }
+
+  @Test func `the removal of everything says what was on its way`() {
+    let scene = IndexScene()
+    let (telling, _) = scene.set("a")
+    scene.put("b", file: 4)
+
+    let (isFirst, consequence) = scene.removeAll()
+
+    #expect(isFirst)
+
+    #expect(consequence.evicted.count == 1 && consequence.evicted.first === telling)
+    #expect(consequence.files == [4])
+  }
+
+  // MARK: - Filling
+
+  @Test func `a fill comes too late if something was told since its mark`() {
+    let scene = IndexScene()
+    let mark = Mark.told(scene.index.lastTold(KeyHash(of: "a")))
+
+    #expect(scene.fill("a", mark))
+    scene.set("a")
+    #expect(!scene.fill("a", mark))
+    scene.remove("a")
+    #expect(!scene.fill("a", mark))
+    #expect(scene.fill("a", .any))
+  }
+
+  // MARK: - Finding, moving and forgetting
+
+  @Test func `a copy is noted only if the original is still needed`() throws {
+    let scene = IndexScene()
+    scene.put("a")
+    let (hash, old) = (KeyHash(of: "a"), try #require(scene.spot("a")))
+    var new = old
+    (new.segment, new.offset) = (2, 7)
+
+    scene.index.move(hash, from: old, to: new)
+    #expect(scene.spot("a") == new)
+    scene.index.move(hash, from: old, to: Spot(segment: 3, offset: 0, size: 80, expiry: .max))
+    #expect(scene.spot("a") == new)
+    scene.index.move(KeyHash(of: "b"), from: old, to: new)
+    #expect(!scene.has("b"))
+  }
+
+  @Test func `a bad record is forgotten once, and only if nothing has been told since`() throws {
+    let scene = IndexScene()
+    scene.put("a", file: 3)
+    let spot = try #require(scene.spot("a"))
+    let (telling, _) = scene.set("a")
+    #expect(scene.forget("a", at: spot) == nil)
+    #expect(scene.fail(telling) == [])
+
+    #expect(scene.forget("a", at: spot) == [3])
+    #expect(scene.forget("a", at: spot) == nil)
+    #expect(scene.index.totalCost == 0 && scene.index.liveBytes == 0)
+  }
+
+  @Test func `what lies in a lost segment is forgotten, and what is on its way is not`() {
+    let scene = IndexScene()
+    for key in ["a", "b"] { scene.put(key) }
+    let (telling, _) = scene.set("b")
+    var files: [UInt64] = []
+
+    scene.index.forget(segment: 1, &files)
+
+    #expect(!scene.has("a"))
+    #expect(scene.told("b") === telling)
+    #expect(scene.index.liveBytes == 0)
+    #expect(scene.fail(telling) == [])
+    #expect(!scene.has("b"))
+  }
+
+  @Test func `of a lost folder only what is on its way is left`() {
+    let scene = IndexScene()
+    for key in ["a", "b"] { scene.put(key, file: 2) }
+    let (telling, _) = scene.set("b")
+    var consequence = DiskIndex.Consequence()
+
+    scene.index.forgetAllSpots(&consequence)
+
+    #expect(!scene.has("a") && scene.told("b") === telling)
+    #expect(scene.index.liveBytes == 0)
+    scene.settle(telling)
+    #expect(scene.index.liveBytes == 80 && scene.index.totalCost == cost)
+  }
+}

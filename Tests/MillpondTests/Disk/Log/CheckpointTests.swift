@@ -1,0 +1,91 @@
+import Testing
+
+@testable import Millpond
+
+@Suite struct CheckpointTests {
+  private let checkpoint: Checkpoint = {
+    var checkpoint = Checkpoint(segment: 3, offset: 1_000)
+    for number in UInt32(1)...4 {
+      let spot = Spot(
+        segment: number, offset: number * 100, size: 60 + number, expiry: .max - number)
+      checkpoint.entries.append((KeyHash(high: UInt64(number), low: .max - 1), spot))
+    }
+    checkpoint.largeValues = [(1, .max, 70_000), (3, 5, 1 << 40)]
+    return checkpoint
+  }()
+
+  private func read(_ bytes: [UInt8]) -> Checkpoint? {
+    bytes.withUnsafeBytes { Checkpoint($0) }
+  }
+
+  /// Makes the check right for what the bytes say now.
+  private func sealed(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    let sum = bytes.withUnsafeBytes { bytes in
+      FoldHash.hash(
+        UnsafeRawBufferPointer(rebasing: bytes[Checkpoint.headSize...]),
+        seed: FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<32]), seed: 4))
+    }
+    RecordBytes.put(sum, 8, &bytes, 32)
+    return bytes
+  }
+
+  @Test func `a checkpoint is read as it was written`() throws {
+    let found = try #require(read(checkpoint.bytes))
+
+    #expect(found.segment == 3 && found.offset == 1_000)
+    #expect(found.entries.map(\.hash) == checkpoint.entries.map(\.hash))
+    #expect(found.entries.map(\.spot) == checkpoint.entries.map(\.spot))
+    #expect(found.largeValues.map(\.entry) == [1, 3])
+    #expect(found.largeValues.map(\.number) == [.max, 5])
+    #expect(found.largeValues.map(\.length) == [70_000, 1 << 40])
+    #expect(sealed(checkpoint.bytes) == checkpoint.bytes)
+  }
+
+  @Test func `an empty one is one`() {
+    #expect(read(Checkpoint(segment: 0, offset: 0).bytes)?.entries.isEmpty == true)
+  }
+
+  @Test func `D8 cut anywhere, or with more behind it, it is none`() {
+    let bytes = checkpoint.bytes
+
+    for count in 0..<bytes.count { #expect(read(Array(bytes.prefix(count))) == nil) }
+    #expect(read(bytes + [0]) == nil)
+  }
+
+  @Test func `D9 with any bit flipped it is none`() {
+    let bytes = checkpoint.bytes
+
+    for bit in 0..<bytes.count * 8 {
+      var flipped = bytes
+      flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+      #expect(read(flipped) == nil)
+    }
+  }
+
+  @Test(arguments: [16, 24], [UInt64.max, 1 << 63, 1 << 59, 0xAAAA_AAAA_AAAA_AAAB, 5, 0])
+  func `D11 with counts that are wrong, and a check that is right, it is none`(
+    offset: Int, count: UInt64
+  ) {
+    var bytes = checkpoint.bytes
+    RecordBytes.put(count, 8, &bytes, offset)
+
+    #expect(read(sealed(bytes)) == nil)
+  }
+
+  @Test(arguments: [4, UInt64.max])
+  func `a large value of no entry makes it none`(entry: UInt64) {
+    var bytes = checkpoint.bytes
+    RecordBytes.put(entry, 8, &bytes, Checkpoint.headSize + 4 * DiskLimits.indexSize)
+
+    #expect(read(sealed(bytes)) == nil)
+  }
+
+  @Test(arguments: [1, 3])
+  func `D12 of another version it is none`(version: UInt64) {
+    var bytes = checkpoint.bytes
+    RecordBytes.put(version, 4, &bytes, 4)
+
+    #expect(read(sealed(bytes)) == nil)
+  }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import Millpond
+
+@Suite struct KeyHashTests {
+  @Test func `what was written by an older build is found by this one`() {
+    #expect(KeyHash(of: "").high == 18_234_424_452_611_306_881)
+    #expect(KeyHash(of: "a").low == 2_493_629_139_070_874_868)
+  }
+
+  @Test func `a key has one hash, however its bytes come`() {
+    let key = String(repeating: "ä key that is not short ", count: 10)
+
+    #expect(Array(key.utf8).withUnsafeBytes { KeyHash($0) } == KeyHash(of: key))
+  }
+
+  @Test func `D15 keys that only look alike have other hashes`() {
+    let keys = ["", "\u{0}", "a", "A", "a\u{0}", "\u{E9}", "e\u{301}", ".", "..", "/"]
+
+    #expect(Set(keys.map { KeyHash(of: $0) }).count == keys.count)
+    #expect(Set(keys.map { KeyHash(of: $0).low }).count == keys.count)
+  }
+
+  @Test func `the bits for the table are spread`() {
+    let bits = Set((0..<10_000).map { KeyHash(of: "\($0)").bits })
+
+    #expect(bits.count > 9_990)
+  }
+}

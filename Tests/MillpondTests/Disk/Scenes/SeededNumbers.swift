@@ -1,0 +1,19 @@
+import MillpondTesting
+
+/// Numbers that are the same for the same seed.
+struct SeededNumbers {
+  private var generator: SeededGenerator
+
+  init(_ seed: Int) {
+    generator = SeededGenerator(seed: UInt64(seed))
+  }
+
+  /// From zero up to, and without, `end`.
+  mutating func next(_ end: Int) -> Int {
+    Int.random(in: 0..<end, using: &generator)
+  }
+
+  mutating func bits() -> UInt64 {
+    generator.next()
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import MillpondCore
+import Testing
+
+@testable import Millpond
+
+/// The same work again and again; each time something goes wrong a call later.
+///
+/// Of the calls that fail every fifth has its turn, which takes ten seconds;
+/// `MILLPOND_TORTURE_STRIDE=1` tries them all.
+@Suite(.timeLimit(.minutes(5)), .serialized) struct DiskCacheTortureTests {
+  private static let callStride =
+    ProcessInfo.processInfo.environment["MILLPOND_TORTURE_STRIDE"].flatMap { Int($0) }
+
+  /// With the first values go for room; with the second none does, so none may be missing.
+  static let limits = [320 << 10, 1 << 20]
+
+  /// Segments are begun and cleared away, values of both sizes replaced and removed.
+  private static let steps: [TortureRun.Step] = {
+    let small = (1...8).map { "small \($0)" }
+    let first = small.map { ($0, 1_500) }
+    let large = (1...4).map { ("large \($0)", 66_000 + 1_000 * $0) }
+    return [
+      .sets(first), .sets(Array(large.prefix(2))), .flush(.synchronized), .remove("small 3"),
+      .sets([("small 1", 40_000), ("small 2", 10), ("large 1", 70_000), ("small 4", 3_000)]),
+      .sets([("large 2", 100)]), .sets(small.suffix(4).map { ($0, 2_500) }), .remove("large 1"),
+      .remove("absent"), .sets(Array(large.suffix(2))), .sets(small.prefix(4).map { ($0, 5_000) }),
+      .sets([("large 1", 80_000)]), .removeAll, .sets(first), .sets([("large 3", 90_000)]),
+      .sets([("small 5", 20_000)]), .sets([("small 5", 20_001)]), .sets([("small 6", 20_000)]),
+      .flush(.written), .sets([("small 6", 20_001)]), .sets([("small 7", 1)]),
+    ]
+  }()
+
+  private func isOver(
+    _ number: Int, _ limit: Int, _ fault: FaultyCalls.Fault, _ faulty: Set<FaultyCalls.Call>,
+    isDeadly: Bool
+  ) async throws -> Bool {
+    let run = TortureRun(byteLimit: limit, isDeadly: isDeadly)
+    run.calls.inject(fault, after: number, of: faulty)
+    try await run.run(Self.steps)
+    let isOver = run.calls.isWaiting
+    try await run.verify()
+    #expect(run.complaints == [], "limit \(limit), \(fault) at \(number)")
+    return isOver || !run.complaints.isEmpty
+  }
+
+  @Test(arguments: limits, [true, false])
+  func `D1 killed at any call the store has what it acknowledged, or something later`(
+    limit: Int, isHalfDone: Bool
+  ) async throws {
+    var number = 0
+    while try await !isOver(
+      number, limit, .death(isHalfDone: isHalfDone), FaultyCalls.Call.effects, isDeadly: true)
+    {
+      number += Self.callStride ?? 1
+    }
+
+    #expect(number > 50)
+  }
+
+  @Test(arguments: limits, [POSIXErrorCode.ENOSPC, .EIO])
+  func `D2 when any one call fails only its own telling does, and the old value is kept`(
+    limit: Int, code: POSIXErrorCode
+  ) async throws {
+    var number = code == .EIO ? 0 : 1
+    let faulty = FaultyCalls.Call.all.subtracting([.readNow])
+    // Each takes its turn, the other the calls between.
+    while try await !isOver(number, limit, .error(code), faulty, isDeadly: false) {
+      number += 2 * (Self.callStride ?? 5)
+    }
+
+    #expect(number > 100)
+  }
+
+  @Test(arguments: limits)
+  func `D2 while nothing can be written all tellings fail, and afterwards none does`(
+    limit: Int
+  ) async throws {
+    for first in stride(from: 2, to: 60, by: 3 * (Self.callStride ?? 5)) {
+      let run = TortureRun(byteLimit: limit, isDeadly: false)
+      run.calls.inject(.error(.ENOSPC), after: first, of: [.write, .make], count: 25)
+      try await run.run(Self.steps)
+      try await run.verify()
+      #expect(run.complaints == [], "limit \(limit), after \(first)")
+      if !run.complaints.isEmpty { return }
+    }
+  }
+}

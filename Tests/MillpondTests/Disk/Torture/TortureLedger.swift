@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a store was told, and what it may hold after that.
+struct TortureLedger {
+  private struct Entry {
+    /// Nil for a removal.
+    let version: Int?
+    let count: Int
+    var isAcknowledged = false
+  }
+
+  private var entries: [String: [Entry]] = [:]
+  private var lastVersion = 0
+
+  /// Whether values may have gone for room.
+  var mayForget = false
+
+  var keys: [String] {
+    entries.keys.sorted()
+  }
+
+  /// Notes that a value of so many bytes is told, and makes it.
+  mutating func tell(_ key: String, count: Int) -> (version: Int, value: Data) {
+    lastVersion += 1
+    entries[key, default: []].append(Entry(version: lastVersion, count: count))
+    return (lastVersion, Self.value(key, lastVersion, count))
+  }
+
+  mutating func tellRemoval(_ key: String) {
+    entries[key, default: []].append(Entry(version: nil, count: 0))
+  }
+
+  mutating func tellRemovalOfAll() {
+    for key in entries.keys { tellRemoval(key) }
+  }
+
+  /// Notes that all up to a version, or the last, is on disk.
+  mutating func acknowledge(_ key: String, _ version: Int? = nil) {
+    let place = entries[key]?.lastIndex { version == nil || $0.version == version }
+    if let place { entries[key]?[place].isAcknowledged = true }
+  }
+
+  mutating func acknowledgeRemovalOfAll() {
+    for key in entries.keys { acknowledge(key) }
+  }
+
+  /// Notes that a value is not there, and never will be.
+  mutating func fail(_ key: String, _ version: Int) {
+    entries[key]?.removeAll { $0.version == version }
+  }
+
+  /// What is wrong with what was found; nil if nothing is.
+  func complaint(_ found: Data?, for key: String) -> String? {
+    let entries = entries[key] ?? []
+    let last = entries.lastIndex { $0.isAcknowledged }
+    let candidates = entries[(last ?? 0)...]
+    guard let found else {
+      let mayBeAbsent = last == nil || mayForget || candidates.contains { $0.version == nil }
+      return mayBeAbsent ? nil : "\(key) is lost"
+    }
+    for entry in candidates {
+      if let version = entry.version, found == Self.value(key, version, entry.count) { return nil }
+    }
+    let start = String(decoding: found.prefix(24), as: UTF8.self)
+    return "\(key) is \(start) of \(found.count), told \(entries.suffix(3))"
+  }
+
+  /// A value that says whose it is.
+  static func value(_ key: String, _ version: Int, _ count: Int) -> Data {
+    var value = Data("\(key)|\(version)|\(count)|")
+    value.append(Data(repeating: UInt8(truncatingIfNeeded: version), count: count))
+    return value
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+
+@testable import Millpond
+
+/// A store that is told a lot while something goes wrong, and then looked at with honest calls.
+final class TortureRun {
+  enum Step {
+    /// Sets that are told together.
+    case sets([(key: String, count: Int)])
+    case remove(String)
+    case removeAll
+    case flush(DiskCache.Durability)
+  }
+
+  let scene = DiskScene()
+  let calls = FaultyCalls()
+  private let byteLimit: Int
+
+  /// Whether what failed may be there all the same, since nobody could undo it.
+  private let isDeadly: Bool
+  private var ledger = TortureLedger()
+  private(set) var complaints: [String] = []
+
+  init(byteLimit: Int, isDeadly: Bool) {
+    self.byteLimit = byteLimit
+    self.isDeadly = isDeadly
+  }
+
+  /// Tells all, waiting for each step's outcomes.
+  func run(_ steps: [Step]) async throws {
+    let cache = scene.open(byteLimit, calls)
+    for step in steps {
+      try await perform(step, cache)
+      if !isDeadly { try await check(cache, "after a step") }
+    }
+    let statistics = cache.statistics
+    ledger.mayForget = statistics.evictions + statistics.rejections > 0
+    try await cache.close().value
+  }
+
+  /// Opens it again, and looks at everything.
+  func verify() async throws {
+    let limit = byteLimit + 10
+    calls.recover()
+    let cache = scene.open(byteLimit)
+    try await check(cache, "after the opening")
+    if !scene.unfinishedFiles.isEmpty { complaints.append("something unfinished was left") }
+    var largeCount = 0
+    for key in ledger.keys {
+      let count = try await cache.get(key).valueIfAny?.count ?? 0
+      if count >= DiskLimits.largeSize { largeCount += 1 }
+    }
+    if scene.valueFiles.count != largeCount {
+      complaints.append("\(scene.valueFiles.count) files for \(largeCount) large values")
+    }
+    if scene.bytesOnDisk > limit { complaints.append("\(scene.bytesOnDisk) bytes at the opening") }
+    try await perform(.sets([("new", 500), ("new large", 70_000), ("small 1", 600)]), cache)
+    try await check(cache, "of a cache that is used again")
+    try await cache.close().value
+    if scene.bytesOnDisk > limit { complaints.append("\(scene.bytesOnDisk) bytes at the end") }
+    let last = scene.open(byteLimit)
+    try await check(last, "after a clean end")
+    try await last.close().value
+  }
+
+  private func check(_ cache: DiskCache, _ when: String) async throws {
+    let statistics = cache.statistics
+    if statistics.evictions + statistics.rejections > 0 { ledger.mayForget = true }
+    for key in ledger.keys {
+      // One call at the most goes wrong; if the folder could not be opened, all questions do.
+      for _ in 0..<2 {
+        let recorder = Recorder<Data>().subscribe(to: cache.get(key))
+        try await recorder.ended()
+        if recorder.failure != nil { continue }
+        if let complaint = ledger.complaint(recorder.values.first, for: key) {
+          complaints.append("\(when): \(complaint)")
+        }
+        break
+      }
+    }
+  }
+
+  private func perform(_ step: Step, _ cache: DiskCache) async throws {
+    switch step {
+    case .sets(let sets):
+      var outcomes: [(String, Int, Signal<Void>)] = []
+      for (key, count) in sets {
+        let (version, value) = ledger.tell(key, count: count)
+        outcomes.append((key, version, cache.set(value, for: key)))
+      }
+      for (key, version, outcome) in outcomes {
+        if (try? await outcome.value) != nil {
+          ledger.acknowledge(key, version)
+        } else if !isDeadly {
+          ledger.fail(key, version)
+        }
+      }
+    case .remove(let key):
+      ledger.tellRemoval(key)
+      if (try? await cache.remove(key).value) != nil { ledger.acknowledge(key) }
+    case .removeAll:
+      ledger.tellRemovalOfAll()
+      if (try? await cache.removeAll().value) != nil { ledger.acknowledgeRemovalOfAll() }
+    case .flush(let durability):
+      _ = try? await cache.flush(durability).value
+    }
+  }
+}
