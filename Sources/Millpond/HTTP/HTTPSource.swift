@@ -61,6 +61,23 @@ public struct HTTPSource<Key: Hashable & Sendable>: Source {
   }
 }
 
+extension HTTPSource {
+  /// The body in the pieces in which it comes, so that it never is in memory as a whole: for what is
+  /// to be a file.
+  ///
+  ///     disk.storing(films.pieces(of: url), for: url.absoluteString)
+  ///
+  /// They are worth something only if they complete: what breaks off, or turns out not to be as long
+  /// as its origin said, fails after the pieces. It is not resumed.
+  ///
+  /// - Note: Pieces arrive on the transport's own thread, and hold it up: that of ``URLSessionTransport``
+  ///   serves all its transfers. What the system receives meanwhile, it keeps.
+  public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
+    if lookup.freshness == .cachedOnly { return .empty }
+    return transfers.pieces(of: request(key).map { $0.asked(by: lookup) })
+  }
+}
+
 extension HTTPSource where Key == URL {
   /// A source of which the keys are URLs.
   ///

@@ -16,16 +16,27 @@ struct Transfers: Sendable {
   /// Its timeouts count from the subscription, so what comes before the sending is part of it.
   func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
     .deferred {
-      request.flatMap { answer(to: $0) }
+      request.flatMap { authorized($0, resumed) }
         .timed(Patience(limits, since: timeline.now()), on: timeline)
         .receive(on: .global(qos: .userInitiated))
     }
   }
 
-  private func answer(to request: HTTPRequest) -> Signal<Stamped<Data>> {
+  /// The body of the answer in pieces, on the thread of the transport, which waits for whoever is
+  /// slow: nothing is kept for them here.
+  func pieces(of request: Signal<HTTPRequest>) -> Signal<Data> {
+    .deferred {
+      request.flatMap { authorized($0) { transport.send($0).pieces(limits) } }
+        .timed(Patience(limits, since: timeline.now()), on: timeline)
+    }
+  }
+
+  private func authorized<Value>(
+    _ request: HTTPRequest, _ send: @escaping @Sendable (HTTPRequest) -> Signal<Value>
+  ) -> Signal<Value> {
     guard request.url.isWebAddress else { return .fail(TransferError.unsupportedURL(request.url)) }
-    guard let authorization else { return resumed(request) }
-    return authorization.authorizing(request, resumed)
+    guard let authorization else { return send(request) }
+    return authorization.authorizing(request, send)
   }
 
   private func resumed(_ request: HTTPRequest) -> Signal<Stamped<Data>> {
