@@ -48,13 +48,19 @@ extension Socket {
   static func listening(
     queue length: Int32? = nil
   ) throws(SocketError) -> (socket: Socket, port: UInt16) {
+    let (socket, port) = try bound()
+    guard Platform.startListening(socket.descriptor, queue: length) else {
+      throw SocketError(in: "listen")
+    }
+    return (socket, port)
+  }
+
+  /// A socket on 127.0.0.1 that doesn't listen, and the port that the system picked for it.
+  static func bound() throws(SocketError) -> (socket: Socket, port: UInt16) {
     let descriptor = Platform.openStream()
     guard descriptor >= 0 else { throw SocketError(in: "socket") }
     let socket = Socket(owning: descriptor)
     guard Platform.bindToLoopback(descriptor) else { throw SocketError(in: "bind") }
-    guard Platform.startListening(descriptor, queue: length) else {
-      throw SocketError(in: "listen")
-    }
     guard let port = Platform.boundPort(descriptor) else { throw SocketError(in: "getsockname") }
     return (socket, port)
   }

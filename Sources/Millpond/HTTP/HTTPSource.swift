@@ -46,7 +46,7 @@ public struct HTTPSource<Key: Hashable & Sendable>: Source {
     self.request = { key in .async { try await request(key) } }
     transfers = Transfers(
       transport: transport, limits: limits, authorization: authorization,
-      partials: partials, timeline: Timeline(clock))
+      partials: partials, ticker: Ticker(Timeline(clock)))
   }
 
   /// The body.
@@ -95,6 +95,6 @@ extension HTTPSource where Key == URL {
     request = { .just(HTTPRequest(url: $0)) }
     transfers = Transfers(
       transport: transport, limits: limits, authorization: authorization,
-      partials: partials, timeline: Timeline(clock))
+      partials: partials, ticker: Ticker(Timeline(clock)))
   }
 }

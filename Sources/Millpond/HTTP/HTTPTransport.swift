@@ -9,7 +9,8 @@ public import MillpondSignals
 ///     struct MyTransport: HTTPTransport {
 ///       func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
 ///         .create { observer, lifetime in
-///           let call = client.get(request.url, request.headers.fields) { event in
+///           let fields = request.headers.fields + request.credentials.fields
+///           let call = client.get(request.url, fields) { event in
 ///             switch event {
 ///             case .head(let head): observer.next(.head(HTTPHead(status: head.code, …)))
 ///             case .bytes(let bytes): observer.next(.body(Data(bytes)))

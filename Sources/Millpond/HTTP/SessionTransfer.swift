@@ -102,7 +102,9 @@ extension HTTPRequest {
 
 extension HTTPHead {
   fileprivate init(_ response: HTTPURLResponse) {
-    let fields = response.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
+    let fields = response.allHeaderFields.map { name, value in
+      (name: name as? String ?? "\(name)", value: value as? String ?? "\(value)")
+    }
     self.init(status: response.statusCode, headers: HeaderFields(fields))
   }
 }

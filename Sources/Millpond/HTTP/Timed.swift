@@ -2,9 +2,9 @@ import MillpondSignals
 
 extension Signal {
   /// Fails with ``TransferError/timedOut(_:)`` when `patience` is over; each event is activity.
-  func timed(_ patience: Patience, on timeline: Timeline) -> Signal {
+  func timed(_ patience: Patience, on ticker: Ticker) -> Signal {
     Signal { observer, lifetime in
-      let vigil = Vigil(observer, lifetime.child(), patience, timeline)
+      let vigil = Vigil(observer, lifetime.child(), patience, ticker)
       lifetime.onEnd { vigil.end() }
       vigil.begin()
       if !lifetime.isEnded { run(vigil.observer, vigil.upstream) }
@@ -17,7 +17,7 @@ extension Signal {
 private final class Vigil<Value: Sendable>: Sendable {
   let upstream: Lifetime
   private let serializer: Serializer<Value>
-  private let timeline: Timeline
+  private let ticker: Ticker
   private let watch: Locked<Watch>
 
   private struct Watch: Sendable {
@@ -27,11 +27,11 @@ private final class Vigil<Value: Sendable>: Sendable {
   }
 
   init(
-    _ downstream: Observer<Value>, _ upstream: Lifetime, _ patience: Patience, _ timeline: Timeline
+    _ downstream: Observer<Value>, _ upstream: Lifetime, _ patience: Patience, _ ticker: Ticker
   ) {
     self.upstream = upstream
     serializer = Serializer(downstream)
-    self.timeline = timeline
+    self.ticker = ticker
     watch = Locked(Watch(patience: patience))
   }
 
@@ -78,12 +78,12 @@ private final class Vigil<Value: Sendable>: Sendable {
   }
 
   private func noteActivity() {
-    let now = timeline.now()
+    let now = ticker.now()
     watch.withLock { $0.patience.received(at: now) }
   }
 
   private func check() {
-    let now = timeline.now()
+    let now = ticker.now()
     switch watch.withLock({ $0.patience.verdict(at: now) }) {
     case .waits(let delay):
       wait(delay)
@@ -93,7 +93,7 @@ private final class Vigil<Value: Sendable>: Sendable {
   }
 
   private func wait(_ delay: Duration) {
-    let timer = timeline.schedule(after: delay) { self.check() }
+    let timer = ticker.schedule(after: delay) { self.check() }
     let isLate = watch.withLock { watch in
       if !watch.hasEnded { watch.timer = timer }
       return watch.hasEnded

@@ -9,7 +9,7 @@ struct Transfers: Sendable {
   let limits: HTTPLimits
   let authorization: HTTPAuthorization?
   let partials: PartialTransfers?
-  let timeline: Timeline
+  let ticker: Ticker
 
   /// The answer to the request that is the value of `request`.
   ///
@@ -17,7 +17,7 @@ struct Transfers: Sendable {
   func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
     .deferred {
       request.flatMap { authorized($0, resumed) }
-        .timed(Patience(limits, since: timeline.now()), on: timeline)
+        .timed(Patience(limits, since: ticker.now()), on: ticker)
         .receive(on: .global(qos: .userInitiated))
     }
   }
@@ -27,7 +27,7 @@ struct Transfers: Sendable {
   func pieces(of request: Signal<HTTPRequest>) -> Signal<Data> {
     .deferred {
       request.flatMap { authorized($0) { transport.send($0).pieces(limits) } }
-        .timed(Patience(limits, since: timeline.now()), on: timeline)
+        .timed(Patience(limits, since: ticker.now()), on: ticker)
     }
   }
 

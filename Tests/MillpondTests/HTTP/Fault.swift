@@ -22,12 +22,12 @@ enum Fault: String, CaseIterable, Sendable {
     switch self {
     case .unknownHost: return URL(string: "http://nowhere.invalid/")
     case .expiredCertificate, .plainForTLS: return URL(string: "https://127.0.0.1:\(origin.port)/")
-    case .refused:
-      origin.stop()
-      fallthrough
+    case .refused: return Self.closed.flatMap { URL(string: $0.baseURL) }
     default: return URL(string: origin.baseURL + "/fault")
     }
   }
+
+  private static let closed = try? ClosedPort()
 
   private var response: Response {
     switch self {

@@ -114,9 +114,8 @@ import Testing
   }
 
   @Test func `a refused connection is tried again`() async throws {
-    let origin = try LoopbackServer { _ in Response() }
-    let url = try origin.url("/")
-    origin.stop()
+    let closed = try ClosedPort()
+    let url = try #require(URL(string: closed.baseURL))
     let attempts = Watched(0)
     let source = HTTPSource { (url: URL) in
       attempts.change { $0 += 1 }
