@@ -17,6 +17,8 @@ public import MillpondSignals
 /// - While an origin sends faster than the process can take it in, nothing else happens in any
 ///   session, not even the cancellation; gets fail by their timeouts meanwhile.
 /// - A head of many thousand fields keeps it as busy: 20,000 of them for five seconds.
+/// - What comes faster than it is taken is kept in memory, without a bound: of a body of 1 GB that
+///   went to a busy disk as fast as this machine could send it, most.
 /// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
 ///   except where not one byte of text is left.
 ///
