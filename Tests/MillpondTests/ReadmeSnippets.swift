@@ -93,6 +93,25 @@ func tell(_ pictures: some Cache<URL, Data>, _ picture: Data, _ url: URL) async 
   // end
 }
 
+func keepOnDisk(
+  _ folder: URL, _ data: Data, _ pieces: Signal<Data>, _ play: (URL) -> Void
+) async throws {
+  // snippet
+  let disk = DiskCache(
+    directory: folder, byteLimit: .mebibytes(256), timeToLive: .after(.seconds(86_400)),
+    schema: DiskSchema(version: 2))  // what was written as version 1 is a miss
+  disk.set(data, for: "a")
+  try await disk.flush(.synchronized).value  // from here on it outlives a power cut
+
+  try await disk.storing(pieces, for: "film").value  // into a file, while they arrive
+  let film = try await disk.file(for: "film").value  // stays while you hold it
+  play(film.url)
+
+  let report = try await disk.verify().value  // reads all, drops what is damaged
+  print(report.goodValues, disk.statistics.hitRatio)
+  // end
+}
+
 func decoded(in folder: URL) {
   // snippet
   let profiles = DiskCache(directory: folder, byteLimit: .mebibytes(16))

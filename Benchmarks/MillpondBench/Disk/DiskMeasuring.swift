@@ -23,7 +23,8 @@ private func time(
   let few = goods.firstFew(effort.fileLimit)
   let tasks: [DiskTask?] = [
     StockedDisk<OwnDiskShelf>(goods, at: site).task(operation),
-    operation == .remove ? nil : StockedDisk<OneFileShelf>(goods, at: site).task(operation),
+    operation == .put || operation == .get
+      ? StockedDisk<OneFileShelf>(goods, at: site).task(operation) : nil,
     StockedDisk<FileEachShelf>(few, at: site).task(operation),
     StockedDisk<FoundationShelf>(few, at: site).task(operation),
   ]

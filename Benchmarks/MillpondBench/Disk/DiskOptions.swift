@@ -16,8 +16,8 @@ struct DiskOptions {
     Usage: millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
 
     Measures DiskCache beside the physical floors of the same work, by turns in this process, and
-    prints microseconds per operation, the best of several repetitions: puts, gets and removals of
-    values of 100 bytes and more, and how long it takes to open a folder. Then bytes per entry on
+    prints microseconds per operation, the best of several repetitions: puts, gets, questions
+    and removals of values of 100 bytes and more, and how long it takes to open a folder. Then bytes per entry on
     disk and in memory; and, while every key is set ten times in random order, how many bytes are
     written for one that is told, and how long a set and its outcome take. A NAME, as
     disk-get-16k, is the beginning of one row's name or of several; without one, all are run, which

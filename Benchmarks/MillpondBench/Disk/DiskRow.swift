@@ -13,6 +13,7 @@ struct DiskRow {
   enum Operation: String, CaseIterable {
     case put
     case get
+    case contains
     case remove
   }
 
@@ -132,6 +133,7 @@ extension DiskRow.Operation {
     switch self {
     case .put: "a put, and its part in the flush after all"
     case .get: "a get, of many at once, in disorder"
+    case .contains: "whether there is a value, of many at once, in disorder"
     case .remove: "a removal, and its part in the flush after all"
     }
   }

@@ -14,6 +14,9 @@ protocol DiskShelf: Sendable {
   /// Asks for each once, in disorder; what came, added up.
   func get(_ goods: Goods) throws -> Int
 
+  /// Asks of each, in disorder, whether it is there; how many are.
+  func contains(_ goods: Goods) throws -> Int
+
   /// Forgets all that was put, and waits until that is so on disk.
   func remove(_ goods: Goods) throws
 

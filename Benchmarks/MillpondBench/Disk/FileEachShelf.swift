@@ -24,6 +24,10 @@ struct FileEachShelf: DiskShelf {
     try goods.order.reduce(0) { sum, number in sum &+ (try glance(at: goods.keys[number])) }
   }
 
+  func contains(_ goods: Goods) throws -> Int {
+    goods.order.count { SystemFile.exists(path(of: goods.keys[$0])) }
+  }
+
   func remove(_ goods: Goods) throws {
     for key in goods.keys { try SystemFile.delete(path(of: key)) }
   }

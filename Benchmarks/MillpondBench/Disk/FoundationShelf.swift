@@ -24,6 +24,12 @@ struct FoundationShelf: DiskShelf {
     }
   }
 
+  func contains(_ goods: Goods) throws -> Int {
+    goods.order.count {
+      FileManager.default.fileExists(atPath: url(of: goods.keys[$0]).path(percentEncoded: false))
+    }
+  }
+
   func remove(_ goods: Goods) throws {
     for key in goods.keys { try FileManager.default.removeItem(at: url(of: key)) }
   }

@@ -33,6 +33,14 @@ final class OwnDiskShelf: DiskShelf {
     return cache.sum(of: goods)
   }
 
+  func contains(_ goods: Goods) throws -> Int {
+    let (cache, answers) = (try opened(), Answers(of: goods.keys.count))
+    for number in goods.order {
+      answers.add(cache.contains(goods.keys[number])) { $0 ? 1 : 0 }
+    }
+    return answers.total()
+  }
+
   func remove(_ goods: Goods) throws {
     let cache = try opened()
     for key in goods.keys { cache.remove(key) }

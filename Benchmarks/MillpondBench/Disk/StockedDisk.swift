@@ -22,6 +22,7 @@ final class StockedDisk<Kept: DiskShelf>: Sendable {
       switch operation {
       case .put: puts(operation.rawValue)
       case .get: gets(operation.rawValue)
+      case .contains: questions(operation.rawValue)
       case .remove: removals(operation.rawValue)
       }
     return DiskTask(timed: timed, count: goods.keys.count, end: end)
@@ -44,6 +45,12 @@ final class StockedDisk<Kept: DiskShelf>: Sendable {
     Work(
       name, expected: { _ in self.sum }, prepare: { sound { try self.stock() } },
       run: { _ in sound(or: .min) { try self.shelf.get(self.goods) } })
+  }
+
+  private func questions(_ name: String) -> Work {
+    Work(
+      name, expected: { _ in self.goods.keys.count }, prepare: { sound { try self.stock() } },
+      run: { _ in sound(or: .min) { try self.shelf.contains(self.goods) } })
   }
 
   /// Removes all from a full shelf; nothing may be kept after that.

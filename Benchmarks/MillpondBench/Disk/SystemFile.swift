@@ -59,6 +59,10 @@ struct SystemFile: Sendable {
     guard rename(old, new) == 0 else { throw FileTrouble(path: new) }
   }
 
+  static func exists(_ path: String) -> Bool {
+    access(path, F_OK) == 0
+  }
+
   static func delete(_ path: String) throws(FileTrouble) {
     guard unlink(path) == 0 else { throw FileTrouble(path: path) }
   }

@@ -82,37 +82,41 @@ public final class DiskCache: Cache {
   /// A value from the future counts as a hundred years old.
   public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     Signal { observer, lifetime in
-      self.ask(key, lookup, lifetime, observer) { answer, now in
-        Stamped(
-          answer.value, age: answer.storedAt.age(at: now), validator: answer.validator)
+      self.ask(key, lookup, lifetime, observer) { answer, age in
+        Stamped(answer.value, age: age(), validator: answer.validator)
       }
     }
   }
 
   private func ask<Value>(
     _ key: String, _ lookup: Lookup, _ lifetime: Lifetime, _ observer: Observer<Value>,
-    _ value: @escaping @Sendable (DiskAnswer, WallTime) -> Value
+    _ value: @escaping @Sendable (DiskAnswer, _ age: () -> Duration) -> Value
   ) {
-    let now = options.now
-    access.use { result in
+    var found: DiskStore.Found?
+    if let store = access.store, lookup.freshness != .reload {
+      switch store.answerNow(key) {
+      case .hit(let answer): return deliver(answer, lookup, observer, options, value)
+      case .miss: return observer.completed()
+      case .later(let place): found = place
+      }
+    }
+    access.use { [options, found] result in
       if lifetime.isEnded { return }
       switch result {
       case .failure(let error): observer.failed(error)
       case .success where lookup.freshness == .reload: observer.completed()
       case .success(let store):
-        store.ask(key, lifetime) { result in
+        let done: DiskStore.Done = { result in
           switch result {
-          case .failure(let error): return observer.failed(error)
-          case .success(let answer?):
-            let now = now()
-            if lookup.freshness == .any || lookup.admits(age: answer.storedAt.age(at: now)) {
-              observer.next(value(answer, now))
-            } else {
-              lookup.explainMiss(.tooOld(age: answer.storedAt.age(at: now)))
-            }
-          case .success(nil): break
+          case .failure(let error): observer.failed(error)
+          case .success(let answer?): deliver(answer, lookup, observer, options, value)
+          case .success(nil): observer.completed()
           }
-          observer.completed()
+        }
+        if let found {
+          store.ask(key, from: found, lifetime, done)
+        } else {
+          store.ask(key, lifetime, done)
         }
       }
     }
@@ -215,4 +219,18 @@ public final class DiskCache: Cache {
       }
     }
   }
+}
+
+/// Sends what was found, if it will do.
+private func deliver<Value>(
+  _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<Value>, _ options: DiskOptions,
+  _ value: (DiskAnswer, _ age: () -> Duration) -> Value
+) {
+  let age = { answer.storedAt.age(at: options.now()) }
+  if lookup.freshness == .any || lookup.admits(age: age()) {
+    observer.next(value(answer, age))
+  } else {
+    lookup.explainMiss(.tooOld(age: age()))
+  }
+  observer.completed()
 }

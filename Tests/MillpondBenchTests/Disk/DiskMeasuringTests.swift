@@ -65,6 +65,7 @@ private struct WrongShelf: DiskShelf {
   func renew() {}
   func put(_ goods: Goods) {}
   func get(_ goods: Goods) -> Int { goods.sum - goods.values[0].glance + goods.values[1].glance }
+  func contains(_ goods: Goods) -> Int { goods.keys.count - 1 }
   func remove(_ goods: Goods) {}
   func count() -> Int { 1 }
   func close() {}
@@ -78,6 +79,7 @@ private struct BrokenShelf: DiskShelf {
   func renew() {}
   func put(_ goods: Goods) throws { throw Self.trouble }
   func get(_ goods: Goods) throws -> Int { throw Self.trouble }
+  func contains(_ goods: Goods) throws -> Int { throw Self.trouble }
   func remove(_ goods: Goods) throws { throw Self.trouble }
   func count() throws -> Int { throw Self.trouble }
   func close() {}

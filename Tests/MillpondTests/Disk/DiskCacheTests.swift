@@ -9,8 +9,6 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DiskCacheTests {
   let scene = DiskScene()
 
-  // MARK: - Asking and telling
-
   @Test(arguments: [0, 1, 1_000, 65_535, 65_536, 300_000])
   func `a value is there after a restart`(count: Int) async throws {
     let value = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
@@ -158,9 +156,9 @@ import Testing
   @Test func `a get that is disposed of before its turn does not touch the disk`() async throws {
     let calls = FaultyCalls()
     let cache = scene.open(.mebibytes(1), calls)
-    let lane = KeyHash(of: "a").low % 4  // there are four
+    let lane = KeyHash(of: "a").value % 4  // there are four
     let neighbour = try #require(
-      (0..<100).map { "\($0)" }.first { KeyHash(of: $0).low % 4 == lane })
+      (0..<100).map { "\($0)" }.first { KeyHash(of: $0).value % 4 == lane })
     cache.set(Data("x"), for: "a")
     cache.set(Data("y"), for: neighbour)
     try await cache.flush().value
@@ -179,96 +177,5 @@ import Testing
     #expect(try await cache.get(neighbour).value == Data("y"))
     #expect(disposed.events.isEmpty)
     #expect(calls.count(.read) == 2)
-  }
-
-  // MARK: - Waiting
-
-  /// A cache whose writing stops at the first byte, until the gate is opened.
-  private func heldCache(
-    _ change: (inout DiskOptions) -> Void = { _ in }
-  ) -> (DiskCache, gate: DispatchSemaphore, hasBegun: Watched<Bool>) {
-    let (gate, hasBegun) = (DispatchSemaphore(value: 0), Watched(false))
-    let calls = FaultyCalls { call in
-      guard call == .write, !hasBegun.state else { return }
-      hasBegun.change { $0 = true }
-      _ = gate.wait(timeout: .now() + 10)
-    }
-    return (scene.open(.mebibytes(1), calls, change), gate, hasBegun)
-  }
-
-  @Test func `what waits to be written arrives inside the subscription`() async throws {
-    let (cache, gate, hasBegun) = heldCache()
-    cache.set(Data("x"), for: "a")
-    try await hasBegun.wait(for: "the writing") { $0 }
-
-    let recorder = Recorder<Data>().subscribe(to: cache.get("a"))
-
-    #expect(recorder.values == [Data("x")] && recorder.isCompleted)
-    gate.signal()
-    try await cache.flush().value
-  }
-
-  @Test func `what is told while too much waits fails, and the old value is kept`() async throws {
-    let (cache, gate, hasBegun) = heldCache { $0.queueLimit = 100 }
-    cache.set(Data("old"), for: "a")
-    try await hasBegun.wait(for: "the writing") { $0 }
-    let fitting = cache.set(Data(count: 90), for: "b")
-
-    let error = try await failure(of: cache.set(Data(count: 90), for: "a"))
-
-    #expect(error?.isOverloaded == true)
-    #expect(try await cache.get("a").value == Data("old"))
-    gate.signal()
-    try await fitting.value
-    try await cache.set(Data(count: 90), for: "a").value
-  }
-
-  @Test func `a value that is alone may be larger than what may wait`() async throws {
-    let cache = scene.open(.mebibytes(1), POSIXCalls()) { $0.queueLimit = 10 }
-
-    try await cache.set(Data(count: 1_000), for: "a").value
-  }
-
-  // MARK: - Flushing
-
-  @Test func `a flush waits for everything that was told before`() async throws {
-    let cache = scene.open()
-    for number in 0..<100 { cache.set(Data("<\(number)>"), for: "\(number)") }
-
-    try await cache.flush().value
-
-    let log = try scene.log()
-    for number in 0..<100 { #expect(log.range(of: Data("<\(number)>")) != nil) }
-  }
-
-  @Test func `what was told before the cache was released is written`() async throws {
-    scene.open().set(Data("x"), for: "a")
-
-    #expect(try await scene.open().get("a").value == Data("x"))
-  }
-  @Test func `a flush to the device succeeds, again and again`() async throws {
-    let calls = FaultyCalls()
-    let cache = scene.open(.mebibytes(1), calls)
-    cache.set(Data("x"), for: "a")
-    cache.set(Data(count: 70_000), for: "b")
-
-    try await cache.flush(.synchronized).value
-    // The value's file, the segment and the folder.
-    #expect(calls.count(.synchronize) == 3)
-    try await cache.flush(.synchronized).value
-    #expect(calls.count(.synchronize) == 4)
-  }
-
-  @Test func `a flush that the device refuses fails, and the next one tries it all`() async throws {
-    let calls = FaultyCalls()
-    let cache = scene.open(.mebibytes(1), calls)
-    cache.set(Data("x"), for: "a")
-    try await cache.flush().value
-    calls.inject(.error(.EIO), of: [.synchronize])
-
-    #expect(try await failure(of: cache.flush(.synchronized))?.systemError == .EIO)
-    try await cache.flush(.synchronized).value
-
-    #expect(calls.count(.synchronize) == 3)
   }
 }

@@ -209,6 +209,7 @@ extension DiskIndex {
     if let slot = self.slot(of: telling.hash) {
       consequence.superseded = takeTelling(slot)
       put(telling, slot)
+      if let old = consequence.superseded { overtake(old, by: telling, slot) }
       order.reweighed(slot, weight: cost)
       order.used(slot, telling.hash.bits)
     } else {
@@ -272,6 +273,8 @@ extension DiskIndex {
   /// - Returns: What was on its way.
   private mutating func drop(_ slot: Slot, _ consequence: inout Consequence) -> Told? {
     let telling = takeTelling(slot)
+    telling?.underway?.slot = -1
+    telling?.underway = nil
     liveBytes -= Int(spots[slot].size)
     spots[slot] = .nowhere
     dropLargeValue(slot, &consequence)
@@ -298,6 +301,18 @@ extension DiskIndex {
     telling.slot = -1
     largeBytes -= telling.largeLength
     return telling
+  }
+
+  /// What is being written already stays the entry's: if what came after it can't be written, it is
+  /// what was there before.
+  private func overtake(_ old: Told, by telling: Told, _ slot: Slot) {
+    if old.isTaken {
+      old.slot = slot
+      telling.underway = old
+    } else {
+      telling.underway = old.underway
+      old.underway = nil
+    }
   }
 
   private mutating func dropLargeValue(_ slot: Slot, _ consequence: inout Consequence) {
@@ -352,7 +367,8 @@ extension DiskIndex {
       return
     }
     let slot = telling.slot
-    _ = takeTelling(slot)
+    let isOvertaken = endUnderway(telling, slot)
+    if !isOvertaken { _ = takeTelling(slot) }
     dropLargeValue(slot, &consequence)
     if let file = telling.file {
       largeValues[slot] = file
@@ -362,9 +378,18 @@ extension DiskIndex {
     spots[slot] = spot
     while revisions.count <= Int(slot) { revisions.append(.none) }
     revisions[slot] = telling.revision
+    if isOvertaken { return }
     // A sealed value may be larger than it was.
     let cost = DiskLimits.cost(recordSize: Int(spot.size), large: telling.file?.count ?? 0)
     if cost != order.weight(of: slot) { order.reweighed(slot, weight: cost) }
+  }
+
+  /// Whether something later has been told for the entry, which has no more to wait for then.
+  private func endUnderway(_ telling: Told, _ slot: Slot) -> Bool {
+    guard let later = self.telling(of: slot), later !== telling else { return false }
+    later.underway = nil
+    telling.slot = -1
+    return true
   }
 
   /// Forgets what could not be written: what was there before is there again.
@@ -372,6 +397,7 @@ extension DiskIndex {
     if let file = telling.file { files.append(file.number) }
     guard telling.slot >= 0 else { return }
     let slot = telling.slot
+    if endUnderway(telling, slot) { return }
     _ = takeTelling(slot)
     if spots[slot].isNowhere {
       var consequence = Consequence()

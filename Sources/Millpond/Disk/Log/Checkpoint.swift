@@ -97,7 +97,8 @@ extension Checkpoint {
     _ bytes: UnsafeRawBufferPointer
   ) -> (entries: Int, largeValues: Int)? {
     guard bytes.count >= headSize, number(bytes, 0, UInt32.self) == magic,
-      number(bytes, 4, UInt32.self) == version, number(bytes, 32, UInt64.self) == sum(bytes)
+      number(bytes, 4, UInt32.self) == version, number(bytes, 8, UInt32.self) < .max,
+      number(bytes, 32, UInt64.self) == sum(bytes)
     else { return nil }
     let rest = UInt64(bytes.count - headSize)
     let (entries, largeValues) = (

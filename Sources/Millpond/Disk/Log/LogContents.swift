@@ -9,6 +9,10 @@ struct LogContents {
   /// The oldest first.
   var parts: [Part] = []
 
+  /// The highest number of a segment that is known of, whether that is still there or not: no later
+  /// one may be taken for it.
+  var lastSegment: UInt32 = 0
+
   /// Whether the last one can be written to.
   var canContinue = false
 

@@ -17,9 +17,12 @@ struct LogOpening {
     try look()
     var contents = LogContents()
     let start = try loadCheckpoint(into: &index, &contents) ?? (segment: 0, offset: 0)
+    contents.lastSegment = max(start.segment, segmentNumbers.last ?? 0)
     for number in segmentNumbers {
       guard let (segment, size, isWritable) = try openSegment(number) else { continue }
-      contents.canContinue = isWritable
+      // After a power cut it may be shorter than the checkpoint says: what would be written to it
+      // up to there would not be looked at the next time.
+      contents.canContinue = isWritable && (number != start.segment || size >= Int(start.offset))
       let from = number < start.segment ? size : number == start.segment ? Int(start.offset) : 0
       let end = try scan(segment, from: min(from, size), to: size, &index, &contents)
       contents.uncheckedBytes += end - min(from, size)

@@ -32,6 +32,13 @@ extension LogWriter {
       }
     }
     let bytes = checkpoint.bytes
+    let largeBytes = state.withLock { $0.index.largeBytes }
+    guard logBytes + largeBytes + bytes.count <= limits.byteLimit else {
+      // Of a very small limit; one that is there may be of a larger one.
+      try? folder.files.remove(folder.path(of: FileName.index.text))
+      indexBytes = 0
+      return
+    }
     let path = folder.path(of: FileName.unfinished(numbers.next()).text)
     do {
       let file = try folder.files.open(path, .making)

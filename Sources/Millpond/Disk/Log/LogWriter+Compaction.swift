@@ -31,14 +31,17 @@ extension LogWriter {
     }
   }
 
+  /// What is beside the log: large values, and the checkpoint, also the next one.
   private var otherBytes: Int {
-    state.withLock { $0.index.largeBytes } + indexBytes
+    state.withLock { state in
+      state.index.largeBytes
+        + max(indexBytes, Checkpoint.headSize + state.index.count * DiskLimits.indexSize)
+    }
   }
 
   private var isWorthIt: Bool {
-    let (live, large) = state.withLock { ($0.index.liveBytes, $0.index.largeBytes) }
-    return limits.isWorthCompacting(
-      logBytes: logBytes, liveBytes: live, otherBytes: large + indexBytes)
+    limits.isWorthCompacting(
+      logBytes: logBytes, liveBytes: state.withLock { $0.index.liveBytes }, otherBytes: otherBytes)
   }
 
   private func closeOnlySegment() -> Bool {

@@ -55,7 +55,7 @@ final class LogWriter: @unchecked Sendable {
     parts = contents.parts
     isLastOpen = contents.canContinue && !parts.isEmpty
     logBytes = parts.reduce(0) { $0 + $1.size }
-    nextSegment = (parts.last?.segment.number ?? 0) + 1
+    nextSegment = contents.lastSegment + 1
     uncheckedBytes = contents.uncheckedBytes
     indexBytes = contents.indexBytes
   }

@@ -24,10 +24,48 @@ extension DiskStore {
     }
   }
 
+  /// What there is for a key, as far as that is known without waiting.
+  enum AnswerNow {
+    case hit(DiskAnswer)
+    case miss
+
+    /// More has to be done to know it.
+    case later(Found)
+  }
+
+  /// What there is for `key`, if that needs no waiting for the disk, and nothing is wrong with it.
+  ///
+  /// Whoever asks mostly gets by with this: no closure is made for him.
+  func answerNow(_ key: String) -> AnswerNow {
+    guard let found = find(KeyHash(of: key)) else { return .miss }
+    switch found {
+    case .told(let telling):
+      guard case .value(let value) = telling.content, telling.isFor(key),
+        telling.expiresAt == .never || telling.expiresAt > options.now()
+      else { return .later(found) }
+      return .hit(
+        DiskAnswer(value: value, storedAt: telling.storedAt, validator: telling.validator))
+    case .record(let place):
+      guard case .whole(let record) = place.readNow(for: key),
+        case .value(let value) = record.content,
+        record.expiresAt == .never || !record.isExpired(at: options.now()),
+        let opened = options.form.opened(value, for: key, version: record.schema)
+      else { return .later(found) }
+      return .hit(
+        DiskAnswer(value: opened, storedAt: record.storedAt, validator: record.validator))
+    }
+  }
+
   /// Calls `done` with what there is for `key`: at once, if that needs no waiting for the disk.
   func ask(_ key: String, _ lifetime: Lifetime, _ done: @escaping Done) {
+    guard let found = find(KeyHash(of: key)) else { return done(.success(nil)) }
+    ask(key, from: found, lifetime, done)
+  }
+
+  /// Calls `done` with what there is for `key`, which has been found.
+  func ask(_ key: String, from found: Found, _ lifetime: Lifetime, _ done: @escaping Done) {
     let question = DiskQuestion(key: key, lifetime: lifetime, done: done)
-    switch find(question.hash) {
+    switch found {
     case .told(let telling): answer(question, from: telling)
     case .record(let place):
       if let reading = place.readNow(for: key) {
@@ -35,11 +73,11 @@ extension DiskStore {
       } else {
         read(place, question)
       }
-    case nil: done(.success(nil))
     }
   }
 
-  private enum Found {
+  /// Where a value is.
+  enum Found {
     case told(Told)
     case record(RecordPlace)
   }

@@ -18,7 +18,7 @@ struct FileSystem: Sendable {
   }
 
   func rename(_ path: String, to newPath: String) throws {
-    try calls.rename(path, to: newPath)
+    try uninterrupted { try calls.rename(path, to: newPath) }
   }
 
   /// Removes a file, if it is there.
@@ -29,7 +29,7 @@ struct FileSystem: Sendable {
   /// Makes a folder, and those above it that are missing, for its owner only.
   func makeFolder(_ path: String) throws {
     do {
-      try calls.makeFolder(path)
+      try uninterrupted { try calls.makeFolder(path) }
     } catch let error as POSIXError where error.code == .EEXIST {
       return
     } catch let error as POSIXError where error.code == .ENOENT {
@@ -42,14 +42,14 @@ struct FileSystem: Sendable {
 
   private func makeFolderHere(_ path: String) throws {
     do {
-      try calls.makeFolder(path)
+      try uninterrupted { try calls.makeFolder(path) }
     } catch let error as POSIXError where error.code == .EEXIST {
       // Another process was quicker.
     }
   }
 
   func namesInFolder(_ path: String) throws -> [String] {
-    try calls.namesInFolder(path)
+    try uninterrupted { try calls.namesInFolder(path) }
   }
 
   func uninterrupted<Result>(_ call: () throws -> Result) throws -> Result {

@@ -39,6 +39,9 @@ final class Told: @unchecked Sendable {
   /// Whether something later is written instead.
   var isSuperseded = false
 
+  /// What the writer has at the moment for the same entry, and what lies there if this fails.
+  var underway: Told?
+
   /// The file that the writer has made for the value.
   var file: LargeValue?
 

@@ -87,13 +87,13 @@ import Testing
       Issue.record("no front")
       return
     }
-    var buffer = RecordBuffer()
+    let buffer = RecordBuffer()
 
     bytes.withUnsafeBytes { buffer.append($0, head, segment: 8) }
 
-    #expect(RecordBytes.read(buffer.bytes, segment: 8).value == Data("value"))
-    #expect(RecordBytes.read(buffer.bytes, segment: 8).record?.validator == validator)
-    #expect(RecordBytes.read(buffer.bytes, segment: 7).isDamaged)
+    #expect(RecordBytes.read(Array(buffer.bytes), segment: 8).value == Data("value"))
+    #expect(RecordBytes.read(Array(buffer.bytes), segment: 8).record?.validator == validator)
+    #expect(RecordBytes.read(Array(buffer.bytes), segment: 7).isDamaged)
   }
 
   @Test func `D8 a record that is cut anywhere, or longer than it says, is damaged`() {

@@ -119,6 +119,15 @@ extension DiskScene {
   }
 }
 
+extension DiskCache {
+  /// The statistics of a folder that is open: those who waited for it may be served a moment before
+  /// the cache knows of it.
+  func openStatistics() async -> DiskStatistics {
+    while access.store == nil { await Task.yield() }
+    return statistics
+  }
+}
+
 extension Data {
   init(_ text: String) {
     self.init(text.utf8)

@@ -41,7 +41,8 @@ final class FaultyCalls: FileCalls {
   }
 
   private struct State: Sendable {
-    var plan: Plan?
+    /// One after the other.
+    var plans: [Plan] = []
     var isDead = false
     var counts: [Call: Int] = [:]
   }
@@ -50,17 +51,27 @@ final class FaultyCalls: FileCalls {
   private let state = Locked(State())
   private let before: @Sendable (Call) -> Void
 
-  /// - Parameter before: Told of each call first, on the thread that makes it.
-  init(before: @escaping @Sendable (Call) -> Void = { _ in }) {
+  /// What is said to whoever wants to change something.
+  private let refusal: POSIXErrorCode?
+
+  /// - Parameters:
+  ///   - refusal: What is said to whoever wants to change something, as on a volume that can only be
+  ///     read; nil where it can be done.
+  ///   - before: Told of each call first, on the thread that makes it.
+  init(
+    refusing refusal: POSIXErrorCode? = nil, before: @escaping @Sendable (Call) -> Void = { _ in }
+  ) {
+    self.refusal = refusal
     self.before = before
   }
 
-  /// Makes `count` calls of these kinds go wrong, after so many that don't.
+  /// Makes `count` calls of these kinds go wrong, after so many that don't, and after what is still to
+  /// go wrong.
   func inject(
     _ fault: Fault, after: Int = 0, of calls: Set<Call> = Call.all, count: Int = 1
   ) {
     let plan = Plan(fault: fault, calls: calls, toCome: after, count: count)
-    state.withLock { $0.plan = plan }
+    state.withLock { $0.plans.append(plan) }
   }
 
   /// From now on all goes well, also for the dead.
@@ -78,7 +89,7 @@ final class FaultyCalls: FileCalls {
 
   /// Whether a fault is still to come.
   var isWaiting: Bool {
-    state.withLock { $0.plan != nil }
+    state.withLock { !$0.plans.isEmpty }
   }
 
   func count(_ call: Call) -> Int {
@@ -88,17 +99,18 @@ final class FaultyCalls: FileCalls {
   /// The fault of this call.
   private func enter(_ call: Call) throws -> Fault? {
     before(call)
+    if let refusal, Call.effects.contains(call), call != .makeFolder { throw POSIXError(refusal) }
     let (fault, wasDead) = state.withLock { state -> (Fault?, Bool) in
       state.counts[call, default: 0] += 1
       if state.isDead { return (nil, true) }
-      guard var plan = state.plan, plan.calls.contains(call) else { return (nil, false) }
+      guard var plan = state.plans.first, plan.calls.contains(call) else { return (nil, false) }
       plan.toCome -= 1
       if plan.toCome >= 0 {
-        state.plan = plan
+        state.plans[0] = plan
         return (nil, false)
       }
       plan.count -= 1
-      state.plan = plan.count > 0 ? plan : nil
+      if plan.count > 0 { state.plans[0] = plan } else { state.plans.removeFirst() }
       if case .death = plan.fault { state.isDead = true }
       return (plan.fault, false)
     }
@@ -120,6 +132,7 @@ extension FaultyCalls {
   func open(_ path: String, _ access: FileAccess) throws -> Int32 {
     switch access {
     case .making, .sharing: _ = try enter(.make)
+    case .updating where refusal != nil: _ = try enter(.make)
     case .reading, .updating, .folder: _ = try enter(.open)
     }
     return try calls.open(path, access)
@@ -160,6 +173,10 @@ extension FaultyCalls {
     } catch {
       return nil
     }
+  }
+
+  func isInMemory(_ descriptor: Int32) -> Bool {
+    false
   }
 
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int {

@@ -12,11 +12,11 @@ enum RecordBytes {
   ) -> [UInt8] {
     var head = RecordHead(kind)
     change(&head)
-    var buffer = RecordBuffer()
+    let buffer = RecordBuffer()
     payload.withUnsafeBytes {
       _ = buffer.append(head, key: key, payload: $0, validator, segment: segment)
     }
-    return buffer.bytes
+    return Array(buffer.bytes)
   }
 
   static func head(_ bytes: [UInt8], segment: UInt32 = 7) -> RecordHead.Reading {

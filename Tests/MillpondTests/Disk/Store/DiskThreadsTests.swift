@@ -66,12 +66,12 @@ import Testing
   {
     let (lanes, order) = (Lanes("a lane", count: 4), Watched([Int]()))
     let gate = DispatchSemaphore(value: 0)
-    lanes.run(KeyHash(high: 0, low: 0)) { _ = gate.wait(timeout: .now() + 10) }
+    lanes.run(KeyHash(value: 0)) { _ = gate.wait(timeout: .now() + 10) }
     for number in 0..<100 {
-      lanes.run(KeyHash(high: UInt64(number), low: 4)) { order.change { $0.append(number) } }
+      lanes.run(KeyHash(value: UInt64(4 * number))) { order.change { $0.append(number) } }
     }
 
-    lanes.run(KeyHash(high: 0, low: .max)) { order.change { $0.append(-1) } }
+    lanes.run(KeyHash(value: .max)) { order.change { $0.append(-1) } }
     try await order.wait(for: "the other lane") { $0 == [-1] }
     gate.signal()
 

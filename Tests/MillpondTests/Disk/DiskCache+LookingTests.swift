@@ -1,0 +1,134 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheLookingTests {
+  let scene = DiskScene()
+
+  private func stocked() async throws -> DiskCache {
+    let cache = scene.open()
+    for number in 0..<20 {
+      cache.set(Data(repeating: UInt8(number), count: number * 10_000), for: "\(number)")
+    }
+    try await cache.flush().value
+    return cache
+  }
+
+  @Test func `contents tells every key and the size of its value, the oldest first`() async throws {
+    let cache = try await stocked()
+    cache.remove("3")
+    _ = try await cache.get("0").value
+
+    let entries = try await cache.contents.collect().value
+
+    let keys = (1..<20).filter { $0 != 3 } + [0]
+    #expect(entries.map(\.key) == keys.map(String.init))
+    #expect(entries.map(\.byteCount) == keys.map { $0 * 10_000 })
+  }
+
+  @Test func `contents of nothing completes`() async throws {
+    #expect(try await scene.open().contents.collect().value.isEmpty)
+  }
+
+  @Test func `to dispose of contents ends the walk`() async throws {
+    let cache = try await stocked()
+
+    #expect(try await cache.contents.first().value.key == "0")
+  }
+
+  @Test func `all that is whole is found to be, with progress`() async throws {
+    let cache = try await stocked()
+    let recorder = Recorder<DiskReport>().subscribe(to: cache.verify())
+
+    try await recorder.ended()
+
+    #expect(recorder.values.map(\.goodValues) == [20])
+    #expect(recorder.values.map(\.damagedValues) == [0])
+    #expect(recorder.values.map(\.byteCount) == [(0..<20).reduce(0) { $0 + $1 * 10_000 }])
+    #expect(recorder.progress.last == SignalProgress(completed: 20, total: 20))
+  }
+
+  @Test func `D9 what is damaged is counted, and dropped for ever`() async throws {
+    let cache = try await stocked()
+    try scene.change(scene.segments[0]) { log in log[log.count - 1] ^= 1 }
+    try scene.change(scene.valueFiles[0]) { $0[100] ^= 1 }
+
+    let report = try await cache.verify().value
+
+    #expect(report.damagedValues >= 2)
+    #expect(report.goodValues + report.damagedValues == 20)
+    #expect(try await cache.count.value == report.goodValues)
+    #expect(cache.statistics.damages == report.damagedValues)
+    #expect(try await cache.verify().value.damagedValues == 0)
+  }
+
+  @Test func `contains says whether there is a value, written or not`() async throws {
+    let cache = try await stocked()
+    cache.set(Data("x"), for: "new")
+    cache.remove("4")
+
+    #expect(try await cache.contains("new").value)
+    #expect(try await cache.contains("5").value)
+    #expect(try await !cache.contains("4").value)
+    #expect(try await !cache.contains("never").value)
+  }
+
+  @Test func `statistics count what was asked and told`() async throws {
+    let cache = try await stocked()
+    _ = try await cache.get("1").value
+    _ = try await cache.get("19").value
+    _ = try await cache.get("never").valueIfAny
+
+    let statistics = cache.statistics
+    #expect(statistics.hits == 2 && statistics.misses == 1)
+    #expect(statistics.insertions == 20 && statistics.evictions == 0)
+    #expect(statistics.bytesTold >= (0..<20).reduce(0) { $0 + $1 * 10_000 })
+    #expect(statistics.bytesWritten >= statistics.bytesTold)
+  }
+
+  // MARK: - Synchronized
+
+  @Test func `one synchronization serves all that wait for it`() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let reached = Watched(0)
+    let calls = FaultyCalls { call in
+      guard call == .synchronize else { return }
+      reached.change { $0 += 1 }
+      if reached.state == 1 { _ = gate.wait(timeout: .now() + 30) }
+    }
+    let cache = scene.open(.mebibytes(8), calls)
+    cache.set(Data("a"), for: "a")
+    let first = Recorder<Void>().subscribe(to: cache.flush(.synchronized))
+    // The first one is under way, and holds the others up.
+    try await reached.wait(for: "the first") { $0 == 1 }
+    cache.set(Data("b"), for: "b")
+    let others = (0..<50).map { _ in Recorder<Void>().subscribe(to: cache.flush(.synchronized)) }
+    try await cache.flush().value
+
+    gate.signal()
+
+    try await first.ended()
+    for other in others { try await other.ended() }
+    // Each time the segment and the folder.
+    #expect(calls.count(.synchronize) <= 6)
+  }
+
+  @Test func `a synchronization that fails says so, and the next one tries again`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(8), calls)
+    cache.set(Data(count: 100_000), for: "a")
+    try await cache.flush().value
+    calls.inject(.error(.EIO), of: [.synchronize])
+
+    #expect(try await failure(of: cache.flush(.synchronized))?.systemError == .EIO)
+    let count = calls.count(.synchronize)
+    try await cache.flush(.synchronized).value
+
+    // The file, the segment and the folder.
+    #expect(calls.count(.synchronize) == count + 3)
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import MillpondCore
+import Testing
+
+@testable import Millpond
+
+/// Calls of the system that fail, or do half of it.
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheCallFaultsTests {
+  let scene = DiskScene()
+  private let calls = FaultyCalls()
+
+  private func open() async throws -> DiskCache {
+    let cache = scene.open(.mebibytes(1), calls)
+    cache.set(Data("old"), for: "a")
+    cache.set(Data("b"), for: "b")
+    cache.set(Data(count: 70_000), for: "large")
+    try await cache.flush().value
+    return cache
+  }
+
+  /// Whether what was told before the fault is there, and what is told after it is kept.
+  private func isIntact(_ cache: DiskCache) async throws -> Bool {
+    calls.recover()
+    guard try await cache.get("a").valueIfAny == Data("old"),
+      try await cache.get("b").valueIfAny == Data("b"),
+      try await cache.get("large").valueIfAny == Data(count: 70_000)
+    else { return false }
+    try await cache.set(Data("new"), for: "a").value
+    return try await cache.get("a").valueIfAny == Data("new")
+  }
+
+  @Test(arguments: [POSIXErrorCode.ENOSPC, .EIO, .EDQUOT, .EFBIG], [10, 90_000])
+  func `D2 a set that can't be written fails, leaves nothing, and keeps the old value`(
+    code: POSIXErrorCode, count: Int
+  ) async throws {
+    let cache = try await open()
+    let (bytes, cost) = (scene.bytesOnDisk, try await cache.totalBytes.value)
+    calls.inject(.error(code), of: [.write], count: 9)
+
+    let error = try await failure(of: cache.set(Data(count: count), for: "a"))
+
+    #expect(error?.systemError == code)
+    #expect(scene.bytesOnDisk == bytes)
+    #expect(try await cache.totalBytes.value == cost)
+    #expect(try await isIntact(cache))
+  }
+
+  @Test(arguments: [FaultyCalls.Call.make, .close])
+  func `D2 a large value whose file can't be made, or closed, fails and leaves nothing`(
+    call: FaultyCalls.Call
+  ) async throws {
+    let cache = try await open()
+    let bytes = scene.bytesOnDisk
+    calls.inject(.error(.ENOSPC), of: [call])
+
+    #expect(try await failure(of: cache.set(Data(count: 90_000), for: "a"))?.systemError == .ENOSPC)
+    #expect(scene.bytesOnDisk == bytes)
+    #expect(try await isIntact(cache))
+  }
+
+  @Test func `D2 of what is written together only what doesn't fit fails`() async throws {
+    let cache = try await open()
+    // All together, and then the first of those that were.
+    calls.inject(.error(.ENOSPC), of: [.write], count: 2)
+
+    let recorders = (0..<3).map { number in cache.set(Data("\(number)"), for: "c\(number)") }
+    var failed: [Int] = []
+    for (number, outcome) in recorders.enumerated() {
+      if try await failure(of: outcome) != nil { failed.append(number) }
+    }
+
+    for number in 0..<3 {
+      let value = try await cache.get("c\(number)").valueIfAny
+      #expect(value == (failed.contains(number) ? nil : Data("\(number)")))
+    }
+    #expect(failed.count <= 2 && !failed.isEmpty)
+    #expect(try await isIntact(cache))
+  }
+
+  @Test(arguments: [true, false])
+  func `D2 what was written by half, and can't be undone, is never seen`(isUndone: Bool)
+    async throws
+  {
+    let cache = try await open()
+    calls.inject(.half, of: [.write])
+    calls.inject(.error(.ENOSPC), of: [.write])
+    if !isUndone { calls.inject(.error(.EIO), of: [.truncate]) }
+
+    #expect(try await failure(of: cache.set(Data(count: 500), for: "a"))?.systemError == .ENOSPC)
+    try await cache.set(Data("c"), for: "c").value
+    calls.die()
+    try await cache.close().value
+
+    calls.recover()
+    let again = scene.open(.mebibytes(1), calls)
+    #expect(try await again.get("c").value == Data("c"))
+    #expect(try await isIntact(again))
+  }
+
+  @Test(arguments: [POSIXErrorCode.EACCES, .EROFS])
+  func `D3 D4 in a folder that can only be read gets work and sets fail`(
+    code: POSIXErrorCode
+  ) async throws {
+    try await open().close().value
+    let cache = scene.open(.mebibytes(1), FaultyCalls(refusing: code))
+
+    #expect(try await cache.get("b").value == Data("b"))
+    #expect(try await cache.get("large").value == Data(count: 70_000))
+    #expect(try await failure(of: cache.set(Data("new"), for: "a"))?.systemError == code)
+    #expect(try await cache.get("a").value == Data("old"))
+    #expect(try await failure(of: cache.remove("a"))?.systemError == code)
+    #expect(try await failure(of: cache.flush()) == nil)
+    try await cache.close().value
+    #expect(try await isIntact(scene.open(.mebibytes(1))))
+  }
+
+  @Test(arguments: [POSIXErrorCode.EACCES, .EROFS])
+  func `D4 a folder that can't be made is an error`(code: POSIXErrorCode) async throws {
+    calls.inject(.error(code), of: [.makeFolder], count: .max)
+    let cache = scene.open(.mebibytes(1), calls)
+
+    #expect(try await failure(of: cache.get("a"))?.systemError == code)
+    #expect(try await failure(of: cache.set(Data(), for: "a"))?.systemError == code)
+    #expect(scene.names == [])
+  }
+
+  @Test(arguments: [POSIXErrorCode.EMFILE, .ENFILE])
+  func `D5 with too many files open questions fail, and nothing is lost`(
+    code: POSIXErrorCode
+  ) async throws {
+    let cache = try await open()
+    calls.inject(.error(code), of: [.open, .make], count: .max)
+
+    #expect(try await failure(of: cache.get("large"))?.systemError == code)
+    #expect(try await cache.get("b").value == Data("b"))
+    #expect(try await failure(of: cache.set(Data(count: 70_000), for: "c"))?.systemError == code)
+    #expect(try await failure(of: cache.flush(.synchronized))?.systemError == code)
+    #expect(try await isIntact(cache))
+    try await cache.flush(.synchronized).value
+  }
+
+  @Test func `D5 with too many files open a folder can't be opened, and later it can`()
+    async throws
+  {
+    try await open().close().value
+    calls.inject(.error(.EMFILE), of: [.open], count: .max)
+    let cache = scene.open(.mebibytes(1), calls)
+    #expect(try await failure(of: cache.get("a"))?.systemError == .EMFILE)
+    calls.recover()
+
+    #expect(try await isIntact(scene.open(.mebibytes(1))))
+  }
+
+  @Test(arguments: FaultyCalls.Call.allCases)
+  func `D6 a call that is interrupted is made again`(call: FaultyCalls.Call) async throws {
+    calls.inject(.error(.EINTR), of: [call], count: 3)
+
+    let cache = try await open()
+    try await cache.flush(.synchronized).value
+    try await cache.remove("large").value
+    try await cache.set(Data(count: 70_000), for: "large").value
+    try await cache.close().value
+
+    #expect(scene.exists(scene.url(.index)))
+    let again = scene.open(.mebibytes(1), calls)
+    #expect(try await again.get("large").value.count == 70_000)
+    #expect(try await isIntact(again))
+  }
+
+  @Test(arguments: [FaultyCalls.Call.read, .write])
+  func `D6 what is read or written by half goes on`(call: FaultyCalls.Call) async throws {
+    calls.inject(.half, of: [.readNow], count: 9)
+    calls.inject(.half, of: [call], count: 20)
+
+    let cache = try await open()
+    #expect(try await cache.get("a").value == Data("old"))
+    try await cache.close().value
+
+    #expect(try await isIntact(scene.open(.mebibytes(1), calls)))
+  }
+
+  @Test(arguments: [10, 70_000])
+  func `D7 a write that lies is a miss, and hurts no neighbour`(count: Int) async throws {
+    let cache = try await open()
+    calls.inject(.lie, of: [.write])
+
+    try await cache.set(Data(count: count), for: "c").value
+    try await cache.set(Data("d"), for: "d").value
+
+    #expect(try await cache.get("c").valueIfAny == nil)
+    #expect(try await cache.get("d").value == Data("d"))
+    #expect(cache.statistics.damages == 1)
+    calls.die()
+    try await cache.close().value
+    calls.recover()
+    let again = scene.open(.mebibytes(1))
+    #expect(try await again.get("c").valueIfAny == nil)
+    #expect(try await again.get("d").value == Data("d"))
+    #expect(try await isIntact(again))
+  }
+
+  @Test(arguments: [POSIXErrorCode.EPERM, .EIO])
+  func `D30 what can't be read now is an error, and stays`(code: POSIXErrorCode) async throws {
+    let cache = try await open()
+    calls.inject(.half, of: [.readNow], count: 1)
+    calls.inject(.error(code), of: [.read])
+    #expect(try await failure(of: cache.get("a"))?.systemError == code)
+    calls.inject(.error(code), of: [.open])
+    #expect(try await failure(of: cache.get("large"))?.systemError == code)
+
+    #expect(try await isIntact(cache))
+  }
+}

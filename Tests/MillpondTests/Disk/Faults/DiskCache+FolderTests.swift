@@ -1,0 +1,238 @@
+import Foundation
+import MillpondCore
+import Testing
+
+@testable import Millpond
+
+/// Folders that go, are taken, or are none, and what is no file of ours in them.
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheFolderTests {
+  let scene = DiskScene()
+
+  private var lockPath: String {
+    scene.url(Folder.lockName).path
+  }
+
+  // MARK: - The folder
+
+  @Test func `D18 a folder that was deleted is made anew by the next set`() async throws {
+    let cache = scene.open()
+    for key in ["a", "b"] { try await cache.set(Data("old"), for: key).value }
+    try await cache.set(Data(count: 70_000), for: "large").value
+    try FileManager.default.removeItem(at: scene.folder)
+
+    #expect(try await cache.get("large").valueIfAny == nil)
+    for number in 0..<20 { cache.set(Data("new"), for: "\(number)") }
+    try await cache.flush().value
+
+    #expect(try await cache.get("a").valueIfAny == nil)
+    #expect(try await cache.get("7").value == Data("new"))
+    #expect(try await cache.count.value == 20)
+    #expect(TestPlatform.lock(lockPath) == nil)
+    try await cache.close().value
+    #expect(try await scene.open().get("7").value == Data("new"))
+  }
+
+  @Test func `D18 D21 a folder that another process made anew is not touched`() async throws {
+    let cache = scene.open()
+    for key in ["a", "b"] { try await cache.set(Data("old"), for: key).value }
+    let name = try #require(scene.segments.first).lastPathComponent
+    try FileManager.default.removeItem(at: scene.folder)
+    try scene.makeFolder()
+    let lock = try #require(TestPlatform.lock(lockPath))
+    defer { TestPlatform.unlock(lock) }
+    try Data("theirs").write(to: scene.url(name))
+
+    #expect(try await failure(of: cache.set(Data("new"), for: "a"))?.isInUse == true)
+    #expect(try await failure(of: cache.removeAll())?.isInUse == true)
+    try await cache.close().value
+
+    #expect(try Data(contentsOf: scene.url(name)) == Data("theirs"))
+    #expect(scene.names == [name])
+  }
+
+  @Test func `D18 a folder that was moved away is made anew by the next set`() async throws {
+    let cache = scene.open()
+    try await cache.set(Data("old"), for: "a").value
+    let other = DiskScene()
+    try FileManager.default.moveItem(at: scene.folder, to: other.folder)
+
+    try await cache.set(Data("new"), for: "b").value
+
+    #expect(try await cache.get("a").valueIfAny == nil)
+    #expect(try await cache.get("b").value == Data("new"))
+  }
+
+  @Test func `D19 a folder that is a file is an error of every operation`() async throws {
+    try Data("mine").write(to: scene.folder)
+    let cache = scene.open()
+
+    #expect(try await failure(of: cache.get("a"))?.systemError == .ENOTDIR)
+    #expect(try await failure(of: cache.set(Data(), for: "a"))?.systemError == .ENOTDIR)
+    #expect(try await failure(of: cache.remove("a"))?.systemError == .ENOTDIR)
+    #expect(try await failure(of: cache.removeAll())?.systemError == .ENOTDIR)
+    #expect(try await failure(of: cache.flush())?.systemError == .ENOTDIR)
+    #expect(try await failure(of: cache.count)?.systemError == .ENOTDIR)
+    #expect(try Data(contentsOf: scene.folder) == Data("mine"))
+  }
+
+  @Test(arguments: ["https://example.org/tmp/millpond-never", "file:///tmp/a%00b"])
+  func `a folder that is none is an error`(address: String) async throws {
+    let cache = DiskCache(directory: try #require(URL(string: address)), byteLimit: 1_000)
+
+    #expect(try await failure(of: cache.get("a"))?.systemError == .EINVAL)
+  }
+
+  @Test func `D21 another process's folder is an error of every operation`() async throws {
+    try await scene.fill { $0.set(Data("value"), for: "a") }
+    let stray = scene.url(.unfinished(1))
+    try Data("half").write(to: stray)
+    let lock = try #require(TestPlatform.lock(lockPath))
+
+    let cache = scene.open()
+    #expect(try await failure(of: cache.get("a"))?.isInUse == true)
+    #expect(try await failure(of: cache.set(Data(), for: "a"))?.isInUse == true)
+    #expect(try await failure(of: cache.removeAll())?.isInUse == true)
+    #expect(scene.exists(stray))
+
+    TestPlatform.unlock(lock)
+    #expect(try await scene.open().get("a").value == Data("value"))
+  }
+
+  // MARK: - What is no file of ours
+
+  private static let places: [FileName] = [.segment(1), .segment(2), .index, .value(7)]
+
+  @Test(arguments: places, [true, false])
+  func `D13 a pipe or a folder in the place of a file is none, and blocks nobody`(
+    name: FileName, isPipe: Bool
+  ) async throws {
+    try scene.makeFolder()
+    if isPipe {
+      try #require(TestPlatform.makePipe(scene.url(name).path))
+    } else {
+      try FileManager.default.createDirectory(
+        at: scene.url(name).appendingPathComponent("inside"), withIntermediateDirectories: true)
+    }
+
+    let cache = scene.open()
+    #expect(try await cache.count.value == 0)
+    try await cache.set(Data("x"), for: "a").value
+    try await cache.set(Data(count: 70_000), for: "b").value
+    try await cache.close().value
+
+    let again = scene.open()
+    #expect(try await again.get("a").value == Data("x"))
+    #expect(try await again.get("b").value.count == 70_000)
+    if !isPipe { #expect(scene.exists(scene.url(name))) }
+  }
+
+  @Test(arguments: [true, false])
+  func `D13 a pipe or a folder in the place of a large value's file is a miss`(
+    isPipe: Bool
+  ) async throws {
+    let cache = scene.open()
+    try await cache.set(Data(count: 70_000), for: "a").value
+    let file = try #require(scene.valueFiles.first)
+    try FileManager.default.removeItem(at: file)
+    if isPipe {
+      try #require(TestPlatform.makePipe(file.path))
+    } else {
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    }
+
+    #expect(try await cache.get("a").valueIfAny == nil)
+    #expect(try await cache.count.value == 0)
+  }
+
+  @Test(arguments: places)
+  func `D14 a link in the place of a file is not followed`(name: FileName) async throws {
+    let target = DiskScene()
+    try target.makeFolder()
+    let file = target.url("file")
+    let bytes = Data(RecordBytes.make(key: "a", segment: 1))
+    try bytes.write(to: file)
+    try scene.makeFolder()
+    try FileManager.default.createSymbolicLink(at: scene.url(name), withDestinationURL: file)
+
+    let cache = scene.open()
+    #expect(try await cache.get("a").valueIfAny == nil)
+    try await cache.set(Data("new"), for: "a").value
+    try await cache.close().value
+
+    #expect(try Data(contentsOf: file) == bytes)
+    #expect(try await scene.open().get("a").value == Data("new"))
+  }
+
+  @Test func `D14 a link in the place of a large value's file is a miss`() async throws {
+    let cache = scene.open()
+    try await cache.set(Data(count: 70_000), for: "a").value
+    let file = try #require(scene.valueFiles.first)
+    let target = DiskScene()
+    try FileManager.default.moveItem(at: file, to: target.folder)
+    try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target.folder)
+
+    #expect(try await cache.get("a").valueIfAny == nil)
+    try await cache.flush().value
+
+    #expect(try Data(contentsOf: target.folder).count == 70_000)
+  }
+
+  @Test func `D20 a foreign file is never removed`() async throws {
+    let foreign = [
+      ".millpond-log", "0123456789ABCDEF.millpond-value", "0123456789abcdef.data", "note.txt",
+      "x.millpond-new", "millpond.index.old",
+    ]
+    try scene.makeFolder()
+    for name in foreign { try Data(count: 10_000).write(to: scene.url(name)) }
+    let cache = scene.open(10_000)
+    for number in 0..<200 { cache.set(Data(count: number * 10), for: "\(number)") }
+
+    try await cache.removeAll().value
+    try await cache.close().value
+
+    #expect(Set(scene.names).isSuperset(of: foreign))
+    for name in foreign { #expect(scene.size(of: scene.url(name)) == 10_000) }
+  }
+
+  @Test func `D23 what was left unfinished, or belongs to nobody, is removed at the next opening`()
+    async throws
+  {
+    try scene.makeFolder()
+    for name in [FileName.unfinished(0xFEED), .value(0xFEED), .value(0)] {
+      try Data("half").write(to: scene.url(name))
+    }
+
+    try await scene.fill { $0.set(Data(count: 70_000), for: "a") }
+
+    #expect(scene.valueFiles.count == 1)
+    #expect(scene.unfinishedFiles == [])
+  }
+
+  @Test func `D24 to open what was closed takes a few calls, however much is in it`() async throws {
+    try await scene.fill { cache in
+      for number in 0..<5_000 { cache.set(Data(count: 100), for: "\(number)") }
+    }
+    let calls = FaultyCalls()
+
+    #expect(try await scene.open(.mebibytes(64), calls).count.value == 5_000)
+
+    #expect(calls.count(.read) <= 2)
+    #expect(calls.count(.open) <= scene.segments.count + 2)
+  }
+
+  @Test func `D32 files are for their owner only, and so is a folder that is made`() async throws {
+    try await scene.fill { cache in
+      cache.set(Data("x"), for: "a")
+      cache.set(Data(count: 70_000), for: "b")
+    }
+
+    func permissions(_ url: URL) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+    }
+    #expect(try permissions(scene.folder) == 0o700)
+    #expect(scene.names.count == 3)
+    for name in scene.names + [Folder.lockName] {
+      #expect(try permissions(scene.url(name)) == 0o600)
+    }
+  }
+}

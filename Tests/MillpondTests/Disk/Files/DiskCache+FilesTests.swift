@@ -1,0 +1,129 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheFilesTests {
+  let scene = DiskScene()
+  let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+
+  @Test func `a large value is handed out as the file that it is in`() async throws {
+    let cache = scene.open()
+    cache.set(large, for: "film")
+
+    let file = try await cache.file(for: "film").value
+
+    #expect(try Data(contentsOf: file.url) == large)
+    #expect(file.byteCount == large.count)
+    #expect(scene.valueFiles.map(\.lastPathComponent) == [file.url.lastPathComponent])
+  }
+
+  @Test func `a small value is handed out as a copy, which goes with the lease`() async throws {
+    let cache = scene.open()
+    cache.set(Data("small"), for: "a")
+
+    var file: DiskFile? = try await cache.file(for: "a").value
+    let url = try #require(file?.url)
+
+    #expect(try Data(contentsOf: url) == Data("small"))
+    file = nil
+    #expect(!scene.exists(url))
+  }
+
+  @Test func `a sealed value is handed out as it was told`() async throws {
+    let cache = scene.open(.mebibytes(8), POSIXCalls()) {
+      $0.form = ValueForm(
+        schema: .unversioned,
+        sealing: DiskSealing(
+          seal: { value, _ in Data(value.reversed()) },
+          open: { value, _ in Data(value.reversed()) }))
+    }
+    cache.set(large, for: "film")
+
+    let file = try await cache.file(for: "film").value
+
+    #expect(try Data(contentsOf: file.url) == large)
+  }
+
+  @Test func `a miss has no file`() async throws {
+    #expect(try await scene.open().file(for: "film").valueIfAny == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `a leased file outlives a new value and a removal`(isRemoved: Bool) async throws {
+    let cache = scene.open()
+    cache.set(large, for: "film")
+    var file: DiskFile? = try await cache.file(for: "film").value
+    let url = try #require(file?.url)
+
+    if isRemoved { cache.remove("film") } else { cache.set(Data("new"), for: "film") }
+    try await cache.flush().value
+
+    #expect(try Data(contentsOf: url) == large)
+    #expect(try await cache.get("film").valueIfAny == (isRemoved ? nil : Data("new")))
+    _ = file
+    file = nil
+    try await cache.flush().value
+    #expect(!scene.exists(url))
+  }
+
+  @Test func `a leased file is not evicted, and can be when it is released`() async throws {
+    let cache = scene.open(1_000_000)
+    cache.set(large, for: "film")
+    var file: DiskFile? = try await cache.file(for: "film").value
+    let url = try #require(file?.url)
+
+    for number in 0..<10 { cache.set(large, for: "\(number)") }
+    try await cache.flush().value
+
+    #expect(try await cache.get("film").value == large)
+    #expect(scene.exists(url))
+    _ = file
+    file = nil
+    for number in 0..<10 { cache.set(large, for: "\(number)") }
+    try await cache.flush().value
+    #expect(try await cache.get("film").valueIfAny == nil)
+    #expect(!scene.exists(url))
+  }
+
+  @Test func `where all that is kept is leased, what comes is not stored`() async throws {
+    let cache = scene.open(500_000)
+    cache.set(large, for: "film")
+    let file = try await cache.file(for: "film").value
+
+    cache.set(Data(count: 300_000), for: "other")
+    try await cache.flush().value
+
+    #expect(try await cache.get("other").valueIfAny == nil)
+    #expect(try Data(contentsOf: file.url) == large)
+  }
+
+  @Test func `a file that is gone is a miss, and one of another size too`() async throws {
+    let cache = scene.open()
+    for key in ["gone", "cut"] { cache.set(large, for: key) }
+    let gone = try await cache.file(for: "gone").value.url
+    let cut = try await cache.file(for: "cut").value.url
+    try FileManager.default.removeItem(at: gone)
+    try scene.change(cut) { $0.removeLast() }
+
+    for key in ["gone", "cut"] {
+      #expect(try await cache.file(for: key).valueIfAny == nil)
+      #expect(try await cache.get(key).valueIfAny == nil)
+    }
+  }
+
+  @Test func `copies that were left behind are swept at the next opening`() async throws {
+    let cache = scene.open()
+    cache.set(Data("small"), for: "a")
+    let file = try await cache.file(for: "a").value
+    #expect(scene.unfinishedFiles.count == 1)
+    try await cache.close().value
+
+    #expect(try await scene.open().get("a").value == Data("small"))
+    #expect(scene.unfinishedFiles.isEmpty)
+    _ = file
+  }
+}

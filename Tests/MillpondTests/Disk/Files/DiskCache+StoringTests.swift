@@ -1,0 +1,129 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheStoringTests {
+  let scene = DiskScene()
+
+  private func pieces(_ sizes: [Int]) -> [Data] {
+    sizes.enumerated().map { Data(repeating: UInt8($0 % 251), count: $1) }
+  }
+
+  @Test(arguments: [
+    [], [0], [10], [65_535], [65_536], [262_144], [262_145], [1, 262_144, 1],
+    [100_000, 100_000, 100_000], [700_000], Array(repeating: 1_000, count: 400),
+  ])
+  func `pieces become one value, which survives a restart`(sizes: [Int]) async throws {
+    let cache = scene.open()
+    let pieces = pieces(sizes)
+
+    try await cache.storing(Signal.from(pieces), for: "a").value
+
+    #expect(try await cache.get("a").value == pieces.reduce(Data(), +))
+    try await cache.close().value
+    #expect(try await scene.open().get("a").value == pieces.reduce(Data(), +))
+  }
+
+  @Test func `until the pieces have completed, the old value is there`() async throws {
+    let cache = scene.open()
+    let source = TestSource<Data>()
+    cache.set(Data("old"), for: "a")
+
+    let outcome = Recorder<Void>().subscribe(to: cache.storing(source.signal, for: "a"))
+    try await source.subscriptions(count: 1)
+    source.next(Data(count: 300_000))
+    #expect(try await cache.get("a").value == Data("old"))
+    source.next(Data(count: 300_000))
+    source.completed()
+
+    try await outcome.ended()
+    #expect(outcome.failure == nil)
+    #expect(try await cache.get("a").value == Data(count: 600_000))
+  }
+
+  @Test func `pieces that fail leave the old value, and no file`() async throws {
+    struct Broken: Error {}
+    let cache = scene.open()
+    cache.set(Data("old"), for: "a")
+    let source = TestSource<Data>()
+
+    let outcome = Recorder<Void>().subscribe(to: cache.storing(source.signal, for: "a"))
+    try await source.subscriptions(count: 1)
+    source.next(Data(count: 300_000))
+    source.failed(Broken())
+
+    try await outcome.ended()
+    #expect(outcome.failure is Broken)
+    #expect(try await cache.get("a").value == Data("old"))
+    #expect(scene.valueFiles.isEmpty)
+  }
+
+  @Test func `whoever leaves leaves no file`() async throws {
+    let cache = scene.open()
+    let source = TestSource<Data>()
+    let subscription = cache.storing(source.signal, for: "a").subscribe(onNext: {})
+    try await source.subscriptions(count: 1)
+    source.next(Data(count: 300_000))
+
+    subscription.dispose()
+
+    try await source.disposals(count: 1)
+    // The file goes on the stream's own thread, which tells nobody.
+    while !scene.valueFiles.isEmpty {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    #expect(try await cache.get("a").valueIfAny == nil)
+  }
+
+  @Test func `D26 what is larger than the limit fails, and its source is left`() async throws {
+    let cache = scene.open(1_000_000)
+    cache.set(Data("old"), for: "a")
+    let source = TestSource<Data>()
+
+    let outcome = Recorder<Void>().subscribe(to: cache.storing(source.signal, for: "a"))
+    try await source.subscriptions(count: 1)
+    source.next(Data(count: 2_000_000))
+
+    try await outcome.ended()
+    #expect((outcome.failure as? CacheError)?.systemError == .EFBIG)
+    try await source.disposals(count: 1)
+    #expect(try await cache.get("a").value == Data("old"))
+    #expect(scene.valueFiles.isEmpty)
+  }
+
+  @Test(arguments: [POSIXErrorCode.ENOSPC, .EIO])
+  func `D2 pieces that can't be written fail, and leave no file`(
+    code: POSIXErrorCode
+  ) async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(8), calls)
+    cache.set(Data("old"), for: "a")
+    try await cache.flush().value
+    calls.inject(.error(code), after: 1, of: [.write])
+
+    let outcome = cache.storing(Signal.from(pieces([300_000, 300_000])), for: "a")
+
+    #expect(try await failure(of: outcome)?.systemError == code)
+    #expect(try await cache.get("a").value == Data("old"))
+    #expect(scene.valueFiles.isEmpty)
+  }
+
+  @Test func `progress passes through`() async throws {
+    let cache = scene.open()
+    let source = TestSource<Data>()
+    let outcome = Recorder<Void>().subscribe(to: cache.storing(source.signal, for: "a"))
+    try await source.subscriptions(count: 1)
+
+    source.progress(SignalProgress(completed: 1, total: 2))
+    source.completed()
+
+    try await outcome.ended()
+    #expect(outcome.progress == [SignalProgress(completed: 1, total: 2)])
+    #expect(try await cache.get("a").value == Data())
+  }
+}

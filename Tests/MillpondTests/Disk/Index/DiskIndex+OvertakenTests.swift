@@ -1,0 +1,71 @@
+import Foundation
+import MillpondCore
+import Testing
+
+@testable import Millpond
+
+/// What is being written when something later is told.
+@Suite struct DiskIndexOvertakenTests {
+  private let scene = IndexScene()
+
+  /// A value that the writer has.
+  private func taken(_ key: String) -> Told {
+    let (telling, _) = scene.set(key)
+    telling.isTaken = true
+    return telling
+  }
+
+  @Test func `what was written is there again when what overtook it fails`() throws {
+    scene.put("a", file: 1)
+    let first = taken("a")
+    let (second, _) = scene.set("a")
+
+    #expect(scene.settle(first, file: 2) == [1])
+    #expect(scene.told("a") === second)
+    let (live, large) = (scene.index.liveBytes, scene.index.largeBytes)
+    #expect(live == 80 && large == 1_000)
+    #expect(scene.fail(second) == [])
+
+    #expect(scene.spot("a") != nil)
+    #expect(scene.index.totalCost == DiskLimits.cost(recordSize: 80, large: 1_000))
+    #expect(scene.remove("a").files == [2])
+  }
+
+  @Test func `of several that overtake it the last one counts`() throws {
+    let first = taken("a")
+    scene.set("a")
+    let (third, _) = scene.set("a")
+
+    #expect(scene.settle(first, file: 2) == [])
+    let spot = scene.index.liveBytes
+    #expect(spot == 80 && scene.told("a") === third)
+
+    third.isTaken = true
+    #expect(scene.settle(third) == [2])
+    #expect(scene.index.liveBytes == 80 && scene.index.largeBytes == 0)
+  }
+
+  @Test func `what is removed meanwhile is not there again`() throws {
+    let first = taken("a")
+    scene.remove("a")
+    let (second, _) = scene.set("a")
+
+    #expect(scene.settle(first, file: 2) == [2])
+    #expect(scene.fail(second) == [])
+
+    #expect(!scene.has("a") && scene.index.liveBytes == 0)
+  }
+
+  @Test func `if both fail what was there before is there again`() throws {
+    scene.put("a")
+    let old = scene.spot("a")
+    let first = taken("a")
+    let (second, _) = scene.set("a")
+
+    #expect(scene.fail(first) == [])
+    #expect(scene.told("a") === second)
+    #expect(scene.fail(second) == [])
+
+    #expect(scene.spot("a") == old)
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+/// Random histories beside a dictionary.
+@Suite(.timeLimit(.minutes(2)), .serialized) struct DiskCacheModelTests {
+  /// What a history is told, and what must be found.
+  private final class History {
+    private let scene = DiskScene()
+    private let limit: Int
+    private var calls = FaultyCalls()
+    private var cache: DiskCache
+    private var random: SeededNumbers
+    private var ledger = TortureLedger()
+
+    /// What is to be found, if anything is.
+    private var expected: [String: Data] = [:]
+    private var marks: [String: Mark] = [:]
+    private(set) var hits = 0
+    private(set) var bytesCopied = 0
+    private(set) var complaint: String?
+
+    init(seed: Int, limit: Int) {
+      random = SeededNumbers(seed)
+      self.limit = limit
+      cache = scene.open(limit, calls)
+    }
+
+    func run(_ steps: Int) async throws {
+      _ = await cache.openStatistics()
+      for step in 0..<steps where complaint == nil {
+        try await perform()
+        if step % 100 == 99 { try await reopen(isClean: random.next(2) == 0) }
+      }
+      try await reopen(isClean: true)
+    }
+
+    private func perform() async throws {
+      let key = "key \(random.next(40))"
+      switch random.next(100) {
+      case 0..<40: tell(key, random.next(6) == 0 ? 20_000 : random.next(1_500))
+      case 40..<43: tell(key, 66_000 + random.next(20_000))
+      case 43..<50: fill(key)
+      case 50..<60:
+        expected[key] = nil
+        cache.remove(key)
+      case 60:
+        expected = [:]
+        cache.removeAll()
+      case 61..<64: try await cache.flush().value
+      default: try await check(key)
+      }
+    }
+
+    private func tell(_ key: String, _ count: Int) {
+      let value = ledger.tell(key, count: count).value
+      expected[key] = value
+      cache.set(value, for: key)
+    }
+
+    /// With a mark of now, or of a while ago.
+    private func fill(_ key: String) {
+      guard let mark = marks[key], random.next(2) == 0 else {
+        marks[key] = cache.mark(for: key)
+        return
+      }
+      marks[key] = nil
+      let isInTime = mark.admits(lastTold(key))
+      let value = ledger.tell(key, count: random.next(500)).value
+      if isInTime { expected[key] = value }
+      cache.apply(.fill(key, Stamped(value), mark)).subscribe()
+    }
+
+    private func lastTold(_ key: String) -> Revision {
+      guard let store = cache.access.store else { return .none }
+      return store.state.withLock { $0.index.lastTold(KeyHash(of: key)) }
+    }
+
+    private func check(_ key: String) async throws {
+      guard let found = try await cache.get(key).valueIfAny else {
+        let statistics = cache.statistics
+        let mayForget = limit < 1_000_000 || statistics.rejections > 0
+        if expected[key] != nil, !mayForget { complaint = "\(key) is lost" }
+        return
+      }
+      hits += 1
+      if found != expected[key] {
+        let expected = expected[key].map { String(decoding: $0.prefix(20), as: UTF8.self) }
+        complaint =
+          "\(String(decoding: found.prefix(20), as: UTF8.self)), not \(expected ?? "none")"
+      }
+    }
+
+    /// All that was told has been written when the process ends, with or without a good end.
+    private func reopen(isClean: Bool) async throws {
+      try await cache.flush().value
+      bytesCopied += cache.statistics.bytesCopied
+      if !isClean { calls.die() }
+      try await cache.close().value
+      if scene.bytesOnDisk > limit + 100, isClean { complaint = "\(scene.bytesOnDisk) bytes" }
+      calls = FaultyCalls()
+      cache = scene.open(limit, calls)
+      _ = await cache.openStatistics()
+      marks = [:]
+      for number in 0..<40 { try await check("key \(number)") }
+      if let complaint {
+        self.complaint = "after \(isClean ? "a clean end" : "a kill"): \(complaint)"
+      }
+    }
+  }
+
+  @Test(arguments: 0..<6, [60_000, 400_000, 20_000_000])
+  func `a history of tellings, clean ends and kills never shows an old value`(
+    seed: Int, limit: Int
+  ) async throws {
+    let history = History(seed: seed, limit: limit)
+
+    try await history.run(1_000)
+
+    #expect(history.complaint == nil)
+    #expect(history.hits > 50)
+    #expect(history.bytesCopied > 1_000 || limit > 1_000_000)
+  }
+}
