@@ -20,9 +20,19 @@ struct Connection {
   /// Serves until one side has had enough, and closes.
   mutating func serve() {
     do throws(Ending) {
+      if !service.greeting.isEmpty { try greet() }
       while true { try answer(nextRequest()) }
     } catch {
       end(error)
+    }
+  }
+
+  private mutating func greet() throws(Ending) {
+    var bytesSent = 0
+    for step in service.greeting { try play(Plan.Move(step), &bytesSent) }
+    while true {
+      try receive()
+      _ = line.take(line.input.count)
     }
   }
 

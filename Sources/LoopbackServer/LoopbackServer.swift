@@ -36,6 +36,16 @@ public final class LoopbackServer: Sendable {
     listener = try Listener(Service(latency: latency, pace: pace, handler: handler))
   }
 
+  /// Does these steps with whoever connects, whatever that sends: for what is not HTTP.
+  ///
+  /// No request is read, so there are no exchanges. Then it waits until the client closes.
+  ///
+  /// - Throws: ``SocketError`` when the system refuses a socket, a pipe or a thread.
+  public init(greeting steps: [Step]) throws(SocketError) {
+    listener = try Listener(
+      Service(latency: .zero, pace: nil, handler: { _ in Response() }, greeting: steps))
+  }
+
   deinit { stop() }
 
   /// Closes everything and waits until all of it has ended; a second call does nothing.

@@ -47,7 +47,7 @@ struct Plan: Sendable {
 }
 
 extension Plan.Move {
-  fileprivate init(_ step: Step) {
+  init(_ step: Step) {
     self =
       switch step {
       case .send(let bytes): .sendBody(bytes[...], nil)

@@ -48,12 +48,23 @@ extension Platform {
 
   /// Binds to 127.0.0.1 on a port that the system picks.
   static func bindToLoopback(_ descriptor: Int32) -> Bool {
+    withLoopbackAddress(port: 0) { bind(descriptor, $0, $1) } == 0
+  }
+
+  /// Begins to connect to a port of 127.0.0.1; it is writable when it is connected.
+  static func connectToLoopback(_ descriptor: Int32, _ port: UInt16) {
+    _ = withLoopbackAddress(port: port) { connect(descriptor, $0, $1) }
+  }
+
+  private static func withLoopbackAddress(
+    port: UInt16, _ call: (UnsafePointer<sockaddr>?, socklen_t) -> Int32
+  ) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
     return withUnsafeBytes(of: &address) { bytes in
-      let generic = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
-      return bind(descriptor, generic, socklen_t(bytes.count)) == 0
+      call(bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
     }
   }
 
@@ -66,7 +77,9 @@ extension Platform {
     return failed == 0 ? UInt16(bigEndian: address.sin_port) : nil
   }
 
-  static func startListening(_ descriptor: Int32) -> Bool { listen(descriptor, SOMAXCONN) == 0 }
+  static func startListening(_ descriptor: Int32, queue length: Int32?) -> Bool {
+    listen(descriptor, length ?? SOMAXCONN) == 0
+  }
 
   static func acceptOne(_ descriptor: Int32) -> Int32 {
     Int32(retrying { Int(accept(descriptor, nil, nil)) })

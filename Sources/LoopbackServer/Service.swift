@@ -4,6 +4,9 @@ struct Service: Sendable {
   let pace: Pace?
   let handler: @Sendable (Request) -> Response
 
+  /// What is sent to whoever connects, in place of all answers.
+  var greeting: [Step] = []
+
   func plan(for request: Request) -> Plan {
     Plan(handler(request), to: request, latency: latency, pace: pace)
   }

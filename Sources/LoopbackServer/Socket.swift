@@ -43,14 +43,37 @@ final class Socket: Sendable {
 
 extension Socket {
   /// A listener on 127.0.0.1, and the port that the system picked for it.
-  static func listening() throws(SocketError) -> (socket: Socket, port: UInt16) {
+  ///
+  /// - Parameter length: How many connections may wait to be accepted; nil is as many as can be.
+  static func listening(
+    queue length: Int32? = nil
+  ) throws(SocketError) -> (socket: Socket, port: UInt16) {
+    let (socket, port) = try bound()
+    guard Platform.startListening(socket.descriptor, queue: length) else {
+      throw SocketError(in: "listen")
+    }
+    return (socket, port)
+  }
+
+  /// A socket on 127.0.0.1 that doesn't listen, and the port that the system picked for it.
+  static func bound() throws(SocketError) -> (socket: Socket, port: UInt16) {
     let descriptor = Platform.openStream()
     guard descriptor >= 0 else { throw SocketError(in: "socket") }
     let socket = Socket(owning: descriptor)
     guard Platform.bindToLoopback(descriptor) else { throw SocketError(in: "bind") }
-    guard Platform.startListening(descriptor) else { throw SocketError(in: "listen") }
     guard let port = Platform.boundPort(descriptor) else { throw SocketError(in: "getsockname") }
     return (socket, port)
+  }
+
+  /// A connection to a port of 127.0.0.1; nil if none comes about soon.
+  static func connected(to port: UInt16, _ wake: Wake) throws(SocketError) -> Socket? {
+    let descriptor = Platform.openStream()
+    guard descriptor >= 0 else { throw SocketError(in: "socket") }
+    let socket = Socket(owning: descriptor)
+    Platform.connectToLoopback(descriptor, port)
+    let seen = socket.look(
+      reading: false, writing: true, wake: wake, timeout: .milliseconds(50))
+    return seen.isWritable ? socket : nil
   }
 
   /// The next connection, if one is waiting.

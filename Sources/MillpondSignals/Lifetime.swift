@@ -110,7 +110,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
       if set(LifetimeState.linked) & LifetimeState.ended != 0 { return true }
       let link = Lifetime(core: child)
       let place = entries.add(
-        LifetimeEntry(run: { link.end() }, child: .passUnretained(child)))
+        LifetimeEntry(run: { link.core.endWithParent() }, child: .passUnretained(child)))
       // Nobody else knows the child yet, but who takes it from here, under this lock.
       child.withUnsafeMutablePointerToHeader {
         $0.pointee.parent = .passUnretained(self)
@@ -119,6 +119,17 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
       return false
     }
     if isLate { child.end {} }
+  }
+
+  /// Called by the parent, which may be gone right after.
+  private func endWithParent() {
+    let before = set(LifetimeState.ended)
+    if before & LifetimeState.ended == 0 {
+      tearDown(hasEntries: before & LifetimeState.linked != 0)
+    } else {
+      // Who has ended this one may be about to let go of the parent: after this, it finds none.
+      orphan()
+    }
   }
 
   /// Called once, by the ender.

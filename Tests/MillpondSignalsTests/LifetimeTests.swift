@@ -234,6 +234,25 @@ import Testing
     #expect(runs.state == 1_200)
   }
 
+  @Test func `a parent may end, and be gone, while a child that has ended lets go of it`() {
+    for _ in 0..<1_000 {
+      let parent = Box<Lifetime>()
+      parent.put(Lifetime())
+      let child = parent.value?.child()
+      child?.onEnd { journal.write("child") }
+
+      // Between the end of the child and its teardown, as on another thread.
+      child?.end(lastWords: {
+        parent.value?.end()
+        parent.take()
+        // In the place where the parent was.
+        for _ in 0..<4 { _ = Lifetime() }
+      })
+    }
+
+    #expect(journal.entries == Array(repeating: "child", count: 1_000))
+  }
+
   @Test func `S19 the end of ten thousand siblings does not recurse`() {
     let parent = Lifetime()
     let children = (0..<10_000).map { _ in parent.child() }

@@ -202,3 +202,56 @@ func policies(
   // end
   _ = (all, batched)
 }
+
+struct Recording: Identifiable, Sendable {
+  let id: Int
+}
+
+struct Studio: Sendable {
+  func token(insteadOf refused: String?) async throws -> String { "Bearer \(refused ?? "")" }
+  func signedURL(of id: Int) async throws -> URL { URL(filePath: "/\(id)") }
+}
+
+func recordings(of studio: Studio, _ folder: URL) -> some Source<Int, Data> {
+  // snippet
+  let account = HTTPAuthorization { refused in
+    ["Authorization": try await studio.token(insteadOf: refused?["Authorization"])]
+  }
+  let partials = PartialTransfers(directory: folder, byteLimit: .mebibytes(64))
+  let recordings = HTTPSource(
+    limits: HTTPLimits(idleTimeout: .seconds(20), byteLimit: .mebibytes(32)),
+    authorization: account, resuming: partials
+  ) { (id: Recording.ID) in
+    HTTPRequest(url: try await studio.signedURL(of: id), identity: "recording \(id)")
+  }
+  let patient =
+    recordings
+    .retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(30)).onlyTransient)
+    .limited(to: 6)
+  // end
+  return patient
+}
+
+struct Player: Sendable {
+  func play(_ file: URL) {}
+}
+
+struct Cover: Sendable {
+  init(decoding data: Data) throws {}
+}
+
+func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) async throws {
+  // snippet
+  let films = MediaCache(
+    DiskCache(directory: folder, byteLimit: .mebibytes(2_048)), over: HTTPSource(), limitedTo: 4,
+    name: \.absoluteString)
+  let ahead = films.prefetch(nextURL).subscribe()  // raised by whoever asks for it
+  let film = try await films.get(url, priority: .high).value
+  player.play(film.url)
+  ahead.dispose()
+
+  let covers = MemoryCache<URL, Cover>(countLimit: 200)
+    .layered(over: films.decoding { try Cover(decoding: $0) })
+  // end
+  _ = covers
+}

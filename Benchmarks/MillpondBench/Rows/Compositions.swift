@@ -45,7 +45,7 @@ extension Work {
 }
 
 private typealias Network = Named<
-  TransformedValues<MappedKeys<Limited<HTTPSource>, String>, Int>
+  TransformedValues<MappedKeys<Limited<HTTPSource<URL>>, String>, Int>
 >
 private typealias ThreeTiers = InFlightReuse<
   Layered<

@@ -4,42 +4,64 @@ import MillpondSignals
 
 extension Signal<HTTPPart> {
   /// One value of all parts, if they are a whole answer; once they can't be, the upstream stops.
-  func gathered(byteLimit: Int) -> Signal<Stamped<Data>> {
+  ///
+  /// - Parameters:
+  ///   - earlier: What is there of the body, if the rest was asked for.
+  ///   - keep: Is given what came, if it is not the whole but the rest can be asked for later; also
+  ///     when the subscriber leaves. Runs on the thread of the end.
+  func gathered(
+    _ limits: HTTPLimits, resuming earlier: PartialBody? = nil,
+    keep: @escaping @Sendable (PartialBody) -> Void = { _ in }
+  ) -> Signal<Stamped<Data>> {
     Signal<Stamped<Data>> { observer, lifetime in
-      let gathering = Gathering(observer, lifetime.child(), Reception(byteLimit: byteLimit))
+      let reception = Reception(limits, resuming: earlier)
+      let gathering = Gathering(observer, lifetime.child(), reception, keep: keep)
+      gathering.upstream.onEnd { gathering.leave() }
       run(gathering.observer, gathering.upstream)
     }
   }
 }
 
-/// Sendable because the upstream calls serially, and nobody else does.
-private final class Gathering: @unchecked Sendable {
+/// Under a lock, since the subscriber may leave while a part is being received.
+private final class Gathering: Sendable {
   let upstream: Lifetime
   private let downstream: Observer<Stamped<Data>>
-  private var reception: Reception
-  private var isOver = false
+  private let keep: @Sendable (PartialBody) -> Void
 
-  init(_ downstream: Observer<Stamped<Data>>, _ upstream: Lifetime, _ reception: Reception) {
+  /// Nil when it is over.
+  private let reception: Locked<Reception?>
+
+  init(
+    _ downstream: Observer<Stamped<Data>>, _ upstream: Lifetime, _ reception: Reception,
+    keep: @escaping @Sendable (PartialBody) -> Void
+  ) {
     self.downstream = downstream
     self.upstream = upstream
-    self.reception = reception
+    self.reception = Locked(reception)
+    self.keep = keep
   }
 
   var observer: Observer<HTTPPart> {
     Observer(next: { self.receive($0) }, other: { self.receive($0) })
   }
 
+  /// Ends the reception, if it is not over; what came is kept.
+  func leave() {
+    if let partial = take()?.broken { keep(partial) }
+  }
+
   private func receive(_ part: HTTPPart) {
-    if isOver { return }
-    do {
-      if let progress = try reception.received(part) { downstream.progress(progress) }
-    } catch {
-      fail(error)
+    let result = reception.withLock { reception in
+      Result { () throws(TransferError) in try reception?.received(part) }
+    }
+    switch result {
+    case .success(let progress?): downstream.progress(progress)
+    case .success(nil): break
+    case .failure(let error): fail(error, leavesRest: error.leavesRest)
     }
   }
 
   private func receive(_ event: Event<Never>) {
-    if isOver { return }
     switch event {
     case .progress: break  // The bytes say it.
     case .failed(let error): fail(error)
@@ -48,20 +70,39 @@ private final class Gathering: @unchecked Sendable {
   }
 
   private func finish() {
-    do {
-      let answer = try reception.finished()
-      isOver = true
+    let result = reception.withLock { reception in
+      Result { () throws(TransferError) in try reception?.finished() }
+    }
+    switch result {
+    case .success(let answer?):
+      _ = take()
       upstream.end()
       downstream.next(answer)
       downstream.completed()
-    } catch {
-      fail(error)
+    case .success(nil): break
+    case .failure(let error): fail(error, leavesRest: error.leavesRest)
     }
   }
 
-  private func fail(_ error: any Error) {
-    isOver = true
+  private func fail(_ error: any Error, leavesRest: Bool = true) {
+    guard let reception = take() else { return }
     upstream.end()
+    // Before the failure is told: who asks again on it is to find the bytes.
+    if leavesRest, let partial = reception.broken { keep(partial) }
     downstream.failed(error)
+  }
+
+  private func take() -> Reception? {
+    reception.withLock { reception in
+      defer { reception = nil }
+      return reception
+    }
+  }
+}
+
+extension TransferError {
+  /// Whether what came before may be the beginning of an answer.
+  fileprivate var leavesRest: Bool {
+    if case .truncated = self { true } else { false }
   }
 }

@@ -12,7 +12,10 @@ public struct HTTPLimits: Sendable, Hashable {
   /// How many bytes a body may have, after decompression; of zero or less, none.
   public let byteLimit: Int
 
-  /// One minute of silence, ten minutes in all, 128 MiB.
+  /// How many bytes a head may have: the names and values of its fields, and four for each.
+  public let headerByteLimit: Int
+
+  /// One minute of silence, ten minutes in all, 128 MiB, and 64 KiB for the head.
   public static let standard = HTTPLimits()
 
   /// States what an answer may take.
@@ -21,12 +24,20 @@ public struct HTTPLimits: Sendable, Hashable {
   ///   - idleTimeout: Of zero or less: nothing arrives in time.
   ///   - totalTimeout: Of zero or less: nothing arrives in time.
   ///   - byteLimit: In bytes, after decompression.
+  ///   - headerByteLimit: In bytes, four for each field added.
   public init(
     idleTimeout: Duration = .seconds(60), totalTimeout: Duration = .seconds(600),
-    byteLimit: Int = 128 << 20
+    byteLimit: Int = 128 << 20, headerByteLimit: Int = 64 << 10
   ) {
     self.idleTimeout = max(.zero, idleTimeout)
     self.totalTimeout = max(.zero, totalTimeout)
     self.byteLimit = max(0, byteLimit)
+    self.headerByteLimit = max(0, headerByteLimit)
+  }
+}
+
+extension HTTPLimits {
+  func check(_ headers: HeaderFields) throws(TransferError) {
+    if headers.byteCount > headerByteLimit { throw .headTooLarge(limit: headerByteLimit) }
   }
 }

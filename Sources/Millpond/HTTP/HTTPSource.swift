@@ -2,7 +2,15 @@ public import Foundation
 public import MillpondCore
 public import MillpondSignals
 
-/// Asks an origin by HTTP: the key is the URL, the value the whole body.
+/// Asks an origin by HTTP: the value is the whole body.
+///
+/// The key is the URL, or whatever a request can be made of:
+///
+///     let thumbnails = memory.layered(over: HTTPSource().limited(to: 6))
+///
+///     let photos = HTTPSource { (id: Photo.ID) in
+///       HTTPRequest(url: try await signer.url(of: id), identity: "photo \(id)")
+///     }
 ///
 /// A miss never comes from here: an answer is a value if its status is 2xx and its body complete,
 /// and anything else fails. 206 is never the whole; 304 was not asked for. Progress counts bytes,
@@ -11,56 +19,82 @@ public import MillpondSignals
 /// An ask for what is cached only completes empty, without a request; a reload asks caches on the
 /// way to the origin to step aside. The origin's `ETag` and `Last-Modified` travel with the value.
 ///
-///     let thumbnails = memory.layered(over: HTTPSource().limited(to: 6))
-///
 /// - Throws: ``TransferError``, and what the transport fails with as it was thrown: from
 ///   ``URLSessionTransport`` a `URLError`.
 /// - Note: Any thread. Observers run on a queue of the system, never on the transport's, which
 ///   would otherwise wait for them.
-public struct HTTPSource: Source {
-  private let transport: any HTTPTransport
-  private let limits: HTTPLimits
-  private let timeline: Timeline
+public struct HTTPSource<Key: Hashable & Sendable>: Source {
+  private let request: @Sendable (Key) -> Signal<HTTPRequest>
+  private let transfers: Transfers
 
-  /// A source that sends its requests through `transport`.
+  /// A source that asks for what `request` makes of a key.
   ///
   /// - Parameters:
   ///   - transport: Who carries requests out; by default a `URLSession` of this source's own.
   ///   - limits: What an answer may take in time and bytes.
+  ///   - authorization: What proves to the origin who asks.
+  ///   - partials: Where transfers that break off leave what came, so that they can go on.
   ///   - clock: By which time is told.
+  ///   - request: Runs in a task at each get, within its timeouts; its task is cancelled when nobody
+  ///     waits for the answer. What it throws fails the get as it was thrown.
   public init(
     transport: any HTTPTransport = URLSessionTransport(), limits: HTTPLimits = .standard,
-    clock: some Clock<Duration> = ContinuousClock()
+    authorization: HTTPAuthorization? = nil, resuming partials: PartialTransfers? = nil,
+    clock: some Clock<Duration> = ContinuousClock(),
+    request: @escaping @Sendable (Key) async throws -> HTTPRequest
   ) {
-    self.transport = transport
-    self.limits = limits
-    timeline = Timeline(clock)
+    self.request = { key in .async { try await request(key) } }
+    transfers = Transfers(
+      transport: transport, limits: limits, authorization: authorization,
+      partials: partials, ticker: Ticker(Timeline(clock)))
   }
 
   /// The body.
-  public func get(_ key: URL, _ lookup: Lookup) -> Signal<Data> {
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Data> {
     getStamped(key, lookup).map { $0.value }
   }
 
   /// The body, new, with what its origin can tell later whether it is still good by.
-  public func getStamped(_ key: URL, _ lookup: Lookup) -> Signal<Stamped<Data>> {
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     if lookup.freshness == .cachedOnly { return .empty }
-    guard key.isWebAddress else { return .fail(TransferError.unsupportedURL(key)) }
-    return .deferred { answer(to: HTTPRequest(url: key, lookup)) }
-  }
-
-  private func answer(to request: HTTPRequest) -> Signal<Stamped<Data>> {
-    transport.send(request)
-      .timed(Patience(limits, since: timeline.now()), on: timeline)
-      .gathered(byteLimit: limits.byteLimit)
-      .receive(on: .global(qos: .userInitiated))
+    return transfers.answer(to: request(key).map { $0.asked(by: lookup) })
   }
 }
 
-extension HTTPRequest {
-  fileprivate init(url: URL, _ lookup: Lookup) {
-    // RFC 9111 §5.2.1.4: what no cache on the way may answer by itself.
-    let headers: HeaderFields = lookup.freshness == .reload ? ["Cache-Control": "no-cache"] : [:]
-    self.init(url: url, headers: headers, priority: lookup.priority)
+extension HTTPSource {
+  /// The body in the pieces in which it comes, so that it never is in memory as a whole: for what is
+  /// to be a file.
+  ///
+  ///     disk.storing(films.pieces(of: url), for: url.absoluteString)
+  ///
+  /// They are worth something only if they complete: what breaks off, or turns out not to be as long
+  /// as its origin said, fails after the pieces. It is not resumed.
+  ///
+  /// - Note: Pieces arrive on the transport's own thread, and hold it up: that of ``URLSessionTransport``
+  ///   serves all its transfers. What the system receives meanwhile, it keeps.
+  public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
+    if lookup.freshness == .cachedOnly { return .empty }
+    return transfers.pieces(of: request(key).map { $0.asked(by: lookup) })
+  }
+}
+
+extension HTTPSource where Key == URL {
+  /// A source of which the keys are URLs.
+  ///
+  /// - Parameters:
+  ///   - transport: Who carries requests out; by default a `URLSession` of this source's own.
+  ///   - limits: What an answer may take in time and bytes.
+  ///   - authorization: What proves to the origin who asks; it is sent to whatever a URL names.
+  ///   - partials: Where transfers that break off leave what came, so that they can go on.
+  ///   - clock: By which time is told.
+  public init(
+    transport: any HTTPTransport = URLSessionTransport(), limits: HTTPLimits = .standard,
+    authorization: HTTPAuthorization? = nil, resuming partials: PartialTransfers? = nil,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    request = { .just(HTTPRequest(url: $0)) }
+    transfers = Transfers(
+      transport: transport, limits: limits, authorization: authorization,
+      partials: partials, ticker: Ticker(Timeline(clock)))
   }
 }

@@ -9,7 +9,8 @@ public import MillpondSignals
 ///     struct MyTransport: HTTPTransport {
 ///       func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
 ///         .create { observer, lifetime in
-///           let call = client.get(request.url, request.headers.fields) { event in
+///           let fields = request.headers.fields + request.credentials.fields
+///           let call = client.get(request.url, fields) { event in
 ///             switch event {
 ///             case .head(let head): observer.next(.head(HTTPHead(status: head.code, …)))
 ///             case .bytes(let bytes): observer.next(.body(Data(bytes)))
@@ -22,8 +23,9 @@ public import MillpondSignals
 ///       }
 ///     }
 ///
-/// Redirects are to be followed, at most 20, and only to `http` and `https`. A body is to be
-/// decompressed, with its `Content-Encoding` left in the head: its length is not checked then.
+/// Redirects are to be followed, at most 20, and only to `http` and `https`; what is in
+/// ``HTTPRequest/credentials`` goes along only where scheme, host and port stay the same. A body is
+/// to be decompressed, with its `Content-Encoding` left in the head: its length is not checked then.
 public protocol HTTPTransport: Sendable {
   /// What the origin answers: its head, and then its body, piece by piece.
   ///

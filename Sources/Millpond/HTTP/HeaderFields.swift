@@ -4,7 +4,7 @@
 ///     headers["etag"]  // "\"7\""
 public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
   /// The fields as they were sent or are to be sent, repeated names included.
-  public let fields: [(name: String, value: String)]
+  public private(set) var fields: [(name: String, value: String)]
 
   /// Headers of these fields.
   public init(_ fields: [(name: String, value: String)]) {
@@ -23,7 +23,34 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
 
   /// Every value of a field.
   public func values(of name: String) -> [String] {
-    let name = name.lowercased()
-    return fields.filter { $0.name.lowercased() == name }.map(\.value)
+    fields.filter { name.isSameField(as: $0.name) }.map(\.value)
+  }
+
+  /// Whether a field that is a list, as `Cache-Control` is, has this word.
+  func lists(_ word: String, in name: String) -> Bool {
+    values(of: name).contains { value in
+      value.lowercased().split { $0 == "," || $0 == " " || $0 == "=" }.contains { $0 == word }
+    }
+  }
+
+  mutating func append(_ value: String, for name: String) {
+    fields.append((name: name, value: value))
+  }
+
+  mutating func append(_ other: HeaderFields) {
+    fields += other.fields
+  }
+
+  /// How many bytes the fields have, names included.
+  var byteCount: Int {
+    // What is between them counts too, so that no number of empty fields is nothing.
+    fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+  }
+}
+
+extension String {
+  /// Whether both name the same field.
+  func isSameField(as other: String) -> Bool {
+    utf8.count == other.utf8.count && lowercased() == other.lowercased()
   }
 }

@@ -15,11 +15,15 @@ final class SessionTransfer: Sendable {
   private let commands: DispatchQueue
   private let phase = Locked(SessionPhase())
   private let task = Locked<URLSessionTask?>(nil)
+  private let request: HTTPRequest
 
   /// - Parameter commands: Where the session is told things. Linux: whoever does so waits for its
   ///   working queue, the same for all sessions, and an origin that sends without a pause keeps it
   ///   busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
-  init(_ observer: Observer<HTTPPart>, commands: DispatchQueue) {
+  init(
+    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue
+  ) {
+    self.request = request
     self.observer = observer
     self.commands = commands
   }
@@ -54,6 +58,9 @@ final class SessionTransfer: Sendable {
     guard target.isWebAddress else { return refuse(.unsupportedURL(target)) }
     var request = request
     request.url = target
+    if !target.isOfSameOrigin(as: self.request.url) {
+      for name in self.request.secretFields { request.setValue(nil, forHTTPHeaderField: name) }
+    }
     // A task that is cancelled must not be answered, nor be cancelled before the answer is in: on
     // Linux either traps. Then nobody waits for the answer any more.
     guard phase.withLock({ $0.beginAnswer() }) else { return }
@@ -66,9 +73,10 @@ final class SessionTransfer: Sendable {
     if error == nil, let response, !phase.withLock({ $0.hasHead }) {
       receive(response)
     }
+    let hasHead = phase.withLock { $0.hasHead }
     guard phase.withLock({ $0.end() }) else { return }
     if let error {
-      observer.failed(URLError.of(error))
+      observer.failed(sessionError(error, hasHead: hasHead))
     } else {
       observer.completed()
     }
@@ -85,9 +93,18 @@ final class SessionTransfer: Sendable {
   }
 }
 
+extension HTTPRequest {
+  /// The names of what no other origin may see.
+  fileprivate var secretFields: [String] {
+    credentials.fields.map(\.name) + ["Authorization", "Cookie"]
+  }
+}
+
 extension HTTPHead {
   fileprivate init(_ response: HTTPURLResponse) {
-    let fields = response.allHeaderFields.map { (name: "\($0.key)", value: "\($0.value)") }
+    let fields = response.allHeaderFields.map { name, value in
+      (name: name as? String ?? "\(name)", value: value as? String ?? "\(value)")
+    }
     self.init(status: response.statusCode, headers: HeaderFields(fields))
   }
 }
@@ -99,15 +116,5 @@ extension HTTPURLResponse {
   /// HTTP only the path, which it looks for at the old host.
   fileprivate var redirectTarget: URL? {
     value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
-  }
-}
-
-extension URLError {
-  /// Linux: some errors of a session are an `NSError` that doesn't turn into a `URLError`.
-  fileprivate static func of(_ error: any Error) -> any Error {
-    if error is URLError { return error }
-    let plain = error as NSError
-    guard plain.domain == NSURLErrorDomain else { return error }
-    return URLError(_nsError: plain)
   }
 }

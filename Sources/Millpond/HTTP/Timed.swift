@@ -2,9 +2,9 @@ import MillpondSignals
 
 extension Signal {
   /// Fails with ``TransferError/timedOut(_:)`` when `patience` is over; each event is activity.
-  func timed(_ patience: Patience, on timeline: Timeline) -> Signal {
+  func timed(_ patience: Patience, on ticker: Ticker) -> Signal {
     Signal { observer, lifetime in
-      let vigil = Vigil(observer, lifetime.child(), patience, timeline)
+      let vigil = Vigil(observer, lifetime.child(), patience, ticker)
       lifetime.onEnd { vigil.end() }
       vigil.begin()
       if !lifetime.isEnded { run(vigil.observer, vigil.upstream) }
@@ -17,7 +17,7 @@ extension Signal {
 private final class Vigil<Value: Sendable>: Sendable {
   let upstream: Lifetime
   private let serializer: Serializer<Value>
-  private let timeline: Timeline
+  private let ticker: Ticker
   private let watch: Locked<Watch>
 
   private struct Watch: Sendable {
@@ -27,11 +27,11 @@ private final class Vigil<Value: Sendable>: Sendable {
   }
 
   init(
-    _ downstream: Observer<Value>, _ upstream: Lifetime, _ patience: Patience, _ timeline: Timeline
+    _ downstream: Observer<Value>, _ upstream: Lifetime, _ patience: Patience, _ ticker: Ticker
   ) {
     self.upstream = upstream
     serializer = Serializer(downstream)
-    self.timeline = timeline
+    self.ticker = ticker
     watch = Locked(Watch(patience: patience))
   }
 
@@ -42,8 +42,7 @@ private final class Vigil<Value: Sendable>: Sendable {
         self.serializer.send(.next(value))
       },
       other: { event in
-        if event.isTerminal { self.end() } else { self.noteActivity() }
-        self.serializer.send(event.typed())
+        if event.isTerminal { self.finish(event) } else { self.pass(event) }
       })
   }
 
@@ -52,34 +51,49 @@ private final class Vigil<Value: Sendable>: Sendable {
   }
 
   func end() {
-    let timer = watch.withLock { watch in
-      defer { watch.timer = nil }
-      watch.hasEnded = true
-      return watch.timer
-    }
-    timer?.dispose()
+    _ = claimEnd()
     upstream.end()
   }
 
+  /// Whether this is the first end: of several causes, only the first is told.
+  private func claimEnd() -> Bool {
+    let (isFirst, timer) = watch.withLock { watch in
+      defer { (watch.hasEnded, watch.timer) = (true, nil) }
+      return (!watch.hasEnded, watch.timer)
+    }
+    timer?.dispose()
+    return isFirst
+  }
+
+  private func pass(_ event: Event<Never>) {
+    noteActivity()
+    serializer.send(event.typed())
+  }
+
+  /// Ends the upstream before the end is told: who asks again on a failure is to find what came.
+  private func finish(_ event: Event<Never>) {
+    guard claimEnd() else { return }
+    upstream.end()
+    serializer.send(event.typed())
+  }
+
   private func noteActivity() {
-    let now = timeline.now()
+    let now = ticker.now()
     watch.withLock { $0.patience.received(at: now) }
   }
 
   private func check() {
-    let now = timeline.now()
+    let now = ticker.now()
     switch watch.withLock({ $0.patience.verdict(at: now) }) {
     case .waits(let delay):
       wait(delay)
     case .isOver(let timeout):
-      // First, so that nothing that fails because it was ended comes before it.
-      serializer.send(.failed(TransferError.timedOut(timeout)))
-      end()
+      finish(.failed(TransferError.timedOut(timeout)))
     }
   }
 
   private func wait(_ delay: Duration) {
-    let timer = timeline.schedule(after: delay) { self.check() }
+    let timer = ticker.schedule(after: delay) { self.check() }
     let isLate = watch.withLock { watch in
       if !watch.hasEnded { watch.timer = timer }
       return watch.hasEnded

@@ -19,6 +19,9 @@ public enum TransferError: Error, Sendable {
   /// The body has more than `limit` bytes.
   case tooLarge(limit: Int)
 
+  /// The head has more than `limit` bytes.
+  case headTooLarge(limit: Int)
+
   /// The body ended before its time; `expected` is nil where the length is unknown, but not zero.
   case truncated(received: Int, expected: Int?)
 
@@ -45,6 +48,7 @@ extension TransferError: CustomStringConvertible {
     case .unsupportedURL(let url): "HTTP can't be spoken to \(url)"
     case .status(let code, _): "the origin answered with status \(code)"
     case .tooLarge(let limit): "the body has more than \(limit) bytes"
+    case .headTooLarge(let limit): "the head has more than \(limit) bytes"
     case .truncated(let received, let expected?):
       "the body ended after \(received) of \(expected) bytes"
     case .truncated(let received, nil): "the body ended too early, after \(received) bytes"

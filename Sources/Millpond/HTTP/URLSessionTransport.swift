@@ -16,6 +16,9 @@ public import MillpondSignals
 /// - An origin that closes the connection inside the header lines brings the process down.
 /// - While an origin sends faster than the process can take it in, nothing else happens in any
 ///   session, not even the cancellation; gets fail by their timeouts meanwhile.
+/// - A head of many thousand fields keeps it as busy: 20,000 of them for five seconds.
+/// - What comes faster than it is taken is kept in memory, without a bound: of a body of 1 GB that
+///   went to a busy disk as fast as this machine could send it, most.
 /// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
 ///   except where not one byte of text is left.
 ///
@@ -46,7 +49,7 @@ public final class URLSessionTransport: HTTPTransport {
   /// The head, and then the body as it arrives, on the session's own queue.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     Signal { observer, lifetime in
-      let transfer = SessionTransfer(observer, commands: self.commands)
+      let transfer = SessionTransfer(request, observer, commands: self.commands)
       transfer.start { self.makeTask(request, transfer) }
       lifetime.onEnd { transfer.cancel() }
     }
@@ -82,7 +85,9 @@ extension URLRequest {
   fileprivate init(_ request: HTTPRequest) {
     self.init(
       url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: aWeek)
-    for field in request.headers.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+    for field in request.headers.fields + request.credentials.fields {
+      addValue(field.value, forHTTPHeaderField: field.name)
+    }
   }
 }
 

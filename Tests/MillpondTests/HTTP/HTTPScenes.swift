@@ -29,6 +29,7 @@ extension Recorder {
     case .unsupportedURL(let url): return "unsupported \(url.absoluteString)"
     case .status(let code, _): return "status \(code)"
     case .tooLarge(let limit): return "more than \(limit)"
+    case .headTooLarge(let limit): return "head of more than \(limit)"
     case .truncated(let received, let expected):
       return "\(received) of \(expected.map { "\($0)" } ?? "?")"
     case .invalidResponse: return "invalid"
@@ -42,7 +43,7 @@ extension Recorder where Value == Data {
   /// Asks, and waits for the end.
   @discardableResult
   static func outcome(
-    of source: HTTPSource, _ url: URL, _ lookup: Lookup = Lookup()
+    of source: HTTPSource<URL>, _ url: URL, _ lookup: Lookup = Lookup()
   ) async throws -> Recorder {
     let recorder = Recorder().subscribe(to: source.get(url, lookup))
     try await recorder.ended()

@@ -7,7 +7,7 @@ import Testing
   private func received(
     _ parts: [HTTPPart], byteLimit: Int = 100
   ) throws -> Stamped<Data> {
-    var reception = Reception(byteLimit: byteLimit)
+    var reception = Reception(HTTPLimits(byteLimit: byteLimit))
     for part in parts { _ = try reception.received(part) }
     return try reception.finished()
   }
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `progress begins with the head`() throws {
-    var reception = Reception(byteLimit: 100)
+    var reception = Reception(.standard)
 
     let first = try reception.received(head(["Content-Length": "2"]))
     let second = try reception.received(body(1))
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `a huge claim is no huge allocation`() throws {
-    var reception = Reception(byteLimit: .max)
+    var reception = Reception(HTTPLimits(byteLimit: .max))
 
     _ = try reception.received(head(["Content-Length": "9223372036854775807"]))
     _ = try reception.received(body(1))

@@ -16,12 +16,15 @@ import Testing
     let parts = Watched<[Event<HTTPPart>]>([])
     let answers = Watched<[URL?]>([])
 
-    init() {
+    static let url = URL(filePath: "/")
+
+    init(_ request: HTTPRequest = HTTPRequest(url: Scene.url)) {
       let parts = parts
       let observer = Observer<HTTPPart>(
         next: { part in parts.change { $0.append(.next(part)) } },
         other: { event in parts.change { $0.append(event.typed()) } })
-      transfer = SessionTransfer(observer, commands: DispatchQueue(label: "SessionTransferTests"))
+      transfer = SessionTransfer(
+        request, observer, commands: DispatchQueue(label: "SessionTransferTests"))
     }
 
     func redirect(to location: String) throws {

@@ -1,0 +1,52 @@
+import Dispatch
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What a URLSession does without anything around it: a delegate, a task, a wait for its end.
+final class BareSession: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  // Sendable because one task runs at a time, and who waits for its end reads after it.
+  private let end = DispatchSemaphore(value: 0)
+  private var gathered = Data()
+  private var count = 0
+  private let gathers: Bool
+
+  private lazy var session: URLSession = {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.urlCredentialStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    return URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+  }()
+
+  /// - Parameter gathers: Whether bodies are put together, or only counted.
+  init(gathers: Bool) {
+    self.gathers = gathers
+  }
+
+  /// Asks once, and waits; the number of bytes.
+  func get(_ url: URL) -> Int {
+    (gathered, count) = (Data(), 0)
+    session.dataTask(with: URLRequest(url: url)).resume()
+    end.wait()
+    return count
+  }
+
+  func close() {
+    session.finishTasksAndInvalidate()
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    count += data.count
+    if gathers { gathered.append(data) }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    end.signal()
+  }
+}

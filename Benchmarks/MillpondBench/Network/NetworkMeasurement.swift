@@ -1,0 +1,42 @@
+/// How a row about the network came out.
+struct NetworkMeasurement: Encodable {
+  let name: String
+  let summary: String
+  let unit: String
+  let ours: Double?
+
+  /// The bare session's.
+  let bare: Double?
+
+  /// What ours is promised to be, in words.
+  let target: String
+
+  /// Whether that was kept; nil where it can't be said.
+  let isMet: Bool?
+  let isSumRight: Bool
+
+  init(_ row: NetworkRow, _ figures: NetworkFigures) {
+    name = row.name
+    summary = row.summary
+    unit = row.unit
+    (ours, bare, isSumRight) = (figures.ours, figures.bare, figures.isSumRight)
+    let (ours, bare) = (figures.ours, figures.bare)
+    switch row.target {
+    case .atMost(let limit):
+      target = "≤ \(digits(limit, 0))"
+      isMet = ours.map { $0 <= limit }
+    case .atLeastShare(let share):
+      target = "≥ \(digits(share, 2)) of bare"
+      isMet = ours.flatMap { ours in bare.map { ours >= share * $0 } }
+    case .atMostOver(let limit):
+      target = "≤ bare + \(digits(limit, 0))"
+      isMet = ours.flatMap { ours in bare.map { ours - $0 <= limit } }
+    }
+  }
+
+  /// In a word whether the row kept what was promised.
+  var verdict: String {
+    if !isSumRight { return "WRONG" }
+    return isMet.map { $0 ? "met" : "missed" } ?? ""
+  }
+}

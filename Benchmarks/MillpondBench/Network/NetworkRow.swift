@@ -1,0 +1,50 @@
+/// Something about the network that is measured.
+struct NetworkRow: Sendable {
+  /// Which way the target lies.
+  enum Target: Sendable {
+    /// Ours is no more than this.
+    case atMost(Double)
+
+    /// Ours is at least this share of the bare session's.
+    case atLeastShare(Double)
+
+    /// Ours is no more than this over the bare session's.
+    case atMostOver(Double)
+  }
+
+  let name: String
+  let summary: String
+  let unit: String
+  let target: Target
+  let measure: @Sendable (NetworkEffort) throws -> NetworkFigures
+
+  static let all = [
+    NetworkRow(
+      name: "network-request-cpu", summary: "processor time of a request of 1 KiB", unit: "µs",
+      target: .atMostOver(15), measure: measureRequests),
+    NetworkRow(
+      name: "network-stream-50m", summary: "throughput of a body of 50 MB, piece by piece",
+      unit: "MB/s", target: .atLeastShare(0.95), measure: measureStreams),
+    NetworkRow(
+      name: "network-cancel-caller",
+      summary: "from a disposal in the body to the turn of who waits for the slot", unit: "ms",
+      target: .atMost(15), measure: { try measureCancels($0).caller }),
+    NetworkRow(
+      name: "network-cancel-origin",
+      summary: "from a disposal in the body to the end of the connection at the origin",
+      unit: "ms", target: .atMost(100), measure: { try measureCancels($0).origin }),
+    NetworkRow(
+      name: "network-growth-1g", summary: "growth of the process during a body of 1 GB",
+      unit: "MB", target: .atMost(20), measure: measureGrowth),
+    NetworkRow(
+      name: "network-growth-1g-disk", summary: "the same, of a body that goes to the disk",
+      unit: "MB", target: .atMost(20), measure: measureGrowthOnDisk),
+  ]
+}
+
+/// What was measured of a row; nil where it can't be on this system, or there is nothing to compare.
+struct NetworkFigures {
+  var ours: Double?
+  var bare: Double?
+  var isSumRight = true
+}

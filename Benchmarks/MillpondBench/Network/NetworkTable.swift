@@ -1,0 +1,33 @@
+/// The rows about the network as a table for people.
+struct NetworkTable {
+  private static let titles = ["row", "unit", "ours", "bare", "ratio", "target", ""]
+
+  /// What the columns mean.
+  static let legend = """
+    ours: HTTPSource. bare: a URLSession with a delegate that does nothing but count, or gather. The
+    origin is in this process, so its processor time is in both; only the difference says something.
+    """
+
+  private let columns: Columns
+
+  init(for rows: [NetworkRow]) {
+    var widths = Self.titles.map(\.count)
+    widths[0] = rows.map(\.name.count).max() ?? 0
+    for column in [2, 3] { widths[column] = 12 }
+    widths[4] = 6
+    widths[5] = 14
+    columns = Columns(widths: widths, leftAligned: [0, 1, 5, 6])
+  }
+
+  var header: String {
+    columns.line(Self.titles)
+  }
+
+  func line(_ row: NetworkMeasurement) -> String {
+    let ratio = row.ours.flatMap { ours in row.bare.map { ours / $0 } }
+    return columns.line([
+      row.name, row.unit, row.ours.map { digits($0, $0 < 100 ? 2 : 0) } ?? "not measured",
+      digits(row.bare, (row.bare ?? 0) < 100 ? 2 : 0), digits(ratio, 2), row.target, row.verdict,
+    ])
+  }
+}

@@ -1,0 +1,6 @@
+#if canImport(Darwin)
+  /// Not measured here.
+  func residentBytes() -> Int? {
+    nil
+  }
+#endif

@@ -1,0 +1,59 @@
+/// A date as HTTP states it, to the second.
+///
+/// - Source: RFC 9110 §5.6.7: one form to be sent, and two older ones to be understood.
+struct HTTPDate: Equatable {
+  /// Since the beginning of 1970.
+  let seconds: Int
+
+  /// Nil for what is no date; whatever it is, nothing traps.
+  init?(_ text: String) {
+    guard text.utf8.count <= 64 else { return nil }
+    let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
+    switch words.count {
+    case 6: self.init(day: words[1], month: words[2], year: words[3], time: words[4])
+    case 5: self.init(day: words[2], month: words[1], year: words[4], time: words[3])
+    default: return nil
+    }
+  }
+
+  private init?(day: Substring, month: Substring, year: Substring, time: Substring) {
+    let clock = time.split(separator: ":").map { Int(digits: $0) }
+    guard clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2],
+      let day = Int(digits: day), let month = Self.months.firstIndex(of: month.lowercased()),
+      let year = Self.year(year), (1...31).contains(day), hour < 24, minute < 60, second < 61
+    else { return nil }
+    let days = Self.days(year: year, month: month + 1, day: day)
+    seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
+  }
+
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+
+  private static func year(_ text: Substring) -> Int? {
+    guard let year = Int(digits: text), text.count == 2 || text.count == 4 else { return nil }
+    return text.count == 4 ? year : year + (year < 70 ? 2000 : 1900)
+  }
+
+  /// Since the beginning of 1970; years begin in March, so that a leap day is a year's last.
+  private static func days(year: Int, month: Int, day: Int) -> Int {
+    let year = month < 3 ? year - 1 : year
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    return year * 365 + year.floored(4) - year.floored(100) + year.floored(400) + dayOfYear
+      - 719_468
+  }
+}
+
+extension Int {
+  /// A number of nothing but ASCII digits.
+  init?(digits: Substring) {
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    self.init(digits)
+  }
+
+  fileprivate func floored(_ divisor: Int) -> Int {
+    (self < 0 ? self - divisor + 1 : self) / divisor
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// The files of a folder that are named as ours are; others are left alone.
+///
+/// Blocks the thread: only on a queue for that.
+struct PartialFiles: Sendable {
+  private let folder: URL
+
+  init(folder: URL) {
+    self.folder = folder
+  }
+
+  /// Where the bytes of a resource are.
+  static func name(of identity: String) -> String {
+    var identity = identity
+    let hash = identity.withUTF8 { FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0) }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits + suffix
+  }
+
+  /// The files, the oldest first; what was left half written is removed.
+  func list() -> [(name: String, byteCount: Int)] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names where name.hasSuffix(Self.newSuffix) && Self.isOurs(name.dropLast(4)) {
+      remove(name)
+    }
+    return names.filter { Self.isOurs($0[...]) }.compactMap(file)
+      .sorted { $0.changed < $1.changed }
+      .map { (name: $0.name, byteCount: $0.byteCount) }
+  }
+
+  /// A file's bytes; nil if there is none, or if it can't be one of ours.
+  func read(_ name: String, byteLimit: Int) -> Data? {
+    guard let file = file(name), file.byteCount <= byteLimit else { return nil }
+    return try? Data(contentsOf: folder.appendingPathComponent(name))
+  }
+
+  /// Whether it could be written, as a whole.
+  func write(_ data: Data, _ name: String) -> Bool {
+    let files = FileManager.default
+    let new = path(name + Self.newSuffix)
+    do {
+      try files.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      remove(name + Self.newSuffix)
+      guard
+        files.createFile(atPath: new, contents: data, attributes: [.posixPermissions: 0o600])
+      else { return false }
+      remove(name)
+      try files.moveItem(atPath: new, toPath: path(name))
+      return true
+    } catch {
+      remove(name + Self.newSuffix)
+      return false
+    }
+  }
+
+  func remove(_ name: String) {
+    // What is not there need not be removed.
+    try? FileManager.default.removeItem(atPath: path(name))
+  }
+
+  private func path(_ name: String) -> String {
+    folder.appendingPathComponent(name).path
+  }
+
+  /// Nil for what is no plain file: a pipe would keep its reader waiting.
+  private func file(_ name: String) -> (name: String, byteCount: Int, changed: Date)? {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path(name)),
+      attributes[.type] as? FileAttributeType == .typeRegular,
+      let byteCount = (attributes[.size] as? NSNumber)?.int64Value
+    else { return nil }
+    let changed = attributes[.modificationDate] as? Date ?? .distantPast
+    return (name, Int(clamping: byteCount), changed)
+  }
+
+  private static func isOurs(_ name: Substring) -> Bool {
+    name.hasSuffix(suffix) && name.utf8.count == 16 + suffix.utf8.count
+      && name.dropLast(suffix.count).utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
+      }
+  }
+
+  private static let suffix = ".partial"
+  private static let newSuffix = ".new"
+}

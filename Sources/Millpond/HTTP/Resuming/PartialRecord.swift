@@ -1,0 +1,68 @@
+import Foundation
+import MillpondCore
+
+/// The bytes of a resource as a file: a mark, a checksum, the length of the head, the head, the rest.
+///
+/// Whatever a file has become, reading it traps nothing, and damage makes it none of ours.
+struct PartialRecord {
+  let identity: String
+  let partial: PartialBody
+
+  private struct Head: Codable {
+    let identity: String
+    let condition: String
+    let entityTag: String?
+    let lastModified: String?
+  }
+
+  init(identity: String, _ partial: PartialBody) {
+    self.identity = identity
+    self.partial = partial
+  }
+
+  init?(_ data: Data) {
+    guard data.count >= Self.fixedByteCount, data.prefix(8) == Self.mark,
+      Self.number(data, at: 8) == Self.checksum(data)
+    else { return nil }
+    let rest = data.dropFirst(Self.fixedByteCount)
+    let length = Self.number(data, at: 16)
+    guard length <= UInt64(rest.count),
+      let head = try? JSONDecoder().decode(Head.self, from: Data(rest.prefix(Int(length))))
+    else { return nil }
+    identity = head.identity
+    partial = PartialBody(
+      bytes: Data(rest.dropFirst(Int(length))), condition: head.condition,
+      validator: Validator(entityTag: head.entityTag, lastModified: head.lastModified))
+  }
+
+  var data: Data {
+    let head = Head(
+      identity: identity, condition: partial.condition,
+      entityTag: partial.validator.entityTag, lastModified: partial.validator.lastModified)
+    let encoded = (try? JSONEncoder().encode(head)) ?? Data()
+    var data = Self.mark + Self.bytes(0) + Self.bytes(UInt64(encoded.count)) + encoded
+    data += partial.bytes
+    data.replaceSubrange(8..<16, with: Self.bytes(Self.checksum(data)))
+    return data
+  }
+
+  private static let mark = Data("MPPART 1".utf8)
+  private static let fixedByteCount = 24
+
+  /// Of everything after the checksum.
+  private static func checksum(_ data: Data) -> UInt64 {
+    data.withUnsafeBytes { bytes in
+      FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(16)), seed: 1)
+    }
+  }
+
+  private static func bytes(_ number: UInt64) -> Data {
+    withUnsafeBytes(of: number.littleEndian) { Data($0) }
+  }
+
+  private static func number(_ data: Data, at offset: Int) -> UInt64 {
+    data.withUnsafeBytes {
+      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import MillpondSignals
+
+extension PartialTransfers {
+  /// What `send` makes of the request for the rest, if the beginning is here, or else for all.
+  ///
+  /// If what is sent for the rest does not fit to the beginning, all is asked for, once.
+  func resuming<Value>(
+    _ request: HTTPRequest,
+    _ send: @escaping @Sendable (HTTPRequest, PartialBody?) -> Signal<Value>
+  ) -> Signal<Value> {
+    find(request.identity).flatMap { partial in
+      guard let partial else { return send(request, nil) }
+      return send(request.resuming(partial), partial).recover { error in
+        if error.saysItIsGone || error.saysNothingFits { self.drop(request.identity) }
+        return error.saysNothingFits ? send(request, nil) : .fail(error)
+      }
+    }
+    .onEnd { ending in
+      if case .completed = ending { self.drop(request.identity) }
+    }
+  }
+}
+
+extension Error {
+  fileprivate var saysNothingFits: Bool {
+    status == 206 || status == 416
+  }
+
+  fileprivate var saysItIsGone: Bool {
+    status == 404 || status == 410
+  }
+
+  private var status: Int? {
+    if case .status(let code, _) = self as? TransferError { code } else { nil }
+  }
+}

@@ -1,0 +1,27 @@
+#if canImport(FoundationNetworking)
+  import Foundation
+  import FoundationNetworking
+
+  /// What a session's error says, as a `URLError` with the code that it has on Apple's platforms.
+  ///
+  /// swift-corelibs-foundation 6.3.1 fails with an `NSError` that doesn't turn into a `URLError`,
+  /// and with codes that say nothing for a connection that is lost or a certificate that is bad.
+  func sessionError(_ error: any Error, hasHead: Bool) -> any Error {
+    let plain = error as NSError
+    guard plain.domain == NSURLErrorDomain else { return error }
+    if let code = realCode(of: plain, hasHead: hasHead) {
+      return URLError(code, userInfo: plain.userInfo)
+    }
+    return error as? URLError ?? URLError(_nsError: plain)
+  }
+
+  private func realCode(of error: NSError, hasHead: Bool) -> URLError.Code? {
+    let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""
+    return switch error.code {
+    case NSURLErrorBadServerResponse where text.hasPrefix("Empty reply"): .networkConnectionLost
+    case NSURLErrorUnknown where text.hasPrefix("SSL cert"): .serverCertificateUntrusted
+    case NSURLErrorUnknown where hasHead: .networkConnectionLost
+    default: nil
+    }
+  }
+#endif

@@ -1,0 +1,100 @@
+import MillpondSignals
+
+/// Many timers that are hardly ever due, on one of the clock's.
+///
+/// That one is set when something is due before it, and when it fires; not when something is called
+/// off. So a transfer that ends in time costs the system no timer. The last one set may fire in vain.
+final class Ticker: Sendable {
+  private let timeline: Timeline
+  private let state = Locked(TickerState())
+
+  init(_ timeline: Timeline) {
+    self.timeline = timeline
+  }
+
+  func now() -> Duration {
+    timeline.now()
+  }
+
+  /// Runs `action` once, when `delay` has passed.
+  func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Disposable {
+    let due = timeline.now() + delay
+    let (number, step) = state.withLock { $0.add(TickerEntry(due: due, action: action)) }
+    if let step { setTimer(step) }
+    return Disposable {
+      let gone = self.state.withLock { $0.waiting.removeValue(forKey: number) }
+      _ = gone  // released here, not under the lock
+    }
+  }
+
+  private func setTimer(_ step: TickerState.Step) {
+    let timer = timeline.schedule(after: step.due - timeline.now()) { self.fire(step.number) }
+    // The former one, or this, if there has been a later step meanwhile.
+    let superfluous = state.withLock { $0.keep(timer, step.number) }
+    superfluous?.dispose()
+  }
+
+  private func fire(_ number: Int) {
+    let now = timeline.now()
+    let (due, step, former) = state.withLock { $0.fire(number, at: now) }
+    _ = former  // released here, not under the lock
+    for entry in due { entry.action() }
+    if let step { setTimer(step) }
+  }
+}
+
+/// What waits for its time.
+struct TickerEntry: Sendable {
+  let due: Duration
+  let action: @Sendable () -> Void
+}
+
+/// What waits, and for when the timer of the clock is set.
+private struct TickerState: Sendable {
+  /// A timer that is to be set.
+  struct Step: Sendable {
+    let due: Duration
+    let number: Int
+  }
+
+  var waiting: [Int: TickerEntry] = [:]
+  private var lastNumber = 0
+  private var current: Step?
+  private var timer: Disposable?
+
+  mutating func add(_ entry: TickerEntry) -> (number: Int, step: Step?) {
+    lastNumber += 1
+    let number = lastNumber
+    waiting[number] = entry
+    if let current, current.due <= entry.due { return (number, nil) }
+    return (number, step(entry.due))
+  }
+
+  /// Keeps the handle of a timer; gives back the one that is not needed.
+  mutating func keep(_ timer: Disposable, _ number: Int) -> Disposable? {
+    guard current?.number == number else { return timer }
+    defer { self.timer = timer }
+    return self.timer
+  }
+
+  /// What is due, and which timer is to be set for the rest; nothing for a timer that is out of date.
+  mutating func fire(
+    _ number: Int, at now: Duration
+  ) -> (due: [TickerEntry], step: Step?, former: Disposable?) {
+    guard current?.number == number else { return ([], nil, nil) }
+    defer { timer = nil }
+    let former = timer
+    current = nil
+    let numbers = waiting.filter { $0.value.due <= now }.keys.sorted()
+    let due = numbers.compactMap { waiting.removeValue(forKey: $0) }
+    let next = waiting.values.map(\.due).min()
+    return (due, next.map { step($0) }, former)
+  }
+
+  private mutating func step(_ due: Duration) -> Step {
+    lastNumber += 1
+    let step = Step(due: due, number: lastNumber)
+    current = step
+    return step
+  }
+}

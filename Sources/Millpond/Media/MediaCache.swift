@@ -1,0 +1,61 @@
+public import MillpondCore
+public import MillpondSignals
+
+/// Films, recordings, pictures: each as a complete file on this machine, fetched once for all who ask.
+///
+///     let films = MediaCache(disk, over: HTTPSource(), name: \.absoluteString)
+///     let film = try await films.get(url).value
+///     player.play(film.url)
+///
+/// A value is a ``DiskFile``: it stays as long as somebody holds it, and is not evicted meanwhile.
+/// Bytes go from the network to the disk as they come, so memory stays flat. Whoever asks while a file
+/// is on its way joins, late ones too, with its progress; when the last one leaves, the transfer
+/// ends. ``prefetch(_:)`` is one who waits at low priority, and whom others may join.
+///
+/// - Note: Any thread.
+public struct MediaCache<Key: Hashable & Sendable>: Cache {
+  private typealias Layers = Layered<StoredFiles<Key>, Limited<Downloads<Key>>>
+
+  private let flights: InFlightReuse<Layers>
+
+  /// Files that are kept by `disk`, and come from `network`.
+  ///
+  /// - Parameters:
+  ///   - limit: How many transfers run at once; the others wait, the most urgent first.
+  ///   - reserved: How many of these are kept for what is more urgent than a prefetch.
+  ///   - name: The name under which `disk` keeps what belongs to a key.
+  public init(
+    _ disk: DiskCache, over network: HTTPSource<Key>, limitedTo limit: Int, reserved: Int = 1,
+    name: @escaping @Sendable (Key) -> String
+  ) {
+    let stored = StoredFiles(disk: disk, name: name)
+    let downloads = Downloads(stored: stored, network: network)
+    flights =
+      stored
+      .layered(over: downloads.limited(to: limit, reserved: reserved))
+      .reusingInFlight()
+  }
+
+  /// The file.
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
+    flights.get(key, lookup)
+  }
+
+  /// Keeps a copy of a file, or removes one or all from the disk: they stay where somebody holds them.
+  public func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
+    flights.apply(change)
+  }
+
+  /// What the files are kept in, and where they come from.
+  public func layout(for key: Key?) -> Layout {
+    flights.layout(for: key)
+  }
+
+  /// Fetches a file that is not here, at low priority, and delivers nothing.
+  ///
+  /// Nobody decodes anything for it. Who asks for the file meanwhile joins, and makes it as urgent as
+  /// it is to them. Disposing of it stops the transfer, unless somebody else waits for it.
+  public func prefetch(_ key: Key) -> Signal<Void> {
+    get(key, priority: .low).ignoreValues(as: Void.self)
+  }
+}

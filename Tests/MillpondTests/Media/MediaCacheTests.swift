@@ -1,0 +1,249 @@
+import Foundation
+import LoopbackServer
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite struct MediaCacheTests {
+  private static let film = (0..<200_000).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) }
+
+  private let scene = MediaScene()
+
+  @Test func `a file comes from the network once, then from the disk`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: Self.film) }
+    let media = scene.media()
+    let url = try origin.url("/film")
+
+    for _ in 0..<2 {
+      let file = try await media.get(url).value
+      #expect(try Data(contentsOf: file.url) == Data(Self.film))
+      #expect(file.byteCount == Self.film.count)
+    }
+
+    #expect(origin.exchanges.count == 1)
+  }
+
+  @Test func `a file that is held stays when it is removed`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: Self.film) }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    let file = try await media.get(url).value
+
+    try await media.remove(url).value
+
+    #expect(try Data(contentsOf: file.url) == Data(Self.film))
+    #expect(try await media.get(url, freshness: .cachedOnly).valueIfAny == nil)
+  }
+
+  @Test func `who joins late gets the progress at once, and the same file`() async throws {
+    let hold = Hold()
+    let origin = try LoopbackServer { _ in
+      Response(body: Self.film).held(by: hold, afterBodyBytes: 50_000)
+    }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    let first = Recorder<DiskFile>()
+    let isInBody = Watched(false)
+    first.subscribe(to: media.get(url)) { event in
+      if case .progress(let progress) = event, progress.completed == 50_000 {
+        isInBody.change { $0 = true }
+      }
+    }
+    try await isInBody.wait(for: "half of it") { $0 }
+
+    let late = Recorder<DiskFile>().subscribe(to: media.get(url))
+    #expect(late.progress.last == .init(completed: 50_000, total: 200_000))
+    hold.release()
+
+    try await first.ended()
+    try await late.ended()
+    #expect(first.values.first === late.values.first)
+    #expect(late.progress.last == .init(completed: 200_000, total: 200_000))
+    #expect(origin.exchanges.count == 1)
+  }
+
+  @Test func `the transfer ends when the last one leaves, not before`() async throws {
+    let origin = try LoopbackServer { _ in
+      Response(body: Self.film).held(by: Hold(), afterBodyBytes: 50_000)
+    }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    let one = Recorder<DiskFile>().subscribe(to: media.get(url))
+    let other = Recorder<Void>().subscribe(to: media.prefetch(url))
+    #expect(await origin.eventually { $0.exchanges.count == 1 })
+
+    one.dispose()
+    #expect(origin.exchanges.map(\.outcome) == [.pending])
+    other.dispose()
+
+    #expect(await origin.wasClosedByClient())
+  }
+
+  @Test func `a prefetch delivers nothing, and the file is there afterwards`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: Self.film) }
+    let media = scene.media()
+    let url = try origin.url("/film")
+
+    let prefetch = try await Recorder<Void>.ended(media.prefetch(url))
+
+    #expect(prefetch.values.isEmpty)
+    #expect(prefetch.isCompleted)
+    #expect(try await media.get(url, freshness: .cachedOnly).value.byteCount == 200_000)
+  }
+
+  @Test func `a visible ask brings a prefetch that waits forward`() async throws {
+    let origin = try LoopbackServer { request in
+      request.path == "/a" ? Response().held(by: Hold()) : Response(body: [1])
+    }
+    // Of two slots one is reserved: it is free, but not for a second prefetch.
+    let media = scene.media(limitedTo: 2)
+    let first = Recorder<Void>().subscribe(to: media.prefetch(try origin.url("/a")))
+    #expect(await origin.eventually { $0.exchanges.count == 1 })
+    let second = Recorder<Void>().subscribe(to: media.prefetch(try origin.url("/b")))
+
+    let visible = try await Recorder<DiskFile>.ended(
+      media.get(try origin.url("/b"), priority: .high))
+
+    try await second.ended()
+    #expect(visible.values.count == 1)
+    #expect(first.events.isEmpty)
+    first.dispose()
+  }
+
+  @Test(arguments: [Fault.cutBody, .tooFewBytes, .serverError, .unasked206, .refused])
+  func `what fails leaves nothing, and gives its slot back`(fault: Fault) async throws {
+    let origin = try fault.origin()
+    let good = try LoopbackServer { _ in Response(body: [1]) }
+    let media = scene.media(limitedTo: 1)
+    let url = try #require(fault.url(at: origin))
+
+    let answer = try await Recorder<DiskFile>.ended(media.get(url))
+
+    #expect(answer.failure != nil)
+    #expect(try await media.get(url, freshness: .cachedOnly).valueIfAny == nil)
+    #expect(try await media.get(good.url("/")).value.byteCount == 1)
+  }
+
+  @Test func `N22 a slot comes free when its file is being stored`() async throws {
+    let origin = try LoopbackServer { request in
+      request.path == "/film"
+        ? Response(body: Self.film).held(by: Hold(), afterBodyBytes: 150_000)
+        : Response(body: [1])
+    }
+    let media = scene.media(limitedTo: 1)
+    let answer = Recorder<DiskFile>()
+    let isStoring = Watched(false)
+    answer.subscribe(to: media.get(try origin.url("/film"))) { event in
+      if case .progress(let progress) = event, progress.completed == 150_000 {
+        isStoring.change { $0 = true }
+      }
+    }
+    try await isStoring.wait(for: "the storing") { $0 }
+
+    answer.dispose()
+
+    #expect(try await media.get(origin.url("/other")).value.byteCount == 1)
+    #expect(
+      await origin.eventually {
+        $0.exchanges.first?.outcome == .clientClosed(bodyBytesSent: 150_000)
+      })
+  }
+
+  @Test func `I9 what was removed while it was on its way is not kept`() async throws {
+    let hold = Hold()
+    let origin = try LoopbackServer { _ in
+      Response(body: Self.film).held(by: hold, afterBodyBytes: 50_000)
+    }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    let answer = Recorder<DiskFile>().subscribe(to: media.get(url))
+    #expect(await origin.eventually { $0.exchanges.count == 1 })
+
+    media.remove(url)
+    hold.release()
+
+    try await answer.ended()
+    let file = try #require(answer.values.first)
+    #expect(try Data(contentsOf: file.url) == Data(Self.film))
+    #expect(try await media.get(url, freshness: .cachedOnly).valueIfAny == nil)
+  }
+
+  @Test func `a reload asks the origin again, and keeps what it says`() async throws {
+    let requests = Watched(0)
+    let origin = try LoopbackServer { _ in
+      let number = requests.change { count in
+        count += 1
+        return count
+      }
+      return Response(body: Array(repeating: 1, count: number))
+    }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    _ = try await media.get(url).value
+
+    #expect(try await media.get(url, freshness: .reload).value.byteCount == 2)
+    #expect(try await media.get(url).value.byteCount == 2)
+  }
+
+  @Test func `a file that is set is copied`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: Self.film) }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    let other = try origin.url("/other")
+    let file = try await media.get(url).value
+
+    try await media.set(file, for: other).value
+
+    #expect(try await media.get(other).value.byteCount == 200_000)
+    #expect(origin.exchanges.count == 1)
+  }
+
+  @Test func `what is decoded has the bytes of the file, and its age`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: Self.film) }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    let cache = MemoryCache<URL, Int>(countLimit: 10).layered(over: media.decoding { $0.count })
+
+    #expect(try await cache.get(url).value == 200_000)
+    #expect(try await cache.get(url).value == 200_000)
+    #expect(origin.exchanges.count == 1)
+  }
+
+  @Test func `what can't be decoded fails as it was thrown, and the file stays`() async throws {
+    struct Unreadable: Error {}
+    let origin = try LoopbackServer { _ in Response(body: Self.film) }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    let decoded = media.decoding { _ -> Int in throw Unreadable() }
+
+    await #expect(throws: Unreadable.self) { try await decoded.get(url).value }
+    #expect(try await media.get(url, freshness: .cachedOnly).valueIfAny != nil)
+  }
+}
+
+/// A fresh folder for a media cache, that is removed with the test.
+private final class MediaScene: Sendable {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("millpond-\(UUID().uuidString)")
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  func media(limitedTo limit: Int = 4) -> MediaCache<URL> {
+    MediaCache(
+      DiskCache(directory: folder, byteLimit: .mebibytes(16)), over: HTTPSource(),
+      limitedTo: limit, name: \.absoluteString)
+  }
+}
+
+extension Recorder {
+  /// Subscribes, and waits for the end.
+  static func ended(_ signal: Signal<Value>) async throws -> Recorder {
+    let recorder = Recorder().subscribe(to: signal)
+    try await recorder.ended()
+    #expect(recorder.violations.isEmpty)
+    return recorder
+  }
+}
