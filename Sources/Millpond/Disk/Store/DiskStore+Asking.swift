@@ -46,13 +46,14 @@ extension DiskStore {
       return .hit(
         DiskAnswer(value: value, storedAt: telling.storedAt, validator: telling.validator))
     case .record(let place):
-      guard case .whole(let record) = place.readNow(for: key),
-        case .value(let value) = record.content,
+      guard let reading = place.readNow(for: key) else { return .later(.waiting(place)) }
+      guard case .whole(let record) = reading, case .value(let value) = record.content,
         record.expiresAt == .never || !record.isExpired(at: options.now()),
         let opened = options.form.opened(value, for: key, version: record.schema)
       else { return .later(found) }
       return .hit(
         DiskAnswer(value: opened, storedAt: record.storedAt, validator: record.validator))
+    case .waiting: return .later(found)
     }
   }
 
@@ -73,6 +74,7 @@ extension DiskStore {
       } else {
         read(place, question)
       }
+    case .waiting(let place): read(place, question)
     }
   }
 
@@ -80,6 +82,9 @@ extension DiskStore {
   enum Found {
     case told(Told)
     case record(RecordPlace)
+
+    /// The same, but the disk has to be waited for.
+    case waiting(RecordPlace)
   }
 
   private func find(_ hash: KeyHash) -> Found? {
