@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import MillpondSignals
 
 extension Folder {
   /// Writes a value to a file of its own; it is nobody's until a record tells of it.
@@ -8,22 +10,44 @@ extension Folder {
     let path = path(of: FileName.value(number).text)
     let file = try files.open(path, .making)
     do {
-      var sum = LargeSum()
-      try value.withUnsafeBytes { bytes in
-        for start in stride(from: 0, to: bytes.count, by: LargeSum.pieceSize) {
-          let end = min(start + LargeSum.pieceSize, bytes.count)
-          let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-          sum.add(piece)
-          try file.write(piece, at: start)
-        }
-      }
+      let sum = try write(value, to: file)
       try file.close()
-      return LargeValue(number: number, length: UInt64(value.count), checksum: sum.sum)
+      return LargeValue(number: number, length: UInt64(value.count), checksum: sum)
     } catch {
       try? files.remove(path)
       throw error
     }
   }
+
+  /// Writes the value, and adds it up: on two threads, where that takes longer than to wake one.
+  private func write(_ value: Data, to file: OpenFile) throws -> UInt64 {
+    try value.withUnsafeBytes { bytes in
+      guard bytes.count >= Self.greatSize else {
+        try file.write(bytes, at: 0)
+        return LargeSum(of: bytes).sum
+      }
+      // Both only read, and are done when this returns.
+      nonisolated(unsafe) let bytes = bytes
+      let sum = Locked<UInt64>(0)
+      let failure = Locked<(any Error)?>(nil)
+      DispatchQueue.concurrentPerform(iterations: 2) { part in
+        if part == 1 {
+          let whole = LargeSum(of: bytes).sum
+          sum.withLock { $0 = whole }
+        } else {
+          do {
+            try file.write(bytes, at: 0)
+          } catch {
+            failure.withLock { $0 = error }
+          }
+        }
+      }
+      if let failure = failure.withLock({ $0 }) { throw failure }
+      return sum.withLock { $0 }
+    }
+  }
+
+  private static let greatSize = 1 << 20
 
   /// Reads a value that has a file of its own; nil if that is not as it was written.
   ///

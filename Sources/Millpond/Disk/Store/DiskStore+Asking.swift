@@ -47,13 +47,16 @@ extension DiskStore {
         DiskAnswer(value: value, storedAt: telling.storedAt, validator: telling.validator))
     case .record(let place):
       guard let reading = place.readNow(for: key) else { return .later(.waiting(place)) }
-      guard case .whole(let record) = reading, case .value(let value) = record.content,
-        record.expiresAt == .never || !record.isExpired(at: options.now()),
+      guard case .whole(let record) = reading,
+        record.expiresAt == .never || !record.isExpired(at: options.now())
+      else { return .later(found) }
+      if case .file(let file) = record.content { return .later(.file(file, record, place)) }
+      guard case .value(let value) = record.content,
         let opened = options.form.opened(value, for: key, version: record.schema)
       else { return .later(found) }
       return .hit(
         DiskAnswer(value: opened, storedAt: record.storedAt, validator: record.validator))
-    case .waiting: return .later(found)
+    case .waiting, .file: return .later(found)
     }
   }
 
@@ -75,6 +78,7 @@ extension DiskStore {
         read(place, question)
       }
     case .waiting(let place): read(place, question)
+    case .file(let file, let record, let place): readFile(file, record, place, question)
     }
   }
 
@@ -85,6 +89,9 @@ extension DiskStore {
 
     /// The same, but the disk has to be waited for.
     case waiting(RecordPlace)
+
+    /// The record has been read: the value is in a file.
+    case file(LargeValue, StoredRecord, RecordPlace)
   }
 
   private func find(_ hash: KeyHash) -> Found? {
