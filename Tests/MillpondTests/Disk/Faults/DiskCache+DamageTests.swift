@@ -37,7 +37,8 @@ import Testing
     try await cache.close().value
   }
 
-  @Test func `D9 a flipped bit in any byte of a record makes it a miss, and no other`() async throws {
+  @Test func `D9 a flipped bit in any byte of a record makes it a miss, and no other`() async throws
+  {
     let (log, bytes, a) = try await makeLog()
 
     // A bit of each byte, and not always the same one: a folder is opened for each.
