@@ -47,16 +47,17 @@ public final class DiskCache: Cache {
   ///   - policy: Who has to go when there is no room.
   ///   - schema: Which form the values have.
   ///   - sealing: How they are kept from being read by others.
+  ///   - protection: When they can be read on a device that locks.
   public convenience init(
     directory: URL, byteLimit: Int, timeToLive: TimeToLive = .never,
     policy: EvictionPolicy = .adaptive, schema: DiskSchema = .unversioned,
-    sealing: DiskSealing? = nil
+    sealing: DiskSealing? = nil, protection: DiskProtection = .afterFirstUnlock
   ) {
     self.init(
       directory: directory,
       DiskOptions(
         byteLimit: byteLimit, timeToLive: timeToLive, policy: policy,
-        form: ValueForm(schema: schema, sealing: sealing)))
+        form: ValueForm(schema: schema, sealing: sealing), protection: protection))
   }
 
   /// - Parameter files: The way to the system.

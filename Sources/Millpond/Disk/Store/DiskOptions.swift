@@ -7,6 +7,8 @@ struct DiskOptions: Sendable {
   var policy = EvictionPolicy.adaptive
   var form = ValueForm(schema: .unversioned, sealing: nil)
 
+  var protection = DiskProtection.afterFirstUnlock
+
   /// How many bytes may wait to be written.
   var queueLimit = 64 << 20
 
@@ -18,7 +20,7 @@ struct DiskOptions: Sendable {
   /// Closures can't be compared; whether there is one can.
   func agrees(with other: DiskOptions) -> Bool {
     byteLimit == other.byteLimit && timeToLive == other.timeToLive && policy == other.policy
-      && form.schema.version == other.form.schema.version
+      && protection == other.protection && form.schema.version == other.form.schema.version
       && (form.sealing == nil) == (other.form.sealing == nil)
   }
 }

@@ -35,7 +35,7 @@ final class DiskStore: Sendable {
     self.path = path
     self.options = options
     limits = DiskLimits(byteLimit: options.byteLimit)
-    folder = Folder(path: path, files)
+    folder = Folder(path: path, files, options.protection)
     state = Locked(DiskState(DiskIndex(costLimit: limits.costLimit, options.policy)))
     writer = LogWriter(folder, limits, options.form, numbers, state)
   }

@@ -9,6 +9,7 @@ final class Folder: Sendable {
 
   let path: String
   let files: FileSystem
+  private let protection: DiskProtection
   private let hold = Locked(Hold.none)
 
   private enum Hold: Sendable {
@@ -20,9 +21,12 @@ final class Folder: Sendable {
     case lock(OpenFile)
   }
 
-  init(path: String, _ files: FileSystem) {
+  init(
+    path: String, _ files: FileSystem, _ protection: DiskProtection = .afterFirstUnlock
+  ) {
     self.path = path
     self.files = files
+    self.protection = protection
   }
 
   deinit {
@@ -38,6 +42,8 @@ final class Folder: Sendable {
   /// - Throws: ``CacheError/inUse(layer:)`` if another process has it; what keeps it from being made.
   func take() throws {
     try files.makeFolder(path)
+    // A class that can't be had, as on a volume that has none, is no reason to keep nothing.
+    try? protection.apply(to: path)
     exchange(for: try newHold())
   }
 
