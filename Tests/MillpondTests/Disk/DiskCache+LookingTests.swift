@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheLookingTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheLookingTests {
   let scene = DiskScene()
 
   private func stocked() async throws -> DiskCache {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheThreadsTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheThreadsTests {
   let scene = DiskScene()
 
   /// A value that tells, if it is whole, for which key it is.

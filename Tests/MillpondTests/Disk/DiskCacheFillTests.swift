@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheFillTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheFillTests {
   let scene = DiskScene()
 
   @Test func `a fill is kept, unless something was told since its mark`() async throws {

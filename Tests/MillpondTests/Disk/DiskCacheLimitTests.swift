@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheLimitTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheLimitTests {
   let scene = DiskScene()
 
   /// A limit by which there is room for so many values of 100 bytes with a key of one byte.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheTests {
   let scene = DiskScene()
 
   @Test(arguments: [0, 1, 1_000, 65_535, 65_536, 300_000])

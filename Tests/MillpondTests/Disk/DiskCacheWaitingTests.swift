@@ -7,7 +7,7 @@ import Testing
 @testable import Millpond
 
 /// What waits to be written, and who waits for it.
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheWaitingTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheWaitingTests {
   let scene = DiskScene()
 
   /// A cache whose writing stops at the first byte, until the gate is opened.

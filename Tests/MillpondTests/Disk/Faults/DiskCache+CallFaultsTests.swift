@@ -5,7 +5,7 @@ import Testing
 @testable import Millpond
 
 /// Calls of the system that fail, or do half of it.
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheCallFaultsTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheCallFaultsTests {
   let scene = DiskScene()
   private let calls = FaultyCalls()
 

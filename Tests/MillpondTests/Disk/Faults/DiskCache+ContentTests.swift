@@ -7,7 +7,7 @@ import Testing
 @testable import Millpond
 
 /// Keys, dates and values of any kind.
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheContentTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheContentTests {
   let scene = DiskScene()
 
   // MARK: - Keys

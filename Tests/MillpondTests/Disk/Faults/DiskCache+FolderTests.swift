@@ -5,7 +5,7 @@ import Testing
 @testable import Millpond
 
 /// Folders that go, are taken, or are none, and what is no file of ours in them.
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheFolderTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheFolderTests {
   let scene = DiskScene()
 
   private var lockPath: String {

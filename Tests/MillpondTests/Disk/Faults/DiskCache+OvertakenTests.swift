@@ -7,7 +7,7 @@ import Testing
 @testable import Millpond
 
 /// A value that is being written while a later one is told.
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheOvertakenTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheOvertakenTests {
   let scene = DiskScene()
 
   /// A cache whose writing waits before the first byte of "second".

@@ -6,7 +6,7 @@ import Testing
 
 /// On a volume of two mebibytes, that `.ci/disk-full` mounts.
 @Suite(
-  .timeLimit(.minutes(1)), .serialized, .enabled(if: volume != nil, "needs a small volume to fill"))
+  .timeLimit(.minutes(3)), .serialized, .enabled(if: volume != nil, "needs a small volume to fill"))
 struct DiskFullTests {
   private var folder: URL {
     URL(filePath: volume ?? "", directoryHint: .isDirectory).appendingPathComponent("cache")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheFilesTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheFilesTests {
   let scene = DiskScene()
   let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
 

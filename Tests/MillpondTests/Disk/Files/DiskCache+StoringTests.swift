@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheStoringTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheStoringTests {
   let scene = DiskScene()
 
   private func pieces(_ sizes: [Int]) -> [Data] {

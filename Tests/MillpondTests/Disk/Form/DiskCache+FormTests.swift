@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheFormTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskCacheFormTests {
   let scene = DiskScene()
 
   private struct Refused: Error {}

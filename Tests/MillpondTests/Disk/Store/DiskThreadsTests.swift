@@ -8,7 +8,7 @@ import Testing
 @testable import Millpond
 
 /// The small parts that have threads.
-@Suite(.timeLimit(.minutes(1))) struct DiskThreadsTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskThreadsTests {
   // MARK: - Synchronizing
 
   @Test func `those who come while one synchronizes share the next`() async throws {
