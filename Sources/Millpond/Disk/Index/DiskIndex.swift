@@ -158,7 +158,7 @@ extension DiskIndex {
     var consequence = Consequence()
     if let slot = slot(of: telling.hash) {
       if revision(of: slot) > telling.revision { return consequence }
-      consequence.superseded = drop(slot, &consequence)
+      supersede(drop(slot, &consequence), &consequence)
     }
     consequence.isToBeWritten = true
     return consequence
@@ -201,13 +201,15 @@ extension DiskIndex {
       statistics.rejections += 1
       if telling.revision > .none { told.remember(telling.hash.whole, telling.revision) }
       if let slot = self.slot(of: telling.hash) {
-        consequence.superseded = drop(slot, &consequence)
+        supersede(drop(slot, &consequence), &consequence)
       }
-      return reject(telling, consequence)
+      // A value that can't be kept is written as its key's removal.
+      telling.isVoid = true
+      return consequence
     }
     statistics.insertions += 1
     if let slot = self.slot(of: telling.hash) {
-      consequence.superseded = takeTelling(slot)
+      supersede(takeTelling(slot), &consequence)
       put(telling, slot)
       if let old = consequence.superseded { overtake(old, by: telling, slot) }
       order.reweighed(slot, weight: cost)
@@ -219,10 +221,11 @@ extension DiskIndex {
     return consequence
   }
 
-  /// A value that can't be kept is written as its key's removal.
-  private func reject(_ telling: Told, _ consequence: Consequence) -> Consequence {
-    telling.isVoid = true
-    return consequence
+  /// Notes what a telling takes the place of: a file that was streamed for it, and of which no record
+  /// will tell, is not needed any more.
+  private func supersede(_ old: Told?, _ consequence: inout Consequence) {
+    consequence.superseded = old
+    if let old, !old.isTaken, let file = old.file { consequence.files.append(file.number) }
   }
 
   /// Lets others go, until there is room; false if the newcomer is not worth it.
@@ -410,7 +413,7 @@ extension DiskIndex {
     }
   }
 
-  /// Notes that a record has been copied; false if it is not needed any more.
+  /// Notes that a record has been copied, if it is still needed.
   mutating func move(_ hash: KeyHash, from old: Spot, to new: Spot) {
     guard let slot = slot(of: hash), holds(hash, at: old) else { return }
     spots[slot].segment = new.segment

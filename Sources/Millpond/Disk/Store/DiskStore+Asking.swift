@@ -95,7 +95,8 @@ extension DiskStore {
   }
 
   private func find(_ hash: KeyHash) -> Found? {
-    state.withLock { state in
+    var lost: Spot?
+    let found = state.withLock { state -> Found? in
       switch state.index.find(hash) {
       case .told(let telling):
         state.index.count { $0.hits += 1 }
@@ -105,13 +106,14 @@ extension DiskStore {
           state.index.count { $0.hits += 1 }
           return .record(RecordPlace(segment: segment, spot: spot))
         }
-        var files: [UInt64] = []
-        _ = state.index.forget(hash, at: spot, &files)
+        lost = spot
       case nil: break
       }
       state.index.count { $0.misses += 1 }
       return nil
     }
+    if let lost { _ = forget(hash, at: lost, key: nil) { _ in } }
+    return found
   }
 
   private func answer(_ question: DiskQuestion, from telling: Told) {
@@ -212,20 +214,7 @@ extension DiskStore {
   private func drop(
     _ place: RecordPlace, _ question: DiskQuestion, _ count: (inout DiskStatistics) -> Void
   ) -> Bool {
-    // So that an older value, which may lie in the log still, does not come to light instead.
-    let removal = Told(
-      key: question.key, hash: question.hash, .removal, storedAt: options.now(), revision: .none)
-    let (isDropped, wakes, files) = state.withLock { state -> (Bool, Bool, [UInt64]) in
-      var files: [UInt64] = []
-      guard state.index.forget(question.hash, at: place.spot, &files) else {
-        return (false, false, files)
-      }
-      state.index.count(count)
-      return (true, state.append(removal, DiskIndex.Consequence()), files)
-    }
-    if wakes { wakeWriter() }
-    if !files.isEmpty { afterWriting { $0.remove(files) } }
-    return isDropped
+    forget(question.hash, at: place.spot, key: question.key, count)
   }
 }
 

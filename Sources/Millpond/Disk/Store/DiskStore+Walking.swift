@@ -13,7 +13,7 @@ extension DiskStore {
       if let size = try verify(hash, spot) {
         report.goodValues += 1
         report.byteCount += size
-      } else if dropDamaged(hash, spot) {
+      } else if forget(hash, at: spot, key: nil, { $0.damages += 1 }) {
         report.damagedValues += 1
       }
       if !progress(place + 1, spots.count) { break }
@@ -75,18 +75,5 @@ extension DiskStore {
     let payload = UnsafeRawBufferPointer(
       rebasing: bytes.bytes[head.payloadOffset..<head.tagOffset])
     return LargeValue(payload).map { WholeRecord(head: head, key: key, file: $0) }
-  }
-
-  /// False if there is another record by now, or none.
-  private func dropDamaged(_ hash: KeyHash, _ spot: Spot) -> Bool {
-    let files = state.withLock { state -> [UInt64]? in
-      var files: [UInt64] = []
-      guard state.index.forget(hash, at: spot, &files) else { return nil }
-      state.index.count { $0.damages += 1 }
-      return files
-    }
-    guard let files else { return false }
-    if !files.isEmpty { afterWriting { $0.remove(files) } }
-    return true
   }
 }

@@ -229,14 +229,49 @@ extension DiskStore {
       return (.success(state.append(telling, consequence)), consequence)
     }
     switch answer.0 {
-    case .failure(let error): _ = telling.outcome.end(with: .failure(error))
-    case .success(nil): _ = telling.outcome.end(with: .success(()))
+    case .failure(let error):
+      removeFile(of: telling)
+      _ = telling.outcome.end(with: .failure(error))
+    case .success(nil):
+      removeFile(of: telling)
+      _ = telling.outcome.end(with: .success(()))
     case .success(let wakes?):
-      let files = answer.1.files
-      if !files.isEmpty { afterWriting { $0.remove(files) } }
+      remove(answer.1.files)
       if wakes { wakeWriter() }
     }
     return telling.outcome
+  }
+
+  /// What was streamed for a telling that is not taken in.
+  private func removeFile(of telling: Told) {
+    if let file = telling.file { remove([file.number]) }
+  }
+
+  /// Removes files of large values that nobody needs, when what comes instead has been written.
+  func remove(_ files: [UInt64]) {
+    if !files.isEmpty { afterWriting { $0.remove(files) } }
+  }
+
+  /// Forgets a record that is bad, too old, or gone; false if there is another one by now, or none.
+  ///
+  /// - Parameter key: If it is known, its removal is written, so that an older value, which may lie in
+  ///   the log still, does not come to light instead.
+  func forget(
+    _ hash: KeyHash, at spot: Spot, key: String?, _ count: (inout DiskStatistics) -> Void
+  ) -> Bool {
+    let removal = key.map {
+      Told(key: $0, hash: hash, .removal, storedAt: options.now(), revision: .none)
+    }
+    var files: [UInt64] = []
+    let (isForgotten, wakes) = state.withLock { state -> (Bool, Bool) in
+      guard state.index.forget(hash, at: spot, &files) else { return (false, false) }
+      state.index.count(count)
+      guard let removal else { return (true, false) }
+      return (true, state.append(removal, DiskIndex.Consequence()))
+    }
+    if wakes { wakeWriter() }
+    remove(files)
+    return isForgotten
   }
 }
 

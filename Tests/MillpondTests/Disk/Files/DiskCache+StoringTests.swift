@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MillpondCore
 import MillpondSignals
@@ -125,5 +126,59 @@ import Testing
     try await outcome.ended()
     #expect(outcome.progress == [SignalProgress(completed: 1, total: 2)])
     #expect(try await cache.get("a").value == Data())
+  }
+
+  @Test func `a streamed value that is overtaken before it is written leaves no file`()
+    async throws
+  {
+    let (gate, reached) = (DispatchSemaphore(value: 0), Watched(false))
+    // The writer is kept from writing what comes first, so that the rest waits.
+    let calls = FaultyCalls { call in
+      guard call == .write, !reached.state else { return }
+      reached.change { $0 = true }
+      _ = gate.wait(timeout: .now() + 30)
+    }
+    let cache = scene.open(.mebibytes(8), calls)
+    cache.set(Data("first"), for: "first")
+    try await reached.wait(for: "the writer") { $0 }
+    let streamed = Recorder<Void>().subscribe(
+      to: cache.storing(Signal.from(pieces([300_000])), for: "a"))
+    while try await !cache.contains("a").value {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    #expect(scene.valueFiles.count == 1)
+
+    cache.set(Data("later"), for: "a")
+    gate.signal()
+
+    try await streamed.ended()
+    try await cache.flush().value
+    #expect(try await cache.get("a").value == Data("later"))
+    #expect(scene.valueFiles.isEmpty)
+  }
+
+  @Test func `a streamed value that comes while too much waits leaves no file`() async throws {
+    let (gate, reached) = (DispatchSemaphore(value: 0), Watched(false))
+    let calls = FaultyCalls { call in
+      guard call == .write, !reached.state else { return }
+      reached.change { $0 = true }
+      _ = gate.wait(timeout: .now() + 30)
+    }
+    let cache = scene.open(.mebibytes(8), calls) { $0.queueLimit = 10 }
+    cache.set(Data("first"), for: "first")
+    try await reached.wait(for: "the writer") { $0 }
+    cache.set(Data(count: 100), for: "waits")
+
+    let problem = try await failure(
+      of: cache.storing(Signal.from(pieces([300_000])), for: "a long key"))
+    gate.signal()
+
+    guard case .overloaded = problem else {
+      Issue.record("\(String(describing: problem))")
+      return
+    }
+    try await cache.flush().value
+    #expect(scene.valueFiles.isEmpty)
   }
 }
