@@ -33,28 +33,28 @@ extension Checkpoint {
       count: Self.headSize + entries.count * DiskLimits.indexSize
         + largeValues.count * Self.largeSize)
     bytes.withUnsafeMutableBytes { bytes in
-      Self.put(Self.magic, bytes, 0)
-      Self.put(Self.version, bytes, 4)
-      Self.put(segment, bytes, 8)
-      Self.put(offset, bytes, 12)
-      Self.put(UInt64(entries.count), bytes, 16)
-      Self.put(UInt64(largeValues.count), bytes, 24)
+      bytes.put(Self.magic, 0)
+      bytes.put(Self.version, 4)
+      bytes.put(segment, 8)
+      bytes.put(offset, 12)
+      bytes.put(UInt64(entries.count), 16)
+      bytes.put(UInt64(largeValues.count), 24)
       var place = Self.headSize
       for (hash, spot) in entries {
-        Self.put(hash.value, bytes, place)
-        Self.put(spot.segment, bytes, place + 8)
-        Self.put(spot.offset, bytes, place + 12)
-        Self.put(spot.size, bytes, place + 16)
-        Self.put(spot.expiry, bytes, place + 20)
+        bytes.put(hash.value, place)
+        bytes.put(spot.segment, place + 8)
+        bytes.put(spot.offset, place + 12)
+        bytes.put(spot.size, place + 16)
+        bytes.put(spot.expiry, place + 20)
         place += DiskLimits.indexSize
       }
       for (entry, number, length) in largeValues {
-        Self.put(UInt64(entry), bytes, place)
-        Self.put(number, bytes, place + 8)
-        Self.put(length, bytes, place + 16)
+        bytes.put(UInt64(entry), place)
+        bytes.put(number, place + 8)
+        bytes.put(length, place + 16)
         place += Self.largeSize
       }
-      Self.put(Self.sum(UnsafeRawBufferPointer(bytes)), bytes, 32)
+      bytes.put(Self.sum(UnsafeRawBufferPointer(bytes)), 32)
     }
     return bytes
   }
@@ -71,38 +71,38 @@ extension Checkpoint {
     prepare(entryCount)
     var large = headSize + entryCount * DiskLimits.indexSize
     let end = large + largeCount * largeSize
-    var nextLarge = large < end ? number(bytes, large, UInt64.self) : .max
+    var nextLarge = large < end ? bytes.number(large, UInt64.self) : .max
     for entry in 0..<entryCount {
       let place = headSize + entry * DiskLimits.indexSize
-      let hash = KeyHash(value: number(bytes, place, UInt64.self))
+      let hash = KeyHash(value: bytes.number(place, UInt64.self))
       let spot = Spot(
-        segment: number(bytes, place + 8, UInt32.self),
-        offset: number(bytes, place + 12, UInt32.self),
-        size: number(bytes, place + 16, UInt32.self),
-        expiry: number(bytes, place + 20, UInt32.self))
+        segment: bytes.number(place + 8, UInt32.self),
+        offset: bytes.number(place + 12, UInt32.self),
+        size: bytes.number(place + 16, UInt32.self),
+        expiry: bytes.number(place + 20, UInt32.self))
       guard nextLarge == UInt64(entry) else {
         take(hash, spot, nil)
         continue
       }
       take(
-        hash, spot, (number(bytes, large + 8, UInt64.self), number(bytes, large + 16, UInt64.self)))
+        hash, spot, (bytes.number(large + 8, UInt64.self), bytes.number(large + 16, UInt64.self)))
       large += largeSize
-      nextLarge = large < end ? number(bytes, large, UInt64.self) : .max
+      nextLarge = large < end ? bytes.number(large, UInt64.self) : .max
     }
-    return (number(bytes, 8, UInt32.self), number(bytes, 12, UInt32.self))
+    return (bytes.number(8, UInt32.self), bytes.number(12, UInt32.self))
   }
 
   /// How many entries and large values there are; nil if the file is not good.
   private static func counts(
     _ bytes: UnsafeRawBufferPointer
   ) -> (entries: Int, largeValues: Int)? {
-    guard bytes.count >= headSize, number(bytes, 0, UInt32.self) == magic,
-      number(bytes, 4, UInt32.self) == version, number(bytes, 8, UInt32.self) < .max,
-      number(bytes, 32, UInt64.self) == sum(bytes)
+    guard bytes.count >= headSize, bytes.number(0, UInt32.self) == magic,
+      bytes.number(4, UInt32.self) == version, bytes.number(8, UInt32.self) < .max,
+      bytes.number(32, UInt64.self) == sum(bytes)
     else { return nil }
     let rest = UInt64(bytes.count - headSize)
     let (entries, largeValues) = (
-      number(bytes, 16, UInt64.self), number(bytes, 24, UInt64.self)
+      bytes.number(16, UInt64.self), bytes.number(24, UInt64.self)
     )
     // Each against what is there, so that no product can overflow.
     guard entries <= rest / UInt64(DiskLimits.indexSize), largeValues <= entries,
@@ -114,18 +114,5 @@ extension Checkpoint {
   private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let head = FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<32]), seed: 4)
     return FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[headSize...]), seed: head)
-  }
-
-  private static func number<Number: FixedWidthInteger & BitwiseCopyable>(
-    _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ type: Number.Type
-  ) -> Number {
-    Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
-  }
-
-  private static func put(
-    _ number: some FixedWidthInteger & BitwiseCopyable, _ bytes: UnsafeMutableRawBufferPointer,
-    _ offset: Int
-  ) {
-    bytes.storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
   }
 }

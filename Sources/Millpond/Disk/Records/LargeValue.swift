@@ -15,9 +15,13 @@ struct LargeValue: Sendable, BitwiseCopyable {
 
   /// The payload of a record that stands for it.
   var bytes: [UInt8] {
-    [number, length, checksum].flatMap { number in
-      (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    var bytes = [UInt8](repeating: 0, count: Self.size)
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.put(number, 0)
+      bytes.put(length, 8)
+      bytes.put(checksum, 16)
     }
+    return bytes
   }
 
   init(number: UInt64, length: UInt64, checksum: UInt64) {
@@ -29,9 +33,7 @@ struct LargeValue: Sendable, BitwiseCopyable {
   /// Nil if it is no such payload.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count == Self.size else { return nil }
-    let numbers = [0, 8, 16].map {
-      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
-    }
+    let numbers = [0, 8, 16].map { bytes.number($0, UInt64.self) }
     guard numbers[1] <= UInt64(Self.greatestLength) else { return nil }
     self.init(number: numbers[0], length: numbers[1], checksum: numbers[2])
   }

@@ -79,21 +79,21 @@ extension RecordHead {
   /// Reads the front of a record; nothing is believed of it that its check does not confirm.
   static func read(_ bytes: UnsafeRawBufferPointer, segment: UInt64) -> Reading {
     guard bytes.count >= size else { return .needsMore(size) }
-    guard number(bytes, 0, UInt32.self) == magic, bytes[4] == version,
+    guard bytes.number(0, UInt32.self) == magic, bytes[4] == version,
       let kind = Kind(rawValue: bytes[5])
     else { return .damaged }
     var head = RecordHead(kind)
-    head.flags = number(bytes, 6, UInt16.self)
-    head.schema = number(bytes, 8, UInt32.self)
-    head.keyLength = number(bytes, 12, UInt32.self)
-    head.payloadLength = number(bytes, 16, UInt32.self)
-    head.tagLength = number(bytes, 20, UInt32.self)
-    head.dateLength = number(bytes, 24, UInt32.self)
-    head.storedAt = WallTime(microseconds: number(bytes, 28, Int64.self))
-    head.expiresAt = WallTime(microseconds: number(bytes, 36, Int64.self))
+    head.flags = bytes.number(6, UInt16.self)
+    head.schema = bytes.number(8, UInt32.self)
+    head.keyLength = bytes.number(12, UInt32.self)
+    head.payloadLength = bytes.number(16, UInt32.self)
+    head.tagLength = bytes.number(20, UInt32.self)
+    head.dateLength = bytes.number(24, UInt32.self)
+    head.storedAt = WallTime(microseconds: bytes.number(28, Int64.self))
+    head.expiresAt = WallTime(microseconds: bytes.number(36, Int64.self))
     guard bytes.count >= head.payloadOffset else { return .needsMore(head.payloadOffset) }
     let sum = frontSum(bytes, head, segment)
-    guard number(bytes, frontSize, UInt32.self) == UInt32(truncatingIfNeeded: sum) else {
+    guard bytes.number(frontSize, UInt32.self) == UInt32(truncatingIfNeeded: sum) else {
       return .damaged
     }
     return .front(head, sum: sum)
@@ -105,7 +105,7 @@ extension RecordHead {
   ) -> Bool {
     guard record.count >= head.recordSize else { return false }
     let rest = UnsafeRawBufferPointer(rebasing: record[head.payloadOffset..<head.recordSize])
-    return FoldHash.hash(rest, seed: frontSum) == number(record, 48, UInt64.self)
+    return FoldHash.hash(rest, seed: frontSum) == record.number(48, UInt64.self)
   }
 
   private static func frontSum(
@@ -115,12 +115,6 @@ extension RecordHead {
     return FoldHash.hash(
       UnsafeRawBufferPointer(rebasing: bytes[size..<head.payloadOffset]), seed: fixed)
   }
-
-  private static func number<Number: FixedWidthInteger & BitwiseCopyable>(
-    _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ type: Number.Type
-  ) -> Number {
-    Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
-  }
 }
 
 // MARK: - Writing
@@ -128,28 +122,21 @@ extension RecordHead {
 extension RecordHead {
   /// Writes this in front of the other parts, which are there, with the checks over all.
   func seal(_ record: UnsafeMutableRawBufferPointer, segment: UInt64) {
-    Self.put(Self.magic, record, 0)
+    record.put(Self.magic, 0)
     record[4] = Self.version
     record[5] = kind.rawValue
-    Self.put(flags, record, 6)
-    Self.put(schema, record, 8)
-    Self.put(keyLength, record, 12)
-    Self.put(payloadLength, record, 16)
-    Self.put(tagLength, record, 20)
-    Self.put(dateLength, record, 24)
-    Self.put(storedAt.microseconds, record, 28)
-    Self.put(expiresAt.microseconds, record, 36)
+    record.put(flags, 6)
+    record.put(schema, 8)
+    record.put(keyLength, 12)
+    record.put(payloadLength, 16)
+    record.put(tagLength, 20)
+    record.put(dateLength, 24)
+    record.put(storedAt.microseconds, 28)
+    record.put(expiresAt.microseconds, 36)
     let bytes = UnsafeRawBufferPointer(record)
     let sum = Self.frontSum(bytes, self, segment)
-    Self.put(UInt32(truncatingIfNeeded: sum), record, Self.frontSize)
+    record.put(UInt32(truncatingIfNeeded: sum), Self.frontSize)
     let rest = UnsafeRawBufferPointer(rebasing: bytes[payloadOffset..<recordSize])
-    Self.put(FoldHash.hash(rest, seed: sum), record, 48)
-  }
-
-  private static func put(
-    _ number: some FixedWidthInteger & BitwiseCopyable, _ record: UnsafeMutableRawBufferPointer,
-    _ offset: Int
-  ) {
-    record.storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
+    record.put(FoldHash.hash(rest, seed: sum), 48)
   }
 }

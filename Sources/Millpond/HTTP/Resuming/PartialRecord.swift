@@ -61,8 +61,6 @@ struct PartialRecord {
   }
 
   private static func number(_ data: Data, at offset: Int) -> UInt64 {
-    data.withUnsafeBytes {
-      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
+    data.withUnsafeBytes { $0.number(offset, UInt64.self) }
   }
 }

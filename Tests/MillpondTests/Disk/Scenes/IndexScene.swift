@@ -111,3 +111,10 @@ final class IndexScene {
     return found
   }
 }
+
+extension DiskIndex {
+  /// What is there, those first that would go first.
+  func forEach(_ body: (KeyHash, Finding) -> Void) {
+    order.forEach { body(hashes[$0], finding($0)) }
+  }
+}

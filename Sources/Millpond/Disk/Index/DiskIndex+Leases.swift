@@ -1,0 +1,18 @@
+extension DiskIndex {
+  /// Keeps the file of a large value from being removed; false if it is not there any more.
+  mutating func lease(_ hash: KeyHash, _ value: LargeValue) -> Bool {
+    guard let slot = slot(of: hash), largeValues[slot]?.number == value.number else {
+      return false
+    }
+    leases[value.number, default: 0] += 1
+    order.used(slot, hash.bits)
+    return true
+  }
+
+  /// Gives a lease back; true if the file is not needed any more.
+  mutating func giveBack(_ number: UInt64) -> Bool {
+    guard let count = leases[number] else { return false }
+    leases[number] = count > 1 ? count - 1 : nil
+    return count == 1 && doomed.remove(number) != nil
+  }
+}

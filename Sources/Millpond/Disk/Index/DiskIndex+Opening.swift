@@ -1,0 +1,69 @@
+import MillpondCore
+
+extension DiskIndex {
+  /// Takes in what the log was found to hold, in its order: a later record of a key counts.
+  mutating func load(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
+    guard let slot = slot(of: hash) else {
+      restore(hash, spot, value)
+      return findRestored(from: Slot(hashes.count) - 1)
+    }
+    order.reweighed(
+      slot, weight: DiskLimits.cost(recordSize: Int(spot.size), large: value?.count ?? 0))
+    liveBytes -= Int(spots[slot].size)
+    if let old = largeValues.removeValue(forKey: slot) { largeBytes -= old.count }
+    place(spot, value, slot)
+  }
+
+  /// Takes in a key that is not there yet; it is found only after ``findRestored(from:)``.
+  mutating func restore(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
+    let slot = grow()
+    hashes.append(hash)
+    spots.append(.nowhere)
+    order.restored(
+      slot, hash.bits,
+      weight: DiskLimits.cost(recordSize: Int(spot.size), large: value?.count ?? 0))
+    place(spot, value, slot)
+  }
+
+  /// Makes that can be found what has been restored from this slot on.
+  mutating func findRestored(from first: Slot = 0) {
+    let hashes = hashes
+    slots.insert(first..<Slot(hashes.count)) { hashes[$0].bits }
+  }
+
+  mutating func place(_ spot: Spot, _ value: LargeValue?, _ slot: Slot) {
+    spots[slot] = spot
+    liveBytes += Int(spot.size)
+    guard let value else { return }
+    largeValues[slot] = value
+    largeBytes += value.count
+  }
+
+  /// Drops what the log was found to hold no more.
+  mutating func unload(_ hash: KeyHash) {
+    var consequence = Consequence()
+    if let slot = slot(of: hash) { _ = drop(slot, &consequence) }
+  }
+
+  mutating func unloadAll() {
+    var consequence = Consequence()
+    dropAll(slots(where: { _ in true }), &consequence)
+  }
+
+  /// Drops what needs a file that is not there, and then what is too much; the files that are needed.
+  mutating func finishLoading(files: Set<UInt64>) -> Set<UInt64> {
+    var consequence = Consequence()
+    for (slot, value) in largeValues where !files.contains(value.number) {
+      _ = drop(slot, &consequence)
+    }
+    order.settle()
+    while totalCost > costLimit {
+      let victims = order.chooseVictims(for: 0)
+      if victims.isEmpty { break }
+      for victim in CollectionOfOne(victims.first) + victims.others {
+        _ = drop(victim, &consequence)
+      }
+    }
+    return Set(largeValues.values.map(\.number))
+  }
+}
