@@ -57,11 +57,7 @@ struct Options {
 
   /// The rows that are asked for, in the order of the table.
   func choose(from rows: [Row]) throws(OptionsError) -> [Row] {
-    for name in names where !rows.contains(where: { $0.name.hasPrefix(name) }) {
-      throw .unknownRow(name)
-    }
-    return names.isEmpty
-      ? rows : rows.filter { row in names.contains { row.name.hasPrefix($0) } }
+    try rows.named(names)
   }
 }
 

@@ -42,12 +42,6 @@ struct MemoryOptions {
 
   /// The rows that are asked for, in the order of the table, and not too long for the effort.
   func choose(from rows: [MemoryRow]) throws(OptionsError) -> [MemoryRow] {
-    for name in names where !rows.contains(where: { $0.name.hasPrefix(name) }) {
-      throw .unknownRow(name)
-    }
-    return rows.filter { row in
-      row.size <= effort.sizeLimit
-        && (names.isEmpty || names.contains { row.name.hasPrefix($0) })
-    }
+    try rows.named(names).filter { $0.size <= effort.sizeLimit }
   }
 }

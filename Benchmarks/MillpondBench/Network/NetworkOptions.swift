@@ -40,10 +40,6 @@ struct NetworkOptions {
 
   /// The rows that are asked for, in the order of the table.
   func choose(from rows: [NetworkRow]) throws(OptionsError) -> [NetworkRow] {
-    for name in names where !rows.contains(where: { $0.name.hasPrefix(name) }) {
-      throw .unknownRow(name)
-    }
-    return names.isEmpty
-      ? rows : rows.filter { row in names.contains { row.name.hasPrefix($0) } }
+    try rows.named(names)
   }
 }

@@ -8,7 +8,7 @@ public import MillpondSignals
 ///     cache.set(data, for: "a")
 ///     let data = try await cache.get("a").value
 ///
-/// Values of up to 64 KiB go into a log, larger ones into files of their own. The process may be
+/// Values below 64 KiB go into a log, larger ones into files of their own. The process may be
 /// killed at any moment: of each key there is then the old or the new value, whole. Damage is a miss.
 /// After a power cut the same holds for what had been told before a ``flush(_:)`` to the device, if
 /// each run of the program that stores something ends with one; later values may be missing, and then

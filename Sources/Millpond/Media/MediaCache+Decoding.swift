@@ -9,13 +9,13 @@ extension MediaCache {
   ///     let pictures = MemoryCache<URL, Picture>(costLimit: .mebibytes(64), cost: \.byteCount)
   ///       .layered(over: media.decoding { try Picture($0) })
   ///
-  /// - Parameter decode: Gets all bytes, by pages where the system can do that. Runs on a queue of the
+  /// - Parameter decode: Gets all bytes, in memory: what is mapped traps when somebody cuts the file. Runs on a queue of the
   ///   system, while the file is held. What it throws fails the get as it was thrown.
   public func decoding<Value: Sendable>(
     _ decode: @escaping @Sendable (Data) throws -> Value
   ) -> DecodedMedia<Key, Value> {
     DecodedMedia(files: self) { file in
-      try decode(Data(contentsOf: file.url, options: .mappedIfSafe))
+      try decode(Data(contentsOf: file.url))
     }
   }
 }

@@ -8,7 +8,8 @@ public import MillpondSignals
 ///     player.play(film.url)
 ///
 /// A value is a ``DiskFile``: it stays as long as somebody holds it, and is not evicted meanwhile.
-/// Bytes go from the network to the disk as they come, so memory stays flat. Whoever asks while a file
+/// Bytes go from the network to the disk as they come. Where the network is faster than the disk, what
+/// the system has received waits in memory: on Linux `URLSession` knows no bound for that. Whoever asks while a file
 /// is on its way joins, late ones too, with its progress; when the last one leaves, the transfer
 /// ends. ``prefetch(_:)`` is one who waits at low priority, and whom others may join.
 ///

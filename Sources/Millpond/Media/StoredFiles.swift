@@ -26,7 +26,7 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
     case .set(let key, let file, let revision):
       arrivals.revoke(name(key))
       do {
-        let content = try Data(contentsOf: file.url, options: .mappedIfSafe)
+        let content = try Data(contentsOf: file.url)
         return disk.apply(.set(name(key), content, revision))
       } catch {
         return .fail(error)

@@ -4,6 +4,7 @@ extension DiskIndex {
   /// Takes in what the log was found to hold, in its order: a later record of a key counts.
   mutating func load(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
     guard let slot = slot(of: hash) else {
+      if hashes.count >= Self.greatestCount { return }
       restore(hash, spot, value)
       return findRestored(from: Slot(hashes.count) - 1)
     }

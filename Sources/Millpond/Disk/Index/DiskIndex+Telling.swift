@@ -82,7 +82,9 @@ extension DiskIndex {
   mutating func keep(_ telling: Told, cost: Int, _ slot: Slot?) -> Consequence {
     var consequence = Consequence()
     consequence.isToBeWritten = true
-    guard cost <= costLimit, makeRoom(for: telling.hash, cost, besides: slot, &consequence) else {
+    guard cost <= costLimit, slot != nil || count < Self.greatestCount,
+      makeRoom(for: telling.hash, cost, besides: slot, &consequence)
+    else {
       statistics.rejections += 1
       if telling.revision > .none { told.remember(telling.hash.whole, telling.revision) }
       if let slot = self.slot(of: telling.hash) {

@@ -35,6 +35,9 @@ struct DiskIndex: Sendable {
 
   var statistics = DiskStatistics()
 
+  /// No more are taken in: a slot has 32 bits.
+  static let greatestCount = 1 << 30
+
   init(costLimit: Int, _ policy: EvictionPolicy) {
     self.costLimit = costLimit
     order = PolicyOrder(policy, isWeighted: true)

@@ -67,7 +67,9 @@ extension Checkpoint {
     _ bytes: UnsafeRawBufferPointer, prepare: (_ count: Int) -> Void,
     _ take: (KeyHash, Spot, _ large: (number: UInt64, length: UInt64)?) -> Void
   ) -> (segment: UInt32, offset: UInt32)? {
-    guard let (entryCount, largeCount) = counts(bytes) else { return nil }
+    guard let (entryCount, largeCount) = counts(bytes), size(bytes) == bytes.count,
+      bytes.number(32, UInt64.self) == sum(bytes)
+    else { return nil }
     prepare(entryCount)
     var large = headSize + entryCount * DiskLimits.indexSize
     let end = large + largeCount * largeSize
@@ -92,22 +94,20 @@ extension Checkpoint {
     return (bytes.number(8, UInt32.self), bytes.number(12, UInt32.self))
   }
 
-  /// How many entries and large values there are; nil if the file is not good.
+  /// How large a file with this head is; nil if it can't be one of ours.
+  static func size(_ head: UnsafeRawBufferPointer) -> Int? {
+    counts(head).map { headSize + $0.entries * DiskLimits.indexSize + $0.largeValues * largeSize }
+  }
+
+  /// How many entries and large values the head speaks of; nil if it is not good.
   private static func counts(
     _ bytes: UnsafeRawBufferPointer
   ) -> (entries: Int, largeValues: Int)? {
     guard bytes.count >= headSize, bytes.number(0, UInt32.self) == magic,
-      bytes.number(4, UInt32.self) == version, bytes.number(8, UInt32.self) < .max,
-      bytes.number(32, UInt64.self) == sum(bytes)
+      bytes.number(4, UInt32.self) == version, bytes.number(8, UInt32.self) < .max
     else { return nil }
-    let rest = UInt64(bytes.count - headSize)
-    let (entries, largeValues) = (
-      bytes.number(16, UInt64.self), bytes.number(24, UInt64.self)
-    )
-    // Each against what is there, so that no product can overflow.
-    guard entries <= rest / UInt64(DiskLimits.indexSize), largeValues <= entries,
-      entries * UInt64(DiskLimits.indexSize) + largeValues * UInt64(largeSize) == rest
-    else { return nil }
+    let (entries, largeValues) = (bytes.number(16, UInt64.self), bytes.number(24, UInt64.self))
+    guard entries <= UInt64(DiskIndex.greatestCount), largeValues <= entries else { return nil }
     return (Int(entries), Int(largeValues))
   }
 

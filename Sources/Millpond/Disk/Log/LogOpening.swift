@@ -57,12 +57,11 @@ struct LogOpening {
   ) throws -> (segment: UInt32, offset: UInt32)? {
     guard let file = try openRegular(FileName.index.text, .reading) else { return nil }
     let size = try file.status().size
-    // A sparse file may be of any size.
-    guard size >= Checkpoint.headSize, size < 1 << 36 else { return nil }
     contents.indexBytes = size
-    var isWhole = false
-    let bytes = try FileBytes(count: size) { isWhole = try file.read(into: $0, at: 0) }
-    guard isWhole else { return nil }
+    // A sparse file may be of any size: no more is allocated than what it says it has.
+    guard let head = try read(file, Checkpoint.headSize), Checkpoint.size(head.bytes) == size,
+      let bytes = try read(file, size)
+    else { return nil }
     let present = Set(segmentNumbers)
     var lastNumber: UInt32?
     defer { index.findRestored() }
@@ -78,6 +77,13 @@ struct LogOpening {
       index.restore(
         hash, spot, large.map { LargeValue(number: $0.number, length: $0.length, checksum: 0) })
     }
+  }
+
+  /// The first bytes of a file; nil if it has fewer.
+  private func read(_ file: OpenFile, _ count: Int) throws -> FileBytes? {
+    var isWhole = false
+    let bytes = try FileBytes(count: count) { isWhole = try file.read(into: $0, at: 0) }
+    return isWhole ? bytes : nil
   }
 
   /// Takes in the records from `start` on, until `end`.

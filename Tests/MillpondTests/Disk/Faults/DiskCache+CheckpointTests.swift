@@ -46,7 +46,7 @@ import Testing
     let bytes = try Data(contentsOf: index)
 
     // Not all of them: a folder is opened for each.
-    for bit in stride(from: 0, to: bytes.count * 8, by: 29) {
+    for bit in stride(from: 0, to: bytes.count * 8, by: Torture.stride(29)) {
       var flipped = bytes
       flipped.flip(bit: bit)
       try flipped.write(to: index)

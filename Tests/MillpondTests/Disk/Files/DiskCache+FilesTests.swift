@@ -131,8 +131,11 @@ import Testing
     #expect(scene.unfinishedFiles.count == 1)
     try await cache.close().value
 
-    #expect(try await scene.open().get("a").value == Data("small"))
+    // Kept: when it is released it writes a file that is not finished for a moment.
+    let again = scene.open()
+    #expect(try await again.get("a").value == Data("small"))
     #expect(scene.unfinishedFiles.isEmpty)
+    try await again.close().value
     _ = file
   }
 }

@@ -6,12 +6,8 @@ import Testing
 
 /// The same work again and again; each time something goes wrong a call later.
 ///
-/// Of the calls that fail every fifth has its turn, which takes ten seconds;
-/// `MILLPOND_TORTURE_STRIDE=1` tries them all.
+/// How many of the calls have their turn is ``Torture``'s to say.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct DiskCacheTortureTests {
-  private static let callStride =
-    ProcessInfo.processInfo.environment["MILLPOND_TORTURE_STRIDE"].flatMap { Int($0) }
-
   /// With the first values go for room; with the second none does, so none may be missing.
   static let limits = [320 << 10, 1 << 20]
 
@@ -52,7 +48,7 @@ import Testing
     while try await !isOver(
       number, limit, .death(isHalfDone: isHalfDone), FaultyCalls.Call.effects, isDeadly: true)
     {
-      number += Self.callStride ?? 1
+      number += Torture.stride(5)
     }
 
     #expect(number > 50)
@@ -66,7 +62,7 @@ import Testing
     let faulty = FaultyCalls.Call.all.subtracting([.readNow])
     // Each takes its turn, the other the calls between.
     while try await !isOver(number, limit, .error(code), faulty, isDeadly: false) {
-      number += 2 * (Self.callStride ?? 5)
+      number += 2 * Torture.stride(15)
     }
 
     #expect(number > 100)
@@ -76,7 +72,7 @@ import Testing
   func `D2 while nothing can be written all tellings fail, and afterwards none does`(
     limit: Int
   ) async throws {
-    for first in stride(from: 2, to: 60, by: 3 * (Self.callStride ?? 5)) {
+    for first in stride(from: 2, to: 60, by: 3 * Torture.stride(6)) {
       let run = TortureRun(byteLimit: limit, isDeadly: false)
       run.calls.inject(.error(.ENOSPC), after: first, of: [.write, .make], count: 25)
       try await run.run(Self.steps)

@@ -45,7 +45,7 @@ import Testing
     ]
     var sealedCount = 0
 
-    for _ in 0..<10_000 {
+    for _ in 0..<Torture.rounds(10_000, few: 2_000) {
       let original = corpus[random.next(corpus.count)]
       var bytes = original
       for _ in 0...random.next(3) { Self.mutate(&bytes, &random) }
@@ -72,7 +72,7 @@ import Testing
     checkpoint.largeValues = [(1, 7, 70_000), (3, 8, 80_000)]
     var goodCount = 0
 
-    for _ in 0..<10_000 {
+    for _ in 0..<Torture.rounds(10_000, few: 2_000) {
       var bytes = checkpoint.bytes
       for _ in 0...random.next(3) { Self.mutate(&bytes, &random) }
       if random.next(4) > 0 { CheckpointBytes.seal(&bytes) }
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// A folder whose files have been changed: nothing that was never told is there, and it can be used.
-  @Test(arguments: 0..<40)
+  @Test(arguments: 0..<Torture.rounds(40, few: 12))
   func `a folder of which any file was changed opens, and has no wrong value`(seed: Int)
     async throws
   {
