@@ -1,3 +1,4 @@
+import Foundation
 import MillpondSignals
 import MillpondTesting
 import Testing
@@ -5,9 +6,13 @@ import Testing
 @testable import MillpondCore
 @testable import MillpondTesting
 
-/// A million random steps, each compared with what a plain cache would do.
+/// Random steps, each compared with what a plain cache would do: a million with `MILLPOND_TORTURE` set,
+/// as `.ci/run` does it in a step of its own; beside other suites fewer.
 @Suite(.serialized) struct MemoryCacheModelTests {
-  @Test(arguments: ModelScene.all, 0..<8 as Range<UInt64>)
+  private static let seeds: UInt64 =
+    ProcessInfo.processInfo.environment["MILLPOND_TORTURE"] == nil ? 2 : 8
+
+  @Test(arguments: ModelScene.all, 0..<seeds)
   func `a small cache does what a plain one does`(scene: ModelScene, seed: UInt64) async {
     await expectLikeness(scene, seed, count: 6_000, interval: 6)
   }
