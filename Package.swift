@@ -40,24 +40,28 @@ let package = Package(
     .executableTarget(
       name: "MillpondBench", dependencies: ["Millpond", "LoopbackServer"],
       path: "Benchmarks/MillpondBench", swiftSettings: settings),
+    .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
     .testTarget(
-      name: "MillpondSignalsTests", dependencies: ["MillpondSignals", "MillpondTesting"],
+      name: "MillpondSignalsTests",
+      dependencies: ["MillpondSignals", "MillpondTesting", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondCoreTests",
-      dependencies: ["MillpondCore", "MillpondSignals", "MillpondTesting"],
+      dependencies: ["MillpondCore", "MillpondSignals", "MillpondTesting", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
-      name: "MillpondTests", dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"],
+      name: "MillpondTests",
+      dependencies: ["Millpond", "MillpondTesting", "LoopbackServer", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondTestingTests",
-      dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals"],
+      dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackServerTests", dependencies: ["LoopbackServer"], swiftSettings: settings),
     .testTarget(
-      name: "MillpondBenchTests", dependencies: ["MillpondBench"], swiftSettings: settings),
+      name: "MillpondBenchTests", dependencies: ["MillpondBench", "TestTraits"],
+      swiftSettings: settings),
     .testTarget(
       name: "TypeCheckingTests", dependencies: ["MillpondSignals", "MillpondTesting"],
       swiftSettings: settings + [slowExpressions]),

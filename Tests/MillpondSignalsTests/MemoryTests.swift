@@ -1,11 +1,12 @@
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// In processes of their own, since memory is the whole process's.
 ///
 /// A word kept for each value or subscription would reach the bound.
-@Suite(.enabled(if: !Sanitizer.isPresent)) struct MemoryTests {
+@Suite(.enabled(if: !Sanitizer.isPresent), .heavy) struct MemoryTests {
   static let bound = 2_000_000
 
   @Test func `S12 a million synchronous values need no more memory than a few`() async {

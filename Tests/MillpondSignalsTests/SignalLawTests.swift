@@ -1,9 +1,10 @@
 import Dispatch
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
-@Suite struct SignalLawTests {
+@Suite(.heavy) struct SignalLawTests {
   @Test(arguments: LawfulOperator.all)
   func `every operator keeps the laws`(subject: LawfulOperator) async {
     let breaches = await subject.breaches()

@@ -2,10 +2,11 @@ import Dispatch
 import MillpondSignals
 import MillpondTesting
 import Synchronization
+import TestTraits
 import Testing
 
 /// Four threads that send at once; one test after the other, since two would share the processors.
-@Suite(.serialized) struct StressTests {
+@Suite(.heavy) struct StressTests {
   static let producers = 4
   static let count = Sanitizer.isPresent ? 10_000 : 100_000
 

@@ -1,10 +1,11 @@
 import Foundation
 import MillpondSignals
+import TestTraits
 import Testing
 
 @testable import MillpondBench
 
-@Suite(.serialized) struct DiskMeasuringTests {
+@Suite(.heavy) struct DiskMeasuringTests {
   private static let effort = DiskEffort(repetitions: 2, share: 5_000, fileLimit: 3)
 
   private static let rows = DiskRow.all.filter { $0.subject.size?.isSmall ?? true }

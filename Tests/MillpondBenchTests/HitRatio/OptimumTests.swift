@@ -1,8 +1,9 @@
+import TestTraits
 import Testing
 
 @testable import MillpondBench
 
-@Suite struct OptimumTests {
+@Suite(.heavy) struct OptimumTests {
   @Test(arguments: 0..<60 as Range<UInt64>)
   func `it has as many hits as the best of all ways to keep and drop`(seed: UInt64) {
     let trace = Trace.random(seed: seed, length: 24, keys: 7)

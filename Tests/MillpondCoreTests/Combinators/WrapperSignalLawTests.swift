@@ -2,10 +2,11 @@ import Dispatch
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// The gets of a wrapper are signals like any other.
-@Suite struct WrapperSignalLawTests {
+@Suite(.heavy) struct WrapperSignalLawTests {
   @Test(arguments: LawfulWrapper.all)
   func `the gets of every wrapper keep the laws of signals`(subject: LawfulWrapper) async {
     let clock = ManualClock()

@@ -1,10 +1,11 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// The laws, on every cache and combinator of ours.
-@Suite struct EveryCacheLawTests {
+@Suite(.heavy) struct EveryCacheLawTests {
   typealias Laws = CacheLaws<String, Int>
 
   /// What can be made with or without an origin.

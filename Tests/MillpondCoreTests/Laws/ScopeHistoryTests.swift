@@ -2,10 +2,11 @@ import Dispatch
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// Users who sign out while a hundred gets are under way.
-@Suite struct ScopeHistoryTests {
+@Suite(.heavy) struct ScopeHistoryTests {
   @Test(arguments: 0..<10)
   func `R14 whoever asks after the end never gets the former user's value`(seed: UInt64) {
     var history = ScopeHistory(seed: seed)

@@ -1,10 +1,11 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// An hour of everything, by a clock that a test moves.
-@Suite struct SoakTests {
+@Suite(.heavy) struct SoakTests {
   @Test(arguments: 0..<3)
   func `after an hour no flight, no slot and no byte is left over`(seed: UInt64) {
     let living = Locked(0)

@@ -2,12 +2,13 @@ import Dispatch
 import MillpondSignals
 import MillpondTesting
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import MillpondCore
 
 /// What several threads see of one cache.
-@Suite(.serialized) struct MemoryCacheThreadsTests {
+@Suite(.heavy) struct MemoryCacheThreadsTests {
   static let policies: [EvictionPolicy] = [.leastRecentlyUsed, .adaptive]
   static let threads = 4
 

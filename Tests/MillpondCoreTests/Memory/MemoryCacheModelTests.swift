@@ -1,6 +1,7 @@
 import Foundation
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 @testable import MillpondCore
@@ -8,7 +9,7 @@ import Testing
 
 /// Random steps, each compared with what a plain cache would do: a million with `MILLPOND_TORTURE` set,
 /// as `.ci/run` does it in a step of its own; beside other suites fewer.
-@Suite(.serialized) struct MemoryCacheModelTests {
+@Suite(.heavy) struct MemoryCacheModelTests {
   private static let seeds: UInt64 =
     ProcessInfo.processInfo.environment["MILLPOND_TORTURE"] == nil ? 2 : 8
 

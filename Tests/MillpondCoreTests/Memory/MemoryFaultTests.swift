@@ -2,12 +2,13 @@ import Dispatch
 import MillpondSignals
 import MillpondTesting
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import MillpondCore
 
 /// The faults of the memory tier by their names, under each policy; see also `MemoryCacheTests`.
-@Suite(.serialized) struct MemoryFaultTests {
+@Suite(.heavy) struct MemoryFaultTests {
   static let policies = MemoryCacheLimitsTests.policies
 
   @Test(arguments: policies)

@@ -1,10 +1,11 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// Lives of memory caches that have been lived to their end, for the leak checker to look at.
-@Suite struct MemoryLeakTests {
+@Suite(.heavy) struct MemoryLeakTests {
   static let policies = MemoryCacheLimitsTests.policies
 
   @Test(arguments: policies)

@@ -1,10 +1,11 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// The faults of the memory tier that have to do with time, by their names.
-@Suite(.serialized) struct MemoryTimeFaultTests {
+@Suite(.heavy) struct MemoryTimeFaultTests {
   static let nothing: [Duration] = [
     .zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1), Duration.zero - .nanoseconds(1),
   ]

@@ -1,10 +1,11 @@
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 @testable import MillpondCore
 
-@Suite(.serialized) struct RemovalTests {
+@Suite(.heavy) struct RemovalTests {
   typealias Gone = Recorder<String>
 
   /// Each of what goes as key, value and cause.

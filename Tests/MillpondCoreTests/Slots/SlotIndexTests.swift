@@ -1,9 +1,10 @@
 import MillpondTesting
+import TestTraits
 import Testing
 
 @testable import MillpondCore
 
-@Suite(.serialized) struct SlotIndexTests {
+@Suite(.heavy) struct SlotIndexTests {
   @Test(arguments: [1, 7, 100, 5_000], [false, true])
   func `it finds what a dictionary does, whatever hashes collide`(hashes: Int, atEnd: Bool) {
     var random = SeededGenerator(seed: UInt64(hashes))

@@ -1,10 +1,11 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// Caches and compositions that are broken on purpose, each in one way.
-@Suite struct CacheLawsTests {
+@Suite(.heavy) struct CacheLawsTests {
   typealias Layer = AnyCache<String, Int>
 
   /// Impatient, since what is waited for in vain here is what is broken.

@@ -1,9 +1,10 @@
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// Operators that are broken on purpose, each in one way.
-@Suite struct SignalLawsTests {
+@Suite(.heavy) struct SignalLawsTests {
   /// Impatient, since what is waited for in vain here is what is broken.
   func laws<Output>(
     _ operation: @escaping @Sendable (Signal<Int>) -> Signal<Output>

@@ -1,11 +1,12 @@
 import Foundation
 import MillpondCore
 import MillpondSignals
+import TestTraits
 import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(3)), .serialized) struct DiskCacheKillTests {
+@Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheKillTests {
   /// The same folder for the child, which has nothing but its parent's number.
   private static func folder(of process: Int32) -> URL {
     FileManager.default.temporaryDirectory.appendingPathComponent("millpond-kill-\(process)")

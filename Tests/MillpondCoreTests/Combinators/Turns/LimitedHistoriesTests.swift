@@ -1,10 +1,11 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// "Capped requests, and then everything hangs for ever": every way out of a slot gives it back.
-@Suite struct LimitedHistoriesTests {
+@Suite(.heavy) struct LimitedHistoriesTests {
   struct Trouble: Error {}
 
   enum WayOut: CaseIterable {

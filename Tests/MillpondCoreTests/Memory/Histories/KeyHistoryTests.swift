@@ -1,6 +1,7 @@
+import TestTraits
 import Testing
 
-@Suite(.serialized) struct KeyHistoryTests {
+@Suite(.heavy) struct KeyHistoryTests {
   /// Actions with the moments in which they began and ended.
   private func history(_ events: (KeyAction, Int, Int)...) -> KeyHistory {
     KeyHistory(events: events.map { KeyEvent(action: $0.0, began: $0.1, ended: $0.2) })

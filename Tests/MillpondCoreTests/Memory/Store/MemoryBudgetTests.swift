@@ -1,11 +1,12 @@
 import Dispatch
 import MillpondTesting
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import MillpondCore
 
-@Suite(.serialized) struct MemoryBudgetTests {
+@Suite(.heavy) struct MemoryBudgetTests {
   let budget = MemoryBudget(countLimit: 3, costLimit: 10)
 
   private func reserve(_ cost: Int, from room: MemoryRoom = MemoryRoom()) -> (Bool, MemoryRoom) {

@@ -2,11 +2,12 @@ import Dispatch
 import MillpondSignals
 import MillpondTesting
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import MillpondCore
 
-@Suite(.serialized) struct MemoryShardsDivisionTests {
+@Suite(.heavy) struct MemoryShardsDivisionTests {
   let memory = MemoryCache<Int, Int>(countLimit: 20_000)
   let origin = TestOrigin<Int, Int>()
 

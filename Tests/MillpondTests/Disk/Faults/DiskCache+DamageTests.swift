@@ -1,11 +1,12 @@
 import Foundation
 import MillpondCore
+import TestTraits
 import Testing
 
 @testable import Millpond
 
 /// Bytes that are not as they were written.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct DiskCacheDamageTests {
+@Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheDamageTests {
   let scene = DiskScene()
 
   /// A log with b in front of a and c behind it, without a checkpoint.

@@ -2,12 +2,13 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 @testable import Millpond
 
 /// Random histories beside a dictionary.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct DiskCacheModelTests {
+@Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheModelTests {
   /// What a history is told, and what must be found.
   private final class History {
     private let scene = DiskScene()

@@ -1,12 +1,13 @@
 import Foundation
 import MillpondCore
 import MillpondTesting
+import TestTraits
 import Testing
 
 @testable import Millpond
 
 /// Bytes that somebody changed, and made the checks right for.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct DiskFuzzTests {
+@Suite(.timeLimit(.minutes(10)), .heavy) struct DiskFuzzTests {
   /// Changes bytes in a few ways.
   private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededNumbers) {
     guard bytes.count > 8 else { return }
