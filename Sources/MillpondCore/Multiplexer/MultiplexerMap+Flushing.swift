@@ -1,0 +1,23 @@
+public import MillpondSignals
+
+extension MultiplexerMap {
+  /// Completes when all that is remembered is where it outlives the process.
+  ///
+  /// It runs at once, and tries again what could not be kept there before.
+  ///
+  /// - Returns: The outcome, replayed; it fails if something can't be kept still. Nothing is lost by
+  ///   that: it is in memory, and the next flush tries again.
+  @discardableResult
+  public func flush() -> Signal<Void> {
+    let retries = unsaved.keys.compactMap { save($0) }
+    return Signal.merge((retries + [persistence.flush()]).map { $0.settle() }).collect()
+      .attemptMap { results in for result in results { try result.get() } }.started()
+  }
+
+  private func save(_ key: Key) -> Signal<Void>? {
+    let store = remembered.inside.store.lower
+    // Before the value is looked at: what is told from then on wins.
+    let mark = store.mark(for: key)
+    return memory.peekStamped(key).map { store.apply(.fill(key, $0, mark)) }
+  }
+}
