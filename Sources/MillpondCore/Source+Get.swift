@@ -19,10 +19,12 @@ extension Source {
   @inlinable
   public func get(
     _ key: Key, priority: Priority = .normal, freshness: Freshness = .any,
-    stale: StaleUse? = nil, deadline: Deadline? = nil, file: StaticString = #fileID, line: UInt = #line
+    stale: StaleUse? = nil, deadline: Deadline? = nil, file: StaticString = #fileID,
+    line: UInt = #line
   ) -> Signal<Value> {
     let lookup = Lookup(
-      priority: priority, freshness: freshness, stale: stale, deadline: deadline, place: noted(file, line))
+      priority: priority, freshness: freshness, stale: stale, deadline: deadline,
+      place: noted(file, line))
     return Signal(
       start: { observer, lifetime in
         if isBeside(freshness) {

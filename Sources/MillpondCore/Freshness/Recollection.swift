@@ -58,7 +58,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     var limit = greatest
     if case .atMost(let age) = asked { limit = min(age, limit ?? age) }
     if expiredAt >= 0 {
-      let since = timeline.now() - .nanoseconds(expiredAt + 1)
+      // A store may tell ages by a clock that goes in steps.
+      let since = timeline.now() - .nanoseconds(expiredAt) - .milliseconds(10)
       limit = min(since, limit ?? since)
     }
     return limit.map { .atMost($0) } ?? asked
@@ -106,11 +107,15 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// What is kept, if it is fresh, or else what a flight finds, as far as the asker wants it.
   func answer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let use = lookup.stale ?? (lookup.freshness == .any ? policy.stale : .never)
+    return answer(by: use, find(key, lookup)) { self.hold(key) }
+  }
+
+  /// The same, for those who have not tried yet what is there at once.
+  func answerFirst(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    let answer = answer(key, lookup)
     return .deferred { [self] in
-      if !lookup.isObservable, now(key, lookup) != nil {
-        return store.getStamped(key, lookup.with(fresh(key, lookup.freshness)))
-      }
-      return answer(by: use, find(key, lookup)) { self.hold(key) }
+      if lookup.isObservable || now(key, lookup) == nil { return answer }
+      return store.getStamped(key, lookup.with(fresh(key, lookup.freshness))).ifEmpty { answer }
     }
   }
 

@@ -56,15 +56,17 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   // MARK: Asking
 
   /// What is kept, if it is fresh, or else what is fetched.
-  @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
+    switch lookup.freshness {
+    case .any, .atMost: inside.answer(key, lookup).map { $0.value }
+    case .reload, .cachedOnly: getStamped(key, lookup).map { $0.value }
+    }
   }
 
   /// What is kept, if it is fresh, or else what is fetched, with its age.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     switch lookup.freshness {
-    case .any, .atMost: inside.answer(key, lookup)
+    case .any, .atMost: inside.answerFirst(key, lookup)
     case .reload: inside.reloaded(key, lookup)
     case .cachedOnly: inside.kept(key, lookup)
     }

@@ -9,13 +9,19 @@ extension MultiplexerMap {
   ///   that: it is in memory, and the next flush tries again.
   @discardableResult
   public func flush() -> Signal<Void> {
-    let retries = unsaved.keys.compactMap { save($0) }
+    let retries = unsaved.all.compactMap { key, removal in
+      // By its old revision: what was told since wins.
+      removal.map { store.apply(.remove(key, $0)) } ?? save(key)
+    }
     return Signal.merge((retries + [persistence.flush()]).map { $0.settle() }).collect()
       .attemptMap { results in for result in results { try result.get() } }.started()
   }
 
+  private var store: Saving<AnyCache<Key, Value>> {
+    remembered.inside.store.lower
+  }
+
   private func save(_ key: Key) -> Signal<Void>? {
-    let store = remembered.inside.store.lower
     // Before the value is looked at: what is told from then on wins.
     let mark = store.mark(for: key)
     return memory.peekStamped(key).map { store.apply(.fill(key, $0, mark)) }

@@ -76,15 +76,17 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   // MARK: Asking
 
   /// What is kept, if it is fresh, or else what is fetched.
-  @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
+    untilEnd(remembered.get(key, lookup))
   }
 
   /// What is kept, if it is fresh, or else what is fetched, with its age.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    let answer = remembered.getStamped(key, lookup)
-    return scope.map { $0.untilEnd(answer) } ?? answer
+    untilEnd(remembered.getStamped(key, lookup))
+  }
+
+  private func untilEnd<Answer>(_ answer: Signal<Answer>) -> Signal<Answer> {
+    scope.map { $0.untilEnd(answer) } ?? answer
   }
 
   /// What is in memory, if it is fresh.
@@ -129,8 +131,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// - Returns: The new value, or why there is none; it may be ignored.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
-    let answer = remembered.refresh(key)
-    return scope.map { $0.untilEnd(answer) } ?? answer
+    untilEnd(remembered.refresh(key))
   }
 
   /// Lets nothing that is kept now count as fresh any more: the next ask for each key fetches it.

@@ -34,12 +34,12 @@ public final class Repository: Sendable {
   ///
   /// - Throws: ``CacheError/nameTaken(name:)`` if another has that name.
   public func add(_ member: some RepositoryMember, named name: String) throws {
-    let isTaken = members.withLock { members in
-      if members[name]?.member != nil { return true }
-      members[name] = Entry(member: member)
-      return false
+    let other = members.withLock { members in
+      let other = members[name]?.member
+      if other == nil { members[name] = Entry(member: member) }
+      return other  // what may be its last reference is released after the unlock
     }
-    if isTaken { throw CacheError.nameTaken(name: name) }
+    if other != nil { throw CacheError.nameTaken(name: name) }
   }
 
   /// Takes the member of that name out, if there is one.
@@ -69,19 +69,16 @@ public final class Repository: Sendable {
   }
 
   private var present: [(name: String, member: any RepositoryMember)] {
-    members.withLock { members in
-      members = members.filter { $0.value.member != nil }
-      return members.compactMap { name, entry in entry.member.map { (name: name, member: $0) } }
-    }.sorted { $0.name < $1.name }
+    members.withLock { $0.mapValues(\.member) }
+      .compactMap { name, member in member.map { (name: name, member: $0) } }
+      .sorted { $0.name < $1.name }
   }
 
-  private func all(
-    _ act: (any RepositoryMember) -> Signal<Void>
-  ) -> Signal<Void> {
-    let outcomes = present.map { act($0.member).settle().last() }
+  private func all(_ act: (any RepositoryMember) -> Signal<Void>) -> Signal<Void> {
+    let outcomes = present.map { act($0.member).settle() }
     let total = outcomes.count
     return Signal.create { observer, lifetime in
-      Signal.merge(outcomes).scan([]) { $0 + [$1] }
+      Signal.merge(outcomes).scan([]) { $0 + [$1] }.startWith([])
         .onNext { observer.progress(SignalProgress(completed: $0.count, total: total)) }
         .last().attemptMap { for result in $0 { try result.get() } }
         .run(observer, lifetime)

@@ -22,14 +22,16 @@ extension Source {
   @inlinable
   public func get(
     all keys: [Key], priority: Priority = .normal, freshness: Freshness = .any,
-    stale: StaleUse? = nil, deadline: Deadline? = nil, file: StaticString = #fileID, line: UInt = #line
+    stale: StaleUse? = nil, deadline: Deadline? = nil, file: StaticString = #fileID,
+    line: UInt = #line
   ) -> Signal<[Result<Value, any Error>]> {
     .deferred {
       if keys.isEmpty { return .just([]) }
       let order = KeyOrder(keys)
       let answers = order.distinct.map { key in
         get(
-          key, priority: priority, freshness: freshness, stale: stale, deadline: deadline, file: file,
+          key, priority: priority, freshness: freshness, stale: stale, deadline: deadline,
+          file: file,
           line: line
         ).settledOnce
       }
