@@ -15,9 +15,7 @@ extension Repository {
       signal: SIGTERM, queue: DispatchQueue(label: "millpond.repository.termination"))
     source.setEventHandler {
       self.flush().timeout(patience).subscribe { event in
-        guard event.isTerminal else { return }
-        signal(SIGTERM, SIG_DFL)
-        kill(getpid(), SIGTERM)
+        if event.isTerminal { Self.terminate() }
       }
     }
     source.activate()
@@ -26,6 +24,18 @@ extension Repository {
       listening.source.cancel()
       signal(SIGTERM, SIG_DFL)
     }
+  }
+}
+
+extension Repository {
+  /// Does what the system does on that signal, on a thread that may have it blocked.
+  private static func terminate() {
+    signal(SIGTERM, SIG_DFL)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTERM)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    raise(SIGTERM)
   }
 }
 

@@ -35,6 +35,9 @@ public struct FreshnessPolicy: Sendable {
   /// For how long a failure is the answer to those who ask again; zero or less for not at all.
   public let failureLife: @Sendable (any Error) -> Duration
 
+  /// The greatest age at which a value is fresh, without jitter; nil if it always is.
+  @usableFromInline let greatestAge: Duration?
+
   /// States a policy; by default what is remembered is fresh for ever.
   ///
   /// - Parameters:
@@ -71,6 +74,8 @@ public struct FreshnessPolicy: Sendable {
     self.refreshDeadline = refreshDeadline
     self.maxRefreshes = maxRefreshes
     self.failureLife = failureLife
+    greatestAge =
+      if case .after(let duration) = freshFor { duration - .nanoseconds(1) } else { nil }
   }
 }
 
@@ -78,14 +83,14 @@ extension FreshnessPolicy {
   /// The greatest age at which a value of the key is fresh; nil if it has none.
   @inlinable
   func greatestFreshAge(_ key: some Hashable) -> Duration? {
-    guard case .after(let duration) = freshFor else { return nil }
-    return jitter == 0 ? duration - .nanoseconds(1) : jittered(duration, key)
+    if jitter == 0 { return greatestAge }
+    return greatestAge.map { jittered($0, by: key.hashValue) }
   }
 
   @usableFromInline
-  func jittered(_ duration: Duration, _ key: some Hashable) -> Duration {
-    let fraction = Double(UInt(bitPattern: key.hashValue) >> 11) / Double(1 << 53 as UInt64)
-    return .nanoseconds(Double(duration.nanoseconds) * (1 - jitter * fraction)) - .nanoseconds(1)
+  func jittered(_ age: Duration, by hash: Int) -> Duration {
+    let fraction = Double(UInt(bitPattern: hash) >> 11) / Double(1 << 53 as UInt64)
+    return .nanoseconds(Double(age.nanoseconds) * (1 - jitter * fraction))
   }
 
   /// Whether a value of this age may stand in for a new one.

@@ -1,5 +1,4 @@
-import MillpondSignals
-public import Synchronization
+public import MillpondSignals
 
 /// What is kept, what is fetched, and what is known of both.
 ///
@@ -10,20 +9,17 @@ final class Recollection<Store: Cache, Base: Source>: Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline typealias Key = Base.Key
   @usableFromInline typealias Value = Base.Value
-  typealias Finding = Stamped<Recalled<Value>>
+  @usableFromInline typealias Finding = Stamped<Recalled<Value>>
 
   @usableFromInline let store: Store
   let base: Base
-  @usableFromInline let policy: FreshnessPolicy
-  let flights: Flights<FlightRoom<Key, Recalled<Value>>>
+  @usableFromInline let ages: FreshAges
+  @usableFromInline let flights: Flights<FlightRoom<Key, Recalled<Value>>>
   let holds: Holds<Key>
   let failures: RecentFailures<Key>
 
   /// Is told what happens to keys, where somebody watches.
   private let tell: (@Sendable (Key, RememberedNews<Value>) -> Void)?
-
-  /// When all that was kept ceased to be fresh, in nanoseconds of the timeline; negative if never.
-  @usableFromInline let allExpiredAt = Atomic<Int>(-1)
 
   init(
     _ store: Store, _ base: Base, _ policy: FreshnessPolicy, _ clock: some Clock<Duration>,
@@ -32,37 +28,22 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     let timeline = Timeline(clock)
     self.store = store
     self.base = base
-    self.policy = policy
+    ages = FreshAges(policy, timeline)
     flights = Flights(in: FlightRoom(), timeline)
     holds = Holds(timeline, patience: policy.refreshDeadline, max: policy.maxRefreshes)
     failures = RecentFailures(clock, policy.failureLife)
     self.tell = tell
   }
 
-  var timeline: Timeline { flights.timeline }
+  @inlinable var policy: FreshnessPolicy { ages.policy }
+  @inlinable var timeline: Timeline { ages.timeline }
 
   // MARK: Fresh ones
 
   /// Which of the values that are kept are fresh enough for an ask.
   @inlinable
   func fresh(_ key: Key, _ asked: Freshness) -> Freshness {
-    let expiredAt = allExpiredAt.load(ordering: .relaxed)
-    guard let greatest = policy.greatestFreshAge(key) else {
-      return expiredAt < 0 ? asked : within(nil, asked, expiredAt)
-    }
-    return within(greatest, asked, expiredAt)
-  }
-
-  @usableFromInline
-  func within(_ greatest: Duration?, _ asked: Freshness, _ expiredAt: Int) -> Freshness {
-    var limit = greatest
-    if case .atMost(let age) = asked { limit = min(age, limit ?? age) }
-    if expiredAt >= 0 {
-      // A store may tell ages by a clock that goes in steps.
-      let since = timeline.now() - .nanoseconds(expiredAt) - .milliseconds(10)
-      limit = min(since, limit ?? since)
-    }
-    return limit.map { .atMost($0) } ?? asked
+    ages.fresh(key, asked)
   }
 
   /// What the store has at once, if it is fresh.
@@ -92,10 +73,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       flights.join(key, Lookup(priority: .low)) { self.fetch(key, $0, keeps: true, failure: nil) })
   }
 
-  func expireAll() {
-    allExpiredAt.store(timeline.now().nanoseconds, ordering: .relaxed)
-  }
-
   // MARK: Asking
 
   /// What is kept and usable, however old.
@@ -105,14 +82,17 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   }
 
   /// What is kept, if it is fresh, or else what a flight finds, as far as the asker wants it.
-  func answer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  @inlinable
+  func answer<Answer>(
+    _ key: Key, _ lookup: Lookup, _ content: @escaping @Sendable (Finding) -> Answer
+  ) -> Signal<Answer> {
     let use = lookup.stale ?? (lookup.freshness == .any ? policy.stale : .never)
-    return answer(by: use, find(key, lookup)) { self.hold(key) }
+    return answer(by: use, find(key, lookup), content) { self.hold(key) }
   }
 
   /// The same, for those who have not tried yet what is there at once.
   func answerFirst(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    let answer = answer(key, lookup)
+    let answer = answer(key, lookup) { self.delivered($0) }
     return .deferred { [self] in
       if lookup.isObservable || now(key, lookup) == nil { return answer }
       return store.getStamped(key, lookup.with(fresh(key, lookup.freshness))).ifEmpty { answer }
@@ -122,36 +102,48 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// What a new fetch brings, or else, if the asker says so, what is kept.
   func reloaded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let use = lookup.stale ?? .never
-    if use == .never { return answer(by: use, reload(key, lookup)) {} }
+    if use == .never {
+      return answer(by: use, reload(key, lookup), { self.delivered($0) }, onStale: {})
+    }
     return .asked { [self] asker in
       let reload = reload(key, lookup).inContext(of: asker)
       let kept = kept(key, lookup.with(.any)).take(1).map { self.finding($0, isFresh: false) }
-      return answer(by: use, kept.recover { _ in .empty }.concat(reload)) {
-        self.holds.hold(key, isReload: false, reload)
-      }
+      return answer(
+        by: use, kept.recover { _ in .empty }.concat(reload), { self.delivered($0) },
+        onStale: { self.holds.hold(key, isReload: false, reload) })
     }
   }
 
-  private func answer(
-    by use: StaleUse, _ found: Signal<Finding>, onStale: @escaping @Sendable () -> Void
-  ) -> Signal<Stamped<Value>> {
-    let (timeline, names) = (timeline, policy.staleOn)
-    return found.onNext { finding in
-      if case .after = use, !finding.value.isFresh { onStale() }
+  @inlinable
+  func answer<Answer>(
+    by use: StaleUse, _ found: Signal<Finding>,
+    _ content: @escaping @Sendable (Finding) -> Answer, onStale: @escaping @Sendable () -> Void
+  ) -> Signal<Answer> {
+    guard case .after = use else {
+      return found.answered(by: use, names: policy.staleOn, content)
     }
-    .timed(on: timeline) { StaleRule(use, $0, names: names) }
-    .map { $0.delivered(timeline) }
+    return found.onNext { if !$0.value.isFresh { onStale() } }
+      .answered(by: use, on: timeline, names: policy.staleOn).map(content)
+  }
+
+  /// As it is now: who joins a flight late gets what has grown older meanwhile.
+  private func delivered(_ finding: Finding) -> Stamped<Value> {
+    Stamped<Value>(
+      finding.value.value, age: finding.age + (timeline.now() - finding.value.foundAt),
+      validator: finding.validator)
   }
 
   /// Keeps the fetch going that follows a stale value, for whoever may leave.
-  private func hold(_ key: Key) {
+  @usableFromInline
+  func hold(_ key: Key) {
     holds.hold(key, isReload: false, find(key, Lookup(priority: .low)))
   }
 
   // MARK: Finding
 
   /// Joins the flight that finds the value, or starts it.
-  private func find(_ key: Key, _ lookup: Lookup) -> Signal<Finding> {
+  @inlinable
+  func find(_ key: Key, _ lookup: Lookup) -> Signal<Finding> {
     var lookup = lookup
     if case .atMost(let age) = lookup.freshness, let greatest = policy.greatestFreshAge(key),
       age >= greatest
@@ -162,7 +154,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   }
 
   /// What is kept, and, if that is not fresh, what is fetched.
-  private func look(_ asked: Freshness, _ key: Key, _ lookup: Lookup) -> Signal<Finding> {
+  @usableFromInline
+  func look(_ asked: Freshness, _ key: Key, _ lookup: Lookup) -> Signal<Finding> {
     let fresh = fresh(key, asked)
     return .asked { [self] asker in
       store.layerAnswer(key, lookup.with(.any)).take(1).map { Look<Value>.kept($0) }

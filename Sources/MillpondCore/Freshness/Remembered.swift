@@ -56,9 +56,10 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   // MARK: Asking
 
   /// What is kept, if it is fresh, or else what is fetched.
+  @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     switch lookup.freshness {
-    case .any, .atMost: inside.answer(key, lookup).map { $0.value }
+    case .any, .atMost: inside.answer(key, lookup) { $0.value.value }
     case .reload, .cachedOnly: getStamped(key, lookup).map { $0.value }
     }
   }
@@ -97,7 +98,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   ///
   /// - Complexity: O(1).
   public func refreshAll() {
-    inside.expireAll()
+    inside.ages.expireAll()
   }
 
   // MARK: Telling

@@ -95,11 +95,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// The value, if it is here and young enough.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    guard case .any = lookup.freshness, !mayExpire.load(ordering: .relaxed) else {
-      return hit(key, lookup.freshness)?.value
+    if mayExpire.load(ordering: .relaxed) { return hit(key, lookup.freshness)?.value }
+    switch lookup.freshness {
+    case .any:
+      let hash = MemoryHash(key)
+      return shards.withStore(hash) { $0.hit(key, hash) }
+    case .atMost(let age):
+      let (hash, now) = (MemoryHash(key), time.now())
+      return shards.withStore(hash) { $0.hit(key, hash, atMost: age, now) }
+    case .cachedOnly, .reload: return hit(key, lookup.freshness)?.value
     }
-    let hash = MemoryHash(key)
-    return shards.withStore(hash) { $0.hit(key, hash) }
   }
 
   /// The value, if it is here and young enough.

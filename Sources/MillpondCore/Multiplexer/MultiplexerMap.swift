@@ -20,11 +20,12 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   @usableFromInline typealias Kept = Layered<MemoryCache<Key, Value>, Saving<AnyCache<Key, Value>>>
 
   @usableFromInline let remembered: Remembered<Kept, AnyCache<Key, Value>>
-  let memory: MemoryCache<Key, Value>
+  @usableFromInline let memory: MemoryCache<Key, Value>
+  @usableFromInline let ages: FreshAges
   let watchers: Watchers<Key, Value>
   let unsaved = Unsaved<Key>()
   let persistence: Persistence<Key, Value>
-  let scope: CacheScope?
+  @usableFromInline let scope: CacheScope?
 
   /// Remembers what `source` answers.
   ///
@@ -50,6 +51,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     let recollection = Recollection(store, AnyCache(source), freshness, clock) {
       [watchers] key, news in watchers.tell(key, news)
     }
+    ages = recollection.ages
     remembered = Remembered(recollection)
     scope?.add { [recollection, watchers] in
       let outcome = recollection.apply(.removeAll(.next()))
@@ -76,6 +78,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   // MARK: Asking
 
   /// What is kept, if it is fresh, or else what is fetched.
+  @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     untilEnd(remembered.get(key, lookup))
   }
@@ -85,14 +88,19 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     untilEnd(remembered.getStamped(key, lookup))
   }
 
-  private func untilEnd<Answer>(_ answer: Signal<Answer>) -> Signal<Answer> {
-    scope.map { $0.untilEnd(answer) } ?? answer
+  @inlinable
+  func untilEnd<Answer>(_ answer: Signal<Answer>) -> Signal<Answer> {
+    guard let scope else { return answer }
+    return scope.untilEnd(answer)
   }
 
   /// What is in memory, if it is fresh.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    remembered.now(key, lookup)
+    if case .any = lookup.freshness, ages.policy.refreshAhead <= .zero {
+      return memory.now(key, lookup.with(ages.fresh(key, .any)))
+    }
+    return remembered.now(key, lookup)
   }
 
   /// What is in memory, however old; it does not count as asked for.

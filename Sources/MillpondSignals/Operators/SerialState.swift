@@ -2,11 +2,11 @@
 ///
 /// Sendable because the upstream calls serially, and nobody else has it.
 @usableFromInline
-final class SerialState<State>: @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline var value: State
+package final class SerialState<State>: @unchecked Sendable {
+  @exclusivity(unchecked) @usableFromInline package var value: State
 
   @inlinable
-  init(_ value: State) {
+  package init(_ value: State) {
     self.value = value
   }
 }

@@ -60,6 +60,27 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     return pairs[Int(slot)].value
   }
 
+  /// The value, if it is no older than this, which is used thereby.
+  ///
+  /// For stores of which nothing expires.
+  @inlinable
+  mutating func hit(
+    _ key: Key, _ hash: MemoryHash, atMost age: Duration, _ now: Int64
+  ) -> Value? {
+    guard let slot = Self.find(key, hash, index.places, index.buckets.count, pairs) else {
+      statistics.misses &+= 1
+      order.missed(hash.bits)
+      return nil
+    }
+    guard times.age(of: slot, now) <= age else {
+      statistics.misses &+= 1
+      return nil
+    }
+    statistics.hits &+= 1
+    order.used(slot, hash.bits)
+    return pairs[Int(slot)].value
+  }
+
   /// The value, if it is young enough, which is used thereby.
   @inlinable
   mutating func hit(

@@ -81,7 +81,7 @@ struct MemoryTimes: Sendable {
     if Int(slot) < lastUses.count { lastUses[Int(slot)] = now }
   }
 
-  @usableFromInline
+  @inlinable
   func age(of slot: Slot, _ now: Int64) -> Duration {
     let (age, isBeyond) = now.subtractingReportingOverflow(stamps[Int(slot)].bornAt)
     return .nanoseconds(isBeyond ? .max : age)

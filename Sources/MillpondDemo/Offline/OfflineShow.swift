@@ -1,0 +1,117 @@
+import Foundation
+import LoopbackServer
+import Millpond
+
+/// An app that is started without a network: it shows what it knew, how old that is and what is wrong,
+/// and recovers when the origin is there again.
+struct OfflineShow: Sendable {
+  private let folder: URL
+  private let screen: Screen
+  private let origin = Locked<LoopbackServer?>(nil)
+
+  init(folder: URL, _ screen: Screen) {
+    self.folder = folder
+    self.screen = screen
+  }
+
+  /// - Returns: Whether everything was shown that was to be shown.
+  func run() async throws -> Bool {
+    title("Yesterday: the origin is there, and what it says is kept.")
+    try start("The mill pond freezes over")
+    let yesterday = await startUp()
+    stop()
+
+    title("Today: no network. A start-up, with nothing but what is on disk.")
+    let offline = await startUp()
+
+    title("The origin is there again, and somebody pulls to refresh.")
+    try start("The ice breaks")
+    let recovered = await startUp(refreshes: true)
+    stop()
+    return yesterday.isShown && offline.isStale && recovered.isRecovered
+  }
+
+  /// What was shown of a start-up.
+  private struct Seen {
+    var last: ResourceState<News>?
+
+    var isShown: Bool { last?.value != nil && last?.error == nil }
+    var isStale: Bool { last?.value != nil && last?.error?.isConnectivityError == true }
+    var isRecovered: Bool { isShown && last?.provenance == .fetched }
+  }
+
+  /// A process of its own, as far as what is remembered is concerned.
+  private func startUp(refreshes: Bool = false) async -> Seen {
+    let news = Multiplexer<News>(
+      freshness: FreshnessPolicy(freshFor: .after(.zero)),
+      persistence: .disk("news", in: folder),
+      signal: { [origin] in Self.fetch(from: origin.withLock { $0?.baseURL }) })
+    let seen = Locked(Seen())
+    let watching = news.states.subscribe(onNext: { state in
+      seen.withLock { $0.last = state }
+      show(state)
+    })
+    _ = try? await news.get().value
+    if refreshes { _ = try? await news.refresh().value }
+    _ = try? await news.flush().value
+    watching.dispose()
+    return seen.withLock { $0 }
+  }
+
+  private static func fetch(from base: String?) -> Signal<News> {
+    guard let url = URL(string: (base ?? "http://127.0.0.1:1") + "/news") else { return .empty }
+    return HTTPSource().get(url).attemptMap { try JSONDecoder().decode(News.self, from: $0) }
+  }
+
+  // MARK: The origin
+
+  private func start(_ headline: String) throws {
+    let body = [UInt8](try JSONEncoder().encode(News(headline: headline)))
+    let server = try LoopbackServer(latency: .milliseconds(120)) { _ in Response(body: body) }
+    origin.withLock { $0 = server }
+  }
+
+  private func stop() {
+    let server = origin.withLock { origin in
+      defer { origin = nil }
+      return origin
+    }
+    server?.stop()
+  }
+
+  // MARK: What is seen
+
+  private func title(_ text: String) {
+    screen.write(lines: ["", screen.look.painted(text, .title)])
+  }
+
+  private func show(_ state: ResourceState<News>) {
+    let value = state.value.map { "“\($0.headline)”" } ?? "nothing yet"
+    let ink: Look.Ink? =
+      switch state.provenance {
+      case .fetched: .fromAfar
+      case .kept: .fromDisk
+      case .set, nil: nil
+      }
+    var notes: [String] = []
+    if let age = state.age { notes.append("\(seconds(age)) old") }
+    if let provenance = state.provenance { notes.append("\(provenance)") }
+    if state.isLoading { notes.append(screen.look.painted("loading", .underWay)) }
+    if let error = state.error {
+      let reason = error.isConnectivityError ? "can't be reached" : "\(error)"
+      notes.append(screen.look.painted(reason, .trouble))
+    }
+    let shown = screen.look.painted(value, ink)
+    screen.write(lines: ["  " + ([shown] + notes).joined(separator: ", ")])
+  }
+
+  private func seconds(_ age: Duration) -> String {
+    let tenths = age.components.seconds * 10 + age.components.attoseconds / 100_000_000_000_000_000
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+}
+
+/// What the origin says.
+struct News: Codable, Sendable {
+  let headline: String
+}

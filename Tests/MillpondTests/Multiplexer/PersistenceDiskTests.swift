@@ -1,0 +1,153 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite(.timeLimit(.minutes(3))) final class PersistenceDiskTests {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("millpond-persistence-\(UUID().uuidString)")
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  private func map<Value: Codable & Sendable>(
+    _ name: String = "users", of type: Value.Type = String.self
+  ) -> MultiplexerMap<String, Value> {
+    MultiplexerMap(over: Unreachable(), persistence: .disk(name, in: folder))
+  }
+
+  @Test func `what was kept is there after a start, also a nil`() async throws {
+    do {
+      let first = map(of: String?.self)
+      first.set("Ada", for: "a")
+      first.set(nil, for: "b")
+      try await first.flush().value
+    }
+    let second = map(of: String?.self)
+
+    #expect(try await second.get("a").value == "Ada")
+    #expect(try await second.get("b").value == nil)
+    #expect(try await second.get("a", freshness: .cachedOnly).valueIfAny != nil)
+  }
+
+  @Test func `R7 on a disk that can't be written to a flush is an error, and nothing is lost`()
+    async throws
+  {
+    try Data("a file, no folder".utf8).write(to: folder)
+    let users = map()
+    users.set("Ada", for: "a")
+
+    await #expect(throws: CacheError.self) { try await users.flush().value }
+
+    #expect(users.current("a") == "Ada")
+  }
+
+  @Test func `R10 after the model has changed what was kept is a miss`() async throws {
+    do {
+      let old = map(of: [String].self)
+      old.set(["Ada"], for: "a")
+      try await old.flush().value
+    }
+    let new = map(of: [String: Int].self)
+
+    await #expect(throws: UnreachableFailure.self) { try await new.get("a").value }
+    new.set(["Ada": 36], for: "a")
+    try await new.flush().value
+    #expect(new.current("a") == ["Ada": 36])
+  }
+
+  @Test func `R9 a file that is damaged is a miss`() async throws {
+    do {
+      let first = map()
+      first.set("Ada", for: "a")
+      try await first.flush().value
+    }
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    for case let file as URL in try #require(files)
+    where try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
+      let size = try Data(contentsOf: file).count
+      try Data(repeating: 0xA5, count: size).write(to: file)
+    }
+    let second = map()
+
+    await #expect(throws: UnreachableFailure.self) { try await second.get("a").value }
+    second.set("Grace", for: "a")
+    try await second.flush().value
+  }
+
+  @Test(arguments: ["", "/", "..", "a/b", "\0", "Ä 🌊", "CON", "a", "A", "%", "%61"])
+  func `a name of any kind is a folder of its own, inside`(name: String) async throws {
+    let users = map(name)
+    users.set(name, for: name)
+    try await users.flush().value
+
+    let folders = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(folders == [FolderName.encoded(name)])
+  }
+
+  @Test func `different names are different folders, also long ones, and without regard to case`() {
+    let long = String(repeating: "x", count: 10_000_000)
+    let names = ["", "a", "A", "%61", "..", ".", "/", long, long + "y", long + "z"]
+
+    let folders = names.map { FolderName.encoded($0).lowercased() }
+
+    #expect(Set(folders).count == names.count)
+    #expect(folders.allSatisfy { $0.utf8.count <= 255 && !$0.contains("/") && !$0.hasPrefix(".") })
+  }
+
+  @Test(arguments: ["/", "\0", "", String(repeating: "k", count: 100_000)])
+  func `an odd key is a key`(key: String) async throws {
+    do {
+      let first = map()
+      first.set("odd", for: key)
+      try await first.flush().value
+    }
+
+    #expect(try await map().get(key).value == "odd")
+  }
+
+  @Test func `keys that are no texts are told apart by what is made of them`() async throws {
+    let persistence = Persistence<URL, Int>.disk("urls", in: folder) { $0.absoluteString }
+    let (one, other) = (URL(fileURLWithPath: "/1"), URL(fileURLWithPath: "/2"))
+    let urls = MultiplexerMap(over: UnreachableURLs(), persistence: persistence)
+    urls.set(1, for: one)
+    urls.set(2, for: other)
+    try await urls.flush().value
+
+    let again = MultiplexerMap(over: UnreachableURLs(), persistence: persistence)
+    #expect(try await again.get(one).value == 1)
+    #expect(try await again.get(other).value == 2)
+  }
+
+  @Test func `which errors are losses of connectivity`() {
+    let lost: [URLError.Code] = [
+      .notConnectedToInternet, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,
+      .dnsLookupFailed, .timedOut,
+    ]
+    #expect(lost.allSatisfy { URLError($0).isConnectivityError })
+    #expect(!URLError(.badServerResponse).isConnectivityError)
+    #expect(!URLError(.cancelled).isConnectivityError)
+    #expect(TransferError.timedOut(.idle).isConnectivityError)
+    #expect(TransferError.truncated(received: 1, expected: 2).isConnectivityError)
+    #expect(!TransferError.tooLarge(limit: 1).isConnectivityError)
+    #expect(!CacheError.miss.isConnectivityError)
+  }
+}
+
+private struct Unreachable<Value: Sendable>: Source {
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Value> {
+    .fail(UnreachableFailure())
+  }
+}
+
+private struct UnreachableFailure: Error {}
+
+private struct UnreachableURLs: Source {
+  func get(_ key: URL, _ lookup: Lookup) -> Signal<Int> {
+    .fail(UnreachableFailure())
+  }
+}
