@@ -255,3 +255,31 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
   // end
   _ = covers
 }
+
+@MainActor func multiplex(
+  _ api: API, in folder: URL, _ session: CacheScope, _ show: @escaping @MainActor (Profile?) -> Void
+) async throws {
+  // snippet
+  let me = Multiplexer<Profile>(persistence: .disk("me", in: folder), scope: session) {
+    try await api.profile(1)
+  }
+  let profile = try await me.get().value  // asked once for all, then fresh for half an hour
+  me.states.subscribeOnMain(onNext: { show($0.value) })  // value, age, loading, error: as it changes
+  me.refresh()  // soft: asks, the old value stays usable
+  me.clear()  // hard: what is asked from now on is asked anew
+
+  let users = MultiplexerMap<Int, Profile>(
+    freshness: FreshnessPolicy(
+      freshFor: .after(.seconds(60)), usableFor: .after(.seconds(86_400)), stale: .atOnce)
+  ) { try await api.profile($0) }
+  users.get(7)  // what is kept, at once, and then what is new
+  users.get(7, stale: .never)  // fresh, or a failure
+  users.get(7, stale: .after(.milliseconds(300)))  // what is kept, if a new one takes longer
+  let some = try await users.get(all: [1, 2, 3]).value
+
+  let repository = Repository()
+  try repository.add(me, named: "me")
+  try await repository.flush().value
+  // end
+  _ = (profile, some)
+}

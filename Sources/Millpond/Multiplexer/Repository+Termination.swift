@@ -1,35 +1,75 @@
 import Foundation
 public import MillpondCore
 public import MillpondSignals
+import Synchronization
 
 extension Repository {
   /// Flushes its members when the process is told to terminate (SIGTERM), and lets it do so then.
   ///
-  /// For command-line tools and servers. A second signal is not waited for. It replaces what the process
-  /// did on that signal before, until the result is disposed of: then that is the system's default.
+  /// For command-line tools and servers. It replaces what the process did on that signal before, and what
+  /// another repository would, until the result is disposed of: then that is the system's default.
   ///
   /// - Parameter patience: After how long the process terminates, whatever is not flushed by then.
-  public func flushWhenTerminated(patience: Duration = .seconds(5)) -> Disposable {
-    signal(SIGTERM, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(
-      signal: SIGTERM, queue: DispatchQueue(label: "millpond.repository.termination"))
-    source.setEventHandler {
+  /// - Throws: `POSIXError` if the system has no pipe to give.
+  public func flushWhenTerminated(patience: Duration = .seconds(5)) throws -> Disposable {
+    let pipe = try TerminationPipe()
+    pipe.listen {
       self.flush().timeout(patience).subscribe { event in
-        if event.isTerminal { Self.terminate() }
+        if event.isTerminal { TerminationPipe.terminate() }
       }
     }
-    source.activate()
-    let listening = SignalSource(source: source)
-    return Disposable {
-      listening.source.cancel()
-      signal(SIGTERM, SIG_DFL)
-    }
+    return Disposable { pipe.close() }
   }
 }
 
-extension Repository {
+/// Hears of SIGTERM by a pipe: in a signal handler, little else than to write is allowed. (A dispatch
+/// source for signals is registered some time later, and what comes before that is lost.)
+private final class TerminationPipe: Sendable {
+  /// Where the handler writes; -1 is nowhere.
+  private static let entrance = Atomic<Int32>(-1)
+
+  private let ends: (exit: Int32, entrance: Int32)
+  private let source: ReadSource
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else {
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE)
+    }
+    self.ends = (ends[0], ends[1])
+    source = ReadSource(
+      source: DispatchSource.makeReadSource(
+        fileDescriptor: ends[0], queue: DispatchQueue(label: "millpond.repository.termination")))
+  }
+
+  func listen(_ act: @escaping @Sendable () -> Void) {
+    let (source, ends) = (source.source, ends)
+    source.setEventHandler {
+      source.cancel()
+      act()
+    }
+    source.setCancelHandler {
+      _ = Foundation.close(ends.exit)
+      _ = Foundation.close(ends.entrance)
+    }
+    source.activate()
+    Self.entrance.store(ends.entrance, ordering: .sequentiallyConsistent)
+    signal(SIGTERM) { _ in
+      var byte: UInt8 = 1
+      _ = write(TerminationPipe.entrance.load(ordering: .sequentiallyConsistent), &byte, 1)
+    }
+  }
+
+  func close() {
+    let wasListening = Self.entrance.compareExchange(
+      expected: ends.entrance, desired: -1, ordering: .sequentiallyConsistent
+    ).exchanged
+    if wasListening { signal(SIGTERM, SIG_DFL) }
+    source.source.cancel()
+  }
+
   /// Does what the system does on that signal, on a thread that may have it blocked.
-  private static func terminate() {
+  static func terminate() {
     signal(SIGTERM, SIG_DFL)
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -40,6 +80,6 @@ extension Repository {
 }
 
 /// Sendable because a dispatch source may be cancelled from any thread.
-private struct SignalSource: @unchecked Sendable {
-  let source: any DispatchSourceSignal
+private struct ReadSource: @unchecked Sendable {
+  let source: any DispatchSourceRead
 }

@@ -21,7 +21,7 @@ import Testing
       let disk = DiskCache(directory: folder, byteLimit: .mebibytes(1))
       let repository = Repository()
       try repository.add(disk, named: "disk")
-      let listening = repository.flushWhenTerminated()
+      let listening = try repository.flushWhenTerminated()
       disk.set(Data([7]), for: "a")
       kill(getpid(), SIGTERM)
       try await Task.sleep(for: .seconds(30))
