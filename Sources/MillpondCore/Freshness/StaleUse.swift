@@ -16,7 +16,7 @@ public enum StaleUse: Sendable, Hashable {
   /// comes after the stale value, and that the policy does not name, ends the signal.
   case after(Duration)
 
-  /// At once; the new one follows. It is known as stale-while-revalidate.
+  /// At once, and the new one follows: it is known as stale-while-revalidate.
   ///
   /// - Source: RFC 5861 §3.
   public static var atOnce: StaleUse { .after(.zero) }
