@@ -37,6 +37,16 @@ final class SessionTransfer: Sendable {
     }
   }
 
+  /// Makes the task as urgent as it has become to those who wait for it.
+  ///
+  /// Linux: it is noted, and changes nothing (swift-corelibs-foundation 6.3.1).
+  func raise(to priority: Float) {
+    commands.async {
+      guard self.phase.withLock({ $0.isActive }) else { return }
+      self.task.withLock { $0 }?.priority = priority
+    }
+  }
+
   func cancel() {
     if phase.withLock({ $0.cancel() }) { cancelTask() }
   }

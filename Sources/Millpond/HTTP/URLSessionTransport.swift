@@ -17,8 +17,10 @@ public import MillpondSignals
 /// - While an origin sends faster than the process can take it in, nothing else happens in any
 ///   session, not even the cancellation; gets fail by their timeouts meanwhile.
 /// - A head of many thousand fields keeps it as busy: 20,000 of them for five seconds.
-/// - What comes faster than it is taken is kept in memory, without a bound: of a body of 1 GB that
-///   went to a busy disk as fast as this machine could send it, most.
+/// - It can't pause a transfer, and keeps what comes faster than it is taken in memory, without a
+///   bound. So here, as soon as 2 MiB wait, all sessions of the process wait as well, until half of
+///   that is taken: for 20 ms a piece of 16 KiB at the most, so that one receiver that stands still
+///   costs others time, not their transfers. Only for such a one more is kept.
 /// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
 ///   except where not one byte of text is left.
 ///
@@ -37,7 +39,7 @@ public final class URLSessionTransport: HTTPTransport {
   public init(connectionsPerHost: Int = 6) {
     session = URLSession(
       configuration: .millpond(connectionsPerHost: max(1, connectionsPerHost)),
-      delegate: transfers, delegateQueue: nil)
+      delegate: transfers, delegateQueue: delegateQueue())
   }
 
   deinit {
@@ -51,13 +53,18 @@ public final class URLSessionTransport: HTTPTransport {
     Signal { observer, lifetime in
       let transfer = SessionTransfer(request, observer, commands: self.commands)
       transfer.start { self.makeTask(request, transfer) }
-      lifetime.onEnd { transfer.cancel() }
+      let raising = request.asker?.onRaise { transfer.raise(to: $0.fraction) }
+      lifetime.onEnd {
+        raising?.dispose()
+        transfer.cancel()
+      }
     }
   }
 
   private func makeTask(_ request: HTTPRequest, _ transfer: SessionTransfer) -> URLSessionTask {
     let dataTask = session.dataTask(with: URLRequest(request))
-    if request.priority != .normal { dataTask.priority = request.priority.fraction }
+    let priority = request.asker?.priority ?? request.priority
+    if priority != .normal { dataTask.priority = priority.fraction }
     transfers.add(transfer, for: dataTask)
     return dataTask
   }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import LoopbackServer
 import MillpondSignals
 import MillpondTesting
 import Testing
@@ -15,6 +16,7 @@ import Testing
     let transfer: SessionTransfer
     let parts = Watched<[Event<HTTPPart>]>([])
     let answers = Watched<[URL?]>([])
+    let commands = DispatchQueue(label: "SessionTransferTests")
 
     static let url = URL(filePath: "/")
 
@@ -23,8 +25,7 @@ import Testing
       let observer = Observer<HTTPPart>(
         next: { part in parts.change { $0.append(.next(part)) } },
         other: { event in parts.change { $0.append(event.typed()) } })
-      transfer = SessionTransfer(
-        request, observer, commands: DispatchQueue(label: "SessionTransferTests"))
+      transfer = SessionTransfer(request, observer, commands: commands)
     }
 
     func redirect(to location: String) throws {
@@ -71,6 +72,23 @@ import Testing
     scene.transfer.finish(nil, URLError(.cancelled))
 
     #expect(scene.parts.state.isEmpty)
+  }
+
+  @Test func `a running task becomes as urgent as its askers, until it is cancelled`() throws {
+    let deaf = try DeafPort()
+    let session = URLSession(configuration: .ephemeral)
+    let task = session.dataTask(with: try #require(URL(string: deaf.baseURL)))
+    scene.transfer.start { task }
+
+    scene.transfer.raise(to: URLSessionTask.highPriority)
+    scene.commands.sync {}
+    #expect(task.priority == URLSessionTask.highPriority)
+
+    scene.transfer.cancel()
+    scene.transfer.raise(to: URLSessionTask.lowPriority)
+    scene.commands.sync {}
+    #expect(task.priority == URLSessionTask.highPriority)
+    session.finishTasksAndInvalidate()
   }
 
   @Test func `a cancellation from elsewhere is a failure`() throws {
