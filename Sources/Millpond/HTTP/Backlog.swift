@@ -3,22 +3,19 @@
 /// When it is full, nobody brings more until half of it is done: to wake for each place would cost
 /// more than what is brought.
 struct Backlog: Sendable {
-  private let limit: Int
   private var count = 0
-  private var isAwaited = false
 
-  /// - Parameter limit: How many may wait.
-  init(limit: Int) {
-    self.limit = limit
-  }
+  /// At how many who waits for room is woken.
+  private var room: Int?
 
   /// One more.
   ///
+  /// - Parameter limit: How many may wait.
   /// - Returns: Whether who brings it is to wait until there is room.
-  mutating func enter() -> Bool {
+  mutating func enter(limit: Int) -> Bool {
     count += 1
-    isAwaited = count > limit
-    return isAwaited
+    room = count > limit ? limit / 2 : nil
+    return room != nil
   }
 
   /// One less.
@@ -26,8 +23,8 @@ struct Backlog: Sendable {
   /// - Returns: Whether who waits for room is to be woken.
   mutating func leave() -> Bool {
     count -= 1
-    guard isAwaited, count <= limit / 2 else { return false }
-    isAwaited = false
+    guard let room, count <= room else { return false }
+    self.room = nil
     return true
   }
 
@@ -35,7 +32,7 @@ struct Backlog: Sendable {
   ///
   /// - Returns: False if that one has been woken meanwhile.
   mutating func giveUp() -> Bool {
-    defer { isAwaited = false }
-    return isAwaited
+    defer { room = nil }
+    return room != nil
   }
 }

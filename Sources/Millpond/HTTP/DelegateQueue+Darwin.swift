@@ -2,7 +2,7 @@
   import Foundation
 
   /// The queue on which a session is to call its delegate: the session's own.
-  func delegateQueue() -> OperationQueue? {
+  func delegateQueue(with commands: CommandQueue) -> OperationQueue? {
     nil
   }
 #endif

@@ -72,7 +72,7 @@ extension HTTPSource {
   /// them; a ``MediaCache`` resumes.
   ///
   /// - Note: Pieces arrive on the transport's own thread, and hold it up: that of ``URLSessionTransport``
-  ///   serves all its transfers, and stops receiving when 2 MiB wait. Whoever does something with them
+  ///   serves all its transfers, and stops receiving when 1 MiB waits. Whoever does something with them
   ///   that takes longer does it elsewhere, and waits only while much is waiting, as a ``DiskCache`` does.
   public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
     if lookup.freshness == .cachedOnly { return .empty }

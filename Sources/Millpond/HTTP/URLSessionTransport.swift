@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 public import MillpondSignals
 
@@ -18,11 +17,12 @@ public import MillpondSignals
 ///   session, not even the cancellation; gets fail by their timeouts meanwhile.
 /// - A head of many thousand fields keeps it as busy: 20,000 of them for five seconds.
 /// - It can't pause a transfer, and keeps what comes faster than it is taken in memory, without a
-///   bound. So here, as soon as 2 MiB wait, all sessions of the process wait as well, until half of
-///   that is taken: for 20 ms a piece of 16 KiB at the most, so that one receiver that stands still
-///   costs others time, not their transfers. Only for such a one more is kept.
+///   bound. So here, as soon as 1 MiB waits, the session waits as well, until half of that is taken:
+///   for 20 ms a piece of 16 KiB at the most, and only a receiver that stands still for longer has
+///   more kept for it. All sessions of the process wait then, as above; while this one is to begin or
+///   to cancel a transfer, 32 MiB may wait, so that it can be told of it as soon as the origin pauses.
 /// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
-///   except where not one byte of text is left.
+///   except where not one byte of text is left. Who can't have that sends `Accept-Encoding: identity`.
 ///
 /// Its other faults are worked around.
 ///
@@ -30,7 +30,7 @@ public import MillpondSignals
 public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let transfers = SessionTransfers()
-  private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
+  private let commands = CommandQueue()
 
   /// A transport with a session of its own.
   ///
@@ -39,7 +39,7 @@ public final class URLSessionTransport: HTTPTransport {
   public init(connectionsPerHost: Int = 6) {
     session = URLSession(
       configuration: .millpond(connectionsPerHost: max(1, connectionsPerHost)),
-      delegate: transfers, delegateQueue: delegateQueue())
+      delegate: transfers, delegateQueue: delegateQueue(with: commands))
   }
 
   deinit {

@@ -3,11 +3,11 @@ import Testing
 @testable import Millpond
 
 @Suite struct BacklogTests {
-  private var backlog = Backlog(limit: 4)
+  private var backlog = Backlog()
 
   /// What they are told who bring so many.
   private mutating func enter(_ count: Int) -> [Bool] {
-    (0..<count).map { _ in backlog.enter() }
+    (0..<count).map { _ in backlog.enter(limit: 4) }
   }
 
   private mutating func leave(_ count: Int) -> [Bool] {
@@ -54,5 +54,13 @@ import Testing
     let hasGivenUp = backlog.giveUp()
 
     #expect(!hasGivenUp)
+  }
+
+  @Test mutating func `in haste more may wait, and who waited is let in`() {
+    _ = enter(5)
+
+    let waits = (backlog.enter(limit: 8), backlog.enter(limit: 4))
+
+    #expect(waits == (false, true))
   }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import LoopbackServer
 import MillpondSignals
@@ -16,7 +15,7 @@ import Testing
     let transfer: SessionTransfer
     let parts = Watched<[Event<HTTPPart>]>([])
     let answers = Watched<[URL?]>([])
-    let commands = DispatchQueue(label: "SessionTransferTests")
+    let commands = CommandQueue()
 
     static let url = URL(filePath: "/")
 
@@ -81,12 +80,12 @@ import Testing
     scene.transfer.start { task }
 
     scene.transfer.raise(to: URLSessionTask.highPriority)
-    scene.commands.sync {}
+    scene.commands.queue.sync {}
     #expect(task.priority == URLSessionTask.highPriority)
 
     scene.transfer.cancel()
     scene.transfer.raise(to: URLSessionTask.lowPriority)
-    scene.commands.sync {}
+    scene.commands.queue.sync {}
     #expect(task.priority == URLSessionTask.highPriority)
     session.finishTasksAndInvalidate()
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MillpondSignals
 
@@ -15,8 +16,12 @@ extension PartialTransfers {
       if self.isKnownNotToHave(name) { return .just(nil) }
       return Signal { observer, _ in
         self.queue.async {
-          observer.next(self.lend(name, identity))
-          observer.completed()
+          let stream = self.lend(name, identity)
+          // Not here: what breaks off waits for this queue, and the rest may come at once.
+          DispatchQueue.global(qos: .userInitiated).async {
+            observer.next(stream)
+            observer.completed()
+          }
         }
       }
     }
