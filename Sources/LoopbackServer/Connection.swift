@@ -117,6 +117,8 @@ extension Connection {
       do { try line.pause(for: hold) } catch { throw .gone }
     case .sendHead(let bytes): try send(bytes)
     case .sendBody(let bytes, let pace):
+      let before = bodyBytesSent
+      defer { ledger.count(bytesSent: bodyBytesSent - before) }
       do { try sendBody(bytes, pace, &bodyBytesSent) } catch { throw .gone }
     case .close: throw .closing
     case .reset: throw .resetting

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What happened, kept as it happens, for those who wait for it.
 final class Ledger: Sendable {
   private struct Book: Sendable {
@@ -12,6 +14,10 @@ final class Ledger: Sendable {
   }
 
   private let book = Monitor(Book())
+  private let sent = Atomic(0)
+
+  /// Beside the book: nobody waits for it, and it grows with each piece.
+  var bytesSent: Int { sent.load(ordering: .relaxed) }
 
   var snapshot: Snapshot { book.withLock { $0.snapshot } }
 
@@ -39,6 +45,8 @@ final class Ledger: Sendable {
       $0.exchanges[number - $0.forgotten].outcome = outcome
     }
   }
+
+  func count(bytesSent count: Int) { sent.wrappingAdd(count, ordering: .relaxed) }
 
   func openConnection() { change { $0.openConnections += 1 } }
 

@@ -7,6 +7,11 @@ extension LoopbackServer {
   /// Connections that are open now, idle ones included.
   public var openConnections: Int { ledger.snapshot.openConnections }
 
+  /// How many bytes of bodies the system has taken so far; it may be on its way to send them.
+  ///
+  /// Counted when a step of a script, or a body as a whole, is done.
+  public var bytesSent: Int { ledger.bytesSent }
+
   /// How many requests there were for a path, query included.
   public func requestCount(path: String) -> Int { ledger.snapshot.requestCount(path: path) }
 

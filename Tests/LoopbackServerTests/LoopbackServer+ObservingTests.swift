@@ -16,6 +16,19 @@ import Testing
     #expect(origin.requestCount(path: "/2") == 0)
   }
 
+  @Test func `the bytes of bodies are counted, those of heads are not`() throws {
+    let origin = try LoopbackServer { _ in Response(body: [1, 2, 3]) }
+    let client = try Client(port: origin.port)
+
+    for _ in 0..<2 {
+      client.get("/")
+      _ = client.readReply()
+    }
+
+    #expect(origin.wait { $0.exchanges.map(\.outcome) == [.served, .served] })
+    #expect(origin.bytesSent == 6)
+  }
+
   @Test func `waiting for what doesn't come ends at the timeout`() throws {
     let origin = try LoopbackServer { _ in Response() }
 

@@ -10,7 +10,7 @@ func measureGrowth(_ effort: NetworkEffort) throws -> NetworkFigures {
   let source = HTTPSource(limits: HTTPLimits(byteLimit: effort.large))
   warmUp(source, url)
   let growth = Growth()
-  let count = waitForBytes(source.pieces(of: url).onNext { growth.add($0.count) })
+  let count = waitForBytes(source.pieces(of: url))
   return NetworkFigures(ours: growth.megabytes, isSumRight: count == effort.large)
 }
 
@@ -30,7 +30,7 @@ func measureGrowthOnDisk(_ effort: NetworkEffort) throws -> NetworkFigures {
   let size = Kept(0)
   media.get(url).subscribe { event in
     switch event {
-    case .progress(let progress): growth.reach(progress.completed)
+    case .progress: break
     case .next(let file): size.value = file.byteCount
     case .failed, .completed: end.signal()
     }
@@ -50,27 +50,17 @@ private func warmUp(_ source: HTTPSource<URL>, _ url: URL) {
   warming.dispose()
 }
 
-/// How much larger the process has been than at first, looked at every few megabytes.
-///
-/// Sendable because events come one after the other, and the end before it is read.
-private final class Growth: @unchecked Sendable {
-  private let first = residentBytes()
-  private var highest = 0
-  private var passed = 0
-  private var lookedAt = 0
+/// How much larger the process has been than at first, at any moment.
+private struct Growth {
+  private let first: Int?
 
-  func add(_ byteCount: Int) {
-    reach(passed + byteCount)
-  }
-
-  func reach(_ byteCount: Int) {
-    passed = byteCount
-    guard passed - lookedAt >= 4 << 20 else { return }
-    lookedAt = passed
-    highest = max(highest, residentBytes() ?? 0)
+  init() {
+    forgetPeak()
+    first = residentBytes()
   }
 
   var megabytes: Double? {
-    first.map { Double(max(0, highest - $0)) / 1e6 }
+    guard let first, let peak = peakBytes() else { return nil }
+    return Double(max(0, peak - first)) / 1e6
   }
 }

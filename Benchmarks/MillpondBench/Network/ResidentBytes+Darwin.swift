@@ -3,4 +3,12 @@
   func residentBytes() -> Int? {
     nil
   }
+
+  /// Not measured here.
+  func peakBytes() -> Int? {
+    nil
+  }
+
+  /// Nothing is remembered here.
+  func forgetPeak() {}
 #endif

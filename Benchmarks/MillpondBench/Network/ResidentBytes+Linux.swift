@@ -3,10 +3,24 @@
 
   /// How much memory the process has; nil where the system doesn't tell.
   func residentBytes() -> Int? {
-    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
-      return nil
-    }
-    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-    return pages.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+    statusBytes("VmRSS:")
+  }
+
+  /// The most that it has had since ``forgetPeak()``.
+  func peakBytes() -> Int? {
+    statusBytes("VmHWM:")
+  }
+
+  /// From now on the peak is another one.
+  func forgetPeak() {
+    let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs")
+    try? file?.write(contentsOf: Data("5".utf8))
+  }
+
+  private func statusBytes(_ name: String) -> Int? {
+    let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = text?.split(separator: "\n").first { $0.hasPrefix(name) }
+    let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+    return kilobytes.flatMap { Int($0) }.map { $0 << 10 }
   }
 #endif

@@ -57,7 +57,7 @@ private final class Gathering: Sendable {
     switch result {
     case .success(let progress?): downstream.progress(progress)
     case .success(nil): break
-    case .failure(let error): fail(error, leavesRest: error.leavesRest)
+    case .failure(let error): fail(error)
     }
   }
 
@@ -80,15 +80,15 @@ private final class Gathering: Sendable {
       downstream.next(answer)
       downstream.completed()
     case .success(nil): break
-    case .failure(let error): fail(error, leavesRest: error.leavesRest)
+    case .failure(let error): fail(error)
     }
   }
 
-  private func fail(_ error: any Error, leavesRest: Bool = true) {
+  private func fail(_ error: any Error) {
     guard let reception = take() else { return }
     upstream.end()
     // Before the failure is told: who asks again on it is to find the bytes.
-    if leavesRest, let partial = reception.broken { keep(partial) }
+    if error.leavesRest, let partial = reception.broken { keep(partial) }
     downstream.failed(error)
   }
 
@@ -97,12 +97,5 @@ private final class Gathering: Sendable {
       defer { reception = nil }
       return reception
     }
-  }
-}
-
-extension TransferError {
-  /// Whether what came before may be the beginning of an answer.
-  fileprivate var leavesRest: Bool {
-    if case .truncated = self { true } else { false }
   }
 }

@@ -18,6 +18,9 @@ public struct HTTPRequest: Sendable {
   /// How urgent it is: ``HTTPSource`` fills in what its asker says.
   public internal(set) var priority: Priority
 
+  /// By whom it was asked, who may become more urgent.
+  private(set) var asker: Lookup?
+
   private let name: String?
 
   /// States what to ask for.
@@ -46,6 +49,7 @@ extension HTTPRequest {
   func asked(by lookup: Lookup) -> HTTPRequest {
     var request = self
     request.priority = lookup.priority
+    request.asker = lookup
     // RFC 9111 §5.2.1.4: what no cache on the way may answer by itself.
     if lookup.freshness == .reload { request.headers.append("no-cache", for: "Cache-Control") }
     return request

@@ -68,13 +68,20 @@ extension HTTPSource {
   ///     disk.storing(films.pieces(of: url), for: url.absoluteString)
   ///
   /// They are worth something only if they complete: what breaks off, or turns out not to be as long
-  /// as its origin said, fails after the pieces. It is not resumed.
+  /// as its origin said, fails after the pieces. It is not resumed, since they are with whoever took
+  /// them; a ``MediaCache`` resumes.
   ///
   /// - Note: Pieces arrive on the transport's own thread, and hold it up: that of ``URLSessionTransport``
-  ///   serves all its transfers. What the system receives meanwhile, it keeps.
+  ///   serves all its transfers, and stops receiving when 1 MiB waits. Whoever does something with them
+  ///   that takes longer does it elsewhere, and waits only while much is waiting, as a ``DiskCache`` does.
   public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
     if lookup.freshness == .cachedOnly { return .empty }
     return transfers.pieces(of: request(key).map { $0.asked(by: lookup) })
+  }
+
+  /// The body for a file; what of it breaks off can be gone on with.
+  func download(_ key: Key, _ lookup: Lookup) -> Download {
+    transfers.download(request(key).map { $0.asked(by: lookup) })
   }
 }
 

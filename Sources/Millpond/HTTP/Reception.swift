@@ -20,7 +20,7 @@ struct Reception: Sendable {
   mutating func received(_ part: HTTPPart) throws(TransferError) -> SignalProgress {
     switch part {
     case .head(let head):
-      try tally.receive(head, resuming: earlier)
+      try tally.receive(head, resuming: earlier?.beginning)
       if let earlier, head.status == 206 { body = earlier.bytes }
       // A header is only a claim: no more than this is reserved for it.
       body.reserveCapacity(min(tally.framing.expected ?? 0, 1 << 20))
@@ -35,7 +35,7 @@ struct Reception: Sendable {
   mutating func finished() throws(TransferError) -> Stamped<Data> {
     let head = try tally.finished()
     defer { body = Data() }
-    return Stamped(body, validator: Validator(head.headers) ?? earlier?.validator)
+    return Stamped(body, validator: Validator(head.headers) ?? earlier?.edition.validator)
   }
 
   /// The bytes so far, if the rest can be asked for later.

@@ -12,16 +12,14 @@ import MillpondSignals
 /// ``cancel()`` may come from anywhere.
 final class SessionTransfer: Sendable {
   private let observer: Observer<HTTPPart>
-  private let commands: DispatchQueue
+  private let commands: CommandQueue
   private let phase = Locked(SessionPhase())
   private let task = Locked<URLSessionTask?>(nil)
   private let request: HTTPRequest
 
-  /// - Parameter commands: Where the session is told things. Linux: whoever does so waits for its
-  ///   working queue, the same for all sessions, and an origin that sends without a pause keeps it
-  ///   busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
+  /// - Parameter commands: Where the session is told things.
   init(
-    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue
+    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: CommandQueue
   ) {
     self.request = request
     self.observer = observer
@@ -29,11 +27,21 @@ final class SessionTransfer: Sendable {
   }
 
   func start(_ make: @escaping @Sendable () -> URLSessionTask) {
-    commands.async {
+    commands.run {
       guard self.phase.withLock({ $0.isActive }) else { return }
       let task = make()
       self.task.withLock { $0 = task }
       task.resume()
+    }
+  }
+
+  /// Makes the task as urgent as it has become to those who wait for it.
+  ///
+  /// Linux: it is noted, and changes nothing (swift-corelibs-foundation 6.3.1).
+  func raise(to priority: Float) {
+    commands.run {
+      guard self.phase.withLock({ $0.isActive }) else { return }
+      self.task.withLock { $0 }?.priority = priority
     }
   }
 
@@ -89,7 +97,7 @@ final class SessionTransfer: Sendable {
   }
 
   private func cancelTask() {
-    commands.async { self.task.withLock { $0 }?.cancel() }
+    commands.run { self.task.withLock { $0 }?.cancel() }
   }
 }
 

@@ -21,14 +21,14 @@ struct Tally: Sendable {
   ///
   /// - Parameter earlier: What is there of the body, if the rest was asked for.
   mutating func receive(
-    _ head: HTTPHead, resuming earlier: PartialBody? = nil
+    _ head: HTTPHead, resuming earlier: Beginning? = nil
   ) throws(TransferError) {
     try limits.check(head.headers)
     if (100..<200).contains(head.status) { return }
     guard self.head == nil else { throw .invalidResponse(reason: "a second head") }
     if head.status == 206, let earlier {
       framing = try Framing(head, resuming: earlier)
-      count = earlier.bytes.count
+      count = earlier.byteCount
     } else if (200..<300).contains(head.status), head.status != 206 {
       framing = try Framing(head)
     } else {

@@ -22,11 +22,16 @@ struct Transfers: Sendable {
     }
   }
 
-  /// The body of the answer in pieces, on the thread of the transport, which waits for whoever is
-  /// slow: nothing is kept for them here.
-  func pieces(of request: Signal<HTTPRequest>) -> Signal<Data> {
+  /// The body of the answer in parts, on the thread of the transport, which waits for whoever is slow:
+  /// nothing is kept for them here.
+  ///
+  /// - Parameter send: Sends a request and makes parts of what comes.
+  func stream<Part>(
+    _ request: Signal<HTTPRequest>,
+    _ send: @escaping @Sendable (HTTPRequest) -> Signal<Part>
+  ) -> Signal<Part> {
     .deferred {
-      request.flatMap { authorized($0) { transport.send($0).pieces(limits) } }
+      request.flatMap { authorized($0, send) }
         .timed(Patience(limits, since: ticker.now()), on: ticker)
     }
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 public import MillpondSignals
 
@@ -17,10 +16,13 @@ public import MillpondSignals
 /// - While an origin sends faster than the process can take it in, nothing else happens in any
 ///   session, not even the cancellation; gets fail by their timeouts meanwhile.
 /// - A head of many thousand fields keeps it as busy: 20,000 of them for five seconds.
-/// - What comes faster than it is taken is kept in memory, without a bound: of a body of 1 GB that
-///   went to a busy disk as fast as this machine could send it, most.
+/// - It can't pause a transfer, and keeps what comes faster than it is taken in memory, without a
+///   bound. So here, as soon as 1 MiB waits, the session waits as well, until half of that is taken:
+///   for 20 ms a piece of 16 KiB at the most, and only a receiver that stands still for longer has
+///   more kept for it. All sessions of the process wait then, as above; while this one is to begin or
+///   to cancel a transfer, 32 MiB may wait, so that it can be told of it as soon as the origin pauses.
 /// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
-///   except where not one byte of text is left.
+///   except where not one byte of text is left. Who can't have that sends `Accept-Encoding: identity`.
 ///
 /// Its other faults are worked around.
 ///
@@ -28,7 +30,7 @@ public import MillpondSignals
 public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let transfers = SessionTransfers()
-  private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
+  private let commands = CommandQueue()
 
   /// A transport with a session of its own.
   ///
@@ -37,7 +39,7 @@ public final class URLSessionTransport: HTTPTransport {
   public init(connectionsPerHost: Int = 6) {
     session = URLSession(
       configuration: .millpond(connectionsPerHost: max(1, connectionsPerHost)),
-      delegate: transfers, delegateQueue: nil)
+      delegate: transfers, delegateQueue: delegateQueue(with: commands))
   }
 
   deinit {
@@ -51,13 +53,18 @@ public final class URLSessionTransport: HTTPTransport {
     Signal { observer, lifetime in
       let transfer = SessionTransfer(request, observer, commands: self.commands)
       transfer.start { self.makeTask(request, transfer) }
-      lifetime.onEnd { transfer.cancel() }
+      let raising = request.asker?.onRaise { transfer.raise(to: $0.fraction) }
+      lifetime.onEnd {
+        raising?.dispose()
+        transfer.cancel()
+      }
     }
   }
 
   private func makeTask(_ request: HTTPRequest, _ transfer: SessionTransfer) -> URLSessionTask {
     let dataTask = session.dataTask(with: URLRequest(request))
-    if request.priority != .normal { dataTask.priority = request.priority.fraction }
+    let priority = request.asker?.priority ?? request.priority
+    if priority != .normal { dataTask.priority = priority.fraction }
     transfers.add(transfer, for: dataTask)
     return dataTask
   }

@@ -8,18 +8,22 @@ struct Downloads<Key: Hashable & Sendable>: Source {
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
     if lookup.freshness == .cachedOnly { return .empty }
-    let name = stored.name(key)
-    return Signal { observer, lifetime in
-      let arrival = stored.arrivals.expect(name, until: lifetime)
-      stored.disk.storing(network.pieces(of: key, lookup), for: name)
-        .ignoreValues(as: DiskFile.self)
-        .concat(stored.disk.file(for: name))
-        .onNext { _ in
-          // Who asked before it was removed still gets it, but it is not kept.
-          if arrival.isRevoked { stored.disk.remove(name) }
-        }
-        .run(observer, lifetime)
+    // Its place among all tellings is that of its beginning: whatever is told meanwhile wins, and who
+    // asked before that gets a file that is not kept.
+    return .deferred { download(key, lookup, .next()) }
+  }
+
+  private func download(
+    _ key: Key, _ lookup: Lookup, _ revision: Revision
+  ) -> Signal<DiskFile> {
+    let store = { @Sendable in
+      let download = network.download(key, lookup)
+      let terms = FileTerms(revision: revision, handsOut: true, keep: download.keep)
+      return stored.disk.storing(download.parts, for: stored.name(key), terms)
     }
+    return store()
+      .recover { $0 is LostBeginning ? store() : .fail($0) }
+      .compactMap { $0 }
   }
 
   func layout(for key: Key?) -> Layout {

@@ -8,10 +8,16 @@ public import MillpondSignals
 ///     player.play(film.url)
 ///
 /// A value is a ``DiskFile``: it stays as long as somebody holds it, and is not evicted meanwhile.
-/// Bytes go from the network to the disk as they come. Where the network is faster than the disk, what
-/// the system has received waits in memory: on Linux `URLSession` knows no bound for that. Whoever asks while a file
-/// is on its way joins, late ones too, with its progress; when the last one leaves, the transfer
-/// ends. ``prefetch(_:)`` is one who waits at low priority, and whom others may join.
+/// Bytes go from the network to the disk as they come. Where the network is faster, it waits for the
+/// disk: a few megabytes are in memory between them. Whoever asks while a file is on its way joins,
+/// late ones too, with its progress; when the last one leaves, the transfer ends. ``prefetch(_:)`` is
+/// one who waits at low priority, and whom others may join.
+///
+/// If `network` is made with ``PartialTransfers``, a transfer that breaks off or is given up goes on
+/// where it was when its file is asked for again. Of files that `disk` seals nothing is kept for that.
+///
+/// Who asked before a file was set or removed, or for one that there is no room for, still gets it; it
+/// is not kept, and gone when nobody holds it. If the process dies before, the next one removes it.
 ///
 /// - Note: Any thread.
 public struct MediaCache<Key: Hashable & Sendable>: Cache {

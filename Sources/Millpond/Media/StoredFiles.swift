@@ -7,9 +7,6 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
   let disk: DiskCache
   let name: @Sendable (Key) -> String
 
-  /// Those that are on their way to it.
-  let arrivals = Arrivals()
-
   func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
     if lookup.freshness == .reload { return .empty }
     return disk.file(for: name(key)).filter { lookup.admits(age: $0.age) }
@@ -24,7 +21,6 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
     switch change {
     case .fill: return .just(())
     case .set(let key, let file, let revision):
-      arrivals.revoke(name(key))
       do {
         let content = try Data(contentsOf: file.url)
         return disk.apply(.set(name(key), content, revision))
@@ -32,10 +28,8 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
         return .fail(error)
       }
     case .remove(let key, let revision):
-      arrivals.revoke(name(key))
       return disk.apply(.remove(name(key), revision))
     case .removeAll(let revision):
-      arrivals.revokeAll()
       return disk.apply(.removeAll(revision))
     }
   }

@@ -1,4 +1,4 @@
-import MillpondSignals
+package import MillpondSignals
 
 /// What travels down with a question: how urgent it is, and which answers will do.
 ///
@@ -68,6 +68,12 @@ public struct Lookup: Sendable {
   /// If several askers share the work, it may change.
   public var priority: Priority {
     details?.terms.flight?.priority ?? ownPriority
+  }
+
+  /// Calls `act` with the new priority whenever the answer has become more urgent; nil if it can't.
+  package func onRaise(_ act: @escaping @Sendable (Priority) -> Void) -> Disposable? {
+    guard let flight else { return nil }
+    return flight.onRaise { act(flight.priority) }
   }
 
   /// When a value that is not fresh may be the answer; nil if that is up to whoever remembers.

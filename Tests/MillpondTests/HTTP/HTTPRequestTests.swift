@@ -1,8 +1,9 @@
 import Foundation
 import LoopbackServer
-import Millpond
 import MillpondTesting
 import Testing
+
+@testable import Millpond
 
 @Suite struct HTTPRequestTests {
   struct Signed: Hashable, Sendable {
@@ -141,5 +142,32 @@ import Testing
     #expect(abroad["X-Key"] == nil)
     #expect(abroad["Authorization"] == nil)
     #expect(abroad["X-B"] == "b")
+  }
+
+  @Test func `a transport hears that who waits has become more urgent`() async throws {
+    let raised = Watched<[Priority]>([])
+    let cache = HTTPSource(transport: ListeningTransport(raised: raised)).reusingInFlight()
+    let url = try #require(URL(string: "http://a"))
+    let first = cache.get(url, priority: .low).subscribe()
+
+    let second = cache.get(url, priority: .high).subscribe()
+    let third = cache.get(url).subscribe()
+
+    #expect(raised.state == [.high])
+    for subscription in [first, second, third] { subscription.dispose() }
+  }
+}
+
+/// Never answers, and notes how urgent its requests become.
+private struct ListeningTransport: HTTPTransport {
+  let raised: Watched<[Priority]>
+
+  func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
+    Signal { _, lifetime in
+      let listening = request.asker?.onRaise { priority in
+        raised.change { $0.append(priority) }
+      }
+      lifetime.onEnd { listening?.dispose() }
+    }
   }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import MillpondSignals
 import MillpondTesting
@@ -15,6 +14,7 @@ import Testing
     let transfer: SessionTransfer
     let parts = Watched<[Event<HTTPPart>]>([])
     let answers = Watched<[URL?]>([])
+    let commands = CommandQueue()
 
     static let url = URL(filePath: "/")
 
@@ -23,8 +23,7 @@ import Testing
       let observer = Observer<HTTPPart>(
         next: { part in parts.change { $0.append(.next(part)) } },
         other: { event in parts.change { $0.append(event.typed()) } })
-      transfer = SessionTransfer(
-        request, observer, commands: DispatchQueue(label: "SessionTransferTests"))
+      transfer = SessionTransfer(request, observer, commands: commands)
     }
 
     func redirect(to location: String) throws {
@@ -71,6 +70,22 @@ import Testing
     scene.transfer.finish(nil, URLError(.cancelled))
 
     #expect(scene.parts.state.isEmpty)
+  }
+
+  @Test func `a running task becomes as urgent as its askers, until it ends`() throws {
+    // Nobody answers for such a scheme, and nobody cancels the task.
+    let session = URLSession(configuration: .ephemeral)
+    let task = session.dataTask(with: try #require(URL(string: "odd://a")))
+    scene.transfer.start { task }
+
+    scene.transfer.raise(to: URLSessionTask.highPriority)
+    scene.commands.queue.sync {}
+    #expect(task.priority == URLSessionTask.highPriority)
+
+    scene.transfer.finish(nil, nil)
+    scene.transfer.raise(to: URLSessionTask.lowPriority)
+    scene.commands.queue.sync {}
+    #expect(task.priority == URLSessionTask.highPriority)
   }
 
   @Test func `a cancellation from elsewhere is a failure`() throws {

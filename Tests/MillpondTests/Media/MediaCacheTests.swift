@@ -169,6 +169,66 @@ import Testing
     #expect(try await media.get(url, freshness: .cachedOnly).valueIfAny == nil)
   }
 
+  @Test func `I9 of what was removed while it was on its way the file goes with who holds it`()
+    async throws
+  {
+    let hold = Hold()
+    let origin = try LoopbackServer { _ in
+      Response(body: Self.film).held(by: hold, afterBodyBytes: 50_000)
+    }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    try await {
+      let answer = Recorder<DiskFile>().subscribe(to: media.get(url))
+      #expect(await origin.eventually { $0.exchanges.count == 1 })
+      media.remove(url)
+      hold.release()
+      try await answer.ended()
+      #expect(scene.valueNames.count == 1)
+    }()
+
+    // It goes on a thread of the cache, which tells nobody.
+    while !scene.valueNames.isEmpty {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  @Test func `I8 a file that is set while another is on its way wins`() async throws {
+    let hold = Hold()
+    let origin = try LoopbackServer { request in
+      request.path == "/other"
+        ? Response(body: [1, 2, 3])
+        : Response(body: Self.film).held(by: hold, afterBodyBytes: 50_000)
+    }
+    let media = scene.media()
+    let url = try origin.url("/film")
+    let other = try await media.get(origin.url("/other")).value
+    let answer = Recorder<DiskFile>().subscribe(to: media.get(url))
+    #expect(await origin.eventually { $0.requestCount(path: "/film") == 1 })
+
+    try await media.set(other, for: url).value
+    hold.release()
+
+    try await answer.ended()
+    #expect(answer.values.first?.byteCount == Self.film.count)
+    #expect(try await media.get(url).value.byteCount == 3)
+  }
+
+  @Test func `what there is no room for reaches who asked, and is not kept`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: Self.film) }
+    // Room for one of them, and that one is held.
+    let media = scene.media(byteLimit: 350_000)
+    let held = try await media.get(origin.url("/held")).value
+
+    let answer = try await Recorder<DiskFile>.ended(media.get(origin.url("/film")))
+
+    let file = try #require(answer.values.first)
+    #expect(try Data(contentsOf: file.url) == Data(Self.film))
+    #expect(held.byteCount == Self.film.count)
+    #expect(origin.exchanges.count == 2)
+  }
+
   @Test func `a reload asks the origin again, and keeps what it says`() async throws {
     let requests = Watched(0)
     let origin = try LoopbackServer { _ in
@@ -231,10 +291,17 @@ private final class MediaScene: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  func media(limitedTo limit: Int = 4) -> MediaCache<URL> {
+  func media(
+    limitedTo limit: Int = 4, byteLimit: Int = .mebibytes(16)
+  ) -> MediaCache<URL> {
     MediaCache(
-      DiskCache(directory: folder, byteLimit: .mebibytes(16)), over: HTTPSource(),
+      DiskCache(directory: folder, byteLimit: byteLimit), over: HTTPSource(),
       limitedTo: limit, name: \.absoluteString)
+  }
+
+  var valueNames: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasSuffix(FileName.valueSuffix) }
   }
 }
 

@@ -38,11 +38,21 @@ extension DiskCache {
   /// - Returns: A signal that sends a value and completes when the value is on disk.
   /// - Throws: What the pieces fail with; ``CacheError/unavailable(layer:underlying:)`` if they can't be
   ///   written, with `EFBIG` if they are more than the cache may hold.
-  /// - Note: When more than 8 MiB wait for the disk, whoever sends a piece waits too.
+  /// - Note: When more than 1 MiB waits for the disk, whoever sends a piece waits too.
   public func storing(_ pieces: Signal<Data>, for key: String) -> Signal<Void> {
+    storing(pieces.map { .bytes($0) }, for: key, FileTerms()).map { _ in () }
+  }
+
+  /// The same, of parts, which may go on with what was left before.
+  ///
+  /// - Returns: The file, if one is to be handed out, else nil.
+  /// - Throws: ``LostBeginning`` too.
+  func storing(
+    _ parts: Signal<FilePart>, for key: String, _ terms: FileTerms
+  ) -> Signal<DiskFile?> {
     asking { store, observer, lifetime in
-      let stream = FileStream(store, key: key, observer, lifetime.child())
-      pieces.run(stream.observer, stream.upstream)
+      let stream = FileStream(store, key: key, terms, observer, lifetime.child())
+      parts.run(stream.observer, stream.upstream)
     }
   }
 }

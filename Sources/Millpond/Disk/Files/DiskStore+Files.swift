@@ -57,10 +57,21 @@ extension DiskStore {
     }
   }
 
+  /// A lease of a value that nobody has been told of; its file goes with it, if it isn't kept then.
+  func leased(_ value: LargeValue) -> DiskFile {
+    state.withLock { $0.index.lease(value.number) }
+    return file(of: value, age: .zero, validator: nil)
+  }
+
   private func leased(_ value: LargeValue, _ record: StoredRecord) -> DiskFile {
+    file(
+      of: value, age: record.storedAt.age(at: options.now()), validator: record.validator)
+  }
+
+  private func file(of value: LargeValue, age: Duration, validator: Validator?) -> DiskFile {
     DiskFile(
       path: folder.path(of: FileName.value(value.number).text), byteCount: value.count,
-      age: record.storedAt.age(at: options.now()), validator: record.validator,
+      age: age, validator: validator,
       release: { [self] in
         if state.withLock({ $0.index.giveBack(value.number) }) {
           afterWriting { $0.remove([value.number]) }
@@ -83,12 +94,18 @@ extension DiskStore {
   }
 
   private func copied(_ answer: DiskAnswer) throws -> DiskFile {
+    try copied(
+      answer.value, age: answer.storedAt.age(at: options.now()), validator: answer.validator)
+  }
+
+  /// A file with a value, that goes when it is released.
+  func copied(_ value: Data, age: Duration, validator: Validator?) throws -> DiskFile {
     let path = folder.path(of: FileName.unfinished(numbers.next()).text)
     let file = try folder.files.open(path, .making)
     let copy = DiskFile(
-      path: path, byteCount: answer.value.count, age: answer.storedAt.age(at: options.now()),
-      validator: answer.validator, release: { [folder] in try? folder.files.remove(path) })
-    try answer.value.withUnsafeBytes { try file.write($0, at: 0) }
+      path: path, byteCount: value.count, age: age, validator: validator,
+      release: { [folder] in try? folder.files.remove(path) })
+    try value.withUnsafeBytes { try file.write($0, at: 0) }
     try file.close()
     return copy
   }

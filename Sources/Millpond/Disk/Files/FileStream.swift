@@ -3,17 +3,18 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// Writes the pieces of a value to a file as they come, and tells the store of it at the end.
+/// Writes the parts of a value to a file as they come, and tells the store of it at the end.
 ///
 /// Sendable because what can change belongs to the queue.
 final class FileStream: @unchecked Sendable {
   /// How many bytes may wait for the queue before the sender does.
-  private static let waitingLimit = 8 << 20
+  private static let waitingLimit = 1 << 20
 
   let upstream: Lifetime
   private let store: DiskStore
   private let key: String
-  private let downstream: Observer<Void>
+  private let downstream: Observer<DiskFile?>
+  private let terms: FileTerms
   private let queue = DispatchQueue(
     label: "millpond.disk.streaming", autoreleaseFrequency: .workItem)
   private let waiting = Locked(0)
@@ -26,8 +27,13 @@ final class FileStream: @unchecked Sendable {
   private var sum = LargeSum()
   private var isOver = false
 
-  init(_ store: DiskStore, key: String, _ downstream: Observer<Void>, _ upstream: Lifetime) {
+  /// - Parameter downstream: Gets the file, if one is to be handed out, or else nil.
+  init(
+    _ store: DiskStore, key: String, _ terms: FileTerms, _ downstream: Observer<DiskFile?>,
+    _ upstream: Lifetime
+  ) {
     self.store = store
+    self.terms = terms
     self.key = key
     self.downstream = downstream
     self.upstream = upstream
@@ -35,9 +41,16 @@ final class FileStream: @unchecked Sendable {
     path = store.folder.path(of: FileName.value(number).text)
   }
 
-  var observer: Observer<Data> {
-    upstream.onEnd { self.queue.async { self.giveUp() } }
+  var observer: Observer<FilePart> {
+    upstream.onEnd { self.queue.async { self.leaveOff() } }
     return Observer(next: { self.receive($0) }, other: { self.receive($0) })
+  }
+
+  private func receive(_ part: FilePart) {
+    switch part {
+    case .beginning(let file): queue.async { self.perform { try self.goOn(with: file) } }
+    case .bytes(let piece): receive(piece)
+    }
   }
 
   private func receive(_ piece: Data) {
@@ -56,7 +69,7 @@ final class FileStream: @unchecked Sendable {
   private func receive(_ event: Event<Never>) {
     switch event {
     case .progress(let progress): downstream.progress(progress)
-    case .failed(let error): queue.async { self.fail(error) }
+    case .failed(let error): queue.async { self.end(by: error) }
     case .completed: queue.async { self.perform { try self.finish() } }
     }
   }
@@ -66,7 +79,38 @@ final class FileStream: @unchecked Sendable {
     do {
       try work()
     } catch {
-      fail(CacheError(disk: error))
+      giveUp()
+      tell(error is LostBeginning ? error : CacheError(disk: error))
+    }
+  }
+
+  /// Takes a file over in which the first bytes are, if they are as they were.
+  private func goOn(with beginning: LentFile) throws {
+    // A sealed value is sealed as a whole.
+    guard store.options.form.sealing == nil, let beginning = beginning.take() else {
+      throw LostBeginning()
+    }
+    do {
+      try store.folder.files.rename(beginning.path, to: path)
+      let file = try store.folder.files.open(path, .updating)
+      self.file = file
+      try file.truncate(to: beginning.byteCount)
+      try addUp(file, beginning.byteCount)
+    } catch {
+      for path in [path, beginning.path] { try? store.folder.files.remove(path) }
+      throw LostBeginning()
+    }
+    guard sum.sum == beginning.checksum else { throw LostBeginning() }
+    written = beginning.byteCount
+  }
+
+  private func addUp(_ file: OpenFile, _ byteCount: Int) throws {
+    var piece = [UInt8](repeating: 0, count: LargeSum.pieceSize)
+    try piece.withUnsafeMutableBytes { bytes in
+      for offset in stride(from: 0, to: byteCount, by: bytes.count) {
+        guard try file.read(into: bytes, at: offset) else { throw LostBeginning() }
+        sum.add(UnsafeRawBufferPointer(bytes))
+      }
     }
   }
 
@@ -96,21 +140,43 @@ final class FileStream: @unchecked Sendable {
   }
 
   private func finish() throws {
-    var content = Told.Content.value(gathered)
-    if written > 0 {
-      if !gathered.isEmpty { try write(gathered) }
-      try file?.close()
-      content = .file(
-        LargeValue(number: number, length: UInt64(written), checksum: sum.sum))
-    }
+    let (content, file) = try contents()
     isOver = true
-    let outcome = store.set(key, content, store.options.timeToLive, .next())
-    outcome.signal.run(downstream, upstream)
+    let revision = terms.revision ?? .next()
+    let outcome = store.set(key, content, store.options.timeToLive, revision)
+    outcome.signal.map { file }.run(downstream, upstream)
   }
 
-  private func fail(_ error: any Error) {
+  /// What is to be told, and a file that stays whatever becomes of that.
+  private func contents() throws -> (Told.Content, DiskFile?) {
+    let isInMemory = written == 0 && gathered.count < DiskLimits.largeSize
+    if isInMemory || store.options.form.sealing != nil {
+      let copy = try terms.handsOut ? store.copied(gathered, age: .zero, validator: nil) : nil
+      return (.value(gathered), copy)
+    }
+    if !gathered.isEmpty { try write(gathered) }
+    try file?.close()
+    let value = LargeValue(number: number, length: UInt64(written), checksum: sum.sum)
+    return (.file(value), terms.handsOut ? store.leased(value) : nil)
+  }
+
+  private func end(by error: any Error) {
     if isOver { return }
+    leaveOff()
+    tell(error)
+  }
+
+  /// No more comes; what is there may be worth keeping.
+  private func leaveOff() {
+    if !isOver, written > 0 {
+      try? file?.close()
+      let left = UnfinishedFile(path: path, byteCount: written, checksum: sum.sum)
+      if terms.keep(left) { file = nil }
+    }
     giveUp()
+  }
+
+  private func tell(_ error: any Error) {
     upstream.end()
     downstream.failed(error)
   }

@@ -9,6 +9,20 @@ extension DiskIndex {
     return true
   }
 
+  /// Keeps a file that is about to be told of from being removed, whatever becomes of that.
+  mutating func lease(_ number: UInt64) {
+    leases[number, default: 0] += 1
+  }
+
+  /// Those of the files that nobody holds; the others go when they are given back.
+  mutating func free(of files: [UInt64]) -> [UInt64] {
+    files.filter { number in
+      if leases[number] == nil { return true }
+      doomed.insert(number)
+      return false
+    }
+  }
+
   /// Gives a lease back; true if the file is not needed any more.
   mutating func giveBack(_ number: UInt64) -> Bool {
     guard let count = leases[number] else { return false }

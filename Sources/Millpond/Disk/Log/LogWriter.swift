@@ -289,10 +289,14 @@ extension LogWriter {
     remove(files)
   }
 
-  /// Removes files of large values that nobody needs.
+  /// Removes files of large values that nobody needs; those that somebody holds go later.
   func remove(_ files: [UInt64]) {
     if files.isEmpty { return }
-    state.withLock { $0.noteRemoved(files) }
+    let files = state.withLock { state in
+      let files = state.index.free(of: files)
+      state.noteRemoved(files)
+      return files
+    }
     // What can't be removed now is swept at the next opening.
     guard folder.isHeld, !folder.isLost, (try? synchronizeIfRelied()) != nil else { return }
     for number in files {

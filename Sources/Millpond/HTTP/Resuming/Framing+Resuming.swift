@@ -2,8 +2,8 @@ extension Framing {
   /// What a head says that answers the question for the rest of a body.
   ///
   /// - Throws: The status, if this is not the rest of these very bytes, or not all of it.
-  init(_ head: HTTPHead, resuming earlier: PartialBody) throws(TransferError) {
-    guard let range = ContentRange(head.headers), range.first == earlier.bytes.count,
+  init(_ head: HTTPHead, resuming earlier: Beginning) throws(TransferError) {
+    guard let range = ContentRange(head.headers), range.first == earlier.byteCount,
       range.last == range.total - 1, !head.headers.areOfEncoded, earlier.isOf(head)
     else { throw .status(code: 206, headers: head.headers) }
     self = .exactly(range.total)
@@ -15,9 +15,9 @@ extension Framing {
   }
 }
 
-extension PartialBody {
+extension Beginning {
   fileprivate func isOf(_ head: HTTPHead) -> Bool {
-    guard let tag = head.headers["ETag"], let own = validator.entityTag else { return true }
+    guard let tag = head.headers["ETag"], let own = edition.validator.entityTag else { return true }
     return tag == own
   }
 }

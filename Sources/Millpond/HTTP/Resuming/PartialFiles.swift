@@ -10,12 +10,21 @@ struct PartialFiles: Sendable {
     self.folder = folder
   }
 
+  /// What is in a file.
+  enum Kind: String, CaseIterable {
+    /// All of it in one record.
+    case whole = ".partial"
+
+    /// The bytes as they came, and a tail.
+    case streamed = ".streamed"
+  }
+
   /// Where the bytes of a resource are.
-  static func name(of identity: String) -> String {
+  static func name(of identity: String, _ kind: Kind = .whole) -> String {
     var identity = identity
     let hash = identity.withUTF8 { FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0) }
     let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits + suffix
+    return String(repeating: "0", count: 16 - digits.count) + digits + kind.rawValue
   }
 
   /// The files, the oldest first; what was left half written is removed.
@@ -40,8 +49,7 @@ struct PartialFiles: Sendable {
     let files = FileManager.default
     let new = path(name + Self.newSuffix)
     do {
-      try files.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try makeFolder()
       remove(name + Self.newSuffix)
       guard
         files.createFile(atPath: new, contents: data, attributes: [.posixPermissions: 0o600])
@@ -55,13 +63,38 @@ struct PartialFiles: Sendable {
     }
   }
 
+  /// Whether a file with the first bytes of a body could be moved here.
+  func take(_ file: UnfinishedFile, _ tail: PartialTail, _ name: String) -> Bool {
+    do {
+      try makeFolder()
+      let open = try FileSystem().open(file.path, .updating)
+      try tail.write(to: open)
+      try open.close()
+      // From another volume it can't be moved.
+      try FileSystem().rename(file.path, to: path(name))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// What stands at the end of a file; nil if that is none of ours.
+  func tail(_ name: String) -> PartialTail? {
+    try? PartialTail(of: FileSystem().open(path(name), .reading))
+  }
+
   func remove(_ name: String) {
     // What is not there need not be removed.
     try? FileManager.default.removeItem(atPath: path(name))
   }
 
-  private func path(_ name: String) -> String {
+  func path(_ name: String) -> String {
     folder.appendingPathComponent(name).path
+  }
+
+  private func makeFolder() throws {
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   /// Nil for what is no plain file: a pipe would keep its reader waiting.
@@ -75,12 +108,10 @@ struct PartialFiles: Sendable {
   }
 
   private static func isOurs(_ name: Substring) -> Bool {
-    name.hasSuffix(suffix) && name.utf8.count == 16 + suffix.utf8.count
-      && name.dropLast(suffix.count).utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
-      }
+    let digits = name.utf8.prefix(16)
+    return Kind(rawValue: String(name.dropFirst(16))) != nil && digits.count == 16
+      && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 
-  private static let suffix = ".partial"
   private static let newSuffix = ".new"
 }

@@ -1,6 +1,7 @@
 /// Which files there are, and which are to go so that they are not too many bytes.
 struct PartialIndex: Sendable {
   private var entries: [String: Entry] = [:]
+  private var lent: Set<String> = []
   private var total = 0
   private var lastNumber = 0
   private let byteLimit: Int
@@ -30,7 +31,7 @@ struct PartialIndex: Sendable {
   /// - Returns: What is to be removed first: of this itself, if it is too large.
   mutating func add(_ name: String, byteCount: Int) -> [String] {
     remove(name)
-    guard byteCount <= byteLimit else { return [name] }
+    guard byteCount <= byteLimit, !lent.contains(name) else { return [name] }
     put(name, byteCount)
     return surplus()
   }
@@ -41,7 +42,25 @@ struct PartialIndex: Sendable {
 
   mutating func removeAll() -> [String] {
     defer { self = PartialIndex(byteLimit: byteLimit) }
-    return Array(entries.keys)
+    return Array(entries.keys) + lent
+  }
+
+  /// Whether a file is there and may be used by one alone; meanwhile nobody else finds it.
+  mutating func lend(_ name: String) -> Bool {
+    guard has(name) else { return false }
+    remove(name)
+    lent.insert(name)
+    return true
+  }
+
+  /// A file was used, and is not there any more.
+  mutating func endLending(_ name: String) {
+    lent.remove(name)
+  }
+
+  /// A file was not used; it is there still, unless all has been removed meanwhile.
+  mutating func takeBack(_ name: String, byteCount: Int) {
+    if lent.remove(name) != nil { put(name, byteCount) }
   }
 
   /// Forgets the oldest until the rest is within the limit.

@@ -1,5 +1,4 @@
 import Foundation
-import MillpondCore
 
 /// The bytes of a resource as a file: a mark, a checksum, the length of the head, the head, the rest.
 ///
@@ -7,13 +6,6 @@ import MillpondCore
 struct PartialRecord {
   let identity: String
   let partial: PartialBody
-
-  private struct Head: Codable {
-    let identity: String
-    let condition: String
-    let entityTag: String?
-    let lastModified: String?
-  }
 
   init(identity: String, _ partial: PartialBody) {
     self.identity = identity
@@ -27,18 +19,14 @@ struct PartialRecord {
     let rest = data.dropFirst(Self.fixedByteCount)
     let length = Self.number(data, at: 16)
     guard length <= UInt64(rest.count),
-      let head = try? JSONDecoder().decode(Head.self, from: Data(rest.prefix(Int(length))))
+      let head = try? JSONDecoder().decode(PartialHead.self, from: Data(rest.prefix(Int(length))))
     else { return nil }
     identity = head.identity
-    partial = PartialBody(
-      bytes: Data(rest.dropFirst(Int(length))), condition: head.condition,
-      validator: Validator(entityTag: head.entityTag, lastModified: head.lastModified))
+    partial = PartialBody(bytes: Data(rest.dropFirst(Int(length))), edition: head.edition)
   }
 
   var data: Data {
-    let head = Head(
-      identity: identity, condition: partial.condition,
-      entityTag: partial.validator.entityTag, lastModified: partial.validator.lastModified)
+    let head = PartialHead(identity: identity, partial.edition)
     let encoded = (try? JSONEncoder().encode(head)) ?? Data()
     var data = Self.mark + Self.bytes(0) + Self.bytes(UInt64(encoded.count)) + encoded
     data += partial.bytes

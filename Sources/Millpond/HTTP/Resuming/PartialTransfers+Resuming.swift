@@ -11,13 +11,32 @@ extension PartialTransfers {
   ) -> Signal<Value> {
     find(request.identity).flatMap { partial in
       guard let partial else { return send(request, nil) }
-      return send(request.resuming(partial), partial).recover { error in
+      return send(request.resuming(partial.beginning), partial).recover { error in
         if error.saysItIsGone || error.saysNothingFits { self.drop(request.identity) }
         return error.saysNothingFits ? send(request, nil) : .fail(error)
       }
     }
     .onEnd { ending in
       if case .completed = ending { self.drop(request.identity) }
+    }
+  }
+}
+
+extension PartialTransfers {
+  /// The same, of a body that is streamed: `send` gives its beginning back if it has no use for it.
+  func resumingStream<Value>(
+    _ request: HTTPRequest,
+    _ send: @escaping @Sendable (HTTPRequest, PartialStream?) -> Signal<Value>
+  ) -> Signal<Value> {
+    lend(request.identity).flatMap { stream in
+      guard let stream else { return send(request, nil) }
+      return send(request.resuming(stream.beginning), stream).recover { error in
+        if error.saysItIsGone || error.saysNothingFits { self.drop(request.identity, .streamed) }
+        return error.saysNothingFits ? send(request, nil) : .fail(error)
+      }
+    }
+    .onEnd { ending in
+      if case .completed = ending { self.drop(request.identity, .streamed) }
     }
   }
 }

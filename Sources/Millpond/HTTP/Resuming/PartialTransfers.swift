@@ -10,21 +10,25 @@ public import MillpondSignals
 ///
 /// Bytes are kept if the origin gave an `ETag` that stands for them exactly (or a `Last-Modified` that
 /// does), if they are neither encoded nor forbidden to be stored, and if there are more than a few.
+/// Of what a ``MediaCache`` fetches whole pieces of 256 KiB are kept, as the file that they are in:
+/// for that `directory` has to be on the same volume as the cache's.
+///
 /// The rest is asked for by `Range` and `If-Range`, so a resource that has changed is sent whole, as
 /// it is by an origin that knows no ranges. They are found by ``HTTPRequest/identity``, and
 /// removed when the whole has come. What is longest ago gives way to what is new.
 ///
-/// Trouble with the folder loses such bytes, but fails nothing. Files of others are left alone.
+/// Trouble with the folder loses such bytes, but fails nothing. Files of others are left alone. What a
+/// process has received when it is killed is lost: bytes are kept when a transfer ends.
 ///
 /// - Note: Any thread. Files are read and written on a queue of their own.
 public final class PartialTransfers: Sendable {
-  private let files: PartialFiles
+  let files: PartialFiles
   private let byteLimit: Int
-  private let queue = DispatchQueue(
+  let queue = DispatchQueue(
     label: "millpond.partials", qos: .utility, autoreleaseFrequency: .workItem)
 
   /// Nil until the folder has been read.
-  private let index = Locked<PartialIndex?>(nil)
+  let index = Locked<PartialIndex?>(nil)
   private let waiting = Locked(0)
 
   /// Keeps bytes in a folder, that is made when there are some.
@@ -93,8 +97,8 @@ extension PartialTransfers {
     }
   }
 
-  func drop(_ identity: String) {
-    let name = PartialFiles.name(of: identity)
+  func drop(_ identity: String, _ kind: PartialFiles.Kind = .whole) {
+    let name = PartialFiles.name(of: identity, kind)
     if isKnownNotToHave(name) { return }
     queue.async {
       self.index.withLock { _ = $0?.remove(name) }
@@ -105,7 +109,7 @@ extension PartialTransfers {
   /// Fewer are asked for again.
   static var leastByteCount: Int { 16 << 10 }
 
-  private func isKnownNotToHave(_ name: String) -> Bool {
+  func isKnownNotToHave(_ name: String) -> Bool {
     index.withLock { $0?.has(name) == false }
   }
 

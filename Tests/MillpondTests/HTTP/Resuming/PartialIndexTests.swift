@@ -24,4 +24,37 @@ import Testing
     #expect(index.add("d", byteCount: .max).isEmpty)
     #expect(index.has("a"))
   }
+
+  @Test func `what is lent nobody else finds, nor writes, until it is taken back`() {
+    var index = PartialIndex([("a", 4)], byteLimit: 10)
+
+    #expect(index.lend("a") == true)
+    #expect(!index.has("a"))
+    #expect(index.lend("a") == false)
+    #expect(index.add("a", byteCount: 4) == ["a"])
+
+    index.takeBack("a", byteCount: 4)
+    #expect(index.lend("a") == true)
+  }
+
+  @Test func `what was used is written anew`() {
+    var index = PartialIndex([("a", 4)], byteLimit: 10)
+    #expect(index.lend("a") == true)
+
+    index.endLending("a")
+
+    #expect(!index.has("a"))
+    #expect(index.add("a", byteCount: 4).isEmpty)
+    #expect(index.has("a"))
+  }
+
+  @Test func `what is lent while all is removed is removed too, and does not come back`() {
+    var index = PartialIndex([("a", 4)], byteLimit: 10)
+    #expect(index.lend("a") == true)
+
+    #expect(index.removeAll() == ["a"])
+    index.takeBack("a", byteCount: 4)
+
+    #expect(!index.has("a"))
+  }
 }

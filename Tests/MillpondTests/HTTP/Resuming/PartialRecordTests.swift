@@ -8,8 +8,10 @@ import Testing
   private let data = PartialRecord(
     identity: "http://a/b",
     PartialBody(
-      bytes: Data(0..<100), condition: "\"1\"",
-      validator: Validator(entityTag: "\"1\"", lastModified: "x"))
+      bytes: Data(0..<100),
+      edition: Edition(
+        condition: "\"1\"",
+        validator: Validator(entityTag: "\"1\"", lastModified: "x")))
   ).data
 
   @Test func `a record is read as it was written`() throws {
@@ -17,8 +19,8 @@ import Testing
 
     #expect(record.identity == "http://a/b")
     #expect(record.partial.bytes == Data(0..<100))
-    #expect(record.partial.condition == "\"1\"")
-    #expect(record.partial.validator == Validator(entityTag: "\"1\"", lastModified: "x"))
+    #expect(record.partial.edition.condition == "\"1\"")
+    #expect(record.partial.edition.validator == Validator(entityTag: "\"1\"", lastModified: "x"))
   }
 
   @Test func `of any length but its own it is none`() {

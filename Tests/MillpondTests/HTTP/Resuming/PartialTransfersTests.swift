@@ -8,8 +8,8 @@ import Testing
 @Suite struct PartialTransfersTests {
   private static func partial(_ count: Int = 20_000, of byte: UInt8 = 1) -> PartialBody {
     PartialBody(
-      bytes: Data(repeating: byte, count: count), condition: "\"1\"",
-      validator: Validator(entityTag: "\"1\""))
+      bytes: Data(repeating: byte, count: count),
+      edition: Edition(condition: "\"1\"", validator: Validator(entityTag: "\"1\"")))
   }
 
   private let scene: ResumingScene

@@ -1,0 +1,17 @@
+import MillpondCore
+
+/// How a value that is stored as it comes fits in with what else is told.
+struct FileTerms: Sendable {
+  /// Its place among all tellings; nil for that of its end.
+  ///
+  /// If its key is told something later, it is not kept.
+  var revision: Revision?
+
+  /// Whether a file is handed out at the end, also of a value that is not kept.
+  var handsOut = false
+
+  /// Is offered what has come if no more does, and says whether it has moved it elsewhere.
+  ///
+  /// What it has not is removed. May block.
+  var keep: @Sendable (UnfinishedFile) -> Bool = { _ in false }
+}

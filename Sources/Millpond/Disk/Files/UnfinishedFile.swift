@@ -1,0 +1,61 @@
+import Foundation
+import MillpondSignals
+
+/// The first bytes of a value that never came as a whole: pieces of the checksum, and their sum.
+///
+/// What comes after them in the file is not of the value.
+struct UnfinishedFile: Sendable {
+  let path: String
+  let byteCount: Int
+  let checksum: UInt64
+}
+
+/// A file that one alone may take, to go on with it.
+final class LentFile: Sendable {
+  private let state: Locked<Loan?>
+
+  private struct Loan: Sendable {
+    let file: UnfinishedFile
+    let ended: @Sendable (_ isTaken: Bool) -> Void
+  }
+
+  /// - Parameter ended: Is told, once, whether somebody has taken it.
+  init(_ file: UnfinishedFile, ended: @escaping @Sendable (_ isTaken: Bool) -> Void) {
+    state = Locked(Loan(file: file, ended: ended))
+  }
+
+  deinit {
+    giveBack()
+  }
+
+  /// The file, which belongs to the caller from now on; nil if it has been taken or given back.
+  func take() -> UnfinishedFile? {
+    let loan = end()
+    loan?.ended(true)
+    return loan?.file
+  }
+
+  /// Leaves it to whoever wants it next, if nobody has taken it.
+  func giveBack() {
+    end()?.ended(false)
+  }
+
+  private func end() -> Loan? {
+    state.withLock { loan in
+      defer { loan = nil }
+      return loan
+    }
+  }
+}
+
+/// What a value is made of that is stored as it comes.
+enum FilePart: Sendable {
+  /// Its first bytes, which are here already; nothing comes before this.
+  case beginning(LentFile)
+
+  /// The next bytes.
+  case bytes(Data)
+}
+
+/// The beginning of a value is not what it was when it was left, or not there any more.
+struct LostBeginning: Error {}

@@ -1,0 +1,39 @@
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite struct LentFileTests {
+  private let endings = Watched<[Bool]>([])
+
+  private func lend() -> LentFile {
+    LentFile(UnfinishedFile(path: "a", byteCount: 1, checksum: 2)) { [endings] isTaken in
+      endings.change { $0.append(isTaken) }
+    }
+  }
+
+  @Test func `one takes it, nobody else does, and it is not given back`() {
+    do {
+      let file = lend()
+      #expect(file.take()?.path == "a")
+      #expect(file.take() == nil)
+      file.giveBack()
+    }
+    #expect(endings.state == [true])
+  }
+
+  @Test func `what has been given back can't be taken any more`() {
+    let file = lend()
+
+    file.giveBack()
+
+    #expect(file.take() == nil)
+    #expect(endings.state == [false])
+  }
+
+  @Test func `what nobody takes is given back when it is released`() {
+    _ = lend()
+
+    #expect(endings.state == [false])
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import LoopbackServer
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite struct MediaResumingTests {
+  private static let film = MediaResumingScene.film
+
+  @Test func `a file that broke off goes on where it was, in a later run too`() async throws {
+    let scene = try MediaResumingScene()
+    #expect(try await scene.ask().failure != nil)
+    #expect(scene.valueNames.isEmpty)
+    #expect(scene.beginningNames.count == 1)
+
+    let answer = try await scene.ask()
+
+    #expect(answer.bytes == Self.film)
+    #expect(answer.progress.allSatisfy { $0.completed >= MediaResumingScene.kept })
+    #expect(scene.ranges == [nil, "bytes=524288-"])
+    #expect(scene.origin.exchanges.last?.request.headers["If-Range"] == "\"1\"")
+    #expect(scene.beginningNames.isEmpty)
+    #expect(
+      try await scene.disk().get(scene.origin.url("/film").absoluteString).value == Data(Self.film))
+  }
+
+  @Test func `a file that was left goes on where it was`() async throws {
+    let hold = Hold()
+    let scene = try MediaResumingScene()
+    let origin = try LoopbackServer { request in
+      request.headers["Range"] == nil
+        ? Response(headers: ["ETag": "\"1\""], body: Self.film).held(
+          by: hold, afterBodyBytes: 600_000)
+        : MediaResumingScene.rest(for: request)
+    }
+    let media = scene.media()
+    let answer = Recorder<DiskFile>()
+    let isInBody = Watched(false)
+    answer.subscribe(to: media.get(try origin.url("/film"))) { event in
+      if case .progress(let progress) = event, progress.completed == 600_000 {
+        isInBody.change { $0 = true }
+      }
+    }
+    try await isInBody.wait(for: "half of it") { $0 }
+
+    answer.dispose()
+    // It is moved on the stream's own thread, which tells nobody.
+    while scene.beginningNames.isEmpty {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+
+    #expect(try await Recorder.ended(media.get(origin.url("/film"))).bytes == Self.film)
+    #expect(origin.exchanges.map { $0.request.headers["Range"] } == [nil, "bytes=524288-"])
+  }
+
+  @Test func `what breaks off again grows`() async throws {
+    let scene = try MediaResumingScene { request in
+      MediaResumingScene.rest(
+        for: request, upTo: request.headers["Range"] == "bytes=524288-" ? 800_000 : 1_000_000)
+    }
+    for _ in 0..<2 { #expect(try await scene.ask().failure != nil) }
+
+    #expect(try await scene.ask().bytes == Self.film)
+    #expect(scene.ranges == [nil, "bytes=524288-", "bytes=786432-"])
+  }
+
+  @Test func `a file that has changed comes whole`() async throws {
+    let new = [UInt8](repeating: 7, count: 300_000)
+    let scene = try MediaResumingScene { _ in Response(headers: ["ETag": "\"2\""], body: new) }
+    try await scene.ask()
+
+    #expect(try await scene.ask().bytes == new)
+    #expect(scene.ranges == [nil, "bytes=524288-"])
+    #expect(scene.beginningNames.isEmpty)
+  }
+
+  @Test(arguments: [206, 416])
+  func `N16 a rest that does not fit has all asked for, once`(status: Int) async throws {
+    let scene = try MediaResumingScene { _ in
+      Response(status: status, headers: ["Content-Range": "bytes 5-9/10"], body: [1])
+    }
+    try await scene.ask()
+
+    #expect(try await scene.ask().bytes == Self.film)
+    #expect(scene.ranges == [nil, "bytes=524288-", nil])
+    #expect(scene.beginningNames.isEmpty)
+  }
+
+  @Test func `trouble at the origin leaves what there is`() async throws {
+    let scene = try MediaResumingScene { _ in Response(status: 503) }
+    let partials = scene.partials()
+    try await scene.ask(nil, partials)
+
+    for _ in 0..<2 { #expect(try await scene.ask(nil, partials).failureInWords == "status 503") }
+
+    #expect(scene.ranges == [nil, "bytes=524288-", "bytes=524288-"])
+    #expect(scene.beginningNames.count == 1)
+  }
+
+  @Test func `of what is gone the beginning goes too`() async throws {
+    let scene = try MediaResumingScene { _ in Response(status: 404) }
+    let partials = scene.partials()
+    try await scene.ask(nil, partials)
+
+    #expect(try await scene.ask(nil, partials).failureInWords == "status 404")
+
+    try await partials.flush().value
+    #expect(scene.beginningNames.isEmpty)
+  }
+
+  @Test(arguments: [0, 300_000, 524_287])
+  func `a beginning that was damaged is found out, and all asked for`(place: Int) async throws {
+    let scene = try MediaResumingScene()
+    try await scene.ask()
+    let file = scene.beginnings.appendingPathComponent(try #require(scene.beginningNames.first))
+    var bytes = try Data(contentsOf: file)
+    bytes[place] ^= 1
+    try bytes.write(to: file)
+
+    #expect(try await scene.ask().bytes == Self.film)
+    #expect(scene.ranges == [nil, "bytes=524288-", nil])
+    #expect(scene.beginningNames.isEmpty)
+  }
+
+  @Test func `a file that lost its tail is no beginning`() async throws {
+    let scene = try MediaResumingScene()
+    try await scene.ask()
+    let file = scene.beginnings.appendingPathComponent(try #require(scene.beginningNames.first))
+    try Data(contentsOf: file).dropLast().write(to: file)
+
+    #expect(try await scene.ask().bytes == Self.film)
+    #expect(scene.ranges == [nil, nil])
+  }
+
+  @Test func `what is larger than the limit is not kept`() async throws {
+    let scene = try MediaResumingScene()
+    try await scene.ask(nil, scene.partials(byteLimit: 500_000))
+
+    #expect(scene.beginningNames.isEmpty)
+    #expect(scene.valueNames.isEmpty)
+    #expect(try await scene.ask().bytes == Self.film)
+  }
+
+  @Test func `after the removal of all nothing is gone on with`() async throws {
+    let scene = try MediaResumingScene()
+    let partials = scene.partials()
+    try await scene.ask(nil, partials)
+
+    try await partials.removeAll().value
+
+    #expect(scene.beginningNames.isEmpty)
+    #expect(try await scene.ask(nil, partials).bytes == Self.film)
+    #expect(scene.ranges == [nil, nil])
+  }
+
+  @Test(
+    arguments: [[:], ["ETag": "W/\"1\""], ["ETag": "\"1\"", "Cache-Control": "no-store"]]
+      as [Headers])
+  func `N26 what must or can not be continued is not kept`(headers: Headers) async throws {
+    let scene = try MediaResumingScene(headers)
+    try await scene.ask()
+
+    #expect(scene.beginningNames.isEmpty)
+    #expect(scene.valueNames.isEmpty)
+  }
+
+  @Test func `of what is sealed nothing is kept elsewhere, nor gone on with`() async throws {
+    let sealing = DiskSealing(
+      seal: { value, _ in Data(value.reversed()) }, open: { sealed, _ in Data(sealed.reversed()) })
+    let scene = try MediaResumingScene()
+    let disk = scene.disk(sealing: sealing)
+    try await scene.ask(disk)
+    #expect(scene.beginningNames.isEmpty)
+
+    #expect(try await scene.ask(disk).bytes == Self.film)
+  }
+
+  @Test func `two that ask for one resource under two names do not share its beginning`()
+    async throws
+  {
+    let scene = try MediaResumingScene()
+    let partials = scene.partials()
+    try await scene.ask(nil, partials)
+    let source = HTTPSource(resuming: partials)
+    let url = try scene.origin.url("/film")
+    let disk = scene.disk()
+    let media = MediaCache(disk, over: source, limitedTo: 4) { (url: URL) in "a \(url)" }
+    let others = MediaCache(disk, over: source, limitedTo: 4) { (url: URL) in "b \(url)" }
+
+    let first = Recorder<DiskFile>().subscribe(to: media.get(url))
+    let second = Recorder<DiskFile>().subscribe(to: others.get(url))
+
+    for answer in [first, second] {
+      try await answer.ended()
+      #expect(answer.bytes == Self.film)
+    }
+    #expect(scene.ranges.count { $0 != nil } == 1)
+  }
+}
