@@ -1,0 +1,60 @@
+/// How entities of one type refer to others: it is declared once, in ``Entity/relations``.
+///
+///     static let relations: [Relation<Author>] = [Relation(\.books), Relation(\.agent)]
+///
+/// A key path becomes a closure here; nothing is found out by reflection.
+public struct Relation<Owner: Entity>: Sendable {
+  let read: @Sendable (Owner, inout RelatedEntities) -> Void
+
+  /// What `references` gives: one reference, an optional one, or an array or a set of them.
+  ///
+  /// - Parameter references: Must depend on the entity alone. The store calls it once for each value
+  ///   that is set, while other writers wait.
+  public init<Related: References>(_ references: @escaping @Sendable (Owner) -> Related) {
+    read = { owner, entities in references(owner).add(to: &entities) }
+  }
+}
+
+/// What can stand for related entities: references, and collections of them.
+public protocol References: Sendable {
+  /// Adds each reference to `entities`.
+  func add(to entities: inout RelatedEntities)
+}
+
+/// The references that were found in an entity.
+public struct RelatedEntities {
+  private(set) var targets: [any Interned] = []
+
+  /// Adds one.
+  public mutating func add<Target>(_ reference: Reference<Target>) {
+    targets.append(reference)
+  }
+}
+
+extension Reference: References {
+  /// Adds itself.
+  public func add(to entities: inout RelatedEntities) {
+    entities.add(self)
+  }
+}
+
+extension Optional: References where Wrapped: References {
+  /// Adds what there is.
+  public func add(to entities: inout RelatedEntities) {
+    self?.add(to: &entities)
+  }
+}
+
+extension Array: References where Element: References {
+  /// Adds each.
+  public func add(to entities: inout RelatedEntities) {
+    for element in self { element.add(to: &entities) }
+  }
+}
+
+extension Set: References where Element: References {
+  /// Adds each.
+  public func add(to entities: inout RelatedEntities) {
+    for element in self { element.add(to: &entities) }
+  }
+}

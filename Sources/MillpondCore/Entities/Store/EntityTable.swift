@@ -1,0 +1,141 @@
+import MillpondSignals
+
+/// All that a store knows of one type: a row for each identity that is stored, referred to, observed
+/// or retained.
+final class EntityTable<E: Entity>: @unchecked Sendable {
+  // Sendable because its variables are touched only under the lock of the core that has it.
+  struct Row {
+    let id: E.ID
+    let node: NodeNumber
+    var value: E?
+
+    /// When it was last set or asked for.
+    var touched: Int64 = 0
+
+    /// When it was last told; what a source brings is no telling.
+    var told = Revision.none
+  }
+
+  /// What it is called in the graph.
+  let number: Int32
+  let relations: [Relation<E>]
+  var rows: ContiguousArray<Row?> = []
+  var listeners: [Int: TableListener<E>] = [:]
+
+  /// When all of it was last removed.
+  var clearedAt = Revision.none
+
+  private var index = SlotIndex()
+  private var vacant: [Int32] = []
+
+  init(number: Int32, relations: [Relation<E>]) {
+    self.number = number
+    self.relations = relations
+  }
+
+  func row(of id: E.ID) -> Int32? {
+    index.find(hash(id)) { rows[Int($0)]?.id == id }
+  }
+
+  /// The node of `id`, which is made if there is none.
+  func node(of id: E.ID, in graph: inout Graph) -> NodeNumber {
+    if let row = row(of: id), let node = rows[Int(row)]?.node { return node }
+    let row = vacant.popLast() ?? Int32(rows.count)
+    let node = graph.addNode(table: number, row: row)
+    if Int(row) == rows.count { rows.append(nil) }
+    rows[Int(row)] = Row(id: id, node: node)
+    index.insert(hash(id), row)
+    return node
+  }
+
+  /// Puts a value into its row, or takes it out; gives what was there.
+  func replace(_ row: Int32, by value: E?) -> E? {
+    defer { rows[Int(row)]?.value = value }
+    return rows[Int(row)]?.value
+  }
+
+  /// The identities of all that is stored.
+  var storedIDs: [E.ID] {
+    rows.compactMap { $0?.value == nil ? nil : $0?.id }
+  }
+
+  private func hash(_ id: E.ID) -> UInt32 {
+    UInt32(truncatingIfNeeded: id.hashValue)
+  }
+}
+
+/// A table of whatever type.
+protocol AnyEntityTable: AnyObject, Sendable {
+  /// Whether a live query shows what is in it.
+  var isQueried: Bool { get }
+
+  /// Removes all that is in it, as a transaction.
+  func removeAll(from core: EntityCore)
+
+  /// When the entity in a row was last used; nil if there is none.
+  func use(of row: Int32) -> EntityUse?
+
+  /// Empties rows without telling those who observe them, of whom there are none.
+  func empty(_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
+
+  /// Gives up a row that is empty; what is in it is to be released after the unlock.
+  func forget(_ row: Int32) -> any Sendable
+}
+
+/// When an entity was last used: what is least is the first to go.
+struct EntityUse: Sendable, Comparable {
+  let touched: Int64
+  let told: Revision
+
+  static func < (left: EntityUse, right: EntityUse) -> Bool {
+    (left.touched, left.told) < (right.touched, right.told)
+  }
+}
+
+extension EntityTable: AnyEntityTable {
+  var isQueried: Bool {
+    listeners.values.contains { $0.isQuery }
+  }
+
+  func removeAll(from core: EntityCore) {
+    core.removeAll(of: E.self)
+  }
+
+  func use(of row: Int32) -> EntityUse? {
+    rows[Int(row)].map { EntityUse(touched: $0.touched, told: $0.told) }
+  }
+
+  func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
+    let edits = emptied.compactMap { row in rows[Int(row)].map { TableEdit<E>(id: $0.id, value: nil) } }
+    let old = emptied.map { replace($0, by: nil) }
+    return (old, notices(of: edits))
+  }
+
+  func notices(of edits: [TableEdit<E>]) -> [Notice] {
+    edits.isEmpty ? [] : listeners.sorted { $0.key < $1.key }.map { $0.value.notice(edits) }
+  }
+
+  func forget(_ row: Int32) -> any Sendable {
+    guard let old = rows[Int(row)] else { return () }
+    rows[Int(row)] = nil
+    index.remove(hash(old.id), row)
+    vacant.append(row)
+    return old.id
+  }
+}
+
+/// What a commit has done to an entity: the value it has now, or none.
+struct TableEdit<E: Entity>: Sendable {
+  let id: E.ID
+  let value: E?
+}
+
+/// Someone who is told of every commit that touches a type.
+struct TableListener<E: Entity>: Sendable {
+  /// Whether it keeps what is in the table from being pruned.
+  let isQuery: Bool
+  let notice: @Sendable ([TableEdit<E>]) -> Notice
+}
+
+/// What is to be called, outside of any lock, to tell one observer of one commit.
+typealias Notice = @Sendable () -> Void
