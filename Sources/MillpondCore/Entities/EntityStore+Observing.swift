@@ -15,15 +15,23 @@ extension EntityStore {
   ///
   /// - Complexity: O(*n*) to subscribe, in what the entity refers to that nobody observes yet.
   public func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {
-    let core = core
-    return Signal { observer, lifetime in
-      let watch = Watch<EntityChange<E>>(observer, lifetime)
-      watch.open { .next(EntityChange(value: core.observe(reference, watch), causes: [])) }
-    }
+    core.signal(of: reference)
   }
 }
 
 extension EntityCore {
+  func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {
+    Signal { observer, lifetime in
+      let watch = Watch<EntityChange<E>>(observer, lifetime)
+      watch.open { .next(EntityChange(value: self.observe(reference, watch), causes: [])) }
+    }
+  }
+
+  /// The entity as long as there is one.
+  func values<E>(of reference: Reference<E>) -> Signal<E> {
+    signal(of: reference).take { $0.value != nil }.compactMap(\.value)
+  }
+
   /// Lets `watch` be told of an entity from now on; gives what it is by now.
   fileprivate func observe<E>(
     _ reference: Reference<E>, _ watch: Watch<EntityChange<E>>

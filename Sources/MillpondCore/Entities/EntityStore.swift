@@ -30,10 +30,18 @@ public final class EntityStore: Sendable {
   /// - Parameters:
   ///   - countLimit: How many entities are kept. When there are more, those go that were not used for
   ///     longest; what is in use stays, as for ``prune(unusedFor:)``, even beyond the limit.
+  ///   - scope: With which it ends, as by ``end()``; the scope keeps what is needed for that.
   ///   - clock: By which it is told what was not used for how long; in steps of a few milliseconds
   ///     where it is the continuous one.
-  public init(countLimit: Int = .max, clock: some Clock<Duration> = ContinuousClock()) {
+  public init(
+    countLimit: Int = .max, scope: CacheScope? = nil,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
     core = EntityCore(countLimit: countLimit, CoarseTime(clock))
+    scope?.add { [core] in
+      core.end()
+      return .just(())
+    }
   }
 
   deinit {

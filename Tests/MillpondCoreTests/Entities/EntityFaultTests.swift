@@ -104,12 +104,12 @@ import Testing
     store.set(Thing(1, "old"))
     let recorder = store.recorder(of: 1)
 
-    #expect(throws: Trouble.self) {
+    #expect(throws: Refusal.self) {
       try store.update { things in
         things.set(Thing(1, "new"))
         things.remove(Reference<Thing>(1))
         things.set(Thing(2))
-        throw Trouble()
+        throw Refusal()
       }
     }
 
@@ -265,7 +265,7 @@ import Testing
       try? store.update { things in
         things.set(Thing(1, "inner"))
         things.set(Thing(2))
-        throw Trouble()
+        throw Refusal()
       }
       #expect(things.get(Reference<Thing>(1))?.name == "outer")
     }

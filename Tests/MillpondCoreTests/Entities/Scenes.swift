@@ -60,7 +60,7 @@ struct Masked: Entity {
   var name: String
 }
 
-struct Trouble: Error, Equatable {}
+struct Refusal: Error, Equatable {}
 
 extension EntityStore {
   /// A recorder of a thing's changes.

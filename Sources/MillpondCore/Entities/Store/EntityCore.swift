@@ -92,8 +92,10 @@ final class EntityCore: @unchecked Sendable {
     }
   }
 
-  func removeAll() {
+  /// - Parameter isSilent: Whether observers and queries are not told.
+  func removeAll(isSilent: Bool = false) {
     inTurn {
+      draft.clearAll(isSilent: isSilent)
       for table in shelves.withLock({ $0.tables }) { table.removeAll(from: self) }
     }
   }
@@ -153,7 +155,8 @@ final class EntityCore: @unchecked Sendable {
       for part in written.parts { part.prepare(for: self) }
       let now = time.now()
       let released = shelves.withLock { shelves in
-        var commit = Commit(now: now)
+        var commit = Commit(now: now, isSilent: written.isSilent)
+        if written.isCleared { shelves.clearedAt = commit.revision }
         shelves.apply(written.parts, &commit, countLimit: countLimit)
         if let age = written.pruning { shelves.prune(unusedFor: age, &commit) }
         return commit.released
@@ -183,18 +186,25 @@ final class EntityCore: @unchecked Sendable {
     }
   }
 
-  /// Lets someone wait for what comes from here, until its lifetime ends.
+  func afterTelling(_ body: @escaping Notice) {
+    shelves.withLock { $0.notices.append(body) }
+    deliver()
+  }
+
+  /// Gives someone a number, and lets it wait for what comes from here until its lifetime ends.
   ///
-  /// - Parameter body: Registers what else there is to be registered; it gets the asker's number.
+  /// - Parameters:
+  ///   - watch: Who is to be told when the wait is over; nil for one who does not mind.
+  ///   - body: Registers what else there is to be registered; it gets the number.
   func enter<Element, Result>(
-    _ watch: Watch<Element>, _ body: (inout EntityShelves, _ number: Int) -> Result
+    _ watch: Watch<Element>?, _ body: (inout EntityShelves, _ number: Int) -> Result
   ) -> Result {
     let (number, result) = shelves.withLock { shelves in
       let number = shelves.nextNumber()
-      shelves.askers[number] = Asker { watch.post(.failed($0)) }
+      if let watch { shelves.askers[number] = Asker { watch.post(.failed($0)) } }
       return (number, body(&shelves, number))
     }
-    watch.lifetime.onEnd { [shelves] in
+    watch?.lifetime.onEnd { [shelves] in
       let asker = shelves.withLock { $0.askers.removeValue(forKey: number) }
       _ = asker  // released here, not under the lock
     }

@@ -11,8 +11,13 @@ struct EntityDraft {
   /// How many transactions are within one another; in the inner ones, writes can be undone.
   var depth = 0
 
+  /// Whether all was removed, which makes come too late what sources were asked for before; and
+  /// whether observers are not told of it.
+  private(set) var isCleared = false
+  private(set) var isSilent = false
+
   var isEmpty: Bool {
-    parts.isEmpty && pruning == nil
+    parts.isEmpty && pruning == nil && !isCleared
   }
 
   /// What was written to `id`; nil if nothing was.
@@ -29,6 +34,11 @@ struct EntityDraft {
   mutating func clear<E: Entity>(_: E.Type) {
     let part = part(E.self) ?? addPart(E.self)
     part.clear(canUndo: depth > 0)
+  }
+
+  mutating func clearAll(isSilent: Bool) {
+    isCleared = true
+    self.isSilent = isSilent
   }
 
   /// How much there is to be undone by now.
@@ -172,6 +182,6 @@ extension DraftTable: DraftPart {
       }
       if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }
     }
-    commit.notices += table.notices(of: touched)
+    commit.notices += table.notices(of: touched, isSilent: commit.isSilent)
   }
 }

@@ -49,10 +49,11 @@ extension EntityShelves {
 
   /// Whether something was told of an entity since `revision`.
   func outdates<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
-    guard let table = table(E.self) else { return false }
-    let row = table.row(of: reference.id).flatMap { table.rows[Int($0)] }
+    let table = table(E.self)
+    if revision < max(clearedAt, table?.clearedAt ?? .none) { return true }
+    let row = table.flatMap { table in table.row(of: reference.id).flatMap { table.rows[Int($0)] } }
     if let row, row.value != nil { return revision < row.told }
-    return revision < table.clearedAt || removals.outdates(Self.mark(reference), revision)
+    return removals.outdates(Self.mark(reference), revision)
   }
 
   mutating func setStored(_ node: NodeNumber, _ isStored: Bool) {
@@ -64,6 +65,7 @@ extension EntityShelves {
   /// Leaves the notices of what was touched, and forgets what means nothing to anyone any more.
   mutating func finish(_ commit: inout Commit) {
     notices += commit.notices
+    if !commit.notices.isEmpty { notices += commitListeners.values }
     commit.notices = []
     for node in commit.loose {
       if let released = forget(node) { commit.released.append(released) }
@@ -93,7 +95,7 @@ extension EntityShelves {
 extension EntityShelves {
   /// Makes the notices of a commit: one for each observer that something has changed for.
   private mutating func announce(_ commit: Commit) {
-    if watches.isEmpty { return }
+    if watches.isEmpty || commit.isSilent { return }
     var notices: [(number: Int, notice: Notice)] = []
     let found = graph.watched(above: commit.changed)
     let causes = causes(of: commit, for: found)

@@ -16,8 +16,14 @@ struct EntityShelves: Sendable {
   /// How to end those who wait for anything from here, by their numbers.
   var askers: [Int: Asker] = [:]
 
+  /// Who is told after all that a commit has to tell of what is stored.
+  var commitListeners: [Int: Notice] = [:]
+
   /// What has been removed of late, for what was asked for before.
   var removals = ToldKeys()
+
+  /// When everything was last removed.
+  var clearedAt = Revision.none
 
   /// What is still to be told, in the order of the commits.
   var notices: [Notice] = []
@@ -70,6 +76,9 @@ struct NodeWatch: Sendable {
 struct Commit: Sendable {
   let revision = Revision.next()
   let now: Int64
+
+  /// Whether only those are told who keep a copy of what is stored.
+  let isSilent: Bool
 
   /// What has changed, and what observers are told that did, side by side.
   var changed: [NodeNumber] = []

@@ -59,6 +59,13 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     rows.compactMap { $0?.value == nil ? nil : $0?.id }
   }
 
+  /// All that is stored, as if it had just been set.
+  var storedEdits: [TableEdit<E>] {
+    rows.compactMap { row in
+      row.flatMap { $0.value == nil ? nil : TableEdit(id: $0.id, value: $0.value) }
+    }
+  }
+
   private func hash(_ id: E.ID) -> UInt32 {
     UInt32(truncatingIfNeeded: id.hashValue)
   }
@@ -111,8 +118,12 @@ extension EntityTable: AnyEntityTable {
     return (old, notices(of: edits))
   }
 
-  func notices(of edits: [TableEdit<E>]) -> [Notice] {
-    edits.isEmpty ? [] : listeners.sorted { $0.key < $1.key }.map { $0.value.notice(edits) }
+  /// - Parameter isSilent: Whether queries are not told.
+  func notices(of edits: [TableEdit<E>], isSilent: Bool = false) -> [Notice] {
+    if edits.isEmpty || listeners.isEmpty { return [] }
+    return listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
+      isSilent && listener.isQuery ? nil : listener.notice(edits)
+    }
   }
 
   func forget(_ row: Int32) -> any Sendable {
@@ -125,9 +136,9 @@ extension EntityTable: AnyEntityTable {
 }
 
 /// What a commit has done to an entity: the value it has now, or none.
-struct TableEdit<E: Entity>: Sendable {
-  let id: E.ID
-  let value: E?
+package struct TableEdit<E: Entity>: Sendable {
+  package let id: E.ID
+  package let value: E?
 }
 
 /// Someone who is told of every commit that touches a type.
