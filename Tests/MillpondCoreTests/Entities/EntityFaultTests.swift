@@ -1,6 +1,7 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// The faults that an entity store must stand, one by one.
@@ -31,7 +32,7 @@ import Testing
     #expect(top.causes == [[], [4]])
   }
 
-  @Test func `F2 a chain of 100,000 does not overflow the stack, and is pruned as one`() {
+  @Test(.heavy) func `F2 a chain of 100,000 does not overflow the stack, and is pruned as one`() {
     let length = 100_000
     store.update { things in
       for id in 0..<length { things.set(Thing(id, links: [id + 1])) }
@@ -49,7 +50,7 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test func `F2 a transaction that touches all of an observed chain is told once`() {
+  @Test(.heavy) func `F2 a transaction that touches all of an observed chain is told once`() {
     let length = 100_000
     let top = store.recorder(of: 0)
 

@@ -120,7 +120,8 @@ import Testing
     #expect(origin[1].activeRuns == 0)
   }
 
-  @Test func `R14 at the end of its scope all who wait or observe are failed, and nothing is kept`() {
+  @Test func `R14 at the end of its scope all who wait or observe are failed, and nothing is kept`()
+  {
     let session = CacheScope()
     let store = EntityStore(scope: session)
     store.set(Thing(2, "secret"))

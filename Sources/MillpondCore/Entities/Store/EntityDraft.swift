@@ -164,7 +164,9 @@ extension DraftTable: DraftPart {
     prepared = zip(edits, old).map { edit, old in
       if edit.value == old { return PreparedEdit(edit: edit) }
       var related = RelatedEntities()
-      if let value = edit.value { for relation in table.relations { relation.read(value, &related) } }
+      if let value = edit.value {
+        for relation in table.relations { relation.read(value, &related) }
+      }
       for target in related.targets { target.prepare(in: core) }
       return PreparedEdit(
         edit: edit, targets: related.targets, cause: AnyReference(Reference<E>(edit.id)))

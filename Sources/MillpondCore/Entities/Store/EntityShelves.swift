@@ -47,7 +47,8 @@ struct EntityShelves: Sendable {
   }
 
   /// The table of a type, for which this one is taken if there is none yet.
-  mutating func table<E: Entity>(orElse make: (_ number: Int32) -> EntityTable<E>) -> EntityTable<E> {
+  mutating func table<E: Entity>(orElse make: (_ number: Int32) -> EntityTable<E>) -> EntityTable<E>
+  {
     if let table = table(E.self) { return table }
     let table = make(Int32(tables.count))
     tableNumbers[ObjectIdentifier(E.self)] = tables.count

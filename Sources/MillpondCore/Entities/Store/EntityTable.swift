@@ -113,7 +113,9 @@ extension EntityTable: AnyEntityTable {
   }
 
   func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
-    let edits = emptied.compactMap { row in rows[Int(row)].map { TableEdit<E>(id: $0.id, value: nil) } }
+    let edits = emptied.compactMap { row in
+      rows[Int(row)].map { TableEdit<E>(id: $0.id, value: nil) }
+    }
     let old = emptied.map { replace($0, by: nil) }
     return (old, notices(of: edits))
   }

@@ -91,7 +91,11 @@ import Testing
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           let thing = Thing(
             Int.random(in: 0..<16, using: &random), "\(Int.random(in: 0..<5, using: &random))")
-          if Bool.random(using: &random) { things.set(thing) } else { things.remove(thing.reference) }
+          if Bool.random(using: &random) {
+            things.set(thing)
+          } else {
+            things.remove(thing.reference)
+          }
         }
       }
     }
