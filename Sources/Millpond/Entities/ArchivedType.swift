@@ -6,7 +6,9 @@ import MillpondSignals
 ///
 /// By a name that is given, since what a type is called in the program may change.
 public struct ArchivedType: Sendable {
-  /// What the keys of the type begin with. The length comes first, so that no name begins as another.
+  /// What the keys of the type begin with.
+  ///
+  /// The length of the name comes first, so that no name begins as another does.
   let prefix: String
 
   /// Sends what has changed, until disposed of.

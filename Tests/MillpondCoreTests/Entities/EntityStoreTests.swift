@@ -153,4 +153,33 @@ import Testing
     #expect(AnyReference(Reference<Thing>(1)).reference(to: Thing.self) == Reference<Thing>(1))
     #expect(AnyReference(Reference<Thing>(1)).reference(to: Card.self) == nil)
   }
+
+  @Test func `whoever lets go leaves nothing behind`() {
+    let living = Locked(0)
+    do {
+      let store = EntityStore(countLimit: 50)
+      for id in 0..<100 { store.set(Bulky(id: id, load: Counted(id, living))) }
+      let observers = (90..<100).map { id in
+        Recorder<EntityChange<Bulky>>().subscribe(to: store.signal(of: Reference(id)))
+      }
+      let query = Recorder<[Bulky]>().subscribe(to: store.query(Bulky.self).values)
+      store.remove(Reference<Bulky>(99))
+      observers[0].dispose()
+      query.dispose()
+    }
+
+    #expect(living.withLock { $0 } == 0)
+  }
+}
+
+/// Something that is counted while it lives.
+private struct Bulky: Entity {
+  let id: Int
+  let load: Counted
+
+  static let relations: [Relation<Bulky>] = [Relation { [Reference<Bulky>($0.id + 1)] }]
+
+  static func == (left: Bulky, right: Bulky) -> Bool {
+    left.load === right.load
+  }
 }

@@ -188,7 +188,8 @@ final class EntityCore: @unchecked Sendable {
 
   func afterTelling(_ body: @escaping Notice) {
     shelves.withLock { $0.notices.append(body) }
-    deliver()
+    // Within a transaction nobody is told of anything; its end does that.
+    if !turn.isMine() { deliver() }
   }
 
   /// Gives someone a number, and lets it wait for what comes from here until its lifetime ends.
