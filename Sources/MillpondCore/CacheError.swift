@@ -23,6 +23,9 @@ public enum CacheError: Error, Sendable {
   /// The condition on which a source is asked does not hold for the key.
   case refused(key: String)
 
+  /// Another member of a ``Repository`` has that name.
+  case nameTaken(name: String)
+
   /// The ``CacheScope`` ended, to which the answer belonged.
   case scopeEnded
 

@@ -9,6 +9,8 @@ extension Source {
   /// - Parameters:
   ///   - priority: How urgent it is.
   ///   - freshness: Which answers will do.
+  ///   - stale: When a value may be the answer that is not fresh any more, where values are remembered:
+  ///     see ``Source/remembered(in:_:clock:)``. Nil leaves it to the policy there.
   ///   - deadline: Fails with ``SignalError/timedOut`` if the end has not come by then.
   ///   - file: Where the question is asked, which debug builds note in a ``FlightRecord``.
   ///   - line: The line there.
@@ -17,10 +19,12 @@ extension Source {
   @inlinable
   public func get(
     _ key: Key, priority: Priority = .normal, freshness: Freshness = .any,
-    deadline: Deadline? = nil, file: StaticString = #fileID, line: UInt = #line
+    stale: StaleUse? = nil, deadline: Deadline? = nil, file: StaticString = #fileID,
+    line: UInt = #line
   ) -> Signal<Value> {
     let lookup = Lookup(
-      priority: priority, freshness: freshness, deadline: deadline, place: noted(file, line))
+      priority: priority, freshness: freshness, stale: stale, deadline: deadline,
+      place: noted(file, line))
     return Signal(
       start: { observer, lifetime in
         if isBeside(freshness) {

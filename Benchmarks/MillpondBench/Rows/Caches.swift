@@ -37,13 +37,14 @@ func cacheRows() -> [Row] {
 extension Work {
   /// Hits in a memory cache, by way of what is composed over it.
   static func hits<Composition: Cache<String, Int>>(
+    called name: String = "",
     _ compose: @escaping @Sendable (MemoryCache<String, Int>) -> Composition
   ) -> Work {
-    Work("", expected: { $0 / 1_000 * triangle(1_000) }) { operations in
+    Work(name, expected: { $0 / 1_000 * triangle(1_000) }) { operations in
       let sum = Sum()
       let memory = MemoryCache<String, Int>(countLimit: 10_000)
-      let cache = compose(memory)
       for (number, key) in stringKeys.enumerated() { memory.set(number, for: key) }
+      let cache = compose(memory)
       for _ in 0..<(operations / 1_000) {
         for key in stringKeys { cache.get(key).subscribe(onNext: { sum.add($0) }) }
       }

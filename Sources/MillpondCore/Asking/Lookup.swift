@@ -21,21 +21,23 @@ public struct Lookup: Sendable {
   /// Asks on the given terms.
   @inlinable
   public init(
-    priority: Priority = .normal, freshness: Freshness = .any, deadline: Deadline? = nil
+    priority: Priority = .normal, freshness: Freshness = .any, stale: StaleUse? = nil,
+    deadline: Deadline? = nil
   ) {
     self.init(
-      freshness: freshness, ownPriority: priority,
-      details: deadline.map { LookupDetails(LookupTerms(deadline: $0)) })
+      priority: priority, freshness: freshness, stale: stale, deadline: deadline, place: nil)
   }
 
   /// Asks on the given terms, from a place in the code.
   @inlinable
-  init(priority: Priority, freshness: Freshness, deadline: Deadline?, place: String?) {
+  init(
+    priority: Priority, freshness: Freshness, stale: StaleUse?, deadline: Deadline?, place: String?
+  ) {
     self.freshness = freshness
     ownPriority = priority
     details =
-      deadline == nil && place == nil
-      ? nil : LookupDetails(LookupTerms(deadline: deadline, place: place))
+      stale == nil && deadline == nil && place == nil
+      ? nil : LookupDetails(LookupTerms(deadline: deadline, stale: stale, place: place))
   }
 
   /// Whether it is asked on the usual terms: then one can stand for the other.
@@ -68,6 +70,14 @@ public struct Lookup: Sendable {
     details?.terms.flight?.priority ?? ownPriority
   }
 
+  /// When a value that is not fresh may be the answer; nil if that is up to whoever remembers.
+  ///
+  /// Regarded by what remembers values (``Source/remembered(in:_:clock:)``) if it is asked directly: work
+  /// that is shared above it is asked on the usual terms.
+  public var stale: StaleUse? {
+    details?.terms.stale
+  }
+
   /// Until when the asker will wait; whoever asked sees to that, layers may take it as a hint.
   ///
   /// Work that is shared has none: each asker has its own.
@@ -90,6 +100,12 @@ public struct Lookup: Sendable {
     self.details = details
   }
 
+  /// The same question, where other answers will do.
+  @inlinable
+  func with(_ freshness: Freshness) -> Lookup {
+    Lookup(freshness: freshness, ownPriority: ownPriority, details: details)
+  }
+
   /// The same question with other terms.
   func with(_ change: (inout LookupTerms) -> Void) -> Lookup {
     var terms = details?.terms ?? LookupTerms()
@@ -103,6 +119,7 @@ public struct Lookup: Sendable {
 @usableFromInline
 struct LookupTerms: Sendable {
   var deadline: Deadline?
+  var stale: StaleUse?
   var flight: FlightHandle?
   var listeners: [Listener] = []
   var place: String?
@@ -111,8 +128,12 @@ struct LookupTerms: Sendable {
   var answer: LayerAnswer?
 
   @usableFromInline
-  init(deadline: Deadline? = nil, flight: FlightHandle? = nil, place: String? = nil) {
+  init(
+    deadline: Deadline? = nil, stale: StaleUse? = nil, flight: FlightHandle? = nil,
+    place: String? = nil
+  ) {
     self.deadline = deadline
+    self.stale = stale
     self.flight = flight
     self.place = place
   }

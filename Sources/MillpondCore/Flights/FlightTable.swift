@@ -95,6 +95,25 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return (key, [byKey.values[place].remove(at: index)])
   }
 
+  /// Lets a reload begin, which those who ask from now on may join; older flights serve those who wait.
+  ///
+  /// One at a time: if another has begun before, this one is to wait for it, and to try again. One that
+  /// has been let go of meanwhile begins, too, but what it brings must not be kept.
+  @usableFromInline
+  mutating func beginReload(_ key: Key, _ handle: FlightHandle) -> ReloadBeginning<Value> {
+    guard let place = byKey.index(forKey: key),
+      let reload = byKey.values[place].first(where: { $0.handle === handle })
+    else { return .detached }
+    let usual = byKey.values[place].filter { $0.freshness == .any }
+    if let before = usual.first(where: { $0.isReload }) {
+      _ = before.enter(.low)
+      return .waits(Entrance(flight: before, priority: .low, isNew: false, isRaised: false))
+    }
+    byKey.values[place].removeAll { $0.freshness == .any }
+    reload.freshness = .any
+    return .begins(older: usual)
+  }
+
   /// Lets nobody join the flights of the key any more.
   @inlinable
   mutating func detach(_ key: Key) -> Removed? {
@@ -149,6 +168,19 @@ final class FlightTotal: Sendable {
   }
 }
 
+/// What a reload finds when it would begin.
+@usableFromInline
+enum ReloadBeginning<Value: Sendable>: Sendable {
+  /// It begins; what is older is released after the unlock.
+  case begins(older: [Flight<Value>])
+
+  /// It waits for another that began before.
+  case waits(Entrance<Value>)
+
+  /// It begins for those who wait, but what was told since it was asked for wins over it.
+  case detached
+}
+
 /// What an asker finds.
 @usableFromInline
 struct Entrance<Value: Sendable>: Sendable {
@@ -200,13 +232,16 @@ final class FlightPlace<Key: Hashable & Sendable, Value: Sendable>: @unchecked S
 
 /// One run that several askers share.
 ///
-/// Sendable because the counts are touched only under the lock of the table.
+/// Sendable because what varies is touched only under the lock of the table.
 @usableFromInline
 final class Flight<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let number: Int
-  @usableFromInline let freshness: Freshness
+  @usableFromInline let isReload: Bool
   @usableFromInline let replay: Replay<Stamped<Value>>
   @usableFromInline let handle: FlightHandle
+
+  /// Who wants this may join.
+  @usableFromInline var freshness: Freshness
   @usableFromInline var askers = (low: 0, normal: 0, high: 0)
 
   @inlinable
@@ -216,6 +251,7 @@ final class Flight<Value: Sendable>: @unchecked Sendable {
   ) {
     self.number = number
     self.freshness = freshness
+    isReload = freshness == .reload
     self.handle = handle
     self.replay = replay
   }

@@ -72,6 +72,28 @@ final class Flights<Rooms: FlightRooms>: Sendable {
     flight.replay.subscribe(observer.inContext(of: asker), lifetime)
   }
 
+  /// Runs `work` as that of a reload, when none of the same key that began before runs any more.
+  ///
+  /// - Parameters:
+  ///   - shared: The question of the reload's flight.
+  ///   - work: Is told whether what it brings may be kept.
+  @usableFromInline
+  func reload(
+    _ key: Key, _ shared: Lookup,
+    _ work: @escaping @Sendable (_ isKept: Bool) -> Signal<Stamped<Value>>
+  ) -> Signal<Stamped<Value>> {
+    guard let handle = shared.flight else { return work(true) }
+    return .asked { asker in
+      switch self.rooms.withFlights(of: key, { $0.beginReload(key, handle) }) {
+      case .begins: work(true)
+      case .detached: work(false)
+      case .waits(let entrance):
+        Signal { self.board(entrance, key, shared, $0, $1) }.compactMap { _ in nil }
+          .ifNoValue { _ in self.reload(key, shared, work).inContext(of: asker) }
+      }
+    }
+  }
+
   /// Lets go of the flights of a key: they serve those who wait, and nobody joins them any more.
   @inlinable
   func detach(_ key: Key) {

@@ -3,7 +3,7 @@ public import MillpondSignals
 extension Source {
   /// The value for `key` with its provenance: who was asked, what each layer said, how long it took.
   ///
-  /// It asks exactly as ``get(_:priority:freshness:deadline:file:line:)`` does, and shares flights
+  /// It asks exactly as ``get(_:priority:freshness:stale:deadline:file:line:)`` does, and shares flights
   /// with it; of a flight that it joins it sees what happens from then on. A miss is an answer too:
   /// it has a provenance and no value.
   ///

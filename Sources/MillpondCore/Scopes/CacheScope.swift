@@ -39,9 +39,29 @@ public final class CacheScope: Sendable {
     state.withLock { $0.caches.append(ScopedCache(removeAll: removeAll)) }
   }
 
-  /// Lets an asker be failed by the end, until `lifetime` ends.
+  /// The signal, or ``CacheError/scopeEnded`` if the scope ends before that does.
   @usableFromInline
-  func enter(_ lifetime: Lifetime, _ fail: @escaping @Sendable () -> Void) {
+  func untilEnd<Answer>(_ signal: Signal<Answer>) -> Signal<Answer> {
+    Signal { observer, lifetime in
+      let serializer = Serializer(observer)
+      let upstream = lifetime.child()
+      self.enter(upstream) {
+        upstream.end()
+        serializer.send(.failed(CacheError.scopeEnded))
+      }
+      signal.run(
+        Observer(
+          next: { if !upstream.isEnded { serializer.send(.next($0)) } },
+          other: { event in
+            if upstream.isEnded { return }
+            if event.isTerminal { upstream.end() }
+            serializer.send(event.typed())
+          }), upstream)
+    }
+  }
+
+  /// Lets an asker be failed by the end, until `lifetime` ends.
+  private func enter(_ lifetime: Lifetime, _ fail: @escaping @Sendable () -> Void) {
     let number = state.withLock { $0.enter(ScopedAsker(fail: fail)) }
     lifetime.onEnd { [state] in
       let gone = state.withLock { $0.askers.removeValue(forKey: number) }

@@ -33,26 +33,6 @@ public struct Scoped<Base: Cache>: Detour, Cache {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    untilEnd(.deferred(ask))
-  }
-
-  @usableFromInline
-  func untilEnd<Answer>(_ signal: Signal<Answer>) -> Signal<Answer> {
-    Signal { observer, lifetime in
-      let serializer = Serializer(observer)
-      let upstream = lifetime.child()
-      scope.enter(upstream) {
-        upstream.end()
-        serializer.send(.failed(CacheError.scopeEnded))
-      }
-      signal.run(
-        Observer(
-          next: { if !upstream.isEnded { serializer.send(.next($0)) } },
-          other: { event in
-            if upstream.isEnded { return }
-            if event.isTerminal { upstream.end() }
-            serializer.send(event.typed())
-          }), upstream)
-    }
+    scope.untilEnd(.deferred(ask))
   }
 }

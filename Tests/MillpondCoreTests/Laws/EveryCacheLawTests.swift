@@ -14,6 +14,7 @@ import Testing
     case mappedKeys, mappedValues, named, monitored, scoped, everything
     case origin, originReusing, originLimited, overOrigin
     case replayed, replayedUnshared, everythingOver
+    case remembered, rememberedForNoTime, multiplexed
   }
 
   @Test(arguments: Subject.allCases)
@@ -57,6 +58,10 @@ import Testing
     switch subject {
     case .memory: laws { _ in memory() }
     case .memoryByCost: laws { _ in MemoryCache(costLimit: 1_000, cost: { $0 }) }
+    case .remembered: laws { $0.remembered(in: memory(), FreshnessPolicy()) }
+    case .rememberedForNoTime:
+      laws { $0.remembered(in: memory(), FreshnessPolicy(freshFor: .after(.zero), stale: .never)) }
+    case .multiplexed: laws { MultiplexerMap(over: $0) }
     case .test: laws { _ in TestCache() }
     case .empty: laws { _ in EmptyCache() }
     case .erased: laws { _ in AnyCache(memory()) }

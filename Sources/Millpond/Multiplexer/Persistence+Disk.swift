@@ -1,0 +1,50 @@
+public import Foundation
+public import MillpondCore
+
+extension Persistence where Value: Codable {
+  /// Keeps values as JSON, in a folder of their own.
+  ///
+  ///     MultiplexerMap<UUID, User>(persistence: .disk("users", in: folder, key: \.uuidString)) { … }
+  ///
+  /// What can't be read back, because the model has changed, say, is a miss. The ages of values outlive
+  /// the process with them.
+  ///
+  /// - Parameters:
+  ///   - name: Of the folder; any text. Two of one name share what they keep.
+  ///   - directory: Where the folder is made.
+  ///   - byteLimit: Upper bound for what is in it.
+  ///   - schema: Which form the values have.
+  ///   - key: The text of a key; different keys need different ones.
+  public static func disk(
+    _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
+    schema: DiskSchema = .unversioned, key: @escaping @Sendable (Key) -> String
+  ) -> Persistence {
+    let folder = directory.appendingPathComponent(FolderName.encoded(name), isDirectory: true)
+    let disk = DiskCache(directory: folder, byteLimit: byteLimit, schema: schema)
+    let cache = disk.mapValues(.json(Value.self)).mapKeys(key)
+    return Persistence(cache, flush: { disk.flush(.written) })
+  }
+}
+
+extension Persistence where Key: LosslessStringConvertible, Value: Codable {
+  /// Keeps values as JSON, in a folder of their own, by the descriptions of their keys.
+  ///
+  /// - Parameters:
+  ///   - name: Of the folder; any text. Two of one name share what they keep.
+  ///   - directory: Where the folder is made.
+  ///   - byteLimit: Upper bound for what is in it.
+  ///   - schema: Which form the values have.
+  public static func disk(
+    _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
+    schema: DiskSchema = .unversioned
+  ) -> Persistence {
+    disk(name, in: directory, byteLimit: byteLimit, schema: schema) { $0.description }
+  }
+}
+
+extension DiskCache: RepositoryMember {
+  /// Completes when everything that was told has been handed to the system.
+  public func flush() -> Signal<Void> {
+    flush(.written).started()
+  }
+}

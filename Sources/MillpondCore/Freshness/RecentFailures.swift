@@ -1,0 +1,45 @@
+import MillpondSignals
+
+/// What fetches have failed with lately, of so many keys at most.
+final class RecentFailures<Key: Hashable & Sendable>: Sendable {
+  private let failures: MemoryCache<Key, RecentFailure>
+  private let life: @Sendable (any Error) -> Duration
+
+  init(_ clock: some Clock<Duration>, _ life: @escaping @Sendable (any Error) -> Duration) {
+    failures = MemoryCache(countLimit: 1_000, policy: .leastRecentlyUsed, clock: clock)
+    self.life = life
+  }
+
+  /// The failure that is the answer to those who ask again, if there is one.
+  func answer(_ key: Key) -> (any Error)? {
+    if failures.count == 0 { return nil }
+    return failures.hit(key, .any).flatMap { $0.age < $0.value.life ? $0.value.error : nil }
+  }
+
+  /// What the last fetch has failed with, if it has.
+  func last(_ key: Key) -> (any Error)? {
+    failures.peek(key)?.error
+  }
+
+  func mark(_ key: Key) -> Mark {
+    failures.mark(for: key)
+  }
+
+  /// Remembers a failure, unless something was told since the mark was read.
+  func keep(_ error: any Error, _ key: Key, _ mark: Mark) {
+    _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life(error))), mark))
+  }
+
+  func forget(_ key: Key) {
+    failures.remove(key)
+  }
+
+  func forgetAll() {
+    failures.removeAll()
+  }
+}
+
+private struct RecentFailure: Sendable {
+  let error: any Error
+  let life: Duration
+}

@@ -1,0 +1,23 @@
+/// When a value that is not fresh any more, but still usable, may stand in for a new one.
+public enum StaleUse: Sendable, Hashable {
+  /// Never.
+  case never
+
+  /// When a new one can't be had, for a reason that the policy names: by default, that the origin
+  /// can't be reached.
+  case onNamedErrors
+
+  /// When a new one can't be had, whatever the reason.
+  case onAnyError
+
+  /// When a new one takes longer than this, or can't be had for a reason that the policy names.
+  ///
+  /// The new one follows when it comes, and is fetched also if nobody waits for it. A failure that
+  /// comes after the stale value, and that the policy does not name, ends the signal.
+  case after(Duration)
+
+  /// At once; the new one follows. It is known as stale-while-revalidate.
+  ///
+  /// - Source: RFC 5861 §3.
+  public static var atOnce: StaleUse { .after(.zero) }
+}

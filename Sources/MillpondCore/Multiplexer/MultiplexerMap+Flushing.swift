@@ -1,0 +1,29 @@
+public import MillpondSignals
+
+extension MultiplexerMap {
+  /// Completes when all that is remembered is where it outlives the process.
+  ///
+  /// It runs at once, and tries again what could not be kept there before.
+  ///
+  /// - Returns: The outcome, replayed; it fails if something can't be kept still. Nothing is lost by
+  ///   that: it is in memory, and the next flush tries again.
+  @discardableResult
+  public func flush() -> Signal<Void> {
+    let retries = unsaved.all.compactMap { key, removal in
+      // By its old revision: what was told since wins.
+      removal.map { store.apply(.remove(key, $0)) } ?? save(key)
+    }
+    return Signal.merge((retries + [persistence.flush()]).map { $0.settle() }).collect()
+      .attemptMap { results in for result in results { try result.get() } }.started()
+  }
+
+  private var store: Saving<AnyCache<Key, Value>> {
+    remembered.inside.store.lower
+  }
+
+  private func save(_ key: Key) -> Signal<Void>? {
+    // Before the value is looked at: what is told from then on wins.
+    let mark = store.mark(for: key)
+    return memory.peekStamped(key).map { store.apply(.fill(key, $0, mark)) }
+  }
+}

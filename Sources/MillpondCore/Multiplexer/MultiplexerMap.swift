@@ -1,0 +1,177 @@
+public import MillpondSignals
+
+/// Remembers what is fetched, by key: each key is fetched once for all who ask, and again when its value
+/// is not fresh any more.
+///
+///     let users = MultiplexerMap<Int, User>(persistence: .disk("users", in: folder)) { id in
+///       try await api.user(id)
+///     }
+///     let user = try await users.get(7).value
+///     users.refresh(7)                       // soft: asks, the old value stays usable
+///     users.remove(7)                        // hard: what is asked from now on is asked anew
+///     let some = try await users.get(all: ids).value
+///
+/// By default a value is fresh for 30 minutes, and stands in as long as it is kept when the origin can't
+/// be reached. Failures are not remembered, and destroy nothing. A fetch that was asked for before a
+/// value was set or removed is not kept; those who wait for it get it all the same.
+///
+/// - Note: Any thread.
+public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Cache {
+  @usableFromInline typealias Kept = Layered<MemoryCache<Key, Value>, Saving<AnyCache<Key, Value>>>
+
+  @usableFromInline let remembered: Remembered<Kept, AnyCache<Key, Value>>
+  let memory: MemoryCache<Key, Value>
+  let watchers: Watchers<Key, Value>
+  let unsaved = Unsaved<Key>()
+  let persistence: Persistence<Key, Value>
+  let scope: CacheScope?
+
+  /// Remembers what `source` answers.
+  ///
+  /// - Parameters:
+  ///   - source: Asked once for all who wait for a key; a ``BulkSource`` that is batching makes one call
+  ///     of many keys.
+  ///   - countLimit: How many values are kept in memory.
+  ///   - freshness: How long a value is fresh, and what is done then.
+  ///   - persistence: Where values outlive the process.
+  ///   - scope: With which all ends: what is kept is removed, and those who wait fail with
+  ///     ``CacheError/scopeEnded``. It keeps what this keeps.
+  ///   - clock: By which values grow old.
+  public init(
+    over source: some Source<Key, Value>, countLimit: Int = 10_000,
+    freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<Key, Value> = .none,
+    scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    memory = MemoryCache(countLimit: countLimit, clock: clock)
+    watchers = Watchers()
+    self.persistence = persistence
+    self.scope = scope
+    let store = memory.layered(over: Saving(base: persistence.cache, unsaved: unsaved))
+    let recollection = Recollection(store, AnyCache(source), freshness, clock) {
+      [watchers] key, news in watchers.tell(key, news)
+    }
+    remembered = Remembered(recollection)
+    scope?.add { [recollection, watchers] in
+      let outcome = recollection.apply(.removeAll(.next()))
+      watchers.tellAll(.removed)
+      return outcome
+    }
+  }
+
+  /// Remembers what `fetch` brings.
+  ///
+  /// - Parameter fetch: Runs in a task, once for all who wait for a key; it is cancelled when nobody
+  ///   waits any more.
+  public convenience init(
+    countLimit: Int = 10_000, freshness: FreshnessPolicy = .multiplexed,
+    persistence: Persistence<Key, Value> = .none, scope: CacheScope? = nil,
+    clock: some Clock<Duration> = ContinuousClock(),
+    fetch: @escaping @Sendable (Key) async throws -> Value
+  ) {
+    self.init(
+      over: Fetch { key in .async { try await fetch(key) } }, countLimit: countLimit,
+      freshness: freshness, persistence: persistence, scope: scope, clock: clock)
+  }
+
+  // MARK: Asking
+
+  /// What is kept, if it is fresh, or else what is fetched.
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    untilEnd(remembered.get(key, lookup))
+  }
+
+  /// What is kept, if it is fresh, or else what is fetched, with its age.
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    untilEnd(remembered.getStamped(key, lookup))
+  }
+
+  private func untilEnd<Answer>(_ answer: Signal<Answer>) -> Signal<Answer> {
+    scope.map { $0.untilEnd(answer) } ?? answer
+  }
+
+  /// What is in memory, if it is fresh.
+  @inlinable
+  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    remembered.now(key, lookup)
+  }
+
+  /// What is in memory, however old; it does not count as asked for.
+  public func current(_ key: Key) -> Value? {
+    memory.peek(key)
+  }
+
+  /// What is known of a key, now and whenever that changes; nothing is fetched for it.
+  ///
+  /// It begins with what is in memory, and what is kept beyond that follows. Never ends. What it sends
+  /// was true when it was sent, so of many changes at once some may be sent twice, and the last is right.
+  ///
+  ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
+  public func states(of key: Key) -> Signal<ResourceState<Value>> {
+    let kept = remembered.getStamped(key, Lookup(freshness: .cachedOnly))
+      .recover { _ in .empty }.map { Optional(RememberedNews.kept($0)) }
+    // Whoever listens first misses nothing.
+    return watchers.news(of: key).map { Optional($0) }
+      .merge(.just(nil), kept)
+      .scan(ResourceState.unknown) { [self] state, news in state.after(news, facts(key)) }
+  }
+
+  private func facts(_ key: Key) -> ResourceFacts<Value> {
+    ResourceFacts(
+      kept: memory.peekStamped(key), isLoading: watchers.isFetching(key),
+      error: remembered.inside.failures.last(key))
+  }
+
+  // MARK: Telling
+
+  /// Fetches the value anew, now, whoever waits for it: a soft refresh.
+  ///
+  /// What is kept stays usable meanwhile, and if the fetch fails. During a fetch it means one more, after
+  /// it; see ``Remembered/refresh(_:)``.
+  ///
+  /// - Returns: The new value, or why there is none; it may be ignored.
+  @discardableResult
+  public func refresh(_ key: Key) -> Signal<Value> {
+    untilEnd(remembered.refresh(key))
+  }
+
+  /// Lets nothing that is kept now count as fresh any more: the next ask for each key fetches it.
+  ///
+  /// - Complexity: O(1).
+  public func refreshAll() {
+    remembered.refreshAll()
+  }
+
+  /// Keeps or forgets, in memory and where values outlive the process.
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let outcome = remembered.apply(change)
+    if case .removeAll = change { watchers.tellAll(.removed) }
+    return outcome
+  }
+
+  /// The mark of what is kept.
+  public func mark(for key: Key) -> Mark {
+    remembered.mark(for: key)
+  }
+
+  /// What is kept over what is fetched.
+  public func layout(for key: Key?) -> Layout {
+    remembered.layout(for: key)
+  }
+}
+
+extension FreshnessPolicy {
+  /// That of a multiplexer: fresh for 30 minutes, and then as long as it is kept where the origin can't
+  /// be reached.
+  public static var multiplexed: FreshnessPolicy {
+    FreshnessPolicy(freshFor: .after(.seconds(1_800)))
+  }
+}
+
+/// What is fetched by a closure.
+struct Fetch<Key: Hashable & Sendable, Value: Sendable>: Source {
+  let fetch: @Sendable (Key) -> Signal<Value>
+
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    fetch(key)
+  }
+}

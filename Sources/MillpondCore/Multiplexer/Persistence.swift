@@ -1,0 +1,26 @@
+public import MillpondSignals
+
+/// Where the values of a multiplexer outlive the process.
+///
+/// In `Millpond`, `.disk("profiles", in: folder)` is one.
+public struct Persistence<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  let cache: AnyCache<Key, Value>
+  let flush: @Sendable () -> Signal<Void>
+
+  /// Keeps values in `cache`.
+  ///
+  /// - Parameters:
+  ///   - cache: It tells the ages of its values, if they are to be known after a start.
+  ///   - flush: Completes when all that was told is where it is to stay.
+  public init(
+    _ cache: some Cache<Key, Value>, flush: @escaping @Sendable () -> Signal<Void> = { .just(()) }
+  ) {
+    self.cache = AnyCache(cache)
+    self.flush = flush
+  }
+
+  /// They don't.
+  public static var none: Persistence {
+    Persistence(EmptyCache())
+  }
+}

@@ -1,0 +1,73 @@
+import MillpondSignals
+
+/// Who watches which key, and which keys are being fetched.
+final class Watchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  typealias News = RememberedNews<Value>
+
+  private let state = Locked(State())
+
+  fileprivate struct State: Sendable {
+    var watches: [Key: Watch] = [:]
+    var fetches: [Key: Int] = [:]
+  }
+
+  fileprivate struct Watch: Sendable {
+    let pipe = Pipe<News>()
+    var count = 0
+  }
+
+  /// The news of a key, from the subscription on.
+  func news(of key: Key) -> Signal<News> {
+    Signal { [self] observer, lifetime in
+      let pipe = state.withLock { state in
+        state.watches[key, default: Watch()].count += 1
+        return state.watches[key]?.pipe
+      }
+      lifetime.onEnd { self.leave(key) }
+      pipe?.signal.run(observer, lifetime)
+    }
+  }
+
+  private func leave(_ key: Key) {
+    let gone = state.withLock { $0.leave(key) }
+    _ = gone  // released here, not under the lock
+  }
+
+  func tell(_ key: Key, _ news: News) {
+    let (pipe, gone) = state.withLock { state in
+      let gone = state.count(key, news)
+      return (state.watches.isEmpty ? nil : state.watches[key]?.pipe, gone)
+    }
+    _ = gone
+    pipe?.next(news)
+  }
+
+  func tellAll(_ news: News) {
+    for pipe in state.withLock({ $0.watches.values.map(\.pipe) }) { pipe.next(news) }
+  }
+
+  func isFetching(_ key: Key) -> Bool {
+    state.withLock { $0.fetches[key] != nil }
+  }
+}
+
+extension Watchers.State {
+  /// Counts the fetches of a key; what is to be released is given back.
+  mutating func count(_ key: Key, _ news: Watchers.News) -> (key: Key, value: Int)? {
+    switch news {
+    case .begun: fetches[key, default: 0] += 1
+    case .ended:
+      guard let place = fetches.index(forKey: key) else { return nil }
+      fetches.values[place] -= 1
+      if fetches.values[place] == 0 { return fetches.remove(at: place) }
+    case .fetched, .kept, .set, .removed: break
+    }
+    return nil
+  }
+
+  mutating func leave(_ key: Key) -> (key: Key, value: Watchers.Watch)? {
+    guard let place = watches.index(forKey: key) else { return nil }
+    watches.values[place].count -= 1
+    return watches.values[place].count == 0 ? watches.remove(at: place) : nil
+  }
+}

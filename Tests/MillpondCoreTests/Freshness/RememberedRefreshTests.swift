@@ -1,0 +1,251 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// Fetches that nobody need wait for, and reloads.
+@Suite struct RememberedRefreshTests {
+  @Test func `R3 a refresh during a fetch is one more, and who asked for it gets the newer value`()
+  {
+    let scene = RememberedScene(.ten())
+    let asker = scene.ask()
+    let refreshed = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+    #expect(scene.fetches.count == 2)
+
+    scene.answer(1, 2)
+    scene.answer(0, 1)
+
+    #expect(asker.values == [1])
+    #expect(refreshed.values == [2])
+    #expect(scene.ask().values == [2])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `R3 the older fetch that comes first is overwritten by the newer`() {
+    let scene = RememberedScene(.ten())
+    let asker = scene.ask()
+    scene.users.refresh("a")
+
+    scene.answer(0, 1)
+    #expect(asker.values == [1])
+    scene.answer(1, 2)
+
+    #expect(scene.ask().values == [2])
+  }
+
+  @Test func `R3 refreshes during a refresh are one more, after it`() {
+    let scene = RememberedScene(.ten(), age: .zero)
+    scene.users.refresh("a")
+    let more = (0..<10).map { _ in Recorder<Int>().subscribe(to: scene.users.refresh("a")) }
+    #expect(scene.fetches.count == 2)
+
+    scene.answer(1, 2)
+    #expect(scene.fetches.count == 3)
+    #expect(more.allSatisfy { $0.values.isEmpty })
+    scene.answer(2, 3)
+
+    #expect(more.allSatisfy { $0.values == [3] })
+    #expect(scene.ask().values == [3])
+    #expect(scene.fetches.count == 3)
+  }
+
+  @Test func `a refresh that waits for one that fails asks all the same`() {
+    let scene = RememberedScene(.ten(), age: .zero)
+    scene.users.refresh("a")
+    let second = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+
+    scene.fetches[1].failed(Refused())
+    scene.answer(2, 3)
+
+    #expect(second.values == [3])
+  }
+
+  @Test func `who asks during a refresh joins it, if what is kept won't do`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    scene.users.refresh("a")
+    let asker = scene.ask()
+
+    scene.answer(1, 2)
+
+    #expect(asker.values == [2])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `the old value stays usable during a refresh, and if that fails`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    let refreshed = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+    #expect(scene.ask().values == [1])
+
+    scene.fail(Refused())
+
+    #expect(refreshed.failure is Refused)
+    #expect(scene.ask().values == [1])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `a refresh goes on though nobody waits, and is kept`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.refresh("a")
+    #expect(scene.origin.activeRuns == 1)
+
+    scene.answer(2)
+
+    #expect(scene.ask().values == [2])
+  }
+
+  @Test func `a reload that nobody waits for is cancelled`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+
+    scene.ask(freshness: .reload).dispose()
+
+    #expect(scene.fetches.count == 2)
+    #expect(scene.origin.activeRuns == 0)
+  }
+
+  @Test func `a refresh ends with its deadline`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.refresh("a")
+
+    scene.clock.advance(by: .seconds(29))
+    #expect(scene.origin.activeRuns == 1)
+    scene.clock.advance(by: .seconds(1))
+
+    #expect(scene.origin.activeRuns == 0)
+    #expect(scene.clock.pendingCount == 0)
+  }
+
+  @Test func `a refresh ends with what it was asked of`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.refresh("a")
+
+    scene.release()
+
+    #expect(scene.origin.activeRuns == 0)
+    #expect(scene.clock.pendingCount == 0)
+  }
+
+  @Test func `who waits for a refresh keeps it from its deadline`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    let waiting = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+
+    scene.clock.advance(by: .seconds(31))
+    scene.answer(2)
+
+    #expect(waiting.values == [2])
+  }
+
+  @Test func `after a stale value the fetch goes on for those who have left`() {
+    let scene = RememberedScene(.ten(stale: .atOnce), age: .seconds(11))
+    scene.ask().dispose()
+    #expect(scene.origin.activeRuns == 1)
+
+    scene.answer(2)
+
+    #expect(scene.ask().values == [2])
+    #expect(scene.fetches.count == 2)
+    #expect(scene.clock.pendingCount == 0)
+  }
+
+  @Test func `no more fetches go on for nobody than the policy lets`() {
+    let clock = ManualClock()
+    let origin = TestOrigin<Int, Int>()
+    let users = origin.remembered(
+      in: MemoryCache(countLimit: 100, clock: clock), .ten(stale: .atOnce, maxRefreshes: 3),
+      clock: clock)
+    for key in 0..<10 { users.set(key, for: key) }
+    clock.advance(by: .seconds(11))
+
+    for key in 0..<10 { Recorder<Int>().subscribe(to: users.get(key)).dispose() }
+
+    #expect(origin.activeRuns == 3)
+  }
+
+  @Test func `shortly before its end a value is fetched behind the asker's back, once`() {
+    let scene = RememberedScene(.ten(refreshAhead: .seconds(2)), age: .seconds(7))
+    #expect(scene.ask().values == [1])
+    #expect(scene.fetches.count == 1)
+
+    scene.clock.advance(by: .seconds(2))
+    #expect(scene.ask().values == [1])
+    #expect(scene.ask().values == [1])
+    #expect(scene.fetches.count == 2)
+    scene.answer(2)
+
+    #expect(scene.ask().values == [2])
+  }
+
+  @Test func `R4 what is removed during a fetch is not stored, and who waits gets an answer`() {
+    let scene = RememberedScene(.ten())
+    let asker = scene.ask()
+
+    scene.users.remove("a")
+    let later = scene.ask()
+    scene.answer(0, 1)
+
+    #expect(asker.values == [1])
+    #expect(asker.isCompleted)
+    #expect(scene.memory.peek("a") == nil)
+    scene.answer(1, 2)
+    #expect(later.values == [2])
+    #expect(scene.memory.peek("a") == 2)
+  }
+
+  @Test func `R4 what is removed is not fetched any more for those who have left`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.refresh("a")
+
+    scene.users.removeAll()
+
+    #expect(scene.origin.activeRuns == 0)
+  }
+
+  @Test func `R4 a refresh that waited for another when all was removed keeps nothing`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    let first = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+    let second = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+
+    scene.users.removeAll()
+    scene.answer(1, 2)
+    scene.answer(2, 3)
+
+    #expect(first.values == [2])
+    #expect(second.values == [3])
+    #expect(scene.memory.peek("a") == nil)
+  }
+
+  @Test func `R5 what is set during a fetch wins over it`() {
+    let scene = RememberedScene(.ten())
+    let asker = scene.ask()
+
+    scene.users.set(5, for: "a")
+    scene.answer(1)
+
+    #expect(asker.values == [1])
+    #expect(scene.ask().values == [5])
+  }
+
+  @Test func `a refresh that becomes urgent tells its origin so`() {
+    let scene = RememberedScene(.ten())
+    let priorities = Locked<[Priority]>([])
+    let origin = scene.origin
+    let watching = LookupProbe(base: origin) { lookup in
+      priorities.withLock { $0.append(lookup.priority) }
+    }
+    let users = watching.remembered(in: scene.memory, .ten(), clock: scene.clock)
+
+    let asker = Recorder<Int>().subscribe(to: users.get("a", priority: .high))
+
+    #expect(priorities.withLock { $0 } == [.high])
+    asker.dispose()
+  }
+}
+
+private struct LookupProbe: Source {
+  let base: TestOrigin<String, Int>
+  let probe: @Sendable (Lookup) -> Void
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    probe(lookup)
+    return base.get(key, lookup)
+  }
+}

@@ -1,0 +1,199 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// What stands in for a value that can't be had, or not yet.
+@Suite struct RememberedStaleTests {
+  @Test func `R6 where the origin can't be reached the stale value stands in, as old as it is`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let asker = scene.askAge()
+
+    scene.clock.advance(by: .seconds(1))
+    scene.fail(Offline())
+
+    #expect(asker.values == [Stamped(1, age: .seconds(12))])
+    #expect(asker.isCompleted)
+  }
+
+  @Test func `R6 a stale answer is not stamped fresh, so that the next ask tries again`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    _ = scene.ask()
+    scene.fail(Offline())
+
+    let next = scene.ask()
+    scene.answer(2)
+
+    #expect(next.values == [2])
+    #expect(scene.fetches.count == 3)
+  }
+
+  @Test func `R6 another failure is one, and the good value is kept for the next time`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let asker = scene.ask()
+    scene.fail(Refused())
+    let next = scene.ask()
+    scene.fail(Offline())
+
+    #expect(asker.values.isEmpty)
+    #expect(asker.failure is Refused)
+    #expect(next.values == [1])
+  }
+
+  @Test func `which failures a stale value stands in for is up to the policy`() {
+    let scene = RememberedScene(
+      FreshnessPolicy(freshFor: .after(.seconds(10)), staleOn: { $0 is Refused }),
+      age: .seconds(11))
+    let refused = scene.ask()
+    scene.fail(Refused())
+    let offline = scene.ask()
+    scene.fail(Offline())
+
+    #expect(refused.values == [1])
+    #expect(offline.failure is Offline)
+  }
+
+  @Test func `who grants it gets the stale value on any failure`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let asker = scene.ask(stale: .onAnyError)
+
+    scene.fail(Refused())
+
+    #expect(asker.values == [1])
+    #expect(asker.isCompleted)
+  }
+
+  @Test func `who wants none gets none, though others do`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let strict = scene.ask(stale: .never)
+    let other = scene.ask()
+
+    scene.fail(Offline())
+
+    #expect(strict.failure is Offline)
+    #expect(other.values == [1])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `what is not usable any more stands in for nothing`() {
+    let scene = RememberedScene(.ten(usableFor: .after(.seconds(60))), age: .seconds(60))
+    let asker = scene.ask()
+
+    scene.fail(Offline())
+
+    #expect(asker.failure is Offline)
+  }
+
+  @Test func `who names an age gets nothing older unless he says so`() {
+    let scene = RememberedScene(.ten(), age: .seconds(5))
+    let strict = scene.ask(freshness: .atMost(.seconds(1)))
+    let mild = scene.ask(freshness: .atMost(.seconds(1)), stale: .onNamedErrors)
+
+    scene.fail(Offline())
+
+    #expect(strict.failure is Offline)
+    #expect(mild.values == [1])
+  }
+
+  @Test func `at once: the stale value, then the new one`() {
+    let scene = RememberedScene(.ten(stale: .atOnce), age: .seconds(11))
+    let asker = scene.ask()
+    #expect(asker.values == [1])
+
+    scene.answer(2)
+
+    #expect(asker.values == [1, 2])
+    #expect(asker.isCompleted)
+  }
+
+  @Test func `who joins late gets the stale value too, as old as it is by then`() {
+    let scene = RememberedScene(.ten(stale: .atOnce), age: .seconds(11))
+    _ = scene.askAge()
+
+    scene.clock.advance(by: .seconds(3))
+    let late = scene.askAge()
+
+    #expect(late.values == [Stamped(1, age: .seconds(14))])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `a new value that can't be had does not spoil the stale one`() {
+    let scene = RememberedScene(.ten(stale: .atOnce), age: .seconds(11))
+    let asker = scene.ask()
+
+    scene.fail(Offline())
+
+    #expect(asker.values == [1])
+    #expect(asker.isCompleted)
+  }
+
+  @Test func `a failure that the policy does not name ends the signal after the stale value`() {
+    let scene = RememberedScene(.ten(stale: .atOnce), age: .seconds(11))
+    let asker = scene.ask()
+
+    scene.fail(Refused())
+
+    #expect(asker.values == [1])
+    #expect(asker.failure is Refused)
+  }
+
+  @Test func `a new value that comes in time is the only one`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let asker = scene.ask(stale: .after(.seconds(2)))
+
+    scene.clock.advance(by: .seconds(1))
+    scene.answer(2)
+    scene.clock.advance(by: .seconds(2))
+
+    #expect(asker.values == [2])
+  }
+
+  @Test func `a new value that takes too long follows the stale one`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let asker = scene.ask(stale: .after(.seconds(2)))
+
+    scene.clock.advance(by: .seconds(2))
+    #expect(asker.values == [1])
+    scene.answer(2)
+
+    #expect(asker.values == [1, 2])
+    #expect(asker.isCompleted)
+  }
+
+  @Test func `patience has nothing to do where there is nothing stale`() {
+    let scene = RememberedScene(.ten())
+    let asker = scene.ask(stale: .after(.seconds(2)))
+
+    scene.clock.advance(by: .seconds(3))
+    #expect(asker.values.isEmpty)
+    scene.fail(Offline())
+
+    #expect(asker.failure is Offline)
+  }
+
+  @Test func `a reload does not pass a stale value for a new one, unless he who asks says so`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    let strict = scene.ask(freshness: .reload)
+    let mild = scene.ask(freshness: .reload, stale: .onNamedErrors)
+
+    scene.fail(Offline())
+    scene.fail(Offline())
+
+    #expect(strict.failure is Offline)
+    #expect(mild.values == [1])
+  }
+
+  @Test(arguments: [StaleUse.never, .onNamedErrors, .onAnyError, .after(.seconds(1)), .atOnce])
+  func `silence is the asker's when he leaves`(use: StaleUse) {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let asker = scene.ask(stale: use)
+    let before = asker.values
+
+    asker.dispose()
+    scene.fail(Offline())
+    scene.clock.advance(by: .seconds(5))
+
+    #expect(asker.values == before)
+    #expect(asker.end == nil)
+  }
+}

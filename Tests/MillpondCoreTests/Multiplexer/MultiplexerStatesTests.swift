@@ -1,0 +1,151 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct MultiplexerStatesTests {
+  let clock = ManualClock()
+  let source = TestSource<Int>()
+  let multiplexer: Multiplexer<Int>
+  let states = Recorder<ResourceState<Int>>()
+
+  init() {
+    let source = source
+    multiplexer = Multiplexer(freshness: .ten(), clock: clock, signal: { source.signal })
+  }
+
+  private func last() throws -> ResourceState<Int> {
+    try #require(states.values.last)
+  }
+
+  @Test func `it begins with what is known, and asks for nothing`() throws {
+    multiplexer.store(1)
+    clock.advance(by: .seconds(3))
+
+    _ = states.subscribe(to: multiplexer.states)
+
+    let state = try last()
+    #expect(state.value == 1)
+    #expect(state.age == .seconds(3))
+    #expect(state.provenance == .kept)
+    #expect(!state.isLoading)
+    #expect(state.error == nil)
+    #expect(source.subscriptions == 0)
+  }
+
+  @Test func `of what is not known it begins with that`() throws {
+    _ = states.subscribe(to: multiplexer.states)
+
+    #expect(states.values.count == 1)
+    #expect(try last().value == nil)
+    #expect(try last().provenance == nil)
+  }
+
+  @Test func `it says when a fetch begins, and what it brings`() throws {
+    _ = states.subscribe(to: multiplexer.states)
+    multiplexer.get().subscribe()
+    #expect(try last().isLoading)
+
+    source.next(4)
+    source.completed()
+
+    #expect(try last().value == 4)
+    #expect(try last().provenance == .fetched)
+    #expect(try !last().isLoading)
+  }
+
+  @Test func `who comes during a fetch is told of it`() throws {
+    let asker = multiplexer.get().subscribe()
+    _ = states.subscribe(to: multiplexer.states)
+    #expect(try last().isLoading)
+
+    asker.dispose()
+
+    #expect(try !last().isLoading)
+  }
+
+  @Test func `a failure stands beside the last good value, until there is a new one`() throws {
+    multiplexer.store(1)
+    _ = states.subscribe(to: multiplexer.states)
+    multiplexer.refresh()
+    source.failed(Refused())
+    #expect(try last().value == 1)
+    #expect(try last().error is Refused)
+
+    multiplexer.refresh()
+    #expect(try last().error is Refused)
+    #expect(try last().isLoading)
+    source.next(2)
+    source.completed()
+
+    #expect(try last().value == 2)
+    #expect(try last().error == nil)
+  }
+
+  @Test func `it says what is set, and what is cleared`() throws {
+    _ = states.subscribe(to: multiplexer.states)
+
+    multiplexer.store(9)
+    #expect(try last().value == 9)
+    #expect(try last().provenance == .set)
+    multiplexer.clear()
+    #expect(try last().value == nil)
+    #expect(try last().age == nil)
+  }
+
+  @Test func `a fetch whose value comes too late is not taken for what is kept`() throws {
+    multiplexer.get().subscribe()
+    _ = states.subscribe(to: multiplexer.states)
+    multiplexer.store(9)
+
+    source.next(1)
+    source.completed()
+
+    #expect(try last().value == 9)
+  }
+
+  @Test func `who has left is told nothing`() {
+    _ = states.subscribe(to: multiplexer.states)
+    let count = states.values.count
+
+    states.dispose()
+    multiplexer.store(1)
+
+    #expect(states.values.count == count)
+  }
+
+  @Test func `what is kept beyond memory follows`() throws {
+    let kept = TestCache<String, Int>()
+    kept.set(6, for: "value")
+    let source = source
+    let multiplexer = Multiplexer<Int>(
+      freshness: .ten(), persistence: Persistence(kept), clock: clock, signal: { source.signal })
+
+    _ = states.subscribe(to: multiplexer.states)
+
+    #expect(try last().value == 6)
+    #expect(try last().provenance == .kept)
+    #expect(source.subscriptions == 0)
+  }
+
+  @Test func `threads that set and clear leave the last state right`() async throws {
+    _ = states.subscribe(to: multiplexer.states)
+    let multiplexer = multiplexer
+
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          for round in 0..<200 {
+            if round % 10 == 9 {
+              multiplexer.clear()
+            } else {
+              multiplexer.store(thread * 1_000 + round)
+            }
+          }
+        }
+      }
+    }
+
+    #expect(try last().value == multiplexer.current)
+  }
+}
