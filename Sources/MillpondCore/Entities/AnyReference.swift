@@ -7,6 +7,7 @@ public struct AnyReference: Sendable {
   public let id: any Hashable & Sendable
 
   /// Hides to which type it is.
+  @inlinable
   public init<Target>(_ reference: Reference<Target>) {
     type = Target.self
     id = reference.id

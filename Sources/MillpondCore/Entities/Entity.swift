@@ -25,14 +25,17 @@ public protocol Entity: Identifiable, Equatable, Sendable where ID: Sendable {
 
 extension Entity {
   /// Nothing.
+  @inlinable
   public static var relations: [Relation<Self>] { [] }
 
   /// This, whatever was there.
+  @inlinable
   public func replacing(_ older: Self) -> Self {
     self
   }
 
   /// What stands for this entity in others.
+  @inlinable
   public var reference: Reference<Self> {
     Reference(id)
   }
@@ -49,6 +52,7 @@ public protocol Mergeable: Entity {
 
 extension Mergeable {
   /// Both, merged.
+  @inlinable
   public func replacing(_ older: Self) -> Self {
     older.merged(with: self)
   }

@@ -9,6 +9,12 @@ public struct EntityChange<E: Entity>: Sendable {
   /// is what was there at the subscription.
   public let causes: [AnyReference]
 
+  @inlinable
+  init(value: E?, causes: [AnyReference]) {
+    self.value = value
+    self.causes = causes
+  }
+
   /// Whether `reference` is among the causes.
   public func isCaused<Target>(by reference: Reference<Target>) -> Bool {
     causes.contains(AnyReference(reference))

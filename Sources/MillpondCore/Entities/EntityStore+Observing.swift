@@ -14,12 +14,14 @@ extension EntityStore {
   /// ``Signal/throttle(_:_:clock:)`` keeps the latest.
   ///
   /// - Complexity: O(*n*) to subscribe, in what the entity refers to that nobody observes yet.
+  @inlinable
   public func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {
     core.signal(of: reference)
   }
 }
 
 extension EntityCore {
+  @inlinable
   func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {
     Signal { observer, lifetime in
       let watch = Watch<EntityChange<E>>(observer, lifetime)
@@ -28,12 +30,14 @@ extension EntityCore {
   }
 
   /// The entity as long as there is one.
+  @inlinable
   func values<E>(of reference: Reference<E>) -> Signal<E> {
     signal(of: reference).take { $0.value != nil }.compactMap(\.value)
   }
 
   /// Lets `watch` be told of an entity from now on; gives what it is by now.
-  fileprivate func observe<E>(
+  @inlinable
+  func observe<E>(
     _ reference: Reference<E>, _ watch: Watch<EntityChange<E>>
   ) -> E? {
     let table = table(E.self)
@@ -56,14 +60,16 @@ extension EntityCore {
 }
 
 extension EntityShelves {
-  fileprivate mutating func watch(_ node: NodeNumber, _ watch: NodeWatch, _ number: Int) {
+  @usableFromInline
+  mutating func watch(_ node: NodeNumber, _ watch: NodeWatch, _ number: Int) {
     watches[node, default: [:]][number] = watch
     graph.nodes[Int(node)].isWatched = true
     graph.mark(below: CollectionOfOne(node))
   }
 
   /// Lets go of an observer; gives what is to be released after the unlock.
-  fileprivate mutating func unwatch(
+  @usableFromInline
+  mutating func unwatch(
     _ node: NodeNumber, _ number: Int
   ) -> (watch: NodeWatch?, entity: (any Sendable)?) {
     let watch = watches[node]?.removeValue(forKey: number)

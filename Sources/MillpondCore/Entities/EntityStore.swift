@@ -23,7 +23,7 @@ import MillpondSignals
 /// - Complexity: A write is O(*n*) in what it writes, what that refers to, and those who are observed
 ///   and refer to that, and what lies between; never in what is stored.
 public final class EntityStore: Sendable {
-  let core: EntityCore
+  @usableFromInline let core: EntityCore
 
   /// Keeps nothing yet.
   ///
@@ -51,6 +51,7 @@ public final class EntityStore: Sendable {
   // MARK: Reading
 
   /// The entity, as the last commit left it; within a transaction, as that has left it so far.
+  @inlinable
   public func get<E>(_ reference: Reference<E>) -> E? {
     core.get(reference)
   }
@@ -63,6 +64,7 @@ public final class EntityStore: Sendable {
   // MARK: Writing
 
   /// Keeps `entity`, merged with what is there if it is ``Mergeable``.
+  @inlinable
   public func set<E: Entity>(_ entity: E) {
     core.set(entity)
   }
@@ -70,11 +72,13 @@ public final class EntityStore: Sendable {
   /// Keeps the entity no more; what refers to it stays as it is, and is told.
   ///
   /// Removing what is absent is no change.
+  @inlinable
   public func remove<E>(_ reference: Reference<E>) {
     core.remove(reference)
   }
 
   /// Keeps no entities of this type any more.
+  @inlinable
   public func removeAll<E: Entity>(of type: E.Type) {
     core.removeAll(of: type)
   }
@@ -93,6 +97,7 @@ public final class EntityStore: Sendable {
   /// to one entity wins, or is merged, whether it is set in a transaction or alone.
   ///
   /// Other writers wait until `changes` returns, so it must not wait for any of them.
+  @inlinable
   public func update<Result, Failure>(
     _ changes: (EntityTransaction) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -106,24 +111,33 @@ public final class EntityStore: Sendable {
 /// Of use on the thread and during the update that it is given to. What is written by it later is
 /// just written.
 public struct EntityTransaction {
-  let core: EntityCore
+  @usableFromInline let core: EntityCore
+
+  @inlinable
+  init(core: EntityCore) {
+    self.core = core
+  }
 
   /// The entity, as the transaction has left it so far.
+  @inlinable
   public func get<E>(_ reference: Reference<E>) -> E? {
     core.get(reference)
   }
 
   /// Keeps `entity`, merged with what is there if it is ``Mergeable``.
+  @inlinable
   public func set<E: Entity>(_ entity: E) {
     core.set(entity)
   }
 
   /// Keeps the entity no more.
+  @inlinable
   public func remove<E>(_ reference: Reference<E>) {
     core.remove(reference)
   }
 
   /// Keeps no entities of this type any more.
+  @inlinable
   public func removeAll<E: Entity>(of type: E.Type) {
     core.removeAll(of: type)
   }

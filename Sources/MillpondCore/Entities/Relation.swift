@@ -4,12 +4,13 @@
 ///
 /// A key path becomes a closure here; nothing is found out by reflection.
 public struct Relation<Owner: Entity>: Sendable {
-  let read: @Sendable (Owner, inout RelatedEntities) -> Void
+  @usableFromInline let read: @Sendable (Owner, inout RelatedEntities) -> Void
 
   /// What `references` gives: one reference, an optional one, or an array or a set of them.
   ///
   /// - Parameter references: Must depend on the entity alone. The store calls it once for each value
   ///   that is set, while other writers wait.
+  @inlinable
   public init<Related: References>(_ references: @escaping @Sendable (Owner) -> Related) {
     read = { owner, entities in references(owner).add(to: &entities) }
   }
@@ -23,16 +24,37 @@ public protocol References: Sendable {
 
 /// The references that were found in an entity.
 public struct RelatedEntities {
-  private(set) var targets: [any Interned] = []
+  @usableFromInline var targets: [RelatedEntity] = []
+  @usableFromInline let core: EntityCore
+
+  @inlinable
+  init(_ core: EntityCore) {
+    self.core = core
+  }
 
   /// Adds one.
+  @inlinable
   public mutating func add<Target>(_ reference: Reference<Target>) {
-    targets.append(reference)
+    let table = core.table(Target.self)
+    targets.append(RelatedEntity { graph in table.node(of: reference.id, in: &graph) })
+  }
+}
+
+/// One that is referred to.
+@usableFromInline
+struct RelatedEntity: Sendable {
+  /// Its node, which is made if there is none; under the lock.
+  @usableFromInline let node: @Sendable (inout Graph) -> NodeNumber
+
+  @inlinable
+  init(_ node: @escaping @Sendable (inout Graph) -> NodeNumber) {
+    self.node = node
   }
 }
 
 extension Reference: References {
   /// Adds itself.
+  @inlinable
   public func add(to entities: inout RelatedEntities) {
     entities.add(self)
   }
@@ -40,6 +62,7 @@ extension Reference: References {
 
 extension Optional: References where Wrapped: References {
   /// Adds what there is.
+  @inlinable
   public func add(to entities: inout RelatedEntities) {
     self?.add(to: &entities)
   }
@@ -47,6 +70,7 @@ extension Optional: References where Wrapped: References {
 
 extension Array: References where Element: References {
   /// Adds each.
+  @inlinable
   public func add(to entities: inout RelatedEntities) {
     for element in self { element.add(to: &entities) }
   }
@@ -54,6 +78,7 @@ extension Array: References where Element: References {
 
 extension Set: References where Element: References {
   /// Adds each.
+  @inlinable
   public func add(to entities: inout RelatedEntities) {
     for element in self { element.add(to: &entities) }
   }

@@ -1,4 +1,5 @@
 /// The number of an entity in a graph, for as long as anything is known of it.
+@usableFromInline
 typealias NodeNumber = Int32
 
 /// Who refers to whom: plain numbers in two arrays, so that nothing here is ever released in turn,
@@ -8,45 +9,49 @@ typealias NodeNumber = Int32
 /// be taken out one by one.
 ///
 /// - Complexity: O(1) to add or remove an edge.
+@usableFromInline
 struct Graph: Sendable {
+  @usableFromInline
   struct Node: Sendable {
     /// Where the entity is: which table, and which row there.
-    var table: Int32
-    var row: Int32
-    var firstOut: Int32 = none
-    var firstIn: Int32 = none
+    @usableFromInline var table: Int32
+    @usableFromInline var row: Int32
+    @usableFromInline var firstOut: Int32 = none
+    @usableFromInline var firstIn: Int32 = none
     /// The last walk up that has come here, and the last one down.
-    var seen: UInt32 = 0
-    var passed: UInt32 = 0
+    @usableFromInline var seen: UInt32 = 0
+    @usableFromInline var passed: UInt32 = 0
     /// The marking in which it was found to be below someone who is watched.
-    var mark: UInt32 = 0
+    @usableFromInline var mark: UInt32 = 0
     /// Whether there is a value, whether anyone observes it, and whether it is retained.
-    var isStored = false
-    var isWatched = false
-    var isRetained = false
+    @usableFromInline var isStored = false
+    @usableFromInline var isWatched = false
+    @usableFromInline var isRetained = false
   }
 
+  @usableFromInline
   struct Edge: Sendable {
-    var source: NodeNumber
-    var target: NodeNumber
-    var nextOut: Int32
-    var nextIn: Int32
-    var previousIn: Int32
+    @usableFromInline var source: NodeNumber
+    @usableFromInline var target: NodeNumber
+    @usableFromInline var nextOut: Int32
+    @usableFromInline var nextIn: Int32
+    @usableFromInline var previousIn: Int32
   }
 
-  static let none: Int32 = -1
+  @usableFromInline static let none: Int32 = -1
 
-  var nodes: ContiguousArray<Node> = []
-  var edges: ContiguousArray<Edge> = []
-  private var vacantNodes: [NodeNumber] = []
-  private var firstVacantEdge = none
+  @usableFromInline var nodes: ContiguousArray<Node> = []
+  @usableFromInline var edges: ContiguousArray<Edge> = []
+  @usableFromInline var vacantNodes: [NodeNumber] = []
+  @usableFromInline var firstVacantEdge = none
 
   /// The last walk up, the last one down, and the marking that is in force.
-  var walk: UInt32 = 0
-  var passage: UInt32 = 0
-  var marking: UInt32 = 1
-  var markedCount = 0
+  @usableFromInline var walk: UInt32 = 0
+  @usableFromInline var passage: UInt32 = 0
+  @usableFromInline var marking: UInt32 = 1
+  @usableFromInline var markedCount = 0
 
+  @usableFromInline
   mutating func addNode(table: Int32, row: Int32) -> NodeNumber {
     let node = Node(table: table, row: row)
     if let number = vacantNodes.popLast() {
@@ -58,6 +63,7 @@ struct Graph: Sendable {
   }
 
   /// Forgets a node that has no edges.
+  @usableFromInline
   mutating func removeNode(_ number: NodeNumber) {
     if nodes[Int(number)].mark == marking { markedCount -= 1 }
     nodes[Int(number)].table = Self.none
@@ -65,6 +71,7 @@ struct Graph: Sendable {
   }
 
   /// Whether it means nothing to anyone any more.
+  @usableFromInline
   func isLoose(_ number: NodeNumber) -> Bool {
     let node = nodes[Int(number)]
     return node.table != Self.none && node.firstIn == Self.none
@@ -72,6 +79,7 @@ struct Graph: Sendable {
   }
 
   /// Makes `targets` what `source` refers to; gives what it does not refer to any more.
+  @usableFromInline
   mutating func connect(_ source: NodeNumber, to targets: [NodeNumber]) -> [NodeNumber] {
     if refers(source, exactlyTo: targets) { return [] }
     let former = disconnect(source)
@@ -81,6 +89,7 @@ struct Graph: Sendable {
   }
 
   /// Takes away what `source` refers to, and gives it.
+  @usableFromInline
   mutating func disconnect(_ source: NodeNumber) -> [NodeNumber] {
     var former: [NodeNumber] = []
     var next = nodes[Int(source)].firstOut
@@ -96,7 +105,8 @@ struct Graph: Sendable {
     return former
   }
 
-  private func refers(_ source: NodeNumber, exactlyTo targets: [NodeNumber]) -> Bool {
+  @usableFromInline
+  func refers(_ source: NodeNumber, exactlyTo targets: [NodeNumber]) -> Bool {
     var next = nodes[Int(source)].firstOut
     for target in targets {
       guard next != Self.none, edges[Int(next)].target == target else { return false }
@@ -105,7 +115,8 @@ struct Graph: Sendable {
     return next == Self.none
   }
 
-  private mutating func addEdge(_ source: NodeNumber, _ target: NodeNumber) {
+  @usableFromInline
+  mutating func addEdge(_ source: NodeNumber, _ target: NodeNumber) {
     let edge = Edge(
       source: source, target: target, nextOut: nodes[Int(source)].firstOut,
       nextIn: nodes[Int(target)].firstIn, previousIn: Self.none)
@@ -122,7 +133,8 @@ struct Graph: Sendable {
   }
 
   /// Takes an edge out of the list of its target.
-  private mutating func unlink(_ edge: Edge) {
+  @usableFromInline
+  mutating func unlink(_ edge: Edge) {
     if edge.nextIn != Self.none { edges[Int(edge.nextIn)].previousIn = edge.previousIn }
     if edge.previousIn != Self.none {
       edges[Int(edge.previousIn)].nextIn = edge.nextIn

@@ -2,22 +2,31 @@
 ///
 /// Of two that are of equal rank, the one that came first stays first; so each has one place, which is
 /// found by halving. An order that contradicts itself costs time, and gives some order.
+@usableFromInline
 struct EntityList<E: Entity>: Sendable {
-  let isIncluded: @Sendable (E) -> Bool
-  let precedes: (@Sendable (E, E) -> Bool)?
+  @usableFromInline let isIncluded: @Sendable (E) -> Bool
+  @usableFromInline let precedes: (@Sendable (E, E) -> Bool)?
 
-  private(set) var values: [E] = []
+  @usableFromInline var values: [E] = []
 
   /// When each of them came, side by side with them.
-  private var arrivals: [Int] = []
-  private var members: [E.ID: Member] = [:]
-  private var lastArrival = 0
+  @usableFromInline var arrivals: [Int] = []
+  @usableFromInline var members: [E.ID: Member] = [:]
+  @usableFromInline var lastArrival = 0
 
-  private struct Member: Sendable {
-    let value: E
-    let arrival: Int
+  @usableFromInline
+  struct Member: Sendable {
+    @usableFromInline let value: E
+    @usableFromInline let arrival: Int
+
+    @inlinable
+    init(value: E, arrival: Int) {
+      self.value = value
+      self.arrival = arrival
+    }
   }
 
+  @inlinable
   init(
     isIncluded: @escaping @Sendable (E) -> Bool, precedes: (@Sendable (E, E) -> Bool)?
   ) {
@@ -26,6 +35,7 @@ struct EntityList<E: Entity>: Sendable {
   }
 
   /// Takes a commit in, and gives the steps by which the list gets there.
+  @inlinable
   mutating func apply(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
     if members.isEmpty { return fill(edits) }
     return edits.compactMap { edit in
@@ -40,7 +50,8 @@ struct EntityList<E: Entity>: Sendable {
   }
 
   /// Many at once are sorted at once.
-  private mutating func fill(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
+  @inlinable
+  mutating func fill(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
     var arrived: [(id: E.ID, member: Member)] = []
     for edit in edits {
       guard let value = edit.value, isIncluded(value) else { continue }
@@ -54,7 +65,8 @@ struct EntityList<E: Entity>: Sendable {
     return values.enumerated().map { .insert($0.element, at: $0.offset) }
   }
 
-  private mutating func insert(_ value: E, _ id: E.ID) -> EntityListChange<E> {
+  @inlinable
+  mutating func insert(_ value: E, _ id: E.ID) -> EntityListChange<E> {
     lastArrival += 1
     let member = Member(value: value, arrival: lastArrival)
     members[id] = member
@@ -63,14 +75,16 @@ struct EntityList<E: Entity>: Sendable {
     return .insert(value, at: place)
   }
 
-  private mutating func remove(_ member: Member, _ id: E.ID) -> EntityListChange<E> {
+  @inlinable
+  mutating func remove(_ member: Member, _ id: E.ID) -> EntityListChange<E> {
     members[id] = nil
     let place = place(of: member)
     take(at: place)
     return .remove(at: place)
   }
 
-  private mutating func change(
+  @inlinable
+  mutating func change(
     _ old: Member, to value: E, _ id: E.ID
   ) -> EntityListChange<E> {
     let new = Member(value: value, arrival: old.arrival)
@@ -82,25 +96,29 @@ struct EntityList<E: Entity>: Sendable {
     return from == to ? .update(value, at: to) : .move(value, from: from, to: to)
   }
 
-  private mutating func put(_ member: Member, at place: Int) {
+  @inlinable
+  mutating func put(_ member: Member, at place: Int) {
     values.insert(member.value, at: place)
     arrivals.insert(member.arrival, at: place)
   }
 
-  private mutating func take(at place: Int) {
+  @inlinable
+  mutating func take(at place: Int) {
     values.remove(at: place)
     arrivals.remove(at: place)
   }
 
   /// Where a member is.
-  private func place(of member: Member) -> Int {
+  @inlinable
+  func place(of member: Member) -> Int {
     let place = place(for: member)
     if place < arrivals.count, arrivals[place] == member.arrival { return place }
     return arrivals.firstIndex(of: member.arrival) ?? place
   }
 
   /// Behind all that come before it.
-  private func place(for member: Member) -> Int {
+  @inlinable
+  func place(for member: Member) -> Int {
     var (low, high) = (0, values.count)
     while low < high {
       let middle = (low + high) / 2
@@ -113,7 +131,8 @@ struct EntityList<E: Entity>: Sendable {
     return low
   }
 
-  private func isBefore(_ left: Member, _ right: Member) -> Bool {
+  @inlinable
+  func isBefore(_ left: Member, _ right: Member) -> Bool {
     if let precedes {
       if precedes(left.value, right.value) { return true }
       if precedes(right.value, left.value) { return false }

@@ -13,6 +13,7 @@ extension EntityStore {
   ///   - isIncluded: Which ones; all by default. Called once for each that changes.
   ///   - areInIncreasingOrder: Whether the first comes before the second. Those of equal rank, and all
   ///     where none is given, are in the order in which they came to the query.
+  @inlinable
   public func query<E: Entity>(
     _ type: E.Type, where isIncluded: @escaping @Sendable (E) -> Bool = { _ in true },
     by areInIncreasingOrder: (@Sendable (E, E) -> Bool)? = nil
@@ -27,14 +28,25 @@ extension EntityStore {
 ///
 /// Its closures run on the thread that tells, with no lock held.
 public struct EntityQuery<E: Entity>: Sendable {
-  let edits: Signal<[TableEdit<E>]>
-  let isIncluded: @Sendable (E) -> Bool
-  let precedes: (@Sendable (E, E) -> Bool)?
+  @usableFromInline let edits: Signal<[TableEdit<E>]>
+  @usableFromInline let isIncluded: @Sendable (E) -> Bool
+  @usableFromInline let precedes: (@Sendable (E, E) -> Bool)?
+
+  @inlinable
+  init(
+    edits: Signal<[TableEdit<E>]>, isIncluded: @escaping @Sendable (E) -> Bool,
+    precedes: (@Sendable (E, E) -> Bool)?
+  ) {
+    self.edits = edits
+    self.isIncluded = isIncluded
+    self.precedes = precedes
+  }
 
   /// All of them, first as they are, then after each commit that changes anything of that.
   ///
   /// - Complexity: O(*m* log *n*) a commit that touches *m* of the type, and a copy of the list if an
   ///   earlier one is still in use.
+  @inlinable
   public var values: Signal<[E]> {
     list { list, edits in list.apply(edits).isEmpty ? nil : list.values }
   }
@@ -43,6 +55,7 @@ public struct EntityQuery<E: Entity>: Sendable {
   ///
   /// - Complexity: O(*m* log *n*) a commit that touches *m* of the type, and moving up what lies
   ///   behind in memory.
+  @inlinable
   public var changes: Signal<[EntityListChange<E>]> {
     list { list, edits in
       let changes = list.apply(edits)
@@ -52,7 +65,8 @@ public struct EntityQuery<E: Entity>: Sendable {
 
   /// A signal of what `answer` makes of each commit, with a list for each subscription; of the first,
   /// also if that is nothing.
-  private func list<Answer: Sendable & RangeReplaceableCollection>(
+  @inlinable
+  func list<Answer: Sendable & RangeReplaceableCollection>(
     _ answer: @escaping @Sendable (inout EntityList<E>, [TableEdit<E>]) -> Answer?
   ) -> Signal<Answer> {
     Signal { observer, lifetime in
@@ -84,11 +98,13 @@ public enum EntityListChange<E: Entity>: Sendable, Equatable {
 }
 
 /// The list of one subscription.
-private final class ListKeeper<E: Entity>: @unchecked Sendable {
+@usableFromInline
+final class ListKeeper<E: Entity>: @unchecked Sendable {
   // Sendable because only the one signal that feeds it touches it, serially.
-  var list: EntityList<E>
-  var isNew = true
+  @usableFromInline var list: EntityList<E>
+  @usableFromInline var isNew = true
 
+  @inlinable
   init(_ list: EntityList<E>) {
     self.list = list
   }
@@ -99,6 +115,7 @@ extension EntityCore {
   ///
   /// - Parameter isQuery: Whether it keeps what is there from being pruned, and ends with the store;
   ///   else it keeps a copy, and is told of all.
+  @inlinable
   func edits<E: Entity>(of type: E.Type, isQuery: Bool) -> Signal<[TableEdit<E>]> {
     Signal { observer, lifetime in
       let watch = Watch<[TableEdit<E>]>(observer, lifetime)
@@ -106,7 +123,8 @@ extension EntityCore {
     }
   }
 
-  private func listen<E: Entity>(
+  @inlinable
+  func listen<E: Entity>(
     _ watch: Watch<[TableEdit<E>]>, isQuery: Bool
   ) -> [TableEdit<E>] {
     let table = table(E.self)

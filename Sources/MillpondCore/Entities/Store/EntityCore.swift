@@ -1,4 +1,4 @@
-import MillpondSignals
+public import MillpondSignals
 
 /// The work of a store, which those who observe it keep; the store itself they don't.
 ///
@@ -7,14 +7,16 @@ import MillpondSignals
 /// which is taken within the turn, and outside of it to read and to observe, each time for a moment.
 /// A commit is one step under the lock: it leaves behind the notices of that commit, and one thread at
 /// a time, without turn or lock, carries those out in order.
+@usableFromInline
 final class EntityCore: @unchecked Sendable {
   // Sendable because `draft` is touched only by whoever has the turn.
-  private let turn = WriterTurn()
-  private var draft = EntityDraft()
-  private let shelves = Locked(EntityShelves())
-  private let time: CoarseTime
-  private let countLimit: Int
+  @usableFromInline let turn = WriterTurn()
+  @usableFromInline var draft = EntityDraft()
+  @usableFromInline let shelves = Locked(EntityShelves())
+  @usableFromInline let time: CoarseTime
+  @usableFromInline let countLimit: Int
 
+  @usableFromInline
   init(countLimit: Int, _ time: CoarseTime) {
     self.countLimit = countLimit
     self.time = time
@@ -23,6 +25,7 @@ final class EntityCore: @unchecked Sendable {
   // MARK: Reading
 
   /// What is stored now; for the writer, what it has written.
+  @inlinable
   func get<E>(_ reference: Reference<E>) -> E? {
     if turn.isMine(), let edit = draft.edit(of: reference.id, E.self) { return edit.value }
     let now = time.now()
@@ -35,17 +38,20 @@ final class EntityCore: @unchecked Sendable {
     }
   }
 
+  @usableFromInline
   var count: Int {
     shelves.withLock { $0.storedCount }
   }
 
   /// What is committed under these identities.
+  @inlinable
   func stored<E>(_ ids: [E.ID], in table: EntityTable<E>) -> [E?] {
     shelves.withLock { _ in
       ids.map { id in table.row(of: id).flatMap { table.rows[Int($0)]?.value } }
     }
   }
 
+  @inlinable
   func table<E: Entity>(_: E.Type) -> EntityTable<E> {
     if let table = shelves.withLock({ $0.table(E.self) }) { return table }
     let relations = E.relations
@@ -57,6 +63,7 @@ final class EntityCore: @unchecked Sendable {
   // MARK: Writing
 
   /// Runs a transaction, or a part of the one that runs on this thread.
+  @inlinable
   func write<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if turn.isMine() { return try join(body) }
     let outcome = turn.take {
@@ -70,6 +77,7 @@ final class EntityCore: @unchecked Sendable {
   }
 
   /// Keeps a value, merged with what is there.
+  @inlinable
   func set<E: Entity>(_ value: E, isFill: Bool = false) {
     inTurn {
       // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
@@ -79,10 +87,12 @@ final class EntityCore: @unchecked Sendable {
     }
   }
 
+  @inlinable
   func remove<E>(_ reference: Reference<E>) {
     inTurn { draft.write(DraftEdit<E>(id: reference.id, value: nil)) }
   }
 
+  @inlinable
   func removeAll<E: Entity>(of type: E.Type) {
     inTurn {
       let table = table(type)
@@ -93,6 +103,7 @@ final class EntityCore: @unchecked Sendable {
   }
 
   /// - Parameter isSilent: Whether observers and queries are not told.
+  @usableFromInline
   func removeAll(isSilent: Bool = false) {
     inTurn {
       draft.clearAll(isSilent: isSilent)
@@ -101,11 +112,13 @@ final class EntityCore: @unchecked Sendable {
   }
 
   /// Prunes at once, or when the transaction is over.
+  @usableFromInline
   func prune(unusedFor age: Duration) {
     inTurn { draft.pruning = min(age, draft.pruning ?? age) }
   }
 
   /// Keeps what a source has brought that was asked at `revision`, unless something was told since.
+  @inlinable
   func fill<E: Entity>(_ value: E, askedAt revision: Revision) {
     inTurn {
       let reference = value.reference
@@ -116,11 +129,13 @@ final class EntityCore: @unchecked Sendable {
   }
 
   /// Runs `body`, which is a transaction unless it is within one.
-  private func inTurn(_ body: () -> Void) {
+  @usableFromInline
+  func inTurn(_ body: () -> Void) {
     if turn.isMine() { body() } else { write(body) }
   }
 
-  private func join<Result, Failure>(
+  @inlinable
+  func join<Result, Failure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     draft.depth += 1
@@ -131,7 +146,8 @@ final class EntityCore: @unchecked Sendable {
     return try outcome.get()
   }
 
-  private func attempt<Result, Failure>(
+  @inlinable
+  func attempt<Result, Failure>(
     _ body: () throws(Failure) -> Result
   ) -> Swift.Result<Result, Failure> {
     do throws(Failure) {
@@ -141,18 +157,20 @@ final class EntityCore: @unchecked Sendable {
     }
   }
 
-  private func discard() {
+  @usableFromInline
+  func discard() {
     let discarded = draft
     draft = EntityDraft()
     _ = discarded  // released here, when the next one has begun
   }
 
   /// Commits what was written, and what users' code has written while that was compared.
-  private func commit() {
+  @usableFromInline
+  func commit() {
     while !draft.isEmpty {
       let written = draft
       draft = EntityDraft()
-      for part in written.parts { part.prepare(for: self) }
+      for part in written.parts { part.prepare(self) }
       let now = time.now()
       let released = shelves.withLock { shelves in
         var commit = Commit(now: now, isSilent: written.isSilent)
@@ -165,7 +183,8 @@ final class EntityCore: @unchecked Sendable {
     }
   }
 
-  private func peek<E>(_ reference: Reference<E>) -> E? {
+  @inlinable
+  func peek<E>(_ reference: Reference<E>) -> E? {
     if let edit = draft.edit(of: reference.id, E.self) { return edit.value }
     return shelves.withLock { shelves in
       shelves.table(E.self).flatMap { table in
@@ -178,7 +197,8 @@ final class EntityCore: @unchecked Sendable {
 
   /// Carries out the notices that wait, unless another thread does, or a caller of this one: they
   /// go on until there are none.
-  private func deliver() {
+  @usableFromInline
+  func deliver() {
     var notices = shelves.withLock { $0.takeNotices(isFirst: true) }
     while !notices.isEmpty {
       for notice in notices { notice() }
@@ -186,6 +206,7 @@ final class EntityCore: @unchecked Sendable {
     }
   }
 
+  @usableFromInline
   func afterTelling(_ body: @escaping Notice) {
     shelves.withLock { $0.notices.append(body) }
     // Within a transaction nobody is told of anything; its end does that.
@@ -197,6 +218,7 @@ final class EntityCore: @unchecked Sendable {
   /// - Parameters:
   ///   - watch: Who is to be told when the wait is over; nil for one who does not mind.
   ///   - body: Registers what else there is to be registered; it gets the number.
+  @inlinable
   func enter<Element, Result>(
     _ watch: Watch<Element>?, _ body: (inout EntityShelves, _ number: Int) -> Result
   ) -> Result {
@@ -213,11 +235,13 @@ final class EntityCore: @unchecked Sendable {
   }
 
   /// Runs `body` under the lock; what it returns is released after the unlock.
+  @inlinable
   func withLock<Result>(_ body: (inout EntityShelves) -> Result) -> Result {
     shelves.withLock(body)
   }
 
   /// Ends the wait of everybody.
+  @usableFromInline
   func failAll(_ error: any Error) {
     let askers = shelves.withLock { shelves in
       defer { shelves.askers = [:] }

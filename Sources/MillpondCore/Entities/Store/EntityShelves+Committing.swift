@@ -2,8 +2,9 @@ import MillpondSignals
 
 extension EntityShelves {
   /// Carries out a transaction, and leaves in ``notices`` who is to be told.
-  mutating func apply(_ parts: [any DraftPart], _ commit: inout Commit, countLimit: Int) {
-    for part in parts { part.apply(to: &self, &commit) }
+  @usableFromInline
+  mutating func apply(_ parts: [DraftPart], _ commit: inout Commit, countLimit: Int) {
+    for part in parts { part.apply(&self, &commit) }
     if commit.changed.isEmpty { return }
     announce(commit)
     makeRoom(countLimit, &commit)
@@ -11,6 +12,7 @@ extension EntityShelves {
   }
 
   /// Takes what is to be told; nothing if someone is about to tell it who has begun before.
+  @usableFromInline
   mutating func takeNotices(isFirst: Bool) -> [Notice] {
     if isFirst, isDelivering { return [] }
     isDelivering = !notices.isEmpty
@@ -19,6 +21,7 @@ extension EntityShelves {
   }
 
   /// Puts a value in its place, or takes it out.
+  @inlinable
   mutating func put<E>(
     _ edit: PreparedEdit<E>, because cause: AnyReference, in table: EntityTable<E>,
     _ commit: inout Commit
@@ -27,7 +30,7 @@ extension EntityShelves {
     let old = table.replace(graph.nodes[Int(node)].row, by: edit.edit.value)
     if let old { commit.released.append(old) }
     setStored(node, edit.edit.value != nil)
-    let targets = edit.targets.compactMap { $0.node(in: &self) }
+    let targets = edit.targets.map { $0.node(&graph) }
     commit.loose += graph.connect(node, to: targets)
     if edit.edit.value == nil { commit.loose.append(node) }
     touch(node, in: table, commit.now)
@@ -37,6 +40,7 @@ extension EntityShelves {
 
   /// Notes that something was told of an entity, though maybe nothing new: what a source was asked
   /// for before comes too late.
+  @inlinable
   mutating func note<E>(_ id: E.ID, in table: EntityTable<E>, _ commit: Commit) {
     let row = table.row(of: id).map(Int.init)
     if let row, table.rows[row]?.value != nil {
@@ -48,6 +52,7 @@ extension EntityShelves {
   }
 
   /// Whether something was told of an entity since `revision`.
+  @inlinable
   func outdates<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
     let table = table(E.self)
     if revision < max(clearedAt, table?.clearedAt ?? .none) { return true }
@@ -56,6 +61,7 @@ extension EntityShelves {
     return removals.outdates(Self.mark(reference), revision)
   }
 
+  @usableFromInline
   mutating func setStored(_ node: NodeNumber, _ isStored: Bool) {
     if graph.nodes[Int(node)].isStored == isStored { return }
     graph.nodes[Int(node)].isStored = isStored
@@ -63,6 +69,7 @@ extension EntityShelves {
   }
 
   /// Leaves the notices of what was touched, and forgets what means nothing to anyone any more.
+  @usableFromInline
   mutating func finish(_ commit: inout Commit) {
     notices += commit.notices
     if !commit.notices.isEmpty { notices += commitListeners.values }
@@ -75,17 +82,20 @@ extension EntityShelves {
 
   /// Forgets an entity that nobody stores, refers to, observes or retains; gives what is to be
   /// released after the unlock.
+  @usableFromInline
   mutating func forget(_ node: NodeNumber) -> (any Sendable)? {
     guard graph.isLoose(node), let (table, row) = table(of: node) else { return nil }
     graph.removeNode(node)
     return table.forget(row)
   }
 
-  private func touch<E>(_ node: NodeNumber, in table: EntityTable<E>, _ now: Int64) {
+  @inlinable
+  func touch<E>(_ node: NodeNumber, in table: EntityTable<E>, _ now: Int64) {
     table.rows[Int(graph.nodes[Int(node)].row)]?.touched = now
   }
 
-  private static func mark<E>(_ reference: Reference<E>) -> Int {
+  @inlinable
+  static func mark<E>(_ reference: Reference<E>) -> Int {
     ObjectIdentifier(E.self).hashValue ^ reference.id.hashValue
   }
 }
@@ -94,7 +104,8 @@ extension EntityShelves {
 
 extension EntityShelves {
   /// Makes the notices of a commit: one for each observer that something has changed for.
-  private mutating func announce(_ commit: Commit) {
+  @usableFromInline
+  mutating func announce(_ commit: Commit) {
     if watches.isEmpty || commit.isSilent { return }
     var notices: [(number: Int, notice: Notice)] = []
     let found = graph.watched(above: commit.changed)
@@ -109,7 +120,8 @@ extension EntityShelves {
   }
 
   /// Which of the changes each of `nodes` depends on; where there is only one, all do on that.
-  private mutating func causes(
+  @usableFromInline
+  mutating func causes(
     of commit: Commit, for nodes: [NodeNumber]
   ) -> [[AnyReference]] {
     if commit.causes.count == 1 { return nodes.map { _ in commit.causes } }
