@@ -61,7 +61,7 @@ final class ArchiveQueue: Sendable {
           promise.keep(by: await saver.flush(durability))
         }
       }
-      await saver.save(entries)
+      if !entries.isEmpty { await saver.save(entries) }
     }
   }
 

@@ -19,8 +19,11 @@ actor ArchiveSaver {
   /// The number of the last group, so that no two use the same keys for their parts.
   private var group = 0
 
-  /// What could not be encoded, until somebody is told.
-  private var failure: (any Error)?
+  /// Why something could not be encoded, until somebody is told.
+  private var encoding: (any Error)?
+
+  /// Why the last attempt to save has failed, if it has.
+  private var saving: (any Error)?
 
   init(_ disk: DiskCache) {
     self.disk = disk
@@ -37,22 +40,23 @@ actor ArchiveSaver {
           unsaved[record.key] = .some(record.value)
         }
       } catch {
-        failure = error
+        encoding = error
       }
     }
     if !entries.isEmpty { restored = [:] }
     do {
       try await saveGroup()
+      saving = nil
     } catch {
-      failure = error
+      saving = error
     }
   }
 
   /// How it ends to wait for all that was saved before.
   func flush(_ durability: DiskCache.Durability) async -> Signal<Void> {
     await save([])
-    if let failure {
-      self.failure = nil
+    if let failure = saving ?? encoding {
+      encoding = nil
       return .fail(failure)
     }
     return disk.flush(durability)
@@ -122,7 +126,7 @@ actor ArchiveSaver {
       let redone = try await markedGroup()
       var entities: [(key: String, entity: ArchivedEntity)] = []
       for key in Set(keys).union(redone.keys) {
-        guard let type = types.first(where: { key.hasPrefix($0.prefix) }) else { continue }
+        guard let type = types.first(where: { key.hasPrefix($0.keyPrefix) }) else { continue }
         let value = if let new = redone[key] { new } else { try await disk.get(key).valueIfAny }
         guard let value, let entity = try? type.decode(value) else { continue }
         entities.append((key, entity))

@@ -9,7 +9,7 @@ public struct ArchivedType: Sendable {
   /// What the keys of the type begin with.
   ///
   /// The length of the name comes first, so that no name begins as another does.
-  let prefix: String
+  let keyPrefix: String
 
   /// Sends what has changed, until disposed of.
   let follow: @Sendable (EntityStore, @escaping @Sendable ([ArchiveEntry]) -> Void) -> Disposable
@@ -28,8 +28,8 @@ public struct ArchivedType: Sendable {
     _ type: E.Type, named name: String, version: UInt32 = 0,
     migrate: (@Sendable (_ json: Data, _ from: UInt32) throws -> Data?)? = nil
   ) where E.ID: Encodable {
-    let prefix = "e/\(name.utf8.count)/\(name)/"
-    self.prefix = prefix
+    let keyPrefix = "e/\(name.utf8.count)/\(name)/"
+    self.keyPrefix = keyPrefix
     follow = { store, send in
       store.edits(of: type).subscribe(onNext: { edits in
         send(
@@ -39,7 +39,7 @@ public struct ArchivedType: Sendable {
               let id = String(decoding: try encoder().encode([edit.id]), as: UTF8.self)
               let json = try edit.value.map { try encoder().encode($0) }
               return ArchiveRecord(
-                key: prefix + id, value: json.map { ArchiveForm.wrap($0, version) })
+                key: keyPrefix + id, value: json.map { ArchiveForm.wrap($0, version) })
             }
           })
       })
