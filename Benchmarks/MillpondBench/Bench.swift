@@ -15,6 +15,7 @@ func bench(_ arguments: some Collection<String>) -> Int32 {
     if arguments.first == "memory" { return try memoryBench(arguments.dropFirst()) }
     if arguments.first == "disk" { return try diskBench(arguments.dropFirst()) }
     if arguments.first == "network" { return try networkBench(arguments.dropFirst()) }
+    if arguments.first == "entities" { return try entityBench(arguments.dropFirst()) }
     let options = try Options(arguments)
     let rows = try options.choose(from: allRows())
     if options.wantsHelp {

@@ -10,6 +10,8 @@ enum Demo {
       let options = try Options(Array(CommandLine.arguments.dropFirst()))
       if options.wantsHelp {
         Terminal.write(Options.help)
+      } else if options.wantsEntities {
+        try await EntityShow(Screen.standardOutput()).run()
       } else {
         exit(try await run(options) == 0 ? 0 : 1)
       }

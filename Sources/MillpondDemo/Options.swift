@@ -9,6 +9,8 @@ struct Options: Equatable {
   var commentCount = 120
   /// What to fetch instead of a comment thread's pictures; none fetches those.
   var urls: [URL] = []
+  /// Whether to show the entity store instead.
+  var wantsEntities = false
   var wantsHelp = false
 
   /// Reads arguments, without the program's name.
@@ -19,6 +21,7 @@ struct Options: Equatable {
     var forThreadsOnly: String?
     while let argument = try reader.next() {
       switch argument {
+      case .plain("entities"): wantsEntities = true
       case .plain(let text): urls.append(try Self.url(text))
       case .option("--help"), .option("-h"): wantsHelp = true
       case .option("--cache"): cacheDirectory = try reader.value("a folder")
@@ -30,6 +33,9 @@ struct Options: Equatable {
         forThreadsOnly = "--comments"
       case .option(let name): throw .unknown(option: name)
       }
+    }
+    if wantsEntities, forThreadsOnly != nil || cacheDirectory != nil || !urls.isEmpty {
+      throw .notAlone("entities")
     }
     if let forThreadsOnly, !urls.isEmpty { throw .meaninglessWithURLs(option: forThreadsOnly) }
   }

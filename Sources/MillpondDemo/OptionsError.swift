@@ -6,6 +6,7 @@ enum OptionsError: Error, Equatable {
   case outOfRange(option: String, value: String, ClosedRange<Int>)
   case notURL(String)
   case meaninglessWithURLs(option: String)
+  case notAlone(String)
 
   /// What the process should end with: a wrong call, as most tools count it.
   static let exitCode: Int32 = 2
@@ -25,6 +26,7 @@ extension OptionsError: CustomStringConvertible {
     case .outOfRange(let option, let value, let range):
       "\(option) takes a number from \(range.lowerBound) to \(range.upperBound), not '\(value)'."
     case .notURL(let text): "'\(text)' is not a URL that begins with http:// or https://."
+    case .notAlone(let command): "\(command) takes no options, and goes with nothing else."
     case .meaninglessWithURLs(let option):
       "\(option) is about the comment thread and can't go with URLs."
     }

@@ -1,0 +1,128 @@
+/// Something about the entity store that is measured.
+struct EntityRow: Sendable {
+  let name: String
+  let summary: String
+  var unit = "ns"
+
+  /// At most so much; nil where nothing was promised.
+  var target: Double?
+
+  /// At most so many times the other figure; nil where nothing was promised.
+  var ratioTarget: Double?
+
+  let measure: @Sendable (EntityEffort) -> EntityFigures
+
+  static let all = [
+    EntityRow(
+      name: "entities-get", summary: "a get among 100,000, beside a dictionary under a lock",
+      measure: measureGet),
+    EntityRow(
+      name: "entities-set", summary: "a set that nobody observes, beside a dictionary under a lock",
+      measure: measureSet),
+    EntityRow(
+      name: "entities-set-threads", summary: "the same by two threads, beside one",
+      measure: measureSetByTwo),
+    EntityRow(
+      name: "entities-notice", summary: "from a set to the observer and back",
+      measure: measureNotice),
+    EntityRow(
+      name: "entities-notice-1k", summary: "a notice, where a thousand get one of each set",
+      measure: measureManyNotices),
+    EntityRow(
+      name: "entities-touch-3",
+      summary:
+        "a transaction of three objects among a million, with an observer, beside a thousand",
+      ratioTarget: 2, measure: measureTouch),
+    EntityRow(
+      name: "entities-chain-100k",
+      summary: "a node of the way from the end of an observed chain of 100,000 to its top",
+      measure: measureChain),
+    EntityRow(
+      name: "entities-query-100k", summary: "a change that moves one in a sorted list of 100,000",
+      measure: measureQuery),
+    EntityRow(
+      name: "entities-prune-100k",
+      summary: "an entity that is looked at and stays, beside one that goes",
+      measure: measurePrune),
+    EntityRow(
+      name: "entities-bytes", summary: "bytes for an entity, of 72 in itself, beside a dictionary",
+      unit: "bytes", measure: measureBytes),
+  ]
+}
+
+extension EntityRow: NamedRow {}
+
+/// What was measured of a row; nil where it can't be on this system, or there is nothing to compare.
+struct EntityFigures {
+  var ours: Double?
+  var other: Double?
+  var isSumRight = true
+}
+
+/// How a row came out.
+struct EntityMeasurement: Encodable {
+  let name: String
+  let summary: String
+  let unit: String
+  let ours: Double?
+
+  /// What the summary names after "beside".
+  let other: Double?
+
+  let ratio: Double?
+  let target: Double?
+  let ratioTarget: Double?
+  let isMet: Bool?
+  let isSumRight: Bool
+
+  init(_ row: EntityRow, _ figures: EntityFigures) {
+    (name, summary, unit) = (row.name, row.summary, row.unit)
+    (ours, other, isSumRight) = (figures.ours, figures.other, figures.isSumRight)
+    (target, ratioTarget) = (row.target, row.ratioTarget)
+    let ratio = figures.ours.flatMap { ours in figures.other.map { ours / $0 } }
+    self.ratio = ratio
+    let promises = [(figures.ours, row.target), (ratio, row.ratioTarget)]
+    let kept = promises.compactMap { figure, target in
+      figure.flatMap { figure in target.map { figure <= $0 } }
+    }
+    isMet = kept.isEmpty ? nil : kept.allSatisfy(\.self)
+  }
+
+  /// In a word whether the row kept what was promised; empty where nothing was.
+  var verdict: String {
+    if !isSumRight { return "WRONG" }
+    return isMet.map { $0 ? "met" : "missed" } ?? ""
+  }
+}
+
+/// The rows as a table for people.
+struct EntityReport {
+  private static let titles = ["row", "unit", "ours", "≤", "other", "ratio", "≤", ""]
+
+  /// What the columns mean.
+  static let legend = """
+    ours: EntityStore. other: what the row is measured beside, as --list says. ratio: ours ÷ other, in
+    this run. Entities have an Int, a String and up to two references.
+    """
+
+  private let columns: Columns
+
+  init(for rows: [EntityRow]) {
+    var widths = Self.titles.map(\.count)
+    widths[0] = rows.map(\.name.count).max() ?? 0
+    for column in [2, 4] { widths[column] = 10 }
+    for column in [5, 6] { widths[column] = 6 }
+    columns = Columns(widths: widths, leftAligned: [0, 1, 7])
+  }
+
+  var header: String {
+    columns.line(Self.titles)
+  }
+
+  func line(_ row: EntityMeasurement) -> String {
+    columns.line([
+      row.name, row.unit, row.ours.map { digits($0, 1) } ?? "not measured", digits(row.target, 0),
+      digits(row.other, 1), digits(row.ratio, 2), digits(row.ratioTarget, 1), row.verdict,
+    ])
+  }
+}

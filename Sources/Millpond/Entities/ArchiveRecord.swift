@@ -1,0 +1,73 @@
+import Foundation
+
+/// What is to be at a key of the disk; nil for nothing.
+struct ArchiveRecord: Sendable, Equatable {
+  let key: String
+  let value: Data?
+
+  var byteCount: Int {
+    key.utf8.count + (value?.count ?? 0)
+  }
+}
+
+/// How an entity is wrapped: the version of its form, and its JSON.
+enum ArchiveForm {
+  static func wrap(_ json: Data, _ version: UInt32) -> Data {
+    var record = Data()
+    record.append(number: version)
+    record.append(json)
+    return record
+  }
+
+  static func unwrap(_ record: Data) -> (json: Data, version: UInt32)? {
+    var rest = record[...]
+    return rest.takeNumber().map { (Data(rest), $0) }
+  }
+}
+
+/// How a part of a transaction is written down before any of it is carried out.
+enum ArchiveBatch {
+  static func encode(_ records: some Sequence<ArchiveRecord>) -> Data {
+    var bytes = Data()
+    for record in records {
+      bytes.append(number: UInt32(record.key.utf8.count))
+      bytes.append(contentsOf: record.key.utf8)
+      // One more than there are, so that zero is none.
+      bytes.append(number: record.value.map { UInt32($0.count) + 1 } ?? 0)
+      bytes.append(record.value ?? Data())
+    }
+    return bytes
+  }
+
+  /// The records; nil if anything is wrong with them.
+  static func decode(_ bytes: Data) -> [ArchiveRecord]? {
+    var rest = bytes[...]
+    var records: [ArchiveRecord] = []
+    while !rest.isEmpty {
+      guard let keyLength = rest.takeNumber(), let key = rest.take(Int(keyLength)),
+        let mark = rest.takeNumber(), let value = rest.take(max(0, Int(mark) - 1))
+      else { return nil }
+      records.append(
+        ArchiveRecord(key: String(decoding: key, as: UTF8.self), value: mark > 0 ? value : nil))
+    }
+    return records
+  }
+}
+
+extension Data {
+  fileprivate mutating func append(number: UInt32) {
+    for shift in stride(from: 0, to: 32, by: 8) {
+      append(UInt8(truncatingIfNeeded: number >> UInt32(shift)))
+    }
+  }
+
+  fileprivate mutating func takeNumber() -> UInt32? {
+    take(4)?.enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
+  }
+
+  fileprivate mutating func take(_ length: Int) -> Data? {
+    guard count >= length else { return nil }
+    defer { self = dropFirst(length) }
+    return Data(prefix(length))
+  }
+}

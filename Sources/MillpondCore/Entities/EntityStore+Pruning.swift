@@ -1,0 +1,53 @@
+public import MillpondSignals
+
+extension EntityStore {
+  /// Drops what is not in use.
+  ///
+  /// In use is what is observed, retained, or of a type that a live query shows, what was set or asked
+  /// for within `age`, and all that these refer to, however indirectly. Nobody is told, since nobody
+  /// observes what goes. Within a transaction it is done after the commit.
+  ///
+  /// - Parameter age: How long something must not have been used to go; of zero, it needs not.
+  /// - Complexity: O(*n*) in what is stored; readers wait meanwhile.
+  public func prune(unusedFor age: Duration = .zero) {
+    core.prune(unusedFor: age)
+  }
+
+  /// Keeps an entity, and what it refers to, from being dropped for room, or as unused.
+  ///
+  /// There need not be such an entity yet. Each call counts.
+  ///
+  /// - Returns: The handle that gives it up again; dropping it does not.
+  public func retain<E>(_ reference: Reference<E>) -> Disposable {
+    let node = core.retain(reference)
+    return Disposable { [core] in core.release(node) }
+  }
+}
+
+extension EntityCore {
+  fileprivate func retain<E>(_ reference: Reference<E>) -> NodeNumber {
+    let table = table(E.self)
+    return withLock { shelves in
+      let node = table.node(of: reference.id, in: &shelves.graph)
+      shelves.retains[node, default: 0] += 1
+      shelves.graph.nodes[Int(node)].isRetained = true
+      return node
+    }
+  }
+
+  fileprivate func release(_ node: NodeNumber) {
+    let released = withLock { $0.release(node) }
+    _ = released  // released here, not under the lock
+  }
+}
+
+extension EntityShelves {
+  fileprivate mutating func release(_ node: NodeNumber) -> (any Sendable)? {
+    guard let count = retains[node] else { return nil }
+    retains[node] = count > 1 ? count - 1 : nil
+    if count > 1 { return nil }
+    graph.nodes[Int(node)].isRetained = false
+    crowd = 0
+    return forget(node)
+  }
+}

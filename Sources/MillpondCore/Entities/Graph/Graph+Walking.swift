@@ -1,0 +1,134 @@
+extension Graph {
+  /// Those who are watched, and have one of `changed` below them or are among them.
+  ///
+  /// It goes up only where someone who is watched can be above.
+  ///
+  /// - Complexity: O(*n*) in the nodes above `changed` that are marked, and those who refer to them.
+  mutating func watched(above changed: some Sequence<NodeNumber>) -> [NodeNumber] {
+    beginWalk()
+    var found: [NodeNumber] = []
+    var waiting: [NodeNumber] = []
+    for number in changed { reach(number, &waiting) }
+    while let number = waiting.popLast() {
+      if nodes[Int(number)].isWatched { found.append(number) }
+      var next = nodes[Int(number)].firstIn
+      while next != Self.none {
+        reach(edges[Int(next)].source, &waiting)
+        next = edges[Int(next)].nextIn
+      }
+    }
+    return found
+  }
+
+  private mutating func reach(_ number: NodeNumber, _ waiting: inout [NodeNumber]) {
+    let index = Int(number)
+    guard nodes[index].mark == marking, nodes[index].seen != walk else { return }
+    nodes[index].seen = walk
+    waiting.append(number)
+  }
+
+  /// What of the last walk up lies below `top`, itself included.
+  mutating func reached(below top: NodeNumber, visit: (NodeNumber) -> Void) {
+    beginPassage()
+    var waiting = [top]
+    nodes[Int(top)].passed = passage
+    while let number = waiting.popLast() {
+      visit(number)
+      forEachTarget(of: number) { graph, target in
+        let index = Int(target)
+        guard graph.nodes[index].seen == graph.walk, graph.nodes[index].passed != graph.passage
+        else { return }
+        graph.nodes[index].passed = graph.passage
+        waiting.append(target)
+      }
+    }
+  }
+
+  /// All that `roots` refer to, however indirectly, and the roots.
+  mutating func passAll(below roots: some Sequence<NodeNumber>) {
+    beginPassage()
+    var waiting: [NodeNumber] = []
+    for root in roots { pass(root, &waiting) }
+    while let number = waiting.popLast() {
+      forEachTarget(of: number) { $0.pass($1, &waiting) }
+    }
+  }
+
+  /// Whether the last walk down has come by.
+  func wasPassed(_ number: NodeNumber) -> Bool {
+    nodes[Int(number)].passed == passage
+  }
+
+  private mutating func pass(_ number: NodeNumber, _ waiting: inout [NodeNumber]) {
+    guard nodes[Int(number)].passed != passage else { return }
+    nodes[Int(number)].passed = passage
+    waiting.append(number)
+  }
+
+  private mutating func forEachTarget(
+    of number: NodeNumber, _ body: (inout Graph, NodeNumber) -> Void
+  ) {
+    var next = nodes[Int(number)].firstOut
+    while next != Self.none {
+      let edge = edges[Int(next)]
+      body(&self, edge.target)
+      next = edge.nextOut
+    }
+  }
+}
+
+// MARK: - Marks
+
+/// Marked is whoever can be reached from someone who is watched, and maybe some who could be once:
+/// stale marks cost time, nothing else, so that nobody has to find out at once who has lost theirs.
+extension Graph {
+  func isMarked(_ number: NodeNumber) -> Bool {
+    nodes[Int(number)].mark == marking
+  }
+
+  mutating func mark(below roots: some Sequence<NodeNumber>) {
+    var waiting: [NodeNumber] = []
+    for root in roots { mark(root, &waiting) }
+    while let number = waiting.popLast() {
+      forEachTarget(of: number) { $0.mark($1, &waiting) }
+    }
+  }
+
+  private mutating func mark(_ number: NodeNumber, _ waiting: inout [NodeNumber]) {
+    guard nodes[Int(number)].mark != marking else { return }
+    nodes[Int(number)].mark = marking
+    markedCount += 1
+    waiting.append(number)
+  }
+
+  /// Marks anew, from those who are watched now.
+  mutating func remark(below watched: some Sequence<NodeNumber>) {
+    beginMarking()
+    mark(below: watched)
+  }
+}
+
+// MARK: - Numbers of walks
+
+/// Before numbers come round again, what old ones have left behind is wiped out.
+extension Graph {
+  private mutating func beginWalk() {
+    if walk == .max { wipe(\.seen) }
+    walk = walk == .max ? 1 : walk + 1
+  }
+
+  private mutating func beginPassage() {
+    if passage == .max { wipe(\.passed) }
+    passage = passage == .max ? 1 : passage + 1
+  }
+
+  private mutating func beginMarking() {
+    if marking == .max { wipe(\.mark) }
+    marking = marking == .max ? 1 : marking + 1
+    markedCount = 0
+  }
+
+  private mutating func wipe(_ trace: WritableKeyPath<Node, UInt32>) {
+    for index in nodes.indices { nodes[index][keyPath: trace] = 0 }
+  }
+}

@@ -1,0 +1,85 @@
+/// How entities of one type refer to others: it is declared once, in ``Entity/relations``.
+///
+///     static let relations: [Relation<Author>] = [Relation(\.books), Relation(\.agent)]
+///
+/// A key path becomes a closure here; nothing is found out by reflection.
+public struct Relation<Owner: Entity>: Sendable {
+  @usableFromInline let read: @Sendable (Owner, inout RelatedEntities) -> Void
+
+  /// What `references` gives: one reference, an optional one, or an array or a set of them.
+  ///
+  /// - Parameter references: Must depend on the entity alone. The store calls it once for each value
+  ///   that is set, while other writers wait.
+  @inlinable
+  public init<Related: References>(_ references: @escaping @Sendable (Owner) -> Related) {
+    read = { owner, entities in references(owner).add(to: &entities) }
+  }
+}
+
+/// What can stand for related entities: references, and collections of them.
+public protocol References: Sendable {
+  /// Adds each reference to `entities`.
+  func add(to entities: inout RelatedEntities)
+}
+
+/// The references that were found in an entity.
+public struct RelatedEntities {
+  @usableFromInline var targets: [RelatedEntity] = []
+  @usableFromInline let core: EntityCore
+
+  @inlinable
+  init(_ core: EntityCore) {
+    self.core = core
+  }
+
+  /// Adds one.
+  @inlinable
+  public mutating func add<Target>(_ reference: Reference<Target>) {
+    let table = core.table(Target.self)
+    targets.append(RelatedEntity { graph in table.node(of: reference.id, in: &graph) })
+  }
+}
+
+/// One that is referred to.
+@usableFromInline
+struct RelatedEntity: Sendable {
+  /// Its node, which is made if there is none; under the lock.
+  @usableFromInline let node: @Sendable (inout Graph) -> NodeNumber
+
+  @inlinable
+  init(_ node: @escaping @Sendable (inout Graph) -> NodeNumber) {
+    self.node = node
+  }
+}
+
+extension Reference: References {
+  /// Adds itself.
+  @inlinable
+  public func add(to entities: inout RelatedEntities) {
+    entities.add(self)
+  }
+}
+
+extension Optional: References where Wrapped: References {
+  /// Adds what there is.
+  @inlinable
+  public func add(to entities: inout RelatedEntities) {
+    self?.add(to: &entities)
+  }
+}
+
+extension Array: References where Element: References {
+  /// Adds each.
+  @inlinable
+  public func add(to entities: inout RelatedEntities) {
+    for element in self { element.add(to: &entities) }
+  }
+}
+
+extension Set: References where Element: References {
+  /// Adds each.
+  @inlinable
+  public func add(to entities: inout RelatedEntities) {
+    for element in self { element.add(to: &entities) }
+  }
+}

@@ -1,0 +1,247 @@
+import MillpondSignals
+
+/// What a transaction has written so far: nobody sees it but the writer.
+@usableFromInline
+struct EntityDraft {
+  @usableFromInline var parts: [DraftPart] = []
+  @usableFromInline var places: [ObjectIdentifier: Int] = [:]
+
+  /// Whether something is to be pruned when the transaction is over.
+  @usableFromInline var pruning: Duration?
+
+  /// How many transactions are within one another; in the inner ones, writes can be undone.
+  @usableFromInline var depth = 0
+
+  /// Whether all was removed, which makes come too late what sources were asked for before; and
+  /// whether observers are not told of it.
+  @usableFromInline var isCleared = false
+  @usableFromInline var isSilent = false
+
+  @inlinable
+  var isEmpty: Bool {
+    parts.isEmpty && pruning == nil && !isCleared
+  }
+
+  /// What was written to `id`; nil if nothing was.
+  @inlinable
+  func edit<E: Entity>(of id: E.ID, _: E.Type) -> DraftEdit<E>? {
+    part(E.self)?.edit(of: id)
+  }
+
+  @inlinable
+  mutating func write<E: Entity>(_ edit: DraftEdit<E>) {
+    let part = part(E.self) ?? addPart(E.self)
+    part.write(edit, canUndo: depth > 0)
+  }
+
+  /// Removes all that was written of a type.
+  @inlinable
+  mutating func clear<E: Entity>(_: E.Type) {
+    let part = part(E.self) ?? addPart(E.self)
+    part.clear(canUndo: depth > 0)
+  }
+
+  @inlinable
+  mutating func clearAll(isSilent: Bool) {
+    isCleared = true
+    self.isSilent = isSilent
+  }
+
+  /// How much there is to be undone by now.
+  @inlinable
+  var savepoint: [Int] {
+    parts.map { $0.undoCount() }
+  }
+
+  @inlinable
+  func rollBack(to savepoint: [Int]) {
+    for (number, part) in parts.enumerated() {
+      part.undo(number < savepoint.count ? savepoint[number] : 0)
+    }
+  }
+
+  @inlinable
+  func part<E: Entity>(_: E.Type) -> DraftTable<E>? {
+    places[ObjectIdentifier(E.self)].map {
+      unsafeDowncast(parts[$0].table, to: DraftTable<E>.self)
+    }
+  }
+
+  @inlinable
+  mutating func addPart<E: Entity>(_: E.Type) -> DraftTable<E> {
+    let part = DraftTable<E>()
+    places[ObjectIdentifier(E.self)] = parts.count
+    parts.append(DraftPart(part))
+    return part
+  }
+}
+
+/// What is to become of one entity.
+@usableFromInline
+struct DraftEdit<E: Entity> {
+  @usableFromInline let id: E.ID
+
+  /// What it is to be; nil removes it.
+  @usableFromInline var value: E?
+
+  /// Whether a source brought it, which is no telling.
+  @usableFromInline var isFill = false
+
+  @inlinable
+  init(id: E.ID, value: E?, isFill: Bool = false) {
+    self.id = id
+    self.value = value
+    self.isFill = isFill
+  }
+}
+
+/// The part of a draft that is about one type.
+///
+/// Closures, made where the type is known: through a protocol, everything that is generic would be
+/// looked up by metadata at each commit, which takes twenty times as long.
+@usableFromInline
+struct DraftPart {
+  @usableFromInline let table: AnyObject
+  @usableFromInline let undoCount: () -> Int
+  @usableFromInline let undo: (_ count: Int) -> Void
+
+  /// Compares with what is stored, and reads the relations of what changes: the part that runs users'
+  /// code.
+  @usableFromInline let prepare: (EntityCore) -> Void
+
+  /// Carries it out, under the lock.
+  @usableFromInline let apply: (inout EntityShelves, inout Commit) -> Void
+
+  @inlinable
+  init<E>(_ table: DraftTable<E>) {
+    self.table = table
+    undoCount = { table.undoCount }
+    undo = { table.undo(to: $0) }
+    prepare = { table.prepare(for: $0) }
+    apply = { table.apply(to: &$0, &$1) }
+  }
+}
+
+@usableFromInline
+final class DraftTable<E: Entity> {
+  @inlinable
+  init() {}
+
+  @usableFromInline var edits: [DraftEdit<E>] = []
+  @usableFromInline var places: [E.ID: Int] = [:]
+  @usableFromInline var undone: [(place: Int, before: DraftEdit<E>?)] = []
+  @usableFromInline var prepared: [PreparedEdit<E>] = []
+  @usableFromInline var table: EntityTable<E>?
+
+  /// Whether all of the type was removed, which no rollback takes back: it just makes what sources
+  /// bring come too late.
+  @usableFromInline var isCleared = false
+
+  @inlinable
+  func edit(of id: E.ID) -> DraftEdit<E>? {
+    place(of: id).map { edits[$0] }
+  }
+
+  @inlinable
+  func write(_ edit: DraftEdit<E>, canUndo: Bool) {
+    if let place = place(of: edit.id) {
+      if canUndo { undone.append((place, edits[place])) }
+      let isFill = edit.isFill && edits[place].isFill
+      edits[place] = DraftEdit(id: edit.id, value: edit.value, isFill: isFill)
+    } else {
+      if canUndo { undone.append((edits.count, nil)) }
+      if !places.isEmpty { places[edit.id] = edits.count }
+      edits.append(edit)
+      if places.isEmpty, edits.count > Self.fewEdits { learnPlaces() }
+    }
+  }
+
+  @inlinable
+  func clear(canUndo: Bool) {
+    for edit in edits { write(DraftEdit(id: edit.id, value: nil), canUndo: canUndo) }
+    isCleared = true
+  }
+
+  /// Few are found sooner without a dictionary.
+  @inlinable
+  func place(of id: E.ID) -> Int? {
+    places.isEmpty ? edits.firstIndex { $0.id == id } : places[id]
+  }
+
+  @inlinable
+  func learnPlaces() {
+    for (place, edit) in edits.enumerated() { places[edit.id] = place }
+  }
+
+  @usableFromInline
+  static var fewEdits: Int { 8 }
+}
+
+/// An edit, compared with what is stored.
+@usableFromInline
+struct PreparedEdit<E: Entity> {
+  @usableFromInline let edit: DraftEdit<E>
+
+  /// Whom the new value refers to.
+  @usableFromInline var targets: [RelatedEntity] = []
+
+  /// What observers are told; nil where nothing changes.
+  @usableFromInline var cause: AnyReference?
+
+  @inlinable
+  init(edit: DraftEdit<E>, targets: [RelatedEntity] = [], cause: AnyReference? = nil) {
+    self.edit = edit
+    self.targets = targets
+    self.cause = cause
+  }
+}
+
+// MARK: - Committing
+
+extension DraftTable {
+  @usableFromInline
+  var undoCount: Int { undone.count }
+
+  @inlinable
+  func undo(to count: Int) {
+    while undone.count > count, let (place, before) = undone.popLast() {
+      if let before {
+        edits[place] = before
+      } else {
+        places[edits[place].id] = nil
+        edits.remove(at: place)
+      }
+    }
+  }
+
+  @inlinable
+  func prepare(for core: EntityCore) {
+    let table = core.table(E.self)
+    let old = core.stored(edits.map(\.id), in: table)
+    self.table = table
+    prepared = zip(edits, old).map { edit, old in
+      if edit.value == old { return PreparedEdit(edit: edit) }
+      var related = RelatedEntities(core)
+      if let value = edit.value {
+        for relation in table.relations { relation.read(value, &related) }
+      }
+      return PreparedEdit(
+        edit: edit, targets: related.targets, cause: AnyReference(Reference<E>(edit.id)))
+    }
+  }
+
+  @inlinable
+  func apply(to shelves: inout EntityShelves, _ commit: inout Commit) {
+    guard let table else { return }
+    if isCleared { table.clearedAt = commit.revision }
+    var touched: [TableEdit<E>] = []
+    for edit in prepared {
+      if let cause = edit.cause {
+        shelves.put(edit, because: cause, in: table, &commit)
+        touched.append(TableEdit(id: edit.edit.id, value: edit.edit.value))
+      }
+      if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }
+    }
+    commit.notices += table.notices(of: touched, isSilent: commit.isSilent)
+  }
+}

@@ -1,0 +1,138 @@
+import MillpondSignals
+
+extension EntityShelves {
+  /// Carries out a transaction, and leaves in ``notices`` who is to be told.
+  @usableFromInline
+  mutating func apply(_ parts: [DraftPart], _ commit: inout Commit, countLimit: Int) {
+    for part in parts { part.apply(&self, &commit) }
+    if commit.changed.isEmpty { return }
+    announce(commit)
+    makeRoom(countLimit, &commit)
+    finish(&commit)
+  }
+
+  /// Takes what is to be told; nothing if someone is about to tell it who has begun before.
+  @usableFromInline
+  mutating func takeNotices(isFirst: Bool) -> [Notice] {
+    if isFirst, isDelivering { return [] }
+    isDelivering = !notices.isEmpty
+    defer { notices = [] }
+    return notices
+  }
+
+  /// Puts a value in its place, or takes it out.
+  @inlinable
+  mutating func put<E>(
+    _ edit: PreparedEdit<E>, because cause: AnyReference, in table: EntityTable<E>,
+    _ commit: inout Commit
+  ) {
+    let node = table.node(of: edit.edit.id, in: &graph)
+    let old = table.replace(graph.nodes[Int(node)].row, by: edit.edit.value)
+    if let old { commit.released.append(old) }
+    setStored(node, edit.edit.value != nil)
+    let targets = edit.targets.map { $0.node(&graph) }
+    commit.loose += graph.connect(node, to: targets)
+    if edit.edit.value == nil { commit.loose.append(node) }
+    touch(node, in: table, commit.now)
+    commit.changed.append(node)
+    commit.causes.append(cause)
+  }
+
+  /// Notes that something was told of an entity, though maybe nothing new: what a source was asked
+  /// for before comes too late.
+  @inlinable
+  mutating func note<E>(_ id: E.ID, in table: EntityTable<E>, _ commit: Commit) {
+    let row = table.row(of: id).map(Int.init)
+    if let row, table.rows[row]?.value != nil {
+      table.rows[row]?.told = commit.revision
+      table.rows[row]?.touched = commit.now
+    } else if table.clearedAt < commit.revision {
+      removals.remember(Self.mark(Reference<E>(id)), commit.revision)
+    }
+  }
+
+  /// Whether something was told of an entity since `revision`.
+  @inlinable
+  func outdates<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
+    let table = table(E.self)
+    if revision < max(clearedAt, table?.clearedAt ?? .none) { return true }
+    let row = table.flatMap { table in table.row(of: reference.id).flatMap { table.rows[Int($0)] } }
+    if let row, row.value != nil { return revision < row.told }
+    return removals.outdates(Self.mark(reference), revision)
+  }
+
+  @usableFromInline
+  mutating func setStored(_ node: NodeNumber, _ isStored: Bool) {
+    if graph.nodes[Int(node)].isStored == isStored { return }
+    graph.nodes[Int(node)].isStored = isStored
+    storedCount += isStored ? 1 : -1
+  }
+
+  /// Leaves the notices of what was touched, and forgets what means nothing to anyone any more.
+  @usableFromInline
+  mutating func finish(_ commit: inout Commit) {
+    notices += commit.notices
+    if !commit.notices.isEmpty { notices += commitListeners.values }
+    commit.notices = []
+    for node in commit.loose {
+      if let released = forget(node) { commit.released.append(released) }
+    }
+    commit.loose = []
+  }
+
+  /// Forgets an entity that nobody stores, refers to, observes or retains; gives what is to be
+  /// released after the unlock.
+  @usableFromInline
+  mutating func forget(_ node: NodeNumber) -> (any Sendable)? {
+    guard graph.isLoose(node), let (table, row) = table(of: node) else { return nil }
+    graph.removeNode(node)
+    return table.forget(row)
+  }
+
+  @inlinable
+  func touch<E>(_ node: NodeNumber, in table: EntityTable<E>, _ now: Int64) {
+    table.rows[Int(graph.nodes[Int(node)].row)]?.touched = now
+  }
+
+  @inlinable
+  static func mark<E>(_ reference: Reference<E>) -> Int {
+    ObjectIdentifier(E.self).hashValue ^ reference.id.hashValue
+  }
+}
+
+// MARK: - Whom to tell
+
+extension EntityShelves {
+  /// Makes the notices of a commit: one for each observer that something has changed for.
+  @usableFromInline
+  mutating func announce(_ commit: Commit) {
+    if watches.isEmpty || commit.isSilent { return }
+    var notices: [(number: Int, notice: Notice)] = []
+    let found = graph.watched(above: commit.changed)
+    let causes = causes(of: commit, for: found)
+    for (node, causes) in zip(found, causes) {
+      for (number, watch) in watches[node] ?? [:] {
+        notices.append((number, watch.notice(causes)))
+      }
+    }
+    notices.sort { $0.number < $1.number }
+    self.notices += notices.map(\.notice)
+  }
+
+  /// Which of the changes each of `nodes` depends on; where there is only one, all do on that.
+  @usableFromInline
+  mutating func causes(
+    of commit: Commit, for nodes: [NodeNumber]
+  ) -> [[AnyReference]] {
+    if commit.causes.count == 1 { return nodes.map { _ in commit.causes } }
+    let places = Dictionary(
+      commit.changed.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
+    return nodes.map { top in
+      var found: [Int] = []
+      graph.reached(below: top) { node in
+        if let place = places[node] { found.append(place) }
+      }
+      return found.sorted().map { commit.causes[$0] }
+    }
+  }
+}

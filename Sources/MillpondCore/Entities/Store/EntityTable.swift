@@ -1,0 +1,203 @@
+import MillpondSignals
+
+/// All that a store knows of one type: a row for each identity that is stored, referred to, observed
+/// or retained.
+@usableFromInline
+final class EntityTable<E: Entity>: @unchecked Sendable {
+  // Sendable because its variables are touched only under the lock of the core that has it.
+  @usableFromInline
+  struct Row {
+    @usableFromInline let id: E.ID
+    @usableFromInline let node: NodeNumber
+    @usableFromInline var value: E?
+
+    /// When it was last set or asked for.
+    @usableFromInline var touched: Int64 = 0
+
+    /// When it was last told; what a source brings is no telling.
+    @usableFromInline var told = Revision.none
+
+    @inlinable
+    init(id: E.ID, node: NodeNumber) {
+      self.id = id
+      self.node = node
+    }
+  }
+
+  /// What it is called in the graph.
+  @usableFromInline let number: Int32
+  @usableFromInline let relations: [Relation<E>]
+  @usableFromInline var rows: ContiguousArray<Row?> = []
+  @usableFromInline var listeners: [Int: TableListener<E>] = [:]
+
+  /// When all of it was last removed.
+  @usableFromInline var clearedAt = Revision.none
+
+  @usableFromInline var index = SlotIndex()
+  @usableFromInline var vacant: [Int32] = []
+
+  @inlinable
+  init(number: Int32, relations: [Relation<E>]) {
+    self.number = number
+    self.relations = relations
+  }
+
+  @inlinable
+  func row(of id: E.ID) -> Int32? {
+    index.find(hash(id)) { rows[Int($0)]?.id == id }
+  }
+
+  /// The node of `id`, which is made if there is none.
+  @inlinable
+  func node(of id: E.ID, in graph: inout Graph) -> NodeNumber {
+    if let row = row(of: id), let node = rows[Int(row)]?.node { return node }
+    let row = vacant.popLast() ?? Int32(rows.count)
+    let node = graph.addNode(table: number, row: row)
+    if Int(row) == rows.count { rows.append(nil) }
+    rows[Int(row)] = Row(id: id, node: node)
+    index.insert(hash(id), row)
+    return node
+  }
+
+  /// Puts a value into its row, or takes it out; gives what was there.
+  @inlinable
+  func replace(_ row: Int32, by value: E?) -> E? {
+    defer { rows[Int(row)]?.value = value }
+    return rows[Int(row)]?.value
+  }
+
+  /// The identities of all that is stored.
+  @inlinable
+  var storedIDs: [E.ID] {
+    rows.compactMap { $0?.value == nil ? nil : $0?.id }
+  }
+
+  /// All that is stored, as if it had just been set.
+  @inlinable
+  var storedEdits: [TableEdit<E>] {
+    rows.compactMap { row in
+      row.flatMap { $0.value == nil ? nil : TableEdit(id: $0.id, value: $0.value) }
+    }
+  }
+
+  @inlinable
+  func hash(_ id: E.ID) -> UInt32 {
+    UInt32(truncatingIfNeeded: id.hashValue)
+  }
+}
+
+/// A table of whatever type.
+@usableFromInline
+protocol AnyEntityTable: AnyObject, Sendable {
+  /// Whether a live query shows what is in it.
+  var isQueried: Bool { get }
+
+  /// Removes all that is in it, as a transaction.
+  @inlinable
+  func removeAll(from core: EntityCore)
+
+  /// When the entity in a row was last used; nil if there is none.
+  @inlinable
+  func use(of row: Int32) -> EntityUse?
+
+  /// Empties rows without telling those who observe them, of whom there are none.
+  @inlinable
+  func empty(_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
+
+  /// Gives up a row that is empty; what is in it is to be released after the unlock.
+  @inlinable
+  func forget(_ row: Int32) -> any Sendable
+}
+
+/// When an entity was last used: what is least is the first to go.
+@usableFromInline
+struct EntityUse: Sendable, Comparable {
+  @usableFromInline let touched: Int64
+  @usableFromInline let told: Revision
+
+  @inlinable
+  init(touched: Int64, told: Revision) {
+    self.touched = touched
+    self.told = told
+  }
+
+  @inlinable
+  static func < (left: EntityUse, right: EntityUse) -> Bool {
+    (left.touched, left.told) < (right.touched, right.told)
+  }
+}
+
+extension EntityTable: AnyEntityTable {
+  @inlinable
+  var isQueried: Bool {
+    listeners.values.contains { $0.isQuery }
+  }
+
+  @inlinable
+  func removeAll(from core: EntityCore) {
+    core.removeAll(of: E.self)
+  }
+
+  @inlinable
+  func use(of row: Int32) -> EntityUse? {
+    rows[Int(row)].map { EntityUse(touched: $0.touched, told: $0.told) }
+  }
+
+  @inlinable
+  func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
+    let edits = emptied.compactMap { row in
+      rows[Int(row)].map { TableEdit<E>(id: $0.id, value: nil) }
+    }
+    let old = emptied.map { replace($0, by: nil) }
+    return (old, notices(of: edits))
+  }
+
+  /// - Parameter isSilent: Whether queries are not told.
+  @inlinable
+  func notices(of edits: [TableEdit<E>], isSilent: Bool = false) -> [Notice] {
+    if edits.isEmpty || listeners.isEmpty { return [] }
+    return listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
+      isSilent && listener.isQuery ? nil : listener.notice(edits)
+    }
+  }
+
+  @inlinable
+  func forget(_ row: Int32) -> any Sendable {
+    guard let old = rows[Int(row)] else { return () }
+    rows[Int(row)] = nil
+    index.remove(hash(old.id), row)
+    vacant.append(row)
+    return old.id
+  }
+}
+
+/// What a commit has done to an entity: the value it has now, or none.
+@usableFromInline
+package struct TableEdit<E: Entity>: Sendable {
+  @usableFromInline package let id: E.ID
+  @usableFromInline package let value: E?
+
+  @inlinable
+  init(id: E.ID, value: E?) {
+    self.id = id
+    self.value = value
+  }
+}
+
+/// Someone who is told of every commit that touches a type.
+@usableFromInline
+struct TableListener<E: Entity>: Sendable {
+  /// Whether it keeps what is in the table from being pruned.
+  @usableFromInline let isQuery: Bool
+  @usableFromInline let notice: @Sendable ([TableEdit<E>]) -> Notice
+
+  @inlinable
+  init(isQuery: Bool, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice) {
+    self.isQuery = isQuery
+    self.notice = notice
+  }
+}
+
+/// What is to be called, outside of any lock, to tell one observer of one commit.
+@usableFromInline
+typealias Notice = @Sendable () -> Void

@@ -1,0 +1,97 @@
+public import MillpondSignals
+
+extension Source where Value: Entity {
+  /// Writes what it answers into `store`, and answers what the store has from then on.
+  ///
+  ///     let books = api.mapValues(.book).through(store)
+  ///     books.get(7).subscribe(onNext: { show($0) })  // the answer, and every later change
+  ///
+  /// The store is the one truth: an answer is merged with what is there, and is not stored if the
+  /// entity was told something since the question. The signal goes on until the entity is removed,
+  /// and completes then; it completes empty where the source has no answer. It is told of what the
+  /// entity refers to, as ``EntityStore/signal(of:)`` is. When the store ends, it fails with
+  /// ``CacheError/scopeEnded``.
+  ///
+  /// Apply it last: nothing that waits for the end of a get should stand over it.
+  ///
+  /// - Parameter identity: Which entity a key asks for, if that can be told: so a key that is removed
+  ///   is removed from the store too.
+  public func through(
+    _ store: EntityStore, identity: @escaping @Sendable (Key) -> Value.ID? = { _ in nil }
+  ) -> ThroughStore<Self> {
+    ThroughStore(base: self, store: store, identity: identity)
+  }
+}
+
+extension Source where Value: Entity, Key == Value.ID {
+  /// Writes what it answers into `store`, and answers what the store has from then on.
+  ///
+  /// Keys are identities.
+  public func through(_ store: EntityStore) -> ThroughStore<Self> {
+    through(store) { $0 }
+  }
+}
+
+/// A source whose answers are entities of a store.
+public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
+  /// What is asked for.
+  public typealias Key = Base.Key
+
+  /// What is answered.
+  public typealias Value = Base.Value
+
+  let base: Base
+  let store: EntityStore
+  let identity: @Sendable (Key) -> Value.ID?
+
+  /// The base's answer, and what becomes of it in the store.
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    let (base, core) = (base, store.core)
+    return Signal { observer, lifetime in
+      // Entered before the question: an end that comes between would find nobody to fail.
+      let watch = Watch<Value>(observer, lifetime)
+      core.enter(watch) { _, _ in }
+      let asked = Revision.next()
+      base.get(key, lookup)
+        .map { core.filled($0, askedAt: asked) }
+        .distinct()
+        .flatMap(.latest) { core.values(of: $0) }
+        .run(
+          Observer(next: { watch.post(.next($0)) }, other: { watch.post($0.typed()) }),
+          watch.lifetime)
+    }
+  }
+
+  /// Tells the base, and the store.
+  ///
+  /// A removal of a key reaches the store if the identity is known; a removal of all takes all
+  /// entities of the type.
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let outcome = base.apply(change)
+    switch change {
+    case .set(_, let value, _): store.set(value)
+    case .remove(let key, _): identity(key).map { store.remove(Reference<Value>($0)) }
+    case .removeAll: store.removeAll(of: Value.self)
+    case .fill: break
+    }
+    return outcome
+  }
+
+  /// The mark of the base.
+  public func mark(for key: Key) -> Mark {
+    base.mark(for: key)
+  }
+
+  /// The base, and what stands before it.
+  public func layout(for key: Key?) -> Layout {
+    Layout(.wrapper, "through a store", of: base.layout(for: key))
+  }
+}
+
+extension EntityCore {
+  /// Keeps what a source has brought, and gives what stands for it.
+  fileprivate func filled<E: Entity>(_ value: E, askedAt revision: Revision) -> Reference<E> {
+    fill(value, askedAt: revision)
+    return value.reference
+  }
+}

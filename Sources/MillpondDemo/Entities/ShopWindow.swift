@@ -1,0 +1,58 @@
+import Millpond
+
+/// The shop as it is on the screen: drawn anew from the store, in place or as lines, by every notice.
+final class ShopWindow: Sendable {
+  private let store: EntityStore
+  private let screen: Screen
+  private let drawn = Guarded(0)
+
+  init(_ store: EntityStore, _ screen: Screen) {
+    self.store = store
+    self.screen = screen
+  }
+
+  /// Shows a notice: all in place, or, where that can't be, what it was about.
+  func show(_ change: EntityChange<Shop>) {
+    let lines = (change.value?.shelf ?? []).compactMap { line($0, change) }
+    if screen.isLive {
+      let above = drawn.withLock { drawn in
+        defer { drawn = lines.count }
+        return drawn
+      }
+      let frame = lines.map { $0.text + ANSI.lineEnd }.joined()
+      screen.write(ANSI.up(above) + frame + ANSI.clearBelow)
+    } else {
+      let causes = change.causes.map(\.description).joined(separator: ", ")
+      let touched = lines.filter(\.isTouched).map { "    " + $0.text }
+      screen.write(
+        lines: ["  one notice, because of \(causes.isEmpty ? "nothing yet" : causes)"] + touched)
+    }
+  }
+
+  /// Writes what happens next, above the shop.
+  func announce(_ text: String) {
+    if screen.isLive {
+      let above = drawn.withLock { drawn in
+        defer { drawn = 0 }
+        return drawn
+      }
+      screen.write(ANSI.up(above) + ANSI.clearBelow)
+    }
+    screen.write(lines: ["", screen.look.painted(text, .title)])
+  }
+
+  /// Without a book there is no line.
+  private func line(
+    _ reference: Reference<Book>, _ change: EntityChange<Shop>
+  ) -> (text: String, isTouched: Bool)? {
+    guard let book = store.get(reference) else { return nil }
+    let writer = book.author.flatMap { store.get($0) }
+    let isTouched =
+      change.isCaused(by: reference) || book.author.map { change.isCaused(by: $0) } ?? false
+    let title = (book.title ?? "?").fitted(to: 19)
+    let name = (writer?.name ?? "?").fitted(to: 18)
+    let year = (book.year.map { "\($0)" } ?? "").fitted(to: 6)
+    let text = "\(title)\(name)\(year)\(book.sold ?? 0) sold"
+    return (screen.look.painted(text, isTouched ? .fromMemory : nil), isTouched)
+  }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import TestTraits
+import Testing
+
+@testable import Millpond
+
+@Suite struct EntityArchiveTests {
+  let scene = DiskScene()
+  let book = Reference<Book>(1)
+
+  /// Restores from the folder, lets `use` do what it likes, and closes it all.
+  private func session(
+    types: [ArchivedType] = Library.types, _ use: (EntityStore, EntityArchive) throws -> Void
+  ) async throws {
+    let (store, disk) = (EntityStore(), scene.open())
+    let archive = EntityArchive(of: store, in: disk, types: types)
+    _ = try await archive.restored.value
+    try use(store, archive)
+    try await archive.flush().value
+    try await disk.close().value
+  }
+
+  @Test func `what was saved is there at the next start, what was removed is not`() async throws {
+    try await session { store, _ in
+      store.set(Book(id: 1, title: "old", author: Reference("a")))
+      store.set(Book(id: 1, title: "kept", author: Reference("a")))
+      store.set(Book(id: 2, title: "removed"))
+      store.set(Author(id: "a", name: "Ann"))
+    }
+    try await session { store, _ in store.remove(Reference<Book>(2)) }
+
+    try await session { store, _ in
+      #expect(store.get(book) == Book(id: 1, title: "kept", author: Reference("a")))
+      #expect(store.get(Reference<Author>("a"))?.name == "Ann")
+      #expect(store.get(Reference<Book>(2)) == nil)
+      #expect(store.count == 2)
+    }
+  }
+
+  @Test func `what is restored is told to those who observe it, once`() async throws {
+    try await session { store, _ in
+      store.set(Book(id: 1, title: "kept", author: Reference("a")))
+      store.set(Author(id: "a", name: "Ann"))
+    }
+    let (store, disk) = (EntityStore(), scene.open())
+    let titles = Recorder<String?>().subscribe(to: store.signal(of: book).map(\.value?.title))
+
+    let archive = EntityArchive(of: store, in: disk, types: Library.types)
+    let count = try await archive.restored.value
+
+    #expect(count == 2)
+    #expect(titles.values == [nil, "kept"])
+    try await disk.close().value
+  }
+
+  @Test func `what the store is told meanwhile wins over the disk`() async throws {
+    try await session { store, _ in
+      for id in 1...2 { store.set(Book(id: id, title: "old")) }
+    }
+    let (store, disk) = (EntityStore(), scene.open())
+    let archive = EntityArchive(of: store, in: disk, types: Library.types)
+    store.set(Book(id: 1, title: "new"))
+    store.remove(Reference<Book>(2))
+    _ = try await archive.restored.value
+    try await archive.flush().value
+    try await disk.close().value
+
+    #expect(store.get(book)?.title == "new")
+    #expect(store.count == 1)
+    try await session { store, _ in
+      #expect(store.get(book)?.title == "new")
+      #expect(store.count == 1)
+    }
+  }
+
+  @Test func `an older form is migrated, and saved so`() async throws {
+    try await session { store, _ in store.set(Book(id: 1, title: "old")) }
+    let newer = ArchivedType(Book.self, named: "book", version: 1) { json, version in
+      #expect(version == 0)
+      return Data(String(decoding: json, as: UTF8.self).replacing("old", with: "new").utf8)
+    }
+
+    try await session(types: [newer]) { store, _ in #expect(store.get(book)?.title == "new") }
+
+    try await session(types: [ArchivedType(Book.self, named: "book", version: 1)]) { store, _ in
+      #expect(store.get(book)?.title == "new")
+    }
+  }
+
+  @Test func `without a migration another form is a miss`() async throws {
+    try await session { store, _ in store.set(Book(id: 1, title: "old")) }
+
+    try await session(types: [ArchivedType(Book.self, named: "book", version: 1)]) { store, _ in
+      #expect(store.count == 0)
+    }
+  }
+
+  @Test func `a damaged record is a miss, the others are there`() async throws {
+    try await session { store, _ in
+      for id in 1...2 { store.set(Book(id: id, title: "good")) }
+    }
+    try await scene.fill { $0.set(Data("nonsense".utf8), for: "e/4/book/[1]") }
+
+    try await session { store, _ in
+      #expect(store.get(book) == nil)
+      #expect(store.get(Reference<Book>(2))?.title == "good")
+    }
+  }
+
+  @Test func `a type that is not archived is left out, and left alone on disk`() async throws {
+    try await session { store, _ in
+      store.set(Book(id: 1, title: "kept"))
+      store.set(Unkept(id: 1))
+    }
+    try await session(types: [ArchivedType(Author.self, named: "author")]) { store, _ in
+      #expect(store.count == 0)
+    }
+    try await session { store, _ in #expect(store.count == 1) }
+  }
+
+  @Test func `what is pruned goes from the disk too, and so does all at an end`() async throws {
+    try await session { store, _ in
+      for id in 1...3 { store.set(Book(id: id, title: "kept")) }
+    }
+    try await session { store, _ in
+      let subscription = store.signal(of: book).subscribe(onNext: { _ in })
+      store.prune()
+      subscription.dispose()
+    }
+    try await session { store, _ in
+      #expect(store.count == 1)
+      store.end()
+      store.set(Book(id: 7, title: "next user's"))
+    }
+    try await session { store, _ in
+      #expect(store.get(book) == nil)
+      #expect(store.get(Reference<Book>(7)) != nil)
+    }
+  }
+
+  @Test func `a full disk fails the flush, and what could not be saved is saved later`()
+    async throws
+  {
+    let calls = FaultyCalls()
+    let (store, disk) = (EntityStore(), scene.open(.mebibytes(64), calls))
+    let archive = EntityArchive(of: store, in: disk, types: Library.types)
+    _ = try await archive.restored.value
+    calls.inject(.error(.ENOSPC), of: FaultyCalls.Call.effects, count: 1_000)
+    store.set(Book(id: 1, title: "late"))
+
+    await #expect(throws: (any Error).self) { try await archive.flush().value }
+    calls.recover()
+    try await archive.flush().value
+    try await disk.close().value
+
+    try await session { store, _ in #expect(store.get(book)?.title == "late") }
+  }
+
+  @Test func `parts of a group that was not marked count for nothing, and are cleared away`()
+    async throws
+  {
+    try await session { store, _ in store.set(Book(id: 1, title: "old")) }
+    let part = ArchiveBatch.encode([ArchiveRecord(key: "e/4/book/[1]", value: nil)])
+    try await scene.fill { $0.set(part, for: "b/1/0") }
+
+    try await session { store, _ in #expect(store.get(book)?.title == "old") }
+
+    let disk = scene.open()
+    let keys = try await disk.contents.map(\.key).collect().value
+    #expect(keys == ["e/4/book/[1]"])
+    try await disk.close().value
+  }
+
+  @Test func `a batch that was cut short anywhere is refused`() {
+    let records = [
+      ArchiveRecord(key: "a", value: Data("1".utf8)), ArchiveRecord(key: "bc", value: nil),
+      ArchiveRecord(key: "", value: Data()),
+    ]
+    let bytes = ArchiveBatch.encode(records)
+
+    #expect(ArchiveBatch.decode(bytes) == records)
+    for length in 1..<bytes.count {
+      let found = ArchiveBatch.decode(bytes.prefix(length))
+      #expect(found == nil || found == Array(records.prefix(found?.count ?? 0)))
+      #expect(found != records)
+    }
+  }
+}
+
+/// The process may die at any call that leaves something on disk.
+@Suite(.heavy) struct EntityArchiveDeathTests {
+  @Test(arguments: [true, false])
+  func `of a transaction all is restored or nothing, wherever the process dies`(
+    isHalfDone: Bool
+  ) async throws {
+    var outcomes: Set<String> = []
+    for step in 0..<40 {
+      let scene = DiskScene()
+      let calls = FaultyCalls()
+      let (store, disk) = (EntityStore(), scene.open(.mebibytes(64), calls))
+      let archive = EntityArchive(of: store, in: disk, types: Library.types)
+      _ = try await archive.restored.value
+      store.update { books in
+        for id in 1...3 { books.set(Book(id: id, title: "old")) }
+      }
+      try await archive.flush().value
+
+      calls.inject(.death(isHalfDone: isHalfDone), after: step, of: FaultyCalls.Call.effects)
+      store.update { books in
+        books.set(Book(id: 1, title: "new"))
+        books.set(Book(id: 2, title: "new"))
+        books.remove(Reference<Book>(3))
+      }
+      _ = try? await archive.flush().value
+      calls.die()
+      _ = try? await disk.close().value
+
+      outcomes.insert(try await titles(in: scene))
+    }
+
+    #expect(outcomes == ["old old old", "new new –"])
+  }
+
+  private func titles(in scene: DiskScene) async throws -> String {
+    let (store, disk) = (EntityStore(), scene.open())
+    let archive = EntityArchive(of: store, in: disk, types: Library.types)
+    _ = try await archive.restored.value
+    try await disk.close().value
+    return (1...3).map { store.get(Reference<Book>($0))?.title ?? "–" }.joined(separator: " ")
+  }
+}
+
+enum Library {
+  static let types = [
+    ArchivedType(Book.self, named: "book"), ArchivedType(Author.self, named: "author"),
+  ]
+}
+
+struct Book: Entity, Codable {
+  let id: Int
+  var title: String
+  var author: Reference<Author>?
+
+  static let relations: [Relation<Book>] = [Relation(\.author)]
+}
+
+struct Author: Entity, Codable {
+  let id: String
+  var name: String
+}
+
+struct Unkept: Entity {
+  let id: Int
+}
