@@ -10,8 +10,8 @@ enum Demo {
       let options = try Options(Array(CommandLine.arguments.dropFirst()))
       if options.wantsHelp {
         Terminal.write(Options.help)
-      } else if options.wantsEntities {
-        try await EntityShow(Screen.standardOutput()).run()
+      } else if let show = options.otherShow {
+        exit(try await run(show) ? 0 : 1)
       } else {
         exit(try await run(options) == 0 ? 0 : 1)
       }
@@ -24,12 +24,29 @@ enum Demo {
     }
   }
 
+  /// - Returns: Whether all was shown that was to be.
+  private static func run(_ show: OtherShow) async throws -> Bool {
+    switch show {
+    case .entities:
+      try await EntityShow(Screen.standardOutput()).run()
+      return true
+    case .offline:
+      let folder = Self.newFolder()
+      defer { try? FileManager.default.removeItem(at: folder) }
+      return try await OfflineShow(folder: folder, Screen.standardOutput()).run()
+    }
+  }
+
+  private static func newFolder() -> URL {
+    FileManager.default.temporaryDirectory
+      .appendingPathComponent("millpond-demo-\(UUID().uuidString)", isDirectory: true)
+  }
+
   /// - Returns: How many pictures could not be had.
   private static func run(_ options: Options) async throws -> Int {
     let folder =
       options.cacheDirectory.map { URL(fileURLWithPath: $0, isDirectory: true) }
-      ?? FileManager.default.temporaryDirectory
-      .appendingPathComponent("millpond-demo-\(UUID().uuidString)", isDirectory: true)
+      ?? Self.newFolder()
     defer {
       if options.cacheDirectory == nil { try? FileManager.default.removeItem(at: folder) }
     }

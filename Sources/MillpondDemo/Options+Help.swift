@@ -3,6 +3,7 @@ extension Options {
   static let help = """
     Usage: millpond-demo [--cache DIR] [--serve DIR] [--comments N]
            millpond-demo [--cache DIR] URL...
+           millpond-demo offline
            millpond-demo entities
 
     Loads the pictures of a comment thread through three layers: memory, then disk,
@@ -15,6 +16,9 @@ extension Options {
     answered from memory, and a second process from disk. A table of times ends it.
 
     With URLs, those are fetched in the same way instead, from where they are.
+
+    With offline, it shows a start-up without a network instead: what was kept, how old
+    that is and what is wrong, and how it recovers.
 
     With entities, it shows a store instead, that is written to from several sides, and
     a screen that stays in step with it by one subscription.
@@ -45,6 +49,8 @@ extension Options {
           Uses your own pictures as avatars.
       millpond-demo https://example.org/one.png https://example.org/two.png
           Fetches two real pictures.
+      millpond-demo offline
+          Reads yesterday's news.
       millpond-demo entities
           Sells books, and marries one of their authors.
 

@@ -1,5 +1,10 @@
 import Foundation
 
+/// What is shown without pictures.
+enum OtherShow: String {
+  case entities, offline
+}
+
 /// What the user asked for on the command line.
 struct Options: Equatable {
   /// Where pictures are kept on disk; nil leaves the choice to the program.
@@ -9,8 +14,8 @@ struct Options: Equatable {
   var commentCount = 120
   /// What to fetch instead of a comment thread's pictures; none fetches those.
   var urls: [URL] = []
-  /// Whether to show the entity store instead.
-  var wantsEntities = false
+  /// What to show instead of pictures.
+  var otherShow: OtherShow?
   var wantsHelp = false
 
   /// Reads arguments, without the program's name.
@@ -21,7 +26,8 @@ struct Options: Equatable {
     var forThreadsOnly: String?
     while let argument = try reader.next() {
       switch argument {
-      case .plain("entities"): wantsEntities = true
+      case .plain(let text) where OtherShow(rawValue: text) != nil:
+        otherShow = OtherShow(rawValue: text)
       case .plain(let text): urls.append(try Self.url(text))
       case .option("--help"), .option("-h"): wantsHelp = true
       case .option("--cache"): cacheDirectory = try reader.value("a folder")
@@ -34,8 +40,8 @@ struct Options: Equatable {
       case .option(let name): throw .unknown(option: name)
       }
     }
-    if wantsEntities, forThreadsOnly != nil || cacheDirectory != nil || !urls.isEmpty {
-      throw .notAlone("entities")
+    if let otherShow, forThreadsOnly != nil || cacheDirectory != nil || !urls.isEmpty {
+      throw .notAlone(otherShow.rawValue)
     }
     if let forThreadsOnly, !urls.isEmpty { throw .meaninglessWithURLs(option: forThreadsOnly) }
   }

@@ -272,14 +272,14 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
     freshness: FreshnessPolicy(
       freshFor: .after(.seconds(60)), usableFor: .after(.seconds(86_400)), stale: .atOnce)
   ) { try await api.profile($0) }
-  users.get(7)  // what is kept, at once, and then what is new
-  users.get(7, stale: .never)  // fresh, or a failure
-  users.get(7, stale: .after(.milliseconds(300)))  // what is kept, if a new one takes longer
+  let one = users.get(7)  // what is kept, at once, and then what is new
+  let strict = users.get(7, stale: .never)  // fresh, or a failure
+  let patient = users.get(7, stale: .after(.milliseconds(300)))  // stale, if new takes longer
   let some = try await users.get(all: [1, 2, 3]).value
 
   let repository = Repository()
   try repository.add(me, named: "me")
   try await repository.flush().value
   // end
-  _ = (profile, some)
+  _ = (profile, one, strict, patient, some)
 }

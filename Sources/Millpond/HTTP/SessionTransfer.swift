@@ -12,14 +12,16 @@ import MillpondSignals
 /// ``cancel()`` may come from anywhere.
 final class SessionTransfer: Sendable {
   private let observer: Observer<HTTPPart>
-  private let commands: CommandQueue
+  private let commands: DispatchQueue
   private let phase = Locked(SessionPhase())
   private let task = Locked<URLSessionTask?>(nil)
   private let request: HTTPRequest
 
-  /// - Parameter commands: Where the session is told things.
+  /// - Parameter commands: Where the session is told things. Linux: whoever does so waits for its
+  ///   working queue, the same for all sessions, and an origin that sends without a pause keeps it
+  ///   busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
   init(
-    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: CommandQueue
+    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue
   ) {
     self.request = request
     self.observer = observer
@@ -27,7 +29,7 @@ final class SessionTransfer: Sendable {
   }
 
   func start(_ make: @escaping @Sendable () -> URLSessionTask) {
-    commands.run {
+    commands.async {
       guard self.phase.withLock({ $0.isActive }) else { return }
       let task = make()
       self.task.withLock { $0 = task }
@@ -39,7 +41,7 @@ final class SessionTransfer: Sendable {
   ///
   /// Linux: it is noted, and changes nothing (swift-corelibs-foundation 6.3.1).
   func raise(to priority: Float) {
-    commands.run {
+    commands.async {
       guard self.phase.withLock({ $0.isActive }) else { return }
       self.task.withLock { $0 }?.priority = priority
     }
@@ -97,7 +99,7 @@ final class SessionTransfer: Sendable {
   }
 
   private func cancelTask() {
-    commands.run { self.task.withLock { $0 }?.cancel() }
+    commands.async { self.task.withLock { $0 }?.cancel() }
   }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 public import MillpondSignals
 
@@ -17,10 +18,7 @@ public import MillpondSignals
 ///   session, not even the cancellation; gets fail by their timeouts meanwhile.
 /// - A head of many thousand fields keeps it as busy: 20,000 of them for five seconds.
 /// - It can't pause a transfer, and keeps what comes faster than it is taken in memory, without a
-///   bound. So here, as soon as 1 MiB waits, the session waits as well, until half of that is taken:
-///   for 20 ms a piece of 16 KiB at the most, and only a receiver that stands still for longer has
-///   more kept for it. All sessions of the process wait then, as above; while this one is to begin or
-///   to cancel a transfer, 32 MiB may wait, so that it can be told of it as soon as the origin pauses.
+///   bound: of a body of 1 GB that went to a busy disk as fast as this machine could send it, most.
 /// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
 ///   except where not one byte of text is left. Who can't have that sends `Accept-Encoding: identity`.
 ///
@@ -30,7 +28,7 @@ public import MillpondSignals
 public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let transfers = SessionTransfers()
-  private let commands = CommandQueue()
+  private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
 
   /// A transport with a session of its own.
   ///
@@ -39,7 +37,7 @@ public final class URLSessionTransport: HTTPTransport {
   public init(connectionsPerHost: Int = 6) {
     session = URLSession(
       configuration: .millpond(connectionsPerHost: max(1, connectionsPerHost)),
-      delegate: transfers, delegateQueue: delegateQueue(with: commands))
+      delegate: transfers, delegateQueue: nil)
   }
 
   deinit {

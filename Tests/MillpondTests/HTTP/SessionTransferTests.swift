@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MillpondSignals
 import MillpondTesting
@@ -14,7 +15,7 @@ import Testing
     let transfer: SessionTransfer
     let parts = Watched<[Event<HTTPPart>]>([])
     let answers = Watched<[URL?]>([])
-    let commands = CommandQueue()
+    let commands = DispatchQueue(label: "SessionTransferTests")
 
     static let url = URL(filePath: "/")
 
@@ -79,12 +80,12 @@ import Testing
     scene.transfer.start { task }
 
     scene.transfer.raise(to: URLSessionTask.highPriority)
-    scene.commands.queue.sync {}
+    scene.commands.sync {}
     #expect(task.priority == URLSessionTask.highPriority)
 
     scene.transfer.finish(nil, nil)
     scene.transfer.raise(to: URLSessionTask.lowPriority)
-    scene.commands.queue.sync {}
+    scene.commands.sync {}
     #expect(task.priority == URLSessionTask.highPriority)
   }
 
