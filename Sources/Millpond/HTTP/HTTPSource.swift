@@ -72,8 +72,9 @@ extension HTTPSource {
   /// them; a ``MediaCache`` resumes.
   ///
   /// - Note: Pieces arrive on the transport's own thread, and hold it up: that of ``URLSessionTransport``
-  ///   serves all its transfers, and stops receiving when 1 MiB waits. Whoever does something with them
-  ///   that takes longer does it elsewhere, and waits only while much is waiting, as a ``DiskCache`` does.
+  ///   serves all its transfers. What the system receives meanwhile, it keeps. Whoever does something
+  ///   with them that takes longer does it elsewhere, and waits only while much is waiting, as a
+  ///   ``DiskCache`` does.
   public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
     if lookup.freshness == .cachedOnly { return .empty }
     return transfers.pieces(of: request(key).map { $0.asked(by: lookup) })
