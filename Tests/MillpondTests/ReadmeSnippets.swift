@@ -284,47 +284,50 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
   _ = (profile, one, strict, patient, some)
 }
 
-// snippet
-struct Book: Mergeable, Codable {
-  let id: Int
-  var title: String?
-  var author: Reference<Author>?
-
-  static let relations: [Relation<Book>] = [Relation(\.author)]
-
-  func merged(with newer: Book) -> Book {
-    Book(id: id, title: newer.title ?? title, author: newer.author ?? author)
-  }
-}
-
-struct Author: Entity, Codable {
-  let id: String
-  var name: String
-}
-// end
-
-func keepEntities(_ disk: DiskCache, _ api: AnyCache<Int, Book>, _ bag: DisposableBag) async throws
-{
+enum ReadmeLibrary {
   // snippet
-  let store = EntityStore()
-  let archive = EntityArchive(
-    of: store, in: disk,
-    types: [ArchivedType(Book.self, named: "book"), ArchivedType(Author.self, named: "author")])
-  _ = try await archive.restored.value
+  struct Book: Mergeable, Codable {
+    let id: Int
+    var title: String?
+    var author: Reference<Author>?
 
-  store.signal(of: Reference<Book>(1)).subscribe(onNext: { change in
-    print(change.value?.title ?? "none", change.causes)
-  }).disposed(by: bag)
+    static let relations: [Relation<Book>] = [Relation(\.author)]
 
-  store.update { library in  // one commit, one notice; what throws has changed nothing
-    library.set(Author(id: "mary", name: "Mary Godwin"))
-    library.set(Book(id: 1, title: "Frankenstein", author: Reference("mary")))
+    func merged(with newer: Book) -> Book {
+      Book(id: id, title: newer.title ?? title, author: newer.author ?? author)
+    }
   }
-  store.set(Author(id: "mary", name: "Mary Shelley"))  // told to who watches the book
 
-  let titled = store.query(Book.self, where: { $0.title != nil }, by: { $0.id < $1.id })
-  titled.changes.subscribe(onNext: { print($0) }).disposed(by: bag)
-  let book = try await api.through(store).get(1).value  // merged into the store
+  struct Author: Entity, Codable {
+    let id: String
+    var name: String
+  }
   // end
-  _ = book
+
+  static func keepEntities(_ disk: DiskCache, _ api: AnyCache<Int, Book>, _ bag: DisposableBag)
+    async throws
+  {
+    // snippet
+    let store = EntityStore()
+    let archive = EntityArchive(
+      of: store, in: disk,
+      types: [ArchivedType(Book.self, named: "book"), ArchivedType(Author.self, named: "author")])
+    _ = try await archive.restored.value
+
+    store.signal(of: Reference<Book>(1)).subscribe(onNext: { change in
+      print(change.value?.title ?? "none", change.causes)
+    }).disposed(by: bag)
+
+    store.update { library in  // one commit, one notice; what throws has changed nothing
+      library.set(Author(id: "mary", name: "Mary Godwin"))
+      library.set(Book(id: 1, title: "Frankenstein", author: Reference("mary")))
+    }
+    store.set(Author(id: "mary", name: "Mary Shelley"))  // told to who watches the book
+
+    let titled = store.query(Book.self, where: { $0.title != nil }, by: { $0.id < $1.id })
+    titled.changes.subscribe(onNext: { print($0) }).disposed(by: bag)
+    let book = try await api.through(store).get(1).value  // merged into the store
+    // end
+    _ = book
+  }
 }
