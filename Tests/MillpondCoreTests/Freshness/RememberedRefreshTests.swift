@@ -190,11 +190,12 @@ import Testing
     #expect(scene.memory.peek("a") == 2)
   }
 
-  @Test func `R4 what is removed is not fetched any more for those who have left`() {
+  @Test(arguments: [true, false])
+  func `R4 what is removed is not fetched any more for those who have left`(isAll: Bool) {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     scene.users.refresh("a")
 
-    scene.users.removeAll()
+    if isAll { scene.users.removeAll() } else { scene.users.remove("a") }
 
     #expect(scene.origin.activeRuns == 0)
   }
