@@ -1,5 +1,5 @@
 /// What the command line asks for after `entities`.
-struct EntityOptions {
+struct EntityOptions: RowOptions {
   var names: [String] = []
   var effort = EntityEffort.full
   var isJSON = false
@@ -26,16 +26,7 @@ struct EntityOptions {
 
   /// - Throws: ``OptionsError`` for what it doesn't know.
   init(_ arguments: some Sequence<String>) throws(OptionsError) {
-    for argument in arguments {
-      switch argument {
-      case "--quick": effort = .quick
-      case "--json": isJSON = true
-      case "--list": wantsList = true
-      case "--help", "-h": wantsHelp = true
-      case let option where option.hasPrefix("-"): throw .unknownOption(option)
-      case let name: names.append(name)
-      }
-    }
+    try read(arguments)
   }
 }
 

@@ -1,5 +1,5 @@
 /// What the command line asks for after `memory`.
-struct MemoryOptions {
+struct MemoryOptions: RowOptions {
   var names: [String] = []
   var effort = MemoryEffort.full
   var isJSON = false
@@ -28,16 +28,7 @@ struct MemoryOptions {
 
   /// - Throws: ``OptionsError`` for what it doesn't know.
   init(_ arguments: some Sequence<String>) throws(OptionsError) {
-    for argument in arguments {
-      switch argument {
-      case "--quick": effort = .quick
-      case "--json": isJSON = true
-      case "--list": wantsList = true
-      case "--help", "-h": wantsHelp = true
-      case let option where option.hasPrefix("-"): throw .unknownOption(option)
-      case let name: names.append(name)
-      }
-    }
+    try read(arguments)
   }
 
   /// The rows that are asked for, in the order of the table, and not too long for the effort.
