@@ -8,7 +8,7 @@ func measureGrowth(_ effort: NetworkEffort) throws -> NetworkFigures {
   let origin = try LoopbackServer.streaming(effort.large)
   let url = try origin.url("/")
   let source = HTTPSource(limits: HTTPLimits(byteLimit: effort.large))
-  warmUp(source, url)
+  warmUp(source.pieces(of: url))
   let growth = Growth()
   let count = waitForBytes(source.pieces(of: url))
   return NetworkFigures(ours: growth.megabytes, isSumRight: count == effort.large)
@@ -24,7 +24,7 @@ func measureGrowthOnDisk(_ effort: NetworkEffort) throws -> NetworkFigures {
   let source = HTTPSource(limits: HTTPLimits(byteLimit: effort.large))
   let disk = DiskCache(directory: folder, byteLimit: effort.large * 2)
   let media = MediaCache(disk, over: source, limitedTo: 1, name: \.absoluteString)
-  warmUp(source, url)
+  warmUp(media.get(url))
   let growth = Growth()
   let end = DispatchSemaphore(value: 0)
   let size = Kept(0)
@@ -39,11 +39,11 @@ func measureGrowthOnDisk(_ effort: NetworkEffort) throws -> NetworkFigures {
   return NetworkFigures(ours: growth.megabytes, isSumRight: size.value == effort.large)
 }
 
-/// What is there once is not growth: a session, its threads, and the system's buffers.
-private func warmUp(_ source: HTTPSource<URL>, _ url: URL) {
+/// What is there once is not growth: a session, its threads, code, and the system's buffers.
+private func warmUp<Value>(_ large: Signal<Value>) {
   let enough = DispatchSemaphore(value: 0)
-  let warming = source.pieces(of: url).subscribe { event in
-    if case .progress(let progress) = event, progress.completed > 8 << 20 { enough.signal() }
+  let warming = large.subscribe { event in
+    if case .progress(let progress) = event, progress.completed > 32 << 20 { enough.signal() }
     if event.isTerminal { enough.signal() }
   }
   enough.wait()

@@ -11,16 +11,17 @@ struct Download: Sendable {
 
 extension Transfers {
   /// The body of the answer to the request that is the value of `request`.
-  func download(_ request: Signal<HTTPRequest>) -> Download {
+  func download(_ request: Signal<HTTPRequest>, _ asking: Asking) -> Download {
     guard let partials else {
-      return Download(parts: stream(request) { transport.send($0).pieces(limits) }) { _ in false }
+      return Download(parts: stream(request) { send($0, asking).pieces(limits) }) { _ in false }
     }
     let head = Locked<PartialHead?>(nil)
     let parts = stream(request) { request in
-      partials.resumingStream(request) { request, earlier in
-        transport.send(request).pieces(limits, resuming: earlier) { edition in
-          head.withLock { $0 = edition.map { PartialHead(identity: request.identity, $0) } }
-        }
+      partials.resumingStream(request.identity) { earlier in
+        send(request, asking, from: earlier?.beginning)
+          .pieces(limits, resuming: earlier) { edition in
+            head.withLock { $0 = edition.map { PartialHead(identity: request.identity, $0) } }
+          }
       }
     }
     return Download(parts: parts) { file in
@@ -35,5 +36,15 @@ extension Transfers {
         if case .bytes(let bytes) = part { bytes } else { nil }
       }
     }
+  }
+
+  private func send(
+    _ request: HTTPRequest, _ asking: Asking, from earlier: Beginning? = nil
+  ) -> Signal<HTTPPart> {
+    // Whoever asks for a range of their own wants that one.
+    if asking == .inRanges, request.headers["Range"] == nil {
+      return transport.sendInRanges(request, from: earlier, by: ticker)
+    }
+    return transport.send(earlier.map { request.resuming($0) } ?? request)
   }
 }

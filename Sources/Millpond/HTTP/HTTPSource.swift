@@ -81,8 +81,12 @@ extension HTTPSource {
   }
 
   /// The body for a file; what of it breaks off can be gone on with.
-  func download(_ key: Key, _ lookup: Lookup) -> Download {
-    transfers.download(request(key).map { $0.asked(by: lookup) })
+  ///
+  /// - Parameter asking: Nil is what suits the transport.
+  /// - Throws: ``LostBeginning`` if it was asked for in ranges, and can't be gone on with.
+  func download(_ key: Key, _ lookup: Lookup, _ asking: Asking? = nil) -> Download {
+    transfers.download(
+      request(key).map { $0.asked(by: lookup) }, asking ?? transfers.transport.askingForLarge)
   }
 }
 

@@ -37,6 +37,12 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     fields.append((name: name, value: value))
   }
 
+  /// Has a field once, with this value, or not at all.
+  mutating func set(_ value: String?, for name: String) {
+    fields.removeAll { name.isSameField(as: $0.name) }
+    if let value { append(value, for: name) }
+  }
+
   mutating func append(_ other: HeaderFields) {
     fields += other.fields
   }

@@ -18,7 +18,8 @@ public import MillpondSignals
 ///   session, not even the cancellation; gets fail by their timeouts meanwhile.
 /// - A head of many thousand fields keeps it as busy: 20,000 of them for five seconds.
 /// - It can't pause a transfer, and keeps what comes faster than it is taken in memory, without a
-///   bound: of a body of 1 GB that went to a busy disk as fast as this machine could send it, most.
+///   bound. So a ``MediaCache`` asks it for what is large in ranges of 4 MiB and more, one after the
+///   other, where the origin knows ranges and gives a validator. Who takes pieces takes them in time.
 /// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
 ///   except where not one byte of text is left. Who can't have that sends `Accept-Encoding: identity`.
 ///

@@ -16,13 +16,15 @@ struct Downloads<Key: Hashable & Sendable>: Source {
   private func download(
     _ key: Key, _ lookup: Lookup, _ revision: Revision
   ) -> Signal<DiskFile> {
-    let store = { @Sendable in
-      let download = network.download(key, lookup)
+    let store = { @Sendable (asking: Asking?) in
+      let download = network.download(key, lookup, asking)
       let terms = FileTerms(revision: revision, handsOut: true, keep: download.keep)
       return stored.disk.storing(download.parts, for: stored.name(key), terms)
     }
-    return store()
-      .recover { $0 is LostBeginning ? store() : .fail($0) }
+    // Lost may be what was kept, and then, or before, what had been asked for in ranges.
+    return store(nil)
+      .recover { $0 is LostBeginning ? store(.atOnce) : .fail($0) }
+      .recover { $0 is LostBeginning ? store(.atOnce) : .fail($0) }
       .compactMap { $0 }
   }
 

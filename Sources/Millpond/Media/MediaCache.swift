@@ -9,7 +9,8 @@ public import MillpondSignals
 ///
 /// A value is a ``DiskFile``: it stays as long as somebody holds it, and is not evicted meanwhile.
 /// Bytes go from the network to the disk as they come. Where the network is faster, it waits for the
-/// disk: a few megabytes are in memory between them. Whoever asks while a file is on its way joins,
+/// disk: a few megabytes are in memory between them; on Linux, whose `URLSession` can't wait, large
+/// files are asked for in ranges for that. Whoever asks while a file is on its way joins,
 /// late ones too, with its progress; when the last one leaves, the transfer ends. ``prefetch(_:)`` is
 /// one who waits at low priority, and whom others may join.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackServer
+import MillpondSignals
 import MillpondTesting
 
 @testable import Millpond
@@ -65,8 +66,21 @@ final class MediaResumingScene: Sendable {
     _ disk: DiskCache? = nil, _ partials: PartialTransfers? = nil
   ) -> MediaCache<URL> {
     MediaCache(
-      disk ?? self.disk(), over: HTTPSource(resuming: partials ?? self.partials()), limitedTo: 4,
+      disk ?? self.disk(), over: Self.source(partials ?? self.partials()), limitedTo: 4,
       name: \.absoluteString)
+  }
+
+  /// Asks for a body at once on every platform.
+  static func source(_ partials: PartialTransfers) -> HTTPSource<URL> {
+    HTTPSource(transport: AtOnce(), resuming: partials)
+  }
+
+  private struct AtOnce: HTTPTransport {
+    private let base = URLSessionTransport()
+
+    func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
+      base.send(request)
+    }
   }
 
   /// Asks once, in what could be a process of its own.

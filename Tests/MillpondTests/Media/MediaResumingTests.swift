@@ -183,7 +183,7 @@ import Testing
     let scene = try MediaResumingScene()
     let partials = scene.partials()
     try await scene.ask(nil, partials)
-    let source = HTTPSource(resuming: partials)
+    let source = MediaResumingScene.source(partials)
     let url = try scene.origin.url("/film")
     let disk = scene.disk()
     let media = MediaCache(disk, over: source, limitedTo: 4) { (url: URL) in "a \(url)" }

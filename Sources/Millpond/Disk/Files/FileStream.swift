@@ -8,7 +8,7 @@ import MillpondSignals
 /// Sendable because what can change belongs to the queue.
 final class FileStream: @unchecked Sendable {
   /// How many bytes may wait for the queue before the sender does.
-  private static let waitingLimit = 8 << 20
+  private static let waitingLimit = 2 << 20
 
   let upstream: Lifetime
   private let store: DiskStore

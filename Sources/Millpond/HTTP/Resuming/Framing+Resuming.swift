@@ -4,7 +4,7 @@ extension Framing {
   /// - Throws: The status, if this is not the rest of these very bytes, or not all of it.
   init(_ head: HTTPHead, resuming earlier: Beginning) throws(TransferError) {
     guard let range = ContentRange(head.headers), range.first == earlier.byteCount,
-      range.last == range.total - 1, !head.headers.areOfEncoded, earlier.isOf(head)
+      range.last == range.total - 1, !head.headers.areOfEncoded, earlier.edition.isOf(head)
     else { throw .status(code: 206, headers: head.headers) }
     self = .exactly(range.total)
   }
@@ -15,9 +15,10 @@ extension Framing {
   }
 }
 
-extension Beginning {
-  fileprivate func isOf(_ head: HTTPHead) -> Bool {
-    guard let tag = head.headers["ETag"], let own = edition.validator.entityTag else { return true }
+extension Edition {
+  /// Whether what follows a head can be of this.
+  func isOf(_ head: HTTPHead) -> Bool {
+    guard let tag = head.headers["ETag"], let own = validator.entityTag else { return true }
     return tag == own
   }
 }

@@ -23,20 +23,20 @@ extension PartialTransfers {
 }
 
 extension PartialTransfers {
-  /// The same, of a body that is streamed: `send` gives its beginning back if it has no use for it.
+  /// The same, of a body that is streamed: `send` asks for what comes after its beginning, which it
+  /// gives back if it has no use for it.
   func resumingStream<Value>(
-    _ request: HTTPRequest,
-    _ send: @escaping @Sendable (HTTPRequest, PartialStream?) -> Signal<Value>
+    _ identity: String, _ send: @escaping @Sendable (PartialStream?) -> Signal<Value>
   ) -> Signal<Value> {
-    lend(request.identity).flatMap { stream in
-      guard let stream else { return send(request, nil) }
-      return send(request.resuming(stream.beginning), stream).recover { error in
-        if error.saysItIsGone || error.saysNothingFits { self.drop(request.identity, .streamed) }
-        return error.saysNothingFits ? send(request, nil) : .fail(error)
+    lend(identity).flatMap { stream in
+      guard let stream else { return send(nil) }
+      return send(stream).recover { error in
+        if error.saysItIsGone || error.saysNothingFits { self.drop(identity, .streamed) }
+        return error.saysNothingFits ? send(nil) : .fail(error)
       }
     }
     .onEnd { ending in
-      if case .completed = ending { self.drop(request.identity, .streamed) }
+      if case .completed = ending { self.drop(identity, .streamed) }
     }
   }
 }

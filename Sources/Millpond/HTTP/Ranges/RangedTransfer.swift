@@ -1,0 +1,147 @@
+import MillpondSignals
+
+extension HTTPTransport {
+  /// The same answer as that of ``send(_:)``, but asked for in ranges, one after the other: a range is
+  /// asked for when whoever observes has taken the one before.
+  ///
+  /// So no more than a range is on its way, even from a transport that keeps what comes faster than it
+  /// is taken. An origin that knows no ranges, or doesn't say by what the next one can be told to be of
+  /// the same edition, is asked for the whole.
+  ///
+  /// - Parameter earlier: What is there of the body; then the rest of it is asked for.
+  /// - Throws: ``LostBeginning`` if the answer can't be gone on with, because it has changed or for
+  ///   what only a new request can find out.
+  func sendInRanges(
+    _ request: HTTPRequest, from earlier: Beginning? = nil, _ size: RangeSize = RangeSize(),
+    by ticker: Ticker
+  ) -> Signal<HTTPPart> {
+    Signal { observer, lifetime in
+      let course = RangeCourse(from: earlier, size)
+      RangedTransfer(request, course, self, ticker, observer, lifetime).run()
+    }
+  }
+}
+
+/// Asks for one range after the other.
+private final class RangedTransfer: Sendable {
+  private let request: HTTPRequest
+  private let transport: any HTTPTransport
+  private let ticker: Ticker
+  private let downstream: Observer<HTTPPart>
+  private let lifetime: Lifetime
+  private let state: Locked<State>
+
+  private struct State: Sendable {
+    var course: RangeCourse
+
+    /// Whether somebody asks, and whether there is more to ask for: so the stack stays flat, however
+    /// many ranges come at once.
+    var isAsking = false
+    var hasMore = true
+  }
+
+  init(
+    _ request: HTTPRequest, _ course: RangeCourse, _ transport: any HTTPTransport,
+    _ ticker: Ticker, _ downstream: Observer<HTTPPart>, _ lifetime: Lifetime
+  ) {
+    self.request = request
+    self.transport = transport
+    self.ticker = ticker
+    self.downstream = downstream
+    self.lifetime = lifetime
+    state = Locked(State(course: course))
+  }
+
+  func run() {
+    while let question = nextQuestion() {
+      let upstream = lifetime.child()
+      transport.send(request.asking(question)).run(observer(upstream), upstream)
+    }
+  }
+
+  private func nextQuestion() -> RangeCourse.Question? {
+    let now = ticker.now()
+    return state.withLock { state in
+      guard state.hasMore, !lifetime.isEnded else {
+        state.isAsking = false
+        return nil
+      }
+      (state.isAsking, state.hasMore) = (true, false)
+      return state.course.ask(at: now)
+    }
+  }
+
+  /// Asks on, unless somebody is about to.
+  private func goOn(from upstream: Lifetime) {
+    upstream.end()
+    let isAsking = state.withLock { state in
+      state.hasMore = true
+      return state.isAsking
+    }
+    if !isAsking { run() }
+  }
+
+  private func observer(_ upstream: Lifetime) -> Observer<HTTPPart> {
+    Observer(
+      next: { if !upstream.isEnded { self.receive($0, upstream) } },
+      other: { if !upstream.isEnded { self.receive($0, upstream) } })
+  }
+
+  private func receive(_ part: HTTPPart, _ upstream: Lifetime) {
+    switch part {
+    case .head(let head):
+      let now = ticker.now()
+      obey(state.withLock { $0.course.receive(head, at: now) }, upstream)
+    case .body(let bytes):
+      if state.withLock({ $0.course.receive(byteCount: bytes.count) }) {
+        pass(part)
+      } else {
+        let reason = "more than the bytes of its Content-Range"
+        fail(TransferError.invalidResponse(reason: reason), upstream)
+      }
+    }
+  }
+
+  private func pass(_ part: HTTPPart) {
+    let start = ticker.now()
+    downstream.next(part)
+    let time = ticker.now() - start
+    state.withLock { $0.course.taken(in: time) }
+  }
+
+  private func obey(_ verdict: RangeCourse.Verdict, _ upstream: Lifetime) {
+    switch verdict {
+    case .passes(let head): downstream.next(.head(head))
+    case .goesOn: break
+    case .needsWhole: goOn(from: upstream)
+    case .breaks(let error): fail(error, upstream)
+    }
+  }
+
+  private func receive(_ event: Event<Never>, _ upstream: Lifetime) {
+    guard case .completed = event else { return downstream.other(event) }
+    let now = ticker.now()
+    let isOver = state.withLock { state in
+      state.course.completed(at: now)
+      return state.course.isOver
+    }
+    if isOver { downstream.completed() } else { goOn(from: upstream) }
+  }
+
+  private func fail(_ error: any Error, _ upstream: Lifetime) {
+    upstream.end()
+    downstream.failed(error)
+  }
+}
+
+extension HTTPRequest {
+  /// The request for a range of the body, unencoded, since a range is one of what is sent.
+  fileprivate func asking(_ question: RangeCourse.Question) -> HTTPRequest {
+    guard case .range(let range, let edition) = question else { return self }
+    var request = self
+    request.headers.set("bytes=\(range.lowerBound)-\(range.upperBound - 1)", for: "Range")
+    request.headers.set(edition?.condition, for: "If-Range")
+    request.headers.set("identity", for: "Accept-Encoding")
+    return request
+  }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite struct RangedTransferTests {
+  private let ticker = Ticker(Timeline(ManualClock()))
+
+  private func parts(
+    of origin: any HTTPTransport, from earlier: Beginning? = nil, size: Int = 400,
+    headers: HeaderFields = [:]
+  ) throws -> Signal<HTTPPart> {
+    let url = try #require(URL(string: "http://a"))
+    return origin.sendInRanges(
+      HTTPRequest(url: url, headers: headers), from: earlier,
+      RangeSize(least: size, greatest: size), by: ticker)
+  }
+
+  private func answer(
+    of origin: RangingOrigin, from earlier: Beginning? = nil, size: Int = 400
+  ) throws -> Answered {
+    let recorder = try Recorder<HTTPPart>().subscribe(
+      to: parts(of: origin, from: earlier, size: size))
+    #expect(recorder.violations.isEmpty)
+    return Answered(recorder)
+  }
+
+  /// What came, put together.
+  private struct Answered {
+    var heads: [HTTPHead] = []
+    var body = Data()
+    let end: String?
+
+    init(_ recorder: Recorder<HTTPPart>) {
+      for part in recorder.values {
+        switch part {
+        case .head(let head): heads.append(head)
+        case .body(let bytes): body += bytes
+        }
+      }
+      end = recorder.isCompleted ? "completed" : recorder.failureInWords
+    }
+  }
+
+  private static let half = Beginning(
+    edition: Edition(condition: "\"1\"", validator: .init(entityTag: "\"1\"")), byteCount: 500)
+
+  @Test func `a body that comes in ranges looks as if it came at once`() throws {
+    let origin = RangingOrigin()
+
+    let answer = try answer(of: origin)
+
+    #expect(origin.ranges == ["bytes=0-399", "bytes=400-799", "bytes=800-999"])
+    #expect(origin.conditions == [nil, "\"1\"", "\"1\""])
+    #expect(answer.heads.map(\.status) == [200])
+    #expect(answer.heads.first?.headers["Content-Length"] == "1000")
+    #expect(answer.heads.first?.headers["Content-Range"] == nil)
+    #expect(answer.heads.first?.headers["ETag"] == "\"1\"")
+    #expect(answer.body == origin.body)
+    #expect(answer.end == "completed")
+  }
+
+  @Test(arguments: [999, 1_000, 1_001, 5_000])
+  func `a body that fits into one range, or nearly`(size: Int) throws {
+    let origin = RangingOrigin()
+
+    #expect(try answer(of: origin, size: size).body == origin.body)
+
+    #expect(origin.ranges.count == (size < 1_000 ? 2 : 1))
+  }
+
+  @Test func `a range is asked for when the one before has been taken`() throws {
+    let origin = RangingOrigin()
+    let log = Watched<[String]>([])
+    try parts(of: origin).subscribe { event in
+      if case .next(.body(let bytes)) = event {
+        log.change { $0.append("\(bytes.count) taken, \(origin.ranges.count) asked") }
+      }
+    }
+    #expect(log.state == ["400 taken, 1 asked", "400 taken, 2 asked", "200 taken, 3 asked"])
+  }
+
+  @Test func `many ranges that come at once need no deep stack`() throws {
+    let origin = RangingOrigin(byteCount: 20_000)
+
+    #expect(try answer(of: origin, size: 1).body == origin.body)
+  }
+
+  @Test func `the rest of what is there is asked for in ranges too`() throws {
+    let origin = RangingOrigin()
+
+    let answer = try answer(of: origin, from: Self.half)
+
+    #expect(origin.ranges == ["bytes=500-899", "bytes=900-999"])
+    #expect(origin.conditions == ["\"1\"", "\"1\""])
+    #expect(answer.heads.map(\.status) == [206])
+    #expect(answer.heads.first?.headers["Content-Range"] == "bytes 500-999/1000")
+    #expect(answer.heads.first?.headers["Content-Length"] == "500")
+    #expect(answer.body == origin.body.dropFirst(500))
+  }
+
+  @Test func `an origin that knows no ranges sends the whole`() throws {
+    let origin = RangingOrigin { answer, _ in
+      .init(headers: ["ETag": "\"1\""], body: answer.body)
+    }
+
+    let answer = try answer(of: origin)
+
+    #expect(answer.heads.map(\.status) == [200])
+    #expect(answer.body.count == 400)
+    #expect(origin.ranges.count == 1)
+  }
+
+  @Test(arguments: [nil, "W/\"1\""])
+  func `without a tag that stands for the bytes the whole is asked for`(tag: String?) throws {
+    let origin = RangingOrigin { answer, _ in
+      var answer = answer
+      answer.headers.set(tag, for: "ETag")
+      return answer
+    }
+
+    let answer = try answer(of: origin)
+
+    #expect(origin.ranges == ["bytes=0-399", nil])
+    #expect(answer.heads.map(\.status) == [200])
+    #expect(answer.body == origin.body)
+    #expect(answer.end == "completed")
+  }
+
+  @Test func `without one, what fits into a range needs none`() throws {
+    let origin = RangingOrigin { answer, _ in
+      var answer = answer
+      answer.headers.set(nil, for: "ETag")
+      return answer
+    }
+
+    #expect(try answer(of: origin, size: 1_000).body == origin.body)
+
+    #expect(origin.ranges == ["bytes=0-999"])
+  }
+
+  @Test(arguments: [
+    "bytes 0-399/*", "bytes 1-399/1000", "bytes 0-400/1000", "bytes 0-399/399", "bytes 9-0/-1",
+    "bytes", "bytes 0-99999999999999999999/1000", "",
+  ])
+  func `a first range that is none has the whole asked for`(range: String) throws {
+    let origin = RangingOrigin { answer, number in
+      var answer = answer
+      if number == 1 { answer.headers.set(range, for: "Content-Range") }
+      return answer
+    }
+
+    #expect(try answer(of: origin).body == origin.body)
+
+    #expect(origin.ranges == ["bytes=0-399", nil])
+  }
+
+  @Test func `an origin of an empty body that has no range of it is asked for the whole`() throws {
+    let origin = RangingOrigin(byteCount: 0)
+
+    let answer = try answer(of: origin)
+
+    #expect(origin.ranges == ["bytes=0-399", nil])
+    #expect(answer.heads.map(\.status) == [200])
+    #expect(answer.body.isEmpty)
+    #expect(answer.end == "completed")
+  }
+
+  @Test(arguments: [206, 416])
+  func `a rest that does not fit is passed on as it is`(status: Int) throws {
+    let origin = RangingOrigin { _, _ in
+      .init(status: status, headers: ["Content-Range": "bytes 5-9/10"], body: Data([1]))
+    }
+
+    let answer = try answer(of: origin, from: Self.half)
+
+    #expect(answer.heads.map(\.status) == [status])
+    #expect(origin.ranges.count == 1)
+  }
+
+  @Test(arguments: [200, 401, 403, 404, 416])
+  func `an answer that can't be gone on with is lost`(status: Int) throws {
+    let origin = RangingOrigin { answer, number in
+      number == 2 ? .init(status: status, body: Data([1])) : answer
+    }
+
+    let answer = try answer(of: origin)
+
+    #expect(answer.end == "LostBeginning()")
+    #expect(answer.body == origin.body.prefix(400))
+    #expect(origin.ranges.count == 2)
+  }
+
+  @Test(arguments: [
+    ("ETag", "\"2\""), ("Content-Range", "bytes 400-799/1001"), ("Content-Encoding", "gzip"),
+    ("Content-Range", "bytes 401-799/1000"),
+  ])
+  func `a range of something else is lost`(name: String, value: String) throws {
+    let origin = RangingOrigin { answer, number in
+      var answer = answer
+      if number == 2 { answer.headers.set(value, for: name) }
+      return answer
+    }
+
+    #expect(try answer(of: origin).end == "LostBeginning()")
+  }
+
+  @Test(arguments: [429, 500, 503])
+  func `an origin that is in trouble can be asked later for the rest`(status: Int) throws {
+    let origin = RangingOrigin { answer, number in
+      number == 2 ? .init(status: status) : answer
+    }
+
+    #expect(try answer(of: origin).end == "400 of 1000")
+  }
+
+  @Test func `a range that breaks off ends it as it ended`() throws {
+    let origin = RangingOrigin { answer, number in
+      var answer = answer
+      if number == 2 { answer.end = .failed(URLError(.networkConnectionLost)) }
+      return answer
+    }
+
+    #expect(try answer(of: origin).end == "URLError -1005")
+  }
+
+  @Test func `a range with too few bytes is the last one`() throws {
+    let origin = RangingOrigin { answer, number in
+      var answer = answer
+      if number == 2 { answer.body = answer.body.prefix(10) }
+      return answer
+    }
+
+    let answer = try answer(of: origin)
+
+    #expect(answer.body == origin.body.prefix(410))
+    #expect(origin.ranges.count == 2)
+  }
+
+  @Test func `a range with too many bytes is a failure`() throws {
+    let origin = RangingOrigin { answer, number in
+      var answer = answer
+      if number == 2 { answer.body += [1] }
+      return answer
+    }
+
+    let answer = try answer(of: origin)
+
+    #expect(answer.end == "invalid")
+    #expect(answer.body == origin.body.prefix(400))
+  }
+
+  @Test func `a range that is shorter than asked for is gone on after`() throws {
+    let origin = RangingOrigin { answer, number in
+      guard number == 2 else { return answer }
+      var answer = answer
+      answer.headers.set("bytes 400-499/1000", for: "Content-Range")
+      answer.body = answer.body.prefix(100)
+      return answer
+    }
+
+    #expect(try answer(of: origin).body == origin.body)
+
+    #expect(origin.ranges.last == "bytes=900-999")
+  }
+
+  @Test func `who leaves has nothing more asked for`() throws {
+    let origin = RangingOrigin()
+
+    let first = try Recorder<HTTPPart>().subscribe(to: parts(of: origin).take(2))
+
+    #expect(first.isCompleted)
+    #expect(origin.ranges.count == 1)
+  }
+}

@@ -1,0 +1,127 @@
+#if canImport(FoundationNetworking)
+  import Foundation
+  import LoopbackServer
+  import MillpondTesting
+  import Testing
+
+  @testable import Millpond
+
+  /// Large files are asked for in ranges where the system's session can't wait for the disk.
+  @Suite struct MediaRangesTests {
+    private static let film = (0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 >> 5) }
+    private static let firstRange = "bytes=0-4194303"
+
+    private let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("millpond-\(UUID().uuidString)")
+
+    /// What an origin of the film answers that knows ranges; a later one breaks off at `end`.
+    private static func answer(
+      _ request: Request, tag: String = "\"1\"", upTo end: Int = film.count
+    ) -> Response {
+      let bounds = request.headers["Range"]?.dropFirst("bytes=".count).split(separator: "-")
+      guard let first = bounds?.first.flatMap({ Int($0) }), request.isFor(tag) else {
+        return Response(headers: ["ETag": tag], body: film)
+      }
+      let last = bounds?.dropFirst().first.flatMap { Int($0) } ?? film.count
+      let range = first...min(last, film.count - 1)
+      return Response(
+        status: 206,
+        headers: [
+          "ETag": tag, "Content-Range": "bytes \(first)-\(range.upperBound)/\(film.count)",
+          "Content-Length": "\(range.count)",
+        ], body: Array(film[range].prefix(end - first)))
+    }
+
+    /// Asks once, and says what came.
+    private func ask(
+      _ origin: LoopbackServer, _ authorization: HTTPAuthorization? = nil,
+      resuming: Bool = false
+    ) async throws -> Recorder<DiskFile> {
+      defer { try? FileManager.default.removeItem(at: folder.appendingPathComponent("disk")) }
+      let disk = DiskCache(
+        directory: folder.appendingPathComponent("disk"), byteLimit: .mebibytes(64))
+      let partials = resuming ? PartialTransfers(directory: folder, byteLimit: .mebibytes(64)) : nil
+      let media = MediaCache(
+        disk, over: HTTPSource(authorization: authorization, resuming: partials), limitedTo: 1,
+        name: \.absoluteString)
+      let answer = try await Recorder.ended(media.get(origin.url("/film")))
+      #expect(answer.failure != nil || answer.bytes == Self.film)
+      return answer
+    }
+
+    private func ranges(_ origin: LoopbackServer) -> [String?] {
+      origin.exchanges.map { $0.request.headers["Range"] }
+    }
+
+    @Test func `a film comes in ranges, with the progress of the whole`() async throws {
+      let origin = try LoopbackServer { Self.answer($0) }
+
+      let answer = try await ask(origin)
+
+      #expect(answer.isCompleted)
+      #expect(answer.progress.allSatisfy { $0.total == 20_000_000 })
+      #expect(answer.progress.last?.completed == 20_000_000)
+      #expect(ranges(origin).count > 1)
+      #expect(ranges(origin).first == Self.firstRange)
+      #expect(origin.exchanges.dropFirst().allSatisfy { $0.request.headers["If-Range"] == "\"1\"" })
+    }
+
+    @Test(arguments: [false, true])
+    func `one whose tag is another each time comes at once`(resuming: Bool) async throws {
+      let count = Watched(0)
+      let origin = try LoopbackServer { request in
+        let number = count.change { count in
+          count += 1
+          return count
+        }
+        return Self.answer(request, tag: "\"\(number)\"")
+      }
+
+      let answer = try await ask(origin, resuming: resuming)
+
+      #expect(answer.isCompleted)
+      #expect(ranges(origin).first == Self.firstRange)
+      #expect(ranges(origin).count == 3)
+    }
+
+    @Test func `what breaks off in a later range goes on there, in ranges`() async throws {
+      let hasBroken = Watched(false)
+      let origin = try LoopbackServer { request in
+        let isFirst = request.headers["Range"] == Self.firstRange
+        let breaks = hasBroken.change { hasBroken in
+          defer { hasBroken = hasBroken || !isFirst }
+          return !isFirst && !hasBroken
+        }
+        return breaks ? Self.answer(request, upTo: 5_000_000) : Self.answer(request)
+      }
+      defer { try? FileManager.default.removeItem(at: folder) }
+
+      #expect(try await ask(origin, resuming: true).failure != nil)
+      #expect(try await ask(origin, resuming: true).isCompleted)
+
+      // Whole pieces of 256 KiB are kept.
+      #expect(ranges(origin).dropFirst(2).first??.hasPrefix("bytes=4980736-") == true)
+      #expect(ranges(origin).count { $0 == Self.firstRange } == 1)
+    }
+
+    @Test func `credentials that expire between two ranges are renewed`() async throws {
+      let origin = try LoopbackServer { request in
+        let isFirst = request.headers["Range"] == Self.firstRange
+        return isFirst || request.headers["X-Key"] == "new"
+          ? Self.answer(request) : Response(status: 401)
+      }
+      let account = HTTPAuthorization { refused in
+        refused == nil ? ["X-Key": "old"] : ["X-Key": "new"]
+      }
+
+      #expect(try await ask(origin, account).isCompleted)
+    }
+  }
+
+  extension Request {
+    /// Whether it wants a range of this edition.
+    fileprivate func isFor(_ tag: String) -> Bool {
+      headers["If-Range"].map { $0 == tag } ?? true
+    }
+  }
+#endif
