@@ -18,7 +18,7 @@ struct Transfers: Sendable {
     .deferred {
       request.flatMap { authorized($0, resumed) }
         .timed(Patience(limits, since: ticker.now()), on: ticker)
-        .receive(on: .global(qos: .userInitiated))
+        .handedOver(to: .global(qos: .userInitiated))
     }
   }
 

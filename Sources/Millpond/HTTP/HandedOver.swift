@@ -1,0 +1,94 @@
+import Dispatch
+import MillpondSignals
+
+extension Signal {
+  /// Delivers on `queue`, as `receive(on:)` does, but wakes no thread without need: a value waits for the
+  /// end, and neither the beginning nor the end of a small body is told as progress.
+  ///
+  /// Of progress that waits the latest is delivered.
+  func handedOver(to queue: DispatchQueue) -> Signal {
+    Signal { observer, lifetime in
+      let handover = Handover(observer, lifetime, queue)
+      run(handover.observer, handover.upstream)
+    }
+  }
+}
+
+private final class Handover<Value: Sendable>: Sendable {
+  let upstream: Lifetime
+  private let subscriber: Lifetime
+  private let downstream: Observer<Value>
+  private let queue: DispatchQueue
+  private let state = Locked(State())
+
+  private struct State: Sendable {
+    var waiting = Waiting()
+    var hasJob = false
+  }
+
+  private struct Waiting: Sendable {
+    var progress: SignalProgress?
+    var value: Value?
+    var end: Event<Never>?
+  }
+
+  init(_ downstream: Observer<Value>, _ subscriber: Lifetime, _ queue: DispatchQueue) {
+    self.downstream = downstream
+    self.subscriber = subscriber
+    self.queue = queue
+    upstream = subscriber.child()
+  }
+
+  var observer: Observer<Value> {
+    Observer(
+      next: { value in self.state.withLock { $0.waiting.value = value } },
+      other: { self.receive($0) })
+  }
+
+  private func receive(_ event: Event<Never>) {
+    if case .progress(let progress) = event, progress.isHardlyAny { return }
+    let needsJob = state.withLock { state in
+      if case .progress(let progress) = event {
+        state.waiting.progress = progress
+      } else {
+        state.waiting.end = event
+      }
+      defer { state.hasJob = true }
+      return !state.hasJob
+    }
+    if needsJob { queue.async { self.drain() } }
+  }
+
+  private func drain() {
+    while let waiting = takeWaiting() {
+      if let progress = waiting.progress, !subscriber.isEnded { downstream.progress(progress) }
+      guard let end = waiting.end else { continue }
+      upstream.end()
+      if let value = waiting.value, !subscriber.isEnded { downstream.next(value) }
+      if !subscriber.isEnded { downstream.other(end) }
+    }
+  }
+
+  /// Nil where nothing is to be delivered, and the job is done.
+  private func takeWaiting() -> Waiting? {
+    state.withLock { state in
+      var ready = state.waiting
+      state.waiting.progress = nil
+      if ready.end == nil {
+        ready.value = nil
+      } else {
+        state.waiting = Waiting()
+      }
+      state.hasJob = ready.end != nil || ready.progress != nil
+      return state.hasJob ? ready : nil
+    }
+  }
+}
+
+extension SignalProgress {
+  /// Whether it is the beginning or the end of what comes as a whole, or nearly.
+  fileprivate var isHardlyAny: Bool {
+    guard let total, total <= 64 << 10 else { return false }
+    return completed <= 0 || completed >= total
+  }
+}

@@ -1,0 +1,96 @@
+import Dispatch
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+@Suite struct HandedOverTests {
+  private let source = TestSource<Int>()
+  private let queue = DispatchQueue(label: "handing over")
+  private let recorder = Recorder<Int>()
+
+  private func subscribe() {
+    recorder.subscribe(to: source.signal.handedOver(to: queue))
+  }
+
+  /// Waits until what has been sent is delivered.
+  private func settle() {
+    queue.sync {}
+  }
+
+  @Test func `a value comes with the end, on the queue`() {
+    subscribe()
+    source.next(1)
+    settle()
+    #expect(recorder.transcript.isEmpty)
+
+    source.completed()
+    settle()
+
+    #expect(recorder.transcript == ["next 1", "completed"])
+  }
+
+  @Test func `an empty signal and a failure end on the queue too`() {
+    struct Trouble: Error {}
+    subscribe()
+    source.failed(Trouble())
+    settle()
+    #expect(recorder.failure is Trouble)
+
+    let empty = Recorder<Int>().subscribe(to: Signal.empty.handedOver(to: queue))
+    settle()
+    #expect(empty.transcript == ["completed"])
+  }
+
+  @Test func `of progress that waits the latest is delivered`() {
+    subscribe()
+    let hold = DispatchSemaphore(value: 0)
+    queue.async { hold.wait() }
+    for completed in 1...3 { source.progress(.init(completed: completed, total: 9)) }
+    hold.signal()
+    settle()
+
+    #expect(recorder.progress == [.init(completed: 3, total: 9)])
+  }
+
+  @Test(arguments: [(0, 9, false), (1, 9, true), (9, 9, false), (0, 100_000, true), (0, nil, true)])
+  func `the beginning and the end of what is small are not told`(
+    completed: Int, total: Int?, isTold: Bool
+  ) {
+    subscribe()
+    source.progress(.init(completed: completed, total: total))
+    settle()
+
+    #expect(recorder.progress.isEmpty == !isTold)
+  }
+
+  @Test func `who leaves hears nothing, and the upstream ends`() {
+    subscribe()
+    let hold = DispatchSemaphore(value: 0)
+    queue.async { hold.wait() }
+    source.next(1)
+    source.completed()
+
+    recorder.dispose()
+    hold.signal()
+    settle()
+
+    #expect(recorder.transcript.isEmpty)
+  }
+
+  @Test func `the end ends the upstream before it is told`() {
+    let order = Watched<[String]>([])
+    let signal = Signal<Int>.create { observer, lifetime in
+      lifetime.onEnd { order.change { $0.append("upstream") } }
+      observer.next(1)
+      observer.completed()
+    }
+    signal.handedOver(to: queue).subscribe { event in
+      if event.isTerminal { order.change { $0.append("told") } }
+    }
+    settle()
+
+    #expect(order.state == ["upstream", "told"])
+  }
+}
