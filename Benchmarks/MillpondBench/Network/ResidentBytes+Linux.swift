@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import Glibc
 
   /// How much memory the process has; nil where the system doesn't tell.
   func residentBytes() -> Int? {
@@ -11,8 +12,10 @@
     statusBytes("VmHWM:")
   }
 
-  /// From now on the peak is another one.
+  /// From now on the peak is another one; what is free already goes back to the system first, or it
+  /// would hide growth.
   func forgetPeak() {
+    malloc_trim(0)
     let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs")
     try? file?.write(contentsOf: Data("5".utf8))
   }

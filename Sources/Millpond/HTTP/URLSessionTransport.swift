@@ -38,7 +38,7 @@ public final class URLSessionTransport: HTTPTransport {
   public init(connectionsPerHost: Int = 6) {
     session = URLSession(
       configuration: .millpond(connectionsPerHost: max(1, connectionsPerHost)),
-      delegate: transfers, delegateQueue: nil)
+      delegate: transfers, delegateQueue: .forSession())
   }
 
   deinit {
