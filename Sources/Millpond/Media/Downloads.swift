@@ -21,9 +21,7 @@ struct Downloads<Key: Hashable & Sendable>: Source {
       let terms = FileTerms(revision: revision, handsOut: true, keep: download.keep)
       return stored.disk.storing(download.parts, for: stored.name(key), terms)
     }
-    // Lost may be what was kept, and then, or before, what had been asked for in ranges.
     return store(nil)
-      .recover { $0 is LostBeginning ? store(.atOnce) : .fail($0) }
       .recover { $0 is LostBeginning ? store(.atOnce) : .fail($0) }
       .compactMap { $0 }
   }

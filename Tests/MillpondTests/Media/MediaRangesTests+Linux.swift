@@ -66,6 +66,23 @@
       #expect(origin.exchanges.dropFirst().allSatisfy { $0.request.headers["If-Range"] == "\"1\"" })
     }
 
+    @Test func `whoever asks for a range of their own has just that asked for`() async throws {
+      let origin = try LoopbackServer { Self.answer($0) }
+      let source = HTTPSource { (url: URL) in
+        HTTPRequest(url: url, headers: ["Range": "bytes=7-"])
+      }
+      let disk = DiskCache(
+        directory: folder.appendingPathComponent("disk"), byteLimit: .mebibytes(64))
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let media = MediaCache(disk, over: source, limitedTo: 1, name: \.absoluteString)
+
+      // What is not the whole is no value.
+      let answer = try await Recorder.ended(media.get(origin.url("/film")))
+
+      #expect(answer.failureInWords == "status 206")
+      #expect(ranges(origin) == ["bytes=7-"])
+    }
+
     @Test(arguments: [false, true])
     func `one whose tag is another each time comes at once`(resuming: Bool) async throws {
       let count = Watched(0)

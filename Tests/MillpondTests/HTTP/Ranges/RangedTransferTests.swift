@@ -62,6 +62,15 @@ import Testing
     #expect(answer.end == "completed")
   }
 
+  @Test func `ranges are asked for unencoded, whatever else would be taken`() throws {
+    let origin = RangingOrigin()
+
+    try parts(of: origin, headers: ["accept-encoding": "br", "X-Key": "1"]).subscribe()
+
+    #expect(origin.values(of: "Accept-Encoding") == [["identity"], ["identity"], ["identity"]])
+    #expect(origin.values(of: "X-Key") == [["1"], ["1"], ["1"]])
+  }
+
   @Test(arguments: [999, 1_000, 1_001, 5_000])
   func `a body that fits into one range, or nearly`(size: Int) throws {
     let origin = RangingOrigin()

@@ -32,6 +32,11 @@ final class RangingOrigin: HTTPTransport {
   var ranges: [String?] { asked.state.map { $0.headers["Range"] } }
   var conditions: [String?] { asked.state.map { $0.headers["If-Range"] } }
 
+  /// What each request said in a field.
+  func values(of name: String) -> [[String]] {
+    asked.state.map { $0.headers.values(of: name) }
+  }
+
   func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     .deferred {
       let number = self.asked.change { asked in
