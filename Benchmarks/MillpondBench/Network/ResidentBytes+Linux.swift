@@ -1,6 +1,5 @@
 #if os(Linux)
   import Foundation
-  import Glibc
 
   /// How much memory the process has; nil where the system doesn't tell.
   func residentBytes() -> Int? {
@@ -15,9 +14,16 @@
   /// From now on the peak is another one; what is free already goes back to the system first, or it
   /// would hide growth.
   func forgetPeak() {
-    malloc_trim(0)
+    giveBackFree()
     let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs")
     try? file?.write(contentsOf: Data("5".utf8))
+  }
+
+  /// What Swift doesn't import of glibc; another C library may not have it.
+  private func giveBackFree() {
+    typealias Trim = @convention(c) (Int) -> Int32
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "malloc_trim") else { return }
+    _ = unsafeBitCast(symbol, to: Trim.self)(0)
   }
 
   private func statusBytes(_ name: String) -> Int? {
