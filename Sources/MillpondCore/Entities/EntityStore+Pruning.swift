@@ -19,20 +19,21 @@ extension EntityStore {
   ///
   /// - Returns: The handle that gives it up again; dropping it does not.
   public func retain<E>(_ reference: Reference<E>) -> Disposable {
-    let node = core.retain(reference)
-    return Disposable { [core] in core.release(node) }
+    core.retain(reference)
   }
 }
 
 extension EntityCore {
-  fileprivate func retain<E>(_ reference: Reference<E>) -> NodeNumber {
+  /// - Returns: The handle that gives it up again, and does not keep what is stored.
+  func retain<E>(_ reference: Reference<E>) -> Disposable {
     let table = table(E.self)
-    return withLock { shelves in
+    let node = withLock { shelves in
       let node = table.node(of: reference.id, in: &shelves.graph)
       shelves.retains[node, default: 0] += 1
       shelves.graph.nodes[Int(node)].isRetained = true
       return node
     }
+    return Disposable { [weak self] in self?.release(node) }
   }
 
   fileprivate func release(_ node: NodeNumber) {

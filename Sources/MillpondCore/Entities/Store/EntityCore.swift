@@ -66,12 +66,14 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func write<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if turn.isMine() { return try join(body) }
-    let outcome = turn.take {
+    let (outcome, released) = turn.take {
       let outcome = attempt(body)
-      if case .failure = outcome { discard() }
-      commit()
-      return outcome
+      var released = Remains()
+      if case .failure = outcome { discard(&released) }
+      commit(&released)
+      return (outcome, released)
     }
+    _ = released  // released here, when others may write again
     deliver()
     return try outcome.get()
   }
@@ -83,13 +85,13 @@ final class EntityCore: @unchecked Sendable {
       // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
       let reference = value.reference
       let merged = peek(reference).map { value.replacing($0) } ?? value
-      draft.write(DraftEdit(id: reference.id, value: merged, isFill: isFill))
+      write(DraftEdit(id: reference.id, value: merged, isFill: isFill))
     }
   }
 
   @inlinable
   func remove<E>(_ reference: Reference<E>) {
-    inTurn { draft.write(DraftEdit<E>(id: reference.id, value: nil)) }
+    inTurn { write(DraftEdit<E>(id: reference.id, value: nil)) }
   }
 
   @inlinable
@@ -97,9 +99,15 @@ final class EntityCore: @unchecked Sendable {
     inTurn {
       let table = table(type)
       let stored = shelves.withLock { _ in table.storedIDs }
-      for id in stored { draft.write(DraftEdit<E>(id: id, value: nil)) }
-      draft.clear(type)
+      for id in stored { write(DraftEdit<E>(id: id, value: nil)) }
+      draft.part(adding: type).clear(canUndo: draft.depth > 0)
     }
+  }
+
+  /// Writes into the draft, which is not being accessed when what was there is released.
+  @inlinable
+  func write<E>(_ edit: DraftEdit<E>) {
+    draft.part(adding: E.self).write(edit, canUndo: draft.depth > 0)
   }
 
   /// - Parameter isSilent: Whether observers and queries are not told.
@@ -121,11 +129,28 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func fill<E: Entity>(_ value: E, askedAt revision: Revision) {
     inTurn {
-      let reference = value.reference
-      if draft.edit(of: reference.id, E.self) != nil { return }
-      if shelves.withLock({ $0.outdates(reference, revision) }) { return }
+      if isOutdated(value.reference, revision) { return }
       set(value, isFill: true)
     }
+  }
+
+  /// Keeps what was stored once, by another store, unless something was told since; what has come
+  /// from a source meanwhile is newer, and replaces it.
+  @inlinable
+  func restore<E: Entity>(_ value: E, askedAt revision: Revision) {
+    inTurn {
+      let reference = value.reference
+      if isOutdated(reference, revision) { return }
+      let kept = peek(reference).map { $0.replacing(value) } ?? value
+      write(DraftEdit(id: reference.id, value: kept, isFill: true))
+    }
+  }
+
+  /// Whether something was told of an entity since `revision`, be it in the transaction that runs.
+  @inlinable
+  func isOutdated<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
+    if let edit = draft.edit(of: reference.id, E.self), !edit.isFill { return true }
+    return shelves.withLock { $0.outdates(reference, revision) }
   }
 
   /// Runs `body`, which is a transaction unless it is within one.
@@ -141,8 +166,10 @@ final class EntityCore: @unchecked Sendable {
     draft.depth += 1
     let savepoint = draft.savepoint
     let outcome = attempt(body)
-    if case .failure = outcome { draft.rollBack(to: savepoint) }
+    let gone: [any Sendable] =
+      if case .failure = outcome { draft.rollBack(to: savepoint) } else { [] }
     draft.depth -= 1
+    _ = gone  // released here: what users' objects write at their end is not undone
     return try outcome.get()
   }
 
@@ -158,28 +185,29 @@ final class EntityCore: @unchecked Sendable {
   }
 
   @usableFromInline
-  func discard() {
-    let discarded = draft
+  func discard(_ released: inout Remains) {
+    released.drafts.append(draft)
     draft = EntityDraft()
-    _ = discarded  // released here, when the next one has begun
   }
 
   /// Commits what was written, and what users' code has written while that was compared.
+  ///
+  /// - Parameter released: Gets what is to be released when the turn is over.
   @usableFromInline
-  func commit() {
+  func commit(_ released: inout Remains) {
     while !draft.isEmpty {
       let written = draft
       draft = EntityDraft()
+      released.drafts.append(written)
       for part in written.parts { part.prepare(self) }
       let now = time.now()
-      let released = shelves.withLock { shelves in
+      released.values += shelves.withLock { shelves in
         var commit = Commit(now: now, isSilent: written.isSilent)
         if written.isCleared { shelves.clearedAt = commit.revision }
         shelves.apply(written.parts, &commit, countLimit: countLimit)
         if let age = written.pruning { shelves.prune(unusedFor: age, &commit) }
         return commit.released
       }
-      _ = released  // released here, not under the lock
     }
   }
 
@@ -249,4 +277,14 @@ final class EntityCore: @unchecked Sendable {
     }
     for asker in askers { asker.fail(error) }
   }
+}
+
+/// What writers leave behind, with objects of users in it.
+@usableFromInline
+struct Remains {
+  @usableFromInline var drafts: [EntityDraft] = []
+  @usableFromInline var values: [any Sendable] = []
+
+  @inlinable
+  init() {}
 }

@@ -18,6 +18,9 @@ struct EntityDraft {
   @usableFromInline var isSilent = false
 
   @inlinable
+  init() {}
+
+  @inlinable
   var isEmpty: Bool {
     parts.isEmpty && pruning == nil && !isCleared
   }
@@ -26,19 +29,6 @@ struct EntityDraft {
   @inlinable
   func edit<E: Entity>(of id: E.ID, _: E.Type) -> DraftEdit<E>? {
     part(E.self)?.edit(of: id)
-  }
-
-  @inlinable
-  mutating func write<E: Entity>(_ edit: DraftEdit<E>) {
-    let part = part(E.self) ?? addPart(E.self)
-    part.write(edit, canUndo: depth > 0)
-  }
-
-  /// Removes all that was written of a type.
-  @inlinable
-  mutating func clear<E: Entity>(_: E.Type) {
-    let part = part(E.self) ?? addPart(E.self)
-    part.clear(canUndo: depth > 0)
   }
 
   @inlinable
@@ -53,9 +43,10 @@ struct EntityDraft {
     parts.map { $0.undoCount() }
   }
 
+  /// Takes back what was written since; gives what is to be released when that is done.
   @inlinable
-  func rollBack(to savepoint: [Int]) {
-    for (number, part) in parts.enumerated() {
+  func rollBack(to savepoint: [Int]) -> [any Sendable] {
+    parts.enumerated().map { number, part in
       part.undo(number < savepoint.count ? savepoint[number] : 0)
     }
   }
@@ -67,8 +58,10 @@ struct EntityDraft {
     }
   }
 
+  /// The part of a type, which is made if there is none.
   @inlinable
-  mutating func addPart<E: Entity>(_: E.Type) -> DraftTable<E> {
+  mutating func part<E: Entity>(adding _: E.Type) -> DraftTable<E> {
+    if let part = part(E.self) { return part }
     let part = DraftTable<E>()
     places[ObjectIdentifier(E.self)] = parts.count
     parts.append(DraftPart(part))
@@ -78,7 +71,7 @@ struct EntityDraft {
 
 /// What is to become of one entity.
 @usableFromInline
-struct DraftEdit<E: Entity> {
+struct DraftEdit<E: Entity>: Sendable {
   @usableFromInline let id: E.ID
 
   /// What it is to be; nil removes it.
@@ -103,7 +96,7 @@ struct DraftEdit<E: Entity> {
 struct DraftPart {
   @usableFromInline let table: AnyObject
   @usableFromInline let undoCount: () -> Int
-  @usableFromInline let undo: (_ count: Int) -> Void
+  @usableFromInline let undo: (_ count: Int) -> any Sendable
 
   /// Compares with what is stored, and reads the relations of what changes: the part that runs users'
   /// code.
@@ -145,9 +138,12 @@ final class DraftTable<E: Entity> {
   @inlinable
   func write(_ edit: DraftEdit<E>, canUndo: Bool) {
     if let place = place(of: edit.id) {
-      if canUndo { undone.append((place, edits[place])) }
-      let isFill = edit.isFill && edits[place].isFill
+      let before = edits[place]
+      if canUndo { undone.append((place, before)) }
+      let isFill = edit.isFill && before.isFill
       edits[place] = DraftEdit(id: edit.id, value: edit.value, isFill: isFill)
+      // Its release may be users' code that writes: not while the edits are being changed.
+      withExtendedLifetime(before) {}
     } else {
       if canUndo { undone.append((edits.count, nil)) }
       if !places.isEmpty { places[edit.id] = edits.count }
@@ -202,9 +198,12 @@ extension DraftTable {
   @usableFromInline
   var undoCount: Int { undone.count }
 
+  /// Takes back what was written last; gives that.
   @inlinable
-  func undo(to count: Int) {
+  func undo(to count: Int) -> [DraftEdit<E>] {
+    var gone: [DraftEdit<E>] = []
     while undone.count > count, let (place, before) = undone.popLast() {
+      gone.append(edits[place])
       if let before {
         edits[place] = before
       } else {
@@ -212,6 +211,7 @@ extension DraftTable {
         edits.remove(at: place)
       }
     }
+    return gone
   }
 
   @inlinable

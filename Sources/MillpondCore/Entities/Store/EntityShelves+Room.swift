@@ -51,6 +51,7 @@ extension EntityShelves {
       setStored(node, false)
     }
     for (table, rows) in rows {
+      for row in rows { tables[table].rememberTelling(of: row, in: &removals) }
       let (released, notices) = tables[table].empty(rows)
       commit.released.append(released)
       commit.notices += notices

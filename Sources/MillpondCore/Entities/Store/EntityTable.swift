@@ -104,6 +104,10 @@ protocol AnyEntityTable: AnyObject, Sendable {
   @inlinable
   func empty(_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
 
+  /// Notes when the entity in a row was told, which the row is about to forget.
+  @inlinable
+  func rememberTelling(of row: Int32, in removals: inout ToldKeys)
+
   /// Gives up a row that is empty; what is in it is to be released after the unlock.
   @inlinable
   func forget(_ row: Int32) -> any Sendable
@@ -150,6 +154,12 @@ extension EntityTable: AnyEntityTable {
     }
     let old = emptied.map { replace($0, by: nil) }
     return (old, notices(of: edits))
+  }
+
+  @inlinable
+  func rememberTelling(of row: Int32, in removals: inout ToldKeys) {
+    guard let row = rows[Int(row)], row.told > removals.forgotten else { return }
+    removals.remember(EntityShelves.mark(Reference<E>(row.id)), row.told)
   }
 
   /// - Parameter isSilent: Whether queries are not told.
