@@ -8,7 +8,8 @@ extension EntityStore {
   /// observes what goes. Within a transaction it is done after the commit.
   ///
   /// - Parameter age: How long something must not have been used to go; of zero, it needs not.
-  /// - Complexity: O(*n*) in what is stored; readers wait meanwhile.
+  /// - Complexity: O(*n*) in what is stored; other writers wait meanwhile, readers do not, but where
+  ///   so much has gone that memory is given back.
   public func prune(unusedFor age: Duration = .zero) {
     core.prune(unusedFor: age)
   }
@@ -31,6 +32,7 @@ extension EntityCore {
       let node = table.node(of: reference.id, in: &shelves.graph)
       shelves.retains[node, default: 0] += 1
       shelves.graph.nodes[Int(node)].isRetained = true
+      shelves.arrive(node)
       return node
     }
     return Disposable { [weak self] in self?.release(node) }

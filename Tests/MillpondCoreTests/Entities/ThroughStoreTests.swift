@@ -56,6 +56,27 @@ import Testing
     #expect(recorder.values.map(\.name) == ["told"])
   }
 
+  @Test func `a second answer, stale at first and then fresh, replaces the first`() {
+    recorder.subscribe(to: origin.through(store).get(1))
+    origin[1].next(Thing(1, "stale"))
+    origin[1].next(Thing(1, "fresh"))
+    origin[1].completed()
+
+    #expect(recorder.values.map(\.name) == ["stale", "fresh"])
+    #expect(store.get(reference)?.name == "fresh")
+  }
+
+  @Test(arguments: [true, false])
+  func `I9 what is removed and answered within one transaction does not come back`(isType: Bool) {
+    recorder.subscribe(to: origin.through(store).get(1))
+    store.update { things in
+      if isType { things.removeAll(of: Thing.self) } else { things.removeAll() }
+      answer(Thing(1, "older"))
+    }
+
+    #expect(store.get(reference) == nil)
+  }
+
   @Test func `I8 an equal set during a get wins as well`() {
     store.set(Thing(1, "told"))
     recorder.subscribe(to: origin.through(store).get(1))

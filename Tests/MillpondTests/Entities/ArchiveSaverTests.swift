@@ -147,6 +147,17 @@ import Testing
     #expect(try await titles() == [1: "newer", 2: "group"])
   }
 
+  @Test func `of a group of which a part is lost nothing is carried out`() async throws {
+    try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "old"))
+    try await scene.fill { disk in
+      let record = ArchiveRecord(key: key, value: nil)
+      disk.set(ArchiveBatch.encode([record]), for: "b/7/0")
+      disk.set(Data("7 2".utf8), for: "b")
+    }
+
+    #expect(try await titles() == [1: "old", 2: "old"])
+  }
+
   @Test(arguments: ["9223372036854775807 0", "9223372036854775807 9223372036854775807", "x", ""])
   func `a mark of nonsense is harmless`(mark: String) async throws {
     try await scene.fill { $0.set(Data(mark.utf8), for: "b") }

@@ -81,12 +81,67 @@ final class EntityCore: @unchecked Sendable {
   /// Keeps a value, merged with what is there.
   @inlinable
   func set<E: Entity>(_ value: E, isFill: Bool = false) {
-    inTurn {
-      // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
-      let reference = value.reference
-      let merged = peek(reference).map { value.replacing($0) } ?? value
-      write(DraftEdit(id: reference.id, value: merged, isFill: isFill))
+    // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
+    if turn.isMine() { return write(value, mergedWith: peek(value.reference), isFill: isFill) }
+    let table = table(E.self)
+    let (released, mustTell) = turn.take { setAlone(value, in: table, isFill: isFill) }
+    _ = released  // released here, when others may write again
+    if mustTell { deliver() }
+  }
+
+  /// The transaction of one value, for which no draft is needed: as most are.
+  ///
+  /// - Returns: What is to be released when the turn is over, and whether somebody is to be told.
+  @inlinable
+  func setAlone<E>(
+    _ value: E, in table: EntityTable<E>, isFill: Bool
+  ) -> (released: (E?, E, Remains), mustTell: Bool) {
+    let (row, old) = shelves.withLock { _ in table.find(value.id) }
+    let new = old.map { value.replacing($0) } ?? value
+    var others = Remains()
+    let isSame = new == old
+    var related = RelatedEntities(self)
+    if !isSame {
+      for relation in table.relations { relation.read(new, &related) }
     }
+    let now = time.now()
+    if !draft.isEmpty {
+      // Users' code has written something meanwhile, which belongs to it.
+      shelves.withLock { $0.forgettable += related.targets }
+      write(DraftEdit(id: new.id, value: new, isFill: isFill))
+      commit(&others)
+      return ((old, new, others), true)
+    }
+    let (mustTell, isCrowded) = shelves.withLock { shelves in
+      if isSame, let row {
+        table.note(row, now, isFill ? nil : .next())
+      } else {
+        // What is replaced is not released here: it is `old`.
+        shelves.put(
+          new, at: old == nil ? nil : row, related.targets, in: table, isFill: isFill, now: now,
+          &others.values)
+      }
+      return (!shelves.notices.isEmpty, shelves.isCrowded(countLimit))
+    }
+    if isCrowded { makeRoom(&others) }
+    return ((old, new, others), mustTell || isCrowded)
+  }
+
+  @inlinable
+  func write<E: Entity>(_ value: E, mergedWith old: E?, isFill: Bool) {
+    let merged = old.map { value.replacing($0) } ?? value
+    write(DraftEdit(id: value.id, value: merged, isFill: isFill))
+  }
+
+  /// The node of one who is referred to by what is about to be committed, and kept until then.
+  @inlinable
+  func node<E>(of reference: Reference<E>) -> NodeNumber {
+    let number = shelves.withLock { shelves in
+      shelves.table(E.self).map { shelves.node(of: reference, in: $0) }
+    }
+    if let number { return number }
+    let table = table(E.self)
+    return shelves.withLock { $0.node(of: reference, in: table) }
   }
 
   @inlinable
@@ -149,7 +204,9 @@ final class EntityCore: @unchecked Sendable {
   /// Whether something was told of an entity since `revision`, be it in the transaction that runs.
   @inlinable
   func isOutdated<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
-    if let edit = draft.edit(of: reference.id, E.self), !edit.isFill { return true }
+    let part = draft.part(E.self)
+    if let edit = part?.edit(of: reference.id), !edit.isFill { return true }
+    if revision < max(draft.clearedAt, part?.clearedAt ?? .none) { return true }
     return shelves.withLock { $0.outdates(reference, revision) }
   }
 
@@ -203,12 +260,23 @@ final class EntityCore: @unchecked Sendable {
       let now = time.now()
       released.values += shelves.withLock { shelves in
         var commit = Commit(now: now, isSilent: written.isSilent)
-        if written.isCleared { shelves.clearedAt = commit.revision }
-        shelves.apply(written.parts, &commit, countLimit: countLimit)
-        if let age = written.pruning { shelves.prune(unusedFor: age, &commit) }
+        if written.clearedAt != .none { shelves.clearedAt = commit.revision }
+        shelves.apply(written.parts, &commit)
         return commit.released
       }
+      makeRoom(&released)
+      guard let age = written.pruning else { continue }
+      var sweep = EntitySweep(cutoff: age <= .zero ? .max : CoarseTime.birth(of: age, now))
+      released.values += sweep.prune(self)
     }
+  }
+
+  /// Drops what there is no room for.
+  @usableFromInline
+  func makeRoom(_ released: inout Remains) {
+    guard withLock({ $0.isCrowded(countLimit) }) else { return }
+    var sweep = EntitySweep(cutoff: .max)
+    released.values += sweep.makeRoom(countLimit, self)
   }
 
   @inlinable

@@ -14,7 +14,7 @@ struct EntityDraft {
 
   /// Whether all was removed, which makes come too late what sources were asked for before; and
   /// whether observers are not told of it.
-  @usableFromInline var isCleared = false
+  @usableFromInline var clearedAt = Revision.none
   @usableFromInline var isSilent = false
 
   @inlinable
@@ -22,7 +22,7 @@ struct EntityDraft {
 
   @inlinable
   var isEmpty: Bool {
-    parts.isEmpty && pruning == nil && !isCleared
+    parts.isEmpty && pruning == nil && clearedAt == .none
   }
 
   /// What was written to `id`; nil if nothing was.
@@ -33,7 +33,7 @@ struct EntityDraft {
 
   @inlinable
   mutating func clearAll(isSilent: Bool) {
-    isCleared = true
+    clearedAt = .next()
     self.isSilent = isSilent
   }
 
@@ -124,11 +124,14 @@ final class DraftTable<E: Entity> {
   @usableFromInline var places: [E.ID: Int] = [:]
   @usableFromInline var undone: [(place: Int, before: DraftEdit<E>?)] = []
   @usableFromInline var prepared: [PreparedEdit<E>] = []
+
+  /// Whom the new values refer to.
+  @usableFromInline var targets: [NodeNumber] = []
   @usableFromInline var table: EntityTable<E>?
 
-  /// Whether all of the type was removed, which no rollback takes back: it just makes what sources
+  /// When all of the type was removed, which no rollback takes back: it just makes what sources
   /// bring come too late.
-  @usableFromInline var isCleared = false
+  @usableFromInline var clearedAt = Revision.none
 
   @inlinable
   func edit(of id: E.ID) -> DraftEdit<E>? {
@@ -155,7 +158,7 @@ final class DraftTable<E: Entity> {
   @inlinable
   func clear(canUndo: Bool) {
     for edit in edits { write(DraftEdit(id: edit.id, value: nil), canUndo: canUndo) }
-    isCleared = true
+    clearedAt = .next()
   }
 
   /// Few are found sooner without a dictionary.
@@ -178,14 +181,14 @@ final class DraftTable<E: Entity> {
 struct PreparedEdit<E: Entity> {
   @usableFromInline let edit: DraftEdit<E>
 
-  /// Whom the new value refers to.
-  @usableFromInline var targets: [RelatedEntity] = []
+  /// Where those are whom the new value refers to.
+  @usableFromInline let targets: Range<Int>
 
   /// What observers are told; nil where nothing changes.
-  @usableFromInline var cause: AnyReference?
+  @usableFromInline let cause: AnyReference?
 
   @inlinable
-  init(edit: DraftEdit<E>, targets: [RelatedEntity] = [], cause: AnyReference? = nil) {
+  init(edit: DraftEdit<E>, targets: Range<Int> = 0..<0, cause: AnyReference? = nil) {
     self.edit = edit
     self.targets = targets
     self.cause = cause
@@ -219,25 +222,28 @@ extension DraftTable {
     let table = core.table(E.self)
     let old = core.stored(edits.map(\.id), in: table)
     self.table = table
+    var related = RelatedEntities(core)
     prepared = zip(edits, old).map { edit, old in
       if edit.value == old { return PreparedEdit(edit: edit) }
-      var related = RelatedEntities(core)
+      let start = related.targets.count
       if let value = edit.value {
         for relation in table.relations { relation.read(value, &related) }
       }
       return PreparedEdit(
-        edit: edit, targets: related.targets, cause: AnyReference(Reference<E>(edit.id)))
+        edit: edit, targets: start..<related.targets.count,
+        cause: AnyReference(Reference<E>(edit.id)))
     }
+    targets = related.targets
   }
 
   @inlinable
   func apply(to shelves: inout EntityShelves, _ commit: inout Commit) {
     guard let table else { return }
-    if isCleared { table.clearedAt = commit.revision }
+    if clearedAt != .none { table.clearedAt = commit.revision }
     var touched: [TableEdit<E>] = []
     for edit in prepared {
       if let cause = edit.cause {
-        shelves.put(edit, because: cause, in: table, &commit)
+        shelves.put(edit, targets[edit.targets], because: cause, in: table, &commit)
         touched.append(TableEdit(id: edit.edit.id, value: edit.edit.value))
       }
       if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }

@@ -8,7 +8,7 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   @usableFromInline
   struct Row {
     @usableFromInline let id: E.ID
-    @usableFromInline let node: NodeNumber
+    @usableFromInline var node: NodeNumber
     @usableFromInline var value: E?
 
     /// When it was last set or asked for.
@@ -47,6 +47,13 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     index.find(hash(id)) { rows[Int($0)]?.id == id }
   }
 
+  /// Where an entity is, and what it is now.
+  @inlinable
+  func find(_ id: E.ID) -> (row: Int32?, value: E?) {
+    let row = row(of: id)
+    return (row, row.flatMap { rows[Int($0)]?.value })
+  }
+
   /// The node of `id`, which is made if there is none.
   @inlinable
   func node(of id: E.ID, in graph: inout Graph) -> NodeNumber {
@@ -66,10 +73,22 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     return rows[Int(row)]?.value
   }
 
+  /// Notes that the entity in a row was used now, and told, unless a source has brought it.
+  @inlinable
+  func note(_ row: Int32, _ now: Int64, _ revision: Revision?) {
+    rows[Int(row)]?.touched = now
+    if let revision { rows[Int(row)]?.told = revision }
+  }
+
   /// The identities of all that is stored.
   @inlinable
   var storedIDs: [E.ID] {
     rows.compactMap { $0?.value == nil ? nil : $0?.id }
+  }
+
+  @inlinable
+  var storedNodes: [NodeNumber] {
+    rows.compactMap { $0?.value == nil ? nil : $0?.node }
   }
 
   /// All that is stored, as if it had just been set.
@@ -107,6 +126,18 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// Notes when the entity in a row was told, which the row is about to forget.
   @inlinable
   func rememberTelling(of row: Int32, in removals: inout ToldKeys)
+
+  /// Whether most rows are vacant.
+  @inlinable
+  var isSparse: Bool { get }
+
+  /// Moves the rows together, and tells the nodes.
+  @inlinable
+  func shrink(_ graph: inout Graph)
+
+  /// Notes that a row belongs to another node now.
+  @inlinable
+  func move(_ row: Int32, to node: NodeNumber)
 
   /// Gives up a row that is empty; what is in it is to be released after the unlock.
   @inlinable
@@ -169,6 +200,30 @@ extension EntityTable: AnyEntityTable {
     return listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
       isSilent && listener.isQuery ? nil : listener.notice(edits)
     }
+  }
+
+  @inlinable
+  var isSparse: Bool {
+    Graph.isSparse(vacant.count, of: rows.count)
+  }
+
+  @inlinable
+  func shrink(_ graph: inout Graph) {
+    let former = rows
+    rows = []
+    rows.reserveCapacity(former.count - vacant.count)
+    vacant = []
+    index = SlotIndex()
+    for case let row? in former {
+      graph.nodes[Int(row.node)].row = Int32(rows.count)
+      index.insert(hash(row.id), Int32(rows.count))
+      rows.append(row)
+    }
+  }
+
+  @inlinable
+  func move(_ row: Int32, to node: NodeNumber) {
+    rows[Int(row)]?.node = node
   }
 
   @inlinable
