@@ -44,11 +44,11 @@ extension EntityCore {
     let (node, number, value) = enter(watch) { shelves, number in
       let node = table.node(of: reference.id, in: &shelves.graph)
       let notice = NodeWatch { row, causes in
-        let change = EntityChange(value: table.rows[Int(row)]?.value, causes: causes)
+        let change = EntityChange(value: table.rows[Int(row)].value, causes: causes)
         return { watch.post(.next(change)) }
       }
       shelves.watch(node, notice, number)
-      return (node, number, table.rows[Int(shelves.graph.nodes[Int(node)].row)]?.value)
+      return (node, number, table.rows[Int(shelves.graph.nodes[Int(node)].row)].value)
     }
     watch.lifetime.onEnd { [self] in
       let released = withLock { $0.unwatch(node, number) }

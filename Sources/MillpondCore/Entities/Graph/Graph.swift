@@ -83,11 +83,13 @@ struct Graph: Sendable {
       && !(node.isStored || node.isWatched || node.isRetained)
   }
 
-  /// Makes `targets` what `source` refers to; gives what it does not refer to any more.
+  /// Makes `targets`, or a range of them, what `source` refers to; gives what it does not refer to any
+  /// more.
   @usableFromInline
   mutating func connect(
-    _ source: NodeNumber, to targets: ArraySlice<NodeNumber>
+    _ source: NodeNumber, to targets: [NodeNumber], in range: Range<Int>? = nil
   ) -> [NodeNumber] {
+    let targets = range.map { targets[$0] } ?? targets[...]
     if refers(source, exactlyTo: targets) { return [] }
     let former = disconnect(source)
     for target in targets.reversed() { addEdge(source, target) }

@@ -33,8 +33,8 @@ final class EntityCore: @unchecked Sendable {
       guard let table = shelves.table(E.self), let row = table.row(of: reference.id) else {
         return nil
       }
-      table.rows[Int(row)]?.touched = now
-      return table.rows[Int(row)]?.value
+      table.rows[Int(row)].touched = now
+      return table.rows[Int(row)].value
     }
   }
 
@@ -47,7 +47,7 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func stored<E>(_ ids: [E.ID], in table: EntityTable<E>) -> [E?] {
     shelves.withLock { _ in
-      ids.map { id in table.row(of: id).flatMap { table.rows[Int($0)]?.value } }
+      ids.map { table.find($0).value }
     }
   }
 
@@ -137,9 +137,10 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func node<E>(of reference: Reference<E>) -> NodeNumber {
     let number = shelves.withLock { shelves in
-      shelves.table(E.self).map { shelves.node(of: reference, in: $0) }
+      guard let table = shelves.table(E.self) else { return Graph.none }
+      return shelves.node(of: reference, in: table)
     }
-    if let number { return number }
+    if number != Graph.none { return number }
     let table = table(E.self)
     return shelves.withLock { $0.node(of: reference, in: table) }
   }
@@ -283,9 +284,7 @@ final class EntityCore: @unchecked Sendable {
   func peek<E>(_ reference: Reference<E>) -> E? {
     if let edit = draft.edit(of: reference.id, E.self) { return edit.value }
     return shelves.withLock { shelves in
-      shelves.table(E.self).flatMap { table in
-        table.row(of: reference.id).flatMap { table.rows[Int($0)]?.value }
-      }
+      shelves.table(E.self)?.find(reference.id).value
     }
   }
 

@@ -243,7 +243,7 @@ extension DraftTable {
     var touched: [TableEdit<E>] = []
     for edit in prepared {
       if let cause = edit.cause {
-        shelves.put(edit, targets[edit.targets], because: cause, in: table, &commit)
+        shelves.put(edit, targets, because: cause, in: table, &commit)
         touched.append(TableEdit(id: edit.edit.id, value: edit.edit.value))
       }
       if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }

@@ -27,11 +27,16 @@ extension EntityShelves {
     _ value: E, at known: Int32?, _ targets: [NodeNumber], in table: EntityTable<E>,
     isFill: Bool, now: Int64, _ others: inout [any Sendable]
   ) {
-    let node = known.flatMap { table.rows[Int($0)]?.node } ?? table.node(of: value.id, in: &graph)
+    let node: NodeNumber
+    if let known {
+      node = table.rows[Int(known)].node
+    } else {
+      node = table.node(of: value.id, in: &graph)
+      setStored(node, true)
+    }
     let row = graph.nodes[Int(node)].row
-    _ = table.replace(row, by: value)  // the caller has what was there, and releases it
-    setStored(node, true)
-    let loose = graph.connect(node, to: targets[...])
+    table.rows[Int(row)].value = value  // the caller has what was there, and releases it
+    let loose = graph.connect(node, to: targets)
     table.note(row, now, isFill ? nil : .next())
     let isSeen = !watches.isEmpty && graph.isMarked(node) || !table.listeners.isEmpty
     if isSeen || !loose.isEmpty || !forgettable.isEmpty {
@@ -58,14 +63,14 @@ extension EntityShelves {
   /// Puts a value in its place, or takes it out.
   @inlinable
   mutating func put<E>(
-    _ edit: PreparedEdit<E>, _ targets: ArraySlice<NodeNumber>, because cause: AnyReference,
+    _ edit: PreparedEdit<E>, _ targets: [NodeNumber], because cause: AnyReference,
     in table: EntityTable<E>, _ commit: inout Commit
   ) {
     let node = table.node(of: edit.edit.id, in: &graph)
     let old = table.replace(graph.nodes[Int(node)].row, by: edit.edit.value)
     if let old { commit.released.append(old) }
     setStored(node, edit.edit.value != nil)
-    commit.loose += graph.connect(node, to: targets)
+    commit.loose += graph.connect(node, to: targets, in: edit.targets)
     if edit.edit.value == nil { commit.loose.append(node) }
     touch(node, in: table, commit.now)
     commit.changed.append(node)
@@ -76,7 +81,7 @@ extension EntityShelves {
   /// for before comes too late.
   @inlinable
   mutating func note<E>(_ id: E.ID, in table: EntityTable<E>, _ commit: Commit) {
-    if let row = table.row(of: id), table.rows[Int(row)]?.value != nil {
+    if let row = table.row(of: id), table.rows[Int(row)].value != nil {
       table.note(row, commit.now, commit.revision)
     } else if table.clearedAt < commit.revision {
       removals.remember(Self.mark(Reference<E>(id)), commit.revision)
@@ -88,7 +93,7 @@ extension EntityShelves {
   func outdates<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
     let table = table(E.self)
     if revision < max(clearedAt, table?.clearedAt ?? .none) { return true }
-    let row = table.flatMap { table in table.row(of: reference.id).flatMap { table.rows[Int($0)] } }
+    let row = table.flatMap { table in table.row(of: reference.id).map { table.rows[Int($0)] } }
     if let row, row.value != nil { return revision < row.told }
     return removals.outdates(Self.mark(reference), revision)
   }
@@ -139,7 +144,7 @@ extension EntityShelves {
 
   @inlinable
   func touch<E>(_ node: NodeNumber, in table: EntityTable<E>, _ now: Int64) {
-    table.rows[Int(graph.nodes[Int(node)].row)]?.touched = now
+    table.rows[Int(graph.nodes[Int(node)].row)].touched = now
   }
 
   @inlinable

@@ -66,7 +66,7 @@ import Testing
       targets[source] = (0..<Int.random(in: 0...3, using: &random)).map { _ in
         NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
       }
-      _ = graph.connect(NodeNumber(source), to: targets[source][...])
+      _ = graph.connect(NodeNumber(source), to: targets[source])
       let changed = NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
 
       let found = graph.watched(above: [changed])
