@@ -25,12 +25,13 @@ public protocol References: Sendable {
 /// The references that were found in an entity.
 public struct RelatedEntities {
   /// Their nodes, which the store keeps until the transaction is committed.
-  @usableFromInline var targets: [NodeNumber] = []
+  @usableFromInline var targets: [NodeNumber]
   @usableFromInline let core: EntityCore
 
   @inlinable
-  init(_ core: EntityCore) {
+  init(_ core: EntityCore, _ targets: [NodeNumber] = []) {
     self.core = core
+    self.targets = targets
   }
 
   /// Adds one.

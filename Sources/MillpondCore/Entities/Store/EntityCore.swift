@@ -9,9 +9,12 @@ public import MillpondSignals
 /// a time, without turn or lock, carries those out in order.
 @usableFromInline
 final class EntityCore: @unchecked Sendable {
-  // Sendable because `draft` is touched only by whoever has the turn.
+  // Sendable because its variables are touched only by whoever has the turn.
   @usableFromInline let turn = WriterTurn()
   @usableFromInline var draft = EntityDraft()
+
+  /// An empty array with room, for whom a value refers to.
+  @exclusivity(unchecked) @usableFromInline var spareTargets: [NodeNumber] = []
   @usableFromInline let shelves = Locked(EntityShelves())
   @usableFromInline let time: CoarseTime
   @usableFromInline let countLimit: Int
@@ -83,8 +86,7 @@ final class EntityCore: @unchecked Sendable {
   func set<E: Entity>(_ value: E, isFill: Bool = false) {
     // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
     if turn.isMine() { return write(value, mergedWith: peek(value.reference), isFill: isFill) }
-    let table = table(E.self)
-    let (released, mustTell) = turn.take { setAlone(value, in: table, isFill: isFill) }
+    let (released, mustTell) = turn.take { setAlone(value, isFill: isFill) }
     _ = released  // released here, when others may write again
     if mustTell { deliver() }
   }
@@ -93,14 +95,21 @@ final class EntityCore: @unchecked Sendable {
   ///
   /// - Returns: What is to be released when the turn is over, and whether somebody is to be told.
   @inlinable
-  func setAlone<E>(
-    _ value: E, in table: EntityTable<E>, isFill: Bool
+  func setAlone<E: Entity>(
+    _ value: E, isFill: Bool
   ) -> (released: (E?, E, Remains), mustTell: Bool) {
-    let (row, old) = shelves.withLock { _ in table.find(value.id) }
+    let id = value.id
+    let (known, row, old) = shelves.withLock { shelves -> (EntityTable<E>?, Int32?, E?) in
+      guard let table = shelves.table(E.self) else { return (nil, nil, nil) }
+      let (row, old) = table.find(id)
+      return (table, row, old)
+    }
+    let table = known ?? table(E.self)
     let new = old.map { value.replacing($0) } ?? value
     var others = Remains()
     let isSame = new == old
-    var related = RelatedEntities(self)
+    var related = RelatedEntities(self, spareTargets)
+    spareTargets = []
     if !isSame {
       for relation in table.relations { relation.read(new, &related) }
     }
@@ -123,9 +132,16 @@ final class EntityCore: @unchecked Sendable {
       }
       return (!shelves.notices.isEmpty, shelves.isCrowded(countLimit))
     }
+    if related.targets.count <= Self.fewTargets {
+      related.targets.removeAll(keepingCapacity: true)
+      spareTargets = related.targets
+    }
     if isCrowded { makeRoom(&others) }
     return ((old, new, others), mustTell || isCrowded)
   }
+
+  @usableFromInline
+  static var fewTargets: Int { 64 }
 
   @inlinable
   func write<E: Entity>(_ value: E, mergedWith old: E?, isFill: Bool) {
