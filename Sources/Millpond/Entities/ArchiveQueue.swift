@@ -6,12 +6,16 @@ final class ArchiveQueue: Sendable {
   enum Work: Sendable {
     case restore([ArchivedType], EntityStore, askedAt: Revision, Promise<Int>)
     case save([ArchiveEntry])
+
+    /// All that was restored has come back from the store.
+    case forgetRestored
     case flush(DiskCache.Durability, Promise<Void>)
   }
 
   private struct State: Sendable {
-    /// What the commit that is being told has changed so far.
+    /// What the commit that is being told has changed so far; before the start, all there is.
     var open: [ArchiveEntry] = []
+    var hasStarted = false
     var waiting: [Work] = []
     var isWorking = false
   }
@@ -28,9 +32,16 @@ final class ArchiveQueue: Sendable {
     state.withLock { $0.open += entries }
   }
 
+  /// Everything is there that some commit has left.
+  func start() {
+    state.withLock { $0.hasStarted = true }
+    seal()
+  }
+
   /// The commit is complete.
   func seal() {
-    let entries = state.withLock { state in
+    let entries = state.withLock { state -> [ArchiveEntry] in
+      guard state.hasStarted else { return [] }
       defer { state.open = [] }
       return state.open
     }
@@ -54,7 +65,12 @@ final class ArchiveQueue: Sendable {
         case .save(let more): entries += more
         case .restore(let types, let store, let asked, let promise):
           let outcome = await saver.restore(types, store, askedAt: asked)
+          store.afterTelling { self.add(.forgetRestored) }
           promise.keep(by: outcome)
+        case .forgetRestored:
+          await saver.save(entries)
+          entries = []
+          await saver.forgetRestored()
         case .flush(let durability, let promise):
           await saver.save(entries)
           entries = []

@@ -8,7 +8,7 @@ import MillpondSignals
 /// whole, in parts; then a mark says that it counts; then each record takes its place, and the mark
 /// and the parts go. Whoever finds the mark at the start carries the group out again.
 actor ArchiveSaver {
-  private let disk: DiskCache
+  let disk: DiskCache
 
   /// What is not on disk yet, by its keys; of nil values, the removal.
   private var unsaved: [String: Data?] = [:]
@@ -18,6 +18,13 @@ actor ArchiveSaver {
 
   /// The number of the last group, so that no two use the same keys for their parts.
   private var group = 0
+
+  /// The parts of the group that is marked, and parts that count for nothing.
+  private var marked: [String] = []
+  private var leftOver: [String] = []
+
+  /// Whether the group has been carried out that the last process may have left.
+  private var isSettled = false
 
   /// Why something could not be encoded, until somebody is told.
   private var encoding: (any Error)?
@@ -35,21 +42,31 @@ actor ArchiveSaver {
   func save(_ entries: [ArchiveEntry]) async {
     for entry in entries {
       do {
-        let record = try entry.encode()
-        if restored[record.key] != record.value || record.value == nil {
-          unsaved[record.key] = .some(record.value)
-        }
+        note(try entry.encode())
       } catch {
         encoding = error
+        // Of what can't be said as it is, nothing is said: as it was before, it might not fit to the
+        // rest.
+        if let key = try? entry.key() { note(ArchiveRecord(key: key, value: nil)) }
       }
     }
-    if !entries.isEmpty { restored = [:] }
     do {
       try await saveGroup()
       saving = nil
     } catch {
       saving = error
     }
+  }
+
+  private func note(_ record: ArchiveRecord) {
+    // What comes back from the store first is there already; what comes after that is a change.
+    let found = restored.removeValue(forKey: record.key)
+    if found == nil || found != record.value { unsaved[record.key] = .some(record.value) }
+  }
+
+  /// Forgets what was restored, when all that came of it has come back.
+  func forgetRestored() {
+    restored = [:]
   }
 
   /// How it ends to wait for all that was saved before.
@@ -65,24 +82,37 @@ actor ArchiveSaver {
   private func saveGroup() async throws {
     let records = unsaved.map { ArchiveRecord(key: $0.key, value: $0.value) }
     if records.isEmpty { return }
-    let parts = records.count > 1 ? try await writeDown(records) : []
+    try await settle()
+    try await clear()
+    if records.count > 1 { try await writeDown(records) }
     try await tell(records)
-    if !parts.isEmpty {
+    if !marked.isEmpty {
       try await disk.remove(Self.mark).value
-      try await tell(parts.map { ArchiveRecord(key: $0, value: nil) })
+      leftOver += marked
+      marked = []
     }
+    try await clear()
     unsaved = [:]
   }
 
-  /// Writes a group down, and marks it; gives the keys of its parts.
-  private func writeDown(_ records: [ArchiveRecord]) async throws -> [String] {
-    group += 1
+  /// Writes a group down, and marks it.
+  private func writeDown(_ records: [ArchiveRecord]) async throws {
+    group &+= 1
     let parts = pieces(of: records).enumerated().map { number, piece in
       ArchiveRecord(key: Self.key(ofPart: number, group), value: ArchiveBatch.encode(piece))
     }
+    let keys = parts.map(\.key)
+    leftOver += keys
     for part in parts { try await tell([part]) }
     try await disk.set(Data("\(group) \(parts.count)".utf8), for: Self.mark).value
-    return parts.map(\.key)
+    leftOver = marked
+    marked = keys
+  }
+
+  /// Removes the parts that count for nothing.
+  private func clear() async throws {
+    try await tell(leftOver.map { ArchiveRecord(key: $0, value: nil) })
+    leftOver = []
   }
 
   /// Tells the disk, not too much at once, and waits until it is there.
@@ -122,48 +152,70 @@ actor ArchiveSaver {
     _ types: [ArchivedType], _ store: EntityStore, askedAt revision: Revision
   ) async -> Signal<Int> {
     do {
-      let keys = try await disk.contents.map(\.key).collect().value
-      let redone = try await markedGroup()
-      var entities: [(key: String, entity: ArchivedEntity)] = []
-      for key in Set(keys).union(redone.keys) {
-        guard let type = types.first(where: { key.hasPrefix($0.keyPrefix) }) else { continue }
-        let value = if let new = redone[key] { new } else { try await disk.get(key).valueIfAny }
-        guard let value, let entity = try? type.decode(value) else { continue }
-        entities.append((key, entity))
-        restored[key] = value
+      try await settle()
+      var found: [(key: String, entity: ArchivedEntity)] = []
+      for key in try await disk.contents.map(\.key).collect().value {
+        guard let type = types.first(where: { key.hasPrefix($0.keyPrefix) }),
+          let value = try await disk.get(key).valueIfAny
+        else { continue }
+        if let entity = try? type.decode(value) {
+          found.append((key, entity))
+          restored[key] = value
+        } else {
+          // It means nothing any more; it must not mean something again, when all has been removed.
+          unsaved[key] = .some(nil)
+        }
       }
-      try await settle(redone, leftOver: keys.filter { $0.hasPrefix(Self.partPrefix) })
-      let removed = store.update { _ in
-        entities.filter { !$0.entity.restore(store, revision) }
-      }
-      // To remove what is not there is no change, so nobody has told us of it.
-      for (key, _) in removed { unsaved[key] = .some(nil) }
-      return .just(entities.count)
+      keep(found, store, revision)
+      await save([])
+      return .just(found.count)
     } catch {
       return .fail(error)
     }
   }
 
-  /// The records of a group that was written down and marked, and maybe not carried out.
-  private func markedGroup() async throws -> [String: Data?] {
-    guard let mark = try await disk.get(Self.mark).valueIfAny else { return [:] }
+  private func keep(
+    _ found: [(key: String, entity: ArchivedEntity)], _ store: EntityStore, _ revision: Revision
+  ) {
+    let places = Set(found.map(\.key))
+    store.update { _ in
+      for (key, entity) in found {
+        // What is not where it belongs has changed its identity by a migration.
+        let hasMoved = key != entity.key
+        let isKept = !(hasMoved && places.contains(entity.key)) && entity.restore(store, revision)
+        if isKept, hasMoved { unsaved[entity.key] = .some(restored[key]) }
+        // To remove what is not there is no change, so nobody has told us of it.
+        if hasMoved || !isKept { unsaved[key] = .some(nil) }
+      }
+    }
+  }
+
+  /// Carries out the group that was written down and marked by the last process, and maybe not carried
+  /// out, and clears away what groups have left behind.
+  ///
+  /// Before that nothing is saved, which the older group would replace at the next start.
+  private func settle() async throws {
+    if isSettled { return }
+    try await tell(try await markedGroup())
+    try await disk.remove(Self.mark).value
+    leftOver = try await disk.contents.map(\.key).collect().value
+      .filter { $0.hasPrefix(Self.partPrefix) }
+    try await clear()
+    isSettled = true
+  }
+
+  private func markedGroup() async throws -> [ArchiveRecord] {
+    guard let mark = try await disk.get(Self.mark).valueIfAny else { return [] }
     let numbers = String(decoding: mark, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
-    guard numbers.count == 2, numbers[1] >= 0 else { return [:] }
+    guard numbers.count == 2, numbers[1] > 0 else { return [] }
     group = numbers[0]
-    var records: [String: Data?] = [:]
+    var records: [ArchiveRecord] = []
     for part in 0..<numbers[1] {
       guard let bytes = try await disk.get(Self.key(ofPart: part, group)).valueIfAny,
         let found = ArchiveBatch.decode(bytes)
-      else { return [:] }
-      for record in found { records[record.key] = .some(record.value) }
+      else { return [] }
+      records += found
     }
     return records
-  }
-
-  /// Carries out a group that was found, and clears away what groups have left behind.
-  private func settle(_ redone: [String: Data?], leftOver parts: [String]) async throws {
-    try await tell(redone.map { ArchiveRecord(key: $0.key, value: $0.value) })
-    try await disk.remove(Self.mark).value
-    try await tell(parts.map { ArchiveRecord(key: $0, value: nil) })
   }
 }

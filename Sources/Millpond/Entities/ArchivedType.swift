@@ -23,23 +23,24 @@ public struct ArchivedType: Sendable {
   ///   - name: What the type is called on disk, for ever.
   ///   - version: The form that the entities have now.
   ///   - migrate: Is given the JSON of an entity in a form of another version, and that; what it
-  ///     returns is decoded, and saved. Nil, or an error, leaves the entity out, as does no `migrate`.
+  ///     returns is decoded, and saved. Nil, or an error, leaves the entity out, as does no `migrate`;
+  ///     then it goes from the disk.
   public init<E: Entity & Codable>(
     _ type: E.Type, named name: String, version: UInt32 = 0,
     migrate: (@Sendable (_ json: Data, _ from: UInt32) throws -> Data?)? = nil
   ) where E.ID: Encodable {
     let keyPrefix = "e/\(name.utf8.count)/\(name)/"
     self.keyPrefix = keyPrefix
+    let key: @Sendable (E.ID) throws -> String = { id in
+      // An array, for parsers that want more than a number or a string.
+      keyPrefix + String(decoding: try encoder().encode([id]), as: UTF8.self)
+    }
     follow = { store, send in
       store.edits(of: type).subscribe(onNext: { edits in
         send(
           edits.map { edit in
-            ArchiveEntry {
-              // An array, for parsers that want more than a number or a string.
-              let id = String(decoding: try encoder().encode([edit.id]), as: UTF8.self)
-              let json = try edit.value.map { try encoder().encode($0) }
-              return ArchiveRecord(
-                key: keyPrefix + id, value: json.map { ArchiveForm.wrap($0, version) })
+            ArchiveEntry(key: { try key(edit.id) }) {
+              try edit.value.map { ArchiveForm.wrap(try encoder().encode($0), version) }
             }
           })
       })
@@ -48,7 +49,7 @@ public struct ArchivedType: Sendable {
       guard let (found, form) = ArchiveForm.unwrap(record) else { return nil }
       guard let json = form == version ? found : try migrate?(found, form) else { return nil }
       let entity = try JSONDecoder().decode(type, from: json)
-      return ArchivedEntity { store, asked in
+      return ArchivedEntity(key: try key(entity.id)) { store, asked in
         store.restore(entity, askedAt: asked)
         return store.get(entity.reference) != nil
       }
@@ -58,13 +59,23 @@ public struct ArchivedType: Sendable {
 
 /// Puts an entity back into a store.
 struct ArchivedEntity: Sendable {
+  /// Where it belongs.
+  let key: String
+
   /// Whether there is one then: it may have been removed since.
   let restore: @Sendable (EntityStore, _ askedAt: Revision) -> Bool
 }
 
 /// A change that is still to be encoded.
 struct ArchiveEntry: Sendable {
-  let encode: @Sendable () throws -> ArchiveRecord
+  let key: @Sendable () throws -> String
+
+  /// What it is now; nil if it was removed.
+  let value: @Sendable () throws -> Data?
+
+  func encode() throws -> ArchiveRecord {
+    ArchiveRecord(key: try key(), value: try value())
+  }
 }
 
 /// Of the same entity always the same bytes, as far as that is up to the encoder.

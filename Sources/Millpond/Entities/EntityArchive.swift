@@ -20,6 +20,9 @@ public import MillpondSignals
 ///
 /// Released, it still saves what was committed before.
 ///
+/// What can't be decoded goes from the disk, as what is removed does. Of types that are not listed
+/// nothing is touched, not even by the end of a scope.
+///
 /// - Note: The cache is to be of this archive alone.
 public final class EntityArchive: Sendable {
   private let store: EntityStore
@@ -36,10 +39,16 @@ public final class EntityArchive: Sendable {
     let asked = Revision.next()
     self.queue = queue
     queue.add(.restore(types, store, askedAt: asked, restoring))
+    // The commits first: of one that comes between, no part is saved before the whole.
     following =
-      types.map { $0.follow(store) { queue.note($0) }.scoped() }
-      + [store.commits.subscribe(onNext: { queue.seal() }).scoped()]
-    queue.seal()
+      [store.commits.subscribe(onNext: { queue.seal() }).scoped()]
+      + types.map { $0.follow(store) { queue.note($0) }.scoped() }
+    store.afterTelling { queue.start() }
+  }
+
+  deinit {
+    // What has been committed may still have to be told.
+    store.afterTelling { [following] in _ = following }
   }
 
   /// How many entities were found on disk, when they are in the store; or why it can't be read.

@@ -5,8 +5,8 @@ public struct EntityChange<E: Entity>: Sendable {
 
   /// What has changed: the entity itself, or others that it refers to, however indirectly.
   ///
-  /// Each once, in the order in which the transaction came to them. Empty at first, when the value
-  /// is what was there at the subscription.
+  /// Each once; type by type, and in the order in which the transaction came to them. Empty at first,
+  /// when the value is what was there at the subscription.
   public let causes: [AnyReference]
 
   @inlinable

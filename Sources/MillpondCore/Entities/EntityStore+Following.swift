@@ -29,8 +29,9 @@ extension EntityStore {
     core.afterTelling(body)
   }
 
-  /// Keeps an entity that was asked for at `revision`, unless something was told of it since.
+  /// Keeps an entity as it once was, unless something was told of it since `revision`, or a newer one
+  /// is there, with which it is merged.
   package func restore<E: Entity>(_ entity: E, askedAt revision: Revision) {
-    core.fill(entity, askedAt: revision)
+    core.restore(entity, askedAt: revision)
   }
 }

@@ -43,13 +43,12 @@ extension EntityCore {
     let table = table(E.self)
     let (node, number, value) = enter(watch) { shelves, number in
       let node = table.node(of: reference.id, in: &shelves.graph)
-      let row = Int(shelves.graph.nodes[Int(node)].row)
-      let notice = NodeWatch { causes in
-        let change = EntityChange(value: table.rows[row]?.value, causes: causes)
+      let notice = NodeWatch { row, causes in
+        let change = EntityChange(value: table.rows[Int(row)].value, causes: causes)
         return { watch.post(.next(change)) }
       }
       shelves.watch(node, notice, number)
-      return (node, number, table.rows[row]?.value)
+      return (node, number, table.rows[Int(shelves.graph.nodes[Int(node)].row)].value)
     }
     watch.lifetime.onEnd { [self] in
       let released = withLock { $0.unwatch(node, number) }
@@ -64,6 +63,7 @@ extension EntityShelves {
   mutating func watch(_ node: NodeNumber, _ watch: NodeWatch, _ number: Int) {
     watches[node, default: [:]][number] = watch
     graph.nodes[Int(node)].isWatched = true
+    arrive(node)
     graph.mark(below: CollectionOfOne(node))
   }
 

@@ -8,7 +8,8 @@ extension EntityStore {
   /// observes what goes. Within a transaction it is done after the commit.
   ///
   /// - Parameter age: How long something must not have been used to go; of zero, it needs not.
-  /// - Complexity: O(*n*) in what is stored; readers wait meanwhile.
+  /// - Complexity: O(*n*) in what is stored; other writers wait meanwhile, readers do not, but where
+  ///   so much has gone that memory is given back.
   public func prune(unusedFor age: Duration = .zero) {
     core.prune(unusedFor: age)
   }
@@ -19,20 +20,22 @@ extension EntityStore {
   ///
   /// - Returns: The handle that gives it up again; dropping it does not.
   public func retain<E>(_ reference: Reference<E>) -> Disposable {
-    let node = core.retain(reference)
-    return Disposable { [core] in core.release(node) }
+    core.retain(reference)
   }
 }
 
 extension EntityCore {
-  fileprivate func retain<E>(_ reference: Reference<E>) -> NodeNumber {
+  /// - Returns: The handle that gives it up again, and does not keep what is stored.
+  func retain<E>(_ reference: Reference<E>) -> Disposable {
     let table = table(E.self)
-    return withLock { shelves in
+    let node = withLock { shelves in
       let node = table.node(of: reference.id, in: &shelves.graph)
       shelves.retains[node, default: 0] += 1
       shelves.graph.nodes[Int(node)].isRetained = true
+      shelves.arrive(node)
       return node
     }
+    return Disposable { [weak self] in self?.release(node) }
   }
 
   fileprivate func release(_ node: NodeNumber) {

@@ -30,7 +30,7 @@ public final class EntityStore: Sendable {
   /// - Parameters:
   ///   - countLimit: How many entities are kept. When there are more, those go that were not used for
   ///     longest; what is in use stays, as for ``prune(unusedFor:)``, even beyond the limit.
-  ///   - scope: With which it ends, as by ``end()``; the scope keeps what is needed for that.
+  ///   - scope: With which it ends, as by ``end()``; the scope does not keep it.
   ///   - clock: By which it is told what was not used for how long; in steps of a few milliseconds
   ///     where it is the continuous one.
   public init(
@@ -38,8 +38,8 @@ public final class EntityStore: Sendable {
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     core = EntityCore(countLimit: countLimit, CoarseTime(clock))
-    scope?.add { [core] in
-      core.end()
+    scope?.add { [weak core] in
+      core?.end()
       return .just(())
     }
   }

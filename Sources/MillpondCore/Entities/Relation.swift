@@ -24,31 +24,20 @@ public protocol References: Sendable {
 
 /// The references that were found in an entity.
 public struct RelatedEntities {
-  @usableFromInline var targets: [RelatedEntity] = []
+  /// Their nodes, which the store keeps until the transaction is committed.
+  @usableFromInline var targets: [NodeNumber]
   @usableFromInline let core: EntityCore
 
   @inlinable
-  init(_ core: EntityCore) {
+  init(_ core: EntityCore, _ targets: [NodeNumber] = []) {
     self.core = core
+    self.targets = targets
   }
 
   /// Adds one.
   @inlinable
   public mutating func add<Target>(_ reference: Reference<Target>) {
-    let table = core.table(Target.self)
-    targets.append(RelatedEntity { graph in table.node(of: reference.id, in: &graph) })
-  }
-}
-
-/// One that is referred to.
-@usableFromInline
-struct RelatedEntity: Sendable {
-  /// Its node, which is made if there is none; under the lock.
-  @usableFromInline let node: @Sendable (inout Graph) -> NodeNumber
-
-  @inlinable
-  init(_ node: @escaping @Sendable (inout Graph) -> NodeNumber) {
-    self.node = node
+    targets.append(core.node(of: reference))
   }
 }
 

@@ -54,7 +54,7 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
       let asked = Revision.next()
       base.get(key, lookup)
         .map { core.filled($0, askedAt: asked) }
-        .distinct()
+        .distinct { $0.reference == $1.reference }
         .flatMap(.latest) { core.values(of: $0) }
         .run(
           Observer(next: { watch.post(.next($0)) }, other: { watch.post($0.typed()) }),
@@ -89,9 +89,29 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
 }
 
 extension EntityCore {
-  /// Keeps what a source has brought, and gives what stands for it.
-  fileprivate func filled<E: Entity>(_ value: E, askedAt revision: Revision) -> Reference<E> {
+  /// Keeps what a source has brought, and gives what stands for it, retained.
+  fileprivate func filled<E: Entity>(_ value: E, askedAt revision: Revision) -> FilledEntity<E> {
+    let filled = FilledEntity(
+      reference: value.reference, retention: retain(value.reference).scoped())
     fill(value, askedAt: revision)
-    return value.reference
+    return filled
   }
+
+  /// The entity as long as there is one; when it is committed, if it has been brought within a
+  /// transaction.
+  fileprivate func values<E>(of filled: FilledEntity<E>) -> Signal<E> {
+    Signal { observer, lifetime in
+      let follow: Notice = {
+        if !lifetime.isEnded { self.values(of: filled.reference).run(observer, lifetime) }
+        filled.retention.dispose()
+      }
+      if self.turn.isMine() { self.afterTelling(follow) } else { follow() }
+    }
+  }
+}
+
+/// An answer that is in a store, and stays there until somebody observes it, whatever room there is.
+private struct FilledEntity<E: Entity> {
+  let reference: Reference<E>
+  let retention: ScopedDisposable
 }

@@ -274,4 +274,21 @@ import Testing
     #expect(store.get(Reference<Thing>(1))?.name == "outer")
     #expect(store.get(Reference<Thing>(2)) == nil)
   }
+
+  @Test func `F17 what a nested transaction has undone may be of a type that it has begun`() {
+    store.update { things in
+      try? store.update { things in
+        things.set(Thing(1))
+        things.set(Person(id: "a"))
+        throw Refusal()
+      }
+      things.set(Thing(2))
+      try? store.update { things in
+        things.set(Person(id: "b"))
+        throw Refusal()
+      }
+    }
+
+    #expect(store.count == 1)
+  }
 }

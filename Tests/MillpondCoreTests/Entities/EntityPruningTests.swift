@@ -99,18 +99,63 @@ import Testing
     }
   }
 
-  @Test func `what is in use stays beyond the limit, and counts again when it is not`() {
+  enum Use: CaseIterable { case observed, retained, queried }
+
+  @Test(arguments: Use.allCases)
+  func `what is in use stays beyond the limit, and counts again when it is not`(use: Use) {
     let store = EntityStore(countLimit: 2)
-    let recorders = (1...5).map { store.recorder(of: $0) }
+    let users =
+      switch use {
+      case .observed:
+        (1...5).map { store.signal(of: Reference<Thing>($0)).subscribe(onNext: { _ in }) }
+      case .retained: (1...5).map { store.retain(Reference<Thing>($0)) }
+      case .queried: [store.query(Thing.self).values.subscribe(onNext: { _ in })]
+      }
     for id in 1...5 { store.set(Thing(id)) }
     let inUse = store.count
-    for recorder in recorders { recorder.dispose() }
+    for user in users { user.dispose() }
 
     store.set(Thing(6))
 
     #expect(inUse == 5)
     #expect(store.count == 2)
     #expect(ids(store, [6]) == [6])
+  }
+
+  @Test func `of two prunings in a transaction the stricter counts`() {
+    let store = EntityStore(clock: clock)
+    store.set(Thing(1))
+    store.update { _ in
+      store.prune()
+      store.prune(unusedFor: .seconds(60))
+    }
+
+    #expect(store.count == 0)
+  }
+
+  @Test func `who keeps a copy is told of what has to go for room`() {
+    let store = EntityStore(countLimit: 1)
+    let copy = Locked<Set<Int>>([])
+    let subscription = store.edits(of: Thing.self).subscribe(onNext: { edits in
+      copy.withLock { copy in
+        for edit in edits {
+          if edit.value == nil { copy.remove(edit.id) } else { copy.insert(edit.id) }
+        }
+      }
+    })
+    let commits = Recorder<Void>().subscribe(to: store.commits)
+    for id in 1...3 { store.set(Thing(id)) }
+    store.update { things in
+      for id in 4...6 { things.set(Thing(id)) }
+    }
+    let kept = copy.withLock { $0 }
+    let told = commits.values.count
+    store.prune()
+
+    #expect(kept == [6])
+    #expect(copy.withLock { $0 } == [])
+    #expect(commits.values.count == told + 1)
+    subscription.dispose()
   }
 
   @Test func `what is pruned in a transaction goes after its commit`() {

@@ -28,6 +28,43 @@ import Testing
     #expect(store.get(card)?.numbers == [2])
   }
 
+  @Test func `a merge is applied within a nested transaction too`() {
+    store.set(Card(id: 1, numbers: [1]))
+    store.update { cards in
+      cards.set(Card(id: 1, numbers: [2]))
+      store.update { $0.set(Card(id: 1, numbers: [3])) }
+    }
+
+    #expect(store.get(card)?.numbers == [1, 2, 3])
+  }
+
+  @Test func `causes come in the order in which the transaction came to them`() {
+    store.set(Thing(0, links: [1, 2, 3, 4]))
+    let top = store.recorder(of: 0)
+
+    store.update { things in
+      for id in [4, 1, 3, 2] { things.set(Thing(id, "new")) }
+    }
+
+    #expect(top.causes == [[], [4, 1, 3, 2]])
+  }
+
+  @Test func `observers are told in the order in which they came, whatever they observe`() {
+    for id in 1...8 { store.set(Thing(id, links: [0])) }
+    let told = Locked<[Int]>([])
+    let ids = [3, 1, 8, 2, 1, 5, 0, 7, 3, 4, 6]
+    for (number, id) in ids.enumerated() {
+      Recorder<EntityChange<Thing>>().subscribe(to: store.signal(of: Reference<Thing>(id))) { _ in
+        told.withLock { $0.append(number) }
+      }
+    }
+    told.withLock { $0 = [] }
+
+    store.set(Thing(0, "new"))
+
+    #expect(told.withLock { $0 } == Array(ids.indices))
+  }
+
   @Test func `sets of four threads are all merged`() async {
     let store = store
     await withTaskGroup { group in

@@ -56,6 +56,27 @@ import Testing
     #expect(recorder.values.map(\.name) == ["told"])
   }
 
+  @Test func `a second answer, stale at first and then fresh, replaces the first`() {
+    recorder.subscribe(to: origin.through(store).get(1))
+    origin[1].next(Thing(1, "stale"))
+    origin[1].next(Thing(1, "fresh"))
+    origin[1].completed()
+
+    #expect(recorder.values.map(\.name) == ["stale", "fresh"])
+    #expect(store.get(reference)?.name == "fresh")
+  }
+
+  @Test(arguments: [true, false])
+  func `I9 what is removed and answered within one transaction does not come back`(isType: Bool) {
+    recorder.subscribe(to: origin.through(store).get(1))
+    store.update { things in
+      if isType { things.removeAll(of: Thing.self) } else { things.removeAll() }
+      answer(Thing(1, "older"))
+    }
+
+    #expect(store.get(reference) == nil)
+  }
+
   @Test func `I8 an equal set during a get wins as well`() {
     store.set(Thing(1, "told"))
     recorder.subscribe(to: origin.through(store).get(1))
@@ -75,6 +96,70 @@ import Testing
     case .one: store.remove(reference)
     case .type: store.removeAll(of: Thing.self)
     case .all: store.removeAll()
+    }
+    answer(Thing(1, "older"))
+
+    #expect(store.get(reference) == nil)
+    #expect(recorder.transcript == ["completed"])
+  }
+
+  @Test func `what finds no room in the store is answered all the same`() {
+    let store = EntityStore(countLimit: 0)
+    recorder.subscribe(to: origin.through(store).get(1))
+    answer(Thing(1, "fetched"))
+
+    #expect(recorder.values.map(\.name) == ["fetched"])
+    recorder.dispose()
+    store.set(Thing(2))
+    #expect(store.count == 0)
+  }
+
+  @Test func `what is asked for within a transaction is answered at its end`() {
+    store.update { things in
+      recorder.subscribe(to: origin.through(store).get(1))
+      answer(Thing(1, "fetched"))
+      #expect(things.get(reference)?.name == "fetched")
+      #expect(recorder.transcript.isEmpty)
+    }
+
+    #expect(recorder.values.map(\.name) == ["fetched"])
+    #expect(recorder.end == nil)
+  }
+
+  @Test func `who lets go within a transaction is not answered at its end`() {
+    store.update { _ in
+      recorder.subscribe(to: origin.through(store).get(1))
+      answer(Thing(1, "fetched"))
+      recorder.dispose()
+    }
+    store.prune()
+
+    #expect(recorder.transcript.isEmpty)
+    #expect(store.count == 0)
+  }
+
+  @Test func `answers of two sources in one transaction are merged`() {
+    let cards = TestOrigin<Int, Card>()
+    store.update { _ in
+      for number in 1...2 {
+        Recorder<Card>().subscribe(to: cards.through(store) { _ in 1 }.get(number))
+        cards[number].next(Card(id: 1, numbers: [number]))
+      }
+    }
+
+    #expect(store.get(Reference<Card>(1))?.numbers == [1, 2])
+  }
+
+  enum Loss: CaseIterable { case pruned, forRoom }
+
+  @Test(arguments: Loss.allCases)
+  func `I8 what was set during a get wins though it was dropped since`(loss: Loss) {
+    let store = EntityStore(countLimit: 1)
+    recorder.subscribe(to: origin.through(store).get(1))
+    store.set(Thing(1, "told"))
+    switch loss {
+    case .pruned: store.prune()
+    case .forRoom: store.set(Thing(2))
     }
     answer(Thing(1, "older"))
 

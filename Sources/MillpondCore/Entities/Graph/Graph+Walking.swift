@@ -44,13 +44,15 @@ extension Graph {
     }
   }
 
-  /// All that `roots` refer to, however indirectly, and the roots.
-  mutating func passAll(below roots: some Sequence<NodeNumber>) {
-    beginPassage()
-    var waiting: [NodeNumber] = []
-    for root in roots { pass(root, &waiting) }
-    while let number = waiting.popLast() {
+  /// Comes by all that those who wait refer to, however indirectly, or some of it: then the others
+  /// wait.
+  ///
+  /// - Parameter count: After how many it stops.
+  mutating func pass(below waiting: inout [NodeNumber], atMost count: Int) {
+    var left = count
+    while left > 0, let number = waiting.popLast() {
       forEachTarget(of: number) { $0.pass($1, &waiting) }
+      left -= 1
     }
   }
 
@@ -59,7 +61,7 @@ extension Graph {
     nodes[Int(number)].passed == passage
   }
 
-  private mutating func pass(_ number: NodeNumber, _ waiting: inout [NodeNumber]) {
+  mutating func pass(_ number: NodeNumber, _ waiting: inout [NodeNumber]) {
     guard nodes[Int(number)].passed != passage else { return }
     nodes[Int(number)].passed = passage
     waiting.append(number)
@@ -82,6 +84,7 @@ extension Graph {
 /// Marked is whoever can be reached from someone who is watched, and maybe some who could be once:
 /// stale marks cost time, nothing else, so that nobody has to find out at once who has lost theirs.
 extension Graph {
+  @usableFromInline
   func isMarked(_ number: NodeNumber) -> Bool {
     nodes[Int(number)].mark == marking
   }
@@ -117,7 +120,7 @@ extension Graph {
     walk = walk == .max ? 1 : walk + 1
   }
 
-  private mutating func beginPassage() {
+  mutating func beginPassage() {
     if passage == .max { wipe(\.passed) }
     passage = passage == .max ? 1 : passage + 1
   }

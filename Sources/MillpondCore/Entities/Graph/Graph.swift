@@ -44,6 +44,10 @@ struct Graph: Sendable {
   @usableFromInline var edges: ContiguousArray<Edge> = []
   @usableFromInline var vacantNodes: [NodeNumber] = []
   @usableFromInline var firstVacantEdge = none
+  @usableFromInline var vacantEdgeCount = 0
+
+  /// How many nodes and edges have become vacant since all were moved together.
+  @usableFromInline var freedCount = 0
 
   /// The last walk up, the last one down, and the marking that is in force.
   @usableFromInline var walk: UInt32 = 0
@@ -68,6 +72,7 @@ struct Graph: Sendable {
     if nodes[Int(number)].mark == marking { markedCount -= 1 }
     nodes[Int(number)].table = Self.none
     vacantNodes.append(number)
+    freedCount += 1
   }
 
   /// Whether it means nothing to anyone any more.
@@ -78,9 +83,13 @@ struct Graph: Sendable {
       && !(node.isStored || node.isWatched || node.isRetained)
   }
 
-  /// Makes `targets` what `source` refers to; gives what it does not refer to any more.
+  /// Makes `targets`, or a range of them, what `source` refers to; gives what it does not refer to any
+  /// more.
   @usableFromInline
-  mutating func connect(_ source: NodeNumber, to targets: [NodeNumber]) -> [NodeNumber] {
+  mutating func connect(
+    _ source: NodeNumber, to targets: [NodeNumber], in range: Range<Int>? = nil
+  ) -> [NodeNumber] {
+    let targets = range.map { targets[$0] } ?? targets[...]
     if refers(source, exactlyTo: targets) { return [] }
     let former = disconnect(source)
     for target in targets.reversed() { addEdge(source, target) }
@@ -99,6 +108,8 @@ struct Graph: Sendable {
       unlink(edge)
       edges[Int(next)].nextOut = firstVacantEdge
       firstVacantEdge = next
+      vacantEdgeCount += 1
+      freedCount += 1
       next = edge.nextOut
     }
     nodes[Int(source)].firstOut = Self.none
@@ -106,7 +117,7 @@ struct Graph: Sendable {
   }
 
   @usableFromInline
-  func refers(_ source: NodeNumber, exactlyTo targets: [NodeNumber]) -> Bool {
+  func refers(_ source: NodeNumber, exactlyTo targets: ArraySlice<NodeNumber>) -> Bool {
     var next = nodes[Int(source)].firstOut
     for target in targets {
       guard next != Self.none, edges[Int(next)].target == target else { return false }
@@ -125,6 +136,7 @@ struct Graph: Sendable {
       edges.append(edge)
     } else {
       firstVacantEdge = edges[Int(place)].nextOut
+      vacantEdgeCount -= 1
       edges[Int(place)] = edge
     }
     if edge.nextIn != Self.none { edges[Int(edge.nextIn)].previousIn = place }

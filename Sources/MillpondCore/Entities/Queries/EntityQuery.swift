@@ -129,8 +129,9 @@ extension EntityCore {
   ) -> [TableEdit<E>] {
     let table = table(E.self)
     let listener = TableListener<E>(isQuery: isQuery) { edits in { watch.post(.next(edits)) } }
-    let (number, edits) = enter(isQuery ? watch : nil) { _, number in
+    let (number, edits) = enter(isQuery ? watch : nil) { shelves, number in
       table.listeners[number] = listener
+      if isQuery, shelves.isSweeping { table.storedNodes.forEach { shelves.arrive($0) } }
       return (number, table.storedEdits)
     }
     watch.lifetime.onEnd { [self] in

@@ -9,9 +9,12 @@ public import MillpondSignals
 /// a time, without turn or lock, carries those out in order.
 @usableFromInline
 final class EntityCore: @unchecked Sendable {
-  // Sendable because `draft` is touched only by whoever has the turn.
+  // Sendable because its variables are touched only by whoever has the turn.
   @usableFromInline let turn = WriterTurn()
   @usableFromInline var draft = EntityDraft()
+
+  /// An empty array with room, for whom a value refers to.
+  @exclusivity(unchecked) @usableFromInline var spareTargets: [NodeNumber] = []
   @usableFromInline let shelves = Locked(EntityShelves())
   @usableFromInline let time: CoarseTime
   @usableFromInline let countLimit: Int
@@ -33,8 +36,8 @@ final class EntityCore: @unchecked Sendable {
       guard let table = shelves.table(E.self), let row = table.row(of: reference.id) else {
         return nil
       }
-      table.rows[Int(row)]?.touched = now
-      return table.rows[Int(row)]?.value
+      table.rows[Int(row)].touched = now
+      return table.rows[Int(row)].value
     }
   }
 
@@ -47,7 +50,7 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func stored<E>(_ ids: [E.ID], in table: EntityTable<E>) -> [E?] {
     shelves.withLock { _ in
-      ids.map { id in table.row(of: id).flatMap { table.rows[Int($0)]?.value } }
+      ids.map { table.find($0).value }
     }
   }
 
@@ -66,12 +69,14 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func write<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if turn.isMine() { return try join(body) }
-    let outcome = turn.take {
+    let (outcome, released) = turn.take {
       let outcome = attempt(body)
-      if case .failure = outcome { discard() }
-      commit()
-      return outcome
+      var released = Remains()
+      if case .failure = outcome { discard(&released) }
+      commit(&released)
+      return (outcome, released)
     }
+    _ = released  // released here, when others may write again
     deliver()
     return try outcome.get()
   }
@@ -79,17 +84,86 @@ final class EntityCore: @unchecked Sendable {
   /// Keeps a value, merged with what is there.
   @inlinable
   func set<E: Entity>(_ value: E, isFill: Bool = false) {
-    inTurn {
-      // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
-      let reference = value.reference
-      let merged = peek(reference).map { value.replacing($0) } ?? value
-      draft.write(DraftEdit(id: reference.id, value: merged, isFill: isFill))
+    // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
+    if turn.isMine() { return write(value, mergedWith: peek(value.reference), isFill: isFill) }
+    let (released, mustTell) = turn.take { setAlone(value, isFill: isFill) }
+    _ = released  // released here, when others may write again
+    if mustTell { deliver() }
+  }
+
+  /// The transaction of one value, for which no draft is needed: as most are.
+  ///
+  /// - Returns: What is to be released when the turn is over, and whether somebody is to be told.
+  @inlinable
+  func setAlone<E: Entity>(
+    _ value: E, isFill: Bool
+  ) -> (released: (E?, E, Remains), mustTell: Bool) {
+    let id = value.id
+    let (known, row, old) = shelves.withLock { shelves -> (EntityTable<E>?, Int32?, E?) in
+      guard let table = shelves.table(E.self) else { return (nil, nil, nil) }
+      let (row, old) = table.find(id)
+      return (table, row, old)
     }
+    let table = known ?? table(E.self)
+    let new = old.map { value.replacing($0) } ?? value
+    var others = Remains()
+    let isSame = new == old
+    var related = RelatedEntities(self, spareTargets)
+    spareTargets = []
+    if !isSame {
+      for relation in table.relations { relation.read(new, &related) }
+    }
+    let now = time.now()
+    if !draft.isEmpty {
+      // Users' code has written something meanwhile, which belongs to it.
+      shelves.withLock { $0.forgettable += related.targets }
+      write(DraftEdit(id: new.id, value: new, isFill: isFill))
+      commit(&others)
+      return ((old, new, others), true)
+    }
+    let (mustTell, isCrowded) = shelves.withLock { shelves in
+      if isSame, let row {
+        table.note(row, now, isFill ? nil : .next())
+      } else {
+        // What is replaced is not released here: it is `old`.
+        shelves.put(
+          new, at: old == nil ? nil : row, related.targets, in: table, isFill: isFill, now: now,
+          &others.values)
+      }
+      return (!shelves.notices.isEmpty, shelves.isCrowded(countLimit))
+    }
+    if related.targets.count <= Self.fewTargets {
+      related.targets.removeAll(keepingCapacity: true)
+      spareTargets = related.targets
+    }
+    if isCrowded { makeRoom(&others) }
+    return ((old, new, others), mustTell || isCrowded)
+  }
+
+  @usableFromInline
+  static var fewTargets: Int { 64 }
+
+  @inlinable
+  func write<E: Entity>(_ value: E, mergedWith old: E?, isFill: Bool) {
+    let merged = old.map { value.replacing($0) } ?? value
+    write(DraftEdit(id: value.id, value: merged, isFill: isFill))
+  }
+
+  /// The node of one who is referred to by what is about to be committed, and kept until then.
+  @inlinable
+  func node<E>(of reference: Reference<E>) -> NodeNumber {
+    let number = shelves.withLock { shelves in
+      guard let table = shelves.table(E.self) else { return Graph.none }
+      return shelves.node(of: reference, in: table)
+    }
+    if number != Graph.none { return number }
+    let table = table(E.self)
+    return shelves.withLock { $0.node(of: reference, in: table) }
   }
 
   @inlinable
   func remove<E>(_ reference: Reference<E>) {
-    inTurn { draft.write(DraftEdit<E>(id: reference.id, value: nil)) }
+    inTurn { write(DraftEdit<E>(id: reference.id, value: nil)) }
   }
 
   @inlinable
@@ -97,9 +171,15 @@ final class EntityCore: @unchecked Sendable {
     inTurn {
       let table = table(type)
       let stored = shelves.withLock { _ in table.storedIDs }
-      for id in stored { draft.write(DraftEdit<E>(id: id, value: nil)) }
-      draft.clear(type)
+      for id in stored { write(DraftEdit<E>(id: id, value: nil)) }
+      draft.part(adding: type).clear(canUndo: draft.depth > 0)
     }
+  }
+
+  /// Writes into the draft, which is not being accessed when what was there is released.
+  @inlinable
+  func write<E>(_ edit: DraftEdit<E>) {
+    draft.part(adding: E.self).write(edit, canUndo: draft.depth > 0)
   }
 
   /// - Parameter isSilent: Whether observers and queries are not told.
@@ -121,11 +201,30 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func fill<E: Entity>(_ value: E, askedAt revision: Revision) {
     inTurn {
-      let reference = value.reference
-      if draft.edit(of: reference.id, E.self) != nil { return }
-      if shelves.withLock({ $0.outdates(reference, revision) }) { return }
+      if isOutdated(value.reference, revision) { return }
       set(value, isFill: true)
     }
+  }
+
+  /// Keeps what was stored once, by another store, unless something was told since; what has come
+  /// from a source meanwhile is newer, and replaces it.
+  @inlinable
+  func restore<E: Entity>(_ value: E, askedAt revision: Revision) {
+    inTurn {
+      let reference = value.reference
+      if isOutdated(reference, revision) { return }
+      let kept = peek(reference).map { $0.replacing(value) } ?? value
+      write(DraftEdit(id: reference.id, value: kept, isFill: true))
+    }
+  }
+
+  /// Whether something was told of an entity since `revision`, be it in the transaction that runs.
+  @inlinable
+  func isOutdated<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
+    let part = draft.part(E.self)
+    if let edit = part?.edit(of: reference.id), !edit.isFill { return true }
+    if revision < max(draft.clearedAt, part?.clearedAt ?? .none) { return true }
+    return shelves.withLock { $0.outdates(reference, revision) }
   }
 
   /// Runs `body`, which is a transaction unless it is within one.
@@ -141,8 +240,10 @@ final class EntityCore: @unchecked Sendable {
     draft.depth += 1
     let savepoint = draft.savepoint
     let outcome = attempt(body)
-    if case .failure = outcome { draft.rollBack(to: savepoint) }
+    let gone: [any Sendable] =
+      if case .failure = outcome { draft.rollBack(to: savepoint) } else { [] }
     draft.depth -= 1
+    _ = gone  // released here: what users' objects write at their end is not undone
     return try outcome.get()
   }
 
@@ -158,38 +259,48 @@ final class EntityCore: @unchecked Sendable {
   }
 
   @usableFromInline
-  func discard() {
-    let discarded = draft
+  func discard(_ released: inout Remains) {
+    released.drafts.append(draft)
     draft = EntityDraft()
-    _ = discarded  // released here, when the next one has begun
   }
 
   /// Commits what was written, and what users' code has written while that was compared.
+  ///
+  /// - Parameter released: Gets what is to be released when the turn is over.
   @usableFromInline
-  func commit() {
+  func commit(_ released: inout Remains) {
     while !draft.isEmpty {
       let written = draft
       draft = EntityDraft()
+      released.drafts.append(written)
       for part in written.parts { part.prepare(self) }
       let now = time.now()
-      let released = shelves.withLock { shelves in
+      released.values += shelves.withLock { shelves in
         var commit = Commit(now: now, isSilent: written.isSilent)
-        if written.isCleared { shelves.clearedAt = commit.revision }
-        shelves.apply(written.parts, &commit, countLimit: countLimit)
-        if let age = written.pruning { shelves.prune(unusedFor: age, &commit) }
+        if written.clearedAt != .none { shelves.clearedAt = commit.revision }
+        shelves.apply(written.parts, &commit)
         return commit.released
       }
-      _ = released  // released here, not under the lock
+      makeRoom(&released)
+      guard let age = written.pruning else { continue }
+      var sweep = EntitySweep(cutoff: age <= .zero ? .max : CoarseTime.birth(of: age, now))
+      released.values += sweep.prune(self)
     }
+  }
+
+  /// Drops what there is no room for.
+  @usableFromInline
+  func makeRoom(_ released: inout Remains) {
+    guard withLock({ $0.isCrowded(countLimit) }) else { return }
+    var sweep = EntitySweep(cutoff: .max)
+    released.values += sweep.makeRoom(countLimit, self)
   }
 
   @inlinable
   func peek<E>(_ reference: Reference<E>) -> E? {
     if let edit = draft.edit(of: reference.id, E.self) { return edit.value }
     return shelves.withLock { shelves in
-      shelves.table(E.self).flatMap { table in
-        table.row(of: reference.id).flatMap { table.rows[Int($0)]?.value }
-      }
+      shelves.table(E.self)?.find(reference.id).value
     }
   }
 
@@ -249,4 +360,14 @@ final class EntityCore: @unchecked Sendable {
     }
     for asker in askers { asker.fail(error) }
   }
+}
+
+/// What writers leave behind, with objects of users in it.
+@usableFromInline
+struct Remains {
+  @usableFromInline var drafts: [EntityDraft] = []
+  @usableFromInline var values: [any Sendable] = []
+
+  @inlinable
+  init() {}
 }

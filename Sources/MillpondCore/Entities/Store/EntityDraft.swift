@@ -14,12 +14,15 @@ struct EntityDraft {
 
   /// Whether all was removed, which makes come too late what sources were asked for before; and
   /// whether observers are not told of it.
-  @usableFromInline var isCleared = false
+  @usableFromInline var clearedAt = Revision.none
   @usableFromInline var isSilent = false
 
   @inlinable
+  init() {}
+
+  @inlinable
   var isEmpty: Bool {
-    parts.isEmpty && pruning == nil && !isCleared
+    parts.isEmpty && pruning == nil && clearedAt == .none
   }
 
   /// What was written to `id`; nil if nothing was.
@@ -29,21 +32,8 @@ struct EntityDraft {
   }
 
   @inlinable
-  mutating func write<E: Entity>(_ edit: DraftEdit<E>) {
-    let part = part(E.self) ?? addPart(E.self)
-    part.write(edit, canUndo: depth > 0)
-  }
-
-  /// Removes all that was written of a type.
-  @inlinable
-  mutating func clear<E: Entity>(_: E.Type) {
-    let part = part(E.self) ?? addPart(E.self)
-    part.clear(canUndo: depth > 0)
-  }
-
-  @inlinable
   mutating func clearAll(isSilent: Bool) {
-    isCleared = true
+    clearedAt = .next()
     self.isSilent = isSilent
   }
 
@@ -53,9 +43,10 @@ struct EntityDraft {
     parts.map { $0.undoCount() }
   }
 
+  /// Takes back what was written since; gives what is to be released when that is done.
   @inlinable
-  func rollBack(to savepoint: [Int]) {
-    for (number, part) in parts.enumerated() {
+  func rollBack(to savepoint: [Int]) -> [any Sendable] {
+    parts.enumerated().map { number, part in
       part.undo(number < savepoint.count ? savepoint[number] : 0)
     }
   }
@@ -67,8 +58,10 @@ struct EntityDraft {
     }
   }
 
+  /// The part of a type, which is made if there is none.
   @inlinable
-  mutating func addPart<E: Entity>(_: E.Type) -> DraftTable<E> {
+  mutating func part<E: Entity>(adding _: E.Type) -> DraftTable<E> {
+    if let part = part(E.self) { return part }
     let part = DraftTable<E>()
     places[ObjectIdentifier(E.self)] = parts.count
     parts.append(DraftPart(part))
@@ -78,7 +71,7 @@ struct EntityDraft {
 
 /// What is to become of one entity.
 @usableFromInline
-struct DraftEdit<E: Entity> {
+struct DraftEdit<E: Entity>: Sendable {
   @usableFromInline let id: E.ID
 
   /// What it is to be; nil removes it.
@@ -103,7 +96,7 @@ struct DraftEdit<E: Entity> {
 struct DraftPart {
   @usableFromInline let table: AnyObject
   @usableFromInline let undoCount: () -> Int
-  @usableFromInline let undo: (_ count: Int) -> Void
+  @usableFromInline let undo: (_ count: Int) -> any Sendable
 
   /// Compares with what is stored, and reads the relations of what changes: the part that runs users'
   /// code.
@@ -131,11 +124,14 @@ final class DraftTable<E: Entity> {
   @usableFromInline var places: [E.ID: Int] = [:]
   @usableFromInline var undone: [(place: Int, before: DraftEdit<E>?)] = []
   @usableFromInline var prepared: [PreparedEdit<E>] = []
+
+  /// Whom the new values refer to.
+  @usableFromInline var targets: [NodeNumber] = []
   @usableFromInline var table: EntityTable<E>?
 
-  /// Whether all of the type was removed, which no rollback takes back: it just makes what sources
+  /// When all of the type was removed, which no rollback takes back: it just makes what sources
   /// bring come too late.
-  @usableFromInline var isCleared = false
+  @usableFromInline var clearedAt = Revision.none
 
   @inlinable
   func edit(of id: E.ID) -> DraftEdit<E>? {
@@ -145,9 +141,12 @@ final class DraftTable<E: Entity> {
   @inlinable
   func write(_ edit: DraftEdit<E>, canUndo: Bool) {
     if let place = place(of: edit.id) {
-      if canUndo { undone.append((place, edits[place])) }
-      let isFill = edit.isFill && edits[place].isFill
+      let before = edits[place]
+      if canUndo { undone.append((place, before)) }
+      let isFill = edit.isFill && before.isFill
       edits[place] = DraftEdit(id: edit.id, value: edit.value, isFill: isFill)
+      // Its release may be users' code that writes: not while the edits are being changed.
+      withExtendedLifetime(before) {}
     } else {
       if canUndo { undone.append((edits.count, nil)) }
       if !places.isEmpty { places[edit.id] = edits.count }
@@ -159,7 +158,7 @@ final class DraftTable<E: Entity> {
   @inlinable
   func clear(canUndo: Bool) {
     for edit in edits { write(DraftEdit(id: edit.id, value: nil), canUndo: canUndo) }
-    isCleared = true
+    clearedAt = .next()
   }
 
   /// Few are found sooner without a dictionary.
@@ -182,14 +181,14 @@ final class DraftTable<E: Entity> {
 struct PreparedEdit<E: Entity> {
   @usableFromInline let edit: DraftEdit<E>
 
-  /// Whom the new value refers to.
-  @usableFromInline var targets: [RelatedEntity] = []
+  /// Where those are whom the new value refers to.
+  @usableFromInline let targets: Range<Int>
 
   /// What observers are told; nil where nothing changes.
-  @usableFromInline var cause: AnyReference?
+  @usableFromInline let cause: AnyReference?
 
   @inlinable
-  init(edit: DraftEdit<E>, targets: [RelatedEntity] = [], cause: AnyReference? = nil) {
+  init(edit: DraftEdit<E>, targets: Range<Int> = 0..<0, cause: AnyReference? = nil) {
     self.edit = edit
     self.targets = targets
     self.cause = cause
@@ -202,9 +201,12 @@ extension DraftTable {
   @usableFromInline
   var undoCount: Int { undone.count }
 
+  /// Takes back what was written last; gives that.
   @inlinable
-  func undo(to count: Int) {
+  func undo(to count: Int) -> [DraftEdit<E>] {
+    var gone: [DraftEdit<E>] = []
     while undone.count > count, let (place, before) = undone.popLast() {
+      gone.append(edits[place])
       if let before {
         edits[place] = before
       } else {
@@ -212,6 +214,7 @@ extension DraftTable {
         edits.remove(at: place)
       }
     }
+    return gone
   }
 
   @inlinable
@@ -219,25 +222,28 @@ extension DraftTable {
     let table = core.table(E.self)
     let old = core.stored(edits.map(\.id), in: table)
     self.table = table
+    var related = RelatedEntities(core)
     prepared = zip(edits, old).map { edit, old in
       if edit.value == old { return PreparedEdit(edit: edit) }
-      var related = RelatedEntities(core)
+      let start = related.targets.count
       if let value = edit.value {
         for relation in table.relations { relation.read(value, &related) }
       }
       return PreparedEdit(
-        edit: edit, targets: related.targets, cause: AnyReference(Reference<E>(edit.id)))
+        edit: edit, targets: start..<related.targets.count,
+        cause: AnyReference(Reference<E>(edit.id)))
     }
+    targets = related.targets
   }
 
   @inlinable
   func apply(to shelves: inout EntityShelves, _ commit: inout Commit) {
     guard let table else { return }
-    if isCleared { table.clearedAt = commit.revision }
+    if clearedAt != .none { table.clearedAt = commit.revision }
     var touched: [TableEdit<E>] = []
     for edit in prepared {
       if let cause = edit.cause {
-        shelves.put(edit, because: cause, in: table, &commit)
+        shelves.put(edit, targets, because: cause, in: table, &commit)
         touched.append(TableEdit(id: edit.edit.id, value: edit.edit.value))
       }
       if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }

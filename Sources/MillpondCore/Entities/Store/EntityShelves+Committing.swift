@@ -3,12 +3,52 @@ import MillpondSignals
 extension EntityShelves {
   /// Carries out a transaction, and leaves in ``notices`` who is to be told.
   @usableFromInline
-  mutating func apply(_ parts: [DraftPart], _ commit: inout Commit, countLimit: Int) {
+  mutating func apply(_ parts: [DraftPart], _ commit: inout Commit) {
     for part in parts { part.apply(&self, &commit) }
-    if commit.changed.isEmpty { return }
-    announce(commit)
-    makeRoom(countLimit, &commit)
+    if !commit.changed.isEmpty { announce(commit) }
     finish(&commit)
+  }
+
+  /// Whether something has to be dropped, and it was not tried in vain of late.
+  @usableFromInline
+  func isCrowded(_ countLimit: Int) -> Bool {
+    storedCount > max(0, countLimit) && storedCount > crowd
+  }
+
+  /// Puts a value in its place that is set alone.
+  ///
+  /// As a transaction of one edit, without all that a commit needs where more is touched.
+  ///
+  /// - Parameters:
+  ///   - known: Where it is, if there is one.
+  ///   - others: Gets what else is to be released after the unlock.
+  @inlinable
+  mutating func put<E>(
+    _ value: E, at known: Int32?, _ targets: [NodeNumber], in table: EntityTable<E>,
+    isFill: Bool, now: Int64, _ others: inout [any Sendable]
+  ) {
+    let node: NodeNumber
+    if let known {
+      node = table.rows[Int(known)].node
+    } else {
+      node = table.node(of: value.id, in: &graph)
+      setStored(node, true)
+    }
+    let row = graph.nodes[Int(node)].row
+    table.rows[Int(row)].value = value  // the caller has what was there, and releases it
+    let loose = graph.connect(node, to: targets)
+    table.note(row, now, isFill ? nil : .next())
+    let isSeen = !watches.isEmpty && graph.isMarked(node) || !table.listeners.isEmpty
+    if isSeen || !loose.isEmpty || !forgettable.isEmpty {
+      var commit = Commit(now: now)
+      commit.changed.append(node)
+      commit.causes.append(AnyReference(value.reference))
+      commit.loose = loose
+      commit.notices = table.notices(of: [TableEdit(id: value.id, value: value)])
+      apply([], &commit)
+      others = commit.released
+    }
+    isReferring = false
   }
 
   /// Takes what is to be told; nothing if someone is about to tell it who has begun before.
@@ -23,15 +63,14 @@ extension EntityShelves {
   /// Puts a value in its place, or takes it out.
   @inlinable
   mutating func put<E>(
-    _ edit: PreparedEdit<E>, because cause: AnyReference, in table: EntityTable<E>,
-    _ commit: inout Commit
+    _ edit: PreparedEdit<E>, _ targets: [NodeNumber], because cause: AnyReference,
+    in table: EntityTable<E>, _ commit: inout Commit
   ) {
     let node = table.node(of: edit.edit.id, in: &graph)
     let old = table.replace(graph.nodes[Int(node)].row, by: edit.edit.value)
     if let old { commit.released.append(old) }
     setStored(node, edit.edit.value != nil)
-    let targets = edit.targets.map { $0.node(&graph) }
-    commit.loose += graph.connect(node, to: targets)
+    commit.loose += graph.connect(node, to: targets, in: edit.targets)
     if edit.edit.value == nil { commit.loose.append(node) }
     touch(node, in: table, commit.now)
     commit.changed.append(node)
@@ -42,10 +81,8 @@ extension EntityShelves {
   /// for before comes too late.
   @inlinable
   mutating func note<E>(_ id: E.ID, in table: EntityTable<E>, _ commit: Commit) {
-    let row = table.row(of: id).map(Int.init)
-    if let row, table.rows[row]?.value != nil {
-      table.rows[row]?.told = commit.revision
-      table.rows[row]?.touched = commit.now
+    if let row = table.row(of: id), table.rows[Int(row)].value != nil {
+      table.note(row, commit.now, commit.revision)
     } else if table.clearedAt < commit.revision {
       removals.remember(Self.mark(Reference<E>(id)), commit.revision)
     }
@@ -56,7 +93,7 @@ extension EntityShelves {
   func outdates<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
     let table = table(E.self)
     if revision < max(clearedAt, table?.clearedAt ?? .none) { return true }
-    let row = table.flatMap { table in table.row(of: reference.id).flatMap { table.rows[Int($0)] } }
+    let row = table.flatMap { table in table.row(of: reference.id).map { table.rows[Int($0)] } }
     if let row, row.value != nil { return revision < row.told }
     return removals.outdates(Self.mark(reference), revision)
   }
@@ -74,10 +111,22 @@ extension EntityShelves {
     notices += commit.notices
     if !commit.notices.isEmpty { notices += commitListeners.values }
     commit.notices = []
-    for node in commit.loose {
+    isReferring = false
+    for node in commit.loose + forgettable {
       if let released = forget(node) { commit.released.append(released) }
     }
     commit.loose = []
+    forgettable = []
+    if !isSweeping { shrink() }
+  }
+
+  /// Gives memory back where most of it has become vacant.
+  ///
+  /// Not while the numbers of nodes or rows are in use: the writer does it, at the end.
+  mutating func shrink() {
+    for table in tables where table.isSparse { table.shrink(&graph) }
+    guard graph.isSparse else { return }
+    for (number, node) in graph.shrink() { tables[Int(node.table)].move(node.row, to: number) }
   }
 
   /// Forgets an entity that nobody stores, refers to, observes or retains; gives what is to be
@@ -85,13 +134,17 @@ extension EntityShelves {
   @usableFromInline
   mutating func forget(_ node: NodeNumber) -> (any Sendable)? {
     guard graph.isLoose(node), let (table, row) = table(of: node) else { return nil }
+    if isReferring {
+      forgettable.append(node)
+      return nil
+    }
     graph.removeNode(node)
     return table.forget(row)
   }
 
   @inlinable
   func touch<E>(_ node: NodeNumber, in table: EntityTable<E>, _ now: Int64) {
-    table.rows[Int(graph.nodes[Int(node)].row)]?.touched = now
+    table.rows[Int(graph.nodes[Int(node)].row)].touched = now
   }
 
   @inlinable
@@ -112,7 +165,7 @@ extension EntityShelves {
     let causes = causes(of: commit, for: found)
     for (node, causes) in zip(found, causes) {
       for (number, watch) in watches[node] ?? [:] {
-        notices.append((number, watch.notice(causes)))
+        notices.append((number, watch.notice(graph.nodes[Int(node)].row, causes)))
       }
     }
     notices.sort { $0.number < $1.number }

@@ -5,6 +5,9 @@ import MillpondSignals
 struct EntityShelves: Sendable {
   @usableFromInline var graph = Graph()
   @usableFromInline var tables: [any AnyEntityTable] = []
+
+  /// Which type is in which table: the first few side by side, which is the quickest to search.
+  @usableFromInline var tableTypes: [ObjectIdentifier] = []
   @usableFromInline var tableNumbers: [ObjectIdentifier: Int] = [:]
   @usableFromInline var storedCount = 0
 
@@ -32,6 +35,16 @@ struct EntityShelves: Sendable {
 
   /// Below this nothing has to be dropped for room, since it was tried in vain.
   @usableFromInline var crowd = 0
+
+  /// Whether a writer goes through what is in use, and what has come into use meanwhile.
+  @usableFromInline var isSweeping = false
+  @usableFromInline var arrivals: [NodeNumber] = []
+
+  /// Whether a writer has asked for nodes that it will refer to, which none is taken away from
+  /// meanwhile; and those that might have been.
+  @usableFromInline var isReferring = false
+  @usableFromInline var forgettable: [NodeNumber] = []
+
   /// How many entities have lost their last observer since the graph was marked anew.
   @usableFromInline var departures = 0
   @usableFromInline var lastNumber = 0
@@ -44,9 +57,15 @@ struct EntityShelves: Sendable {
 
   @inlinable
   func table<E: Entity>(_: E.Type) -> EntityTable<E>? {
-    tableNumbers[ObjectIdentifier(E.self)].map {
+    tableNumber(ObjectIdentifier(E.self)).map {
       unsafeDowncast(tables[$0] as AnyObject, to: EntityTable<E>.self)
     }
+  }
+
+  @inlinable
+  func tableNumber(_ type: ObjectIdentifier) -> Int? {
+    for number in tableTypes.indices where tableTypes[number] == type { return number }
+    return tableNumbers.isEmpty ? nil : tableNumbers[type]
   }
 
   /// The table of a type, for which this one is taken if there is none yet.
@@ -55,10 +74,24 @@ struct EntityShelves: Sendable {
   {
     if let table = table(E.self) { return table }
     let table = make(Int32(tables.count))
-    tableNumbers[ObjectIdentifier(E.self)] = tables.count
+    if tables.count < Self.fewTypes {
+      tableTypes.append(ObjectIdentifier(E.self))
+    } else {
+      tableNumbers[ObjectIdentifier(E.self)] = tables.count
+    }
     tables.append(table)
     return table
   }
+
+  /// A node that is about to be referred to.
+  @inlinable
+  mutating func node<E>(of reference: Reference<E>, in table: EntityTable<E>) -> NodeNumber {
+    isReferring = true
+    return table.node(of: reference.id, in: &graph)
+  }
+
+  @usableFromInline
+  static var fewTypes: Int { 8 }
 
   @usableFromInline
   func table(of node: NodeNumber) -> (any AnyEntityTable, row: Int32)? {
@@ -81,11 +114,11 @@ struct Asker: Sendable {
 /// One who observes an entity.
 @usableFromInline
 struct NodeWatch: Sendable {
-  /// Makes what is to be called of a commit with these causes, with the value as it is now.
-  @usableFromInline let notice: @Sendable (_ causes: [AnyReference]) -> Notice
+  /// Makes what is to be called of a commit with these causes, with the value that is in the row now.
+  @usableFromInline let notice: @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice
 
   @inlinable
-  init(_ notice: @escaping @Sendable (_ causes: [AnyReference]) -> Notice) {
+  init(_ notice: @escaping @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice) {
     self.notice = notice
   }
 }
@@ -111,4 +144,10 @@ struct Commit: Sendable {
 
   /// What is to be released after the unlock.
   @usableFromInline var released: [any Sendable] = []
+
+  @usableFromInline
+  init(now: Int64, isSilent: Bool = false) {
+    self.now = now
+    self.isSilent = isSilent
+  }
 }

@@ -7,8 +7,9 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   // Sendable because its variables are touched only under the lock of the core that has it.
   @usableFromInline
   struct Row {
-    @usableFromInline let id: E.ID
-    @usableFromInline let node: NodeNumber
+    /// Nil of a row that is vacant.
+    @usableFromInline let id: E.ID?
+    @usableFromInline var node: NodeNumber
     @usableFromInline var value: E?
 
     /// When it was last set or asked for.
@@ -18,7 +19,7 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     @usableFromInline var told = Revision.none
 
     @inlinable
-    init(id: E.ID, node: NodeNumber) {
+    init(id: E.ID?, node: NodeNumber) {
       self.id = id
       self.node = node
     }
@@ -27,13 +28,13 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   /// What it is called in the graph.
   @usableFromInline let number: Int32
   @usableFromInline let relations: [Relation<E>]
-  @usableFromInline var rows: ContiguousArray<Row?> = []
+  @exclusivity(unchecked) @usableFromInline var rows: ContiguousArray<Row> = []
   @usableFromInline var listeners: [Int: TableListener<E>] = [:]
 
   /// When all of it was last removed.
   @usableFromInline var clearedAt = Revision.none
 
-  @usableFromInline var index = SlotIndex()
+  @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
   @usableFromInline var vacant: [Int32] = []
 
   @inlinable
@@ -44,17 +45,28 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
 
   @inlinable
   func row(of id: E.ID) -> Int32? {
-    index.find(hash(id)) { rows[Int($0)]?.id == id }
+    index.find(hash(id)) { rows[Int($0)].id == id }
+  }
+
+  /// Where an entity is, and what it is now.
+  @inlinable
+  func find(_ id: E.ID) -> (row: Int32?, value: E?) {
+    let row = row(of: id)
+    guard let row else { return (nil, nil) }
+    return (row, rows[Int(row)].value)
   }
 
   /// The node of `id`, which is made if there is none.
   @inlinable
   func node(of id: E.ID, in graph: inout Graph) -> NodeNumber {
-    if let row = row(of: id), let node = rows[Int(row)]?.node { return node }
+    if let row = row(of: id) { return rows[Int(row)].node }
     let row = vacant.popLast() ?? Int32(rows.count)
     let node = graph.addNode(table: number, row: row)
-    if Int(row) == rows.count { rows.append(nil) }
-    rows[Int(row)] = Row(id: id, node: node)
+    if Int(row) == rows.count {
+      rows.append(Row(id: id, node: node))
+    } else {
+      rows[Int(row)] = Row(id: id, node: node)
+    }
     index.insert(hash(id), row)
     return node
   }
@@ -62,21 +74,34 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   /// Puts a value into its row, or takes it out; gives what was there.
   @inlinable
   func replace(_ row: Int32, by value: E?) -> E? {
-    defer { rows[Int(row)]?.value = value }
-    return rows[Int(row)]?.value
+    var other = value
+    swap(&rows[Int(row)].value, &other)
+    return other
+  }
+
+  /// Notes that the entity in a row was used now, and told, unless a source has brought it.
+  @inlinable
+  func note(_ row: Int32, _ now: Int64, _ revision: Revision?) {
+    rows[Int(row)].touched = now
+    if let revision { rows[Int(row)].told = revision }
   }
 
   /// The identities of all that is stored.
   @inlinable
   var storedIDs: [E.ID] {
-    rows.compactMap { $0?.value == nil ? nil : $0?.id }
+    rows.compactMap { $0.value == nil ? nil : $0.id }
+  }
+
+  @inlinable
+  var storedNodes: [NodeNumber] {
+    rows.compactMap { $0.value == nil ? nil : $0.node }
   }
 
   /// All that is stored, as if it had just been set.
   @inlinable
   var storedEdits: [TableEdit<E>] {
     rows.compactMap { row in
-      row.flatMap { $0.value == nil ? nil : TableEdit(id: $0.id, value: $0.value) }
+      row.value.map { TableEdit(id: $0.id, value: $0) }
     }
   }
 
@@ -103,6 +128,22 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// Empties rows without telling those who observe them, of whom there are none.
   @inlinable
   func empty(_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
+
+  /// Notes when the entity in a row was told, which the row is about to forget.
+  @inlinable
+  func rememberTelling(of row: Int32, in removals: inout ToldKeys)
+
+  /// Whether most rows are vacant.
+  @inlinable
+  var isSparse: Bool { get }
+
+  /// Moves the rows together, and tells the nodes.
+  @inlinable
+  func shrink(_ graph: inout Graph)
+
+  /// Notes that a row belongs to another node now.
+  @inlinable
+  func move(_ row: Int32, to node: NodeNumber)
 
   /// Gives up a row that is empty; what is in it is to be released after the unlock.
   @inlinable
@@ -140,16 +181,24 @@ extension EntityTable: AnyEntityTable {
 
   @inlinable
   func use(of row: Int32) -> EntityUse? {
-    rows[Int(row)].map { EntityUse(touched: $0.touched, told: $0.told) }
+    if rows[Int(row)].value == nil { return nil }
+    return EntityUse(touched: rows[Int(row)].touched, told: rows[Int(row)].told)
   }
 
   @inlinable
   func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
     let edits = emptied.compactMap { row in
-      rows[Int(row)].map { TableEdit<E>(id: $0.id, value: nil) }
+      rows[Int(row)].id.map { TableEdit<E>(id: $0, value: nil) }
     }
     let old = emptied.map { replace($0, by: nil) }
     return (old, notices(of: edits))
+  }
+
+  @inlinable
+  func rememberTelling(of row: Int32, in removals: inout ToldKeys) {
+    let row = rows[Int(row)]
+    guard let id = row.id, row.told > removals.forgotten else { return }
+    removals.remember(EntityShelves.mark(Reference<E>(id)), row.told)
   }
 
   /// - Parameter isSilent: Whether queries are not told.
@@ -162,12 +211,38 @@ extension EntityTable: AnyEntityTable {
   }
 
   @inlinable
+  var isSparse: Bool {
+    Graph.isSparse(vacant.count, of: rows.count)
+  }
+
+  @inlinable
+  func shrink(_ graph: inout Graph) {
+    let former = rows
+    rows = []
+    rows.reserveCapacity(former.count - vacant.count)
+    vacant = []
+    index = SlotIndex()
+    for row in former {
+      guard let id = row.id else { continue }
+      graph.nodes[Int(row.node)].row = Int32(rows.count)
+      index.insert(hash(id), Int32(rows.count))
+      rows.append(row)
+    }
+  }
+
+  @inlinable
+  func move(_ row: Int32, to node: NodeNumber) {
+    rows[Int(row)].node = node
+  }
+
+  @inlinable
   func forget(_ row: Int32) -> any Sendable {
-    guard let old = rows[Int(row)] else { return () }
-    rows[Int(row)] = nil
-    index.remove(hash(old.id), row)
+    let old = rows[Int(row)]
+    guard let id = old.id else { return () }
+    rows[Int(row)] = Row(id: nil, node: Graph.none)
+    index.remove(hash(id), row)
     vacant.append(row)
-    return old.id
+    return id
   }
 }
 
