@@ -41,6 +41,7 @@ func measureGrowthOnDisk(_ effort: NetworkEffort) throws -> NetworkFigures {
 
 /// What is there once is not growth: a session, its threads, code, and the system's buffers.
 private func warmUp<Value>(_ large: Signal<Value>) {
+  giveBackFree()
   let enough = DispatchSemaphore(value: 0)
   let warming = large.subscribe { event in
     if case .progress(let progress) = event, progress.completed > 32 << 20 { enough.signal() }

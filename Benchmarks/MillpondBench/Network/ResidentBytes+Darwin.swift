@@ -11,4 +11,7 @@
 
   /// Nothing is remembered here.
   func forgetPeak() {}
+
+  /// Not needed here.
+  func giveBackFree() {}
 #endif

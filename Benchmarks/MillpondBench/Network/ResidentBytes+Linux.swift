@@ -11,16 +11,16 @@
     statusBytes("VmHWM:")
   }
 
-  /// From now on the peak is another one; what is free already goes back to the system first, or it
-  /// would hide growth.
+  /// From now on the peak is another one.
   func forgetPeak() {
-    giveBackFree()
     let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs")
     try? file?.write(contentsOf: Data("5".utf8))
   }
 
-  /// What Swift doesn't import of glibc; another C library may not have it.
-  private func giveBackFree() {
+  /// Gives what is free back to the system: what others have left would hide growth.
+  ///
+  /// By what Swift doesn't import of glibc; another C library may not have it.
+  func giveBackFree() {
     typealias Trim = @convention(c) (Int) -> Int32
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "malloc_trim") else { return }
     _ = unsafeBitCast(symbol, to: Trim.self)(0)
