@@ -86,7 +86,7 @@ final class EntityCore: @unchecked Sendable {
   func set<E: Entity>(_ value: E, isFill: Bool = false) {
     // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
     if turn.isMine() { return write(value, mergedWith: peek(value.reference), isFill: isFill) }
-    let (released, mustTell) = turn.take { setAlone(value, isFill: isFill) }
+    let (released, mustTell) = turn.take { setAlone(value) }
     _ = released  // released here, when others may write again
     if mustTell { deliver() }
   }
@@ -96,7 +96,7 @@ final class EntityCore: @unchecked Sendable {
   /// - Returns: What is to be released when the turn is over, and whether somebody is to be told.
   @inlinable
   func setAlone<E: Entity>(
-    _ value: E, isFill: Bool
+    _ value: E
   ) -> (released: (E?, E, Remains), mustTell: Bool) {
     let id = value.id
     let (known, row, old) = shelves.withLock { shelves -> (EntityTable<E>?, Int32?, E?) in
@@ -117,18 +117,17 @@ final class EntityCore: @unchecked Sendable {
     if !draft.isEmpty {
       // Users' code has written something meanwhile, which belongs to it.
       shelves.withLock { $0.forgettable += related.targets }
-      write(DraftEdit(id: new.id, value: new, isFill: isFill))
+      write(DraftEdit(id: new.id, value: new))
       commit(&others)
       return ((old, new, others), true)
     }
     let (mustTell, isCrowded) = shelves.withLock { shelves in
       if isSame, let row {
-        table.note(row, now, isFill ? nil : .next())
+        table.note(row, now, .next())
       } else {
         // What is replaced is not released here: it is `old`.
         shelves.put(
-          new, at: old == nil ? nil : row, related.targets, in: table, isFill: isFill, now: now,
-          &others.values)
+          new, at: old == nil ? nil : row, related.targets, in: table, now: now, &others.values)
       }
       return (!shelves.notices.isEmpty, shelves.isCrowded(countLimit))
     }

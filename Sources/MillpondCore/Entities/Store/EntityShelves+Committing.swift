@@ -25,7 +25,7 @@ extension EntityShelves {
   @inlinable
   mutating func put<E>(
     _ value: E, at known: Int32?, _ targets: [NodeNumber], in table: EntityTable<E>,
-    isFill: Bool, now: Int64, _ others: inout [any Sendable]
+    now: Int64, _ others: inout [any Sendable]
   ) {
     let node: NodeNumber
     if let known {
@@ -37,7 +37,7 @@ extension EntityShelves {
     let row = graph.nodes[Int(node)].row
     table.rows[Int(row)].value = value  // the caller has what was there, and releases it
     let loose = graph.connect(node, to: targets)
-    table.note(row, now, isFill ? nil : .next())
+    table.note(row, now, .next())
     let isSeen = !watches.isEmpty && graph.isMarked(node) || !table.listeners.isEmpty
     if isSeen || !loose.isEmpty || !forgettable.isEmpty {
       var commit = Commit(now: now)
