@@ -88,7 +88,11 @@ final class MediaResumingScene: Sendable {
   func ask(_ disk: DiskCache? = nil, _ partials: PartialTransfers? = nil) async throws
     -> Recorder<DiskFile>
   {
-    try await .ended(media(disk, partials).get(origin.url("/film")))
+    let partials = partials ?? self.partials()
+    let answer = try await Recorder.ended(media(disk, partials).get(origin.url("/film")))
+    // What is needed no more is removed on a queue of its own.
+    try await partials.flush().value
+    return answer
   }
 
   var ranges: [String?] { origin.exchanges.map { $0.request.headers["Range"] } }

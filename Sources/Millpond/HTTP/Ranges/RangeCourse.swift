@@ -133,6 +133,8 @@ extension HTTPHead {
   fileprivate func whole(of total: Int, from first: Int) -> HTTPHead {
     var headers = headers
     headers.set("\(total - first)", for: "Content-Length")
+    // It would override the length, and the end of a range is not that of the body.
+    headers.set(nil, for: "Transfer-Encoding")
     headers.set(first == 0 ? nil : "bytes \(first)-\(total - 1)/\(total)", for: "Content-Range")
     return HTTPHead(status: first == 0 ? 200 : 206, headers: headers)
   }

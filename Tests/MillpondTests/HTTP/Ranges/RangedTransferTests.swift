@@ -248,6 +248,22 @@ import Testing
     #expect(origin.ranges.count == 2)
   }
 
+  @Test(arguments: [nil, "chunked"])
+  func `what ends before its last range is not the whole`(encoding: String?) throws {
+    let origin = RangingOrigin { answer, number in
+      var answer = answer
+      answer.headers.set(encoding, for: "Transfer-Encoding")
+      if encoding != nil { answer.headers.set(nil, for: "Content-Length") }
+      if number == 3 { answer.body = answer.body.prefix(10) }
+      return answer
+    }
+
+    let answer = try Recorder<FilePart>().subscribe(to: parts(of: origin).pieces(.standard))
+
+    #expect(answer.failureInWords == "810 of 1000")
+    #expect(answer.progress.allSatisfy { $0.total == 1_000 })
+  }
+
   @Test func `a range with too many bytes is a failure`() throws {
     let origin = RangingOrigin { answer, number in
       var answer = answer
