@@ -14,7 +14,8 @@ public import MillpondSignals
 ///
 /// A miss never comes from here: an answer is a value if its status is 2xx and its body complete,
 /// and anything else fails. 206 is never the whole; 304 was not asked for. Progress counts bytes,
-/// with a total where the origin names one. Disposing of the subscription stops the transfer.
+/// with a total where the origin names one; of at most 64 KiB only what lies between their beginning
+/// and their end is told. Disposing of the subscription stops the transfer.
 ///
 /// An ask for what is cached only completes empty, without a request; a reload asks caches on the
 /// way to the origin to step aside. The origin's `ETag` and `Last-Modified` travel with the value.
