@@ -1,7 +1,7 @@
 /// Receives a signal's events.
 ///
 /// Two closures: one for values, one for everything rarer, so that an operator that changes only
-/// values forwards the other as it is. An observer that ``Signal/create(file:line:_:)`` or a ``Pipe`` hands
+/// values forwards the other as it is. An observer that ``Signal/create(file:line:_:)`` or a ``PublishSubject`` hands
 /// out may be called from any thread, at any time; one that an operator is given must be called
 /// serially, and not after a terminal event.
 public struct Observer<Value: Sendable>: Sendable {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AnyCacheTests {
   let kept = TestCache<String, Int>()
-  let told = Pipe<String>()
+  let told = PublishSubject<String>()
 
   private func ofClosures() -> AnyCache<String, Int> {
     AnyCache(

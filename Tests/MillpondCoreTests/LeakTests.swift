@@ -60,7 +60,7 @@ import Testing
     for _ in 0..<20 {
       let origin = TestOrigin<String, Int>()
       let clock = ManualClock()
-      let pressure = Pipe<MemoryPressure>()
+      let pressure = PublishSubject<MemoryPressure>()
       let cache = AnyCache(
         MemoryCache<String, Int>(countLimit: 2, clock: clock).onMemoryPressure(pressure.signal)
           .filtered { _, _ in true }
@@ -111,7 +111,7 @@ import Testing
 
   @Test func `operators that combine leave nothing behind`() async throws {
     for _ in 0..<20 {
-      let (one, other) = (Pipe<Int>(), Pipe<Int>())
+      let (one, other) = (PublishSubject<Int>(), PublishSubject<Int>())
       let shared = one.signal.replayLast()
       let bag = DisposableBag()
       zip(shared, other.signal.flatMap(.latest) { .just($0) }).take(1)

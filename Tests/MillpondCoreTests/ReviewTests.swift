@@ -71,7 +71,7 @@ import Testing
   @Test func `a key that asks when it is released meets no lock of the flights`() {
     let origin = TestOrigin<Talkative, Int>()
     let cache = origin.reusingInFlight()
-    let released = Pipe<String>()
+    let released = PublishSubject<String>()
     let log = Recorder<String>().subscribe(to: released.signal)
     func ask(_ freshness: Freshness) -> Recorder<Int> {
       let key = Talkative("k") {
@@ -89,9 +89,9 @@ import Testing
   }
 
   @Test func `a telling inside a telling of closures is carried out after it`() {
-    let log = Pipe<String>()
+    let log = PublishSubject<String>()
     let recorder = Recorder<String>().subscribe(to: log.signal)
-    let itself = Pipe<Int>()
+    let itself = PublishSubject<Int>()
     let cache = AnyCache<Int, Int>(
       get: { _ in .empty },
       set: { value, _ in

@@ -27,7 +27,7 @@ import Testing
     async
   {
     await #expect(processExitsWith: .success) {
-      let pipe = Pipe<[Int]>()
+      let pipe = PublishSubject<[Int]>()
       pipe.signal.merge(pipe.signal).withLatest(from: pipe.signal).subscribe()
 
       let rise = Memory.rise { pipe.next([$0]) }
@@ -40,7 +40,7 @@ import Testing
     async
   {
     await #expect(processExitsWith: .success) {
-      let pipe = Pipe<Int>()
+      let pipe = PublishSubject<Int>()
       let signal = pipe.signal.map { $0 + 1 }.take(3)
 
       let rise = Memory.rise { _ in signal.subscribe().dispose() }

@@ -64,7 +64,7 @@ import Testing
 
   @Test func `S3 dispose inside a callback is silence at once`() {
     let box = Box<Disposable>()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     box.put(
       pipe.signal.flatMap { Signal.of($0, $0) }.subscribe(
         onNext: {
@@ -133,7 +133,7 @@ import Testing
 
   @Test func `S14 dispose before subscribe returns tears down at once`() {
     let teardowns = Journal<String>()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     let box = Box<Disposable>()
     let signal = Signal<Int> { observer, lifetime in
       box.put(Disposable(lifetime))
@@ -152,7 +152,7 @@ import Testing
 
   @Test func `S4 no delivery begins after dispose has returned on another thread`() async throws {
     for _ in 0..<200 {
-      let pipe = Pipe<Int>()
+      let pipe = PublishSubject<Int>()
       let isDisposed = Locked(false)
       let afterDispose = Gate()
       let late = Watched(0)

@@ -65,7 +65,7 @@ import Testing
 
   @Test func `S13 what subscriptions have taken is released when they are disposed of`() {
     let source = TestSource<Int>()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     let alive = Locked(0)
     for _ in 0..<10_000 {
       alive.withLock { $0 += 1 }

@@ -11,7 +11,7 @@ import Testing
   static let count = Sanitizer.isPresent ? 10_000 : 100_000
 
   @Test func `a pipe loses nothing, keeps each sender's order and does not overlap`() async throws {
-    let pipe = Pipe<Ticket>()
+    let pipe = PublishSubject<Ticket>()
     let tally = Tally()
     pipe.signal.subscribe(onNext: { tally.receive($0) })
 
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `all subscribers of a pipe see one order`() async throws {
-    let pipe = Pipe<Ticket>()
+    let pipe = PublishSubject<Ticket>()
     let tallies = [Tally(), Tally()]
     for tally in tallies { pipe.signal.subscribe(onNext: { tally.receive($0) }) }
 
@@ -38,7 +38,7 @@ import Testing
   @Test func `a merging flatMap loses nothing, keeps each inner order and does not overlap`()
     async throws
   {
-    let pipes = (0..<Self.producers).map { _ in Pipe<Ticket>() }
+    let pipes = (0..<Self.producers).map { _ in PublishSubject<Ticket>() }
     let tally = Tally()
     let ends = Journal<Bool>()
     Signal.from(0..<Self.producers).flatMap(.merge) { pipes[$0].signal }
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `combineLatest sends once for each value, one step further each time`() async throws {
-    let pipes = (0..<Self.producers).map { _ in Pipe<Int>() }
+    let pipes = (0..<Self.producers).map { _ in PublishSubject<Int>() }
     let steps = Steps()
     combineLatest(pipes[0].signal, pipes[1].signal, pipes[2].signal, pipes[3].signal)
       .subscribe(onNext: { steps.receive([$0.0, $0.1, $0.2, $0.3]) })
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `replayLast loses nothing, and all see one order without overlap`() async throws {
-    let pipe = Pipe<Ticket>()
+    let pipe = PublishSubject<Ticket>()
     let shared = pipe.signal.replayLast()
     let tallies = [Tally(), Tally()]
     for tally in tallies { shared.subscribe(onNext: { tally.receive($0) }) }

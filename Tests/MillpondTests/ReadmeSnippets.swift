@@ -140,7 +140,7 @@ func erased(_ api: API) -> AnyCache<Int, Profile> {
 
 func searching(_ api: API, _ bag: DisposableBag) {
   // snippet
-  let clicks = Pipe<String>()
+  let clicks = PublishSubject<String>()
   let results = clicks.signal
     .debounce(.milliseconds(300))
     .flatMap(.latest) { query in Signal.async { try await api.search(query) } }

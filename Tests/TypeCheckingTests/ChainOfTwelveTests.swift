@@ -9,7 +9,7 @@ import Testing
 /// of the standard library's `lazy` does.
 @Suite struct ChainOfTwelveTests {
   @Test func `twelve different operators in one expression, no type written out`() {
-    let words = Pipe<String>()
+    let words = PublishSubject<String>()
     let lengths = words.signal
       .map { $0.uppercased() }
       .filter { !$0.isEmpty }

@@ -9,13 +9,13 @@ import MillpondSignals
 func chainRows() -> [Row] {
   [
     Row(
-      name: "chain-live", summary: "1: map·filter·map through a Pipe, an event", target: 28,
+      name: "chain-live", summary: "1: map·filter·map through a subject, an event", target: 28,
       peer: .openCombine(142), baseline: .chain(of: 3), body: .liveChain),
     Row(
       name: "chain-cold", summary: "1b: the same, cold", target: 10,
       peer: .openCombine(196), baseline: .chain(of: 3), body: .coldChain),
     Row(
-      name: "ten-live", summary: "2: ten maps built at run time, through a Pipe, an event",
+      name: "ten-live", summary: "2: ten maps built at run time, through a subject, an event",
       target: 50, peer: .openCombine(210), baseline: .chain(of: 10),
       body: .liveMaps),
     Row(
@@ -34,7 +34,7 @@ func chainRows() -> [Row] {
 extension Work {
   fileprivate static let liveChain = Work("", expected: threeSteps) { operations in
     let sum = Sum()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     threeOperators(opaque(pipe.signal)).subscribe(onNext: { sum.add($0) })
     for term in 0..<operations { pipe.next(term) }
     return sum.take()
@@ -50,7 +50,7 @@ extension Work {
 
   fileprivate static let liveMaps = Work("", expected: tenSteps) { operations in
     let sum = Sum()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     tenMaps(pipe.signal).subscribe(onNext: { sum.add($0) })
     for term in 0..<operations { pipe.next(term) }
     return sum.take()
@@ -64,7 +64,7 @@ extension Work {
 
   fileprivate static let liveInline = Work("", expected: tenSteps) { operations in
     let sum = Sum()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     pipe.signal
       .map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }
       .map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }

@@ -27,7 +27,7 @@ func combiningRows() -> [Row] {
 extension Work {
   fileprivate static let merge = Work("", expected: triangle) { operations in
     let sum = Sum()
-    let pipes = (0..<8).map { _ in Pipe<Int>() }
+    let pipes = (0..<8).map { _ in PublishSubject<Int>() }
     Signal.from(pipes.map(\.signal)).flatMap(.merge) { $0 }.subscribe(onNext: { sum.add($0) })
     for term in 0..<operations { pipes[term & 7].next(term) }
     return sum.take()
@@ -52,7 +52,7 @@ extension Work {
   /// Each event but the first makes a pair.
   fileprivate static let combineLatest = Work("", expected: pairsOfLatest) { operations in
     let sum = Sum()
-    let (left, right) = (Pipe<Int>(), Pipe<Int>())
+    let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
     MillpondSignals.combineLatest(left.signal, right.signal)
       .subscribe(onNext: { sum.add($0 + $1) })
     for term in 0..<(operations / 2) {
@@ -70,7 +70,7 @@ extension Work {
 
   fileprivate static let zip = Work("", expected: { 2 * triangle($0 / 2) }) { operations in
     let sum = Sum()
-    let (left, right) = (Pipe<Int>(), Pipe<Int>())
+    let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
     MillpondSignals.zip(left.signal, right.signal).subscribe(onNext: { sum.add($0 + $1) })
     for term in 0..<(operations / 2) {
       left.next(term)

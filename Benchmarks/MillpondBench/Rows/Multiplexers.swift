@@ -38,7 +38,7 @@ extension Work {
     var left = operations
     while left > 0 {
       let count = min(left, 10_000)
-      let origin = Pipe<Int>()
+      let origin = PublishSubject<Int>()
       let map = MultiplexerMap<String, Int>(over: Piped(signal: origin.signal))
       for _ in 0..<count { map.get("a").subscribe(onNext: { sum.add($0) }) }
       origin.next(1)

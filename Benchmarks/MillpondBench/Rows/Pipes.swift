@@ -7,7 +7,7 @@ func pipeRows() -> [Row] {
   ]
   return rows.map { count, target, peer in
     Row(
-      name: "pipe-\(count)", summary: "4: Pipe to \(count), a delivery", target: target,
+      name: "pipe-\(count)", summary: "4: subject to \(count), a delivery", target: target,
       peer: peer, baseline: .calls(count), body: .pipe(to: count))
   }
 }
@@ -15,7 +15,7 @@ func pipeRows() -> [Row] {
 extension Work {
   fileprivate static func pipe(to count: Int) -> Work {
     let sum = Sum()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     for _ in 0..<count { pipe.signal.subscribe(onNext: { sum.add($0) }) }
     return Work("", expected: { triangle($0 / count) * count }) { operations in
       for term in 0..<(operations / count) { pipe.next(term) }

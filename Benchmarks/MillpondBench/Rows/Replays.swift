@@ -23,7 +23,7 @@ extension Work {
 
   fileprivate static let liveReplay = Work("", expected: { 7 * $0 }) { operations in
     let sum = Sum()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     let signal = pipe.signal.replayLast()
     signal.subscribe()
     pipe.next(7)

@@ -6,11 +6,11 @@ import Synchronization
 /// Several senders at once, beside as many that call an observer under a plain lock: what is
 /// contended must not fall behind that.
 ///
-/// A merge is fed by a Pipe for each thread, so what it stands beside is fed by as many.
+/// A merge is fed by a subject for each thread, so what it stands beside is fed by as many.
 func threadRows() -> [Row] {
   [
     Row(
-      name: "threads-pipe-2", summary: "8: two threads into one Pipe, an event", target: 75,
+      name: "threads-pipe-2", summary: "8: two threads into one subject, an event", target: 75,
       ratioTarget: 1, peer: .openCombine(154), figure: .median,
       baseline: .locked(by: 2), body: .pipe(by: 2)),
     Row(
@@ -18,7 +18,7 @@ func threadRows() -> [Row] {
       ratioTarget: 1, peer: .openCombine(193), figure: .median,
       baseline: .lockedPipes(by: 2), body: .merge(by: 2)),
     Row(
-      name: "threads-pipe-4", summary: "four threads into one Pipe, an event",
+      name: "threads-pipe-4", summary: "four threads into one subject, an event",
       ratioTarget: 1, figure: .median, baseline: .locked(by: 4), body: .pipe(by: 4)),
     Row(
       name: "threads-merge-4", summary: "four threads into one merge, an event",
@@ -37,12 +37,12 @@ extension Work {
     }
   }
 
-  /// The merge that anybody would write: what observes each Pipe calls on under the same lock.
+  /// The merge that anybody would write: what observes each subject calls on under the same lock.
   fileprivate static func lockedPipes(by threads: Int) -> Work {
     contended(by: threads, "locked-pipes-\(threads)") { sum in
       let state = Locked(0)
       let add = Calling { sum.add($0) }
-      let pipes = (0..<threads).map { _ in Pipe<Int>() }
+      let pipes = (0..<threads).map { _ in PublishSubject<Int>() }
       for pipe in pipes {
         pipe.signal.subscribe(onNext: { term in state.withLock { _ in add.call(term) } })
       }
@@ -52,7 +52,7 @@ extension Work {
 
   fileprivate static func pipe(by threads: Int) -> Work {
     contended(by: threads) { sum in
-      let pipe = Pipe<Int>()
+      let pipe = PublishSubject<Int>()
       pipe.signal.subscribe(onNext: { sum.add($0) })
       return { _, term in pipe.next(term) }
     }
@@ -60,7 +60,7 @@ extension Work {
 
   fileprivate static func merge(by threads: Int) -> Work {
     contended(by: threads) { sum in
-      let pipes = (0..<threads).map { _ in Pipe<Int>() }
+      let pipes = (0..<threads).map { _ in PublishSubject<Int>() }
       Signal.merge(pipes.map(\.signal)).subscribe(onNext: { sum.add($0) })
       return { thread, term in pipes[thread].next(term) }
     }

@@ -12,7 +12,7 @@ final class Watchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   fileprivate struct Watch: Sendable {
-    let pipe = Pipe<News>()
+    let pipe = PublishSubject<News>()
     var count = 0
   }
 

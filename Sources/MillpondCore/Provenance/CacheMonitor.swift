@@ -11,7 +11,7 @@ public import MillpondSignals
 ///
 /// - Note: Any thread. Events come on the thread on which they happened, with no lock held.
 public final class CacheMonitor: Sendable {
-  private let pipe = Pipe<CacheEvent>()
+  private let pipe = PublishSubject<CacheEvent>()
   private let counts = Locked<[String: CacheStatistics]>([:])
 
   /// What travels with a question: one for all, by which a flight knows who hears it already.

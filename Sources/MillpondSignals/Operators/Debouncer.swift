@@ -8,7 +8,7 @@
 ///
 /// - Note: Any thread may call. The action runs on the clock's thread, never twice at once.
 public final class Debouncer: Sendable {
-  private let calls = Pipe<Bool>()
+  private let calls = PublishSubject<Bool>()
 
   /// A debouncer that has not been called.
   ///

@@ -8,7 +8,7 @@
 ///
 /// - Note: Any thread may call. The action runs on the clock's thread, never twice at once.
 public final class ValueDebouncer<Value: Sendable & Equatable>: Sendable {
-  private let values = Pipe<Value>()
+  private let values = PublishSubject<Value>()
 
   /// A debouncer that has received nothing; its first value counts as a change.
   ///

@@ -1,6 +1,6 @@
 /// An outcome that is told before the work towards it has begun: a replayed signal, fed later.
 package final class Promise<Value: Sendable>: Sendable {
-  private let pipe = Pipe<Value>()
+  private let pipe = PublishSubject<Value>()
   private let replay: Replay<Value>
 
   /// A promise that nobody works on yet.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AnswersTests {
   @Test func `values are added up, wherever they come, and what fails adds nothing`() async {
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
 
     let total = await onThread {
       let answers = Answers(of: 4)

@@ -19,7 +19,7 @@ import Testing
     memory.set(1, for: "a")
     let cache = memory.delivered(on: queue)
     let places = Recorder<Bool>()
-    let pipe = Pipe<Bool>()
+    let pipe = PublishSubject<Bool>()
     places.subscribe(to: pipe.signal)
 
     let recorder = Recorder<Int>().subscribe(to: cache.get("a")) { [mark] _ in

@@ -106,7 +106,7 @@ import Testing
 
   @Test func `the lower layer is told first`() {
     let order = Recorder<String>()
-    let told = Pipe<String>()
+    let told = PublishSubject<String>()
     order.subscribe(to: told.signal)
     func layer(_ name: String) -> AnyCache<String, Int> {
       AnyCache(

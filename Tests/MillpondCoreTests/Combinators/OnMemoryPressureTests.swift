@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct OnMemoryPressureTests {
   let base = MemoryCache<String, Int>(countLimit: 5)
-  let pressure = Pipe<MemoryPressure>()
+  let pressure = PublishSubject<MemoryPressure>()
 
   @Test func `a layer under pressure is emptied`() {
     let cache = base.onMemoryPressure(pressure.signal)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `nobody listens once it has gone`() {
-    let ended = Pipe<Ending>()
+    let ended = PublishSubject<Ending>()
     let endings = Recorder<Ending>()
     endings.subscribe(to: ended.signal)
     do {

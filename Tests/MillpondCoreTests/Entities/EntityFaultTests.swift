@@ -65,7 +65,7 @@ import Testing
   @Test func `F3 what an observer sets is there at once, and told after the present notice`() {
     let first = Recorder<EntityChange<Thing>>()
     let seen = Recorder<String>()
-    let told = Pipe<String>()
+    let told = PublishSubject<String>()
     seen.subscribe(to: told.signal)
     first.subscribe(to: store.signal(of: Reference<Thing>(1))) { [store] event in
       guard case .next(let change) = event, change.value?.name == "a" else { return }
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `F6 of a transaction and a set the later commit wins`() async throws {
-    let begun = Pipe<Void>()
+    let begun = PublishSubject<Void>()
     let store = store
     let setting = Recorder<Void>()
     setting.subscribe(

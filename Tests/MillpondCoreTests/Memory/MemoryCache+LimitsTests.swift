@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a memory cache keeps half on a warning, and nothing when it is critical`() {
-    let pressure = Pipe<MemoryPressure>()
+    let pressure = PublishSubject<MemoryPressure>()
     let memory = MemoryCache<Int, Int>(countLimit: 100)
     for key in 0..<10 { memory.set(key, for: key) }
     let causes = Recorder<Removal<Int, Int>>().subscribe(to: memory.removals)

@@ -161,9 +161,9 @@ import Testing
   /// Sets again when it is released, which deadlocks where that happens under the lock.
   final class Vengeful: Sendable {
     let cache: MemoryCache<String, Vengeful>
-    let released: Pipe<String>
+    let released: PublishSubject<String>
 
-    init(_ cache: MemoryCache<String, Vengeful>, _ released: Pipe<String>) {
+    init(_ cache: MemoryCache<String, Vengeful>, _ released: PublishSubject<String>) {
       self.cache = cache
       self.released = released
     }
@@ -175,7 +175,7 @@ import Testing
 
   @Test func `S16 a value that re-enters when it is released meets no lock`() {
     let cache = MemoryCache<String, Vengeful>(countLimit: 1)
-    let released = Pipe<String>()
+    let released = PublishSubject<String>()
     let recorder = Recorder<String>().subscribe(to: released.signal)
 
     cache.set(Vengeful(cache, released), for: "a")

@@ -40,7 +40,7 @@ import Testing
   @Test func `disposal cancels the task and is silence`() async throws {
     let cancelled = Recorder<Int>()
     let clock = ManualClock()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     cancelled.subscribe(to: pipe.signal)
     recorder.subscribe(
       to: .async {

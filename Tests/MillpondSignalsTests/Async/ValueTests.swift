@@ -50,7 +50,7 @@ import Testing
 
   @Test func `a task that was cancelled before subscribes to nothing`() async throws {
     let gate = Recorder<Int>()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     gate.subscribe(to: pipe.signal)
     let task = Task { [source] in
       _ = try? await gate.ended()

@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `inputs on many threads never overlap, and the last of each is seen`() async throws {
-    let pipes = (0..<3).map { _ in Pipe<Int>() }
+    let pipes = (0..<3).map { _ in PublishSubject<Int>() }
     let recorder = Recorder<[Int]>()
     recorder.subscribe(
       to: combineLatest(pipes[0].signal, pipes[1].signal, pipes[2].signal).map { [$0, $1, $2] })

@@ -95,7 +95,7 @@ import Testing
 
   @Test func `S21 time that passes under a lock the callback wants`() async throws {
     let scene = HeldLock()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     let other = Recorder<Int>()
     other.subscribe(to: pipe.signal.debounce(.seconds(1), clock: clock)) { event in
       if case .next(1) = event { scene.callback() }

@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func `concurrent inner signals never overlap, and none is lost`() async throws {
-    let pipes = (0..<4).map { _ in Pipe<Int>() }
+    let pipes = (0..<4).map { _ in PublishSubject<Int>() }
     recorder.subscribe(to: Signal.from(0..<4).flatMap(.merge) { pipes[$0].signal })
 
     try await race(4) { index in
@@ -155,7 +155,7 @@ import Testing
 
   @Test func `S21 an inner signal that sends under a lock the callback wants`() async throws {
     let scene = HeldLock()
-    let pipes = (0..<2).map { _ in Pipe<Int>() }
+    let pipes = (0..<2).map { _ in PublishSubject<Int>() }
     recorder.subscribe(to: Signal.from(0..<2).flatMap(.merge) { pipes[$0].signal }) { event in
       if case .next(1) = event { scene.callback() }
     }

@@ -78,7 +78,7 @@ import Testing
 
   @Test func `S7 of those who send at the same time one is heard, to its end`() async throws {
     for _ in 0..<200 {
-      let pipes = (0..<3).map { _ in Pipe<Int>() }
+      let pipes = (0..<3).map { _ in PublishSubject<Int>() }
       let recorder = Recorder<Int>()
       recorder.subscribe(to: .race(pipes.map(\.signal)))
 

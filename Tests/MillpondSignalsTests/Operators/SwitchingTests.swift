@@ -93,7 +93,7 @@ import Testing
   @Test func `after a switch nothing of the old inner signal begins, on any thread`() async throws {
     for _ in 0..<200 {
       let outer = TestSource<Int>()
-      let pipes = (0..<2).map { _ in Pipe<Int>() }
+      let pipes = (0..<2).map { _ in PublishSubject<Int>() }
       let recorder = Recorder<Int>()
       recorder.subscribe(to: outer.signal.flatMap(.latest) { pipes[$0].signal })
       outer.next(0)
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `S21 an outer signal that switches under a lock the callback wants`() async throws {
     let scene = HeldLock()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     recorder.subscribe(
       to: outer.signal.flatMap(.latest) { $0 == 0 ? pipe.signal : .just(2) }
     ) { event in

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `on different threads nothing overlaps, and no value is lost`() async throws {
-    let pipes = (0..<2).map { _ in Pipe<Int>() }
+    let pipes = (0..<2).map { _ in PublishSubject<Int>() }
     let recorder = Recorder<Int>()
     recorder.subscribe(
       to: pipes[0].signal.withLatest(from: pipes[1].signal.startWith(-1)).map { $0 + 0 * $1 })

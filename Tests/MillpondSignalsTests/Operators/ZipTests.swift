@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `inputs on different threads are joined in order`() async throws {
-    let pipes = (0..<3).map { _ in Pipe<Int>() }
+    let pipes = (0..<3).map { _ in PublishSubject<Int>() }
     let recorder = Recorder<[Int]>()
     recorder.subscribe(
       to: zip(pipes[0].signal, pipes[1].signal, pipes[2].signal).map { [$0, $1, $2] })

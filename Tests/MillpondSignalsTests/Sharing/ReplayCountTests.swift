@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func `S9 who comes during a sending gets each value once, in order`() async throws {
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     let shared = pipe.signal.replay(1_000)
     let recorders = (0..<3).map { _ in Recorder<Int>() }
     recorders[0].subscribe(to: shared)

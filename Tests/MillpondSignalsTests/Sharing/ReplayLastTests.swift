@@ -354,7 +354,7 @@ import Testing
   }
 
   @Test func `a hundred thousand leave a run that goes on`() {
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     let shared = pipe.signal.replayLast()
     let handles = (0..<100_000).map { _ in shared.subscribe() }
     let recorder = Recorder<Int>().subscribe(to: shared)

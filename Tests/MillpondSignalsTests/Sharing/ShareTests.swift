@@ -163,7 +163,7 @@ import Testing
 
   @Test func `S21 a subscriber that leaves under a lock the callback wants`() async throws {
     let scene = HeldLock()
-    let pipe = Pipe<Int>()
+    let pipe = PublishSubject<Int>()
     let shared = pipe.signal.share()
     early.subscribe(to: shared) { _ in scene.callback() }
     late.subscribe(to: shared)

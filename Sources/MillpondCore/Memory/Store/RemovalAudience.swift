@@ -4,7 +4,7 @@ import Synchronization
 /// Those who want to know what goes.
 @usableFromInline
 final class RemovalAudience<Key: Sendable, Value: Sendable>: Sendable {
-  private let pipe = Pipe<Removal<Key, Value>>()
+  private let pipe = PublishSubject<Removal<Key, Value>>()
   private let listeners = ListenerCount()
 
   @usableFromInline

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `two flights that come to wait for each other don't wait for ever`() async throws {
-    let gate = Pipe<Void>()
+    let gate = PublishSubject<Void>()
     let other = ["a": "b", "b": "a"]
     // Asked for by a task that waits for the gate, so that the context is still known behind it.
     let tasks = Recipes { key, ask in
@@ -126,7 +126,7 @@ import Testing
 
   @Test func `a task made inside a fetch may ask for the same key after it`() async throws {
     let late = Recorder<Int>()
-    let started = Pipe<Void>()
+    let started = PublishSubject<Void>()
     let recipes = Recipes { key, ask in
       let inner = ask(key)
       return .async {

@@ -178,7 +178,7 @@ import Testing
 
   @Test func `a flight is as urgent as the most urgent who is present`() {
     let asked = Recorder<Lookup>()
-    let lookups = Pipe<Lookup>()
+    let lookups = PublishSubject<Lookup>()
     asked.subscribe(to: lookups.signal)
     let cache = Listening(origin: origin, lookups: lookups).reusingInFlight()
 
@@ -193,7 +193,7 @@ import Testing
   /// A source that tells by which lookups it was asked.
   struct Listening: Source {
     let origin: TestOrigin<String, Int>
-    let lookups: Pipe<Lookup>
+    let lookups: PublishSubject<Lookup>
 
     func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
       lookups.next(lookup)

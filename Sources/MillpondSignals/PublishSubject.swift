@@ -4,13 +4,13 @@
 /// after the end gets the end. A pipe that is released before its end fails with
 /// ``SignalError/abandoned(origin:)``.
 ///
-///     let pipe = Pipe<Int>()
+///     let pipe = PublishSubject<Int>()
 ///     let subscription = pipe.signal.subscribe(onNext: { print($0) })
 ///     pipe.next(1)
 ///
 /// - Note: Any thread may send. Sending from inside a callback is queued until that returns.
 /// - Complexity: O(*n*) a sending, of *n* subscribers.
-public final class Pipe<Value: Sendable>: Sendable {
+public final class PublishSubject<Value: Sendable>: Sendable {
   @usableFromInline let audience = Audience<Value>()
   @usableFromInline let origin: String?
 

@@ -2,8 +2,8 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-@Suite struct PipeTests {
-  let pipe = Pipe<Int>()
+@Suite struct PublishSubjectTests {
+  let pipe = PublishSubject<Int>()
   let first = Recorder<Int>()
   let second = Recorder<Int>()
 
@@ -43,7 +43,7 @@ import Testing
 
   @Test func `S22 a pipe that is released fails as abandoned`() {
     do {
-      let pipe = Pipe<Int>()
+      let pipe = PublishSubject<Int>()
       first.subscribe(to: pipe.signal)
       pipe.next(1)
       #expect(first.failure == nil)
@@ -53,11 +53,11 @@ import Testing
       Issue.record("\(first.transcript)")
       return
     }
-    #expect(origin?.contains("PipeTests.swift") ?? true)
+    #expect(origin?.contains("PublishSubjectTests.swift") ?? true)
   }
 
   @Test func `the signal of a released pipe is a failure, too`() {
-    let signal = Pipe<Int>().signal
+    let signal = PublishSubject<Int>().signal
 
     first.subscribe(to: signal)
 
@@ -67,7 +67,7 @@ import Testing
   @Test func `the observer of a pipe does not keep it alive`() {
     let observer: Observer<Int>
     do {
-      let pipe = Pipe<Int>()
+      let pipe = PublishSubject<Int>()
       observer = pipe.observer
       first.subscribe(to: pipe.signal)
       observer.next(1)
@@ -198,7 +198,7 @@ import Testing
 
   @Test func `S7 a value that races the end never comes after it`() async throws {
     for _ in 0..<300 {
-      let pipe = Pipe<Int>()
+      let pipe = PublishSubject<Int>()
       let recorder = Recorder<Int>().subscribe(to: pipe.signal)
 
       try await race(3) { index in
@@ -236,8 +236,8 @@ import Testing
   }
 
   @Test func `S20 a pipe that is released in its own callback fails there`() {
-    let box = Box<Pipe<Int>>()
-    box.put(Pipe())
+    let box = Box<PublishSubject<Int>>()
+    box.put(PublishSubject())
     if let signal = box.value?.signal {
       first.subscribe(to: signal) { event in
         if case .next = event { box.take() }
