@@ -6,9 +6,6 @@ final class ArchiveQueue: Sendable {
   enum Work: Sendable {
     case restore([ArchivedType], EntityStore, askedAt: Revision, Promise<Int>)
     case save([ArchiveEntry])
-
-    /// All that was restored has come back from the store.
-    case forgetRestored
     case flush(DiskCache.Durability, Promise<Void>)
   }
 
@@ -18,6 +15,11 @@ final class ArchiveQueue: Sendable {
     var hasStarted = false
     var waiting: [Work] = []
     var isWorking = false
+
+    mutating func takeWaiting() -> [Work] {
+      defer { waiting = [] }
+      return waiting
+    }
   }
 
   private let state = Locked(State())
@@ -58,34 +60,54 @@ final class ArchiveQueue: Sendable {
   }
 
   private func work() async {
-    while let works = next() {
+    while var works = next() {
       var entries: [ArchiveEntry] = []
-      for work in works {
-        switch work {
+      while !works.isEmpty {
+        switch works.removeFirst() {
         case .save(let more): entries += more
         case .restore(let types, let store, let asked, let promise):
           let outcome = await saver.restore(types, store, askedAt: asked)
-          store.afterTelling { self.add(.forgetRestored) }
-          promise.keep(by: outcome)
-        case .forgetRestored:
+          await store.afterTelling()
+          works += state.withLock { $0.takeWaiting() }
+          // Commits that the restoring met are saved with what it has to remove because of them, as a
+          // whole: saved apart, half a transaction would be restored after a kill.
+          entries += works.flatMap(\.entries)
+          works.removeAll { !$0.entries.isEmpty }
           await saver.save(entries)
           entries = []
           await saver.forgetRestored()
+          promise.keep(by: outcome)
         case .flush(let durability, let promise):
           await saver.save(entries)
           entries = []
           promise.keep(by: await saver.flush(durability))
         }
       }
-      if !entries.isEmpty { await saver.save(entries) }
+      await saver.save(entries)
     }
   }
 
   private func next() -> [Work]? {
     state.withLock { state in
-      defer { state.waiting = [] }
-      state.isWorking = !state.waiting.isEmpty
-      return state.isWorking ? state.waiting : nil
+      let works = state.takeWaiting()
+      state.isWorking = !works.isEmpty
+      return state.isWorking ? works : nil
+    }
+  }
+}
+
+extension ArchiveQueue.Work {
+  /// What it saves.
+  fileprivate var entries: [ArchiveEntry] {
+    if case .save(let entries) = self { entries } else { [] }
+  }
+}
+
+extension EntityStore {
+  /// Returns when observers have been told of every commit so far.
+  fileprivate func afterTelling() async {
+    await withCheckedContinuation { continuation in
+      afterTelling { continuation.resume() }
     }
   }
 }

@@ -148,6 +148,9 @@ actor ArchiveSaver {
   // MARK: Restoring
 
   /// Puts into the store what is on disk; how that ends.
+  ///
+  /// Nothing is saved here: what is to be removed from the disk may be so because of a commit, and is
+  /// saved as a part of that.
   func restore(
     _ types: [ArchivedType], _ store: EntityStore, askedAt revision: Revision
   ) async -> Signal<Int> {
@@ -167,7 +170,6 @@ actor ArchiveSaver {
         }
       }
       keep(found, store, revision)
-      await save([])
       return .just(found.count)
     } catch {
       return .fail(error)

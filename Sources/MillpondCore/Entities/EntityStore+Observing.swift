@@ -41,6 +41,7 @@ extension EntityCore {
     _ reference: Reference<E>, _ watch: Watch<EntityChange<E>>
   ) -> E? {
     let table = table(E.self)
+    let now = time.now()
     let (node, number, value) = enter(watch) { shelves, number in
       let node = table.node(of: reference.id, in: &shelves.graph)
       let notice = NodeWatch { row, causes in
@@ -48,10 +49,13 @@ extension EntityCore {
         return { watch.post(.next(change)) }
       }
       shelves.watch(node, notice, number)
-      return (node, number, table.rows[Int(shelves.graph.nodes[Int(node)].row)].value)
+      let row = shelves.graph.nodes[Int(node)].row
+      table.touch(row, now)
+      return (node, number, table.rows[Int(row)].value)
     }
     watch.lifetime.onEnd { [self] in
-      let released = withLock { $0.unwatch(node, number) }
+      let now = time.now()
+      let released = withLock { $0.unwatch(node, number, now) }
       _ = released  // released here, not under the lock
     }
     return value
@@ -70,8 +74,9 @@ extension EntityShelves {
   /// Lets go of an observer; gives what is to be released after the unlock.
   @usableFromInline
   mutating func unwatch(
-    _ node: NodeNumber, _ number: Int
+    _ node: NodeNumber, _ number: Int, _ now: Int64
   ) -> (watch: NodeWatch?, entity: (any Sendable)?) {
+    touch(node, now)
     let watch = watches[node]?.removeValue(forKey: number)
     guard watches[node]?.isEmpty == true else { return (watch, nil) }
     watches[node] = nil

@@ -3,9 +3,11 @@ public import MillpondSignals
 extension EntityStore {
   /// Drops what is not in use.
   ///
-  /// In use is what is observed, retained, or of a type that a live query shows, what was set or asked
-  /// for within `age`, and all that these refer to, however indirectly. Nobody is told, since nobody
-  /// observes what goes. Within a transaction it is done after the commit.
+  /// In use is what is observed, retained, or of a type that a live query shows; what was set, asked
+  /// for, brought by a source, observed or retained within `age`; and all that these refer to, however
+  /// indirectly. Nobody is told, since nobody observes what goes. Within a transaction it is done after
+  /// the commit; a transaction that throws prunes nothing. Entities go in steps: a reader meanwhile may
+  /// find some of what goes and not the rest.
   ///
   /// - Parameter age: How long something must not have been used to go; of zero, it needs not.
   /// - Complexity: O(*n*) in what is stored; other writers wait meanwhile, readers do not, but where
@@ -39,14 +41,16 @@ extension EntityCore {
   }
 
   fileprivate func release(_ node: NodeNumber) {
-    let released = withLock { $0.release(node) }
+    let now = time.now()
+    let released = withLock { $0.release(node, now) }
     _ = released  // released here, not under the lock
   }
 }
 
 extension EntityShelves {
-  fileprivate mutating func release(_ node: NodeNumber) -> (any Sendable)? {
+  fileprivate mutating func release(_ node: NodeNumber, _ now: Int64) -> (any Sendable)? {
     guard let count = retains[node] else { return nil }
+    touch(node, now)
     retains[node] = count > 1 ? count - 1 : nil
     if count > 1 { return nil }
     graph.nodes[Int(node)].isRetained = false

@@ -29,7 +29,9 @@ public final class EntityStore: Sendable {
   ///
   /// - Parameters:
   ///   - countLimit: How many entities are kept. When there are more, those go that were not used for
-  ///     longest; what is in use stays, as for ``prune(unusedFor:)``, even beyond the limit.
+  ///     longest; what is in use stays, as for ``prune(unusedFor:)``, even beyond the limit. Where what
+  ///     goes out of use does so with references that end, a store of more than 1,024 entities may
+  ///     exceed the limit by up to an eighth of what it keeps until more references have ended.
   ///   - scope: With which it ends, as by ``end()``; the scope does not keep it.
   ///   - clock: By which it is told what was not used for how long; in steps of a few milliseconds
   ///     where it is the continuous one.

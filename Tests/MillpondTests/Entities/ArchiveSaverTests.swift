@@ -235,6 +235,7 @@ extension JSONEncoder {
 
 extension ArchiveSaver {
   fileprivate func close() async throws {
+    await save([])
     try await disk.close().value
   }
 }

@@ -107,6 +107,9 @@ final class EntityCore: @unchecked Sendable {
   func removeAll(isSilent: Bool = false) {
     inTurn {
       draft.clearAll(isSilent: isSilent)
+      // Of a type that the store does not have yet, there is only what this transaction has set.
+      let (parts, canUndo) = (draft.parts, draft.depth > 0)
+      for part in parts { part.clear(canUndo) }
       for table in shelves.withLock({ $0.tables }) { table.removeAll(from: self) }
     }
   }

@@ -39,15 +39,17 @@ struct EntityDraft {
 
   /// How much there is to be undone by now.
   @inlinable
-  var savepoint: [Int] {
-    parts.map { $0.undoCount() }
+  var savepoint: Savepoint {
+    Savepoint(undoCounts: parts.map { $0.undoCount() }, pruning: pruning)
   }
 
   /// Takes back what was written since; gives what is to be released when that is done.
   @inlinable
-  func rollBack(to savepoint: [Int]) -> [any Sendable] {
-    parts.enumerated().map { number, part in
-      part.undo(number < savepoint.count ? savepoint[number] : 0)
+  mutating func rollBack(to savepoint: Savepoint) -> [any Sendable] {
+    pruning = savepoint.pruning
+    let counts = savepoint.undoCounts
+    return parts.enumerated().map { number, part in
+      part.undo(number < counts.count ? counts[number] : 0)
     }
   }
 
@@ -66,6 +68,20 @@ struct EntityDraft {
     places[ObjectIdentifier(E.self)] = parts.count
     parts.append(DraftPart(part))
     return part
+  }
+}
+
+/// The state of a draft at the start of an inner transaction, to which a failure takes it back.
+@usableFromInline
+struct Savepoint {
+  /// How many writes each part can undo.
+  @usableFromInline let undoCounts: [Int]
+  @usableFromInline let pruning: Duration?
+
+  @inlinable
+  init(undoCounts: [Int], pruning: Duration?) {
+    self.undoCounts = undoCounts
+    self.pruning = pruning
   }
 }
 
@@ -98,6 +114,9 @@ struct DraftPart {
   @usableFromInline let undoCount: () -> Int
   @usableFromInline let undo: (_ count: Int) -> any Sendable
 
+  /// Removes all that was written so far.
+  @usableFromInline let clear: (_ canUndo: Bool) -> Void
+
   /// Compares with what is stored, and reads the relations of what changes: the part that runs users'
   /// code.
   @usableFromInline let prepare: (EntityCore) -> Void
@@ -110,6 +129,7 @@ struct DraftPart {
     self.table = table
     undoCount = { table.undoCount }
     undo = { table.undo(to: $0) }
+    clear = { table.clear(canUndo: $0) }
     prepare = { table.prepare(for: $0) }
     apply = { table.apply(to: &$0, &$1) }
   }
@@ -245,6 +265,9 @@ extension DraftTable {
       if let cause = edit.cause {
         shelves.put(edit, targets, because: cause, in: table, &commit)
         touched.append(TableEdit(id: edit.edit.id, value: edit.edit.value))
+      } else if edit.edit.isFill, let row = table.row(of: edit.edit.id) {
+        // An answer that changes nothing is a use all the same.
+        table.touch(row, commit.now)
       }
       if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }
     }

@@ -37,6 +37,7 @@ extension EntityShelves {
     let row = graph.nodes[Int(node)].row
     table.rows[Int(row)].value = value  // the caller has what was there, and releases it
     let loose = graph.connect(node, to: targets)
+    if !loose.isEmpty { referencesEnded(loose.count) }
     table.note(row, now, .next())
     let isSeen = !watches.isEmpty && graph.isMarked(node) || !table.listeners.isEmpty
     if isSeen || !loose.isEmpty || !forgettable.isEmpty {
@@ -70,9 +71,11 @@ extension EntityShelves {
     let old = table.replace(graph.nodes[Int(node)].row, by: edit.edit.value)
     if let old { commit.released.append(old) }
     setStored(node, edit.edit.value != nil)
-    commit.loose += graph.connect(node, to: targets, in: edit.targets)
+    let former = graph.connect(node, to: targets, in: edit.targets)
+    if !former.isEmpty { referencesEnded(former.count) }
+    commit.loose += former
     if edit.edit.value == nil { commit.loose.append(node) }
-    touch(node, in: table, commit.now)
+    table.touch(graph.nodes[Int(node)].row, commit.now)
     commit.changed.append(node)
     commit.causes.append(cause)
   }
@@ -142,10 +145,23 @@ extension EntityShelves {
     return table.forget(row)
   }
 
-  @inlinable
-  func touch<E>(_ node: NodeNumber, in table: EntityTable<E>, _ now: Int64) {
-    table.rows[Int(graph.nodes[Int(node)].row)].touched = now
+  /// Notes that an entity is used now, or has been until now.
+  @usableFromInline
+  func touch(_ node: NodeNumber, _ now: Int64) {
+    if let (table, row) = table(of: node) { table.touch(row, now) }
   }
+
+  /// Lets room be looked for again, since entities may have gone out of use with so many references.
+  ///
+  /// At once where that is cheap; in a large store when so many have gone that it costs no more than
+  /// their removal did.
+  @usableFromInline
+  mutating func referencesEnded(_ count: Int) {
+    crowd = storedCount <= Self.smallCount ? 0 : crowd - 8 * count
+  }
+
+  @usableFromInline
+  static var smallCount: Int { 1_024 }
 
   @inlinable
   static func mark<E>(_ reference: Reference<E>) -> Int {

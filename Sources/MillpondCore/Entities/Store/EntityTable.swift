@@ -121,6 +121,10 @@ protocol AnyEntityTable: AnyObject, Sendable {
   @inlinable
   func removeAll(from core: EntityCore)
 
+  /// Notes that the entity in a row was used now.
+  @inlinable
+  func touch(_ row: Int32, _ now: Int64)
+
   /// When the entity in a row was last used; nil if there is none.
   @inlinable
   func use(of row: Int32) -> EntityUse?
@@ -177,6 +181,11 @@ extension EntityTable: AnyEntityTable {
   @inlinable
   func removeAll(from core: EntityCore) {
     core.removeAll(of: E.self)
+  }
+
+  @inlinable
+  func touch(_ row: Int32, _ now: Int64) {
+    rows[Int(row)].touched = now
   }
 
   @inlinable
