@@ -63,6 +63,24 @@ import Testing
     #expect(store.get(Reference<Book>(2))?.title == "kept")
   }
 
+  @Test func `an answer that is under way while the archive restores wins over the disk`()
+    async throws
+  {
+    try await keep(Book(id: 1, title: "old"))
+    let (store, saver) = (EntityStore(), ArchiveSaver(scene.open()))
+    let origin = TestOrigin<Int, Book>()
+    let titles = Recorder<Book>().subscribe(to: origin.through(store).get(1))
+
+    _ = try await saver.restore(Library.types, store, askedAt: .next()).value
+    let restored = store.get(book)?.title
+    origin[1].next(Book(id: 1, title: "fetched"))
+    try await saver.close()
+
+    #expect(restored == "old")
+    #expect(store.get(book)?.title == "fetched")
+    #expect(titles.values.last?.title == "fetched")
+  }
+
   @Test func `what was removed before it was restored goes from the disk by itself`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "kept"))
     let (store, saver) = (EntityStore(), ArchiveSaver(scene.open()))
