@@ -24,6 +24,7 @@ import MillpondSignals
 ///   and refer to that, and what lies between; never in what is stored.
 public final class EntityStore: Sendable {
   @usableFromInline let core: EntityCore
+  private let membership: ScopedDisposable?
 
   /// Keeps nothing yet.
   ///
@@ -39,11 +40,13 @@ public final class EntityStore: Sendable {
     countLimit: Int = .max, scope: CacheScope? = nil,
     clock: some Clock<Duration> = ContinuousClock()
   ) {
-    core = EntityCore(countLimit: countLimit, CoarseTime(clock))
-    scope?.add { [weak core] in
+    let core = EntityCore(countLimit: countLimit, CoarseTime(clock))
+    self.core = core
+    let erase: @Sendable () -> Signal<Void> = { [weak core] in
       core?.end()
       return .just(())
     }
+    membership = scope?.add(erase: erase).scoped()
   }
 
   deinit {

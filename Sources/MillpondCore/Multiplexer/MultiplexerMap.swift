@@ -26,6 +26,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   let unsaved = Unsaved<Key>()
   let persistence: Persistence<Key, Value>
   @usableFromInline let scope: CacheScope?
+  private let membership: ScopedDisposable?
 
   /// Remembers what `source` answers.
   ///
@@ -36,7 +37,8 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///   - freshness: How long a value is fresh, and what is done then.
   ///   - persistence: Where values outlive the process.
   ///   - scope: With which all ends: what is kept is removed, and those who wait fail with
-  ///     ``CacheError/scopeEnded``. It keeps what this keeps.
+  ///     ``CacheError/scopeEnded``. When the map is released, the scope lets go of it; where values outlive
+  ///     the process, at the next end that removes them.
   ///   - clock: By which values grow old.
   public init(
     over source: some Source<Key, Value>, countLimit: Int = 10_000,
@@ -53,11 +55,12 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     }
     ages = recollection.ages
     remembered = Remembered(recollection)
-    scope?.add { [recollection, watchers] in
+    let erase: @Sendable () -> Signal<Void> = { [recollection, watchers] in
       let outcome = recollection.apply(.removeAll(.next()))
       watchers.tellAll(.removed)
       return outcome
     }
+    membership = scope?.add(isPersistent: persistence.isLasting, erase: erase).scoped()
   }
 
   /// Remembers what `fetch` brings.
@@ -139,7 +142,9 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// - Returns: The new value, or why there is none; it may be ignored.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
-    untilEnd(remembered.refresh(key))
+    let endCount = scope?.endCount
+    let values = remembered.refresh(key)
+    return scope?.untilEnd(values, since: endCount) ?? values
   }
 
   /// Lets nothing that is kept now count as fresh any more: the next ask for each key fetches it.
@@ -153,6 +158,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = remembered.apply(change)
     if case .removeAll = change { watchers.tellAll(.removed) }
+    if let scope, !outcome.isDone { scope.wait(for: outcome) }
     return outcome
   }
 

@@ -7,6 +7,9 @@ public struct Persistence<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let cache: AnyCache<Key, Value>
   let flush: @Sendable () -> Signal<Void>
 
+  /// Whether values outlive what keeps them in memory.
+  let isLasting: Bool
+
   /// Keeps values in `cache`.
   ///
   /// - Parameters:
@@ -17,6 +20,7 @@ public struct Persistence<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) {
     self.cache = AnyCache(cache)
     self.flush = flush
+    isLasting = !(cache is EmptyCache<Key, Value>)
   }
 
   /// They don't.

@@ -1,54 +1,109 @@
 public import MillpondSignals
 
-/// What belongs together and ends together: all that was cached for a signed-in user, say.
+/// Everything that ends together: all that is kept for a signed-in user, say.
 ///
 ///     let session = CacheScope()
 ///     let profiles = memory.layered(over: disk.layered(over: api)).reusingInFlight()
 ///       .scoped(to: session)
-///     session.end()  // at sign-out
+///     let membership = session.add(isPersistent: true) { .async { try drafts.deleteFiles() } }
+///     try await session.end().value  // at sign-out
 ///
-/// It can be ended again and again: what is asked afterwards belongs to the next user.
+/// A scope can end more than once: what is asked for or written afterwards belongs to the next user.
 ///
 /// - Note: Any thread.
 public final class CacheScope: Sendable {
   private let state = Locked(ScopeState())
 
-  /// A scope of nothing yet.
+  /// Creates a scope without members.
   public init() {}
 
-  /// Ends it: at its return all caches in it are told to keep nothing, no earlier flight can be
-  /// joined, store anything or be waited for.
+  /// Erases what all members keep, and fails the callers that wait for an answer.
   ///
-  /// Those who wait get ``CacheError/scopeEnded`` before this returns; one whose callback runs on
-  /// another thread meanwhile gets it right after that callback.
+  /// When this returns, no member answers with anything from before, no earlier flight can be joined,
+  /// stored or waited for, and every caller that was waiting has received ``CacheError/scopeEnded``. A
+  /// caller whose callback runs on another thread at that moment receives it right after that callback.
   ///
-  /// - Returns: The outcome of the removals, replayed: every cache is told, also if others fail, and
-  ///   the first failure is reported. Disposing of it cancels nothing.
-  /// - Complexity: O(*n*) in the caches and those who wait.
+  /// The outcome tells when nothing is left in files either. It waits for every member's erasure and for
+  /// the writes through ``Scoped`` caches that were in progress. Every member is erased, also if others
+  /// fail. After a failure, call this again.
+  ///
+  /// - Returns: The outcome, replayed; the first failure is reported. Disposing of it cancels nothing.
+  /// - Complexity: O(*n* log *n*) in the members, and O(*n*) in the waiting callers.
   @discardableResult
   public func end() -> Signal<Void> {
-    // Wiped first: whoever asks again from within a failure must not find the former user's data.
-    let outcomes = state.withLock { $0.caches }.map { $0.removeAll() }
-    for asker in state.withLock({ $0.takeAskers() }) { asker.fail() }
-    return Signal.merge(outcomes.map { $0.settle() }).collect().attemptMap { results in
+    let (members, writes) = state.withLock { ($0.members.sorted { $0.key < $1.key }, $0.writes) }
+    // Erased first: a caller that asks again from its failure must not find anything from before.
+    let erasures = members.map { number, member in
+      let erasure = member.erase().started()
+      if member.hasLeft { forget(number, after: erasure) }
+      return erasure.settle()
+    }
+    for caller in state.withLock({ $0.takeCallers() }) { caller.fail() }
+    // A write that fails leaves nothing behind.
+    let ended = writes.values.map { $0.settle().map { _ in Result<Void, any Error>.success(()) } }
+    return Signal.merge(erasures + ended).collect().attemptMap { results in
       for result in results { try result.get() }
     }.started()
   }
 
-  func add(_ removeAll: @escaping @Sendable () -> Signal<Void>) {
-    state.withLock { $0.caches.append(ScopedCache(removeAll: removeAll)) }
+  /// Adds a member: `erase` runs at every end of the scope, until the returned handle is disposed of.
+  ///
+  ///     let membership = session.add(isPersistent: true) { drafts.erase() }
+  ///     …
+  ///     membership.dispose()  // or membership.scoped(), as long as an object lives
+  ///
+  /// Members are erased in the order in which they were added: add what is asked last first.
+  ///
+  /// - Parameters:
+  ///   - isPersistent: Whether anything is left, in files for example, when the handle is disposed of.
+  ///     Then the scope keeps `erase` until it has succeeded at a later end; otherwise it lets go of it at
+  ///     once.
+  ///   - erase: Erases everything kept until now, and refuses to store what was asked for until now. At its
+  ///     return nothing of that may be in an answer; its signal succeeds when nothing is left in files
+  ///     either. It runs on the thread that ends the scope, with no lock held.
+  /// - Returns: The membership. Dropping it is not leaving: the member stays as long as the scope.
+  /// - Complexity: O(1).
+  public func add(
+    isPersistent: Bool = false, erase: @escaping @Sendable () -> Signal<Void>
+  ) -> Disposable {
+    let number = state.withLock {
+      $0.enter(ScopeMember(erase: erase, isPersistent: isPersistent))
+    }
+    return Disposable { [state] in
+      let gone = state.withLock { $0.leave(number) }
+      _ = gone  // released here, not under the lock
+    }
   }
 
-  /// The signal, or ``CacheError/scopeEnded`` if the scope ends before that does.
+  /// Lets the next end wait for a write in progress.
   @usableFromInline
-  func untilEnd<Answer>(_ signal: Signal<Answer>) -> Signal<Answer> {
+  func wait(for write: Signal<Void>) {
+    let number = state.withLock { $0.enter(write) }
+    write.subscribe { [state] event in
+      guard event.isTerminal else { return }
+      let gone = state.withLock { $0.writes.removeValue(forKey: number) }
+      _ = gone  // released here, not under the lock
+    }
+  }
+
+  /// The number of ends so far.
+  var endCount: Int {
+    state.withLock { $0.endCount }
+  }
+
+  /// The signal, or ``CacheError/scopeEnded`` if the scope ends before it does.
+  ///
+  /// - Parameter endCount: The number of ends when the work began; nil if it begins with the subscription.
+  @usableFromInline
+  func untilEnd<Answer>(_ signal: Signal<Answer>, since endCount: Int? = nil) -> Signal<Answer> {
     Signal { observer, lifetime in
       let serializer = Serializer(observer)
       let upstream = lifetime.child()
-      self.enter(upstream) {
+      let isInTime = self.enter(upstream, since: endCount) {
         upstream.end()
         serializer.send(.failed(CacheError.scopeEnded))
       }
+      guard isInTime else { return observer.failed(CacheError.scopeEnded) }
       signal.run(
         Observer(
           next: { if !upstream.isEnded { serializer.send(.next($0)) } },
@@ -60,38 +115,81 @@ public final class CacheScope: Sendable {
     }
   }
 
-  /// Lets an asker be failed by the end, until `lifetime` ends.
-  private func enter(_ lifetime: Lifetime, _ fail: @escaping @Sendable () -> Void) {
-    let number = state.withLock { $0.enter(ScopedAsker(fail: fail)) }
+  /// Lets the end fail a caller, until `lifetime` ends; false if the end has come already.
+  private func enter(
+    _ lifetime: Lifetime, since endCount: Int?, _ fail: @escaping @Sendable () -> Void
+  ) -> Bool {
+    guard let number = state.withLock({ $0.enter(ScopedCaller(fail: fail), since: endCount) })
+    else { return false }
     lifetime.onEnd { [state] in
-      let gone = state.withLock { $0.askers.removeValue(forKey: number) }
+      let gone = state.withLock { $0.callers.removeValue(forKey: number) }
+      _ = gone  // released here, not under the lock
+    }
+    return true
+  }
+
+  /// Lets go of a member that has left, when its erasure has succeeded.
+  private func forget(_ number: Int, after erasure: Signal<Void>) {
+    erasure.subscribe { [state] event in
+      guard case .completed = event else { return }
+      let gone = state.withLock { $0.members.removeValue(forKey: number) }
       _ = gone  // released here, not under the lock
     }
   }
 }
 
-/// Who has to be told of the end.
+/// The members of a scope, and the callers and the writes that its end concerns.
 private struct ScopeState: Sendable {
-  var caches: [ScopedCache] = []
-  var askers: [Int: ScopedAsker] = [:]
+  var members: [Int: ScopeMember] = [:]
+  var callers: [Int: ScopedCaller] = [:]
+  var writes: [Int: Signal<Void>] = [:]
+  private(set) var endCount = 0
   private var lastNumber = 0
 
-  mutating func enter(_ asker: ScopedAsker) -> Int {
-    lastNumber += 1
-    askers[lastNumber] = asker
+  mutating func enter(_ member: ScopeMember) -> Int {
+    members[next()] = member
     return lastNumber
   }
 
-  mutating func takeAskers() -> [ScopedAsker] {
-    defer { askers = [:] }
-    return Array(askers.values)
+  /// Nil if the scope has ended since then.
+  mutating func enter(_ caller: ScopedCaller, since endCount: Int?) -> Int? {
+    if let endCount, endCount != self.endCount { return nil }
+    callers[next()] = caller
+    return lastNumber
+  }
+
+  mutating func enter(_ write: Signal<Void>) -> Int {
+    writes[next()] = write
+    return lastNumber
+  }
+
+  /// Takes a member out, or marks it to go after an erasure; what is to be released is given back.
+  mutating func leave(_ number: Int) -> ScopeMember? {
+    guard members[number]?.isPersistent == true else { return members.removeValue(forKey: number) }
+    members[number]?.hasLeft = true
+    return nil
+  }
+
+  mutating func takeCallers() -> [ScopedCaller] {
+    endCount += 1
+    defer { callers = [:] }
+    return Array(callers.values)
+  }
+
+  private mutating func next() -> Int {
+    lastNumber += 1
+    return lastNumber
   }
 }
 
-private struct ScopedCache: Sendable {
-  let removeAll: @Sendable () -> Signal<Void>
+private struct ScopeMember: Sendable {
+  let erase: @Sendable () -> Signal<Void>
+  let isPersistent: Bool
+
+  /// Whether the membership was disposed of, so that one more erasure is the last.
+  var hasLeft = false
 }
 
-private struct ScopedAsker: Sendable {
+private struct ScopedCaller: Sendable {
   let fail: @Sendable () -> Void
 }

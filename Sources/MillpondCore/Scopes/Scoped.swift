@@ -1,13 +1,13 @@
 public import MillpondSignals
 
 extension Cache {
-  /// Lets the cache end with `scope`: then it keeps nothing, and nobody waits for it any more.
+  /// Makes the cache a member of `scope`: at its end everything is removed, and no caller waits any more.
   ///
-  /// Apply it last, so that nothing is kept above it. The scope keeps the cache, since what is on
-  /// disk has to be removed also if nobody uses it any more.
+  /// Apply it last, so that nothing is kept above it. The scope keeps the cache while the result is in use,
+  /// and then until the next end that removes everything, since what is on disk has to go also if the cache
+  /// is not used any more.
   public func scoped(to scope: CacheScope) -> Scoped<Self> {
-    scope.add { removeAll() }
-    return Scoped(base: self, scope: scope)
+    Scoped(base: self, scope: scope)
   }
 }
 
@@ -21,11 +21,13 @@ public struct Scoped<Base: Cache>: Detour, Cache {
 
   @usableFromInline let base: Base
   @usableFromInline let scope: CacheScope
+  private let membership: ScopedDisposable
   @usableFromInline var title: String { "scoped" }
 
   init(base: Base, scope: CacheScope) {
     self.base = base
     self.scope = scope
+    membership = scope.add(isPersistent: true) { base.removeAll() }.scoped()
   }
 
   /// The base's answer, or ``CacheError/scopeEnded`` if the scope ends before that does.
@@ -34,5 +36,13 @@ public struct Scoped<Base: Cache>: Detour, Cache {
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
     scope.untilEnd(.deferred(ask))
+  }
+
+  /// Writes to the base; the outcome of the scope's end waits for the outcome of the write.
+  @inlinable
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let outcome = base.apply(change)
+    if !outcome.isDone { scope.wait(for: outcome) }
+    return outcome
   }
 }
