@@ -7,6 +7,7 @@ final class ArchiveQueue: Sendable {
     case restore([ArchivedType], EntityStore, askedAt: Revision, Promise<Int>)
     case save([ArchiveEntry])
     case flush(DiskCache.Durability, Promise<Void>)
+    case erase(Promise<Void>)
   }
 
   private struct State: Sendable {
@@ -81,6 +82,9 @@ final class ArchiveQueue: Sendable {
           await saver.save(entries)
           entries = []
           promise.keep(by: await saver.flush(durability))
+        case .erase(let promise):
+          entries = []
+          promise.keep(by: await saver.erase())
         }
       }
       await saver.save(entries)

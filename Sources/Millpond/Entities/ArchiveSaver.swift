@@ -79,6 +79,17 @@ actor ArchiveSaver {
     return disk.flush(durability)
   }
 
+  /// Removes all that is on disk, of types that are not listed too; the outcome is the disk's.
+  func erase() -> Signal<Void> {
+    unsaved = [:]
+    restored = [:]
+    marked = []
+    leftOver = []
+    encoding = nil
+    saving = nil
+    return disk.removeAll()
+  }
+
   private func saveGroup() async throws {
     let records = unsaved.map { ArchiveRecord(key: $0.key, value: $0.value) }
     if records.isEmpty { return }

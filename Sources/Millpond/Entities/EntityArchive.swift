@@ -20,8 +20,13 @@ public import MillpondSignals
 ///
 /// Released, it still saves what was committed before.
 ///
-/// What can't be decoded goes from the disk, as what is removed does. Of types that are not listed
-/// nothing is touched, not even by the end of a scope.
+/// What can't be decoded goes from the disk, as what is removed does. Types that are not listed are left
+/// alone.
+///
+/// An archive belongs to the scope of its store. At the end of the scope everything is removed from the
+/// disk, also types that are not listed; the outcome of the end waits for that, and fails if it fails. If
+/// the process dies before the outcome has succeeded, make the store and the archive anew at the next start,
+/// in a scope, and end that.
 ///
 /// - Note: The cache is to be of this archive alone.
 public final class EntityArchive: Sendable {
@@ -29,6 +34,7 @@ public final class EntityArchive: Sendable {
   private let queue: ArchiveQueue
   private let following: [ScopedDisposable]
   private let restoring = Promise<Int>()
+  private let membership: ScopedDisposable?
 
   /// Starts to restore, and to follow `store`.
   ///
@@ -43,6 +49,16 @@ public final class EntityArchive: Sendable {
     following =
       [store.commits.subscribe(onNext: { queue.seal() }).scoped()]
       + types.map { $0.follow(store) { queue.note($0) }.scoped() }
+    membership = store.scope?.add(isPersistent: true) { [queue, weak store] in
+      let erased = Promise<Void>()
+      // After all that was committed until now: none of it is to be saved later.
+      if let store {
+        store.afterTelling { queue.add(.erase(erased)) }
+      } else {
+        queue.add(.erase(erased))
+      }
+      return erased.outcome
+    }.scoped()
     store.afterTelling { queue.start() }
   }
 

@@ -24,6 +24,7 @@ import MillpondSignals
 ///   and refer to that, and what lies between; never in what is stored.
 public final class EntityStore: Sendable {
   @usableFromInline let core: EntityCore
+  package let scope: CacheScope?
   private let membership: ScopedDisposable?
 
   /// Keeps nothing yet.
@@ -42,6 +43,7 @@ public final class EntityStore: Sendable {
   ) {
     let core = EntityCore(countLimit: countLimit, CoarseTime(clock))
     self.core = core
+    self.scope = scope
     let erase: @Sendable () -> Signal<Void> = { [weak core] in
       core?.end()
       return .just(())

@@ -141,6 +141,92 @@ import Testing
     }
   }
 
+  @Test func `the end of the scope removes types from the disk that are not listed any more`()
+    async throws
+  {
+    try await session { store, _ in
+      store.set(Book(id: 1, title: "former user's"))
+      store.set(Author(id: "a", name: "former user's"))
+    }
+    let (scope, disk) = (CacheScope(), scene.open())
+    let store = EntityStore(scope: scope)
+    let archive = EntityArchive(
+      of: store, in: disk, types: [ArchivedType(Author.self, named: "author")])
+    _ = try await archive.restored.value
+
+    try await scope.end().value
+    let count = try await disk.count.value
+    store.set(Author(id: "b", name: "next user's"))
+    try await archive.flush().value
+    try await disk.close().value
+
+    #expect(count == 0)
+    try await session { store, _ in
+      #expect(store.count == 1)
+      #expect(store.get(Reference<Author>("b")) != nil)
+    }
+  }
+
+  @Test func `the end of the scope fails while the disk forgets nothing, and succeeds later`()
+    async throws
+  {
+    let calls = FaultyCalls()
+    let (scope, disk) = (CacheScope(), scene.open(.mebibytes(64), calls))
+    let store = EntityStore(scope: scope)
+    let archive = EntityArchive(of: store, in: disk, types: Library.types)
+    _ = try await archive.restored.value
+    store.set(Book(id: 1, title: "former user's"))
+    try await archive.flush().value
+
+    calls.inject(.error(.EIO), of: FaultyCalls.Call.effects, count: 1_000)
+    await #expect(throws: (any Error).self) { try await scope.end().value }
+    calls.recover()
+    try await scope.end().value
+    try await disk.close().value
+
+    try await session { store, _ in #expect(store.count == 0) }
+  }
+
+  @Test func `what was committed before the end and is told after it is not saved`() async throws {
+    let (scope, disk) = (CacheScope(), scene.open())
+    let store = EntityStore(scope: scope)
+    let archive = EntityArchive(of: store, in: disk, types: Library.types)
+    _ = try await archive.restored.value
+    let ended = Locked<Signal<Void>?>(nil)
+    let subscription = store.signal(of: book).subscribe(onNext: { change in
+      // The archive has not been told of this commit yet.
+      guard change.value != nil else { return }
+      let outcome = scope.end()
+      ended.withLock { $0 = outcome }
+    })
+
+    store.set(Book(id: 1, title: "former user's"))
+    try await ended.withLock { $0 }?.value
+    try await archive.flush().value
+    try await disk.close().value
+
+    subscription.dispose()
+    try await session { store, _ in #expect(store.count == 0) }
+  }
+
+  @Test func `an archive that was released is erased at the next end of its scope`() async throws {
+    let scope = CacheScope()
+    let store = EntityStore(scope: scope)
+    do {
+      let disk = scene.open()
+      let archive = EntityArchive(of: store, in: disk, types: Library.types)
+      _ = try await archive.restored.value
+      store.set(Book(id: 1, title: "former user's"))
+      try await archive.flush().value
+    }
+
+    try await scope.end().value
+
+    let disk = scene.open()
+    #expect(try await disk.count.value == 0)
+    try await disk.close().value
+  }
+
   @Test func `a full disk fails the flush, and what could not be saved is saved later`()
     async throws
   {
