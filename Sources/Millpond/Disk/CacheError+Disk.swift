@@ -3,13 +3,13 @@ import MillpondCore
 extension CacheError {
   static let diskLayer = "disk"
 
-  /// What the disk layer says of a failure.
+  /// The disk layer's account of a failure.
   init(disk error: any Error) {
     self = error as? CacheError ?? .unavailable(layer: Self.diskLayer, underlying: error)
   }
-}
 
-/// Why a cache that was closed can't be asked.
-struct CacheClosed: Error, CustomStringConvertible {
-  var description: String { "it has been closed" }
+  /// The disk layer's account of a failure in a folder.
+  init(disk error: any Error, _ folder: Folder, key: String? = nil) {
+    self.init(disk: DiskError.of(error, folder: folder.path, key: key))
+  }
 }

@@ -69,9 +69,8 @@ extension DiskCache {
   public func verify() -> Signal<DiskReport> {
     walking { store, observer, lifetime in
       observer.next(
-        try store.verify { done, total in
+        try store.verify(lifetime) { done, total in
           observer.progress(SignalProgress(completed: done, total: total))
-          return !lifetime.isEnded
         })
     }
   }
@@ -89,7 +88,7 @@ extension DiskCache {
             try walk(store, observer, lifetime)
             observer.completed()
           } catch {
-            observer.failed(CacheError(disk: error))
+            observer.failed(CacheError(disk: error, store.folder))
           }
         }
       }

@@ -2,31 +2,40 @@ public import Foundation
 public import MillpondCore
 public import MillpondSignals
 
-/// Keeps values in a folder, up to a number of bytes: those that are most likely to be asked for again.
+/// A cache in a folder, which holds the values that are most likely to be asked for again, up to a
+/// number of bytes.
 ///
 ///     let cache = DiskCache(directory: folder, byteLimit: .mebibytes(256))
 ///     cache.set(data, for: "a")
 ///     let data = try await cache.get("a").value
+///     try await cache.flush().value  // before the program ends
+///
+/// Gets see a write at once; it is on disk when its outcome succeeds. A program that ends earlier loses
+/// it: await the outcome, or ``flush(_:)``, or ``close()``, as the last thing.
 ///
 /// Values below 64 KiB go into a log, larger ones into files of their own. The process may be
-/// killed at any moment: of each key there is then the old or the new value, whole. Damage is a miss.
-/// After a power cut the same holds for what had been told before a ``flush(_:)`` to the device, if
-/// each run of the program that stores something ends with one; later values may be missing, and then
-/// older ones may be there again, but never half of one.
+/// killed at any moment: of each key there is then the old or the new value, whole. After a power cut
+/// every value is there that was written before a successful ``flush(_:)`` to the device, or one that was
+/// written for its key later, whole. What was never flushed to the device may be missing.
+/// Damage is a miss.
 ///
-/// The limit is one for the files, all of them together. Of it a quarter or so is for what has been
+/// The limit is one for the files, all of them together, whenever nothing is being written; while the
+/// log is tidied up it may be exceeded by a few records. Of it a quarter or so is for what has been
 /// replaced but not been cleared away yet, so that a value may be as large as three quarters of it.
-/// A larger one is not stored, and nothing else is dropped for it; what was kept for its key is.
+/// The set of a larger one fails with ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and what was
+/// there before stays. A value that is not worth what would have to go for it is not stored, as if it
+/// had been evicted at once; that is no failure.
 ///
-/// What is told is seen by gets at once, though it is written later. If it can't be written, the
-/// outcome fails with ``CacheError/unavailable(layer:underlying:)``, and what was there before is
-/// there again. Of values, 64 MiB may wait to be written: what is told beyond that fails with
-/// ``CacheError/overloaded(layer:)``, so whoever stores more at a time waits for outcomes, or a flush.
+/// If a set can't be written, its outcome fails, and what was there before is there again. If a removal
+/// can't be written, its outcome fails too, but it counts for as long as the folder is open; after that
+/// what was removed may be there again, so remove it again.
 ///
 /// Keys are compared byte by byte, so two that are equal as strings may be two keys here. Other files
-/// in the folder are left alone. Two caches of one folder share what is in it. With other settings,
-/// or in another process, the later one fails with ``CacheError/inUse(layer:)``; if the folder can't
-/// be made or read, it fails with ``CacheError/unavailable(layer:underlying:)``.
+/// in the folder are left alone. Files are for their owner only, and so is a folder that is made here; a
+/// folder that exists is used as it is, whoever owns it. Two caches of one folder share what is in it.
+/// With other settings, or in another process, the later one fails with ``CacheError/inUse(layer:)``; if
+/// the folder can't be made or read, it fails with ``CacheError/unavailable(layer:underlying:)`` and a
+/// ``DiskError``. What is asked after such a failure tries again.
 ///
 /// - Note: Any thread, none is blocked. What the system has in memory arrives inside the subscription,
 ///   where the system can tell (Linux); else values arrive on a thread of the cache.
@@ -42,8 +51,9 @@ public final class DiskCache: Cache {
   /// - Parameters:
   ///   - directory: Of this cache alone; only its owner can enter it, if it is made here.
   ///   - byteLimit: Upper bound for what is in it; of zero or less, nothing is stored.
-  ///   - timeToLive: How long after it left its origin a value is kept, by the calendar. What is from
-  ///     the future has no time left.
+  ///   - timeToLive: How long after it left its origin a value is kept, by the calendar. A clock that
+  ///     steps back by less than a minute expires nothing; a value that is further in the future has no
+  ///     time left.
   ///   - policy: Who has to go when there is no room.
   ///   - schema: Which form the values have.
   ///   - sealing: How they are kept from being read by others.
@@ -81,7 +91,7 @@ public final class DiskCache: Cache {
 
   /// The value, if it is here and young enough, with its age by the calendar.
   ///
-  /// A value from the future counts as a hundred years old.
+  /// A value from the future counts as new within a minute, and else as a hundred years old.
   public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     Signal { observer, lifetime in
       self.ask(key, lookup, lifetime, observer) { answer, age in
@@ -178,7 +188,9 @@ public final class DiskCache: Cache {
   /// Completes with a value when everything that was told before the subscription has come so far, or
   /// its outcome has failed.
   ///
-  /// Many that wait for the device at the same time wait for it once.
+  /// Many that wait for the device at the same time wait for it once. After the first flush to the device
+  /// the cache waits for it too before it removes something from there, and a folder that was not closed
+  /// takes longer to open: what was written since the last flush is read, and checked.
   ///
   /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if the system can't say that it is there.
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
@@ -194,7 +206,8 @@ public final class DiskCache: Cache {
   ///
   /// Releasing the cache does the same, with nobody to say when it is done.
   ///
-  /// What is asked or told after this fails with ``CacheError/unavailable(layer:underlying:)``.
+  /// What is asked or written after this call fails with ``CacheError/unavailable(layer:underlying:)``
+  /// and ``DiskError/closed(folder:)``.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult

@@ -36,6 +36,8 @@ private final class TerminationPipe: Sendable {
     guard pipe(&ends) == 0 else {
       throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE)
     }
+    // Not for the programs that this one starts; `pipe2` is not everywhere.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.ends = (ends[0], ends[1])
     source = ReadSource(
       source: DispatchSource.makeReadSource(

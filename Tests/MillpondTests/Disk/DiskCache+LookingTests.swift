@@ -52,6 +52,35 @@ import Testing
     #expect(recorder.progress.last == SignalProgress(completed: 20, total: 20))
   }
 
+  @Test func `to dispose of a verification ends the reading, also of a large file`() async throws {
+    let (gate, isArmed, reached) = (DispatchSemaphore(value: 0), Watched(false), Watched(false))
+    let calls = FaultyCalls { call in
+      guard call == .read, isArmed.state, !reached.state else { return }
+      reached.change { $0 = true }
+      _ = gate.wait(timeout: .now() + 10)
+    }
+    var cache: DiskCache? = scene.open(.mebibytes(64), calls)
+    for number in 0..<5 { cache?.set(Data(count: 3 << 20), for: "\(number)") }
+    try await cache?.flush().value
+    weak let store = cache?.access.store
+    isArmed.change { $0 = true }
+    let subscription = cache?.verify().subscribe(onNext: { _ in })
+    try await reached.wait(for: "the reading") { $0 }
+    let count = calls.count(.read)
+
+    subscription?.dispose()
+    gate.signal()
+
+    // The walk keeps the store until it ends.
+    try await cache?.close().value
+    cache = nil
+    while store != nil {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    #expect(calls.count(.read) <= count + 1)
+  }
+
   @Test func `D9 what is damaged is counted, and dropped for ever`() async throws {
     let cache = try await stocked()
     try scene.change(scene.segments[0]) { log in log[log.count - 1] ^= 1 }

@@ -1,5 +1,7 @@
 import Foundation
 import Millpond
+import MillpondSignals
+import MillpondTesting
 import Testing
 
 @Suite struct DiskCacheCloseTests {
@@ -43,5 +45,50 @@ import Testing
     try await closed.value
     try await told.value
     #expect(try await cache(limit: 5_000).get("a").value == Data("x".utf8))
+  }
+
+  @Test func `what is written after the call of close fails, also if the folder is not open yet`()
+    async throws
+  {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for _ in 0..<20 {
+      let closing = cache()
+      let closed = closing.close()
+
+      let set = Recorder<Void>().subscribe(to: closing.set(Data("x".utf8), for: "a"))
+      let get = Recorder<Data>().subscribe(to: closing.get("a"))
+
+      #expect(set.failure is CacheError && get.failure is CacheError)
+      try await closed.value
+    }
+    #expect(try await cache(limit: 5_000).get("a").valueIfAny == nil)
+  }
+
+  @Test func `whoever is told that the cache is closed can't ask it any more`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for _ in 0..<20 {
+      let closing = cache()
+      let get = Recorder<Data>()
+      let end = Recorder<Void>().subscribe(to: closing.close()) { event in
+        if case .completed = event { get.subscribe(to: closing.get("a")) }
+      }
+      try await end.ended()
+      try await get.ended()
+
+      #expect(get.failure is CacheError)
+    }
+  }
+
+  @Test func `every close waits until the folder has been left`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let closing = cache()
+    closing.set(Data("x".utf8), for: "a")
+    closing.close()
+
+    try await closing.close().value
+
+    let other = cache(limit: 5_000)
+    #expect(try await other.get("a").value == Data("x".utf8))
+    try await closing.close().value
   }
 }

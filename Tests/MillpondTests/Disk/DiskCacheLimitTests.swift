@@ -84,14 +84,19 @@ import Testing
     cache.set(Data(count: 100), for: "b")
     try await cache.flush().value
 
-    try await cache.set(Data(count: 3_000), for: "a").value
+    let error = try await failure(of: cache.set(Data(count: 3_000), for: "a"))
 
-    #expect(try await cache.get("a").valueIfAny == nil)
+    guard case .tooLarge(_, "a", let byteCount, let limit) = error?.diskError else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(byteCount >= 3_000 && limit < 3_000)
+    #expect(error?.diskError?.localizedDescription.contains("byteLimit") == true)
+    #expect(try await cache.get("a").value == Data(count: 100))
     #expect(try await cache.get("b").valueIfAny != nil)
-    #expect(cache.statistics.rejections == 1)
   }
 
-  @Test func `D26 what was kept for the key of a rejected value is gone after a restart`()
+  @Test func `D26 what was kept for the key of a value that is too large is there after a restart`()
     async throws
   {
     try await scene.fillAndDie(limit(3)) { cache in
@@ -99,7 +104,20 @@ import Testing
       cache.set(Data(count: 3_000), for: "a")
     }
 
-    #expect(try await scene.open(limit(3)).get("a").valueIfAny == nil)
+    #expect(try await scene.open(limit(3)).get("a").value == Data(count: 100))
+  }
+
+  @Test func `the limit holds at rest for values that are larger than a segment`() async throws {
+    let limit = 1_000_000
+    let cache = scene.open(limit)
+
+    for number in 0..<500 {
+      cache.set(Data(count: 50_000 + number * 7_919 % 10_000), for: "\(number * 31 % 17)")
+      cache.set(Data(count: 50_000 + number * 104_729 % 10_000), for: "\(number % 13)")
+      try await cache.flush().value
+      try await cache.writerRests()
+      #expect(scene.bytesOnDisk <= limit + 1)
+    }
   }
 
   @Test(arguments: [0, -1, .min])

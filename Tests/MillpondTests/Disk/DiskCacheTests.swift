@@ -153,6 +153,30 @@ import Testing
     #expect(try await cache.get("a").valueIfAny == nil)
   }
 
+  @Test func `a large value is not read for a caller who has left`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(1), calls)
+    let lane = KeyHash(of: "a").value % 4  // there are four
+    let neighbour = try #require(
+      (0..<100).map { "\($0)" }.first { KeyHash(of: $0).value % 4 == lane })
+    for key in ["a", neighbour] { cache.set(Data(count: 70_000), for: key) }
+    try await cache.flush().value
+    let count = calls.count(.open)
+    let gate = DispatchSemaphore(value: 0)
+    let holder = Recorder<Data>().subscribe(to: cache.get(neighbour)) { event in
+      if case .next = event { _ = gate.wait(timeout: .now() + 10) }
+    }
+
+    let disposed = Recorder<Data>().subscribe(to: cache.get("a"))
+    disposed.dispose()
+    gate.signal()
+
+    try await holder.ended()
+    #expect(try await cache.get(neighbour).value.count == 70_000)
+    #expect(disposed.events.isEmpty)
+    #expect(calls.count(.open) == count + 2)
+  }
+
   @Test func `a get that is disposed of before its turn does not touch the disk`() async throws {
     let calls = FaultyCalls()
     let cache = scene.open(.mebibytes(1), calls)

@@ -13,18 +13,21 @@ import Testing
   /// A cache whose writing stops at the first byte, until the gate is opened.
   private func heldCache(
     _ change: (inout DiskOptions) -> Void = { _ in }
-  ) -> (DiskCache, gate: DispatchSemaphore, hasBegun: Watched<Bool>) {
+  ) async -> (DiskCache, gate: DispatchSemaphore, hasBegun: Watched<Bool>) {
     let (gate, hasBegun) = (DispatchSemaphore(value: 0), Watched(false))
     let calls = FaultyCalls { call in
       guard call == .write, !hasBegun.state else { return }
       hasBegun.change { $0 = true }
       _ = gate.wait(timeout: .now() + 10)
     }
-    return (scene.open(.mebibytes(1), calls, change), gate, hasBegun)
+    let cache = scene.open(.mebibytes(1), calls, change)
+    // Those who wait for the opening are served before the cache knows of it.
+    _ = await cache.openStatistics()
+    return (cache, gate, hasBegun)
   }
 
   @Test func `what waits to be written arrives inside the subscription`() async throws {
-    let (cache, gate, hasBegun) = heldCache()
+    let (cache, gate, hasBegun) = await heldCache()
     cache.set(Data("x"), for: "a")
     try await hasBegun.wait(for: "the writing") { $0 }
 
@@ -36,7 +39,7 @@ import Testing
   }
 
   @Test func `what is told while too much waits fails, and the old value is kept`() async throws {
-    let (cache, gate, hasBegun) = heldCache { $0.queueLimit = 100 }
+    let (cache, gate, hasBegun) = await heldCache { $0.queueLimit = 100 }
     cache.set(Data("old"), for: "a")
     try await hasBegun.wait(for: "the writing") { $0 }
     let fitting = cache.set(Data(count: 90), for: "b")
@@ -82,6 +85,32 @@ import Testing
     #expect(calls.count(.synchronize) == 3)
     try await cache.flush(.synchronized).value
     #expect(calls.count(.synchronize) == 4)
+  }
+
+  @Test func `a flush to the device waits for a value that was streamed`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(8), calls)
+    try await cache.storing(.just(Data(count: 300_000)), for: "a").value
+
+    try await cache.flush(.synchronized).value
+
+    // The value's file, the segment and the folder.
+    #expect(calls.count(.synchronize) == 3)
+  }
+
+  @Test func `a flush to the device covers what an earlier run has left in the system`()
+    async throws
+  {
+    try await scene.fill { cache in
+      cache.set(Data("x"), for: "a")
+      cache.set(Data(count: 70_000), for: "b")
+    }
+    let calls = FaultyCalls()
+
+    try await scene.open(.mebibytes(1), calls).flush(.synchronized).value
+
+    // The value's file, the segment and the folder.
+    #expect(calls.count(.synchronize) == 3)
   }
 
   @Test func `a flush that the device refuses fails, and the next one tries it all`() async throws {

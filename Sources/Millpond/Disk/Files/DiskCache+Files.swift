@@ -37,7 +37,8 @@ extension DiskCache {
   ///
   /// - Returns: A signal that sends a value and completes when the value is on disk.
   /// - Throws: What the pieces fail with; ``CacheError/unavailable(layer:underlying:)`` if they can't be
-  ///   written, with `EFBIG` if they are more than the cache may hold.
+  ///   written, with ``DiskError/tooLarge(folder:key:byteCount:limit:)`` if they are more than the cache
+  ///   may hold.
   /// - Note: When more than 2 MiB wait for the disk, whoever sends a piece waits too.
   public func storing(_ pieces: Signal<Data>, for key: String) -> Signal<Void> {
     storing(pieces.map { .bytes($0) }, for: key, FileTerms()).map { _ in () }

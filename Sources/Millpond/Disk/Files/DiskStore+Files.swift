@@ -17,7 +17,7 @@ extension DiskStore {
         case .elsewhere: self.copy(key, lifetime, done)
         }
       } catch {
-        done(.failure(CacheError(disk: error)))
+        done(.failure(CacheError(disk: error, self.folder, key: key)))
       }
     }
   }
@@ -69,14 +69,27 @@ extension DiskStore {
   }
 
   private func file(of value: LargeValue, age: Duration, validator: Validator?) -> DiskFile {
-    DiskFile(
+    held.add(value.number)
+    return DiskFile(
       path: folder.path(of: FileName.value(value.number).text), byteCount: value.count,
       age: age, validator: validator,
-      release: { [self] in
-        if state.withLock({ $0.index.giveBack(value.number) }) {
-          afterWriting { $0.remove([value.number]) }
-        }
-      })
+      release: { self.giveBack(value.number) })
+  }
+
+  /// Gives a lease back; a file that is not needed any more goes.
+  private func giveBack(_ number: UInt64) {
+    if let heir = held.remove(number) { heir.entrance.async { heir.giveBack(number) } }
+    if state.withLock({ $0.index.giveBack(number) }) { afterWriting { $0.remove([number]) } }
+  }
+
+  /// Takes over the files that a store before this one has lent, and that are still held.
+  ///
+  /// - Parameter found: Those that were held when the folder was looked at, and so were not swept.
+  func takeOver(_ found: Set<UInt64>, from earlier: DiskStore?) {
+    guard let earlier, !found.isEmpty else { return }
+    for number in found { held.add(number) }
+    let present = earlier.held.handOver(to: self)
+    for number in found.subtracting(present) { giveBack(number) }
   }
 
   /// Writes the value to a file that goes with the lease.
@@ -87,7 +100,7 @@ extension DiskStore {
         do {
           done(.success(try result.get().map { try self.copied($0) }))
         } catch {
-          done(.failure(CacheError(disk: error)))
+          done(.failure(CacheError(disk: error, self.folder, key: key)))
         }
       }
     }
@@ -100,11 +113,16 @@ extension DiskStore {
 
   /// A file with a value, that goes when it is released.
   func copied(_ value: Data, age: Duration, validator: Validator?) throws -> DiskFile {
-    let path = folder.path(of: FileName.unfinished(numbers.next()).text)
+    let number = numbers.next()
+    let path = folder.path(of: FileName.unfinished(number).text)
     let file = try folder.files.open(path, .making)
+    held.add(number)
     let copy = DiskFile(
       path: path, byteCount: value.count, age: age, validator: validator,
-      release: { [folder] in try? folder.files.remove(path) })
+      release: {
+        try? self.folder.files.remove(path)
+        if let heir = self.held.remove(number) { heir.entrance.async { heir.giveBack(number) } }
+      })
     try value.withUnsafeBytes { try file.write($0, at: 0) }
     try file.close()
     return copy

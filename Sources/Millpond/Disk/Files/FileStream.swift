@@ -18,6 +18,7 @@ final class FileStream: @unchecked Sendable {
   private let queue = DispatchQueue(
     label: "millpond.disk.streaming", autoreleaseFrequency: .workItem)
   private let waiting = Locked(0)
+  private let latestProgress = Locked<SignalProgress?>(nil)
 
   private let number: UInt64
   private let path: String
@@ -68,10 +69,24 @@ final class FileStream: @unchecked Sendable {
 
   private func receive(_ event: Event<Never>) {
     switch event {
-    case .progress(let progress): downstream.progress(progress)
+    case .progress(let progress):
+      // By the queue, as everything else: an observer hears of one thing at a time. The latest is enough.
+      let isFirst = latestProgress.withLock { latest in
+        defer { latest = progress }
+        return latest == nil
+      }
+      if isFirst { queue.async { self.passOnProgress() } }
     case .failed(let error): queue.async { self.end(by: error) }
     case .completed: queue.async { self.perform { try self.finish() } }
     }
+  }
+
+  private func passOnProgress() {
+    let progress = latestProgress.withLock { latest in
+      defer { latest = nil }
+      return latest
+    }
+    if let progress, !isOver, !upstream.isEnded { downstream.progress(progress) }
   }
 
   private func perform(_ work: () throws -> Void) {
@@ -80,7 +95,7 @@ final class FileStream: @unchecked Sendable {
       try work()
     } catch {
       giveUp()
-      tell(error is LostBeginning ? error : CacheError(disk: error))
+      tell(error is LostBeginning ? error : CacheError(disk: error, store.folder, key: key))
     }
   }
 
@@ -118,7 +133,9 @@ final class FileStream: @unchecked Sendable {
   private func add(_ piece: Data) throws {
     gathered.append(piece)
     guard written + gathered.count <= store.limits.costLimit else {
-      throw POSIX.failure(.EFBIG, path)
+      throw DiskError.tooLarge(
+        folder: store.path, key: key, byteCount: written + gathered.count,
+        limit: store.limits.costLimit)
     }
     if store.options.form.sealing != nil { return }
     var rest = gathered[...]

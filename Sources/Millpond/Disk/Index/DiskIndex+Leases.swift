@@ -14,6 +14,12 @@ extension DiskIndex {
     leases[number, default: 0] += 1
   }
 
+  /// Leases files that were lent before the index was made; those that no entry needs go at the end.
+  mutating func leaseAgain(_ numbers: Set<UInt64>) {
+    for number in numbers { lease(number) }
+    doomed = numbers.subtracting(largeValues.values.map(\.number))
+  }
+
   /// Those of the files that nobody holds; the others go when they are given back.
   mutating func free(of files: [UInt64]) -> [UInt64] {
     files.filter { number in

@@ -94,6 +94,11 @@ extension Checkpoint {
     return (bytes.number(8, UInt32.self), bytes.number(12, UInt32.self))
   }
 
+  /// Up to where in the log a file with this head goes.
+  static func position(_ head: UnsafeRawBufferPointer) -> LogPosition {
+    LogPosition(segment: head.number(8, UInt32.self), offset: head.number(12, UInt32.self))
+  }
+
   /// How large a file with this head is; nil if it can't be one of ours.
   static func size(_ head: UnsafeRawBufferPointer) -> Int? {
     counts(head).map { headSize + $0.entries * DiskLimits.indexSize + $0.largeValues * largeSize }

@@ -9,15 +9,16 @@ struct DiskState: Sendable {
 
   /// How many bytes wait to be written.
   private(set) var waitingBytes = 0
-  private var isWriting = false
+
+  /// Whether the writer has something to do.
+  private(set) var isWriting = false
 
   /// Whether somebody relies on what is on the device: then nothing goes there before what came
   /// instead of it is there too.
   var isKeptOnDevice = false
 
   /// What has been written, but is perhaps not on the device yet.
-  private var unsynchronized: [UInt32: Segment] = [:]
-  private var unsynchronizedFiles: Set<UInt64> = []
+  private var unsynchronized = Unsynchronized()
 
   private enum Item: Sendable {
     case telling(Told)
@@ -33,6 +34,31 @@ struct DiskState: Sendable {
   init(_ index: DiskIndex) {
     self.index = index
   }
+
+  /// Takes over what was found in the folder, in which an earlier run may have left something that is
+  /// not on the device.
+  mutating func take(_ index: DiskIndex, _ contents: LogContents) {
+    self.index = index
+    isKeptOnDevice = contents.synced != nil
+    let synced = contents.synced ?? .start
+    for part in contents.parts {
+      segments.append(part.segment)
+      if part.end > synced { unsynchronized.segments[part.segment.number] = part.segment }
+      unsynchronized.end = part.end
+    }
+    for (slot, value) in index.largeValues where index.spots[slot].position >= synced {
+      unsynchronized.files.insert(value.number)
+    }
+  }
+}
+
+/// What is perhaps not on the device yet.
+struct Unsynchronized: Sendable {
+  var segments: [UInt32: Segment] = [:]
+  var files: Set<UInt64> = []
+
+  /// Where the log ends: when the rest is on the device, all of it is.
+  var end: LogPosition?
 }
 
 // MARK: - The queue
@@ -99,32 +125,42 @@ extension DiskState {
 // MARK: - What is not on the device yet
 
 extension DiskState {
-  mutating func noteWritten(_ count: Int, to segment: Segment) {
-    unsynchronized[segment.number] = segment
+  /// Notes that so many bytes have been written to the end of the log.
+  mutating func noteWritten(_ count: Int, to part: LogContents.Part) {
+    unsynchronized.segments[part.segment.number] = part.segment
+    unsynchronized.end = part.end
     index.count { $0.bytesWritten += count }
   }
 
   mutating func noteWritten(_ file: LargeValue) {
-    unsynchronizedFiles.insert(file.number)
+    unsynchronized.files.insert(file.number)
     index.count { $0.bytesWritten += file.count }
   }
 
   /// There is nothing any more that would have to get there.
   mutating func noteRemoved(_ segment: Segment) {
-    unsynchronized[segment.number] = nil
+    unsynchronized.segments[segment.number] = nil
   }
 
   mutating func noteRemoved(_ files: [UInt64]) {
-    unsynchronizedFiles.subtract(files)
+    unsynchronized.files.subtract(files)
   }
 
-  mutating func takeUnsynchronized() -> (segments: [Segment], files: Set<UInt64>) {
-    defer { (unsynchronized, unsynchronizedFiles) = ([:], []) }
-    return (Array(unsynchronized.values), unsynchronizedFiles)
+  mutating func takeUnsynchronized() -> Unsynchronized {
+    let taken = unsynchronized
+    unsynchronized = Unsynchronized(end: taken.end)
+    return taken
   }
 
-  mutating func noteUnsynchronized(_ segments: [Segment], _ files: Set<UInt64>) {
-    for segment in segments { unsynchronized[segment.number] = segment }
-    unsynchronizedFiles.formUnion(files)
+  /// Puts back what could not be brought to the device.
+  mutating func putBack(_ taken: Unsynchronized) {
+    unsynchronized.segments.merge(taken.segments) { present, _ in present }
+    unsynchronized.files.formUnion(taken.files)
+  }
+
+  /// The folder is another one: there is no log.
+  mutating func forgetLog() -> (SegmentTable, Unsynchronized) {
+    defer { (segments, unsynchronized) = (SegmentTable(), Unsynchronized()) }
+    return (segments, unsynchronized)
   }
 }

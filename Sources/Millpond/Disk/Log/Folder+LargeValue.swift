@@ -67,6 +67,24 @@ extension Folder {
     return isWhole && sum.sum == value.checksum ? bytes.data(from: 0..<value.count) : nil
   }
 
+  /// Whether the file of a value is as it was written.
+  ///
+  /// - Parameter goesOn: Called for each piece that is read; false ends it, and the rest counts as good.
+  func isWhole(_ value: LargeValue, while goesOn: () -> Bool = { true }) throws -> Bool {
+    guard let file = try openLargeValue(value) else { return false }
+    var sum = LargeSum()
+    let piece = try POSIX.allocate(LargeSum.pieceSize)
+    defer { POSIX.free(UnsafeRawBufferPointer(piece)) }
+    for start in stride(from: 0, to: value.count, by: LargeSum.pieceSize) {
+      guard goesOn() else { return true }
+      let part = UnsafeMutableRawBufferPointer(
+        rebasing: piece[..<min(LargeSum.pieceSize, value.count - start)])
+      guard try file.read(into: part, at: start) else { return false }
+      sum.add(UnsafeRawBufferPointer(part))
+    }
+    return sum.sum == value.checksum
+  }
+
   /// The file, if it is one and has the right size.
   func openLargeValue(_ value: LargeValue) throws -> OpenFile? {
     do {

@@ -22,6 +22,9 @@ struct LogContents {
   /// How large the checkpoint is, if there is one.
   var indexBytes = 0
 
+  /// Up to where the log is on the device; nil if no flush to the device was ever made.
+  var synced: LogPosition?
+
   /// Records that were not whole, or not to be made out.
   var damagedRecords = 0
 }

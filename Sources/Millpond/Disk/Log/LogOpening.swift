@@ -7,17 +7,24 @@ struct LogOpening {
   let folder: Folder
   private var segmentNumbers: [UInt32] = []
   private var valueFiles: Set<UInt64> = []
+  private var hasSyncMark = false
 
-  init(_ folder: Folder) {
+  /// Files that are lent, which are not swept.
+  private let heldFiles: Set<UInt64>
+
+  init(_ folder: Folder, heldFiles: Set<UInt64> = []) {
     self.folder = folder
+    self.heldFiles = heldFiles
   }
 
   /// Fills `index`, and sweeps what was left unfinished or is needed no more.
   mutating func open(_ index: inout DiskIndex) throws -> LogContents {
     try look()
     var contents = LogContents()
+    contents.synced = try readSyncMark()
     let start = try loadCheckpoint(into: &index, &contents) ?? (segment: 0, offset: 0)
-    contents.lastSegment = max(start.segment, segmentNumbers.last ?? 0)
+    contents.lastSegment = max(
+      start.segment, contents.synced?.segment ?? 0, segmentNumbers.last ?? 0)
     for number in segmentNumbers {
       guard let (segment, size, isWritable) = try openSegment(number) else { continue }
       // After a power cut it may be shorter than the checkpoint says: what would be written to it
@@ -30,7 +37,7 @@ struct LogOpening {
     }
     cutTail(contents)
     let needed = index.finishLoading(files: valueFiles)
-    for number in valueFiles.subtracting(needed) {
+    for number in valueFiles.subtracting(needed).subtracting(heldFiles) {
       try? folder.files.remove(folder.path(of: FileName.value(number).text))
     }
     return contents
@@ -42,11 +49,22 @@ struct LogOpening {
       case .segment(let number) where number < UInt64(UInt32.max):
         segmentNumbers.append(UInt32(number))
       case .value(let number): valueFiles.insert(number)
+      case .unfinished(let number) where heldFiles.contains(number): break
       case .unfinished: try? folder.files.remove(folder.path(of: text))
+      case .syncMark: hasSyncMark = true
       case .segment, .index, nil: break
       }
     }
     segmentNumbers.sort()
+  }
+
+  /// Up to where the log is on the device; nil if nothing relies on it.
+  private func readSyncMark() throws -> LogPosition? {
+    guard hasSyncMark else { return nil }
+    guard let file = try openRegular(FileName.syncMark.text, .reading),
+      let bytes = try read(file, SyncMark.size)
+    else { return .start }
+    return SyncMark.position(bytes.bytes) ?? .start
   }
 
   /// Takes in what the checkpoint says, if there is a good one.
@@ -62,6 +80,8 @@ struct LogOpening {
     guard let head = try read(file, Checkpoint.headSize), Checkpoint.size(head.bytes) == size,
       let bytes = try read(file, size)
     else { return nil }
+    // After a power cut it may tell of what is not there.
+    if let synced = contents.synced, Checkpoint.position(head.bytes) > synced { return nil }
     let present = Set(segmentNumbers)
     var lastNumber: UInt32?
     defer { index.findRestored() }
@@ -104,6 +124,14 @@ struct LogOpening {
       lastEnd = offset + head.recordSize
       let hash = KeyHash(
         UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset]))
+      let spot = head.spot(segment, offset)
+      if let synced = contents.synced, spot.position >= synced,
+        try !isWhole(bytes, head, frontSum: sum)
+      {
+        contents.damagedRecords += 1
+        void(bytes, head, segment, offset)
+        continue
+      }
       switch head.kind {
       case .removal: index.unload(hash)
       case .removalOfAll: index.unloadAll()
@@ -113,20 +141,47 @@ struct LogOpening {
           contents.damagedRecords += 1
           index.unload(hash)
         } else {
-          index.load(hash, head.spot(segment, offset), nil)
+          index.load(hash, spot, nil)
         }
-      case .value: index.load(hash, head.spot(segment, offset), nil)
+      case .value: index.load(hash, spot, nil)
       case .file:
         let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset])
         if let value = LargeValue(payload), RecordHead.isWhole(bytes, head, frontSum: sum) {
-          index.load(hash, head.spot(segment, offset), value)
+          index.load(hash, spot, value)
         } else {
           contents.damagedRecords += 1
           index.unload(hash)
         }
+      case .void: break
       }
     }
     return lastEnd
+  }
+
+  /// Whether a record that may have been torn by a power cut is as it was written, with its file.
+  private func isWhole(
+    _ record: UnsafeRawBufferPointer, _ head: RecordHead, frontSum: UInt64
+  ) throws -> Bool {
+    guard head.kind != .void else { return true }
+    guard RecordHead.isWhole(record, head, frontSum: frontSum) else { return false }
+    guard head.kind == .file else { return true }
+    let payload = UnsafeRawBufferPointer(rebasing: record[head.payloadOffset..<head.tagOffset])
+    guard let value = LargeValue(payload), valueFiles.contains(value.number) else { return false }
+    return try folder.isWhole(value)
+  }
+
+  /// Makes a torn record one that does not count, at later openings too: by then it lies before the
+  /// position up to which records are believed.
+  private func void(
+    _ record: UnsafeRawBufferPointer, _ head: RecordHead, _ segment: Segment, _ offset: Int
+  ) {
+    var (head, copy) = (head, Array(record))
+    head.kind = .void
+    copy.withUnsafeMutableBytes { bytes in
+      head.seal(bytes, segment: UInt64(segment.number))
+      let front = UnsafeRawBufferPointer(rebasing: bytes[..<RecordHead.size])
+      try? segment.file.write(front, at: offset)
+    }
   }
 
   /// How much at the end of a segment is looked at to the last byte; before that, a payload is when

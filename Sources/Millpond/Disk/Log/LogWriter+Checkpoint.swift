@@ -19,6 +19,8 @@ extension LogWriter {
     guard uncheckedBytes > 0 || uses != checkedUses, folder.isHeld, !folder.isLost,
       let last = parts.last
     else { return }
+    // A checkpoint is believed: it tells of nothing that a power cut could take.
+    guard (try? synchronizeIfRelied()) != nil else { return }
     uncheckedBytes = 0
     checkedUses = uses
     var checkpoint = Checkpoint(segment: last.segment.number, offset: UInt32(last.size))
@@ -33,7 +35,7 @@ extension LogWriter {
     }
     let bytes = checkpoint.bytes
     let largeBytes = state.withLock { $0.index.largeBytes }
-    guard logBytes + largeBytes + bytes.count <= limits.byteLimit else {
+    guard logBytes + largeBytes + bytes.count + SyncMark.size <= limits.byteLimit else {
       // Of a very small limit; one that is there may be of a larger one.
       try? folder.files.remove(folder.path(of: FileName.index.text))
       indexBytes = 0

@@ -34,7 +34,7 @@ extension LogWriter {
   /// What is beside the log: large values, and the checkpoint, also the next one.
   private var otherBytes: Int {
     state.withLock { state in
-      state.index.largeBytes
+      state.index.largeBytes + SyncMark.size
         + max(indexBytes, Checkpoint.headSize + state.index.count * DiskLimits.indexSize)
     }
   }

@@ -124,9 +124,7 @@ extension LogWriter {
     let released = state.withLock { state in
       var consequence = DiskIndex.Consequence()
       state.index.forgetAllSpots(&consequence)
-      let segments = state.segments
-      state.segments.removeAll()
-      return (segments, state.takeUnsynchronized())
+      return state.forgetLog()
     }
     _ = released
   }
@@ -162,16 +160,13 @@ extension LogWriter {
     head.expiresAt = telling.expiresAt
     head.schema = form.schema.version
     let size: Int
-    if let file = telling.file, !telling.isVoid {
-      return spot(telling, offset, append(telling, head, file, part), part)
-    }
     switch telling.isVoid ? .removal : telling.content {
     case .value(let plain):
       let value = try form.sealed(plain, for: telling.key)
       if value.count >= DiskLimits.largeSize {
-        let file = try folder.writeLargeValue(value, number: numbers.next())
+        // It is there already if the record could not be written with others.
+        let file = try telling.file ?? folder.writeLargeValue(value, number: numbers.next())
         telling.file = file
-        state.withLock { $0.noteWritten(file) }
         size = append(telling, head, file, part)
       } else {
         size = value.withUnsafeBytes {
@@ -179,7 +174,9 @@ extension LogWriter {
             head, key: telling.key, payload: $0, telling.validator, segment: part.segment.number)
         }
       }
-    case .removal, .file:
+    case .file(let file):
+      size = append(telling, head, file, part)
+    case .removal:
       head.kind = .removal
       size = appendEmpty(telling, head, part)
     case .removalOfAll:
@@ -200,6 +197,7 @@ extension LogWriter {
   private func append(
     _ telling: Told, _ head: RecordHead, _ large: LargeValue, _ part: LogContents.Part
   ) -> Int {
+    state.withLock { $0.noteWritten(large) }
     var head = head
     head.kind = .file
     return large.bytes.withUnsafeBytes {
@@ -256,11 +254,11 @@ extension LogWriter {
       }
       throw error
     }
-    parts[parts.count - 1] = LogContents.Part(
-      segment: part.segment, size: part.size + bytes.count)
+    let longer = LogContents.Part(segment: part.segment, size: part.size + bytes.count)
+    parts[parts.count - 1] = longer
     logBytes += bytes.count
     uncheckedBytes += bytes.count
-    state.withLock { $0.noteWritten(bytes.count, to: part.segment) }
+    state.withLock { $0.noteWritten(bytes.count, to: longer) }
   }
 
   private func settle() {
@@ -279,8 +277,10 @@ extension LogWriter {
   }
 
   private func fail(_ tellings: [Told], _ error: any Error, _ failures: inout Failures) {
-    let failure = CacheError(disk: error)
-    for telling in tellings { failures[ObjectIdentifier(telling)] = failure }
+    for telling in tellings {
+      let key: String? = if case .removalOfAll = telling.content { nil } else { telling.key }
+      failures[ObjectIdentifier(telling)] = CacheError(disk: error, folder, key: key)
+    }
     let files = state.withLock { state -> [UInt64] in
       var files: [UInt64] = []
       for telling in tellings { state.index.fail(telling, &files) }

@@ -31,8 +31,4 @@ struct SegmentTable: Sendable {
   mutating func removeOldest() {
     segments.removeFirst()
   }
-
-  mutating func removeAll() {
-    segments.removeAll()
-  }
 }

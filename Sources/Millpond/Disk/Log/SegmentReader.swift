@@ -97,10 +97,17 @@ final class SegmentReader {
     return .damage(offset: start)
   }
 
+  /// A file may be sparse and huge, so the system does the searching.
   private static func findMagic(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    (0...(bytes.count - magic.count)).first { place in
-      bytes[place] == magic[0] && bytes[place + 1] == magic[1] && bytes[place + 2] == magic[2]
-        && bytes[place + 3] == magic[3]
+    let last = bytes.count - magic.count
+    var start = 0
+    while start <= last {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[start...last])
+      guard let place = POSIX.find(magic[0], in: rest) else { return nil }
+      start += place
+      if (1..<magic.count).allSatisfy({ bytes[start + $0] == magic[$0] }) { return start }
+      start += 1
     }
+    return nil
   }
 }

@@ -36,6 +36,9 @@ struct RecordHead: Sendable {
 
     /// There is nothing for any key so far.
     case removalOfAll = 4
+
+    /// A record that a power cut tore, and that does not count: the older one of its key does.
+    case void = 5
   }
 
   var kind: Kind

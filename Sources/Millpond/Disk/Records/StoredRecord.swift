@@ -48,7 +48,7 @@ extension StoredRecord {
         return .damaged
       }
       content = .file(value)
-    case .removal, .removalOfAll: return .damaged
+    case .removal, .removalOfAll, .void: return .damaged
     }
     return .whole(
       StoredRecord(

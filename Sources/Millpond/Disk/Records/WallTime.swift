@@ -5,6 +5,9 @@ struct WallTime: Sendable, Comparable, BitwiseCopyable {
   /// What counts as very old: the age of what is dated in the future, and the greatest there is.
   static let greatestAge = Duration.seconds(100 * 365 * 86_400)
 
+  /// By how much a clock may be stepped back before what was stored earlier counts as from the future.
+  static let tolerance = Duration.seconds(60)
+
   /// Since 1970.
   let microseconds: Int64
 
@@ -40,8 +43,13 @@ struct WallTime: Sendable, Comparable, BitwiseCopyable {
   /// How old at `now` is what is from this time; the clock may have been wrong at either.
   func age(at now: WallTime) -> Duration {
     let (difference, overflow) = now.microseconds.subtractingReportingOverflow(microseconds)
-    guard !overflow, difference >= 0 else { return Self.greatestAge }
-    return min(.microseconds(difference), Self.greatestAge)
+    if overflow || isAfter(now) { return Self.greatestAge }
+    return min(.microseconds(max(0, difference)), Self.greatestAge)
+  }
+
+  /// Whether this is later than `now` by more than a small step of the clock explains.
+  func isAfter(_ now: WallTime) -> Bool {
+    self > now && before(by: Self.tolerance) >= now
   }
 
   static func < (left: WallTime, right: WallTime) -> Bool {

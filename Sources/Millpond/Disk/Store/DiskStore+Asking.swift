@@ -140,7 +140,7 @@ extension DiskStore {
       do {
         self.take(try place.read(for: question.key), place, question)
       } catch {
-        question.done(.failure(CacheError(disk: error)))
+        question.done(.failure(CacheError(disk: error, self.folder, key: question.key)))
       }
     }
   }
@@ -178,7 +178,7 @@ extension DiskStore {
           self.ask(question.key, question.lifetime, question.done)
         }
       } catch {
-        question.done(.failure(CacheError(disk: error)))
+        question.done(.failure(CacheError(disk: error, self.folder, key: question.key)))
       }
     }
   }
@@ -234,8 +234,9 @@ struct DiskQuestion: Sendable {
 }
 
 extension StoredRecord {
-  /// Whether its time is over; where there is one, what is from the future has none left.
+  /// Whether its time is over; what is from the future has none left: it is not known how long ago it
+  /// was stored.
   func isExpired(at now: WallTime) -> Bool {
-    expiresAt <= now || expiresAt != .never && storedAt > now
+    expiresAt <= now || expiresAt != .never && storedAt.isAfter(now)
   }
 }

@@ -5,18 +5,23 @@ import MillpondSignals
 extension DiskStore {
   /// Reads every value that is on disk, and drops what is damaged; blocks.
   ///
-  /// - Parameter progress: Called after each; false stops it.
-  func verify(_ progress: (_ done: Int, _ total: Int) -> Bool) throws -> DiskReport {
+  /// - Parameters:
+  ///   - lifetime: Stops it at its end, also in the midst of a large file.
+  ///   - progress: Called after each value.
+  func verify(
+    _ lifetime: Lifetime, _ progress: (_ done: Int, _ total: Int) -> Void
+  ) throws -> DiskReport {
     var report = DiskReport()
     let spots = allSpots()
     for (place, (hash, spot)) in spots.enumerated() {
-      if let size = try verify(hash, spot) {
+      if lifetime.isEnded { break }
+      if let size = try verify(hash, spot, lifetime) {
         report.goodValues += 1
         report.byteCount += size
       } else if forget(hash, at: spot, key: nil, { $0.damages += 1 }) {
         report.damagedValues += 1
       }
-      if !progress(place + 1, spots.count) { break }
+      progress(place + 1, spots.count)
     }
     return report
   }
@@ -42,10 +47,10 @@ extension DiskStore {
   }
 
   /// The size of the value; nil if it is damaged.
-  private func verify(_ hash: KeyHash, _ spot: Spot) throws -> Int? {
+  private func verify(_ hash: KeyHash, _ spot: Spot, _ lifetime: Lifetime) throws -> Int? {
     guard let record = try readWhole(hash, spot) else { return nil }
     guard let file = record.file else { return record.valueSize }
-    return try folder.readLargeValue(file) == nil ? nil : file.count
+    return try folder.isWhole(file, while: { !lifetime.isEnded }) ? file.count : nil
   }
 
   private struct WholeRecord {

@@ -14,6 +14,7 @@ final class DiskStore: Sendable {
   let folder: Folder
   let state: Locked<DiskState>
   let numbers = FileNumbers()
+  let held = HeldFiles()
 
   /// Where those who come are let in, in order: opening is the first thing that is done there.
   let entrance = DispatchQueue(label: "millpond.disk.entrance", autoreleaseFrequency: .workItem)
@@ -54,18 +55,20 @@ final class DiskStore: Sendable {
     do {
       try folder.take()
       var index = DiskIndex(costLimit: limits.costLimit, options.policy)
-      var opening = LogOpening(folder)
+      let earlier = StoreRegistry.lastStore(of: path)
+      let heldFiles = earlier?.held.numbers ?? []
+      var opening = LogOpening(folder, heldFiles: heldFiles)
       let contents = try opening.open(&index)
       index.count { $0.damages += contents.damagedRecords }
-      state.withLock { [index] state in
-        state.index = index
-        for part in contents.parts { state.segments.append(part.segment) }
-      }
+      index.leaseAgain(heldFiles)
+      state.withLock { [index] state in state.take(index, contents) }
       // Nobody else can have anything written before the folder is open.
       writer.take(contents)
+      takeOver(heldFiles, from: earlier)
+      StoreRegistry.note(self)
     } catch {
       folder.letGo()
-      throw CacheError(disk: error)
+      throw CacheError(disk: error, folder)
     }
   }
 
@@ -100,7 +103,9 @@ extension DiskStore {
     while true {
       switch state.withLock({ $0.takeWork(limit: limit) }) {
       case .tellings(let tellings):
-        tell(tellings, writer.write(tellings))
+        let failures = writer.write(tellings)
+        writer.makeRoom(for: 0)
+        tell(tellings, failures)
         _ = writer.compact()
       case .task(let task):
         task(writer)
@@ -139,7 +144,7 @@ extension DiskStore {
       case .synchronized:
         self.state.withLock { $0.isKeptOnDevice = true }
         self.synchronizing.run({ try self.writer.synchronize() }) { error in
-          self.telling.async { done(error.map { CacheError(disk: $0) }) }
+          self.telling.async { done(error.map { CacheError(disk: $0, self.folder) }) }
         }
       }
     }
@@ -188,6 +193,7 @@ extension DiskStore {
       key: key, hash: KeyHash(of: key), content, storedAt: now,
       expiresAt: now.after(timeToLive), revision: revision)
     let cost = cost(of: telling)
+    if let refusal = refusal(of: telling, cost) { return refusal }
     return take(telling) { $0.index.set($1, cost: cost) }
   }
 
@@ -197,7 +203,23 @@ extension DiskStore {
       key: key, hash: KeyHash(of: key), .value(stamped.value), storedAt: bornAt,
       expiresAt: bornAt.after(options.timeToLive), validator: stamped.validator, revision: .none)
     let cost = cost(of: telling)
+    if let refusal = refusal(of: telling, cost) { return refusal }
     return take(telling) { $0.index.fill($1, cost: cost, mark) }
+  }
+
+  /// The outcome of a value that is larger than the cache may hold; nil for others.
+  ///
+  /// Where the limit is zero everything is, and it succeeds: nothing is to be stored.
+  private func refusal(of telling: Told, _ cost: Int) -> DiskOutcome? {
+    guard cost > limits.costLimit, limits.byteLimit > 0,
+      telling.expiresAt == .never || telling.expiresAt > options.now()
+    else { return nil }
+    removeFile(of: telling)
+    let size = max(telling.waitingBytes, telling.largeLength)
+    let error = DiskError.tooLarge(
+      folder: path, key: telling.key, byteCount: size, limit: limits.costLimit)
+    _ = telling.outcome.end(with: .failure(CacheError(disk: error)))
+    return telling.outcome
   }
 
   /// More than any limit for what can't be stored at all.

@@ -5,114 +5,199 @@ import MillpondSignals
 
 /// A cache's part in the store of its folder, which comes a little later than the cache.
 ///
-/// What is asked and told before waits, in order.
+/// What is asked or written before waits, in order. If the folder can't be opened, what waits fails,
+/// and what comes after that makes it try again.
 final class StoreAccess: Sendable {
   typealias Answer = Result<DiskStore, CacheError>
 
+  private let path: String
+  private let options: DiskOptions
+  private let files: FileSystem
   private let state = Locked(AccessState())
   private let part = StorePart()
 
   /// Begins to open the folder, on a thread of its own.
   init(directory: URL, _ options: DiskOptions, _ files: FileSystem) {
-    let path = directory.isFileURL ? directory.path(percentEncoded: false) : ""
-    StoreRegistry.door.async { self.open(path, options, files) }
+    path = directory.isFileURL ? directory.path(percentEncoded: false) : ""
+    self.options = options
+    self.files = files
+    enter()
   }
 
   /// The store, if it is open and nothing waits for it any more.
   var store: DiskStore? {
-    if case .success(let store) = state.withLock({ $0.settled }) { store } else { nil }
+    state.withLock { $0.store }
   }
 
   /// Calls `work` when the store is open, or can't be; at once if that is known.
   func use(_ work: @escaping @Sendable (Answer) -> Void) {
-    if let answer = state.withLock({ $0.answer(for: work) }) { work(answer) }
-  }
-
-  /// Ends the part when nothing waits any more; nothing may be asked or told after this.
-  func end() {
-    part.end()
-    leave(state.withLock { $0.end() })
-  }
-
-  /// Ends the part when what waits has been done; what is asked or told after this is refused.
-  ///
-  /// - Parameter done: Called when everything told is written and the folder has been left.
-  func close(_ done: @escaping @Sendable () -> Void) {
-    use { answer in
-      self.part.end()
-      let isFirst = self.state.withLock { $0.close() }
-      guard isFirst, case .success(let store) = answer else { return done() }
-      StoreRegistry.leave(store, self.part, done)
+    switch state.withLock({ $0.enter(work, path) }) {
+    case .isAnswered(let answer): work(answer)
+    case .waits: break
+    case .opens: enter()
     }
   }
 
-  private func open(_ path: String, _ options: DiskOptions, _ files: FileSystem) {
+  /// Ends the part when nothing waits any more; nothing may be asked or written after this.
+  func end() {
+    part.end()
+    if let store = state.withLock({ $0.end() }) { StoreRegistry.leave(store, part) }
+  }
+
+  /// Ends the part when what waits has been done; what is asked or written after this call is refused.
+  ///
+  /// - Parameter done: Called when everything written before is on disk and the folder has been left.
+  func close(_ done: @escaping @Sendable () -> Void) {
+    let leaving: @Sendable (Answer) -> Void = { self.leave($0) }
+    switch state.withLock({ $0.close(done, leaving) }) {
+    case .leaves(let store): leave(.success(store))
+    case .waits: break
+    case .isDone: done()
+    }
+  }
+
+  private func leave(_ answer: Answer) {
+    part.end()
+    let finish: @Sendable () -> Void = {
+      for done in self.state.withLock({ $0.takeClosers() }) { done() }
+    }
+    guard case .success(let store) = answer else { return finish() }
+    StoreRegistry.leave(store, part, finish)
+  }
+
+  private func enter() {
+    StoreRegistry.door.async { self.open() }
+  }
+
+  private func open() {
     do {
       // The system's paths end at a NUL: what is after it would be lost.
       guard !path.isEmpty, !path.utf8.contains(0) else { throw POSIX.failure(.EINVAL, path) }
       try files.makeFolder(path)
       StoreRegistry.enter(
         try POSIX.resolve(path), options, files, part, { self.settle($0) },
-        retry: { StoreRegistry.door.async { self.open(path, options, files) } })
+        retry: { self.enter() })
     } catch {
-      let answer = Answer.failure(CacheError(disk: error))
+      let answer = Answer.failure(CacheError(disk: DiskError.of(error, folder: path)))
       // Not at the door, where an observer that takes its time would be in everybody's way.
       DispatchQueue(label: "millpond.disk.refusal").async { self.settle(answer) }
     }
   }
 
   private func settle(_ answer: Answer) {
-    while let waiting = state.withLock({ $0.takeWaiting(for: answer) }) {
-      for work in waiting { work(answer) }
+    switch answer {
+    case .success(let store):
+      while let waiting = state.withLock({ $0.takeWaiting(for: store) }) {
+        for work in waiting { work(answer) }
+      }
+    case .failure:
+      // What comes from now on, also from those who are told, makes it try again.
+      for work in state.withLock({ $0.fail() }) { work(answer) }
     }
-    leave(state.withLock { $0.leave() })
-  }
-
-  private func leave(_ store: DiskStore?) {
-    if let store { StoreRegistry.leave(store, part) }
+    if let store = state.withLock({ $0.leave() }) { StoreRegistry.leave(store, part) }
   }
 }
 
-/// What waits for the store.
+/// The state of a part: what waits for the store, and whether it has been closed.
 struct AccessState: Sendable {
-  private(set) var settled: StoreAccess.Answer?
-  private var waiting: [@Sendable (StoreAccess.Answer) -> Void] = []
-  private var isEnded = false
-  private var hasLeft = false
-  private var isClosed = false
+  typealias Work = @Sendable (StoreAccess.Answer) -> Void
 
-  /// The answer; nil if `work` has to wait for it.
-  mutating func answer(
-    for work: @escaping @Sendable (StoreAccess.Answer) -> Void
-  ) -> StoreAccess.Answer? {
-    if settled == nil { waiting.append(work) }
-    return settled
+  /// What becomes of work that comes.
+  enum Entry: Sendable {
+    case isAnswered(StoreAccess.Answer)
+    case waits
+
+    /// It waits for an opening that has to be begun.
+    case opens
   }
 
-  /// What waits; when nothing does, the answer is there for all who come, and nil is returned.
-  mutating func takeWaiting(
-    for answer: StoreAccess.Answer
-  ) -> [@Sendable (StoreAccess.Answer) -> Void]? {
+  /// What is to be done to close.
+  enum Closing: Sendable {
+    case leaves(DiskStore)
+    case waits
+    case isDone
+  }
+
+  private enum Phase: Sendable {
+    case opening
+    case open(DiskStore)
+    case failed
+  }
+
+  private var phase = Phase.opening
+  private var waiting: [Work] = []
+  private var closers: [@Sendable () -> Void] = []
+  private var isEnded = false
+  private var isClosed = false
+  private var hasLeft = false
+
+  /// The store, if it is open and nothing waits for it any more.
+  var store: DiskStore? {
+    if !isClosed, case .open(let store) = phase { store } else { nil }
+  }
+
+  /// - Parameter folder: For the error of a part that has been closed.
+  mutating func enter(_ work: @escaping Work, _ folder: String) -> Entry {
+    if isClosed { return .isAnswered(.failure(CacheError(disk: DiskError.closed(folder: folder)))) }
+    switch phase {
+    case .open(let store): return .isAnswered(.success(store))
+    case .opening:
+      waiting.append(work)
+      return .waits
+    case .failed:
+      waiting.append(work)
+      phase = .opening
+      return .opens
+    }
+  }
+
+  /// What waits; when nothing does, the store is there for all who come, and nil is returned.
+  mutating func takeWaiting(for store: DiskStore) -> [Work]? {
     guard !waiting.isEmpty else {
-      settled = isClosed ? Self.refusal : answer
+      phase = .open(store)
       return nil
     }
     defer { waiting = [] }
     return waiting
   }
 
-  /// Refuses everything from now on; false if the store has been left before.
-  mutating func close() -> Bool {
-    defer {
-      hasLeft = true
-      isClosed = true
-      if settled != nil { settled = Self.refusal }
-    }
-    return !hasLeft
+  /// What waits, of which nothing can be done.
+  mutating func fail() -> [Work] {
+    phase = .failed
+    defer { waiting = [] }
+    return waiting
   }
 
-  private static var refusal: StoreAccess.Answer {
-    .failure(CacheError(disk: CacheClosed()))
+  /// Refuses everything from now on.
+  ///
+  /// - Parameters:
+  ///   - done: Called when the store has been left.
+  ///   - leaving: Leaves the store, after all that waits.
+  mutating func close(
+    _ done: @escaping @Sendable () -> Void, _ leaving: @escaping Work
+  ) -> Closing {
+    if isClosed {
+      if closers.isEmpty { return .isDone }
+      closers.append(done)
+      return .waits
+    }
+    isClosed = true
+    hasLeft = true
+    switch phase {
+    case .open(let store):
+      closers.append(done)
+      return .leaves(store)
+    case .opening:
+      closers.append(done)
+      waiting.append(leaving)
+      return .waits
+    case .failed: return .isDone
+    }
+  }
+
+  mutating func takeClosers() -> [@Sendable () -> Void] {
+    defer { closers = [] }
+    return closers
   }
 
   mutating func end() -> DiskStore? {
@@ -122,7 +207,7 @@ struct AccessState: Sendable {
 
   /// The store that is to be left now, once.
   mutating func leave() -> DiskStore? {
-    guard isEnded, !hasLeft, case .success(let store) = settled else { return nil }
+    guard isEnded, !hasLeft, case .open(let store) = phase else { return nil }
     hasLeft = true
     return store
   }

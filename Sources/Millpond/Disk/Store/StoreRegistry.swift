@@ -11,6 +11,20 @@ enum StoreRegistry {
 
   private static let uses = Locked<[String: StoreUse]>([:])
 
+  /// The store that each folder was open with last, as long as something holds a file of it.
+  private static let lastStores = Locked<[String: LastStore]>([:])
+
+  static func lastStore(of path: String) -> DiskStore? {
+    lastStores.withLock { $0[path]?.store }
+  }
+
+  static func note(_ store: DiskStore) {
+    lastStores.withLock { stores in
+      stores = stores.filter { $0.value.store != nil }
+      stores[store.path] = LastStore(store: store)
+    }
+  }
+
   /// Takes part in the store of a folder, which is opened for the first one.
   ///
   /// Only at the door. `answer` is called later, on a thread of the store, in order: what an earlier
@@ -73,6 +87,10 @@ enum StoreRegistry {
     }
     for retry in use?.retries ?? [] { retry() }
   }
+}
+
+private struct LastStore: Sendable {
+  weak let store: DiskStore?
 }
 
 /// A cache's part in a store.

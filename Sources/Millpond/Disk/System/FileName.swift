@@ -15,15 +15,21 @@ enum FileName: Sendable, Hashable {
   /// Where the records are.
   case index
 
+  /// How far the log is on the device.
+  case syncMark
+
   static let segmentSuffix = ".millpond-log"
   static let valueSuffix = ".millpond-value"
   static let unfinishedSuffix = ".millpond-new"
   static let indexName = "millpond.index"
+  static let syncMarkName = "millpond.synced"
 
   /// Nil for a file that is not ours.
   init?(_ text: String) {
     if text == Self.indexName {
       self = .index
+    } else if text == Self.syncMarkName {
+      self = .syncMark
     } else if let number = Self.number(text, Self.segmentSuffix) {
       self = .segment(number)
     } else if let number = Self.number(text, Self.valueSuffix) {
@@ -41,6 +47,7 @@ enum FileName: Sendable, Hashable {
     case .value(let number): Self.digits(number) + Self.valueSuffix
     case .unfinished(let number): Self.digits(number) + Self.unfinishedSuffix
     case .index: Self.indexName
+    case .syncMark: Self.syncMarkName
     }
   }
 

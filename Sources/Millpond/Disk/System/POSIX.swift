@@ -46,6 +46,14 @@ enum POSIX {
     return memcmp(start, other, first.count) == 0
   }
 
+  /// Where the byte occurs first.
+  static func find(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let start = bytes.baseAddress, let place = memchr(start, Int32(byte), bytes.count) else {
+      return nil
+    }
+    return UnsafeRawPointer(place) - start
+  }
+
   /// The one path of a folder that has several.
   static func resolve(_ path: String) throws -> String {
     guard let resolved = realpath(path, nil) else { throw failure(path) }

@@ -24,7 +24,18 @@ struct POSIXCalls: FileCalls {
       }
     let descriptor = systemOpen(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw POSIX.failure(path) }
+    if access == .updating || access == .sharing { makePrivate(descriptor) }
     return descriptor
+  }
+
+  /// Takes away what others may do with a file that is written to: it may have been there before.
+  private func makePrivate(_ descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_mode & 0o077 != 0
+    else { return }
+    // Only its owner may; a file of somebody else's is in a folder that is somebody else's.
+    _ = fchmod(descriptor, 0o600)
   }
 
   func close(_ descriptor: Int32) throws {

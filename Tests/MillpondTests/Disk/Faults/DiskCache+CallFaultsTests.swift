@@ -146,9 +146,10 @@ import Testing
     calls.inject(.error(.EMFILE), of: [.open], count: .max)
     let cache = scene.open(.mebibytes(1), calls)
     #expect(try await failure(of: cache.get("a"))?.systemError == .EMFILE)
+    #expect(try await failure(of: cache.set(Data(), for: "a"))?.systemError == .EMFILE)
     calls.recover()
 
-    #expect(try await isIntact(scene.open(.mebibytes(1))))
+    #expect(try await isIntact(cache))
   }
 
   @Test(arguments: FaultyCalls.Call.allCases)
@@ -209,5 +210,20 @@ import Testing
     #expect(try await failure(of: cache.get("large"))?.systemError == code)
 
     #expect(try await isIntact(cache))
+  }
+
+  @Test func `an error names the folder, and the key that it is about`() async throws {
+    let cache = try await open()
+    calls.inject(.error(.EIO), of: [.write], count: 3)
+
+    let error = try await failure(of: cache.set(Data("x"), for: "of Alice"))
+
+    guard case .failed(let folder, "of Alice", let underlying) = error?.diskError else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(folder == scene.folder.path)
+    #expect((underlying as? POSIXError)?.code == .EIO)
+    #expect(error?.diskError?.localizedDescription.contains(folder) == true)
   }
 }

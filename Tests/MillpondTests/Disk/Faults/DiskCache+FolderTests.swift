@@ -235,4 +235,54 @@ import Testing
       #expect(try permissions(scene.url(name)) == 0o600)
     }
   }
+
+  @Test func `files that others may read or write are made private before they are written to`()
+    async throws
+  {
+    try await scene.fill { $0.set(Data("x"), for: "a") }
+    let planted = [Folder.lockName] + scene.segments.map(\.lastPathComponent)
+    for name in planted {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o666], ofItemAtPath: scene.url(name).path)
+    }
+
+    try await scene.fill { $0.set(Data("y"), for: "b") }
+
+    for name in planted {
+      let attributes = try FileManager.default.attributesOfItem(atPath: scene.url(name).path)
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a lock file that is a link or a folder is an error, which ends when that has gone`(
+    isLink: Bool
+  ) async throws {
+    try scene.makeFolder()
+    let lock = scene.url(Folder.lockName)
+    if isLink {
+      let target = scene.folder.appendingPathExtension("target")
+      try FileManager.default.createSymbolicLink(at: lock, withDestinationURL: target)
+    } else {
+      try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+    }
+    let cache = scene.open()
+    #expect(try await failure(of: cache.get("a"))?.systemError == (isLink ? .ELOOP : .EISDIR))
+
+    try FileManager.default.removeItem(at: lock)
+
+    try await cache.set(Data("x"), for: "a").value
+    #expect(try await cache.get("a").value == Data("x"))
+  }
+
+  @Test func `a cache of a folder that was in use works when that has been left`() async throws {
+    let first = scene.open()
+    try await first.set(Data("x"), for: "a").value
+    let second = scene.open()
+    #expect(try await failure(of: second.get("a"))?.isInUse == true)
+
+    try await first.close().value
+
+    #expect(try await second.get("a").value == Data("x"))
+  }
 }

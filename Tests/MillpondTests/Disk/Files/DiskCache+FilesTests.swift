@@ -125,17 +125,40 @@ import Testing
   }
 
   @Test func `copies that were left behind are swept at the next opening`() async throws {
-    let cache = scene.open()
-    cache.set(Data("small"), for: "a")
-    let file = try await cache.file(for: "a").value
-    #expect(scene.unfinishedFiles.count == 1)
-    try await cache.close().value
+    try await scene.fill { $0.set(Data("small"), for: "a") }
+    // As the death of the process leaves one.
+    try Data("small").write(to: scene.url(.unfinished(7)))
 
-    // Kept: when it is released it writes a file that is not finished for a moment.
     let again = scene.open()
     #expect(try await again.get("a").value == Data("small"))
     #expect(scene.unfinishedFiles.isEmpty)
     try await again.close().value
-    _ = file
+  }
+
+  @Test func `a file outlives the closing and the opening of its cache while something holds it`()
+    async throws
+  {
+    let cache = scene.open()
+    cache.set(large, for: "removed")
+    cache.set(large, for: "kept")
+    cache.set(Data("small"), for: "small")
+    var files: [DiskFile] = []
+    for key in ["removed", "kept", "small"] { files.append(try await cache.file(for: key).value) }
+    let urls = files.map(\.url)
+    try await cache.remove("removed").value
+    try await cache.close().value
+
+    for _ in 0..<2 {
+      let again = scene.open()
+      #expect(try await again.count.value == 2)
+      try await again.close().value
+    }
+    let last = scene.open()
+    try await last.remove("kept").value
+    for url in urls { #expect(scene.exists(url)) }
+
+    #expect(try Data(contentsOf: files[1].url) == large)
+    files = []
+    for url in urls { try await waitUntilGone(url) }
   }
 }

@@ -91,7 +91,7 @@ import Testing
     source.next(Data(count: 2_000_000))
 
     try await outcome.ended()
-    #expect((outcome.failure as? CacheError)?.systemError == .EFBIG)
+    #expect((outcome.failure as? CacheError)?.isTooLarge == true)
     try await source.disposals(count: 1)
     #expect(try await cache.get("a").value == Data("old"))
     #expect(scene.valueFiles.isEmpty)
@@ -180,5 +180,36 @@ import Testing
     }
     try await cache.flush().value
     #expect(scene.valueFiles.isEmpty)
+  }
+
+  @Test func `an observer hears of progress and of the end one after the other`() async throws {
+    let cache = scene.open()
+    for _ in 0..<30 {
+      let source = TestSource<Data>()
+      let (calls, overlaps) = (Locked(0), Locked(0))
+      let ended = Watched(false)
+      let subscription = cache.storing(source.signal, for: "a").subscribe { event in
+        let isAlone = calls.withLock { calls in
+          defer { calls += 1 }
+          return calls == 0
+        }
+        if !isAlone { overlaps.withLock { $0 += 1 } }
+        for _ in 0..<1_000 where isAlone { sched_yield() }
+        calls.withLock { $0 -= 1 }
+        if event.isTerminal { ended.change { $0 = true } }
+      }
+      try await source.subscriptions(count: 1)
+      async let progress: Void = onThreads(1) { _ in
+        for number in 0..<20 { source.progress(SignalProgress(completed: number, total: 20)) }
+      }
+      try await onThreads(1) { _ in
+        for number in 0..<20 { source.progress(SignalProgress(completed: number, total: 20)) }
+        source.failed(CancellationError())
+      }
+      try await progress
+      try await ended.wait(for: "the end") { $0 }
+      subscription.dispose()
+      #expect(overlaps.withLock { $0 } == 0)
+    }
   }
 }

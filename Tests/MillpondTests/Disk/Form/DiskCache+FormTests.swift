@@ -122,7 +122,7 @@ import Testing
 
     let problem = try await failure(of: cache.set(Data(), for: "a"))
 
-    guard case .unavailable(_, let underlying) = problem else {
+    guard case .failed(scene.folder.path, "a", let underlying) = problem?.diskError else {
       Issue.record("\(String(describing: problem))")
       return
     }

@@ -10,7 +10,14 @@ import Testing
     #expect(noon.age(at: noon) == .zero)
   }
 
-  @Test(arguments: [1, 1_000_000, Int64.max - 1_000_000_000_000])
+  @Test(arguments: [1, 1_000_000, 59_999_999])
+  func `what a small step of the clock leaves in the future is new`(distance: Int64) {
+    let future = WallTime(microseconds: noon.microseconds + distance)
+
+    #expect(future.age(at: noon) == .zero)
+  }
+
+  @Test(arguments: [60_000_000, 3_600_000_000, Int64.max - 1_000_000_000_000])
   func `D25 what is from the future is very old`(distance: Int64) {
     let future = WallTime(microseconds: noon.microseconds + distance)
 

@@ -120,6 +120,14 @@ extension DiskScene {
 }
 
 extension DiskCache {
+  /// Waits until everything has been written, and the room of what is not needed been given back.
+  func writerRests() async throws {
+    while access.store?.state.withLock({ $0.isWriting }) != false {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
   /// The statistics of a folder that is open: those who waited for it may be served a moment before
   /// the cache knows of it.
   func openStatistics() async -> DiskStatistics {
@@ -141,8 +149,17 @@ extension Data {
 extension CacheError {
   /// The system's error, of an unavailable layer.
   var systemError: POSIXErrorCode? {
-    guard case .unavailable(_, let underlying) = self else { return nil }
+    guard case .failed(_, _, let underlying) = diskError else { return nil }
     return (underlying as? POSIXError)?.code
+  }
+
+  var diskError: DiskError? {
+    guard case .unavailable(_, let underlying) = self else { return nil }
+    return underlying as? DiskError
+  }
+
+  var isTooLarge: Bool {
+    if case .tooLarge = diskError { true } else { false }
   }
 
   var isInUse: Bool {

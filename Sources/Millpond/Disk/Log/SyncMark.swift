@@ -1,0 +1,43 @@
+/// The contents of a small file that says how far the log is on the device.
+///
+/// It is made by the first flush to the device. That it exists tells later runs that something relies
+/// on the device: they synchronize before they remove what is there, and do not trust what was written
+/// after the position. It is not synchronized itself: an older position is also true.
+///
+///     0   magic     4   "MPsy"
+///     4   version   4   1
+///     8   segment   4   up to where everything is on the device
+///     12  offset    4
+///     16  checksum  8   of the bytes above
+///
+/// All numbers are little-endian.
+enum SyncMark {
+  static let size = 24
+  private static let magic: UInt32 = 0x7973_504D
+  private static let version: UInt32 = 1
+
+  static func bytes(_ position: LogPosition) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: size)
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.put(magic, 0)
+      bytes.put(version, 4)
+      bytes.put(position.segment, 8)
+      bytes.put(position.offset, 12)
+      bytes.put(sum(UnsafeRawBufferPointer(bytes)), 16)
+    }
+    return bytes
+  }
+
+  /// The position; nil if the bytes are not as they were written.
+  static func position(_ bytes: UnsafeRawBufferPointer) -> LogPosition? {
+    guard bytes.count == size, bytes.number(0, UInt32.self) == magic,
+      bytes.number(4, UInt32.self) == version, bytes.number(16, UInt64.self) == sum(bytes)
+    else { return nil }
+    return LogPosition(
+      segment: bytes.number(8, UInt32.self), offset: bytes.number(12, UInt32.self))
+  }
+
+  private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<16]), seed: 6)
+  }
+}
