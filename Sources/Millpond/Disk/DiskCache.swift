@@ -136,7 +136,14 @@ public final class DiskCache: Cache {
 
   // MARK: Telling
 
-  /// Keeps or forgets, at once; the outcome comes when that is on disk.
+  /// Stores or removes, at once; the outcome comes when that is on disk.
+  ///
+  /// The outcome of a removal of everything waits until no byte of what was stored until then is left in
+  /// any file of the folder, also of values that had been removed, replaced or evicted before. It waits for
+  /// values that are just being streamed into files (``storing(_:for:)``), which are not kept then. A
+  /// ``DiskFile`` that the program holds stays until it is released. If the process dies before the
+  /// outcome, the next one finishes the removal, or finds everything as it was: then remove everything
+  /// again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     outcome { $0.apply(change) }
   }
@@ -149,7 +156,7 @@ public final class DiskCache: Cache {
   @discardableResult
   public func set(_ value: Data, for key: String, timeToLive: TimeToLive) -> Signal<Void> {
     let revision = Revision.next()
-    return outcome { $0.set(key, .value(value), timeToLive, revision) }
+    return outcome { $0.set(key, .value(value), timeToLive, revision).signal }
   }
 
   /// What was last told of the key, or of one that shares its stripe.
@@ -160,15 +167,15 @@ public final class DiskCache: Cache {
   }
 
   /// How a telling ends, which is carried out now, or as soon as the folder is open.
-  func outcome(of telling: @escaping @Sendable (DiskStore) -> DiskOutcome) -> Signal<Void> {
-    if let store = access.store { return telling(store).signal }
+  func outcome(of telling: @escaping @Sendable (DiskStore) -> Signal<Void>) -> Signal<Void> {
+    if let store = access.store { return telling(store) }
     // Of the access only: an outcome that somebody keeps does not keep the folder in use.
     let access = access
     return Signal { observer, lifetime in
       access.use { result in
         switch result {
         case .failure(let error): observer.failed(error)
-        case .success(let store): telling(store).signal.run(observer, lifetime)
+        case .success(let store): telling(store).run(observer, lifetime)
         }
       }
     }.started()

@@ -31,9 +31,10 @@ extension DiskCache {
   ///
   ///     let bytes = cache.storing(download, for: "film")
   ///
-  /// The pieces are asked for when the result is subscribed. The value is told when they have
-  /// completed; until then, and if they fail or are disposed of, what was kept before is. Their progress
-  /// is passed on. A sealed value is gathered in memory, since it is sealed as a whole.
+  /// The pieces are asked for when the result is subscribed. The value is stored when they
+  /// have completed; until then, and if they fail or are disposed of, what was kept before is. Its place
+  /// among all writes is that of the subscription: a later write of the key, or a removal of everything,
+  /// wins. Their progress is passed on. A sealed value is gathered in memory, since it is sealed as a whole.
   ///
   /// - Returns: A signal that sends a value and completes when the value is on disk.
   /// - Throws: What the pieces fail with; ``CacheError/unavailable(layer:underlying:)`` if they can't be
@@ -51,9 +52,14 @@ extension DiskCache {
   func storing(
     _ parts: Signal<FilePart>, for key: String, _ terms: FileTerms
   ) -> Signal<DiskFile?> {
-    asking { store, observer, lifetime in
-      let stream = FileStream(store, key: key, terms, observer, lifetime.child())
-      parts.run(stream.observer, stream.upstream)
+    .deferred {
+      // Its place among all writes is that of its beginning.
+      var terms = terms
+      terms.revision = terms.revision ?? .next()
+      return self.asking { [terms] store, observer, lifetime in
+        let stream = FileStream(store, key: key, terms, observer, lifetime.child())
+        parts.run(stream.observer, stream.upstream)
+      }
     }
   }
 }

@@ -115,16 +115,19 @@ extension DiskStore {
   func copied(_ value: Data, age: Duration, validator: Validator?) throws -> DiskFile {
     let number = numbers.next()
     let path = folder.path(of: FileName.unfinished(number).text)
-    let file = try folder.files.open(path, .making)
+    // Before it is there: it must not be swept.
     held.add(number)
+    var file: OpenFile?
+    defer { if file == nil { _ = held.remove(number) } }
+    file = try folder.files.open(path, .making)
     let copy = DiskFile(
       path: path, byteCount: value.count, age: age, validator: validator,
       release: {
         try? self.folder.files.remove(path)
         if let heir = self.held.remove(number) { heir.entrance.async { heir.giveBack(number) } }
       })
-    try value.withUnsafeBytes { try file.write($0, at: 0) }
-    try file.close()
+    try value.withUnsafeBytes { try file?.write($0, at: 0) }
+    try file?.close()
     return copy
   }
 }

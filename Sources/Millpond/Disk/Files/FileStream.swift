@@ -40,6 +40,11 @@ final class FileStream: @unchecked Sendable {
     self.upstream = upstream
     number = store.numbers.next()
     path = store.folder.path(of: FileName.value(number).text)
+    store.streams.add(number)
+  }
+
+  deinit {
+    store.streams.remove(number)
   }
 
   var observer: Observer<FilePart> {
@@ -161,6 +166,7 @@ final class FileStream: @unchecked Sendable {
     isOver = true
     let revision = terms.revision ?? .next()
     let outcome = store.set(key, content, store.options.timeToLive, revision)
+    store.streams.remove(number)
     outcome.signal.map { file }.run(downstream, upstream)
   }
 
@@ -203,6 +209,7 @@ final class FileStream: @unchecked Sendable {
     if isOver { return }
     isOver = true
     gathered = Data()
+    defer { store.streams.remove(number) }
     guard file != nil else { return }
     try? file?.close()
     try? store.folder.files.remove(path)

@@ -2,7 +2,7 @@ import MillpondCore
 
 /// How a value that is stored as it comes fits in with what else is told.
 struct FileTerms: Sendable {
-  /// Its place among all tellings; nil for that of its end.
+  /// Its place among all tellings; nil for that of the subscription.
   ///
   /// If its key is told something later, it is not kept.
   var revision: Revision?

@@ -16,6 +16,9 @@ struct LogContents {
   /// Whether the last one can be written to.
   var canContinue = false
 
+  /// The last segment with a removal of everything, as far as it is known; what is older may go.
+  var erasedBefore: UInt32 = 0
+
   /// How much of the log had to be read, since no checkpoint tells of it.
   var uncheckedBytes = 0
 

@@ -134,7 +134,9 @@ struct LogOpening {
       }
       switch head.kind {
       case .removal: index.unload(hash)
-      case .removalOfAll: index.unloadAll()
+      case .removalOfAll:
+        index.unloadAll()
+        contents.erasedBefore = segment.number
       case .value where end - lastEnd < Self.tailSize:
         // What was written last may have been torn: what is whole there is good.
         if !RecordHead.isWhole(bytes, head, frontSum: sum) {

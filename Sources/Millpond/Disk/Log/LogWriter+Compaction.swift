@@ -50,7 +50,7 @@ extension LogWriter {
     return (try? openSegment()) != nil
   }
 
-  private func compactStep(_ oldest: LogContents.Part) throws {
+  func compactStep(_ oldest: LogContents.Part) throws {
     let reader = try copied ?? SegmentReader(oldest.segment, from: 0, to: oldest.size)
     copied = reader
     let part = try openSegment()
@@ -100,7 +100,7 @@ extension LogWriter {
     }
   }
 
-  private func removeOldest() throws {
+  func removeOldest() throws {
     let oldest = parts[0]
     copied = nil
     try synchronizeIfRelied()

@@ -33,6 +33,9 @@ final class LogWriter: @unchecked Sendable {
   /// How often something had been used by then: that changes the order.
   var checkedUses = 0
   var nextSegment: UInt32 = 1
+
+  /// The segment with the last removal of everything: nothing before it is needed.
+  var erasedBefore: UInt32 = 0
   private let buffer = RecordBuffer()
 
   /// Where is waited for the device: once at a time, so that nobody takes for done what is under way.
@@ -62,6 +65,7 @@ final class LogWriter: @unchecked Sendable {
     nextSegment = contents.lastSegment + 1
     uncheckedBytes = contents.uncheckedBytes
     indexBytes = contents.indexBytes
+    erasedBefore = contents.erasedBefore
   }
 }
 
@@ -87,6 +91,10 @@ extension LogWriter {
         if part.size + buffer.count >= segmentSize, !encoded.isEmpty {
           commit(part, &failures)
           part = try openSegment()
+        }
+        if case .removalOfAll = telling.content {
+          commit(part, &failures)
+          part = try openErasingSegment()
         }
         do {
           encoded.append((telling, try encode(telling, part)))

@@ -15,6 +15,7 @@ final class DiskStore: Sendable {
   let state: Locked<DiskState>
   let numbers = FileNumbers()
   let held = HeldFiles()
+  let streams = RunningStreams()
 
   /// Where those who come are let in, in order: opening is the first thing that is done there.
   let entrance = DispatchQueue(label: "millpond.disk.entrance", autoreleaseFrequency: .workItem)
@@ -64,11 +65,20 @@ final class DiskStore: Sendable {
       state.withLock { [index] state in state.take(index, contents) }
       // Nobody else can have anything written before the folder is open.
       writer.take(contents)
+      if writer.isErasing { finishErasing() }
       takeOver(heldFiles, from: earlier)
       StoreRegistry.note(self)
     } catch {
       folder.letGo()
       throw CacheError(disk: error, folder)
+    }
+  }
+
+  /// Goes on with a removal of everything that the last process has not carried out to its end; what
+  /// can't be removed now is tried again with the next such removal.
+  private func finishErasing() {
+    afterWriting { writer in
+      try? writer.erase(sparing: self.held.numbers.union(self.streams.numbers))
     }
   }
 
@@ -160,26 +170,47 @@ extension DiskStore {
   }
 
   /// Takes a change in, at once; how it ends is known when it is on disk.
-  func apply(_ change: Change<String, Data>) -> DiskOutcome {
+  func apply(_ change: Change<String, Data>) -> Signal<Void> {
     switch change {
     case .set(let key, let value, let revision):
-      set(key, .value(value), options.timeToLive, revision)
+      set(key, .value(value), options.timeToLive, revision).signal
     case .fill(let key, let stamped, let mark):
-      fill(key, stamped, mark)
+      fill(key, stamped, mark).signal
     case .remove(let key, let revision):
       take(
         Told(
           key: key, hash: KeyHash(of: key), .removal, storedAt: options.now(), revision: revision)
-      ) { $0.index.remove($1) }
+      ) { $0.index.remove($1) }.signal
     case .removeAll(let revision):
-      take(
-        Told(
-          key: "", hash: KeyHash(of: ""), .removalOfAll, storedAt: options.now(),
-          revision: revision)
-      ) { state, _ in
-        var consequence = DiskIndex.Consequence()
-        _ = state.index.removeAll(revision, &consequence)
-        return consequence
+      removeAll(revision)
+    }
+  }
+
+  /// Removes everything at once; the outcome succeeds when no byte of it is left in a file.
+  private func removeAll(_ revision: Revision) -> Signal<Void> {
+    let running = streams.numbers
+    let outcome = take(
+      Told(
+        key: "", hash: KeyHash(of: ""), .removalOfAll, storedAt: options.now(), revision: revision)
+    ) { state, _ in
+      var consequence = DiskIndex.Consequence()
+      _ = state.index.removeAll(revision, &consequence)
+      return consequence
+    }
+    return outcome.signal.flatMap { _ in self.erased(after: running) }.started()
+  }
+
+  /// Succeeds when these streams have ended, and everything from before the last removal of everything
+  /// has gone from the files.
+  private func erased(after running: Set<UInt64>) -> Signal<Void> {
+    Signal { observer, _ in
+      self.streams.afterEnd(of: running) {
+        self.afterWriting { writer in
+          let result = Result<Void, any Error> {
+            try writer.erase(sparing: self.held.numbers.union(self.streams.numbers))
+          }.mapError { CacheError(disk: $0, self.folder) }
+          self.telling.async { observer.end(with: result) }
+        }
       }
     }
   }
