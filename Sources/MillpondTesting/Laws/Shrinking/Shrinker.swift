@@ -1,20 +1,29 @@
 /// Makes a list of steps that breaks something shorter and simpler, for as long as it still does.
 ///
 /// Whatever is tried is run again from the start, so it has to come out the same for the same steps.
-struct Shrinker<Step: Sendable>: Sendable {
+package struct Shrinker<Step: Sendable>: Sendable {
   /// Simpler steps to put in the place of one, the simplest first.
-  let simpler: @Sendable (Step) -> [Step]
+  package let simpler: @Sendable (Step) -> [Step]
 
   /// Whether the steps still break what they did.
-  let isBroken: @Sendable ([Step]) async -> Bool
+  package let isBroken: @Sendable ([Step]) async -> Bool
 
   /// How many lists are tried at most.
-  let limit: Int
+  package let limit: Int
+
+  package init(
+    simpler: @escaping @Sendable (Step) -> [Step],
+    isBroken: @escaping @Sendable ([Step]) async -> Bool, limit: Int
+  ) {
+    self.simpler = simpler
+    self.isBroken = isBroken
+    self.limit = limit
+  }
 
   /// The shortest and simplest list that was found.
   ///
   /// - Complexity: O(*n* log *n*) runs for a list of which few steps matter.
-  func shrink(_ steps: [Step]) async -> [Step] {
+  package func shrink(_ steps: [Step]) async -> [Step] {
     var trials = 0
     var best = steps
     while true {

@@ -1,0 +1,98 @@
+public import MillpondCore
+import MillpondSignals
+
+/// A checker that runs random programs against a composition of caches and judges what is seen.
+///
+///     let check = HistoryCheck(key: { "key \($0)" }, value: { "\($0), value \($1)" }) { scene in
+///       MemoryCache(countLimit: 100, clock: scene.clock).layered(over: scene.origin)
+///         .reusingInFlight(clock: scene.clock)
+///     }
+///     #expect(await check.failures(seeds: 0..<200).isEmpty)
+///
+/// A program consists of gets, sets, removals, reloads, refreshes, subscribers that leave, ends of a
+/// scope, restarts, and answers of an origin that ignores cancellation: it answers late, twice and
+/// after its end. Each value is made once, so that the checker knows which write or fetch a value
+/// came from, and judges it by the order of the calls: see ``HistoryRule``.
+///
+/// A program that breaks a rule is made as short as possible. The failure describes it step by step.
+///
+/// - Note: With one thread and a composition that works on the caller's thread, a seed always gives
+///   the same history.
+public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
+  let key: @Sendable (Int) -> Key
+  let value: @Sendable (Key, Int) -> Value
+  let deck: HistoryDeck
+  let patience: Duration
+  let compose: @Sendable (HistoryScene<Key, Value>) -> AnyCache<Key, Value>
+
+  /// Creates a checker of a composition.
+  ///
+  /// - Parameters:
+  ///   - key: Makes a key of a number; different numbers give different keys.
+  ///   - value: Makes a value of a key and a number; different numbers give different values.
+  ///   - deck: The kinds of steps that programs consist of.
+  ///   - patience: The time to wait for an event before it counts as missing.
+  ///   - compose: Makes a new composition over the origin of a scene. It is called again for each
+  ///     restart, and must not use anything that outlives the scene.
+  public init(
+    key: @escaping @Sendable (Int) -> Key, value: @escaping @Sendable (Key, Int) -> Value,
+    deck: HistoryDeck = .general, patience: Duration = .seconds(1),
+    composing compose: @escaping @Sendable (HistoryScene<Key, Value>) -> some Cache<Key, Value>
+  ) {
+    self.key = key
+    self.value = value
+    self.deck = deck
+    self.patience = patience
+    self.compose = { AnyCache(compose($0)) }
+  }
+
+  /// Runs the programs of `seeds` and returns the first failure of each rule.
+  ///
+  /// - Parameters:
+  ///   - seeds: The programs; the same seed gives the same program.
+  ///   - threads: The number of steps that run at a time, each in a task of its own.
+  public func failures(seeds: Range<UInt64>, threads: Int = 1) async -> [HistoryFailure] {
+    var failures: [HistoryFailure] = []
+    for seed in seeds {
+      for failure in await self.failures(seed: seed, threads: threads)
+      where !failures.contains(where: { $0.rule == failure.rule }) {
+        failures.append(await shrunk(failure, threads: threads))
+      }
+    }
+    return failures
+  }
+
+  /// Runs one program as it is, and returns the first failure of each rule that it breaks.
+  func failures(seed: UInt64, threads: Int) async -> [HistoryFailure] {
+    await failures(of: deck.program(seed: seed), seed: seed, threads: threads, patience)
+  }
+
+  private func failures(
+    of program: [HistoryStep], seed: UInt64, threads: Int, _ patience: Duration
+  ) async -> [HistoryFailure] {
+    let player = HistoryPlayer(self, seed: seed, patience)
+    await player.play(program, threads: max(threads, 1))
+    let (steps, findings) = await player.findings()
+    return findings.map { rule, finding in
+      HistoryFailure(
+        rule: rule, seed: seed, steps: steps, finding: finding, program: program)
+    }
+  }
+
+  /// The same failure with fewer and simpler steps.
+  private func shrunk(_ failure: HistoryFailure, threads: Int) async -> HistoryFailure {
+    let best = Locked(failure)
+    // Not as patient with what is only tried: a cache that never answers would take for ever.
+    let haste = min(patience / 20, .milliseconds(100))
+    let shrinker = Shrinker<HistoryStep>(
+      simpler: { $0.simpler },
+      isBroken: { steps in
+        let failures = await failures(of: steps, seed: failure.seed, threads: threads, haste)
+        guard let same = failures.first(where: { $0.rule == failure.rule }) else { return false }
+        best.withLock { $0 = same }
+        return true
+      }, limit: 400)
+    _ = await shrinker.shrink(failure.program)
+    return best.withLock { $0 }
+  }
+}

@@ -1,0 +1,152 @@
+import MillpondCore
+
+/// The kinds of steps that programs consist of, and how often each is drawn.
+public struct HistoryDeck: Sendable {
+  typealias Draw = @Sendable (inout SeededGenerator) -> HistoryStep
+
+  let draws: [Draw]
+  let lengths: ClosedRange<Int>
+
+  /// Everything: gets of every freshness, writes, leaving, late answers, restarts, ends of a scope.
+  public static let general = HistoryDeck(
+    draws: asking + writing + answering + late + leaving + rare, lengths: 4...40)
+
+  /// Gets of different priorities, and subscribers that leave.
+  public static let priorities = HistoryDeck(
+    draws: urgent + urgent + leaving + [{ .answer(pick(&$0), ends: true) }], lengths: 4...16)
+
+  /// Few keys, closures that take their time, and writes of many other keys meanwhile.
+  public static let crowds = HistoryDeck(
+    draws: writing + holding + holding + floods
+      + [{ .get(question(&$0)) }],
+    lengths: 4...16)
+
+  /// Sets and reloads that meet while closures take their time.
+  public static let overtaking = HistoryDeck(
+    draws: [
+      { _ in .hold(true) }, { _ in .hold(true) }, { .release(pick(&$0)) },
+      { .set(key: key(&$0), entrance: pick(&$0)) }, { .set(key: key(&$0), entrance: pick(&$0)) },
+      { .set(key: key(&$0), entrance: pick(&$0)) }, { .remove(key: key(&$0), entrance: pick(&$0)) },
+      { .get(question(&$0, .reload)) }, { .get(question(&$0, .reload)) },
+      { .answer(pick(&$0), ends: true) }, { .answer(pick(&$0), ends: true) },
+    ], lengths: 4...30)
+
+  /// Gets that differ in what is fresh enough for them, failures, and time that passes.
+  public static let freshness = HistoryDeck(
+    draws: fussy + fussy + fussy + answering + answering + passing + passing + leaving + [
+      { .set(key: 0, entrance: pick(&$0)) }, { .set(key: key(&$0), entrance: 0) },
+      { .remove(key: 0, entrance: pick(&$0)) }, { .remove(key: key(&$0), entrance: 0) },
+      { .refresh(key: key(&$0)) },
+    ], lengths: 4...40)
+
+  /// Gets that fail and are answered, and ends of a scope.
+  public static let signingOut = HistoryDeck(
+    draws: asking + answering + answering + late + leaving + [
+      { _ in .endScope }, { _ in .endScope },
+      { .fail(pick(&$0), isNamed: false) }, { .fail(pick(&$0), isNamed: false) },
+    ], lengths: 4...30)
+
+  /// The program of a seed.
+  func program(seed: UInt64) -> [HistoryStep] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<Int.random(in: lengths, using: &generator)).map { _ in
+      draws[Int.random(in: draws.indices, using: &generator)](&generator)
+    }
+  }
+}
+
+extension HistoryDeck {
+  private static let asking: [Draw] = [
+    { .get(question(&$0)) },
+    { .get(question(&$0)) },
+    { .get(question(&$0)) },
+    { .get(question(&$0)) },
+    { .get(question(&$0)) },
+    { .get(question(&$0, .cachedOnly)) },
+    { .get(question(&$0, .reload)) },
+    { .get(question(&$0, .atMost(.seconds(20)), priority: .low)) },
+  ]
+
+  private static let urgent: [Draw] = [
+    { .get(question(&$0, priority: .low)) },
+    { .get(question(&$0, priority: .high)) },
+    { .get(question(&$0)) },
+  ]
+
+  private static let writing: [Draw] = [
+    { .set(key: key(&$0), entrance: pick(&$0)) },
+    { .set(key: key(&$0), entrance: pick(&$0)) },
+    { .remove(key: key(&$0), entrance: pick(&$0)) },
+    { .removeAll(entrance: pick(&$0)) },
+  ]
+
+  private static let late: [Draw] = [
+    { .answerLate(pick(&$0)) }, { .answerLate(pick(&$0)) },
+  ]
+
+  private static let answering: [Draw] = [
+    { .answer(pick(&$0), ends: true) }, { .answer(pick(&$0), ends: true) },
+    { .answer(pick(&$0), ends: true) }, { .answer(pick(&$0), ends: false) },
+    { .miss(pick(&$0)) }, { .fail(pick(&$0), isNamed: .random(using: &$0)) },
+  ]
+
+  private static let leaving: [Draw] = [
+    { .leave(pick(&$0)) }, { .leave(pick(&$0)) }, { .leave(pick(&$0)) },
+  ]
+
+  private static let holding: [Draw] = [
+    { _ in .hold(true) }, { .hold(.random(using: &$0)) },
+    { .release(pick(&$0)) }, { .release(pick(&$0)) },
+  ]
+
+  private static let floods: [Draw] = [
+    { .flood(count: 1_100, removes: .random(using: &$0), entrance: pick(&$0)) },
+    { .flood(count: 2_100, removes: .random(using: &$0), entrance: pick(&$0)) },
+  ]
+
+  private static let rare: [Draw] =
+    holding + [
+      { .refresh(key: key(&$0)) }, { .refresh(key: key(&$0)) }, { _ in .endScope },
+      { _ in .reopen }, { _ in .trim },
+      { .advance(seconds: .random(in: 1...20, using: &$0)) },
+    ]
+
+  private static let fussy: [Draw] = [
+    { generator in
+      let stale: [StaleUse?] = [
+        nil, nil, .never, .onNamedErrors, .onAnyError, .atOnce, .atOnce, .after(.seconds(2)),
+      ]
+      let freshness: [Freshness] = [
+        .any, .any, .any, .atMost(.seconds(.random(in: 0..<12, using: &generator))), .reload,
+        .cachedOnly,
+      ]
+      var question = question(&generator)
+      question.key /= 2
+      question.freshness = freshness.randomElement(using: &generator) ?? .any
+      question.stale = stale.randomElement(using: &generator) ?? nil
+      question.takesFirst = Int.random(in: 0..<3, using: &generator) == 0
+      return .get(question)
+    }
+  ]
+
+  private static let passing: [Draw] = [
+    { .advance(seconds: [1, 2, 5, 11, 31].randomElement(using: &$0) ?? 1) },
+    { .advance(seconds: [1, 2, 5, 11, 31].randomElement(using: &$0) ?? 1) },
+  ]
+
+  private static func question(
+    _ generator: inout SeededGenerator, _ freshness: Freshness = .any, priority: Priority = .normal
+  ) -> HistoryQuestion {
+    HistoryQuestion(
+      key: key(&generator), freshness: freshness, priority: priority, entrance: pick(&generator))
+  }
+
+  private static func key(_ generator: inout SeededGenerator) -> Int {
+    // Mostly the same one: what happens to different keys seldom meets.
+    max(0, .random(in: -2..<3, using: &generator))
+  }
+
+  private static func pick(_ generator: inout SeededGenerator) -> Int {
+    .random(in: 0..<6, using: &generator)
+  }
+}

@@ -1,0 +1,156 @@
+import MillpondCore
+
+/// Judges the ages of remembered values by their policy.
+struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
+  typealias Content = HistoryLog<Key, Value>.Content
+  typealias View = HistoryView<Key, Value>
+
+  private let content: Content
+  private let policy: FreshnessPolicy
+
+  init(_ content: Content, _ policy: FreshnessPolicy) {
+    self.content = content
+    self.policy = policy
+  }
+
+  /// What was wrong with the answer to a get, by rules.
+  func findings(_ view: View) -> [(rule: HistoryRule, finding: String?)] {
+    [
+      (.usable, unusable(view)), (.fresh, stale(view)), (.fetchedOnce, fetchedTwice(view)),
+      (.revalidated, notFetched(view)), (.failureRemembered, askedAgain(view)),
+    ]
+  }
+
+  // MARK: Ages
+
+  /// A value that was older at its delivery than any value may be.
+  private func unusable(_ view: View) -> String? {
+    guard case .after(let limit) = policy.usableFor else { return nil }
+    for (value, _, at) in view.values {
+      guard let making = content.makings[value], at - making.at >= limit else { continue }
+      return "\(view.name) gave \(value) at an age of \(at - making.at), usable for \(limit)"
+    }
+    return nil
+  }
+
+  /// A value that was too old for a get that takes no stale ones.
+  private func stale(_ view: View) -> String? {
+    guard let limit = limit(view), use(view) == .never else { return nil }
+    for (value, _, _) in view.values {
+      guard let making = content.makings[value], making.time < view.began,
+        view.beganAt - making.at > limit, !isFromOpenFetch(making, view)
+      else { continue }
+      return "\(view.name) gave \(value) at an age of \(view.beganAt - making.at),"
+        + " though it takes no stale value"
+    }
+    return nil
+  }
+
+  /// Whether a value is the latest of a fetch that went on when a get joined it.
+  private func isFromOpenFetch(_ making: HistoryMaking, _ view: View) -> Bool {
+    guard case .fetch(let number) = making.maker else { return false }
+    return content.fetches[number].ended ?? .max > view.began
+  }
+
+  /// The greatest age of a value that is an answer by itself; nil if every age will do.
+  private func limit(_ view: View) -> Duration? {
+    let fresh: Duration? =
+      if case .after(let time) = policy.freshFor { time - .nanoseconds(1) } else { nil }
+    return switch view.freshness {
+    case .any: fresh
+    case .atMost(let age): min(age, fresh ?? age)
+    case .reload, .cachedOnly: nil
+    }
+  }
+
+  private func use(_ view: View) -> StaleUse {
+    view.question.stale ?? (view.freshness == .any ? policy.stale : .never)
+  }
+
+  // MARK: Fetches
+
+  /// The fetches that a get has begun inside its subscription.
+  private func fetches(of view: View) -> [HistoryFetch<Key>] {
+    content.fetches.filter {
+      $0.key == view.key && $0.asked > view.began && $0.asked < view.returned ?? .max
+    }
+  }
+
+  /// A get that made more than one fetch.
+  private func fetchedTwice(_ view: View) -> String? {
+    let names = fetches(of: view).map(\.name)
+    if names.count < 2 { return nil }
+    return "\(view.name) began \(names.count) fetches: \(names.joined(separator: ", "))"
+  }
+
+  /// A get that got a stale value at once, for which no new one was fetched.
+  private func notFetched(_ view: View) -> String? {
+    guard let limit = limit(view), case .after = use(view), let returned = view.returned,
+      let (value, time, _) = view.values.first, time < returned,
+      let making = content.makings[value], making.time < view.began,
+      view.beganAt - making.at > limit, !isFromOpenFetch(making, view),
+      !hasRecentFailure(before: view)
+    else { return nil }
+    let isFetched = content.fetches.contains { fetch in
+      fetch.key == view.key && fetch.asked < returned && (fetch.cancelled ?? .max) > returned
+        && (fetch.ended ?? .max) > view.began
+    }
+    if isFetched { return nil }
+    return "\(view.name) gave the stale \(value) at once, and no new one was fetched"
+  }
+
+  /// A get that asked though a failure was still remembered.
+  private func askedAgain(_ view: View) -> String? {
+    guard view.freshness != .reload, let fetch = fetches(of: view).first,
+      let failed = rememberedFailure(before: view)
+    else { return nil }
+    return "\(view.name) began \(fetch.name), though the failure of \(failed.name) was remembered"
+  }
+
+  private func hasRecentFailure(before view: View) -> Bool {
+    let life = policy.failureLife(HistoryTrouble(isLossOfConnectivity: false))
+    return content.fetches.contains { fetch in
+      guard fetch.key == view.key, let at = fetch.failedAt else { return false }
+      return at <= view.beganAt && view.beganAt - at < life
+    }
+  }
+
+  /// A fetch whose failure is to be the answer to a get.
+  private func rememberedFailure(before view: View) -> HistoryFetch<Key>? {
+    content.fetches.last { fetch in
+      guard fetch.key == view.key, !fetch.isReload, let at = fetch.failedAt,
+        let ended = fetch.ended, ended < view.began, !sends(fetch, after: fetch.asked)
+      else { return false }
+      let life = policy.failureLife(HistoryTrouble(isLossOfConnectivity: false))
+      if view.beganAt - at >= life || isWritten(view.key, after: fetch.asked, before: view.began) {
+        return false
+      }
+      return !content.fetches.contains { isSuccess($0, view.key, after: ended, before: view.began) }
+    }
+  }
+
+  private func isWritten(_ key: Key, after time: Int, before other: Int) -> Bool {
+    content.writes.contains { write in
+      write.concerns(key) && write.began < other && (write.returned ?? .max) > time
+    }
+  }
+
+  /// Whether a fetch that nothing has made obsolete brought a value, or missed, meanwhile.
+  private func isSuccess(
+    _ fetch: HistoryFetch<Key>, _ key: Key, after time: Int, before other: Int
+  ) -> Bool {
+    guard fetch.key == key, let ended = fetch.ended, ended > time, ended < other else {
+      return fetch.key == key && fetch.ended == nil && fetch.asked < other
+        && sends(fetch, after: time)
+    }
+    return !isWritten(key, after: fetch.asked, before: ended)
+  }
+
+  private func sends(_ fetch: HistoryFetch<Key>, after time: Int) -> Bool {
+    content.makings.values.contains { making in
+      guard case .fetch(let number) = making.maker else { return false }
+      return making.time > time && content.fetches[number].asked == fetch.asked
+        && !isWritten(fetch.key, after: fetch.asked, before: making.time)
+    }
+  }
+}

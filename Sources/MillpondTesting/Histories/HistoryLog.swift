@@ -1,0 +1,158 @@
+import MillpondCore
+import MillpondSignals
+
+/// A write, and when its call began, returned and had its outcome.
+struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
+  enum Kind: Sendable {
+    case set(Key, Value)
+    case remove(Key)
+    case removeAll
+    case endScope
+  }
+
+  let kind: Kind
+  let name: String
+  let entrance: Int
+  let began: Int
+  var returned: Int?
+  var ended: Int?
+  var isFailed = false
+
+  /// Whether it concerns `key`.
+  func concerns(_ key: Key) -> Bool {
+    switch kind {
+    case .set(let own, _), .remove(let own): own == key
+    case .removeAll, .endScope: true
+    }
+  }
+
+  var isSet: Bool {
+    if case .set = kind { true } else { false }
+  }
+}
+
+/// A run of the origin.
+struct HistoryFetch<Key: Hashable & Sendable>: Sendable {
+  let key: Key
+  let name: String
+  let isReload: Bool
+  let asked: Int
+
+  /// Whether it can answer yet: a task has to get there first.
+  var isReady = false
+  var cancelled: Int?
+  var ended: Int?
+
+  /// The clock's time when it failed, or ended without a value.
+  var failedAt: Duration?
+
+  var isActive: Bool {
+    cancelled == nil && ended == nil
+  }
+}
+
+/// Where a value came from.
+struct HistoryMaking: Sendable {
+  enum Maker: Sendable {
+    case write(Int)
+    case fetch(Int)
+  }
+
+  let maker: Maker
+  let time: Int
+
+  /// The clock's time.
+  let at: Duration
+}
+
+/// Something that a user saw.
+struct HistoryView<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
+  let name: String
+  let key: Key
+  let entrance: Int
+  let question: HistoryQuestion
+  let began: Int
+  let beganAt: Duration
+
+  /// When the call of `subscribe` returned.
+  var returned: Int?
+  var values: [(value: Value, time: Int, at: Duration)] = []
+  var ended: Int?
+  var isFailed = false
+  var left: Int?
+
+  /// When a closure of the subscription ran last.
+  var lastCall: Int?
+
+  /// Whether it is a state that was looked at, and no get.
+  let isState: Bool
+
+  var freshness: Freshness { question.freshness }
+
+  var isOpen: Bool {
+    ended == nil && left == nil
+  }
+}
+
+/// All that happened in a history, in one order of time.
+final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
+  struct Content: Sendable {
+    var time = 0
+    let clock: ManualClock
+    var lines: [String] = []
+    var writes: [HistoryWrite<Key, Value>] = []
+    var fetches: [HistoryFetch<Key>] = []
+    var views: [HistoryView<Key, Value>] = []
+    var makings: [Value: HistoryMaking] = [:]
+
+    /// The clock's time.
+    func now() -> Duration {
+      clock.now.offset
+    }
+
+    /// The next moment.
+    mutating func tick() -> Int {
+      time += 1
+      return time
+    }
+  }
+
+  private let state: Watched<Content>
+
+  init(clock: ManualClock) {
+    state = Watched(Content(clock: clock))
+  }
+
+  var content: Content {
+    state.state
+  }
+
+  var lines: [String] {
+    content.lines
+  }
+
+  @discardableResult
+  func change<Result>(_ body: (inout Content) -> Result) -> Result {
+    state.change(body)
+  }
+
+  func say(_ line: String) {
+    change { $0.lines.append(line) }
+  }
+
+  /// Waits until `isDone`; false if that takes too long.
+  func wait(
+    atMost patience: Duration, until isDone: @escaping @Sendable (Content) -> Bool
+  ) async -> Bool {
+    if isDone(content) { return true }
+    let timeline = Timeline(ContinuousClock())
+    let isLate = Locked(false)
+    let alarm = timeline.schedule(after: patience) { [state] in
+      isLate.withLock { $0 = true }
+      state.change { _ in }
+    }
+    defer { alarm.dispose() }
+    try? await state.wait(for: "an event") { isDone($0) || isLate.withLock { $0 } }
+    return isDone(content)
+  }
+}

@@ -1,0 +1,145 @@
+public import MillpondCore
+public import MillpondSignals
+
+/// The origin of a scene: it answers when the program says so, and ignores cancellation.
+///
+/// It answers late, twice, after its end, by callbacks or by tasks that go on when they are
+/// cancelled, as the program has it.
+///
+/// - Note: Any thread.
+public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sendable>: Source {
+  /// How a run sends its answers.
+  enum Way: Sendable {
+    case callbacks
+    case tasks
+  }
+
+  private let log: HistoryLog<Key, Value>
+  private let way: Way
+  private let value: @Sendable (Key, Int) -> Value
+  private let sources = Locked<[Int: CallbackSource<Value>]>([:])
+
+  init(
+    _ log: HistoryLog<Key, Value>, _ way: Way, value: @escaping @Sendable (Key, Int) -> Value
+  ) {
+    self.log = log
+    self.way = way
+    self.value = value
+  }
+
+  /// A run, which answers when the program says so.
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    if case .cachedOnly = lookup.freshness { return .empty }
+    return Signal { observer, lifetime in
+      let number = self.begin(key, isReload: lookup.freshness == .reload)
+      lifetime.onEnd { self.cancel(number) }
+      self.answer(number).run(observer, lifetime)
+      if self.way == .callbacks { self.log.change { $0.fetches[number].isReady = true } }
+    }
+  }
+
+  private func answer(_ number: Int) -> Signal<Value> {
+    let source = CallbackSource<Value>()
+    sources.withLock { $0[number] = source }
+    switch way {
+    case .callbacks: return source.signal
+    case .tasks:
+      return .async {
+        async let value = source.value()
+        try? await source.subscriptions(count: 1)
+        self.log.change { $0.fetches[number].isReady = true }
+        return try await value
+      }
+    }
+  }
+
+  private func begin(_ key: Key, isReload: Bool) -> Int {
+    log.change { content in
+      let number = content.fetches.count
+      let name = "fetch \(number + 1) of \(key)"
+      content.lines.append("     \(name) begins")
+      content.fetches.append(
+        HistoryFetch(key: key, name: name, isReload: isReload, asked: content.tick()))
+      return number
+    }
+  }
+
+  private func cancel(_ number: Int) {
+    log.change { content in
+      guard content.fetches[number].isActive else { return }
+      content.lines.append("     \(content.fetches[number].name) is cancelled")
+      content.fetches[number].cancelled = content.tick()
+    }
+  }
+
+  // MARK: Answering
+
+  /// Runs that can send, in their order.
+  func runs(active: Bool) -> [Int] {
+    let content = log.content
+    return content.fetches.indices.filter {
+      content.fetches[$0].isReady && content.fetches[$0].isActive == active
+    }
+  }
+
+  /// Sends a new value, and completes if it is to.
+  func send(_ number: Int, ends: Bool) {
+    let value = log.change { content in
+      let fetch = content.fetches[number]
+      let value = self.value(fetch.key, content.makings.count)
+      content.makings[value] = HistoryMaking(
+        maker: .fetch(number), time: content.tick(), at: content.now())
+      content.lines.append("     \(fetch.name) sends \(value)")
+      if ends || self.way == .tasks, fetch.isActive {
+        content.fetches[number].ended = content.tick()
+      }
+      return value
+    }
+    source(number)?.next(value)
+    if ends { source(number)?.completed() }
+  }
+
+  /// Ends without a value.
+  func miss(_ number: Int) {
+    end(number, "has no value")
+    source(number)?.completed()
+  }
+
+  /// Fails.
+  ///
+  /// - Parameter isNamed: Whether the origin counts as out of reach.
+  func fail(_ number: Int, isNamed: Bool) {
+    let trouble = HistoryTrouble(isLossOfConnectivity: isNamed)
+    end(number, "fails: \(trouble)")
+    source(number)?.failed(trouble)
+  }
+
+  private func end(_ number: Int, _ what: String) {
+    log.change { content in
+      content.lines.append("     \(content.fetches[number].name) \(what)")
+      guard content.fetches[number].isActive else { return }
+      content.fetches[number].ended = content.tick()
+      content.fetches[number].failedAt = content.now()
+    }
+  }
+
+  private func source(_ number: Int) -> CallbackSource<Value>? {
+    sources.withLock { $0[number] }
+  }
+
+  /// Releases what is kept; what still waits is abandoned.
+  func close() {
+    let all = sources.withLock { sources in
+      defer { sources = [:] }
+      return sources
+    }
+    withExtendedLifetime(all) {}
+  }
+}
+
+/// The error with which the origin of a scene fails.
+struct HistoryTrouble: ConnectivityError, CustomStringConvertible {
+  let isLossOfConnectivity: Bool
+
+  var description: String { isLossOfConnectivity ? "out of reach" : "trouble in the origin" }
+}

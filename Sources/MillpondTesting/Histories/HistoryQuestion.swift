@@ -1,0 +1,40 @@
+import MillpondCore
+
+/// A get of a program.
+struct HistoryQuestion: Sendable, Equatable {
+  var key = 0
+  var freshness = Freshness.any
+  var priority = Priority.normal
+  var stale: StaleUse?
+
+  /// Whether the subscriber leaves after the first value.
+  var takesFirst = false
+  var entrance = 0
+
+  /// The same with simpler parts, the simplest first.
+  var simpler: [HistoryQuestion] {
+    let changes: [(inout HistoryQuestion) -> Void] = [
+      { $0 = HistoryQuestion() },
+      { $0 = HistoryQuestion(freshness: $0.freshness, entrance: $0.entrance) },
+      { $0 = HistoryQuestion(freshness: $0.freshness, stale: $0.stale) },
+      { $0.key = 0 }, { $0.entrance = 0 }, { $0.priority = .normal }, { $0.freshness = .any },
+      { $0.stale = nil }, { $0.takesFirst = false },
+    ]
+    return changes.map { change in
+      var question = self
+      change(&question)
+      return question
+    }.filter { $0 != self }
+  }
+
+  /// The terms in words, as far as they are not the usual ones.
+  var terms: String {
+    var words: [String] = []
+    if freshness != .any { words.append("\(freshness)") }
+    if let stale { words.append("stale \(stale)") }
+    if priority != .normal { words.append("\(priority)") }
+    if takesFirst { words.append("first value only") }
+    if entrance != 0 { words.append("entrance \(entrance)") }
+    return words.map { ", \($0)" }.joined()
+  }
+}

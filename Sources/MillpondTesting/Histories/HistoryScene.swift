@@ -1,0 +1,149 @@
+public import MillpondCore
+public import MillpondSignals
+
+/// What a checker gives to a composition: an origin, a clock and a scope, and ways to say what else
+/// the composition has.
+///
+/// - Note: Any thread.
+public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
+  /// The source under all layers; it answers when the program says so, and ignores cancellation.
+  public let origin: HistoryOrigin<Key, Value>
+
+  /// The clock of the scene; the program advances it.
+  public let clock: ManualClock
+
+  /// A scope that the program ends now and then, if the composition says that it uses it.
+  ///
+  /// The end of a scope counts as a removal of everything.
+  public let scope = CacheScope()
+
+  /// The number of the program, for compositions that are drawn at random.
+  public let seed: UInt64
+
+  /// A name that no other scene has, for folders and the like; a restart keeps it.
+  public let name: String
+
+  struct Parts: Sendable {
+    var entrances: [AnyCache<Key, Value>] = []
+    var states: (@Sendable (Key) -> Signal<Value?>)?
+    var refresh: (@Sendable (Key) -> Signal<Value>)?
+    var trim: (@Sendable () -> Void)?
+    var closings: [@Sendable () -> Signal<Void>] = []
+    var endings: [@Sendable () -> Void] = []
+    var signOuts: [@Sendable () -> Void] = []
+    var policy: FreshnessPolicy?
+    var questions: (@Sendable () -> Int)?
+    var isScoped = false
+    var mayForget = false
+    var goesOn = false
+    var refreshesBehind = false
+  }
+
+  private let log: HistoryLog<Key, Value>
+  let gate: HistoryGate
+  let parts = Locked(Parts())
+
+  init(_ log: HistoryLog<Key, Value>, seed: UInt64, value: @escaping @Sendable (Key, Int) -> Value)
+  {
+    self.seed = seed
+    self.log = log
+    clock = log.content.clock
+    name = "\(seed)-\(HistoryNumber.next())"
+    origin = HistoryOrigin(log, seed % 4 == 3 ? .tasks : .callbacks, value: value)
+    gate = HistoryGate { log.change { _ in } }
+  }
+
+  /// Adds a line to the description of a failure: what a composition that is drawn at random is.
+  public func says(_ line: String) {
+    log.say(line)
+  }
+
+  /// Waits as long as the program says; for closures that take their time, as codecs do.
+  public func takesTime() async {
+    await gate.pass()
+  }
+
+  /// Adds another entrance to the same stores.
+  ///
+  /// Writes by one entrance are visible by another when their outcome has come.
+  public func isAlsoEntered(by cache: some Cache<Key, Value>) {
+    parts.withLock { $0.entrances.append(AnyCache(cache)) }
+  }
+
+  /// Adds what is done at the end of ``scope``, before it.
+  public func endsScope(with action: @escaping @Sendable () -> Void) {
+    parts.withLock { $0.signOuts.append(action) }
+    usesScope()
+  }
+
+  /// Says that the composition ends with ``scope``.
+  public func usesScope() {
+    parts.withLock { $0.isScoped = true }
+  }
+
+  /// Says that values may be evicted, so that a miss is no fault.
+  public func mayForget() {
+    parts.withLock { $0.mayForget = true }
+  }
+
+  /// Says that gets follow their value, and don't end by themselves.
+  public func getsGoOn() {
+    parts.withLock { $0.goesOn = true }
+  }
+
+  /// Says that fetches go on for a while though nobody waits for them.
+  public func refreshesInBackground() {
+    parts.withLock { $0.refreshesBehind = true }
+  }
+
+  /// Says by which policy values are remembered, so that ages are judged; they may expire then.
+  public func remembers(by policy: FreshnessPolicy) {
+    parts.withLock { $0.policy = policy }
+    mayForget()
+  }
+
+  /// Gives the values that are shown for a key; nil while there is none.
+  public func shows(_ states: @escaping @Sendable (Key) -> Signal<Value?>) {
+    parts.withLock { $0.states = states }
+  }
+
+  /// Gives the number of hits and misses of the layer that every get asks.
+  ///
+  /// A reload passes layers by, and is not counted.
+  public func counts(_ questions: @escaping @Sendable () -> Int) {
+    parts.withLock { $0.questions = questions }
+  }
+
+  /// Gives the way to refresh a key.
+  public func refreshes(_ refresh: @escaping @Sendable (Key) -> Signal<Value>) {
+    parts.withLock { $0.refresh = refresh }
+  }
+
+  /// Gives the way to give memory back.
+  public func trims(_ trim: @escaping @Sendable () -> Void) {
+    parts.withLock { $0.trim = trim }
+  }
+
+  /// Gives the way to close what outlives the composition; then the composition is made anew now and
+  /// then, and finds what was kept.
+  public func closes(_ close: @escaping @Sendable () -> Signal<Void>) {
+    parts.withLock { $0.closings.append(close) }
+  }
+
+  /// Runs `action` when the program is over.
+  public func atEnd(_ action: @escaping @Sendable () -> Void) {
+    parts.withLock { $0.endings.append(action) }
+  }
+}
+
+/// The numbers of the scenes of this process.
+private enum HistoryNumber {
+  private static let last = Locked(0)
+
+  static func next() -> Int {
+    last.withLock { last in
+      last += 1
+      return last
+    }
+  }
+}

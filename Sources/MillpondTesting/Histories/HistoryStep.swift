@@ -1,0 +1,64 @@
+import MillpondCore
+
+/// A step of a program.
+///
+/// Keys, gets and fetches are chosen by number, which is easily made smaller.
+enum HistoryStep: Sendable, Equatable {
+  case get(HistoryQuestion)
+  case leave(Int)
+  case set(key: Int, entrance: Int)
+  case remove(key: Int, entrance: Int)
+  case removeAll(entrance: Int)
+  case refresh(key: Int)
+
+  /// The origin sends a value, and completes or not.
+  case answer(Int, ends: Bool)
+  case miss(Int)
+  case fail(Int, isNamed: Bool)
+
+  /// The origin sends a value by a run that was cancelled or has ended.
+  case answerLate(Int)
+
+  /// Whether the users' closures of the composition wait from now on.
+  case hold(Bool)
+  case release(Int)
+
+  case advance(seconds: Int)
+  case endScope
+  case reopen
+  case trim
+
+  /// Writes of many other keys.
+  case flood(count: Int, removes: Bool, entrance: Int)
+
+  /// The same with fewer or smaller numbers, the simplest first.
+  var simpler: [HistoryStep] {
+    let all: [HistoryStep] =
+      switch self {
+      case .get(let question): question.simpler.map { .get($0) }
+      case .leave: [.leave(0)]
+      case .set(let key, let entrance):
+        [.set(key: 0, entrance: 0), .set(key: 0, entrance: entrance), .set(key: key, entrance: 0)]
+      case .remove(let key, let entrance):
+        [
+          .remove(key: 0, entrance: 0), .remove(key: 0, entrance: entrance),
+          .remove(key: key, entrance: 0),
+        ]
+      case .removeAll: [.removeAll(entrance: 0)]
+      case .refresh: [.refresh(key: 0)]
+      case .answer(let run, _): [.answer(0, ends: true), .answer(run, ends: true)]
+      case .miss: [.miss(0)]
+      case .fail(let run, let isNamed): [.fail(0, isNamed: isNamed), .fail(run, isNamed: false)]
+      case .answerLate: [.answerLate(0)]
+      case .release: [.release(0)]
+      case .advance: [.advance(seconds: 1)]
+      case .flood(let count, let removes, let entrance):
+        [10, 100, 600, 1_100].filter { $0 < count }.map {
+          .flood(count: $0, removes: removes, entrance: entrance)
+        } + [.flood(count: count, removes: removes, entrance: 0)]
+      case .hold, .endScope, .reopen, .trim: []
+      }
+    guard let own = all.firstIndex(of: self) else { return all }
+    return Array(all[..<own])
+  }
+}

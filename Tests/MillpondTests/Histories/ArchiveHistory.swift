@@ -1,0 +1,134 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+
+@testable import Millpond
+
+/// A random program of transactions on an archived store, whose process is killed at some call.
+///
+/// The reference is a list of what the store held after each commit: what the next process restores is
+/// one of these, and not an earlier one than a flush has waited for.
+struct ArchiveHistory {
+  enum Step: Sendable, Equatable {
+    /// Sets entities to the number of the transaction, and removes others.
+    case update(sets: [Int], removals: [Int])
+    case restore
+    case flush
+    case kill(afterCalls: Int)
+  }
+
+  struct Page: Entity, Codable {
+    let id: Int
+    let number: Int
+  }
+
+  typealias Pages = [Int: Int]
+
+  static func program(seed: UInt64) -> [Step] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<Int.random(in: 3...12, using: &generator)).map { _ in
+      let ids = { (range: ClosedRange<Int>) in
+        (0..<Int.random(in: range, using: &generator)).map { _ in
+          Int.random(in: 0..<4, using: &generator)
+        }
+      }
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0: return .restore
+      case 1: return .flush
+      case 2, 3: return .kill(afterCalls: .random(in: 0..<12, using: &generator))
+      default: return .update(sets: ids(0...2), removals: ids(0...2))
+      }
+    }
+  }
+
+  /// Simpler steps to put in the place of one.
+  static func simpler(_ step: Step) -> [Step] {
+    switch step {
+    case .update(let sets, let removals):
+      (sets.isEmpty ? [] : [.update(sets: Array(sets.dropLast()), removals: removals)])
+        + (removals.isEmpty ? [] : [.update(sets: sets, removals: Array(removals.dropLast()))])
+    case .kill(let calls) where calls > 0: (0..<calls).map { .kill(afterCalls: $0) }
+    default: []
+    }
+  }
+
+  /// Performs the steps; what was wrong then, or nil.
+  static func finding(_ program: [Step]) async -> String? {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("millpond-archive-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var life = Life(folder, [[:]])
+    for (number, step) in (program + [.kill(afterCalls: 1_000)]).enumerated() {
+      switch step {
+      case .update(let sets, let removals): life.update(number, sets, removals)
+      case .restore: _ = try? await life.archive.restored.value
+      case .flush: await life.flush()
+      case .kill(let calls):
+        let allowed = await life.end(afterCalls: calls)
+        let next = Life(folder, [[:]])
+        _ = try? await next.archive.restored.value
+        let found = next.pages
+        guard allowed.contains(found) else {
+          return "\(program)\nrestored \(found), allowed are \(allowed)"
+        }
+        _ = await next.end(afterCalls: 0)
+        life = Life(folder, [found])
+      }
+    }
+    _ = await life.end(afterCalls: 0)
+    return nil
+  }
+
+  /// One process.
+  struct Life {
+    let calls = FaultyCalls()
+    let store = EntityStore()
+    let disk: DiskCache
+    let archive: EntityArchive
+
+    /// What the store held after each commit, from the last that is known to be on disk.
+    private var states: [Pages]
+
+    init(_ folder: URL, _ states: [Pages]) {
+      self.states = states
+      disk = DiskCache(
+        directory: folder, DiskOptions(byteLimit: 4 << 20), FileSystem(calls))
+      archive = EntityArchive(
+        of: store, in: disk, types: [ArchivedType(Page.self, named: "page")])
+    }
+
+    var pages: Pages {
+      var pages: Pages = [:]
+      for id in 0..<4 { pages[id] = store.get(Reference<Page>(id))?.number }
+      return pages
+    }
+
+    mutating func update(_ number: Int, _ sets: [Int], _ removals: [Int]) {
+      var pages = states.last ?? [:]
+      store.update { transaction in
+        for id in removals { transaction.remove(Reference<Page>(id)) }
+        for id in sets { transaction.set(Page(id: id, number: number)) }
+      }
+      for id in removals { pages[id] = nil }
+      for id in sets { pages[id] = number }
+      states.append(pages)
+    }
+
+    mutating func flush() async {
+      guard (try? await archive.flush().value) != nil else { return }
+      states = Array(states.suffix(1))
+    }
+
+    /// Kills the process after so many more calls that change something; what may be restored then.
+    func end(afterCalls count: Int) async -> [Pages] {
+      calls.inject(
+        .death(isHalfDone: count.isMultiple(of: 2)), after: count, of: FaultyCalls.Call.effects)
+      _ = try? await archive.restored.value
+      _ = try? await archive.flush().value
+      calls.die()
+      _ = try? await disk.close().value
+      return states
+    }
+  }
+}

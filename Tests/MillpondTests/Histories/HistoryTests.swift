@@ -1,0 +1,97 @@
+import Foundation
+import Millpond
+import MillpondTesting
+import TestTraits
+import Testing
+
+/// Random programs over compositions, judged by the order of the calls.
+@Suite(.heavy) struct HistoryTests {
+  @Test func `no composition shows what no order of the calls allows`() async {
+    await expect { DrawnComposition($0).make() }
+  }
+
+  @Test func `no entity is shown that no order of the calls allows`() async {
+    await expect(value: { HistoryBook(id: $0, title: "\($0)#\($1)") }) { DrawnEntities($0).make() }
+  }
+
+  @Test func `a set is kept whatever else is written while it is encoded`() async {
+    await expect(.crowds, share: 4) { scene in
+      let later: [DrawnComposition.Store] = [.diskLater, .closuresLater, .keysLater]
+      return DrawnComposition(
+        scene, store: later[Int(scene.seed % 3)], sharing: .none, hasMemory: false, isScoped: false
+      ).make()
+    }
+  }
+
+  @Test func `of two sets by two ways into one disk the later one stays`() async {
+    await expect(.overtaking) { scene in
+      let drawn = DrawnComposition(
+        scene, store: .disk, sharing: .none, hasMemory: false, isScoped: false)
+      let disk = drawn.disk()
+      scene.isAlsoEntered(
+        by: disk.mapValues(Codec.text.then(drawn.later)).layered(over: scene.origin))
+      return disk.mapValues(.text).layered(over: scene.origin)
+    }
+  }
+
+  @Test func `what is remembered is as young as the policy says, and fetched once`() async {
+    await expect(.freshness) { DrawnFreshness($0).make() }
+  }
+
+  @Test func `after a sign-out nothing is asked for whoever asked before`() async {
+    await expect(.signingOut) { DrawnAccount($0).make() }
+  }
+
+  @Test func `an archive restores the store as a commit has left it`() async {
+    for seed in 0..<historyCount {
+      let program = ArchiveHistory.program(seed: seed)
+      guard await ArchiveHistory.finding(program) != nil else { continue }
+      let shrinker = Shrinker<ArchiveHistory.Step>(
+        simpler: ArchiveHistory.simpler,
+        isBroken: { await ArchiveHistory.finding($0) != nil }, limit: 200)
+      let shortest = await shrinker.shrink(program)
+      let finding = await ArchiveHistory.finding(shortest)
+      Issue.record("seed \(seed): \(finding ?? "not found again: \(program)")")
+      return
+    }
+  }
+
+  @Test func `one get is one hit or one miss`() async {
+    await expect { scene in
+      let memory = MemoryCache<String, String>(countLimit: 1_000, clock: scene.clock)
+      scene.counts {
+        let statistics = memory.statistics
+        return statistics.hits + statistics.misses
+      }
+      return scene.seed.isMultiple(of: 2)
+        ? AnyCache(memory.layered(over: scene.origin)) : AnyCache(memory)
+    }
+  }
+
+  @Test func `a flight that was raised is cancelled when everybody has left`() async {
+    await expect(.priorities) { scene in
+      let shared = scene.origin.reusingInFlight(clock: scene.clock)
+      let quick = Answers().limited(to: 2, reserved: 1)
+      quick.get("slow").subscribe { _ in }
+      scene.isAlsoEntered(by: AnyCache(shared))
+      return AnyCache(Race(first: quick, second: shared).reusingInFlight(clock: scene.clock))
+    }
+  }
+}
+
+/// Answers at once, but for one key never.
+private struct Answers: Source {
+  func get(_ key: String, _ lookup: Lookup) -> Signal<String> {
+    key == "slow" ? .never : .empty
+  }
+}
+
+/// Asks two sources.
+private struct Race<First: Source<String, String>, Second: Source<String, String>>: Source {
+  let first: First
+  let second: Second
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<String> {
+    .race([first.get(key, lookup), second.get(key, lookup)])
+  }
+}
