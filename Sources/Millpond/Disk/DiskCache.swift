@@ -44,6 +44,8 @@ public final class DiskCache: Cache {
   let access: StoreAccess
   let options: DiskOptions
 
+  let removals = RemovalListeners()
+
   /// Keeps values in `directory`, which is made if it is missing.
   ///
   /// Returns at once; what is asked and told waits until the folder is open.
@@ -139,13 +141,15 @@ public final class DiskCache: Cache {
   /// Stores or removes, at once; the outcome comes when that is on disk.
   ///
   /// The outcome of a removal of everything waits until no byte of what was stored until then is left in
-  /// any file of the folder, also of values that had been removed, replaced or evicted before. It waits for
-  /// values that are just being streamed into files (``storing(_:for:)``), which are not kept then. A
+  /// any file of the folder, also of values that had been removed, replaced or evicted before, and of those
+  /// that are just being streamed into files (``storing(_:for:)``), which are not kept then. A
   /// ``DiskFile`` that the program holds stays until it is released. If the process dies before the
   /// outcome, the next one finishes the removal, or finds everything as it was: then remove everything
   /// again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
-    outcome { $0.apply(change) }
+    let outcome = outcome { $0.apply(change) }
+    if case .removeAll = change { removals.call() }
+    return outcome
   }
 
   /// Keeps `value` for `key`, for a time of its own instead of the cache's.

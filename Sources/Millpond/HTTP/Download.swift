@@ -1,5 +1,15 @@
 import Foundation
+import MillpondCore
 import MillpondSignals
+
+/// What a body may take that is to become a file.
+struct DownloadTerms: Sendable {
+  /// The beginning of the download in the order of all writes.
+  let revision: Revision
+
+  /// How many bytes the file may have: it is not held in memory, so the limit of bodies is not for it.
+  let byteLimit: Int
+}
 
 /// A body that is to become a file: what it is made of, and what becomes of it if it breaks off.
 struct Download: Sendable {
@@ -11,28 +21,31 @@ struct Download: Sendable {
 
 extension Transfers {
   /// The body of the answer to the request that is the value of `request`.
-  func download(_ request: Signal<HTTPRequest>, _ asking: Asking) -> Download {
-    guard let partials else {
-      return Download(parts: stream(request) { send($0, asking).pieces(limits) }) { _ in false }
-    }
-    let head = Locked<PartialHead?>(nil)
+  func download(
+    _ request: Signal<HTTPRequest>, _ asking: Asking, _ terms: DownloadTerms
+  ) -> Download {
+    let limits = limits.forFile(of: terms.byteLimit)
+    let whose = Locked<(edition: Edition, place: PartialPlace)?>(nil)
     let parts = stream(request) { request in
-      partials.resumingStream(request.identity) { earlier in
+      guard let partials, request.canBeResumed else { return send(request, asking).pieces(limits) }
+      let place = PartialPlace(representation: request.representation, revision: terms.revision)
+      return partials.resumingStream(at: place) { earlier in
         send(request, asking, from: earlier?.beginning)
           .pieces(limits, resuming: earlier) { edition in
-            head.withLock { $0 = edition.map { PartialHead(identity: request.identity, $0) } }
+            whose.withLock { $0 = edition.map { ($0, place) } }
           }
       }
     }
     return Download(parts: parts) { file in
-      head.withLock { $0 }.map { partials.keep(file, $0) } ?? false
+      guard let partials, let (edition, place) = whose.withLock({ $0 }) else { return false }
+      return partials.keep(file, edition, at: place)
     }
   }
 
   /// The body of the answer in the pieces in which it comes.
   func pieces(of request: Signal<HTTPRequest>) -> Signal<Data> {
     stream(request) { request in
-      transport.send(request).pieces(limits).compactMap { part in
+      authorizedTransport.send(request).pieces(limits).compactMap { part in
         if case .bytes(let bytes) = part { bytes } else { nil }
       }
     }
@@ -41,10 +54,17 @@ extension Transfers {
   private func send(
     _ request: HTTPRequest, _ asking: Asking, from earlier: Beginning? = nil
   ) -> Signal<HTTPPart> {
-    // Whoever asks for a range of their own wants that one.
-    if asking == .inRanges, request.headers["Range"] == nil {
-      return transport.sendInRanges(request, from: earlier, by: ticker)
+    if asking == .inRanges, request.canBeResumed {
+      return authorizedTransport.sendInRanges(request, from: earlier, by: ticker)
     }
-    return transport.send(earlier.map { request.resuming($0) } ?? request)
+    return authorizedTransport.send(earlier.map { request.resuming($0) } ?? request)
+  }
+}
+
+extension HTTPLimits {
+  fileprivate func forFile(of byteLimit: Int) -> HTTPLimits {
+    HTTPLimits(
+      idleTimeout: idleTimeout, totalTimeout: totalTimeout, byteLimit: byteLimit,
+      headerByteLimit: headerByteLimit)
   }
 }

@@ -10,6 +10,8 @@ public struct HTTPLimits: Sendable, Hashable {
   public let totalTimeout: Duration
 
   /// How many bytes a body may have, after decompression; of zero or less, none.
+  ///
+  /// The file of a ``MediaCache`` is not held in memory: it may be as large as its cache.
   public let byteLimit: Int
 
   /// How many bytes a head may have: the names and values of its fields, and four for each.

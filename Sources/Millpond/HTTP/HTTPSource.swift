@@ -83,11 +83,24 @@ extension HTTPSource {
 
   /// The body for a file; what of it breaks off can be gone on with.
   ///
-  /// - Parameter asking: Nil is what suits the transport.
+  /// - Parameters:
+  ///   - terms: What the file may take.
+  ///   - asking: Nil is what suits the transport.
   /// - Throws: ``LostBeginning`` if it was asked for in ranges, and can't be gone on with.
-  func download(_ key: Key, _ lookup: Lookup, _ asking: Asking? = nil) -> Download {
-    transfers.download(
-      request(key).map { $0.asked(by: lookup) }, asking ?? transfers.transport.askingForLarge)
+  func download(
+    _ key: Key, _ lookup: Lookup, _ terms: DownloadTerms, _ asking: Asking? = nil
+  ) -> Download {
+    let suited = transfers.transport.appliesBackpressure ? Asking.atOnce : .inRanges
+    return transfers.download(
+      request(key).map { $0.asked(by: lookup) }, asking ?? suited, terms)
+  }
+
+  /// Removes what broken transfers have left, where everything is removed; nothing else is kept here.
+  public func apply(_ change: Change<Key, Data>) -> Signal<Void> {
+    guard case .removeAll(let revision) = change, let partials = transfers.partials else {
+      return .just(())
+    }
+    return partials.removeAll(revision)
   }
 }
 

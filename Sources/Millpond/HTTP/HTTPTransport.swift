@@ -32,4 +32,18 @@ public protocol HTTPTransport: Sendable {
   /// Nothing is sent before the signal is subscribed to. The end of the subscription ends the
   /// transfer. Heads of 1xx may be passed on or not.
   func send(_ request: HTTPRequest) -> Signal<HTTPPart>
+
+  /// Whether a slow receiver slows the origin down: no more than a few parts are in memory, however
+  /// long the delivery of one takes.
+  ///
+  /// Where it doesn't, a ``MediaCache`` asks for large files in ranges, one after the other, so that
+  /// they don't pile up in memory. A transport that wraps another one passes this on. False by default.
+  var appliesBackpressure: Bool { get }
+}
+
+extension HTTPTransport {
+  /// False: what is received faster than it is taken may pile up.
+  public var appliesBackpressure: Bool {
+    false
+  }
 }

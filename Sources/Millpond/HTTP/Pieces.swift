@@ -64,10 +64,12 @@ private final class Passing: @unchecked Sendable {
   private func begin(_ head: HTTPHead) {
     if head.status == 206, let earlier {
       note(earlier.beginning.edition)
+      downstream.next(.validator(earlier.beginning.edition.validator))
       downstream.next(.beginning(earlier.file))
     } else {
       earlier?.file.giveBack()
       note(tally.framing.canBeResumed ? Edition(head) : nil)
+      if let validator = Validator(head.headers) { downstream.next(.validator(validator)) }
     }
     earlier = nil
   }

@@ -35,7 +35,9 @@ struct Reception: Sendable {
   mutating func finished() throws(TransferError) -> Stamped<Data> {
     let head = try tally.finished()
     defer { body = Data() }
-    return Stamped(body, validator: Validator(head.headers) ?? earlier?.edition.validator)
+    // The head of a rest may leave out what the first one said.
+    let continued = head.status == 206 ? earlier?.edition.validator : nil
+    return Stamped(body, validator: continued ?? Validator(head.headers))
   }
 
   /// The bytes so far, if the rest can be asked for later.
@@ -48,7 +50,7 @@ struct Reception: Sendable {
 }
 
 extension Validator {
-  fileprivate init?(_ headers: HeaderFields) {
+  init?(_ headers: HeaderFields) {
     self.init(entityTag: headers["ETag"], lastModified: headers["Last-Modified"])
     if entityTag == nil && lastModified == nil { return nil }
   }

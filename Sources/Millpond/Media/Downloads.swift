@@ -13,11 +13,23 @@ struct Downloads<Key: Hashable & Sendable>: Source {
     return .deferred { download(key, lookup, .next()) }
   }
 
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
+    get(key, lookup).map { Stamped($0, age: $0.age, validator: $0.validator) }
+  }
+
+  /// Erases what the network keeps of broken transfers, where everything is removed.
+  func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
+    guard case .removeAll(let revision) = change else { return .just(()) }
+    return network.apply(.removeAll(revision))
+  }
+
   private func download(
     _ key: Key, _ lookup: Lookup, _ revision: Revision
   ) -> Signal<DiskFile> {
+    let limits = DiskLimits(byteLimit: stored.disk.options.byteLimit)
     let store = { @Sendable (asking: Asking?) in
-      let download = network.download(key, lookup, asking)
+      let download = network.download(
+        key, lookup, DownloadTerms(revision: revision, byteLimit: limits.costLimit), asking)
       let terms = FileTerms(revision: revision, handsOut: true, keep: download.keep)
       return stored.disk.storing(download.parts, for: stored.name(key), terms)
     }

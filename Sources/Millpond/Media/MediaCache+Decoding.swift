@@ -9,8 +9,12 @@ extension MediaCache {
   ///     let pictures = MemoryCache<URL, Picture>(costLimit: .mebibytes(64), cost: \.byteCount)
   ///       .layered(over: media.decoding { try Picture($0) })
   ///
-  /// - Parameter decode: Gets all bytes, in memory: what is mapped traps when somebody cuts the file. Runs on a queue of the
-  ///   system, while the file is held. What it throws fails the get as it was thrown.
+  /// A file that can't be decoded is removed. If it was stored before, as the page of a captive portal may
+  /// be, the get goes on as a miss; if it has just come, the get fails.
+  ///
+  /// - Parameter decode: Gets all bytes, in memory: what is mapped traps when another process cuts the
+  ///   file. Runs on a queue of the system, while the file is held. What it throws for a file that has
+  ///   just come fails the get as it was thrown.
   public func decoding<Value: Sendable>(
     _ decode: @escaping @Sendable (Data) throws -> Value
   ) -> DecodedMedia<Key, Value> {
@@ -32,12 +36,29 @@ public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: Source {
 
   /// The value, made anew, as old as its file.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    let decode = decode
-    return files.get(key, lookup)
-      .receive(on: .global(qos: .userInitiated))
-      .attemptMap { file in
-        Stamped(try decode(file), age: file.age, validator: file.validator)
-      }
+    decoded(key, lookup)
+  }
+
+  /// - Parameter isLast: Whether a stored file that can't be decoded is a failure, as after another one.
+  private func decoded(
+    _ key: Key, _ lookup: Lookup, isLast: Bool = false
+  ) -> Signal<Stamped<Value>> {
+    .deferred {
+      let beginning = Revision.next()
+      return files.get(key, lookup)
+        .receive(on: .global(qos: .userInitiated))
+        .flatMap { file in
+          do {
+            return .just(Stamped(try decode(file), age: file.age, validator: file.validator))
+          } catch {
+            // A file that was set meanwhile is later, and stays.
+            _ = files.apply(.remove(key, file.revision ?? beginning))
+            if isLast || file.revision != nil { return .fail(error) }
+            lookup.explainMiss(.undecodable(error))
+            return lookup.freshness == .cachedOnly ? .empty : decoded(key, lookup, isLast: true)
+          }
+        }
+    }
   }
 
   /// The files.

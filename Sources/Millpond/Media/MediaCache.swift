@@ -24,7 +24,8 @@ public import MillpondSignals
 public struct MediaCache<Key: Hashable & Sendable>: Cache {
   private typealias Layers = Layered<StoredFiles<Key>, Limited<Downloads<Key>>>
 
-  private let flights: InFlightReuse<Layers>
+  private let shared: SharedFlights<Layers>
+  private var flights: InFlightReuse<Layers> { shared.flights }
 
   /// Files that are kept by `disk`, and come from `network`.
   ///
@@ -38,10 +39,11 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   ) {
     let stored = StoredFiles(disk: disk, name: name)
     let downloads = Downloads(stored: stored, network: network)
-    flights =
+    shared = SharedFlights(
       stored
-      .layered(over: downloads.limited(to: limit, reserved: reserved))
-      .reusingInFlight()
+        .layered(over: downloads.limited(to: limit, reserved: reserved))
+        .reusingInFlight(),
+      endingWith: disk)
   }
 
   /// The file.
@@ -49,7 +51,16 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
     flights.get(key, lookup)
   }
 
+  /// The file, with its age and its validator.
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
+    flights.getStamped(key, lookup)
+  }
+
   /// Keeps a copy of a file, or removes one or all from the disk: they stay where somebody holds them.
+  ///
+  /// To be copied, a file is read on the calling thread. The removal of all takes with it what the
+  /// network's ``PartialTransfers`` keep, and what is on its way: when its outcome succeeds, no file has
+  /// bytes of it but those that are held.
   public func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
     flights.apply(change)
   }
@@ -65,5 +76,25 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   /// it is to them. Disposing of it stops the transfer, unless somebody else waits for it.
   public func prefetch(_ key: Key) -> Signal<Void> {
     get(key, priority: .low).ignoreValues(as: Void.self)
+  }
+}
+
+/// The flights of a media cache.
+///
+/// When everything is removed from its disk, also by others than the cache, no caller joins those that
+/// have begun.
+private final class SharedFlights<Layers: Source>: Sendable {
+  let flights: InFlightReuse<Layers>
+  private let listening = Locked<Disposable?>(nil)
+
+  init(_ flights: InFlightReuse<Layers>, endingWith disk: DiskCache) {
+    self.flights = flights
+    // Weakly, since the flights keep the disk.
+    let handle = disk.removals.add { [weak self] in self?.flights.detachAll() }
+    listening.withLock { $0 = handle }
+  }
+
+  deinit {
+    listening.withLock { $0 }?.dispose()
   }
 }

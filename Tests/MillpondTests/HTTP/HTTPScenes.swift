@@ -56,6 +56,8 @@ extension Recorder where Value == Data {
 struct TestTransport: HTTPTransport {
   let source = TestSource<HTTPPart>()
 
+  var appliesBackpressure: Bool { true }
+
   func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     source.signal
   }

@@ -133,7 +133,65 @@
         refused == nil ? ["X-Key": "old"] : ["X-Key": "new"]
       }
 
-      #expect(try await ask(origin, account).isCompleted)
+      let answer = try await ask(origin, account)
+
+      #expect(answer.isCompleted)
+      #expect(!ranges(origin).contains(nil))
+      #expect(ranges(origin).count { $0 == Self.firstRange } == 1)
+      #expect(answer.progress.map(\.completed) == answer.progress.map(\.completed).sorted())
+    }
+
+    @Test(arguments: [401, 403, 404, 410])
+    func `a refusal between two ranges is the answer, and nothing is asked for anew`(
+      status: Int
+    ) async throws {
+      let origin = try LoopbackServer { request in
+        request.headers["Range"] == Self.firstRange
+          ? Self.answer(request) : Response(status: status)
+      }
+
+      let answer = try await ask(origin)
+
+      #expect(answer.failureInWords == "status \(status)")
+      #expect(ranges(origin).count == 2)
+    }
+
+    @Test(arguments: [401, 403])
+    func `after a refusal between two ranges it goes on where it was`(status: Int) async throws {
+      let isRefused = Watched(true)
+      let origin = try LoopbackServer { request in
+        request.headers["Range"] == Self.firstRange || !isRefused.state
+          ? Self.answer(request) : Response(status: status)
+      }
+      defer { try? FileManager.default.removeItem(at: folder) }
+      #expect(try await ask(origin, resuming: true).failureInWords == "status \(status)")
+      isRefused.change { $0 = false }
+
+      #expect(try await ask(origin, resuming: true).isCompleted)
+
+      #expect(!ranges(origin).contains(nil))
+      #expect(ranges(origin).count { $0 == Self.firstRange } == 1)
+    }
+
+    @Test func `a transport that wraps a session is asked in ranges too`() async throws {
+      struct Wrapper: HTTPTransport {
+        let base = URLSessionTransport()
+
+        func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
+          base.send(request)
+        }
+      }
+      let origin = try LoopbackServer { Self.answer($0) }
+      let disk = DiskCache(
+        directory: folder.appendingPathComponent("disk"), byteLimit: .mebibytes(64))
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let media = MediaCache(
+        disk, over: HTTPSource(transport: Wrapper()), limitedTo: 1, name: \.absoluteString)
+
+      let answer = try await Recorder.ended(media.get(origin.url("/film")))
+
+      #expect(answer.bytes == Self.film)
+      #expect(ranges(origin).first == Self.firstRange)
     }
   }
 

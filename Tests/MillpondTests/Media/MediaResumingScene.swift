@@ -78,6 +78,8 @@ final class MediaResumingScene: Sendable {
   private struct AtOnce: HTTPTransport {
     private let base = URLSessionTransport()
 
+    var appliesBackpressure: Bool { true }
+
     func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
       base.send(request)
     }

@@ -19,12 +19,16 @@ public final class DiskFile: Sendable {
   /// What its origin can tell by whether it is still good.
   public let validator: Validator?
 
+  /// The place of the value among all writes, if it has just come; nil if it was stored before.
+  let revision: Revision?
+
   private let release: @Sendable () -> Void
 
   init(
-    path: String, byteCount: Int, age: Duration, validator: Validator?,
+    path: String, byteCount: Int, age: Duration, validator: Validator?, revision: Revision? = nil,
     release: @escaping @Sendable () -> Void
   ) {
+    self.revision = revision
     url = URL(filePath: path, directoryHint: .notDirectory)
     self.byteCount = byteCount
     self.age = age

@@ -58,9 +58,9 @@ extension DiskStore {
   }
 
   /// A lease of a value that nobody has been told of; its file goes with it, if it isn't kept then.
-  func leased(_ value: LargeValue) -> DiskFile {
+  func leased(_ value: LargeValue, _ validator: Validator?, _ revision: Revision) -> DiskFile {
     state.withLock { $0.index.lease(value.number) }
-    return file(of: value, age: .zero, validator: nil)
+    return file(of: value, age: .zero, validator: validator, revision: revision)
   }
 
   private func leased(_ value: LargeValue, _ record: StoredRecord) -> DiskFile {
@@ -68,11 +68,13 @@ extension DiskStore {
       of: value, age: record.storedAt.age(at: options.now()), validator: record.validator)
   }
 
-  private func file(of value: LargeValue, age: Duration, validator: Validator?) -> DiskFile {
+  private func file(
+    of value: LargeValue, age: Duration, validator: Validator?, revision: Revision? = nil
+  ) -> DiskFile {
     held.add(value.number)
     return DiskFile(
       path: folder.path(of: FileName.value(value.number).text), byteCount: value.count,
-      age: age, validator: validator,
+      age: age, validator: validator, revision: revision,
       release: { self.giveBack(value.number) })
   }
 
@@ -112,7 +114,37 @@ extension DiskStore {
   }
 
   /// A file with a value, that goes when it is released.
-  func copied(_ value: Data, age: Duration, validator: Validator?) throws -> DiskFile {
+  func copied(
+    _ value: Data, age: Duration, validator: Validator?, revision: Revision? = nil
+  ) throws -> DiskFile {
+    try copied(value.count, age: age, validator: validator, revision: revision) { file in
+      try value.withUnsafeBytes { try file.write($0, at: 0) }
+    }
+  }
+
+  /// A file with the first bytes of another one, that goes when it is released.
+  func copied(
+    _ byteCount: Int, of source: OpenFile, validator: Validator?, revision: Revision
+  ) throws -> DiskFile {
+    try copied(byteCount, age: .zero, validator: validator, revision: revision) { file in
+      var piece = [UInt8](repeating: 0, count: LargeSum.pieceSize)
+      try piece.withUnsafeMutableBytes { bytes in
+        for offset in stride(from: 0, to: byteCount, by: bytes.count) {
+          let part = UnsafeMutableRawBufferPointer(
+            rebasing: bytes[..<min(bytes.count, byteCount - offset)])
+          guard try source.read(into: part, at: offset) else {
+            throw POSIX.failure(.EIO, source.path)
+          }
+          try file.write(UnsafeRawBufferPointer(part), at: offset)
+        }
+      }
+    }
+  }
+
+  private func copied(
+    _ byteCount: Int, age: Duration, validator: Validator?, revision: Revision?,
+    _ write: (OpenFile) throws -> Void
+  ) throws -> DiskFile {
     let number = numbers.next()
     let path = folder.path(of: FileName.unfinished(number).text)
     // Before it is there: it must not be swept.
@@ -121,13 +153,15 @@ extension DiskStore {
     defer { if file == nil { _ = held.remove(number) } }
     file = try folder.files.open(path, .making)
     let copy = DiskFile(
-      path: path, byteCount: value.count, age: age, validator: validator,
+      path: path, byteCount: byteCount, age: age, validator: validator, revision: revision,
       release: {
         try? self.folder.files.remove(path)
         if let heir = self.held.remove(number) { heir.entrance.async { heir.giveBack(number) } }
       })
-    try value.withUnsafeBytes { try file?.write($0, at: 0) }
-    try file?.close()
+    if let file {
+      try write(file)
+      try file.close()
+    }
     return copy
   }
 }

@@ -26,7 +26,11 @@ final class FileStream: @unchecked Sendable {
   private var gathered = Data()
   private var written = 0
   private var sum = LargeSum()
+  private var validator: Validator?
   private var isOver = false
+
+  /// Whether everything was removed since it began: then it is not kept, and its bytes are under no name.
+  private var isErased = false
 
   /// - Parameter downstream: Gets the file, if one is to be handed out, or else nil.
   init(
@@ -40,7 +44,11 @@ final class FileStream: @unchecked Sendable {
     self.upstream = upstream
     number = store.numbers.next()
     path = store.folder.path(of: FileName.value(number).text)
-    store.streams.add(number)
+    let isLate = store.streams.add(number, since: terms.revision ?? .none) { [weak self] done in
+      guard let self else { return done(nil) }
+      erase(done)
+    }
+    if isLate { erase { _ in } }
   }
 
   deinit {
@@ -54,6 +62,7 @@ final class FileStream: @unchecked Sendable {
 
   private func receive(_ part: FilePart) {
     switch part {
+    case .validator(let validator): queue.async { self.validator = validator }
     case .beginning(let file): queue.async { self.perform { try self.goOn(with: file) } }
     case .bytes(let piece): receive(piece)
     }
@@ -107,7 +116,7 @@ final class FileStream: @unchecked Sendable {
   /// Takes a file over in which the first bytes are, if they are as they were.
   private func goOn(with beginning: LentFile) throws {
     // A sealed value is sealed as a whole.
-    guard store.options.form.sealing == nil, let beginning = beginning.take() else {
+    guard !isErased, store.options.form.sealing == nil, let beginning = beginning.take() else {
       throw LostBeginning()
     }
     do {
@@ -152,8 +161,7 @@ final class FileStream: @unchecked Sendable {
   }
 
   private func write(_ piece: Data) throws {
-    let file = try file ?? store.folder.files.open(path, .making)
-    self.file = file
+    let file = try file ?? makeFile()
     try piece.withUnsafeBytes { bytes in
       sum.add(bytes)
       try file.write(bytes, at: written)
@@ -161,26 +169,67 @@ final class FileStream: @unchecked Sendable {
     written += piece.count
   }
 
+  private func makeFile() throws -> OpenFile {
+    let file = try store.folder.files.open(path, .making)
+    self.file = file
+    if isErased { try store.folder.files.remove(path) }
+    return file
+  }
+
   private func finish() throws {
-    let (content, file) = try contents()
-    isOver = true
     let revision = terms.revision ?? .next()
-    let outcome = store.set(key, content, store.options.timeToLive, revision)
+    if isErased { return try finishErased(revision) }
+    let (content, file) = try contents(revision)
+    isOver = true
+    let outcome = store.set(key, content, store.options.timeToLive, revision, validator)
     store.streams.remove(number)
     outcome.signal.map { file }.run(downstream, upstream)
   }
 
   /// What is to be told, and a file that stays whatever becomes of that.
-  private func contents() throws -> (Told.Content, DiskFile?) {
+  private func contents(_ revision: Revision) throws -> (Told.Content, DiskFile?) {
     let isInMemory = written == 0 && gathered.count < DiskLimits.largeSize
     if isInMemory || store.options.form.sealing != nil {
-      let copy = try terms.handsOut ? store.copied(gathered, age: .zero, validator: nil) : nil
+      let copy = try terms.handsOut ? copyOfGathered(revision) : nil
       return (.value(gathered), copy)
     }
     if !gathered.isEmpty { try write(gathered) }
     try file?.close()
     let value = LargeValue(number: number, length: UInt64(written), checksum: sum.sum)
-    return (.file(value), terms.handsOut ? store.leased(value) : nil)
+    return (.file(value), terms.handsOut ? store.leased(value, validator, revision) : nil)
+  }
+
+  private func copyOfGathered(_ revision: Revision) throws -> DiskFile {
+    try store.copied(gathered, age: .zero, validator: validator, revision: revision)
+  }
+
+  /// Keeps nothing; a file is handed out to those who still wait for it.
+  private func finishErased(_ revision: Revision) throws {
+    var copy: DiskFile?
+    if terms.handsOut, !upstream.isEnded {
+      if let file {
+        if !gathered.isEmpty { try write(gathered) }
+        copy = try store.copied(written, of: file, validator: validator, revision: revision)
+      } else {
+        copy = try copyOfGathered(revision)
+      }
+    }
+    giveUp()
+    downstream.next(copy)
+    downstream.completed()
+  }
+
+  /// Sees to it that its bytes are found under no name, now and later.
+  private func erase(_ done: @escaping @Sendable ((any Error)?) -> Void) {
+    queue.async {
+      self.isErased = true
+      do {
+        if !self.isOver, self.file != nil { try self.store.folder.files.remove(self.path) }
+        done(nil)
+      } catch {
+        done(error)
+      }
+    }
   }
 
   private func end(by error: any Error) {
@@ -191,7 +240,7 @@ final class FileStream: @unchecked Sendable {
 
   /// No more comes; what is there may be worth keeping.
   private func leaveOff() {
-    if !isOver, written > 0 {
+    if !isOver, !isErased, written > 0 {
       try? file?.close()
       let left = UnfinishedFile(path: path, byteCount: written, checksum: sum.sum)
       if terms.keep(left) { file = nil }

@@ -1,4 +1,5 @@
 import Foundation
+import MillpondCore
 import MillpondSignals
 
 /// The first bytes of a value that never came as a whole: pieces of the checksum, and their sum.
@@ -50,6 +51,9 @@ final class LentFile: Sendable {
 
 /// What a value is made of that is stored as it comes.
 enum FilePart: Sendable {
+  /// What its origin can tell by whether it is still good.
+  case validator(Validator)
+
   /// Its first bytes, which are here already; nothing comes before this.
   case beginning(LentFile)
 

@@ -188,7 +188,6 @@ extension DiskStore {
 
   /// Removes everything at once; the outcome succeeds when no byte of it is left in a file.
   private func removeAll(_ revision: Revision) -> Signal<Void> {
-    let running = streams.numbers
     let outcome = take(
       Told(
         key: "", hash: KeyHash(of: ""), .removalOfAll, storedAt: options.now(), revision: revision)
@@ -197,14 +196,15 @@ extension DiskStore {
       _ = state.index.removeAll(revision, &consequence)
       return consequence
     }
-    return outcome.signal.flatMap { _ in self.erased(after: running) }.started()
+    let streams = streams.erase(before: revision)
+    return outcome.signal.flatMap { _ in self.erased(after: streams) }.started()
   }
 
-  /// Succeeds when these streams have ended, and everything from before the last removal of everything
-  /// has gone from the files.
-  private func erased(after running: Set<UInt64>) -> Signal<Void> {
-    Signal { observer, _ in
-      self.streams.afterEnd(of: running) {
+  /// Succeeds when the bytes of streams have gone, and everything from before the last removal of
+  /// everything has gone from the files.
+  private func erased(after streams: Signal<Void>) -> Signal<Void> {
+    streams.flatMap { _ in
+      Signal { observer, _ in
         self.afterWriting { writer in
           let result = Result<Void, any Error> {
             try writer.erase(sparing: self.held.numbers.union(self.streams.numbers))
@@ -217,12 +217,13 @@ extension DiskStore {
 
   /// Keeps a value, for so long.
   func set(
-    _ key: String, _ content: Told.Content, _ timeToLive: TimeToLive, _ revision: Revision
+    _ key: String, _ content: Told.Content, _ timeToLive: TimeToLive, _ revision: Revision,
+    _ validator: Validator? = nil
   ) -> DiskOutcome {
     let now = options.now()
     let telling = Told(
       key: key, hash: KeyHash(of: key), content, storedAt: now,
-      expiresAt: now.after(timeToLive), revision: revision)
+      expiresAt: now.after(timeToLive), validator: validator, revision: revision)
     let cost = cost(of: telling)
     if let refusal = refusal(of: telling, cost) { return refusal }
     return take(telling) { $0.index.set($1, cost: cost) }

@@ -105,13 +105,21 @@ struct RangeCourse: Sendable {
 
   private mutating func goOn(_ head: HTTPHead) -> Verdict {
     guard let range = fitting(head), range.total == total else {
-      // What an origin can't answer now it may be able to answer later, from here.
-      let isBusy = head.status >= 500 || head.status == 429
-      return .breaks(
-        isBusy ? TransferError.truncated(received: next, expected: total) : LostBeginning())
+      return .breaks(failure(head))
     }
     end = range.last + 1
     return .goesOn
+  }
+
+  private func failure(_ head: HTTPHead) -> any Error {
+    switch head.status {
+    // Other bytes, or fewer: it has changed.
+    case 200..<300, 416: LostBeginning()
+    // What an origin can't answer now it may be able to answer later, from here.
+    case 429, 500...: TransferError.truncated(received: next, expected: total)
+    // Asking for the whole would be refused as well.
+    default: TransferError.status(code: head.status, headers: head.headers)
+    }
   }
 
   private mutating func needWhole() -> Verdict {
@@ -122,7 +130,7 @@ struct RangeCourse: Sendable {
   private func fitting(_ head: HTTPHead) -> ContentRange? {
     guard head.status == 206, !head.headers.areOfEncoded,
       let range = ContentRange(head.headers), range.first == next, range.last < end,
-      edition.map({ $0.isOf(head) }) ?? true
+      edition.map({ $0.isOf(head, total: range.total) }) ?? true
     else { return nil }
     return range
   }

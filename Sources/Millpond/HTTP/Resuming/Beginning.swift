@@ -8,6 +8,9 @@ struct Edition: Sendable, Equatable {
 
   /// What goes with the value.
   let validator: Validator
+
+  /// How many bytes the whole has; nil if its origin didn't say.
+  var total: Int?
 }
 
 extension Edition {
@@ -17,6 +20,23 @@ extension Edition {
     self.condition = condition
     validator = Validator(
       entityTag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
+    total = (try? Framing(head))?.expected
+    // A date alone is too little: the length has to be the same too.
+    if validator.entityTag == nil, total == nil { return nil }
+  }
+
+  /// Whether a range with this head is of the same bytes, of which there are `total`.
+  ///
+  /// Both have to share a strong validator: an entity tag or, if neither has one, a date. The
+  /// condition that was sent is no proof, since some origins and CDNs ignore `If-Range`.
+  ///
+  /// - Source: RFC 9110 §15.3.7.3.
+  func isOf(_ head: HTTPHead, total: Int) -> Bool {
+    if let known = self.total, known != total { return false }
+    let tags = head.headers.values(of: "ETag")
+    if let own = validator.entityTag { return tags == [own] }
+    return tags.isEmpty && self.total == total && validator.lastModified != nil
+      && head.headers["Last-Modified"] == validator.lastModified
   }
 }
 
@@ -32,9 +52,9 @@ extension HTTPRequest {
   /// Unencoded, since the bytes are: a range is one of what is sent.
   func resuming(_ beginning: Beginning) -> HTTPRequest {
     var request = self
-    request.headers.append("bytes=\(beginning.byteCount)-", for: "Range")
-    request.headers.append(beginning.edition.condition, for: "If-Range")
-    request.headers.append("identity", for: "Accept-Encoding")
+    request.headers.set("bytes=\(beginning.byteCount)-", for: "Range")
+    request.headers.set(beginning.edition.condition, for: "If-Range")
+    request.headers.set("identity", for: "Accept-Encoding")
     return request
   }
 }
@@ -42,11 +62,15 @@ extension HTTPRequest {
 extension HeaderFields {
   /// What can be sent as `If-Range` for bytes of this answer; nil if nothing can.
   ///
+  /// A weak entity tag can't be sent, and neither can a date beside one. A date counts as strong if
+  /// the answer is from at least a minute later, so that two clocks of the origin may differ.
+  ///
   /// - Source: RFC 9110 §13.1.5, §8.8.1 and §8.8.2.2; RFC 9111 §5.2.2.5.
   fileprivate var rangeCondition: String? {
     if areOfEncoded || lists("none", in: "Accept-Ranges") { return nil }
     if lists("no-store", in: "Cache-Control") { return nil }
-    if let tag = self["ETag"] { return tag.hasPrefix("\"") ? tag : nil }
+    let tags = values(of: "ETag")
+    if let tag = tags.first { return tags.count == 1 && tag.isStrongEntityTag ? tag : nil }
     guard let date = self["Last-Modified"], let changed = HTTPDate(date),
       let sent = self["Date"].flatMap(HTTPDate.init), sent.seconds - changed.seconds >= 60
     else { return nil }
@@ -54,12 +78,21 @@ extension HeaderFields {
   }
 }
 
+extension String {
+  /// - Source: RFC 9110 §8.8.3.
+  fileprivate var isStrongEntityTag: Bool {
+    utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"")
+  }
+}
+
 extension Error {
   /// Whether what came before this may be the beginning of an answer.
   var leavesRest: Bool {
+    if self is LostBeginning { return false }
     switch self as? TransferError {
-    case nil, .truncated, .timedOut: true
-    default: false
+    case nil, .truncated, .timedOut: return true
+    case .status: return !saysItIsGone
+    default: return false
     }
   }
 }

@@ -4,7 +4,8 @@ extension Framing {
   /// - Throws: The status, if this is not the rest of these very bytes, or not all of it.
   init(_ head: HTTPHead, resuming earlier: Beginning) throws(TransferError) {
     guard let range = ContentRange(head.headers), range.first == earlier.byteCount,
-      range.last == range.total - 1, !head.headers.areOfEncoded, earlier.edition.isOf(head)
+      range.last == range.total - 1, !head.headers.areOfEncoded,
+      earlier.edition.isOf(head, total: range.total)
     else { throw .status(code: 206, headers: head.headers) }
     self = .exactly(range.total)
   }
@@ -12,14 +13,6 @@ extension Framing {
   /// Whether the rest can be asked for of what broke off; of chunks, only if they weren't encoded.
   var canBeResumed: Bool {
     self != .encoded
-  }
-}
-
-extension Edition {
-  /// Whether what follows a head can be of this.
-  func isOf(_ head: HTTPHead) -> Bool {
-    guard let tag = head.headers["ETag"], let own = validator.entityTag else { return true }
-    return tag == own
   }
 }
 

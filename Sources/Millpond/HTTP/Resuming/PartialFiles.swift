@@ -5,9 +5,11 @@ import Foundation
 /// Blocks the thread: only on a queue for that.
 struct PartialFiles: Sendable {
   private let folder: URL
+  private let system: FileSystem
 
-  init(folder: URL) {
+  init(folder: URL, _ system: FileSystem = FileSystem()) {
     self.folder = folder
+    self.system = system
   }
 
   /// What is in a file.
@@ -30,9 +32,7 @@ struct PartialFiles: Sendable {
   /// The files, the oldest first; what was left half written is removed.
   func list() -> [(name: String, byteCount: Int)] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    for name in names where name.hasSuffix(Self.newSuffix) && Self.isOurs(name.dropLast(4)) {
-      remove(name)
-    }
+    for name in names where Self.isHalfWritten(name) { try? remove(name) }
     return names.filter { Self.isOurs($0[...]) }.compactMap(file)
       .sorted { $0.changed < $1.changed }
       .map { (name: $0.name, byteCount: $0.byteCount) }
@@ -44,34 +44,41 @@ struct PartialFiles: Sendable {
     return try? Data(contentsOf: folder.appendingPathComponent(name))
   }
 
-  /// Whether it could be written, as a whole.
+  /// Whether it could be written, as a whole; else what was there before is.
   func write(_ data: Data, _ name: String) -> Bool {
-    let files = FileManager.default
-    let new = path(name + Self.newSuffix)
+    let new = name + Self.newSuffix
     do {
       try makeFolder()
-      remove(name + Self.newSuffix)
-      guard
-        files.createFile(atPath: new, contents: data, attributes: [.posixPermissions: 0o600])
-      else { return false }
-      remove(name)
-      try files.moveItem(atPath: new, toPath: path(name))
+      try remove(new)
+      let file = try system.open(path(new), .making)
+      try data.withUnsafeBytes { try file.write($0, at: 0) }
+      try file.close()
+      try system.rename(path(new), to: path(name))
       return true
     } catch {
-      remove(name + Self.newSuffix)
+      try? remove(new)
       return false
     }
+  }
+
+  /// What is known of a file without reading its bytes; nil if it is none of ours.
+  func head(_ name: String) -> (head: PartialHead, byteCount: Int)? {
+    guard let file = try? system.open(path(name), .reading) else { return nil }
+    if name.hasSuffix(Kind.streamed.rawValue) {
+      return (try? PartialTail(of: file)).flatMap { $0 }.map { ($0.head, $0.byteCount) }
+    }
+    return (try? PartialRecord.head(of: file)).flatMap { $0 }
   }
 
   /// Whether a file with the first bytes of a body could be moved here.
   func take(_ file: UnfinishedFile, _ tail: PartialTail, _ name: String) -> Bool {
     do {
       try makeFolder()
-      let open = try FileSystem().open(file.path, .updating)
+      let open = try system.open(file.path, .updating)
       try tail.write(to: open)
       try open.close()
       // From another volume it can't be moved.
-      try FileSystem().rename(file.path, to: path(name))
+      try system.rename(file.path, to: path(name))
       return true
     } catch {
       return false
@@ -80,12 +87,30 @@ struct PartialFiles: Sendable {
 
   /// What stands at the end of a file; nil if that is none of ours.
   func tail(_ name: String) -> PartialTail? {
-    try? PartialTail(of: FileSystem().open(path(name), .reading))
+    try? PartialTail(of: system.open(path(name), .reading))
   }
 
-  func remove(_ name: String) {
-    // What is not there need not be removed.
-    try? FileManager.default.removeItem(atPath: path(name))
+  /// Removes a file, if it is there.
+  func remove(_ name: String) throws {
+    try system.remove(path(name))
+  }
+
+  /// Removes all files, known or not; goes on after one that can't be removed.
+  func removeAll() throws {
+    var failure: (any Error)?
+    do {
+      for name in try system.namesInFolder(folder.path)
+      where Self.isOurs(name[...]) || Self.isHalfWritten(name) {
+        do {
+          if try system.status(path(name))?.isRegular == true { try remove(name) }
+        } catch {
+          failure = failure ?? error
+        }
+      }
+    } catch let error as POSIXError where error.code == .ENOENT || error.code == .ENOTDIR {
+      return  // There is no folder, and nothing in it.
+    }
+    if let failure { throw failure }
   }
 
   func path(_ name: String) -> String {
@@ -111,6 +136,10 @@ struct PartialFiles: Sendable {
     let digits = name.utf8.prefix(16)
     return Kind(rawValue: String(name.dropFirst(16))) != nil && digits.count == 16
       && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
+  private static func isHalfWritten(_ name: String) -> Bool {
+    name.hasSuffix(newSuffix) && isOurs(name.dropLast(newSuffix.count))
   }
 
   private static let newSuffix = ".new"

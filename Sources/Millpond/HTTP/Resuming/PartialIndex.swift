@@ -1,7 +1,10 @@
-/// Which files there are, and which are to go so that they are not too many bytes.
+/// The files that there are, and the choice of those that go so that they are not too many bytes.
 struct PartialIndex: Sendable {
   private var entries: [String: Entry] = [:]
   private var lent: Set<String> = []
+
+  /// How many writes of a file are on their way.
+  private var expected: [String: Int] = [:]
   private var total = 0
   private var lastNumber = 0
   private let byteLimit: Int
@@ -17,38 +20,58 @@ struct PartialIndex: Sendable {
     for file in files { put(file.name, file.byteCount) }
   }
 
+  /// Whether a file is there, or will be.
   func has(_ name: String) -> Bool {
-    entries[name] != nil
+    entries[name] != nil || expected[name] != nil
   }
 
-  /// Something will be written.
+  /// Something will be written, unless it turns out to be refused.
   mutating func expect(_ name: String) {
-    if !has(name) { put(name, 0) }
+    expected[name, default: 0] += 1
+  }
+
+  /// The write that was expected is over.
+  mutating func endExpecting(_ name: String) {
+    guard let count = expected[name] else { return }
+    expected[name] = count > 1 ? count - 1 : nil
+  }
+
+  /// Whether a file of this size may be written: not in place of one that is lent.
+  func admits(_ name: String, byteCount: Int) -> Bool {
+    byteCount <= byteLimit && !lent.contains(name)
   }
 
   /// Takes a file in that is about to be written, in place of its former one.
   ///
-  /// - Returns: What is to be removed first: of this itself, if it is too large.
-  mutating func add(_ name: String, byteCount: Int) -> [String] {
-    remove(name)
-    guard byteCount <= byteLimit, !lent.contains(name) else { return [name] }
+  /// - Returns: What is to be removed first, and the size of the former one, which is still there if
+  ///   the writing fails.
+  mutating func add(_ name: String, byteCount: Int) -> (surplus: [String], former: Int?) {
+    let former = entries[name]?.byteCount
     put(name, byteCount)
-    return surplus()
+    return (surplus(), former)
   }
 
-  mutating func remove(_ name: String) {
-    total -= entries.removeValue(forKey: name)?.byteCount ?? 0
+  /// Takes back that a file was written.
+  mutating func undoAdding(_ name: String, former: Int?) {
+    if let former { put(name, former) } else { remove(name) }
   }
 
-  mutating func removeAll() -> [String] {
-    defer { self = PartialIndex(byteLimit: byteLimit) }
-    return Array(entries.keys) + lent
+  /// Forgets a file; false if it is not there, or lent: then it is left alone.
+  @discardableResult
+  mutating func remove(_ name: String) -> Bool {
+    guard let entry = entries.removeValue(forKey: name) else { return false }
+    total -= entry.byteCount
+    return true
   }
 
-  /// Whether a file is there and may be used by one alone; meanwhile nobody else finds it.
+  /// Forgets all files, lent ones too.
+  mutating func removeAll() {
+    (entries, lent, total) = ([:], [], 0)
+  }
+
+  /// Whether a file is there and may be used by one alone; meanwhile no other transfer finds it.
   mutating func lend(_ name: String) -> Bool {
-    guard has(name) else { return false }
-    remove(name)
+    guard remove(name) else { return false }
     lent.insert(name)
     return true
   }
@@ -74,6 +97,7 @@ struct PartialIndex: Sendable {
   }
 
   private mutating func put(_ name: String, _ byteCount: Int) {
+    remove(name)
     // So that a size that can't be does not overflow.
     let byteCount = min(max(0, byteCount), 1 << 50)
     lastNumber += 1

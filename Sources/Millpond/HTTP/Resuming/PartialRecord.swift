@@ -25,6 +25,20 @@ struct PartialRecord {
     partial = PartialBody(bytes: Data(rest.dropFirst(Int(length))), edition: head.edition)
   }
 
+  /// What a file says of its bytes, and how many there are; whether they are whole is not looked at.
+  static func head(of file: OpenFile) throws -> (head: PartialHead, byteCount: Int)? {
+    let status = try file.status()
+    guard status.isRegular, let fixed = try file.read(fixedByteCount, at: 0),
+      fixed.prefix(8) == mark
+    else { return nil }
+    let length = number(fixed, at: 16)
+    guard length <= greatestLength, Int(length) <= status.size - fixedByteCount,
+      let encoded = try file.read(Int(length), at: fixedByteCount),
+      let head = try? JSONDecoder().decode(PartialHead.self, from: encoded)
+    else { return nil }
+    return (head, status.size - fixedByteCount - Int(length))
+  }
+
   var data: Data {
     let head = PartialHead(identity: identity, partial.edition)
     let encoded = (try? JSONEncoder().encode(head)) ?? Data()
@@ -36,6 +50,9 @@ struct PartialRecord {
 
   private static let mark = Data("MPPART 1".utf8)
   private static let fixedByteCount = 24
+
+  /// More is none of ours: an identity is no longer than what a request can name.
+  private static let greatestLength: UInt64 = 1 << 20
 
   /// Of everything after the checksum.
   private static func checksum(_ data: Data) -> UInt64 {

@@ -28,14 +28,14 @@ struct PartialTail: Codable, Sendable, Equatable {
     let status = try file.status()
     guard status.isRegular, status.size >= Self.fixedByteCount else { return nil }
     let end = status.size - Self.fixedByteCount
-    guard let fixed = try Self.read(file, Self.fixedByteCount, at: end),
+    guard let fixed = try file.read(Self.fixedByteCount, at: end),
       fixed.suffix(8) == Self.mark
     else { return nil }
     let (length, checksum) = fixed.withUnsafeBytes {
       ($0.number(0, UInt64.self), $0.number(8, UInt64.self))
     }
     guard length <= Self.greatestLength, Int(length) <= end,
-      let encoded = try Self.read(file, Int(length), at: end - Int(length)),
+      let encoded = try file.read(Int(length), at: end - Int(length)),
       Self.checksum(encoded) == checksum,
       let tail = try? JSONDecoder().decode(Self.self, from: encoded),
       tail.byteCount == end - Int(length)
@@ -55,12 +55,15 @@ struct PartialTail: Codable, Sendable, Equatable {
   /// More is none of ours: an identity is no longer than what a request can name.
   private static let greatestLength: UInt64 = 1 << 20
 
-  private static func read(_ file: OpenFile, _ count: Int, at offset: Int) throws -> Data? {
-    var data = Data(count: count)
-    return try data.withUnsafeMutableBytes { try file.read(into: $0, at: offset) } ? data : nil
-  }
-
   private static func checksum(_ data: Data) -> UInt64 {
     data.withUnsafeBytes { FoldHash.hash($0, seed: 2) }
+  }
+}
+
+extension OpenFile {
+  /// So many bytes; nil if the file has fewer.
+  func read(_ count: Int, at offset: Int) throws -> Data? {
+    var data = Data(count: count)
+    return try data.withUnsafeMutableBytes { try read(into: $0, at: offset) } ? data : nil
   }
 }

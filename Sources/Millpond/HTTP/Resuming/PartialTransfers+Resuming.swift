@@ -6,18 +6,18 @@ extension PartialTransfers {
   ///
   /// If what is sent for the rest does not fit to the beginning, all is asked for, once.
   func resuming<Value>(
-    _ request: HTTPRequest,
+    _ request: HTTPRequest, at place: PartialPlace,
     _ send: @escaping @Sendable (HTTPRequest, PartialBody?) -> Signal<Value>
   ) -> Signal<Value> {
-    find(request.identity).flatMap { partial in
+    find(place).flatMap { partial in
       guard let partial else { return send(request, nil) }
       return send(request.resuming(partial.beginning), partial).recover { error in
-        if error.saysItIsGone || error.saysNothingFits { self.drop(request.identity) }
+        if error.saysItIsGone || error.saysNothingFits { self.drop(place.representation) }
         return error.saysNothingFits ? send(request, nil) : .fail(error)
       }
     }
     .onEnd { ending in
-      if case .completed = ending { self.drop(request.identity) }
+      if case .completed = ending { self.drop(place.representation) }
     }
   }
 }
@@ -26,17 +26,19 @@ extension PartialTransfers {
   /// The same, of a body that is streamed: `send` asks for what comes after its beginning, which it
   /// gives back if it has no use for it.
   func resumingStream<Value>(
-    _ identity: String, _ send: @escaping @Sendable (PartialStream?) -> Signal<Value>
+    at place: PartialPlace, _ send: @escaping @Sendable (PartialStream?) -> Signal<Value>
   ) -> Signal<Value> {
-    lend(identity).flatMap { stream in
+    lend(place).flatMap { stream in
       guard let stream else { return send(nil) }
       return send(stream).recover { error in
-        if error.saysItIsGone || error.saysNothingFits { self.drop(identity, .streamed) }
+        if error.saysItIsGone || error.saysNothingFits {
+          self.drop(place.representation, .streamed)
+        }
         return error.saysNothingFits ? send(nil) : .fail(error)
       }
     }
     .onEnd { ending in
-      if case .completed = ending { self.drop(identity, .streamed) }
+      if case .completed = ending { self.drop(place.representation, .streamed) }
     }
   }
 }
@@ -46,7 +48,8 @@ extension Error {
     status == 206 || status == 416
   }
 
-  fileprivate var saysItIsGone: Bool {
+  /// Whether there is no such resource any more.
+  var saysItIsGone: Bool {
     status == 404 || status == 410
   }
 

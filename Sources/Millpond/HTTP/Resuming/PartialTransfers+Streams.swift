@@ -9,14 +9,14 @@ struct PartialStream: Sendable {
 }
 
 extension PartialTransfers {
-  /// What there is of a streamed body, if there is something and nobody else goes on with it.
-  func lend(_ identity: String) -> Signal<PartialStream?> {
+  /// What there is of a streamed body, if there is something and no other transfer goes on with it.
+  func lend(_ place: PartialPlace) -> Signal<PartialStream?> {
     .deferred {
-      let name = PartialFiles.name(of: identity, .streamed)
-      if self.isKnownNotToHave(name) { return .just(nil) }
+      let name = PartialFiles.name(of: place.representation, .streamed)
+      if self.hasNothing(name, place) { return .just(nil) }
       return Signal { observer, _ in
         self.queue.async {
-          let stream = self.lend(name, identity)
+          let stream = self.lend(name, place)
           // Not here: what breaks off waits for this queue, and the rest may come at once.
           DispatchQueue.global(qos: .userInitiated).async {
             observer.next(stream)
@@ -30,36 +30,35 @@ extension PartialTransfers {
   /// Takes a file over with the first bytes of a body; false if it stays where it is.
   ///
   /// Blocks: not on the queue of files.
-  func keep(_ file: UnfinishedFile, _ head: PartialHead) -> Bool {
+  func keep(_ file: UnfinishedFile, _ edition: Edition, at place: PartialPlace) -> Bool {
     queue.sync {
-      let name = PartialFiles.name(of: head.identity, .streamed)
-      let surplus = index.withLock { $0?.add(name, byteCount: file.byteCount) } ?? []
-      for name in surplus { files.remove(name) }
-      guard index.withLock({ $0?.has(name) }) == true else { return false }
-      if files.take(file, PartialTail(head, file), name) { return true }
-      index.withLock { _ = $0?.remove(name) }
-      return false
+      let name = PartialFiles.name(of: place.representation, .streamed)
+      let head = PartialHead(identity: place.representation, edition)
+      return add(name, place, head, bytes: file.byteCount, fileSize: file.byteCount) {
+        files.take(file, PartialTail(head, file), name)
+      }
     }
   }
 
   // On the queue.
-  private func lend(_ name: String, _ identity: String) -> PartialStream? {
-    guard index.withLock({ $0?.lend(name) }) == true else { return nil }
-    guard let tail = files.tail(name), tail.head.identity == identity else {
-      index.withLock { $0?.endLending(name) }
-      files.remove(name)
+  private func lend(_ name: String, _ place: PartialPlace) -> PartialStream? {
+    if isRemoved(place) { return nil }
+    guard state.withLock({ $0.index?.lend(name) }) == true else { return nil }
+    guard let tail = files.tail(name), tail.head.identity == place.representation else {
+      state.withLock { $0.index?.endLending(name) }
+      try? files.remove(name)
       return nil
     }
     let file = UnfinishedFile(
       path: files.path(name), byteCount: tail.byteCount, checksum: tail.checksum)
     return PartialStream(
       beginning: Beginning(edition: tail.head.edition, byteCount: tail.byteCount),
-      file: LentFile(file) { [index] isTaken in
-        index.withLock { index in
+      file: LentFile(file) { [state] isTaken in
+        state.withLock { state in
           if isTaken {
-            index?.endLending(name)
+            state.index?.endLending(name)
           } else {
-            index?.takeBack(name, byteCount: tail.byteCount)
+            state.index?.takeBack(name, byteCount: tail.byteCount)
           }
         }
       })

@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+import MillpondCore
 public import MillpondSignals
 
 /// Keeps what came of transfers that broke off or were given up, so that the next one for the same
@@ -8,17 +9,21 @@ public import MillpondSignals
 ///     let partials = PartialTransfers(directory: folder, byteLimit: .mebibytes(64))
 ///     let films = HTTPSource(resuming: partials)
 ///
-/// Bytes are kept if the origin gave an `ETag` that stands for them exactly (or a `Last-Modified` that
-/// does), if they are neither encoded nor forbidden to be stored, and if there are more than a few.
-/// Of what a ``MediaCache`` fetches whole pieces of 256 KiB are kept, as the file that they are in:
-/// for that `directory` has to be on the same volume as the cache's.
+/// Bytes are kept if the origin gave an `ETag` that stands for them exactly (or, without any `ETag`, a
+/// length and a `Last-Modified` that does), if they are neither encoded nor forbidden to be stored, and
+/// if there are more than a few. Of what a ``MediaCache`` fetches whole pieces of 256 KiB are kept, as
+/// the file that they are in: for that `directory` has to be on the same volume as the cache's.
 ///
 /// The rest is asked for by `Range` and `If-Range`, so a resource that has changed is sent whole, as
-/// it is by an origin that knows no ranges. They are found by ``HTTPRequest/identity``, and
-/// removed when the whole has come. What is longest ago gives way to what is new.
+/// it is by an origin that knows no ranges. A rest that doesn't name the same `ETag`, or the same
+/// `Last-Modified` and length, is not used: the whole is asked for.
 ///
-/// Trouble with the folder loses such bytes, but fails nothing. Files of others are left alone. What a
-/// process has received when it is killed is lost: bytes are kept when a transfer ends.
+/// Bytes are found by ``HTTPRequest/identity`` and the request's own ``HTTPRequest/headers``, not by its
+/// credentials, and removed when the whole has come. What is longest ago gives way to what is new.
+///
+/// Trouble with the folder loses such bytes, but fails nothing except ``removeAll()``. Files of others
+/// are left alone. What a process has received when it is killed is lost: bytes are kept when a transfer
+/// ends.
 ///
 /// - Note: Any thread. Files are read and written on a queue of their own.
 public final class PartialTransfers: Sendable {
@@ -27,31 +32,58 @@ public final class PartialTransfers: Sendable {
   let queue = DispatchQueue(
     label: "millpond.partials", qos: .utility, autoreleaseFrequency: .workItem)
 
-  /// Nil until the folder has been read.
-  let index = Locked<PartialIndex?>(nil)
+  let state = Locked(State())
   private let waiting = Locked(0)
+
+  struct State: Sendable {
+    /// Nil until the folder has been read.
+    var index: PartialIndex?
+
+    /// The latest removal of everything: transfers that began before find and keep nothing.
+    var removal = Revision.none
+  }
 
   /// Keeps bytes in a folder, that is made when there are some.
   ///
   /// - Parameters:
   ///   - directory: For nobody else.
   ///   - byteLimit: How many bytes its files may have; of zero or less, nothing is kept.
-  public init(directory: URL, byteLimit: Int) {
-    files = PartialFiles(folder: directory)
+  public convenience init(directory: URL, byteLimit: Int) {
+    self.init(directory: directory, byteLimit: byteLimit, FileSystem())
+  }
+
+  /// - Parameter system: The way to the system.
+  init(directory: URL, byteLimit: Int, _ system: FileSystem) {
+    files = PartialFiles(folder: directory, system)
     self.byteLimit = byteLimit
     queue.async {
       let index = PartialIndex(self.files.list(), byteLimit: byteLimit)
-      self.index.withLock { $0 = index }
+      self.state.withLock { $0.index = index }
       self.removeSurplus()
     }
   }
 
   /// Removes everything, as at a sign-out.
+  ///
+  /// Transfers that have begun before the call keep nothing when they end, and find nothing. A cache
+  /// over an ``HTTPSource`` that has these partials calls this at its own `removeAll()`, and so at the end
+  /// of its ``CacheScope``. Where no cache does, they join a scope themselves:
+  ///
+  ///     session.add(isPersistent: true) { partials.removeAll() }
+  ///
+  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
+  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if a file can't be removed.
   @discardableResult
   public func removeAll() -> Signal<Void> {
-    done {
-      let names = self.index.withLock { $0?.removeAll() } ?? []
-      for name in names { self.files.remove(name) }
+    removeAll(.next())
+  }
+
+  /// The same, at a place in the order of all writes.
+  func removeAll(_ revision: Revision) -> Signal<Void> {
+    state.withLock { $0.removal = max($0.removal, revision) }
+    return done {
+      self.state.withLock { $0.index?.removeAll() }
+      try self.files.removeAll()
     }
   }
 
@@ -60,57 +92,84 @@ public final class PartialTransfers: Sendable {
     done {}
   }
 
-  private func done(_ work: @escaping @Sendable () -> Void) -> Signal<Void> {
+  private func done(_ work: @escaping @Sendable () throws -> Void) -> Signal<Void> {
     let promise = Promise<Void>()
     queue.async {
-      work()
-      promise.keep(by: .just(()))
+      do {
+        try work()
+        promise.keep(by: .just(()))
+      } catch {
+        promise.keep(by: .fail(CacheError.unavailable(layer: "partials", underlying: error)))
+      }
     }
     return promise.outcome
   }
 }
 
+/// The bytes of one transfer among those that are kept.
+///
+/// If all bytes are removed after the transfer has begun, it finds and keeps none.
+struct PartialPlace: Sendable {
+  /// The name of the bytes.
+  let representation: String
+
+  /// The beginning of the transfer in the order of all writes.
+  let revision: Revision
+}
+
 extension PartialTransfers {
   /// What there is of a resource, if there is something.
-  func find(_ identity: String) -> Signal<PartialBody?> {
+  func find(_ place: PartialPlace) -> Signal<PartialBody?> {
     .deferred {
-      let name = PartialFiles.name(of: identity)
-      if self.isKnownNotToHave(name) { return .just(nil) }
+      let name = PartialFiles.name(of: place.representation)
+      if self.hasNothing(name, place) { return .just(nil) }
       return Signal { observer, _ in
         self.queue.async {
-          observer.next(self.read(name, identity))
+          observer.next(self.read(name, place))
           observer.completed()
         }
       }
     }
   }
 
-  func keep(_ partial: PartialBody, for identity: String) {
+  func keep(_ partial: PartialBody, at place: PartialPlace) {
     let size = partial.bytes.count
     guard size >= Self.leastByteCount, wait(for: size) else { return }
-    let name = PartialFiles.name(of: identity)
-    // At once, so that who asks again waits for the bytes to be written.
-    index.withLock { $0?.expect(name) }
+    let name = PartialFiles.name(of: place.representation)
+    // At once, so that a transfer that begins now waits for the bytes to be written.
+    state.withLock { $0.index?.expect(name) }
     queue.async {
-      self.write(PartialRecord(identity: identity, partial).data, name)
+      let data = PartialRecord(identity: place.representation, partial).data
+      let known = PartialHead(identity: place.representation, partial.edition)
+      self.add(name, place, known, bytes: size, fileSize: data.count) {
+        self.files.write(data, name)
+      }
+      self.state.withLock { $0.index?.endExpecting(name) }
       self.waiting.withLock { $0 -= size }
     }
   }
 
-  func drop(_ identity: String, _ kind: PartialFiles.Kind = .whole) {
-    let name = PartialFiles.name(of: identity, kind)
+  /// Removes bytes, unless they are lent.
+  func drop(_ representation: String, _ kind: PartialFiles.Kind = .whole) {
+    let name = PartialFiles.name(of: representation, kind)
     if isKnownNotToHave(name) { return }
-    queue.async {
-      self.index.withLock { _ = $0?.remove(name) }
-      self.files.remove(name)
-    }
+    queue.async { self.remove(name) }
   }
 
   /// Fewer are asked for again.
   static var leastByteCount: Int { 16 << 10 }
 
-  func isKnownNotToHave(_ name: String) -> Bool {
-    index.withLock { $0?.has(name) == false }
+  /// Whether a transfer finds nothing, as far as that is known without looking at the disk.
+  func hasNothing(_ name: String, _ place: PartialPlace) -> Bool {
+    isKnownNotToHave(name) || isRemoved(place)
+  }
+
+  private func isKnownNotToHave(_ name: String) -> Bool {
+    state.withLock { $0.index?.has(name) == false }
+  }
+
+  func isRemoved(_ place: PartialPlace) -> Bool {
+    state.withLock { place.revision < $0.removal }
   }
 
   /// Whether so many bytes may wait in memory for the disk.
@@ -126,19 +185,51 @@ extension PartialTransfers {
 
 // On the queue.
 extension PartialTransfers {
-  private func read(_ name: String, _ identity: String) -> PartialBody? {
-    guard let data = files.read(name, byteLimit: byteLimit) else { return nil }
-    return PartialRecord(data).flatMap { $0.identity == identity ? $0.partial : nil }
+  private func read(_ name: String, _ place: PartialPlace) -> PartialBody? {
+    guard state.withLock({ $0.index?.has(name) }) == true, !isRemoved(place) else { return nil }
+    let record = files.read(name, byteLimit: byteLimit).flatMap { PartialRecord($0) }
+    // What is damaged would be in the way of what is kept later.
+    guard let record else {
+      remove(name)
+      return nil
+    }
+    return record.identity == place.representation ? record.partial : nil
   }
 
-  private func write(_ data: Data, _ name: String) {
-    let surplus = index.withLock { $0?.add(name, byteCount: data.count) } ?? []
-    for name in surplus { files.remove(name) }
-    guard index.withLock({ $0?.has(name) }) == true else { return }
-    if !files.write(data, name) { index.withLock { _ = $0?.remove(name) } }
+  /// Takes a file in that `write` writes, unless there is something better, or no room.
+  ///
+  /// - Returns: Whether it was written.
+  @discardableResult
+  func add(
+    _ name: String, _ place: PartialPlace, _ head: PartialHead, bytes: Int, fileSize: Int,
+    _ write: () -> Bool
+  ) -> Bool {
+    guard isAdmitted(name, place, fileSize), !hasMore(name, than: bytes, of: head) else {
+      return false
+    }
+    let (surplus, former) =
+      state.withLock { $0.index?.add(name, byteCount: fileSize) } ?? ([], nil)
+    for name in surplus { try? files.remove(name) }
+    if write() { return true }
+    state.withLock { $0.index?.undoAdding(name, former: former) }
+    return false
+  }
+
+  private func isAdmitted(_ name: String, _ place: PartialPlace, _ fileSize: Int) -> Bool {
+    !isRemoved(place) && state.withLock { $0.index?.admits(name, byteCount: fileSize) } == true
+  }
+
+  /// Whether as many bytes of the same edition are there.
+  private func hasMore(_ name: String, than byteCount: Int, of head: PartialHead) -> Bool {
+    guard let present = files.head(name) else { return false }
+    return present.head == head && present.byteCount >= byteCount
+  }
+
+  func remove(_ name: String) {
+    if state.withLock({ $0.index?.remove(name) }) == true { try? files.remove(name) }
   }
 
   private func removeSurplus() {
-    for name in index.withLock({ $0?.surplus() }) ?? [] { files.remove(name) }
+    for name in state.withLock({ $0.index?.surplus() }) ?? [] { try? files.remove(name) }
   }
 }

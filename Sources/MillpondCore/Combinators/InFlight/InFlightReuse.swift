@@ -68,6 +68,11 @@ public struct InFlightReuse<Base: Source>: Wrapper {
     return outcome
   }
 
+  /// Lets go of all flights: they serve those who wait, and no caller joins them any more.
+  package func detachAll() {
+    flights.detachAll()
+  }
+
   /// The base, and the flights.
   public func layout(for key: Key?) -> Layout {
     Layout(

@@ -189,7 +189,20 @@ import Testing
     #expect(origin.ranges.count == 1)
   }
 
-  @Test(arguments: [200, 401, 403, 404, 416])
+  @Test(arguments: [401, 403, 404, 410])
+  func `a refusal ends it, and nothing more is asked for`(status: Int) throws {
+    let origin = RangingOrigin { answer, number in
+      number == 2 ? .init(status: status, body: Data([1])) : answer
+    }
+
+    let answer = try answer(of: origin)
+
+    #expect(answer.end == "status \(status)")
+    #expect(answer.body == origin.body.prefix(400))
+    #expect(origin.ranges.count == 2)
+  }
+
+  @Test(arguments: [200, 416])
   func `an answer that can't be gone on with is lost`(status: Int) throws {
     let origin = RangingOrigin { answer, number in
       number == 2 ? .init(status: status, body: Data([1])) : answer

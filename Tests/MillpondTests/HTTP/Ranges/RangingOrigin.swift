@@ -17,18 +17,21 @@ final class RangingOrigin: HTTPTransport {
   private let change: @Sendable (_ answer: Answer, _ number: Int) -> Answer
   private let asked = Watched<[HTTPRequest]>([])
 
-  /// - Parameter change: Makes of the answer that would be right the one that is given; the first is
-  ///   number 1.
+  /// - Parameters:
+  ///   - appliesBackpressure: Whether a large body is to be asked for at once.
+  ///   - change: Makes of the answer that would be right the one that is given; the first is number 1.
   init(
-    byteCount: Int = 1_000,
+    byteCount: Int = 1_000, appliesBackpressure: Bool = true,
     _ change: @escaping @Sendable (_ answer: Answer, _ number: Int) -> Answer = { answer, _ in
       answer
     }
   ) {
     body = Data((0..<byteCount).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) })
+    self.appliesBackpressure = appliesBackpressure
     self.change = change
   }
 
+  let appliesBackpressure: Bool
   var ranges: [String?] { asked.state.map { $0.headers["Range"] } }
   var conditions: [String?] { asked.state.map { $0.headers["If-Range"] } }
 

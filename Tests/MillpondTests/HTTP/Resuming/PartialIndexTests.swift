@@ -6,22 +6,46 @@ import Testing
   @Test func `the oldest go first, and what is added anew is the newest`() {
     var index = PartialIndex([("a", 4), ("b", 4)], byteLimit: 10)
 
-    #expect(index.add("a", byteCount: 4).isEmpty)
-    #expect(index.add("c", byteCount: 4) == ["b"])
+    #expect(index.add("a", byteCount: 4).surplus.isEmpty)
+    #expect(index.add("c", byteCount: 4).surplus == ["b"])
     #expect(index.has("a") && index.has("c") && !index.has("b"))
   }
 
-  @Test func `what is too large takes nothing but its former self`() {
+  @Test func `what is larger than the limit is refused`() {
+    let index = PartialIndex([("a", 4), ("b", 4)], byteLimit: 10)
+
+    #expect(!index.admits("a", byteCount: 11))
+    #expect(index.admits("a", byteCount: 10))
+  }
+
+  @Test func `what was not written after all is as large as it was`() {
     var index = PartialIndex([("a", 4), ("b", 4)], byteLimit: 10)
 
-    #expect(index.add("a", byteCount: 11) == ["a"])
-    #expect(!index.has("a") && index.has("b"))
+    for (name, former) in [("a", 4), ("c", nil)] {
+      let added = index.add(name, byteCount: 2)
+      #expect(added.former == former)
+      index.undoAdding(name, former: former)
+    }
+
+    #expect(index.has("a") && !index.has("c"))
+    #expect(index.add("d", byteCount: 2).surplus.isEmpty)
+    #expect(index.add("e", byteCount: 1).surplus == ["b"])
+  }
+
+  @Test func `what is expected is there until no write is on its way`() {
+    var index = PartialIndex(byteLimit: 10)
+    for _ in 0..<2 { index.expect("a") }
+
+    index.endExpecting("a")
+    #expect(index.has("a"))
+    index.endExpecting("a")
+    #expect(!index.has("a"))
   }
 
   @Test func `sizes that can't be overflow nothing`() {
     var index = PartialIndex([("a", .max), ("b", .max), ("c", .min)], byteLimit: .max)
 
-    #expect(index.add("d", byteCount: .max).isEmpty)
+    #expect(index.add("d", byteCount: .max).surplus.isEmpty)
     #expect(index.has("a"))
   }
 
@@ -31,7 +55,9 @@ import Testing
     #expect(index.lend("a") == true)
     #expect(!index.has("a"))
     #expect(index.lend("a") == false)
-    #expect(index.add("a", byteCount: 4) == ["a"])
+    #expect(!index.admits("a", byteCount: 4))
+    let isRemoved = index.remove("a")
+    #expect(!isRemoved)
 
     index.takeBack("a", byteCount: 4)
     #expect(index.lend("a") == true)
@@ -44,15 +70,14 @@ import Testing
     index.endLending("a")
 
     #expect(!index.has("a"))
-    #expect(index.add("a", byteCount: 4).isEmpty)
-    #expect(index.has("a"))
+    #expect(index.admits("a", byteCount: 4))
   }
 
   @Test func `what is lent while all is removed is removed too, and does not come back`() {
     var index = PartialIndex([("a", 4)], byteLimit: 10)
     #expect(index.lend("a") == true)
 
-    #expect(index.removeAll() == ["a"])
+    index.removeAll()
     index.takeBack("a", byteCount: 4)
 
     #expect(!index.has("a"))

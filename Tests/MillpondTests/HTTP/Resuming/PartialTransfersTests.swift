@@ -6,10 +6,12 @@ import Testing
 @testable import Millpond
 
 @Suite struct PartialTransfersTests {
-  private static func partial(_ count: Int = 20_000, of byte: UInt8 = 1) -> PartialBody {
+  private static func partial(
+    _ count: Int = 20_000, of byte: UInt8 = 1, tag: String = "\"1\""
+  ) -> PartialBody {
     PartialBody(
       bytes: Data(repeating: byte, count: count),
-      edition: Edition(condition: "\"1\"", validator: Validator(entityTag: "\"1\"")))
+      edition: Edition(condition: tag, validator: Validator(entityTag: tag)))
   }
 
   private let scene: ResumingScene
@@ -22,12 +24,17 @@ import Testing
   private func found(_ identity: String, byteLimit: Int = .mebibytes(4)) async throws
     -> PartialBody?
   {
-    try await scene.partials(byteLimit: byteLimit).find(identity).value
+    try await scene.partials(byteLimit: byteLimit).find(Self.place(identity)).value
+  }
+
+  /// The place of a transfer that begins now.
+  private static func place(_ identity: String = "a") -> PartialPlace {
+    PartialPlace(representation: identity, revision: .next())
   }
 
   private func keep(_ identities: [String], byteLimit: Int = .mebibytes(4)) async throws {
     let partials = scene.partials(byteLimit: byteLimit)
-    for identity in identities { partials.keep(Self.partial(), for: identity) }
+    for identity in identities { partials.keep(Self.partial(), at: Self.place(identity)) }
     try await partials.flush().value
   }
 
@@ -42,24 +49,172 @@ import Testing
     let partials = scene.partials()
     try await partials.flush().value
 
-    partials.keep(Self.partial(), for: "a")
+    partials.keep(Self.partial(), at: Self.place())
 
-    #expect(try await partials.find("a").value == Self.partial())
+    #expect(try await partials.find(Self.place()).value == Self.partial())
   }
 
-  @Test func `the newest bytes win`() async throws {
+  @Test func `the newest edition wins`() async throws {
     let partials = scene.partials()
-    partials.keep(Self.partial(of: 1), for: "a")
-    partials.keep(Self.partial(of: 2), for: "a")
+    partials.keep(Self.partial(30_000, of: 1), at: Self.place())
+    partials.keep(Self.partial(20_000, of: 2, tag: "\"2\""), at: Self.place())
     try await partials.flush().value
 
-    #expect(try await found("a") == Self.partial(of: 2))
+    #expect(try await found("a") == Self.partial(20_000, of: 2, tag: "\"2\""))
     #expect(scene.fileNames.count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `of one edition the most bytes win, in a later run too`(isLaterRun: Bool) async throws {
+    let partials = scene.partials()
+    partials.keep(Self.partial(30_000), at: Self.place())
+    try await partials.flush().value
+    let others = isLaterRun ? scene.partials() : partials
+    others.keep(Self.partial(20_000), at: Self.place())
+    try await others.flush().value
+    #expect(try await found("a") == Self.partial(30_000))
+
+    others.keep(Self.partial(40_000), at: Self.place())
+    try await others.flush().value
+
+    #expect(try await found("a") == Self.partial(40_000))
+    #expect(scene.fileNames.count == 1)
+  }
+
+  @Test func `bytes that were damaged are not in the way of fewer`() async throws {
+    try await keep(["a"])
+    let file = scene.folder.appendingPathComponent(try #require(scene.fileNames.first))
+    var data = try Data(contentsOf: file)
+    data[data.count - 1] ^= 1
+    try data.write(to: file)
+    let partials = scene.partials()
+    #expect(try await partials.find(Self.place()).value == nil)
+
+    partials.keep(Self.partial(17_000), at: Self.place())
+    try await partials.flush().value
+
+    #expect(try await found("a") == Self.partial(17_000))
+  }
+
+  @Test(arguments: [FaultyCalls.Call.make, .write, .close, .rename])
+  func `what can't be written leaves what was there, which is removed with all the rest`(
+    call: FaultyCalls.Call
+  ) async throws {
+    let calls = FaultyCalls()
+    let partials = PartialTransfers(
+      directory: scene.folder, byteLimit: .mebibytes(4), FileSystem(calls))
+    partials.keep(Self.partial(20_000), at: Self.place())
+    try await partials.flush().value
+    // The first that is closed is what is there already.
+    calls.inject(.error(.ENOSPC), after: call == .close ? 1 : 0, of: [call])
+
+    partials.keep(Self.partial(30_000), at: Self.place())
+    try await partials.flush().value
+    #expect(!calls.isWaiting)
+    #expect(scene.fileNames.count == 1)
+    #expect(try await partials.find(Self.place()).value == Self.partial(20_000))
+
+    try await partials.removeAll().value
+    #expect(scene.fileNames.isEmpty)
+  }
+
+  @Test func `files that the index does not know are removed with all the rest`() async throws {
+    let partials = scene.partials()
+    try await partials.flush().value
+    try await keep(["a"])
+    let name = try #require(scene.fileNames.first)
+    try Data([1]).write(to: scene.folder.appendingPathComponent(name + ".new"))
+
+    try await partials.removeAll().value
+
+    #expect(scene.fileNames.isEmpty)
+  }
+
+  @Test func `a removal that can't be carried out fails, and can be tried again`() async throws {
+    let calls = FaultyCalls()
+    let partials = PartialTransfers(
+      directory: scene.folder, byteLimit: .mebibytes(4), FileSystem(calls))
+    partials.keep(Self.partial(), at: Self.place())
+    try await partials.flush().value
+    calls.inject(.error(.EACCES), of: [.remove])
+
+    await #expect(throws: CacheError.self) { try await partials.removeAll().value }
+    try await partials.removeAll().value
+
+    #expect(scene.fileNames.isEmpty)
+  }
+
+  @Test func `a transfer that began before a removal of everything keeps and finds nothing`()
+    async throws
+  {
+    let partials = scene.partials()
+    let former = Self.place()
+    try await partials.removeAll().value
+
+    partials.keep(Self.partial(), at: former)
+    try await partials.flush().value
+    #expect(scene.fileNames.isEmpty)
+
+    partials.keep(Self.partial(), at: Self.place())
+    #expect(try await partials.find(former).value == nil)
+    #expect(try await partials.find(Self.place()).value != nil)
+  }
+
+  @Test func `bytes that wait to be written are removed too`() async throws {
+    let partials = scene.partials()
+    let place = Self.place()
+    partials.keep(Self.partial(), at: place)
+
+    let removal = partials.removeAll()
+    partials.keep(Self.partial(), at: place)
+
+    try await removal.value
+    try await partials.flush().value
+    #expect(scene.fileNames.isEmpty)
+  }
+
+  /// A file as a stream leaves it.
+  private func unfinished(_ name: String, _ byteCount: Int = 300_000) throws -> UnfinishedFile {
+    let file = scene.folder.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: scene.folder, withIntermediateDirectories: true)
+    try Data(count: byteCount).write(to: file)
+    return UnfinishedFile(path: file.path, byteCount: byteCount, checksum: 7)
+  }
+
+  @Test func `bytes that are lent are left alone by other transfers of the resource`() async throws
+  {
+    let partials = scene.partials()
+    let edition = Self.partial().edition
+    #expect(partials.keep(try unfinished("first"), edition, at: Self.place()))
+    let lent = try #require(try await partials.lend(Self.place()).value)
+
+    let other = try await partials.lend(Self.place()).value
+    #expect(other == nil)
+    #expect(!partials.keep(try unfinished("second", 600_000), edition, at: Self.place()))
+    partials.drop("a", .streamed)
+    try await partials.flush().value
+
+    let file = try #require(lent.file.take())
+    #expect(file.byteCount == 300_000)
+    #expect(FileManager.default.fileExists(atPath: file.path))
+    #expect(scene.fileNames.contains("second"))
+  }
+
+  @Test(arguments: [(250_000, false), (300_000, false), (300_001, true)])
+  func `of a streamed body the most bytes win`(byteCount: Int, wins: Bool) async throws {
+    let partials = scene.partials()
+    let edition = Self.partial().edition
+    #expect(partials.keep(try unfinished("first"), edition, at: Self.place()))
+
+    #expect(partials.keep(try unfinished("second", byteCount), edition, at: Self.place()) == wins)
+
+    let lent = try await partials.lend(Self.place()).value
+    #expect(lent?.beginning.byteCount == max(byteCount, 300_000))
   }
 
   @Test func `a few bytes are not worth it`() async throws {
     let partials = scene.partials()
-    partials.keep(Self.partial(16 * 1_024 - 1), for: "a")
+    partials.keep(Self.partial(16 * 1_024 - 1), at: Self.place())
     try await partials.flush().value
 
     #expect(scene.fileNames.isEmpty)
@@ -92,11 +247,11 @@ import Testing
 
   @Test func `after the removal of all nothing is found`() async throws {
     let partials = scene.partials()
-    partials.keep(Self.partial(), for: "a")
+    partials.keep(Self.partial(), at: Self.place())
 
     try await partials.removeAll().value
 
-    #expect(try await partials.find("a").value == nil)
+    #expect(try await partials.find(Self.place()).value == nil)
     #expect(scene.fileNames.isEmpty)
   }
 

@@ -34,12 +34,10 @@ final class ResumingScene: Sendable {
   }
 
   /// The rest of the film, as far as the range says, whatever the condition.
-  static func rest(for request: Request, tag: String? = "\"1\"") -> Response {
+  static func rest(for request: Request, _ headers: Headers = ["ETag": "\"1\""]) -> Response {
     let start = firstByte(of: request)
-    var headers: Headers = [
-      "Content-Range": "bytes \(start)-\(film.count - 1)/\(film.count)"
-    ]
-    headers["ETag"] = tag
+    var headers = headers
+    headers["Content-Range"] = "bytes \(start)-\(film.count - 1)/\(film.count)"
     return Response(status: 206, headers: headers, body: Array(film.dropFirst(start)))
   }
 

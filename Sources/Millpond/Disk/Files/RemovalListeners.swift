@@ -1,0 +1,28 @@
+import MillpondSignals
+
+/// Those that learn at once, on the same thread, that everything is being removed from a cache.
+final class RemovalListeners: Sendable {
+  private struct State: Sendable {
+    var listeners: [Int: @Sendable () -> Void] = [:]
+    var lastNumber = 0
+  }
+
+  private let state = Locked(State())
+
+  /// Adds a listener, until the handle is disposed of.
+  func add(_ listener: @escaping @Sendable () -> Void) -> Disposable {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.listeners[state.lastNumber] = listener
+      return state.lastNumber
+    }
+    return Disposable { [state] in
+      let gone = state.withLock { $0.listeners.removeValue(forKey: number) }
+      _ = gone  // released here, not under the lock
+    }
+  }
+
+  func call() {
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener() }
+  }
+}
