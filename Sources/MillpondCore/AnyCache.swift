@@ -30,8 +30,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     remove: @escaping @Sendable (Key) -> Signal<Void>,
     removeAll: @escaping @Sendable () -> Signal<Void>
   ) {
-    let tellings = Tellings(set: set, remove: remove, removeAll: removeAll)
-    inside = ErasedCache(ClosureCache(onGet: get, tellings: tellings))
+    let writes = ClosureWrites(set: set, remove: remove, removeAll: removeAll)
+    inside = ErasedCache(ClosureCache(onGet: get, writes: writes))
   }
 
   /// As the cache inside.
@@ -59,12 +59,6 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 
   /// As the cache inside.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    inside.mark(key)
-  }
-
-  /// As the cache inside.
   public func layout(for key: Key?) -> Layout {
     inside.layout(key)
   }
@@ -80,7 +74,6 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let getStamped: @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
   @usableFromInline let now: @Sendable (Key, Lookup) -> Value?
   @usableFromInline let apply: @Sendable (Change<Key, Value>) -> Signal<Void>
-  @usableFromInline let mark: @Sendable (Key) -> Mark
   @usableFromInline let layout: @Sendable (Key?) -> Layout
 
   @inlinable
@@ -93,7 +86,6 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     now = { key, lookup in source.now(key, lookup) }
     apply = { change in source.apply(change) }
-    mark = { key in source.mark(for: key) }
     layout = { key in source.layout(for: key) }
   }
 }
@@ -101,18 +93,14 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// A cache of closures.
 private struct ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   let onGet: @Sendable (Key) -> Signal<Value>
-  let tellings: Tellings<Key, Value>
+  let writes: ClosureWrites<Key, Value>
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     lookup.freshness == .reload ? .empty : onGet(key)
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    tellings.apply(change)
-  }
-
-  func mark(for key: Key) -> Mark {
-    tellings.mark(for: key)
+    writes.apply(change)
   }
 
   func layout(for key: Key?) -> Layout {

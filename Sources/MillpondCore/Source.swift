@@ -29,15 +29,14 @@ public protocol Source<Key, Value>: Sendable {
 
   /// Takes a change in, at once: gets that are asked after this has returned see it.
   ///
-  /// By default it succeeds and keeps nothing, as befits what can only be asked.
+  /// By default a write succeeds and keeps nothing, as befits what can only be asked, and a fill is
+  /// refused.
   ///
-  /// - Returns: The outcome, replayed. Disposing of it cancels nothing.
+  /// - Returns: The outcome, replayed. Disposing of it cancels nothing. A write sends a value when it
+  ///   has been carried out, also if a later one has overtaken it. A fill sends a value when it has
+  ///   been admitted, at once where that is known at once, and completes or fails when it is stored;
+  ///   one that is refused, or for which there is no room, completes empty.
   func apply(_ change: Change<Key, Value>) -> Signal<Void>
-
-  /// What this had been told by now, as far as it could concern `key`.
-  ///
-  /// A fill that carries the mark is refused if anything has been told since. By default none is.
-  func mark(for key: Key) -> Mark
 
   /// What this is made of, and, with a key, what it can tell of that without asking anyone.
   ///
@@ -59,16 +58,10 @@ extension Source {
     nil
   }
 
-  /// Succeeds and keeps nothing.
+  /// A write succeeds and keeps nothing; a fill is refused.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    .just(())
-  }
-
-  /// No fill is refused.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    .any
+    change.isFill ? .empty : .just(())
   }
 
   /// One part, named after its type.

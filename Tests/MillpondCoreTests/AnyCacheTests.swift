@@ -54,7 +54,7 @@ import Testing
   @Test func `a fill is set, unless the key was told something since`() {
     let cache = ofClosures()
     let log = Recorder<String>().subscribe(to: told.signal)
-    let mark = cache.mark(for: "a")
+    let mark = FillToken()
 
     _ = cache.apply(.fill("a", Stamped(1), mark))
     cache.remove("a")

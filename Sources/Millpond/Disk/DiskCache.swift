@@ -147,6 +147,7 @@ public final class DiskCache: Cache {
   /// outcome, the next one finishes the removal, or finds everything as it was: then remove everything
   /// again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
+    let change = change.accepted
     let outcome = outcome { $0.apply(change) }
     if case .removeAll = change { removals.call() }
     return outcome
@@ -161,13 +162,6 @@ public final class DiskCache: Cache {
   public func set(_ value: Data, for key: String, timeToLive: TimeToLive) -> Signal<Void> {
     let revision = Revision.next()
     return outcome { $0.set(key, .value(value), timeToLive, revision).signal }
-  }
-
-  /// What was last told of the key, or of one that shares its stripe.
-  ///
-  /// Until the folder is open, what is told makes every fill come too late.
-  public func mark(for key: String) -> Mark {
-    access.store?.mark(for: key) ?? .told(.none)
   }
 
   /// How a telling ends, which is carried out now, or as soon as the folder is open.

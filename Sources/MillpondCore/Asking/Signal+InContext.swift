@@ -18,4 +18,14 @@ extension Signal {
   static func asked(_ make: @escaping @Sendable (WorkContext?) -> Signal) -> Signal {
     .deferred { make(WorkContext.current) }
   }
+
+  /// Makes the signal of whoever asks, with the permission to store what a lower layer answers.
+  @inlinable
+  static func asked(
+    _ lookup: Lookup, _ make: @escaping @Sendable (WorkContext?, FillToken) -> Signal
+  ) -> Signal {
+    Signal { observer, lifetime in
+      make(WorkContext.current, FillToken(for: lookup, during: lifetime)).run(observer, lifetime)
+    }
+  }
 }

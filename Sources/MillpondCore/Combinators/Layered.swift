@@ -44,11 +44,9 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// The upper layer's answer, or else the lower one's.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    .asked { asker in
-      // Before the upper layer misses: what is told between the miss and the fill has to win.
-      let mark = upper.mark(for: key).asked(with: lookup)
-      return upper.layerAnswer(key, lookup).ifNoValue { failure in
-        fromBelow(key, lookup, mark, failure, asker)
+    .asked(lookup) { asker, token in
+      upper.layerAnswer(key, lookup).ifNoValue { failure in
+        fromBelow(key, lookup, token, failure, asker)
       }
     }
   }
@@ -66,13 +64,14 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func fromBelow(
-    _ key: Key, _ lookup: Lookup, _ mark: Mark, _ failure: (any Error)?, _ asker: WorkContext?
+    _ key: Key, _ lookup: Lookup, _ token: FillToken, _ failure: (any Error)?,
+    _ asker: WorkContext?
   ) -> Signal<Stamped<Value>> {
     let below = lower.isBeside(lookup.freshness) ? .empty : lower.layerAnswer(key, lookup)
     // The upper layer may have missed on a thread that works for others.
     let asked = asker === WorkContext.current ? below : below.inContext(of: asker)
     let values = asked.onNext { [upper] stamped in
-      let outcome = upper.apply(.fill(key, stamped, mark))
+      let outcome = upper.apply(.fill(key, stamped, token))
       if lookup.isHeard { upper.reportFailure(ofFill: outcome, key, lookup) }
     }
     return failure.map { failure in values.ifEmpty { .fail(failure) } } ?? values
@@ -92,16 +91,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     case .remove, .removeAll:
       let below = lower.apply(change)
       return Outcome.both(below, upper.apply(change))
-    case .fill(let key, let stamped, let mark):
-      let below = lower.apply(.fill(key, stamped, mark.lower))
-      return Outcome.both(below, upper.apply(.fill(key, stamped, mark.upper)))
+    case .fill:
+      let below = lower.apply(change)
+      return Outcome.any(below, upper.apply(change))
     }
-  }
-
-  /// The marks of both layers.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    .pair(upper.mark(for: key), lower.mark(for: key))
   }
 
   /// Both layers.

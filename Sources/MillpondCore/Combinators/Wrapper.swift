@@ -28,12 +28,6 @@ extension Wrapper {
     base.apply(change)
   }
 
-  /// The mark of the base.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    base.mark(for: key)
-  }
-
   /// The base, and what stands before it.
   public func layout(for key: Key?) -> Layout {
     Layout(.wrapper, title, of: base.layout(for: key))

@@ -77,11 +77,6 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
     return outcome
   }
 
-  /// The mark of the base.
-  public func mark(for key: Key) -> Mark {
-    base.mark(for: key)
-  }
-
   /// The base, and what stands before it.
   public func layout(for key: Key?) -> Layout {
     Layout(.wrapper, "through a store", of: base.layout(for: key))

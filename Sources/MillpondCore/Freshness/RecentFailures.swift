@@ -21,13 +21,9 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
     failures.peek(key)?.error
   }
 
-  func mark(_ key: Key) -> Mark {
-    failures.mark(for: key)
-  }
-
-  /// Remembers a failure, unless something was told since the mark was read.
-  func keep(_ error: any Error, _ key: Key, _ mark: Mark) {
-    _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life(error))), mark))
+  /// Remembers a failure, unless the key was written to since the token was drawn.
+  func keep(_ error: any Error, _ key: Key, _ token: FillToken) {
+    _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life(error))), token))
   }
 
   func forget(_ key: Key) {

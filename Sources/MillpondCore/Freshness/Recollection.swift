@@ -192,17 +192,16 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   private func fetch(
     _ key: Key, _ lookup: Lookup, keeps: Bool, failure: (any Error)?
   ) -> Signal<Finding> {
-    .asked { [self] asker in
+    // The token is drawn before the source is asked: what is written from then on has to win.
+    .asked(lookup) { [self] asker, token in
       if lookup.freshness != .reload, let error = failures.answer(key) { return .fail(error) }
-      // Before the source is asked: what is told from then on has to win.
-      let (mark, failureMark) = (store.mark(for: key).asked(with: lookup), failures.mark(key))
       tell?(key, .begun)
       return base.layerAnswer(key, lookup).inContext(of: asker)
         .onNext { [self] stamped in
-          if keeps { keep(stamped, key, mark, lookup) }
+          if keeps { keep(stamped, key, token, lookup) }
         }
         .onEnd { [self] ending in
-          if keeps, case .failed(let error) = ending { failures.keep(error, key, failureMark) }
+          if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }
           tell?(key, .ended)
         }
         .map { [self] in finding($0, isFresh: true) }
@@ -210,8 +209,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     }
   }
 
-  private func keep(_ stamped: Stamped<Value>, _ key: Key, _ mark: Mark, _ lookup: Lookup) {
-    let outcome = store.apply(.fill(key, stamped, mark))
+  private func keep(_ stamped: Stamped<Value>, _ key: Key, _ token: FillToken, _ lookup: Lookup) {
+    let outcome = store.apply(.fill(key, stamped, token))
     if lookup.isHeard { store.reportFailure(ofFill: outcome, key, lookup) }
     failures.forget(key)
     tell?(key, .fetched(stamped))

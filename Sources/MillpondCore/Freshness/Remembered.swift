@@ -108,11 +108,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     inside.apply(change)
   }
 
-  /// The marks of the store and the source.
-  public func mark(for key: Key) -> Mark {
-    inside.store.layered(over: inside.base).mark(for: key)
-  }
-
   /// The store over the source, and the fetches.
   public func layout(for key: Key?) -> Layout {
     let flights = inside.flights

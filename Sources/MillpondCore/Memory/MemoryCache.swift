@@ -144,7 +144,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     return stamped
   }
 
-  // MARK: Telling
+  // MARK: Writing
 
   /// Keeps or forgets, at once.
   @inlinable
@@ -164,15 +164,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         return true
       }
       shards.finish(&move)
-    case .fill(let key, let stamped, let mark):
+    case .fill(let key, let stamped, let token):
       let (hash, now) = (MemoryHash(key), time.now())
       let bornAt = CoarseTime.birth(of: stamped.age, now)
       let details = MemoryDetails(
         cost: cost(of: stamped.value), bornAt: bornAt,
         deadline: options.deadline(options.timeToLive, bornAt, hash), revision: .none)
-      shards.put(hash, cost: details.cost, now) {
-        $0.fill(key, hash, stamped.value, stamped.validator, details, mark, &$1)
+      let isKept = shards.put(hash, cost: details.cost, now) {
+        $0.fill(key, hash, stamped.value, stamped.validator, details, token, &$1)
       }
+      return isKept ? Self.done : .empty
     }
     return Self.done
   }
@@ -199,18 +200,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
   @inlinable
   func set(_ key: Key, _ value: Value, _ revision: Revision, _ timeToLive: TimeToLive) {
+    if cost == nil { return put(key, value, revision, timeToLive) }
+    // What a value costs may take a while to find out.
+    PendingWrite.during(revision) { put(key, value, revision, timeToLive) }
+  }
+
+  @inlinable
+  func put(_ key: Key, _ value: Value, _ revision: Revision, _ timeToLive: TimeToLive) {
     let (hash, now) = (MemoryHash(key), time.now())
     let details = MemoryDetails(
       cost: cost(of: value), bornAt: now, deadline: options.deadline(timeToLive, now, hash),
       revision: revision)
     shards.put(hash, cost: details.cost, now) { $0.set(key, hash, value, details, &$1) }
-  }
-
-  /// What was last told of the key, or of one that shares its stripe.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    let hash = MemoryHash(key)
-    return .told(shards.withStore(hash) { $0.lastTold(hash) })
   }
 
   @inlinable
@@ -219,13 +220,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     return max(0, cost(value))
   }
 
-  /// The outcome of whatever is told.
+  /// The outcome of every write.
   @inlinable
-  static var done: Signal<Void> { Told.done }
+  static var done: Signal<Void> { Success.done }
 }
 
 /// One success for all: it is made once.
 @usableFromInline
-enum Told {
+enum Success {
   @usableFromInline static let done = Signal.just(())
 }

@@ -22,8 +22,8 @@ extension MultiplexerMap {
   }
 
   private func save(_ key: Key) -> Signal<Void>? {
-    // Before the value is looked at: what is told from then on wins.
-    let mark = store.mark(for: key)
-    return memory.peekStamped(key).map { store.apply(.fill(key, $0, mark)) }
+    // Before the value is looked at: what is written from then on wins.
+    let token = FillToken()
+    return memory.peekStamped(key).map { store.apply(.fill(key, $0, token)) }
   }
 }

@@ -162,11 +162,6 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return outcome
   }
 
-  /// The mark of what is kept.
-  public func mark(for key: Key) -> Mark {
-    remembered.mark(for: key)
-  }
-
   /// What is kept over what is fetched.
   public func layout(for key: Key?) -> Layout {
     remembered.layout(for: key)

@@ -43,8 +43,4 @@ struct Reporting<Base: Source<URL, Data>>: Cache {
   func apply(_ change: Change<URL, Data>) -> Signal<Void> {
     base.apply(change)
   }
-
-  func mark(for key: URL) -> Mark {
-    base.mark(for: key)
-  }
 }

@@ -38,7 +38,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
 
   /// Acts `immediately` if nobody has the turn; else leaves a message that stands for that.
   @inlinable
-  borrowing func post(
+  package borrowing func post(
     _ message: @autoclosure () -> Message,
     replaces: (Message, Message) -> Bool = { _, _ in false },
     immediately: () -> Void,

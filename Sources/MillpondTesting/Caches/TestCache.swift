@@ -52,23 +52,10 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
 
   /// Keeps or forgets, or fails as ordered.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let failure = state.withLock { state in
-      switch change {
-      case .set(let key, let value, let revision):
-        state.set(key, Stamped(value), revision)
-      case .fill(let key, let stamped, let mark):
-        state.fill(key, stamped, mark)
-      case .remove(let key, let revision):
-        state.remove(key, revision)
-      case .removeAll(let revision):
-        state.removeAll(revision)
-      }
+    let (outcome, forgotten) = state.withLock { state in
+      (state.apply(change), state.order.takeForgotten())
     }
-    return failure.map { .fail($0) } ?? .just(())
-  }
-
-  /// The key's last telling.
-  public func mark(for key: Key) -> Mark {
-    .told(state.withLock { $0.last(key) })
+    _ = forgotten  // released here, not under the lock
+    return outcome
   }
 }

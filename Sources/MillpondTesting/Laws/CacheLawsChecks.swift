@@ -145,10 +145,6 @@ private struct TheLongWay<Base: Cache>: Cache {
     base.apply(change)
   }
 
-  func mark(for key: Base.Key) -> Mark {
-    base.mark(for: key)
-  }
-
   func layout(for key: Base.Key?) -> Layout {
     base.layout(for: key)
   }

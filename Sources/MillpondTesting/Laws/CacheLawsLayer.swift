@@ -82,10 +82,6 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     }
   }
 
-  func mark(for key: Key) -> Mark {
-    base.mark(for: key)
-  }
-
   func layout(for key: Key?) -> Layout {
     base.layout(for: key)
   }

@@ -112,7 +112,7 @@ import Testing
       AnyCache(memory.onMemoryPressure(.never)), AnyCache(memory.named("memory")),
     ]
     for cache in compositions {
-      let mark = cache.mark(for: "a")
+      let mark = FillToken()
       cache.remove("a")
       _ = cache.apply(.fill("a", Stamped(1), mark))
       #expect(memory.count == 0 && other.count == 0)

@@ -130,7 +130,7 @@ import Testing
     for number in 0..<100 {
       cache.set(number, for: .nan)
       cache.remove(.nan)
-      _ = cache.apply(.fill(.nan, Stamped(number), cache.mark(for: .nan)))
+      _ = cache.apply(.fill(.nan, Stamped(number), FillToken()))
     }
 
     #expect(cache.now(.nan, Lookup()) == nil && gone.values.isEmpty)

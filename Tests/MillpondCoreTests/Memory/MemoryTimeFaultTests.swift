@@ -21,7 +21,7 @@ import Testing
 
     for cache in caches {
       cache.set(1, for: 1)
-      _ = cache.apply(.fill(2, Stamped(1, age: .seconds(1)), cache.mark(for: 2)))
+      _ = cache.apply(.fill(2, Stamped(1, age: .seconds(1)), FillToken()))
       #expect(cache.now(1, Lookup()) == nil && cache.now(2, Lookup()) == nil && cache.count == 0)
     }
   }
@@ -74,7 +74,7 @@ import Testing
     let clock = ManualClock()
     let cache = MemoryCache<Int, Int>(
       countLimit: 5, timeToLive: .after(.seconds(10)), clock: clock)
-    _ = cache.apply(.fill(1, Stamped(1, age: .seconds(4)), cache.mark(for: 1)))
+    _ = cache.apply(.fill(1, Stamped(1, age: .seconds(4)), FillToken()))
 
     clock.advance(by: .seconds(6) - .nanoseconds(1))
     #expect(cache.now(1, Lookup()) == 1)

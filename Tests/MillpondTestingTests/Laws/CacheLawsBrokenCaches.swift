@@ -11,11 +11,8 @@ final class BrokenCache: Cache {
     /// The answer that comes with an age is that of the last set, removed or not.
     case staleStamped
 
-    /// Takes fills only for the last question that somebody noted.
-    case newestMarkOnly
-
     /// Takes every fill.
-    case ignoresMarks
+    case ignoresTokens
 
     /// Does not remove.
     case forgetsNothing
@@ -30,7 +27,6 @@ final class BrokenCache: Cache {
   private let fault: Fault
   private let inner = TestCache<String, Int>()
   private let lastSet = Locked<[String: Int]>([:])
-  private let newest = Locked<[String: Revision]>([:])
 
   init(_ fault: Fault) {
     self.fault = fault
@@ -74,31 +70,19 @@ final class BrokenCache: Cache {
     case .set(let key, let value, _):
       lastSet.withLock { $0[key] = value }
     case .remove where fault == .forgetsNothing: return .just(())
-    case .fill(let key, let stamped, let mark) where fault == .newestMarkOnly:
-      let last = newest.withLock { $0[key] ?? .none }
-      if mark.admits(last) { return inner.apply(.fill(key, stamped, .any)) }
-      return .just(())
+    case .fill(let key, let stamped, _) where fault == .ignoresTokens:
+      return inner.apply(.fill(key, stamped, .any))
     default: break
     }
     return inner.apply(change)
   }
 
-  func mark(for key: String) -> Mark {
-    switch fault {
-    case .ignoresMarks: return .any
-    case .newestMarkOnly:
-      let revision = Revision.next()
-      newest.withLock { $0[key] = revision }
-      return .told(revision)
-    default: return inner.mark(for: key)
-    }
-  }
 }
 
 /// Two layers, one over the other, but wrong.
 struct WrongLayers: Cache {
   enum Fault {
-    case failureHides, upperFirst, ignoresMark
+    case failureHides, upperFirst, ignoresToken
   }
 
   let upper: AnyCache<String, Int>
@@ -121,7 +105,7 @@ struct WrongLayers: Cache {
     case .upperFirst: return right.getStamped(key, lookup)
     case .failureHides:
       return upper.getStamped(key, lookup).ifEmpty { right.getStamped(key, lookup) }
-    case .ignoresMark:
+    case .ignoresToken:
       return upper.getStamped(key, lookup).recover { _ in .empty }.ifEmpty {
         lower.getStamped(key, lookup).onNext { [upper] stamped in
           _ = upper.apply(.fill(key, stamped, .any))
@@ -134,10 +118,6 @@ struct WrongLayers: Cache {
     guard fault == .upperFirst else { return upper.layered(over: lower).apply(change) }
     let above = upper.apply(change)
     return above.filter { _ in false }.ifEmpty { lower.apply(change) }
-  }
-
-  func mark(for key: String) -> Mark {
-    upper.layered(over: lower).mark(for: key)
   }
 }
 
@@ -157,10 +137,6 @@ struct StickyReuse<Base: Cache>: Cache {
 
   func apply(_ change: Change<Base.Key, Base.Value>) -> Signal<Void> {
     base.apply(change)
-  }
-
-  func mark(for key: Base.Key) -> Mark {
-    base.mark(for: key)
   }
 }
 

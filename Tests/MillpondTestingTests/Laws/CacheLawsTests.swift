@@ -41,8 +41,8 @@ import Testing
 
   @Test(
     arguments: [
-      (.staleNow, .identity), (.staleStamped, .identity), (.newestMarkOnly, .association),
-      (.staleStamped, .mappedValues), (.ignoresMarks, .noLateWrite),
+      (.staleNow, .identity), (.staleStamped, .identity),
+      (.staleStamped, .mappedValues), (.ignoresTokens, .noLateWrite),
       (.forgetsNothing, .noLateWrite),
       (.neverCompletes, .everyGetEnds), (.completesTwice, .everyGetEnds),
     ] as [(BrokenCache.Fault, CacheLaw)])
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `a breach says which law, which history, step by step, and what came of it`() async {
-    let breach = await laws(.ignoresMarks).breaches(of: [.noLateWrite], seeds: 0..<100).first
+    let breach = await laws(.ignoresTokens).breaches(of: [.noLateWrite], seeds: 0..<100).first
 
     #expect(
       breach?.description == """
@@ -105,7 +105,7 @@ import Testing
     expectShort(
       await breach(
         between: { a, b, _ in AnyCache(a.layered(over: b)) },
-        and: { a, b, _ in AnyCache(WrongLayers(a, b, .ignoresMark)) }))
+        and: { a, b, _ in AnyCache(WrongLayers(a, b, .ignoresToken)) }))
   }
 
   @Test func `mapped keys that forget to map removals are found out`() async {
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func `the same seed gives the same breach`() async {
-    let laws = laws(.ignoresMarks)
+    let laws = laws(.ignoresTokens)
     let seed = await laws.breaches(of: [.noLateWrite], seeds: 0..<100).first?.seed ?? 0
 
     let texts = [

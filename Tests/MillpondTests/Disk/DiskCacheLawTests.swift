@@ -43,8 +43,4 @@ private struct FreshDisk: Cache {
   func apply(_ change: Change<String, Data>) -> Signal<Void> {
     cache.apply(change)
   }
-
-  func mark(for key: String) -> Mark {
-    cache.mark(for: key)
-  }
 }

@@ -48,6 +48,8 @@ extension DiskIndex {
   ///
   /// - Returns: What was on its way.
   mutating func drop(_ slot: Slot, _ consequence: inout Consequence) -> Told? {
+    let revision = revision(of: slot)
+    if PendingWrite.isAny(before: revision) { remember(hashes[slot], revision) }
     let telling = takeTelling(slot)
     telling?.underway?.slot = -1
     telling?.underway = nil

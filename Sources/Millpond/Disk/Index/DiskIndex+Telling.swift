@@ -18,40 +18,49 @@ extension DiskIndex {
 
   /// Keeps what was told, unless something later has been told.
   mutating func set(_ telling: Told, cost: Int) -> Consequence {
-    told.outdateFills(telling.hash.whole, telling.revision)
     let slot = slot(of: telling.hash)
-    let present = slot.map { revision(of: $0) } ?? .none
-    if told.outdates(telling.hash.whole, telling.revision) || present > telling.revision {
-      return Consequence()
-    }
+    guard admits(telling, slot) else { return Consequence() }
     return keep(telling, cost: cost, slot)
   }
 
-  /// Keeps what a lower layer gave, unless something has been told since the mark was read.
-  mutating func fill(_ telling: Told, cost: Int, _ mark: Mark) -> Consequence {
-    guard mark.admits(lastTold(telling.hash)) else { return Consequence() }
-    if mark.isReload { told.outdateFills(telling.hash.whole, .next()) }
-    return keep(telling, cost: cost, slot(of: telling.hash))
+  /// Keeps what a lower layer gave, unless its key was written to since the token was drawn.
+  mutating func fill(_ telling: Told, cost: Int, _ token: FillToken) -> Consequence {
+    guard writes.admit(token, hash: telling.hash.whole) else { return Consequence() }
+    let slot = slot(of: telling.hash)
+    // The last write of the key stays what it was.
+    if let slot { telling.revision = revision(of: slot) }
+    return keep(telling, cost: cost, slot)
+  }
+
+  private mutating func admits(_ telling: Told, _ slot: Slot?) -> Bool {
+    writes.admit(
+      telling.hash, hash: telling.hash.whole, telling.revision,
+      over: slot.map { revision(of: $0) } ?? .none)
+  }
+
+  /// Remembers the last write of a key of which there will be no entry.
+  mutating func remember(_ hash: KeyHash, _ revision: Revision) {
+    writes.remember(hash, revision)
+    _ = writes.takeForgotten()  // hashes, and no objects of users
   }
 
   /// Drops what was told before.
   ///
   /// It is written also where there is no entry: one may have gone for room, and lie there still.
   mutating func remove(_ telling: Told) -> Consequence {
-    told.outdateFills(telling.hash.whole, telling.revision)
-    told.remember(telling.hash.whole, telling.revision)
+    let slot = slot(of: telling.hash)
     var consequence = Consequence()
-    if let slot = slot(of: telling.hash) {
-      if revision(of: slot) > telling.revision { return consequence }
-      supersede(drop(slot, &consequence), &consequence)
-    }
+    guard admits(telling, slot) else { return consequence }
+    remember(telling.hash, telling.revision)
+    if let slot { supersede(drop(slot, &consequence), &consequence) }
     consequence.isToBeWritten = true
     return consequence
   }
 
   /// Drops everything that was told before; false if a later removal of everything came first.
   mutating func removeAll(_ revision: Revision, _ consequence: inout Consequence) -> Bool {
-    guard told.tellAll(revision) else { return false }
+    guard writes.admitAll(revision) else { return false }
+    _ = writes.takeForgotten()
     consequence.isToBeWritten = true
     dropAll(slots(where: { self.revision(of: $0) <= revision }), &consequence)
     return true
@@ -86,7 +95,7 @@ extension DiskIndex {
       makeRoom(for: telling.hash, cost, besides: slot, &consequence)
     else {
       statistics.rejections += 1
-      if telling.revision > .none { told.remember(telling.hash.whole, telling.revision) }
+      if telling.revision > .none { remember(telling.hash, telling.revision) }
       if let slot = self.slot(of: telling.hash) {
         supersede(drop(slot, &consequence), &consequence)
       }

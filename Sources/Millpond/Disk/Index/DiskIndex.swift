@@ -8,7 +8,7 @@ struct DiskIndex: Sendable {
   let costLimit: Int
   var slots = SlotIndex()
   var order: PolicyOrder
-  var told = ToldKeys()
+  var writes = WriteOrder<KeyHash>()
 
   // A place in each for every slot.
   var hashes = Column<KeyHash>()
@@ -50,11 +50,6 @@ struct DiskIndex: Sendable {
   /// What all entries count for against the limit.
   var totalCost: Int {
     order.totalWeight
-  }
-
-  /// The last telling that could concern the key.
-  func lastTold(_ hash: KeyHash) -> Revision {
-    told.mark(hash.whole)
   }
 }
 

@@ -164,18 +164,13 @@ extension DiskStore {
 // MARK: - Telling
 
 extension DiskStore {
-  func mark(for key: String) -> Mark {
-    let hash = KeyHash(of: key)
-    return .told(state.withLock { $0.index.lastTold(hash) })
-  }
-
   /// Takes a change in, at once; how it ends is known when it is on disk.
   func apply(_ change: Change<String, Data>) -> Signal<Void> {
     switch change {
     case .set(let key, let value, let revision):
       set(key, .value(value), options.timeToLive, revision).signal
-    case .fill(let key, let stamped, let mark):
-      fill(key, stamped, mark).signal
+    case .fill(let key, let stamped, let token):
+      fill(key, stamped, token).signal
     case .remove(let key, let revision):
       take(
         Told(
@@ -229,14 +224,20 @@ extension DiskStore {
     return take(telling) { $0.index.set($1, cost: cost) }
   }
 
-  private func fill(_ key: String, _ stamped: Stamped<Data>, _ mark: Mark) -> DiskOutcome {
+  private func fill(
+    _ key: String, _ stamped: Stamped<Data>, _ token: FillToken
+  ) -> DiskOutcome {
     let bornAt = options.now().before(by: stamped.age)
     let telling = Told(
       key: key, hash: KeyHash(of: key), .value(stamped.value), storedAt: bornAt,
       expiresAt: bornAt.after(options.timeToLive), validator: stamped.validator, revision: .none)
     let cost = cost(of: telling)
     if let refusal = refusal(of: telling, cost) { return refusal }
-    return take(telling) { $0.index.fill($1, cost: cost, mark) }
+    return take(telling) { state, telling in
+      let consequence = state.index.fill(telling, cost: cost, token)
+      telling.outcome.isAdmittedFill = consequence.isToBeWritten && !telling.isVoid
+      return consequence
+    }
   }
 
   /// The outcome of a value that is larger than the cache may hold; nil for others.

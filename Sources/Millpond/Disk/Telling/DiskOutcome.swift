@@ -9,9 +9,18 @@ final class DiskOutcome: @unchecked Sendable {
   private var result: Result<Void, CacheError>?
   private var waiting: ContiguousArray<Observer<Void>> = []
 
+  /// Whether it is a fill that was admitted, or one that was not; nil for a write.
+  ///
+  /// Set before anybody asks for the signal.
+  var isAdmittedFill: Bool?
+
   /// Sends a value when it is on disk, or fails; to dispose of it cancels nothing.
+  ///
+  /// A fill sends its value when it has been admitted, and none if it was refused.
   var signal: Signal<Void> {
-    Signal { observer, _ in
+    Signal { [isAdmittedFill] downstream, _ in
+      if isAdmittedFill == true { downstream.next(()) }
+      let observer = isAdmittedFill == nil ? downstream : downstream.replacingNext { _ in }
       let result = self.gate.withLock {
         if self.result == nil { self.waiting.append(observer) }
         return self.result

@@ -22,7 +22,9 @@ final class Told: @unchecked Sendable {
   let storedAt: WallTime
   let expiresAt: WallTime
   let validator: Validator?
-  let revision: Revision
+
+  /// Of a fill, that of the last write of its key.
+  var revision: Revision
   let outcome = DiskOutcome()
 
   let content: Content

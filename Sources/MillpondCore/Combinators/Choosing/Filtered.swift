@@ -58,7 +58,7 @@ public struct Filtered<Base: Source>: Wrapper {
     switch change {
     case .set(let key, let value, let revision) where !isWanted(key, value):
       base.apply(.remove(key, revision))
-    case .fill(let key, let stamped, _) where !isWanted(key, stamped.value): .just(())
+    case .fill(let key, let stamped, _) where !isWanted(key, stamped.value): .empty
     default: base.apply(change)
     }
   }

@@ -39,16 +39,10 @@ public struct ReadOnly<Base: Source>: Wrapper {
     base.getStamped(key, lookup)
   }
 
-  /// Succeeds, and changes nothing.
+  /// A write succeeds, and changes nothing; a fill is refused.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    .just(())
-  }
-
-  /// No fill is refused, nor is any stored.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    .any
+    change.isFill ? .empty : .just(())
   }
 }
 

@@ -66,12 +66,6 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
     }
   }
 
-  /// The mark of the one whose key it is.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    isOther(key) ? other.mark(for: key) : base.mark(for: key)
-  }
-
   /// The one whose key it is; both, without a key.
   public func layout(for key: Key?) -> Layout {
     guard let key else {

@@ -80,12 +80,6 @@ public struct Replayed<Base: Source>: Cache {
     return outcome
   }
 
-  /// The marks of memory and the base.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    memory.layered(over: base).mark(for: key)
-  }
-
   /// Memory over the base, and the flights.
   public func layout(for key: Key?) -> Layout {
     Layout(
@@ -106,7 +100,9 @@ public struct Replayed<Base: Source>: Cache {
         if memory.shards.flightTotal.count >= maxFlights, store.flights.byKey[key] == nil {
           return .runsAlone
         }
-        return .flies(flights.enter(&store.flights, key, lookup) { fromBelow(key, $0) })
+        // Before the lock is free: a write that comes between the miss and the fill has to win.
+        let asked = Revision.next()
+        return .flies(flights.enter(&store.flights, key, lookup) { fromBelow(key, $0, asked) })
       }
       memory.shards.finish(&move)
       switch decision {
@@ -122,11 +118,17 @@ public struct Replayed<Base: Source>: Cache {
 
   /// The answer of the base; each value is kept, unless the flight has been let go.
   @inlinable
-  func fromBelow(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    let mark = memory.mark(for: key)
-    if lookup.isHeard { report(.miss, key, lookup) }
-    return base.layerAnswer(key, lookup).onNext { [memory] stamped in
-      _ = memory.apply(.fill(key, stamped, mark))
+  func fromBelow(
+    _ key: Key, _ lookup: Lookup, _ asked: Revision
+  ) -> Signal<Stamped<Value>> {
+    Signal { [base, memory] observer, lifetime in
+      if lookup.isHeard { report(.miss, key, lookup) }
+      let token = FillToken(asked, false, lifetime)
+      base.layerAnswer(key, lookup).run(
+        observer.replacingNext { stamped in
+          _ = memory.apply(.fill(key, stamped, token))
+          observer.next(stamped)
+        }, lifetime)
     }
   }
 

@@ -8,9 +8,6 @@ extension Source {
   /// order of tellings by different keys that become equal is kept by stores that keep revisions.
   /// What `transform` throws fails the get or the telling as it was thrown. Nothing is there at once.
   ///
-  /// What a lower layer gave is stored only if nothing at all has been told meanwhile: until the key
-  /// is known, any telling could have been for the same one.
-  ///
   /// - Parameter transform: Its task is cancelled when nobody waits for the answer any more; that of
   ///   a telling is not.
   @inlinable
@@ -32,9 +29,6 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
   @usableFromInline let base: Base
   @usableFromInline let transform: @Sendable (NewKey) async throws -> Base.Key
   @usableFromInline let pending = PendingTellings<NewKey>()
-
-  /// The last telling, of whatever key.
-  @usableFromInline let told = Locked(Revision.none)
 
   @inlinable
   init(base: Base, transform: @escaping @Sendable (NewKey) async throws -> Base.Key) {
@@ -64,34 +58,28 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
   /// Tells the base, by its key.
   @inlinable
   public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
-    // Before the telling is on its way, so that whatever fill still finds the old number is older.
-    if !change.isFill { told.withLock { $0 = .next() } }
+    // What takes time to find its key has its place in the order while it does.
+    let onWay = change.revision.map { PendingWrite($0) }
     switch change {
     case .set(let key, let value, let revision):
-      return pending.tell(key) { withKey(key) { base.apply(.set($0, value, revision)) } }
+      return pending.tell(key) {
+        withKey(key) {
+          defer { onWay?.end() }
+          return base.apply(.set($0, value, revision))
+        }
+      }
     case .remove(let key, let revision):
-      return pending.tell(key) { withKey(key) { base.apply(.remove($0, revision)) } }
+      return pending.tell(key) {
+        withKey(key) {
+          defer { onWay?.end() }
+          return base.apply(.remove($0, revision))
+        }
+      }
     case .removeAll(let revision): return pending.tellAll { base.apply(.removeAll(revision)) }
-    case .fill(let key, let stamped, let mark):
-      return withKey(key) { fill($0, stamped, mark) }.started()
+    case .fill(let key, let stamped, let token):
+      let token = token.accepted
+      return withKey(key) { base.apply(.fill($0, stamped, token)) }.started()
     }
-  }
-
-  /// Fills the base, unless something was told since the mark was read.
-  ///
-  /// The mark of the base is read before that is looked at: what is told after the look is refused
-  /// by the base, in one step.
-  @usableFromInline
-  func fill(_ key: Base.Key, _ stamped: Stamped<Value>, _ mark: Mark) -> Signal<Void> {
-    let baseMark = Mark(content: base.mark(for: key).content, isReload: mark.isReload)
-    guard mark.admits(told.withLock { $0 }) else { return .just(()) }
-    return base.apply(.fill(key, stamped, baseMark))
-  }
-
-  /// The last telling, of whatever key.
-  @inlinable
-  public func mark(for key: NewKey) -> Mark {
-    .told(told.withLock { $0 })
   }
 
   /// The base; its key is not known at once.
@@ -101,13 +89,6 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
 }
 
 extension AsyncMappedKeys: Cache where Base: Cache {}
-
-extension Change {
-  @inlinable
-  var isFill: Bool {
-    if case .fill = self { true } else { false }
-  }
-}
 
 extension PendingTellings {
   /// Asks when no telling of `key` is on its way any more.

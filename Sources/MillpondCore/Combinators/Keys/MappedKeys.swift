@@ -72,13 +72,6 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
     }
   }
 
-  /// The mark of the base, by its key; what has no such key can't be filled.
-  @inlinable
-  public func mark(for key: NewKey) -> Mark {
-    guard let key = try? transform(key) else { return .told(.none) }
-    return base.mark(for: key)
-  }
-
   /// The base, by its key.
   public func layout(for key: NewKey?) -> Layout {
     Layout(.wrapper, "keys mapped", of: base.layout(for: key.flatMap { try? transform($0) }))
@@ -94,7 +87,7 @@ extension Change {
     case .set(let key, let value, let revision): .set(try transform(key), value, revision)
     case .remove(let key, let revision): .remove(try transform(key), revision)
     case .removeAll(let revision): .removeAll(revision)
-    case .fill(let key, let stamped, let mark): .fill(try transform(key), stamped, mark)
+    case .fill(let key, let stamped, let token): .fill(try transform(key), stamped, token)
     }
   }
 }

@@ -101,19 +101,31 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// Tells the base, encoded.
   @inlinable
   public func apply(_ change: Change<Key, NewValue>) -> Signal<Void> {
-    switch change {
+    // What takes time to encode has its place in the order while it does.
+    let pending = mapping.isAtOnce ? nil : change.revision.map { PendingWrite($0) }
+    return switch change {
     case .set(let key, let value, let revision):
-      inOrder(key) { encoded(key, value) { base.apply(.set(key, $0, revision)) } }
+      inOrder(key) {
+        encoded(key, value) {
+          defer { pending?.end() }
+          return base.apply(.set(key, $0, revision))
+        }
+      }
     case .remove(let key, let revision):
       inOrder(key) { base.apply(.remove(key, revision)) }
     case .removeAll(let revision):
       mapping.isAtOnce
         ? base.apply(.removeAll(revision))
         : mapping.pending.tellAll { base.apply(.removeAll(revision)) }
-    case .fill(let key, let stamped, let mark):
-      encoded(key, stamped.value) { value in
-        base.apply(.fill(key, stamped.map { _ in value }, mark))
-      }
+    case .fill(let key, let stamped, let token):
+      fill(key, stamped, mapping.isAtOnce ? token : token.accepted)
+    }
+  }
+
+  @inlinable
+  func fill(_ key: Key, _ stamped: Stamped<NewValue>, _ token: FillToken) -> Signal<Void> {
+    encoded(key, stamped.value) { value in
+      base.apply(.fill(key, stamped.map { _ in value }, token))
     }
   }
 
@@ -140,14 +152,6 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
     case .later(let encode, _):
       return Signal.async { try await encode(value) }.flatMap { next($0) }.started()
     }
-  }
-
-  /// The mark of the base.
-  ///
-  /// A telling that still waits to be encoded has not reached the base: then every fill is refused.
-  @inlinable
-  public func mark(for key: Key) -> Mark {
-    !mapping.isAtOnce && mapping.pending.isPending(key) ? .told(.none) : base.mark(for: key)
   }
 
   /// The base, and the codec.

@@ -24,7 +24,7 @@ struct EntityShelves: Sendable {
   @usableFromInline var commitListeners: [Int: Notice] = [:]
 
   /// What has been removed of late, for what was asked for before.
-  @usableFromInline var removals = ToldKeys()
+  @usableFromInline var removals = RecentRemovals()
 
   /// When everything was last removed.
   @usableFromInline var clearedAt = Revision.none

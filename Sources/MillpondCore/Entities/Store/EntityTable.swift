@@ -135,7 +135,7 @@ protocol AnyEntityTable: AnyObject, Sendable {
 
   /// Notes when the entity in a row was told, which the row is about to forget.
   @inlinable
-  func rememberTelling(of row: Int32, in removals: inout ToldKeys)
+  func rememberTelling(of row: Int32, in removals: inout RecentRemovals)
 
   /// Whether most rows are vacant.
   @inlinable
@@ -204,7 +204,7 @@ extension EntityTable: AnyEntityTable {
   }
 
   @inlinable
-  func rememberTelling(of row: Int32, in removals: inout ToldKeys) {
+  func rememberTelling(of row: Int32, in removals: inout RecentRemovals) {
     let row = rows[Int(row)]
     guard let id = row.id, row.told > removals.forgotten else { return }
     removals.remember(EntityShelves.mark(Reference<E>(id)), row.told)

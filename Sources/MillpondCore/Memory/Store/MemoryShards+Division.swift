@@ -15,7 +15,7 @@ extension MemoryShards {
       for number in 1..<count {
         open(number, expectedCount: store.expectedCount)
         withShard(number) { other in
-          (other.told, other.lastGone) = (whole.told, whole.lastGone)
+          other.writes = whole.writes
           other.adopt(from: whole) { $0.shard(Self.shardCount - 1) == number }
         }
       }

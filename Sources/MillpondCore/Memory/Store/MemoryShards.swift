@@ -90,10 +90,13 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Moves something into the store of a key, where `body` is false if there is no room: then room is
   /// made in the other stores.
+  ///
+  /// - Returns: Whether it is kept.
   @inlinable
+  @discardableResult
   func put(
     _ hash: MemoryHash, cost: Int, _ now: Int64, _ body: (inout Store, inout Move) -> Bool
-  ) {
+  ) -> Bool {
     var move = Move(now)
     for attempt in 0..<Self.attempts {
       let (isDone, isCrowded) = withStore(hash) { store in
@@ -102,13 +105,17 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return (isDone, store.count >= Self.divisionCount)
       }
       if isCrowded, count > 1 { divide() }
-      if isDone { return finish(&move) }
+      if isDone {
+        finish(&move)
+        return move.isKept
+      }
       // Before, not after: what room there is then would be others'.
       if attempt > 2 { yieldThread() }
       makeRoom(for: cost, &move)
     }
     withStore(hash) { $0.statistics.rejections &+= 1 }
     finish(&move)
+    return false
   }
 
   /// Tells what went to whom it concerns: out of the locks.

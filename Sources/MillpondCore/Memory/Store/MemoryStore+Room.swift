@@ -13,23 +13,27 @@ extension MemoryStore {
       details.cost <= budget.costLimit, budget.countLimit > 0, details.deadline > move.now,
       times.idleTime > 0, key == key
     else {
-      reject(hash, details, &move, slot)
+      reject(key, details, &move, slot)
       return true
     }
     if let slot, slab.isUsed[slot] {
-      if exchange(slot, value, validator, details, &move) { return true }
+      if exchange(slot, value, validator, details, &move) {
+        move.isKept = true
+        return true
+      }
       drop(slot, .replaced, &move)
     }
     var isWithoutContest = true
     while !budget.reserve(details.cost, from: &move.room) {
       if isWithoutContest, !order.admits(hash.bits, weight: details.cost) {
-        reject(hash, details, &move, nil)
+        reject(key, details, &move, nil)
         return true
       }
       isWithoutContest = false
       if !evict(for: order.isWeighted ? details.cost : 1, .evicted, &move) { return false }
     }
     add(key, hash, value, validator, details, move.now)
+    move.isKept = true
     if isWithoutContest { order.settle() }
     assert(occasionalFlaw() == nil, flaw() ?? "")
     return true
@@ -76,19 +80,28 @@ extension MemoryStore {
     switch cause {
     case .evicted, .pressure:
       statistics.evictions &+= 1
-      noteGone(slot)
+      remember(key, slot, &move)
     case .expired:
       statistics.expirations &+= 1
-      noteGone(slot)
+      remember(key, slot, &move)
     case .removed, .replaced: break
     }
     move.removals.append(Removal(key: key, value: value, cause: cause))
   }
 
-  /// What was told of the slot has gone without having been told to.
+  /// Remembers the last write of an entry that goes of itself, if an earlier one may be on its way.
   @inlinable
-  mutating func noteGone(_ slot: Slot) {
-    lastGone = max(lastGone, times.stamps[slot].revision)
+  mutating func remember(_ key: Key, _ slot: Slot, _ move: inout MemoryMove<Key, Value>) {
+    let revision = times.stamps[slot].revision
+    if PendingWrite.isAny(before: revision) { remember(key, revision, &move) }
+  }
+
+  @usableFromInline
+  mutating func remember(
+    _ key: Key, _ revision: Revision, _ move: inout MemoryMove<Key, Value>
+  ) {
+    writes.remember(key, revision)
+    move.forgotten += writes.takeForgotten()
   }
 
   /// Drops the entry if its time is over.
@@ -156,24 +169,15 @@ extension MemoryStore {
     if validator != nil || !validators.isEmpty { validators[slot] = validator }
   }
 
-  /// What is told is not kept, and what was kept goes all the same.
+  /// A value is not kept, and what was kept for its key goes all the same.
   @usableFromInline
   mutating func reject(
-    _ hash: MemoryHash, _ details: MemoryDetails, _ move: inout MemoryMove<Key, Value>,
+    _ key: Key, _ details: MemoryDetails, _ move: inout MemoryMove<Key, Value>,
     _ slot: Slot?
   ) {
     statistics.rejections &+= 1
-    // A fill is no telling: remembered as one, it would hide that later ones have been forgotten.
-    if details.revision > .none { told.remember(hash.whole, details.revision) }
+    if details.revision > .none { remember(key, details.revision, &move) }
     if let slot, slab.isUsed[slot] { drop(slot, .replaced, &move) }
-  }
-
-  /// A value that goes as soon as it comes.
-  @usableFromInline
-  mutating func passOver(_ key: Key, _ value: Value, _ move: inout MemoryMove<Key, Value>) {
-    statistics.insertions &+= 1
-    statistics.evictions &+= 1
-    move.removals.append(Removal(key: key, value: value, cause: .evicted))
   }
 
   @inlinable

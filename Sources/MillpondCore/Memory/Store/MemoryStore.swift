@@ -17,11 +17,8 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   @usableFromInline var order: PolicyOrder
   @usableFromInline var freeSlots: ContiguousArray<Slot> = []
   @usableFromInline var sweepHand: Slot = 0
-  @usableFromInline var told = ToldKeys()
+  @usableFromInline var writes = WriteOrder<Key>()
   @usableFromInline var statistics = MemoryStatistics()
-
-  /// The last telling of which the value has gone for room or for age.
-  @usableFromInline var lastGone = Revision.none
 
   /// How many entries there may be here, if keys are spread evenly.
   @usableFromInline var expectedCount: Int
@@ -127,15 +124,9 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     SlotIndex.find(hash.bits, in: buckets, bucketCount) { pairs[Int($0)].key == key }
   }
 
-  /// The last telling that could concern the key.
-  @inlinable
-  func lastTold(_ hash: MemoryHash) -> Revision {
-    told.mark(hash.whole)
-  }
+  // MARK: Writing
 
-  // MARK: Telling
-
-  /// Keeps a value that was told, unless something later has been told.
+  /// Keeps a value, unless a later write of its key has arrived.
   ///
   /// False if there is no room, and nobody here who could make any.
   @inlinable
@@ -143,61 +134,49 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ details: MemoryDetails,
     _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
-    told.outdateFills(hash.whole, details.revision)
     let slot = Self.find(key, hash, index.places, index.buckets.count, pairs)
     var present = Revision.none
     if let slot { present = times.stamps[slot].revision }
-    if present > details.revision { return true }
-    // What a telling has left would have gone with a later removal. What a fill has left says nothing
-    // of that; and if the removal was another key's, it may be older than this.
-    if present == .none, told.outdates(hash.whole, details.revision) {
-      if let slot { drop(slot, .replaced, &move) }
-      return true
-    }
-    // It may have been told later, and that value have gone: then this one goes too.
-    if slot == nil, details.revision < lastGone {
-      passOver(key, value, &move)
-      return true
-    }
+    guard writes.admit(key, hash: hash.whole, details.revision, over: present) else { return true }
     return put(key, hash, value, nil, details, in: slot, &move)
   }
 
-  /// Keeps a value of a lower layer, unless something has been told since the mark was read.
+  /// Keeps a value of a lower layer, unless its key was written to since the token was drawn.
   ///
   /// False if there is no room, and nobody here who could make any.
   @inlinable
   mutating func fill(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
-    _ details: MemoryDetails, _ mark: Mark, _ move: inout MemoryMove<Key, Value>
+    _ details: MemoryDetails, _ token: FillToken, _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
-    guard mark.admits(lastTold(hash)) else { return true }
+    guard writes.admit(token, hash: hash.whole) else { return true }
     let slot = find(key, hash)
     var details = details
-    // What takes the place of a telling is told no earlier than that.
+    // The last write of the key stays what it was.
     if let slot { details.revision = times.stamps[slot].revision }
-    let isDone = put(key, hash, value, validator, details, in: slot, &move)
-    // Not before: if there is no room yet, the same fill comes again.
-    if isDone, mark.isReload { told.outdateFills(hash.whole, .next()) }
-    return isDone
+    return put(key, hash, value, validator, details, in: slot, &move)
   }
 
-  /// Drops what was told before.
+  /// Drops what was written before.
   @inlinable
   mutating func remove(
     _ key: Key, _ hash: MemoryHash, _ revision: Revision, _ move: inout MemoryMove<Key, Value>
   ) {
-    told.outdateFills(hash.whole, revision)
-    told.remember(hash.whole, revision)
-    if let slot = find(key, hash), times.stamps[slot].revision <= revision {
-      drop(slot, .removed, &move)
-      budget.takeBack(&move.room)
-    }
+    let slot = find(key, hash)
+    let present = slot.map { times.stamps[$0].revision } ?? .none
+    guard writes.admit(key, hash: hash.whole, revision, over: present) else { return }
+    writes.remember(key, revision)
+    move.forgotten += writes.takeForgotten()
+    guard let slot else { return }
+    drop(slot, .removed, &move)
+    budget.takeBack(&move.room)
   }
 
-  /// Drops everything that was told before `revision`.
+  /// Drops everything that was written before `revision`.
   @inlinable
   mutating func removeAll(_ revision: Revision, _ move: inout MemoryMove<Key, Value>) {
-    guard told.tellAll(revision) else { return }
+    guard writes.admitAll(revision) else { return }
+    move.forgotten += writes.takeForgotten()
     for slot in 0..<slab.isUsed.count where slab.isUsed[slot] {
       if times.stamps[slot].revision <= revision { drop(Slot(slot), .removed, &move) }
     }
@@ -228,10 +207,14 @@ struct MemoryHash: Sendable {
 
 /// What one call moves: room that has been made and not yet used, and what went.
 @usableFromInline
-struct MemoryMove<Key: Sendable, Value: Sendable>: Sendable {
+struct MemoryMove<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var room = MemoryRoom()
   @usableFromInline var removals = Removals<Key, Value>()
+  @usableFromInline var forgotten: [[Key: Revision]] = []
   @usableFromInline let now: Int64
+
+  /// Whether the value was kept that the call is about.
+  @usableFromInline var isKept = false
 
   @inlinable
   init(_ now: Int64) {

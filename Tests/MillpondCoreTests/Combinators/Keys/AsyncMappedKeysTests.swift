@@ -89,15 +89,16 @@ import Testing
     #expect(base.gets == [])
   }
 
-  @Test func `a fill is refused if anything was told since its mark`() async throws {
+  @Test func `a fill is refused if its key was written to since its token was drawn`() async throws
+  {
     let cache = prompt
-    let late = cache.mark(for: 1)
-    try await cache.remove(2).value
+    let late = FillToken()
+    try await cache.remove(1).value
 
-    try await cache.apply(.fill(1, Stamped(5), late)).value
+    #expect(try await cache.apply(.fill(1, Stamped(5), late)).valueIfAny == nil)
     #expect(base.contents == [:])
 
-    try await cache.apply(.fill(1, Stamped(5), cache.mark(for: 1))).value
+    try await cache.apply(.fill(1, Stamped(5), FillToken())).value
     #expect(base.contents == ["n1": 5])
   }
 }

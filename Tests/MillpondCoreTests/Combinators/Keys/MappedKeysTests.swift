@@ -38,10 +38,6 @@ import Testing
     #expect(recorder.subscribe(to: cache.get(2)).values == [5])
   }
 
-  @Test func `the mark of a key that can't be turned refuses what was told since`() {
-    #expect(!cache.mark(for: 1).admits(.next()))
-  }
-
   @Test func `a lower layer answers for a key that can't be turned, and is not stored above`() {
     let lower = TestCache<Int, Int>()
     lower.set(7, for: 1)

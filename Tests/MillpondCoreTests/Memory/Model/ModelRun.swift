@@ -54,7 +54,7 @@ final class ModelRun: Sendable {
       return fill(key, state.nextValue(cost), age, hasMark, &state)
     case .readMark(let key):
       state.marks[key] = ModelState.Mark(
-        mark: cache.mark(for: key), tellings: state.tellings.count(of: key))
+        token: FillToken(), tellings: state.tellings.count(of: key))
       return settle(.nothing, &state)
     case .remove(let key):
       state.tellings.add(key)
@@ -124,7 +124,7 @@ final class ModelRun: Sendable {
   ) -> String? {
     let mark = hasMark ? state.marks[key] : nil
     let rejections = cache.statistics.rejections
-    _ = cache.apply(.fill(key, Stamped(value, age: .nanoseconds(age)), mark?.mark ?? .any))
+    _ = cache.apply(.fill(key, Stamped(value, age: .nanoseconds(age)), mark?.token ?? .any))
     let tellings = state.tellings.count(of: key)
     if let mark, tellings.doubtful != mark.tellings.doubtful {
       let isOfKey = tellings.certain != mark.tellings.certain

@@ -4,7 +4,7 @@
 struct ModelState: Sendable {
   /// A mark, and what had been told by then.
   struct Mark: Sendable {
-    let mark: MillpondCore.Mark
+    let token: FillToken
     let tellings: ModelTellings.Count
   }
 

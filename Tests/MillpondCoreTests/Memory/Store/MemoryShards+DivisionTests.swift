@@ -138,7 +138,7 @@ import Testing
   @Test func `marks that were read before tell afterwards what came too late`() {
     let keys = 10_000..<10_300
     fill(0..<4_095)
-    let marks = Dictionary(uniqueKeysWithValues: keys.map { ($0, memory.mark(for: $0)) })
+    let marks = Dictionary(uniqueKeysWithValues: keys.map { ($0, FillToken()) })
     let (early, late) = (Array(keys.prefix(30)), Array(keys.dropFirst(30).prefix(30)))
 
     for key in early { memory.remove(key) }
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func `what was cleared before does not come back afterwards`() {
-    let mark = memory.mark(for: 10_000)
+    let mark = FillToken()
     let older = Revision.next()
     memory.removeAll()
     fill(0..<4_096)

@@ -152,7 +152,7 @@ import Testing
 
   @Test func `a fill comes too late if something was told since its mark`() {
     let scene = IndexScene()
-    let mark = Mark.told(scene.index.lastTold(KeyHash(of: "a")))
+    let mark = FillToken()
 
     #expect(scene.fill("a", mark))
     scene.set("a")

@@ -65,9 +65,9 @@ final class IndexScene {
   }
 
   /// Whether a fill of the key is taken in.
-  func fill(_ key: String, _ mark: Mark) -> Bool {
+  func fill(_ key: String, _ token: FillToken) -> Bool {
     let telling = Self.telling(key, .value(Data("fill")), .none)
-    return index.fill(telling, cost: 100, mark).isToBeWritten
+    return index.fill(telling, cost: 100, token).isToBeWritten
   }
 
   func removeAll(_ revision: Revision = .next()) -> (isFirst: Bool, DiskIndex.Consequence) {

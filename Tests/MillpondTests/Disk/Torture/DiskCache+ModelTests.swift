@@ -20,7 +20,10 @@ import Testing
 
     /// What is to be found, if anything is.
     private var expected: [String: Data] = [:]
-    private var marks: [String: Mark] = [:]
+    private var tokens: [String: FillToken] = [:]
+
+    /// The keys that were written to since their tokens were drawn.
+    private var written: Set<String> = []
     private(set) var hits = 0
     private(set) var bytesCopied = 0
     private(set) var complaint: String?
@@ -47,9 +50,11 @@ import Testing
       case 40..<43: tell(key, 66_000 + random.next(20_000))
       case 43..<50: fill(key)
       case 50..<60:
+        written.insert(key)
         expected[key] = nil
         cache.remove(key)
       case 60:
+        written.formUnion(tokens.keys)
         expected = [:]
         cache.removeAll()
       case 61..<64: try await cache.flush().value
@@ -60,26 +65,26 @@ import Testing
     private func tell(_ key: String, _ count: Int) {
       let value = ledger.tell(key, count: count).value
       // A value that is larger than the limit is refused, and what was there stays.
-      if count < limit { expected[key] = value }
+      if count < limit {
+        expected[key] = value
+        written.insert(key)
+      }
       cache.set(value, for: key)
     }
 
-    /// With a mark of now, or of a while ago.
+    /// With a token of now, or of a while ago.
     private func fill(_ key: String) {
-      guard let mark = marks[key], random.next(2) == 0 else {
-        marks[key] = cache.mark(for: key)
+      guard let token = tokens[key], random.next(2) == 0 else {
+        tokens[key] = FillToken()
+        written.remove(key)
         return
       }
-      marks[key] = nil
-      let isInTime = mark.admits(lastTold(key))
+      tokens[key] = nil
       let value = ledger.tell(key, count: random.next(500)).value
-      if isInTime { expected[key] = value }
-      cache.apply(.fill(key, Stamped(value), mark)).subscribe()
-    }
-
-    private func lastTold(_ key: String) -> Revision {
-      guard let store = cache.access.store else { return .none }
-      return store.state.withLock { $0.index.lastTold(KeyHash(of: key)) }
+      let outcome = Recorder<Void>().subscribe(to: cache.apply(.fill(key, Stamped(value), token)))
+      if outcome.values.isEmpty { return }
+      if written.contains(key) { complaint = "\(key) was filled with what came too late" }
+      expected[key] = value
     }
 
     private func check(_ key: String) async throws {
@@ -107,7 +112,7 @@ import Testing
       calls = FaultyCalls()
       cache = scene.open(limit, calls)
       _ = await cache.openStatistics()
-      marks = [:]
+      tokens = [:]
       for number in 0..<40 { try await check("key \(number)") }
       if let complaint {
         self.complaint = "after \(isClean ? "a clean end" : "a kill"): \(complaint)"

@@ -1,6 +1,6 @@
 public import MillpondSignals
 
-/// How tellings to several layers end.
+/// How changes of several layers end.
 @usableFromInline
 enum Outcome {
   /// Succeeds when both have; fails with the first one's failure, else with the second one's.
@@ -9,6 +9,14 @@ enum Outcome {
     if first.isDone { return second }
     if second.isDone { return first }
     return first.endingWith(second).started()
+  }
+
+  /// Sends a value as soon as one of two fills has been admitted; ends with both, or with the first
+  /// failure.
+  @inlinable
+  static func any(_ first: Signal<Void>, _ second: Signal<Void>) -> Signal<Void> {
+    if first.isDone, second.isDone { return first }
+    return first.merge(second).distinct { _, _ in true }.started()
   }
 
   @usableFromInline

@@ -1,0 +1,72 @@
+import MillpondSignals
+
+/// Carries out writes by closures, in order, one at a time, and refuses what comes too late.
+final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+  // Sendable because the closures are called only by whoever has the mailbox's turn.
+  private let order = Locked(WriteOrder<Key>())
+  private let mailbox = Mailbox<Message>()
+  private let set: @Sendable (Value, Key) -> Signal<Void>
+  private let remove: @Sendable (Key) -> Signal<Void>
+  private let removeAll: @Sendable () -> Signal<Void>
+
+  private struct Message: Sendable {
+    let change: Change<Key, Value>
+    let promise: Promise<Void>
+    let pending: PendingWrite?
+  }
+
+  init(
+    set: @escaping @Sendable (Value, Key) -> Signal<Void>,
+    remove: @escaping @Sendable (Key) -> Signal<Void>,
+    removeAll: @escaping @Sendable () -> Signal<Void>
+  ) {
+    self.set = set
+    self.remove = remove
+    self.removeAll = removeAll
+  }
+
+  func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let promise = Promise<Void>()
+    mailbox.post(
+      Message(
+        change: change.accepted, promise: promise,
+        pending: change.revision.map { PendingWrite($0) }),
+      immediately: { promise.keep(by: carryOut(change)) },
+      receive: { message in
+        message.promise.keep(by: carryOut(message.change))
+        message.pending?.end()
+      })
+    return promise.outcome
+  }
+
+  private func carryOut(_ change: Change<Key, Value>) -> Signal<Void> {
+    switch change {
+    case .set(let key, let value, let revision):
+      admits { $0.admit(key, revision) } ? set(value, key) : .just(())
+    case .remove(let key, let revision):
+      admits { $0.admit(key, revision) } ? remove(key) : .just(())
+    case .removeAll(let revision):
+      admits { $0.admitAll(revision) } ? removeAll() : .just(())
+    case .fill(let key, let stamped, let token):
+      admits { $0.admit(token, for: key) }
+        ? set(stamped.value, key).filter { _ in false }.startWith(()) : .empty
+    }
+  }
+
+  private func admits(_ decide: (inout WriteOrder<Key>) -> Bool) -> Bool {
+    let (isAdmitted, forgotten) = order.withLock { (decide(&$0), $0.takeForgotten()) }
+    _ = forgotten  // released here, not under the lock
+    return isAdmitted
+  }
+}
+
+extension Change {
+  /// The place of a write among all; nil for a fill.
+  @usableFromInline
+  var revision: Revision? {
+    switch self {
+    case .set(_, _, let revision), .remove(_, let revision), .removeAll(let revision): revision
+    case .fill: nil
+    }
+  }
+}

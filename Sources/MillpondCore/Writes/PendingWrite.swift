@@ -1,0 +1,107 @@
+import MillpondSignals
+public import Synchronization
+
+/// A write on its way: its place in the order is drawn, but it has not arrived at a store.
+///
+/// While it is, no store forgets a later write of the same key. Whatever delays a write between
+/// its call and its arrival, such as an encoder in a task, makes one of these first, and ends it when
+/// the write has arrived.
+public final class PendingWrite: Sendable {
+  private let revision: Revision
+  private let isOver = Atomic<Bool>(false)
+
+  /// A write that is on its way from now on, until ``end()`` or until this is released.
+  public init(_ revision: Revision) {
+    self.revision = revision
+    PendingWrites.begin(revision)
+  }
+
+  /// Notes that the write has arrived, or will not.
+  public func end() {
+    if !isOver.exchange(true, ordering: .relaxed) { PendingWrites.end(revision) }
+  }
+
+  deinit {
+    end()
+  }
+
+  /// Whether an earlier write than this one is on its way.
+  @inlinable
+  public static func isAny(before revision: Revision) -> Bool {
+    PendingWrites.oldest.load(ordering: .acquiring) < revision.number
+  }
+
+  /// Runs `body`, in which the write arrives.
+  @inlinable
+  package static func during<Result>(_ revision: Revision, _ body: () -> Result) -> Result {
+    PendingWrites.begin(revision)
+    defer { PendingWrites.end(revision) }
+    return body()
+  }
+}
+
+/// The writes on their way, of the whole process.
+@usableFromInline
+enum PendingWrites {
+  /// The number of the oldest one, or the greatest number if there is none.
+  @usableFromInline static let oldest = Atomic<UInt64>(.max)
+
+  private static let all = Locked(State())
+
+  /// In ascending order; those before `first` have gone.
+  private struct State: Sendable {
+    var numbers: ContiguousArray<UInt64> = []
+    var first = 0
+
+    mutating func add(_ number: UInt64) {
+      var place = numbers.count
+      while place > first, numbers[place - 1] > number { place -= 1 }
+      numbers.insert(number, at: place)
+    }
+
+    mutating func remove(_ number: UInt64) {
+      var (low, high) = (first, numbers.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[middle] < number { low = middle + 1 } else { high = middle }
+      }
+      guard low < numbers.count, numbers[low] == number else { return }
+      if low > first {
+        numbers.remove(at: low)
+      } else {
+        first += 1
+        shrink()
+      }
+    }
+
+    private mutating func shrink() {
+      if first == numbers.count {
+        numbers.removeAll(keepingCapacity: first < 1_024)
+        first = 0
+      } else if first > 64, first > numbers.count / 2 {
+        numbers.removeSubrange(..<first)
+        first = 0
+      }
+    }
+
+    var oldest: UInt64 {
+      first < numbers.count ? numbers[first] : .max
+    }
+  }
+
+  @usableFromInline
+  static func begin(_ revision: Revision) {
+    all.withLock { state in
+      state.add(revision.number)
+      oldest.store(state.oldest, ordering: .releasing)
+    }
+  }
+
+  @usableFromInline
+  static func end(_ revision: Revision) {
+    all.withLock { state in
+      state.remove(revision.number)
+      oldest.store(state.oldest, ordering: .releasing)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// Origins that go on working for nobody, and answer when a newer answer is there already.
+@Suite struct LateFillTests {
+  let origin = DeafOrigin()
+  let early = Recorder<Int>()
+  let late = Recorder<Int>()
+
+  enum Composition: CaseIterable {
+    case layered, shared, sharedBelow, replayed, remembered, closures, double, threeLayers
+  }
+
+  /// A composition over the origin, and its uppermost store.
+  private func make(
+    _ composition: Composition
+  ) -> (AnyCache<String, Int>, kept: @Sendable () -> Int?) {
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    let double = TestCache<String, Int>()
+    let kept = { @Sendable in memory.peek("a") }
+    switch composition {
+    case .layered: return (AnyCache(memory.layered(over: origin)), kept)
+    case .shared: return (AnyCache(memory.layered(over: origin).reusingInFlight()), kept)
+    case .sharedBelow: return (AnyCache(memory.layered(over: origin.reusingInFlight())), kept)
+    case .replayed: return (AnyCache(origin.replayed(in: memory)), kept)
+    case .remembered: return (AnyCache(origin.remembered(in: memory, FreshnessPolicy())), kept)
+    case .closures:
+      let closures = AnyCache<String, Int>(
+        get: { double.get($0) }, set: { double.set($0, for: $1) }, remove: { double.remove($0) },
+        removeAll: { double.removeAll() })
+      return (AnyCache(closures.layered(over: origin).reusingInFlight()), { double.contents["a"] })
+    case .double:
+      return (AnyCache(double.layered(over: origin).reusingInFlight()), { double.contents["a"] })
+    case .threeLayers:
+      let cache = memory.layered(over: double).layered(over: origin).reusingInFlight()
+      return (AnyCache(cache), { memory.peek("a") ?? double.contents["a"] })
+    }
+  }
+
+  @Test(arguments: Composition.allCases)
+  func `the answer to a get that was given up does not overwrite a newer one`(
+    composition: Composition
+  ) {
+    let (cache, kept) = make(composition)
+    early.subscribe(to: cache.get("a"))
+    early.dispose()
+    late.subscribe(to: cache.get("a"))
+    origin.answer(1, with: 2)
+    #expect(late.values == [2] && kept() == 2)
+
+    origin.answer(0, with: 1)
+
+    #expect(kept() == 2)
+    #expect(early.values == [])
+  }
+
+  @Test(arguments: Composition.allCases)
+  func `the answer to a get that was given up is not stored`(composition: Composition) {
+    let (cache, kept) = make(composition)
+    early.subscribe(to: cache.get("a"))
+    early.dispose()
+
+    origin.answer(0, with: 1)
+
+    #expect(kept() == nil)
+  }
+
+  @Test(arguments: Composition.allCases)
+  func `one who leaves keeps nothing from being stored for those who stay`(
+    composition: Composition
+  ) {
+    let (cache, kept) = make(composition)
+    early.subscribe(to: cache.get("a"))
+    late.subscribe(to: cache.get("a"))
+    early.dispose()
+
+    origin.answerAll(with: 1)
+
+    #expect(late.values == [1] && kept() == 1)
+  }
+
+  @Test(arguments: Composition.allCases)
+  func `several answers to one get are stored, the last one in the end`(composition: Composition) {
+    let (cache, kept) = make(composition)
+    early.subscribe(to: cache.get("a"))
+
+    origin.send(0, 1)
+    #expect(kept() == 1)
+    origin.answer(0, with: 2)
+
+    #expect(kept() == 2)
+  }
+}
+
+/// An origin that hears of no cancellation.
+final class DeafOrigin: Source {
+  private let observers = Locked<[Observer<Int>]>([])
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    Signal { observer, _ in self.observers.withLock { $0.append(observer) } }
+  }
+
+  /// Sends a value to the get with this number.
+  func send(_ number: Int, _ value: Int) {
+    observers.withLock { $0[number] }.next(value)
+  }
+
+  func answer(_ number: Int, with value: Int) {
+    send(number, value)
+    observers.withLock { $0[number] }.completed()
+  }
+
+  func answerAll(with value: Int) {
+    for number in observers.withLock({ $0.indices }) { answer(number, with: value) }
+  }
+}

@@ -1,0 +1,167 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import MillpondCore
+
+@Suite struct WriteOrderTests {
+  /// A key whose hash says nothing.
+  struct Colliding: Hashable {
+    let number: Int
+
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  // MARK: Writes
+
+  @Test func `a later write of a key wins over an earlier one that arrives after it`() {
+    let order = OrderScene<String>()
+    let (first, second) = (Revision.next(), Revision.next())
+
+    #expect(order.admit("a", second))
+    #expect(!order.admit("a", first))
+    #expect(order.admit("b", first))
+    #expect(order.admit("a", second))
+  }
+
+  @Test func `a write is refused for no other key's sake, whatever their hashes`() {
+    let order = OrderScene<Colliding>()
+    let first = Revision.next()
+    for number in 1...100 { #expect(order.admit(Colliding(number: number), .next())) }
+
+    #expect(order.admit(Colliding(number: 0), first))
+    #expect(!order.admit(Colliding(number: 7), first))
+  }
+
+  @Test(arguments: [10, 1_100, 2_001, 10_000])
+  func `a write on its way is neither lost nor wins, however many others overtake it`(count: Int) {
+    let order = OrderScene<Int>()
+    let (first, second) = (Revision.next(), Revision.next())
+    let pending = [first, second].map { PendingWrite($0) }
+    #expect(order.admit(-1, .next()))
+    for key in 0..<count { #expect(order.admit(key, .next())) }
+
+    #expect(!order.admit(-1, first))
+    #expect(order.admit(-2, second))
+    for write in pending { write.end() }
+  }
+
+  @Test func `what no write on its way can be earlier than is forgotten, but for the newest`() {
+    let order = OrderScene<Int>()
+    let pending = PendingWrite(.next())
+    for key in 0..<5_000 { #expect(order.admit(key, .next())) }
+    #expect(order.order.remembered.count == 5_000)
+
+    pending.end()
+    for key in 5_000..<20_000 { #expect(order.admit(key, .next())) }
+
+    #expect((1_024..<2_500).contains(order.order.remembered.count))
+    #expect((18_976..<20_000).allSatisfy { order.order.remembered[$0] != nil })
+  }
+
+  @Test func `memory is bounded also where a write never ends, and then none is lost`() {
+    let order = OrderScene<Int>()
+    let first = Revision.next()
+    let pending = PendingWrite(first)
+    for key in 0..<300_000 {
+      order.remember(key, .next())
+      order.forget()
+    }
+
+    #expect(order.order.remembered.count <= 262_144)
+    #expect(order.admit(0, first))
+    #expect(!order.admit(299_999, first))
+    pending.end()
+  }
+
+  @Test func `a removal of everything wins over what was written before, and over nothing else`() {
+    let order = OrderScene<Int>()
+    let (first, all, last) = (Revision.next(), Revision.next(), Revision.next())
+    #expect(order.admit(1, last))
+
+    #expect(order.admitAll(all))
+    #expect(!order.admit(2, first))
+    #expect(order.admit(2, last))
+    #expect(!order.admit(1, all))
+    #expect(!order.admitAll(first))
+  }
+
+  // MARK: Fills
+
+  @Test func `a fill is refused if a write of its key arrived after its token was drawn`() {
+    let order = OrderScene<Int>()
+    let early = FillToken()
+    #expect(order.admit(early, for: 1))
+
+    #expect(order.admit(1, .next()))
+    #expect(!order.admit(early, for: 1))
+    #expect(order.admit(FillToken(), for: 1))
+    #expect(order.admit(.any, for: 1))
+
+    let beforeAll = FillToken()
+    #expect(order.admitAll(.next()))
+    #expect(!order.admit(beforeAll, for: 2))
+    #expect(order.admit(FillToken(), for: 2))
+  }
+
+  @Test func `a fill is refused also if the write was called long before and arrives after`() {
+    let order = OrderScene<Int>()
+    let slow = Revision.next()
+    let token = FillToken()
+
+    #expect(order.admit(1, slow))
+
+    #expect(!order.admit(token, for: 1))
+  }
+
+  @Test func `a fill is refused when the run that asked is over`() {
+    let order = OrderScene<Int>()
+    let lifetime = Lifetime()
+    let token = FillToken(during: lifetime)
+    #expect(order.admit(token, for: 1))
+    let accepted = token.accepted
+
+    lifetime.end()
+
+    #expect(!order.admit(token, for: 1))
+    #expect(!order.admit(token.accepted, for: 1))
+    #expect(order.admit(accepted, for: 1))
+  }
+
+  @Test
+  func `after a reload's fill answers to older questions come too late, and newer ones don't`() {
+    let order = OrderScene<Int>()
+    let (older, reload, newer) = (FillToken(), FillToken(isReload: true), FillToken())
+
+    #expect(order.admit(reload, for: 1))
+
+    #expect(!order.admit(older, for: 1))
+    #expect(order.admit(reload, for: 1))
+    #expect(order.admit(newer, for: 1))
+  }
+}
+
+/// An order, and short ways to ask it.
+private final class OrderScene<Key: Hashable & Sendable> {
+  private(set) var order = WriteOrder<Key>()
+
+  func admit(_ key: Key, _ revision: Revision) -> Bool {
+    order.admit(key, revision)
+  }
+
+  func admitAll(_ revision: Revision) -> Bool {
+    order.admitAll(revision)
+  }
+
+  func admit(_ token: FillToken, for key: Key) -> Bool {
+    order.admit(token, for: key)
+  }
+
+  func remember(_ key: Key, _ revision: Revision) {
+    order.remember(key, revision)
+  }
+
+  func forget() {
+    _ = order.takeForgotten()
+  }
+}
