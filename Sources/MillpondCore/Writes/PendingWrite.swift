@@ -31,6 +31,12 @@ public final class PendingWrite: Sendable {
     PendingWrites.oldest.load(ordering: .acquiring) < revision.number
   }
 
+  /// The oldest of all; a later one than any if there is none.
+  @usableFromInline
+  static var oldest: Revision {
+    Revision(number: PendingWrites.oldest.load(ordering: .acquiring))
+  }
+
   /// Runs `body`, in which the write arrives.
   @inlinable
   package static func during<Result>(_ revision: Revision, _ body: () -> Result) -> Result {

@@ -84,7 +84,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   public mutating func remember(_ key: Key, _ revision: Revision) {
     remembered[key] = max(remembered[key] ?? .none, revision)
     newest = max(newest, revision)
-    if remembered.count >= pruningCount { prune() }
+    if remembered.count >= pruningCount { prune(before: PendingWrite.oldest) }
   }
 
   // MARK: Fills
@@ -123,14 +123,14 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     max(removalOfAll, remembered[key] ?? .none)
   }
 
-  /// Forgets what no write that is on its way can be earlier than.
+  /// Forgets what is older than all writes on their way, of which `oldest` is the oldest.
   @usableFromInline
-  mutating func prune() {
+  mutating func prune(before oldest: Revision) {
     let revisions = remembered.values.sorted(by: >)
-    let needed = revisions.prefix { PendingWrite.isAny(before: $0) }.count
+    let needed = revisions.prefix { $0 > oldest }.count
     let kept = min(max(needed, Self.rememberedCount), Self.greatestCount / 2, revisions.count)
-    let oldest = revisions[kept - 1]
-    forget { $0 < oldest }
+    let last = revisions[kept - 1]
+    forget { $0 < last }
     pruningCount = 2 * max(Self.rememberedCount, kept)
   }
 
