@@ -17,6 +17,9 @@ struct Download: Sendable {
 
   /// Whether a file with what has come was moved to where the next one finds it.
   let keep: @Sendable (UnfinishedFile) -> Bool
+
+  /// Notes what has come, in case the process dies; nil at the end.
+  var note: @Sendable (UnfinishedFile?) -> Void = { _ in }
 }
 
 extension Transfers {
@@ -36,10 +39,18 @@ extension Transfers {
           }
       }
     }
-    return Download(parts: parts) { file in
-      guard let partials, let (edition, place) = whose.withLock({ $0 }) else { return false }
-      return partials.keep(file, edition, at: place)
-    }
+    guard let partials else { return Download(parts: parts) { _ in false } }
+    let journal = PartialJournal(partials)
+    return Download(
+      parts: parts,
+      keep: { file in
+        guard let (edition, place) = whose.withLock({ $0 }) else { return false }
+        return partials.keep(file, edition, at: place)
+      },
+      note: { file in
+        guard let file, let (edition, place) = whose.withLock({ $0 }) else { return journal.end() }
+        journal.note(file, edition, at: place)
+      })
   }
 
   /// The body of the answer in the pieces in which it comes.

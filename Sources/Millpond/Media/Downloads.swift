@@ -30,7 +30,8 @@ struct Downloads<Key: Hashable & Sendable>: Source {
     let store = { @Sendable (asking: Asking?) in
       let download = network.download(
         key, lookup, DownloadTerms(revision: revision, byteLimit: limits.costLimit), asking)
-      let terms = FileTerms(revision: revision, handsOut: true, keep: download.keep)
+      let terms = FileTerms(
+        revision: revision, handsOut: true, keep: download.keep, note: download.note)
       return stored.disk.storing(download.parts, for: stored.name(key), terms)
     }
     return store(nil)

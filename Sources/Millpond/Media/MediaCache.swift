@@ -17,6 +17,9 @@ public import MillpondSignals
 /// If `network` is made with ``PartialTransfers``, a transfer that breaks off or is given up goes on
 /// where it was when its file is asked for again. Of files that `disk` seals nothing is kept for that.
 ///
+/// A file has no name extension. A player that needs to know its type is told by what the key says of it,
+/// as with the option `AVURLAssetOverrideMIMETypeKey` of an `AVURLAsset`.
+///
 /// Who asked before a file was set or removed, or for one that there is no room for, still gets it; it
 /// is not kept, and gone when nobody holds it. If the process dies before, the next one removes it.
 ///

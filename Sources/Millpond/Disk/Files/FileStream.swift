@@ -10,6 +10,9 @@ final class FileStream: @unchecked Sendable {
   /// How many bytes may wait for the queue before the sender does.
   private static let waitingLimit = 2 << 20
 
+  /// After how many bytes it is noted what has come.
+  private static let noteSize = 4 << 20
+
   let upstream: Lifetime
   private let store: DiskStore
   private let key: String
@@ -25,6 +28,7 @@ final class FileStream: @unchecked Sendable {
   private var file: OpenFile?
   private var gathered = Data()
   private var written = 0
+  private var noted = 0
   private var sum = LargeSum()
   private var validator: Validator?
   private var isOver = false
@@ -130,7 +134,7 @@ final class FileStream: @unchecked Sendable {
       throw LostBeginning()
     }
     guard sum.sum == beginning.checksum else { throw LostBeginning() }
-    written = beginning.byteCount
+    (written, noted) = (beginning.byteCount, beginning.byteCount)
   }
 
   private func addUp(_ file: OpenFile, _ byteCount: Int) throws {
@@ -157,6 +161,7 @@ final class FileStream: @unchecked Sendable {
       try write(rest.prefix(LargeSum.pieceSize))
       rest = rest.dropFirst(LargeSum.pieceSize)
     }
+    noteIfDue()
     if rest.count < gathered.count { gathered = Data(rest) }
   }
 
@@ -167,6 +172,12 @@ final class FileStream: @unchecked Sendable {
       try file.write(bytes, at: written)
     }
     written += piece.count
+  }
+
+  private func noteIfDue() {
+    guard !isErased, written - noted >= Self.noteSize else { return }
+    noted = written
+    terms.note(UnfinishedFile(path: path, byteCount: written, checksum: sum.sum))
   }
 
   private func makeFile() throws -> OpenFile {
@@ -183,6 +194,7 @@ final class FileStream: @unchecked Sendable {
     isOver = true
     let outcome = store.set(key, content, store.options.timeToLive, revision, validator)
     store.streams.remove(number)
+    terms.note(nil)
     outcome.signal.map { file }.run(downstream, upstream)
   }
 
@@ -223,6 +235,7 @@ final class FileStream: @unchecked Sendable {
   private func erase(_ done: @escaping @Sendable ((any Error)?) -> Void) {
     queue.async {
       self.isErased = true
+      if !self.isOver { self.terms.note(nil) }
       do {
         if !self.isOver, self.file != nil { try self.store.folder.files.remove(self.path) }
         done(nil)
@@ -258,6 +271,7 @@ final class FileStream: @unchecked Sendable {
     if isOver { return }
     isOver = true
     gathered = Data()
+    terms.note(nil)
     defer { store.streams.remove(number) }
     guard file != nil else { return }
     try? file?.close()

@@ -14,4 +14,9 @@ struct FileTerms: Sendable {
   ///
   /// What it has not is removed. May block.
   var keep: @Sendable (UnfinishedFile) -> Bool = { _ in false }
+
+  /// Notes from time to time what has come, in case the process dies; nil is the end.
+  ///
+  /// May block.
+  var note: @Sendable (UnfinishedFile?) -> Void = { _ in }
 }

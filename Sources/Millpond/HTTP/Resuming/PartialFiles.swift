@@ -5,7 +5,7 @@ import Foundation
 /// Blocks the thread: only on a queue for that.
 struct PartialFiles: Sendable {
   private let folder: URL
-  private let system: FileSystem
+  let system: FileSystem
 
   init(folder: URL, _ system: FileSystem = FileSystem()) {
     self.folder = folder
@@ -19,6 +19,15 @@ struct PartialFiles: Sendable {
 
     /// The bytes as they came, and a tail.
     case streamed = ".streamed"
+
+    /// A second name of a file into which a body is being streamed, and how much of that is known.
+    case running = ".running"
+    case journal = ".journal"
+  }
+
+  /// The name of another file for the same resource.
+  static func name(_ name: String, _ kind: Kind) -> String {
+    name.prefix(16) + kind.rawValue
   }
 
   /// Where the bytes of a resource are.
@@ -33,9 +42,28 @@ struct PartialFiles: Sendable {
   func list() -> [(name: String, byteCount: Int)] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for name in names where Self.isHalfWritten(name) { try? remove(name) }
-    return names.filter { Self.isOurs($0[...]) }.compactMap(file)
+    return names.compactMap { listed($0, Set(names)) }
       .sorted { $0.changed < $1.changed }
       .map { (name: $0.name, byteCount: $0.byteCount) }
+  }
+
+  /// What is listed of a file: one that a process that died was streaming into counts as streamed.
+  private func listed(
+    _ name: String, _ names: Set<String>
+  ) -> (name: String, byteCount: Int, changed: Date)? {
+    guard Self.isOurs(name[...]) else { return nil }
+    switch Kind(rawValue: String(name.dropFirst(16))) {
+    case .whole, .streamed: return file(name)
+    case .journal where isLeft(name):
+      let streamed = Self.name(name, .streamed)
+      if let found = file(Self.name(name, .running)), !names.contains(streamed) {
+        return (streamed, found.byteCount, found.changed)
+      }
+      removeJournal(name)
+    case .running where !names.contains(Self.name(name, .journal)): try? remove(name)
+    case .journal, .running, nil: break
+    }
+    return nil
   }
 
   /// A file's bytes; nil if there is none, or if it can't be one of ours.
@@ -87,12 +115,16 @@ struct PartialFiles: Sendable {
 
   /// What stands at the end of a file; nil if that is none of ours.
   func tail(_ name: String) -> PartialTail? {
-    try? PartialTail(of: system.open(path(name), .reading))
+    guard let file = try? system.open(path(name), .reading) else { return adopt(name) }
+    return (try? PartialTail(of: file)).flatMap { $0 }
   }
 
-  /// Removes a file, if it is there.
+  /// Removes a file, if it is there, or what a process that died has left of it.
   func remove(_ name: String) throws {
     try system.remove(path(name))
+    if name.hasSuffix(Kind.streamed.rawValue), isLeft(Self.name(name, .journal)) {
+      removeJournal(name)
+    }
   }
 
   /// Removes all files, known or not; goes on after one that can't be removed.
@@ -117,7 +149,7 @@ struct PartialFiles: Sendable {
     folder.appendingPathComponent(name).path
   }
 
-  private func makeFolder() throws {
+  func makeFolder() throws {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }

@@ -14,17 +14,40 @@ struct PartialTail: Codable, Sendable, Equatable {
 
   /// Puts it behind the bytes of a file.
   func write(to file: OpenFile) throws {
+    let data = try data()
+    try data.withUnsafeBytes { try file.write($0, at: byteCount) }
+  }
+
+  /// Puts it into a file of its own, in place of an earlier one.
+  func overwrite(_ journal: OpenFile) throws {
+    let data = try data()
+    try data.withUnsafeBytes { try journal.write($0, at: 0) }
+    try journal.truncate(to: data.count)
+  }
+
+  private func data() throws -> Data {
     let encoded = try JSONEncoder().encode(self)
     var data = encoded
     for number in [UInt64(encoded.count), Self.checksum(encoded)] {
       withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
     }
-    data += Self.mark
-    try data.withUnsafeBytes { try file.write($0, at: byteCount) }
+    return data + Self.mark
   }
 
   /// Nil if it isn't there.
   init?(of file: OpenFile) throws {
+    guard let (tail, place) = try Self.read(file), tail.byteCount == place else { return nil }
+    self = tail
+  }
+
+  /// The one in a file of its own; nil if it isn't there.
+  init?(journal: OpenFile) throws {
+    guard let (tail, place) = try Self.read(journal), place == 0 else { return nil }
+    self = tail
+  }
+
+  /// What stands at the end of a file, and where.
+  private static func read(_ file: OpenFile) throws -> (tail: PartialTail, place: Int)? {
     let status = try file.status()
     guard status.isRegular, status.size >= Self.fixedByteCount else { return nil }
     let end = status.size - Self.fixedByteCount
@@ -37,10 +60,9 @@ struct PartialTail: Codable, Sendable, Equatable {
     guard length <= Self.greatestLength, Int(length) <= end,
       let encoded = try file.read(Int(length), at: end - Int(length)),
       Self.checksum(encoded) == checksum,
-      let tail = try? JSONDecoder().decode(Self.self, from: encoded),
-      tail.byteCount == end - Int(length)
+      let tail = try? JSONDecoder().decode(Self.self, from: encoded), tail.byteCount >= 0
     else { return nil }
-    self = tail
+    return (tail, end - Int(length))
   }
 
   init(_ head: PartialHead, _ file: UnfinishedFile) {

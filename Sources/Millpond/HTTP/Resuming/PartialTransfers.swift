@@ -22,8 +22,8 @@ public import MillpondSignals
 /// credentials, and removed when the whole has come. What is longest ago gives way to what is new.
 ///
 /// Trouble with the folder loses such bytes, but fails nothing except ``removeAll()``. Files of others
-/// are left alone. What a process has received when it is killed is lost: bytes are kept when a transfer
-/// ends.
+/// are left alone. If a process is killed, what a ``MediaCache`` was fetching is gone on with, but for the
+/// last few megabytes; other transfers keep their bytes when they end.
 ///
 /// - Note: Any thread. Files are read and written on a queue of their own.
 public final class PartialTransfers: Sendable {

@@ -1,0 +1,124 @@
+import Foundation
+import MillpondSignals
+
+/// A note of how much of a download has come, by which a later process goes on if this one dies.
+///
+/// It lies beside a second name of the download's file, which survives the sweep of the cache's folder. It
+/// is locked as long as the download is under way.
+final class PartialJournal: Sendable {
+  private let partials: PartialTransfers
+  private let state = Locked(State.unused)
+
+  private enum State: Sendable {
+    case unused
+    case open(OpenFile, name: String)
+
+    /// It can't be had, or is not needed any more.
+    case over
+  }
+
+  init(_ partials: PartialTransfers) {
+    self.partials = partials
+  }
+
+  /// Notes what has come; trouble means only that nothing is found later.
+  ///
+  /// Blocks the first time.
+  func note(_ file: UnfinishedFile, _ edition: Edition, at place: PartialPlace) {
+    if case .unused = state.withLock({ $0 }) { begin(file, place) }
+    guard case .open(let journal, _) = state.withLock({ $0 }) else { return }
+    let head = PartialHead(identity: place.representation, edition)
+    do {
+      try PartialTail(head, file).overwrite(journal)
+    } catch {
+      end()
+    }
+  }
+
+  /// Removes it.
+  func end() {
+    let former = state.withLock { state in
+      defer { state = .over }
+      return state
+    }
+    guard case .open(let journal, let name) = former else { return }
+    partials.files.removeJournal(name)
+    try? journal.close()
+  }
+
+  private func begin(_ file: UnfinishedFile, _ place: PartialPlace) {
+    let name = PartialFiles.name(of: place.representation, .streamed)
+    // On the queue, where everything is removed too.
+    let journal = partials.queue.sync {
+      partials.isRemoved(place) ? nil : partials.files.makeJournal(name, of: file)
+    }
+    state.withLock { state in
+      guard case .unused = state else { return }
+      state = journal.map { .open($0, name: name) } ?? .over
+    }
+  }
+}
+
+extension PartialFiles {
+  /// Begins the journal of a file and gives that a second name; nil if either can't be had, or there is
+  /// another journal of the resource.
+  func makeJournal(_ name: String, of file: UnfinishedFile) -> OpenFile? {
+    do {
+      try makeFolder()
+      let journal = try system.open(path(Self.name(name, .journal)), .making)
+      do {
+        guard try journal.lock() else { return nil }
+        try FileManager.default.linkItem(
+          atPath: file.path, toPath: path(Self.name(name, .running)))
+        return journal
+      } catch {
+        removeJournal(name)
+        return nil
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Removes the journal of a resource, and the second name of the file that it is of.
+  func removeJournal(_ name: String) {
+    try? remove(Self.name(name, .running))
+    try? remove(Self.name(name, .journal))
+  }
+
+  /// Whether a journal was left by a process that died: a download that is under way holds its lock.
+  func isLeft(_ journal: String) -> Bool {
+    guard let file = try? system.open(path(journal), .updating) else { return false }
+    return (try? file.lock()) == true
+  }
+
+  /// Makes a file of what a process that died has left of a download.
+  ///
+  /// - Returns: What is in the file; nil if there is none, or if it is the file of a value too, since the
+  ///   download had come to its end.
+  func adopt(_ name: String) -> PartialTail? {
+    let running = Self.name(name, .running)
+    guard let journal = try? system.open(path(Self.name(name, .journal)), .updating),
+      (try? journal.lock()) == true
+    else { return nil }
+    defer { removeJournal(name) }
+    guard let tail = try? PartialTail(journal: journal), hasOneName(running) else { return nil }
+    do {
+      let file = try system.open(path(running), .updating)
+      let status = try file.status()
+      guard status.isRegular, status.size >= tail.byteCount else { return nil }
+      try file.truncate(to: tail.byteCount)
+      try tail.write(to: file)
+      try file.close()
+      try system.rename(path(running), to: path(name))
+      return tail
+    } catch {
+      return nil
+    }
+  }
+
+  private func hasOneName(_ name: String) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path(name))
+    return (attributes?[.referenceCount] as? NSNumber)?.intValue == 1
+  }
+}
