@@ -1,24 +1,30 @@
-/// Where concurrency enters a chain: anyone may send, the downstream is called serially, and one
-/// terminal event, the first, is let through.
+/// The entrance to a chain for concurrent senders: any thread may send, the downstream is called serially,
+/// and one terminal event, the first, is let through; nothing once the lifetime has ended.
 @usableFromInline
 package final class Serializer<Value: Sendable>: @unchecked Sendable {
   // Sendable because `downstream` is touched only by whoever has the mailbox's turn, or in deinit.
   @usableFromInline let mailbox = Mailbox<Event<Value>>()
   @exclusivity(unchecked) @usableFromInline var downstream: Observer<Value>?
-  @usableFromInline let abandonment: (@Sendable () -> SignalError?)?
+  @usableFromInline let lifetime: Lifetime
+  @usableFromInline let abandonment: SignalError?
 
   /// Serialises for `downstream`.
   ///
-  /// - Parameter abandonment: What to fail with when everyone has let go of the observer before
-  ///   the end, if with anything; nil where the senders are operators, which end by contract.
+  /// - Parameters:
+  ///   - lifetime: The downstream's; after its end nothing is delivered, whoever sends.
+  ///   - abandonment: The failure to send when the observer is released before the end; nil where the
+  ///     senders are operators, which end by contract.
   @inlinable
-  package init(_ downstream: Observer<Value>, abandonment: (@Sendable () -> SignalError?)? = nil) {
+  package init(
+    _ downstream: Observer<Value>, _ lifetime: Lifetime, abandonment: SignalError? = nil
+  ) {
     self.downstream = downstream
+    self.lifetime = lifetime
     self.abandonment = abandonment
   }
 
   deinit {
-    if let downstream, let error = abandonment?() { downstream.failed(error) }
+    if let downstream, let abandonment, !lifetime.isEnded { downstream.failed(abandonment) }
   }
 
   @inlinable
@@ -39,10 +45,10 @@ package final class Serializer<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func deliver(_ event: Event<Value>) {
     if case .next(let value) = event {
-      downstream?.onNext(value)
+      if !lifetime.isEnded { downstream?.onNext(value) }
     } else if let downstream {
       if event.isTerminal { self.downstream = nil }
-      downstream.send(event)
+      if !lifetime.isEnded { downstream.send(event) }
     }
   }
 

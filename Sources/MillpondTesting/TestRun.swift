@@ -13,8 +13,11 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
   private let downstream: Locked<Serializer<Value>?>
   private let onDisposed: @Sendable () -> Void
 
-  init(_ downstream: Observer<Value>, onDisposed: @escaping @Sendable () -> Void) {
-    self.downstream = Locked(Serializer(downstream))
+  init(
+    _ downstream: Observer<Value>, _ lifetime: Lifetime,
+    onDisposed: @escaping @Sendable () -> Void
+  ) {
+    self.downstream = Locked(Serializer(downstream, lifetime))
     self.onDisposed = onDisposed
   }
 

@@ -2,6 +2,8 @@ public import MillpondSignals
 
 /// A signal under a test's control: nothing is sent until the test says so.
 ///
+/// It is a polite one, which stops when it is disposed of; ``CallbackSource`` is not.
+///
 ///     let source = TestSource<Int>()
 ///     let recorder = Recorder<Int>().subscribe(to: source.signal.map { $0 + 1 })
 ///     source.next(1)
@@ -33,7 +35,7 @@ public final class TestSource<Value: Sendable>: Sendable {
   /// It does not keep the source alive.
   public var signal: Signal<Value> {
     Signal { [state] observer, lifetime in
-      let run = TestRun(observer) { state.change { _ in } }
+      let run = TestRun(observer, lifetime) { state.change { _ in } }
       let isAbandoned = state.change { runs in
         runs?.append(run)
         return runs == nil

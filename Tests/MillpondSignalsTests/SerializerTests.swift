@@ -7,15 +7,16 @@ import Testing
 
   func serialized(_ react: @escaping @Sendable (Event<Int>) -> Void = { _ in }) -> Serializer<Int> {
     let box = Box<Serializer<Int>>()
-    recorder.subscribe(to: Signal { observer, _ in box.put(Serializer(observer)) }, react)
-    return box.take() ?? Serializer(Observer(next: { _ in }, other: { _ in }))
+    recorder.subscribe(
+      to: Signal { observer, lifetime in box.put(Serializer(observer, lifetime)) }, react)
+    return box.take() ?? Serializer(Observer(next: { _ in }, other: { _ in }), Lifetime())
   }
 
   @Test func `S7 of many racing ends one is let through, and nothing after it`() async throws {
     for _ in 0..<200 {
       let recorder = Recorder<Int>()
-      let signal = Signal<Int> { observer, _ in
-        let serializer = Serializer(observer)
+      let signal = Signal<Int> { observer, lifetime in
+        let serializer = Serializer(observer, lifetime)
         for index in 0..<4 {
           onThread {
             serializer.send(.next(index))

@@ -4,7 +4,7 @@ extension Signal {
   /// Fails with ``TransferError/timedOut(_:)`` when `patience` is over; each event is activity.
   func timed(_ patience: Patience, on ticker: Ticker) -> Signal {
     Signal { observer, lifetime in
-      let vigil = Vigil(observer, lifetime.child(), patience, ticker)
+      let vigil = Vigil(observer, lifetime, patience, ticker)
       lifetime.onEnd { vigil.end() }
       vigil.begin()
       if !lifetime.isEnded { run(vigil.observer, vigil.upstream) }
@@ -27,10 +27,10 @@ private final class Vigil<Value: Sendable>: Sendable {
   }
 
   init(
-    _ downstream: Observer<Value>, _ upstream: Lifetime, _ patience: Patience, _ ticker: Ticker
+    _ downstream: Observer<Value>, _ subscriber: Lifetime, _ patience: Patience, _ ticker: Ticker
   ) {
-    self.upstream = upstream
-    serializer = Serializer(downstream)
+    upstream = subscriber.child()
+    serializer = Serializer(downstream, subscriber)
     self.ticker = ticker
     watch = Locked(Watch(patience: patience))
   }

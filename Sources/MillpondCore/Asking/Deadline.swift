@@ -28,7 +28,7 @@ extension Signal {
   package func ended(by deadline: Deadline) -> Signal {
     Signal(
       start: { observer, lifetime in
-        let serializer = Serializer(observer)
+        let serializer = Serializer(observer, lifetime)
         let upstream = lifetime.child()
         let timer = deadline.timeline.schedule(after: deadline.remaining) {
           upstream.end()

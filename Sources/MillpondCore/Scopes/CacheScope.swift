@@ -97,7 +97,7 @@ public final class CacheScope: Sendable {
   @usableFromInline
   func untilEnd<Answer>(_ signal: Signal<Answer>, since endCount: Int? = nil) -> Signal<Answer> {
     Signal { observer, lifetime in
-      let serializer = Serializer(observer)
+      let serializer = Serializer(observer, lifetime)
       let upstream = lifetime.child()
       let isInTime = self.enter(upstream, since: endCount) {
         upstream.end()

@@ -1,7 +1,8 @@
 extension Signal {
   /// Runs `work` in a task at each subscription, sends what it returns, and completes.
   ///
-  /// Disposal cancels the task. What `work` throws fails the signal.
+  /// Disposal cancels the task. What `work` returns or throws in spite of that goes nowhere. What it
+  /// throws before fails the signal.
   ///
   ///     let profile = Signal.async { try await api.profile() }
   @inlinable
@@ -12,10 +13,10 @@ extension Signal {
       let task = Task(priority: priority) {
         do {
           let value = try await work()
-          observer.next(value)
-          observer.completed()
+          if !lifetime.isEnded { observer.next(value) }
+          if !lifetime.isEnded { observer.completed() }
         } catch {
-          observer.failed(error)
+          if !lifetime.isEnded { observer.failed(error) }
         }
       }
       lifetime.onEnd { task.cancel() }

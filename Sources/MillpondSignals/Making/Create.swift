@@ -6,8 +6,9 @@ extension Signal {
   ///       lifetime.onEnd { task.cancel() }
   ///     }
   ///
-  /// The observer serialises what several threads send, and lets nothing through after the end. If
-  /// everybody lets go of it before the end, it fails with ``SignalError/abandoned(origin:)``.
+  /// The observer serialises what several threads send, and lets nothing through after the end, nor
+  /// after disposal: a callback API that can't be cancelled may call it whenever it likes. If the
+  /// observer is released before the end, the signal fails with ``SignalError/abandoned(origin:)``.
   ///
   /// - Parameter start: Runs at each subscription; what it throws fails the signal.
   /// - Note: Sending from inside a callback of the same observer is queued until that returns.
@@ -18,7 +19,7 @@ extension Signal {
   ) -> Signal {
     Signal { downstream, lifetime in
       let serializer = Serializer(
-        downstream, abandonment: Origin.abandonment(of: lifetime, file, line))
+        downstream, lifetime, abandonment: .abandoned(origin: Origin.describe(file, line)))
       let observer = serializer.observer
       do {
         try start(observer, lifetime)
@@ -38,20 +39,6 @@ enum Origin {
       "\(file):\(line)"
     #else
       nil
-    #endif
-  }
-
-  /// What to fail with; nil where nobody listens any more.
-  ///
-  /// In release builds the closure captures the lifetime alone, and so needs no allocation.
-  @inlinable
-  static func abandonment(
-    of lifetime: Lifetime, _ file: StaticString, _ line: UInt
-  ) -> @Sendable () -> SignalError? {
-    #if DEBUG
-      { lifetime.isEnded ? nil : .abandoned(origin: describe(file, line)) }
-    #else
-      { lifetime.isEnded ? nil : .abandoned(origin: nil) }
     #endif
   }
 }

@@ -7,7 +7,7 @@ extension Signal {
         if lifetime.isEnded { return }
         observer.next(element)
       }
-      observer.completed()
+      if !lifetime.isEnded { observer.completed() }
     }
   }
 

@@ -7,7 +7,7 @@ extension Signal {
     atMost limit: Int, _ transform: @escaping @Sendable (Value) -> Signal<NewValue>
   ) -> Signal<NewValue> {
     derived { observer, lifetime in
-      let merging = Merging(observer, lifetime.child(), limit: limit)
+      let merging = Merging(observer, lifetime, limit: limit)
       let outer = merging.lifetime.child()
       run(
         Observer(next: { merging.receive(transform($0)) }) { event in
@@ -31,9 +31,9 @@ final class Merging<Value: Sendable>: Sendable {
   @usableFromInline let state: Locked<MergingState<Value>>
 
   @inlinable
-  init(_ downstream: Observer<Value>, _ lifetime: Lifetime, limit: Int) {
-    self.lifetime = lifetime
-    serializer = Serializer(downstream)
+  init(_ downstream: Observer<Value>, _ subscriber: Lifetime, limit: Int) {
+    lifetime = subscriber.child()
+    serializer = Serializer(downstream, subscriber)
     state = Locked(MergingState(limit: limit))
   }
 

@@ -8,7 +8,7 @@ extension Signal {
   public func take<Trigger>(until trigger: Signal<Trigger>) -> Signal {
     derived { observer, lifetime in
       let main = lifetime.child()
-      let serializer = Serializer(observer)
+      let serializer = Serializer(observer, lifetime)
       let end = { @Sendable (event: Event<Value>) in
         main.end()
         serializer.send(event)

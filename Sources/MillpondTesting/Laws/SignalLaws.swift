@@ -5,8 +5,8 @@ public import MillpondSignals
 ///     let laws = SignalLaws { $0.map { $0 + 1 } }
 ///     #expect(await laws.breaches().isEmpty)
 ///
-/// The operator is given a source of the checks' own, which sends as the contract says, and may be
-/// subscribed to more than once. Where it ends, so must what the operator makes of it; other
+/// The operator is given sources of the checks' own, which send as the contract says, or are a
+/// ``CallbackSource``, and may be subscribed to more than once. Where it ends, so must what the operator makes of it; other
 /// signals that take part have to end too.
 ///
 /// - Note: Blocks threads of its own, none of the cooperative pool.
@@ -52,6 +52,7 @@ public struct SignalLaws<Output: Sendable>: Sendable {
     case .release: await releaseFindings()
     case .serial: await overlapFindings() + reentryFindings()
     case .noLock: await lockFindings()
+    case .containment: await containmentFindings()
     }
   }
 }
@@ -79,6 +80,10 @@ public enum SignalLaw: Sendable, Hashable, CaseIterable {
 
   /// No thread that sends, passes time or disposes waits for a callback that runs on another.
   case noLock
+
+  /// A source made by `Signal.create` around a callback API that can't be cancelled, and calls back
+  /// late, twice, from several threads and after its end, makes it break no other law.
+  case containment
 }
 
 /// What an operator did against a law.

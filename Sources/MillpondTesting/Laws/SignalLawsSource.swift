@@ -58,7 +58,7 @@ final class LawRun: Sendable {
   private let isClosed = Atomic(false)
 
   init(_ observer: Observer<Int>, _ lifetime: Lifetime) {
-    serializer = Serializer(observer)
+    serializer = Serializer(observer, lifetime)
     self.lifetime = lifetime
   }
 

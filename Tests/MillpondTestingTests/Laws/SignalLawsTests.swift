@@ -138,6 +138,14 @@ import Testing
     #expect(!breaches.isEmpty)
   }
 
+  @Test func `containment: one that listens to the source after disposal`() async {
+    let breaches = await laws { source in
+      Signal<Int> { observer, _ in source.run(observer, Lifetime()) }
+    }.breaches(of: [.containment])
+
+    #expect(!breaches.isEmpty)
+  }
+
   @Test func `noLock: one that calls out under its lock`() async {
     let breaches = await laws { source in
       Signal<Int> { observer, lifetime in

@@ -14,7 +14,7 @@ final class Hedge<Value: Sendable>: Sendable {
 
   @usableFromInline
   init(_ downstream: Observer<Value>, _ lifetime: Lifetime, _ alternative: Signal<Value>) {
-    self.downstream = Serializer(downstream)
+    self.downstream = Serializer(downstream, lifetime)
     self.lifetime = lifetime
     runs = (lifetime.child(), lifetime.child())
     pause = lifetime.child()
