@@ -1,7 +1,9 @@
 /// The handle that ends a subscription, or other work that can be given up.
 ///
 /// Dropping a handle ends nothing; ``Disposable/scoped()`` gives one that does. Disposal is silence, not an
-/// event: after ``dispose()`` has returned no delivery begins.
+/// event: after ``dispose()`` has returned no delivery begins, and no closure of the subscription runs
+/// any more, in operators neither. The thread that disposes delivers nothing to others, so it may hold a
+/// lock that other observers take.
 ///
 /// - Note: Any thread, also inside a callback.
 public struct Disposable: Sendable {

@@ -1,20 +1,21 @@
 /// A hot signal that is fed by hand.
 ///
-/// Everyone who is subscribed gets what is sent from then on, all in the same order. Who comes
-/// after the end gets the end. A pipe that is released before its end fails with
+/// All subscribers get what is sent from their subscription on, in the same order. A subscriber that
+/// comes after the end gets the end. A subject that is released before its end fails with
 /// ``SignalError/abandoned(origin:)``.
 ///
-///     let pipe = PublishSubject<Int>()
-///     let subscription = pipe.signal.subscribe(onNext: { print($0) })
-///     pipe.next(1)
+///     let clicks = PublishSubject<Int>()
+///     let subscription = clicks.signal.subscribe(onNext: { print($0) })
+///     clicks.next(1)
 ///
-/// - Note: Any thread may send. Sending from inside a callback is queued until that returns.
+/// - Note: Any thread may send. What is sent from inside a callback, or while another thread delivers,
+///   is queued, and delivered by the thread that is delivering.
 /// - Complexity: O(*n*) a sending, of *n* subscribers.
 public final class PublishSubject<Value: Sendable>: Sendable {
   @usableFromInline let audience = Audience<Value>()
   @usableFromInline let origin: String?
 
-  /// A pipe without subscribers.
+  /// A subject without subscribers.
   @inlinable
   public init(file: StaticString = #fileID, line: UInt = #line) {
     origin = Origin.describe(file, line)
@@ -31,7 +32,7 @@ public final class PublishSubject<Value: Sendable>: Sendable {
     return Signal { audience.attach($0, $1) }
   }
 
-  /// The pipe as an observer, which does not keep the pipe alive.
+  /// The subject as an observer, which does not keep the subject alive.
   @inlinable
   public var observer: Observer<Value> {
     let audience = audience

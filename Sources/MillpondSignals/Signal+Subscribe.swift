@@ -5,7 +5,8 @@ extension Signal {
   /// not end the subscription.
   ///
   /// - Returns: The handle that ends the subscription.
-  /// - Note: The closures run on the thread that sends, never two at once.
+  /// - Note: The closures run on the thread that sends, or on one that is delivering at that moment;
+  ///   never two at once.
   @inlinable
   @discardableResult
   public func subscribe(

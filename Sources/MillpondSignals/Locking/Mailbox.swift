@@ -8,6 +8,8 @@ public import Synchronization
 /// deadlock, whatever locks the caller holds: who meets another thread lets it run on for a moment
 /// before it queues, which is cheaper for both than to meet again and again.
 ///
+/// A thread that has nothing to send acts quietly instead: it never receives what others post.
+///
 /// What `receive` touches needs no lock: having the turn is exclusive.
 ///
 /// - Complexity: O(1): two atomic operations, and a lock only where messages meet.
@@ -50,6 +52,40 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
       return
     }
     if !passOn() { drain(receive) }
+  }
+
+  /// Acts as one who has the turn, and receives nothing: neither this message nor others.
+  ///
+  /// For what is short, calls nobody and releases nothing, since it runs under the lock of the queue:
+  /// so no message can arrive meanwhile, and those who want to post wait, as for any lock.
+  ///
+  /// - Parameter message: Left for the thread that has the turn, if one has it.
+  /// - Returns: What `act` returns, for the caller to act on or to release; nil if the message was left.
+  @inlinable
+  borrowing func actQuietly<Result>(
+    orPost message: @autoclosure () -> Message, _ act: () -> Result
+  ) -> Result? {
+    let queue = queue ?? makeQueue()
+    return queue.withLock { messages in
+      while true {
+        if turn.compareExchange(expected: 0, desired: Self.quietMark, ordering: .acquiring)
+          .exchanged
+        {
+          let result = act()
+          turn.store(0, ordering: .releasing)
+          return result
+        }
+        let present = turn.load(ordering: .relaxed)
+        guard present != 0 else { continue }
+        let leaves = turn.compareExchange(
+          expected: present, desired: present | Self.waitingBit, ordering: .acquiringAndReleasing
+        ).exchanged
+        if leaves {
+          messages.append(message())
+          return nil
+        }
+      }
+    }
   }
 
   /// Takes the turn, if it is free, or comes free in a moment.
@@ -106,8 +142,9 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
   @inline(never)
   borrowing func drain(_ receive: (Message) -> Void) {
     guard let queue else { return }
+    var messages: [Message] = []
     repeat {
-      let messages = queue.withLock { messages in
+      messages = queue.withLock { messages in
         turn.store(threadMark(), ordering: .relaxed)
         let taken = messages
         messages = []
@@ -115,9 +152,14 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
       }
       for message in messages { receive(message) }
     } while !passOn()
+    // What the last ones hold is released after the turn.
+    withExtendedLifetime(messages) {}
   }
 
   @inlinable static var waitingBit: UInt { 1 }
+
+  /// In place of a thread's mark while one acts quietly.
+  @inlinable static var quietMark: UInt { 2 }
 
   @inlinable
   var queue: Locked<[Message]>? {

@@ -54,6 +54,21 @@ final class Joining<Rule: JoiningRule>: @unchecked Sendable {
     mailbox.post(message, replaces: Rule.replaces) { receive($0) }
   }
 
+  /// Takes in what only changes the rule: nothing is sent for it, and nothing that others send is
+  /// delivered by the caller.
+  ///
+  /// - Parameters:
+  ///   - message: Stands for the change, if another thread has the turn.
+  ///   - change: Changes the rule, and returns what it replaces, to be released outside.
+  @inlinable
+  func note<Old>(
+    _ message: @autoclosure () -> Rule.Message, _ change: (inout Rule?) -> Old?
+  ) {
+    if lifetime.isEnded { return }
+    let old = mailbox.actQuietly(orPost: message()) { change(&rule) }
+    _ = old  // released here, not under the lock
+  }
+
   @inlinable
   func receive(_ message: Rule.Message) {
     guard !lifetime.isEnded, let event = rule?.received(message) else { return }

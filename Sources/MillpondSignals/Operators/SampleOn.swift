@@ -6,12 +6,14 @@ extension Signal {
   /// of this signal, which is subscribed to first.
   ///
   /// - Parameter sampler: What its values are doesn't matter.
+  /// - Note: A thread that sends a value of this signal delivers nothing.
   @inlinable
   public func sample(on sampler: Signal<some Sendable>) -> Signal {
     derived { observer, lifetime in
       let joining = Joining(observer, lifetime, SampleOnRule<Value>())
       joining.run(self) {
-        joining.post(.value($0))
+        value in
+        joining.note(.value(value)) { $0?.replaceWaiting(with: value) }
       } other: { event in
         if case .completed = event { joining.post(.sample) }
         joining.post(.other(event))
@@ -41,6 +43,12 @@ struct SampleOnRule<Value: Sendable>: JoiningRule {
 
   @inlinable
   init() {}
+
+  /// Returns the value before.
+  @inlinable
+  mutating func replaceWaiting(with new: Value) -> Value? {
+    exchange(&waiting, with: new)
+  }
 
   @inlinable
   mutating func received(_ message: Message) -> Event<Value>? {

@@ -51,7 +51,8 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
   @usableFromInline let mailbox = Mailbox<TimedMessage<Rule.Value>>()
   @exclusivity(unchecked) @usableFromInline var downstream: Observer<Rule.Value>?
   @exclusivity(unchecked) @usableFromInline var rule: Rule?
-  @exclusivity(unchecked) @usableFromInline var timer: Disposable?
+  @usableFromInline let timer = TimerSlot()
+  @exclusivity(unchecked) @usableFromInline var hasTimer = false
   @exclusivity(unchecked) @usableFromInline var timerTime = Duration.zero
   @exclusivity(unchecked) @usableFromInline var timerNumber = 0
 
@@ -75,9 +76,12 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
   }
 
   /// Sets the first timer, if the rule wants one.
+  ///
+  /// The lifetime must not keep this, which keeps the lifetime: a run that nobody can end any more
+  /// would never be released.
   @inlinable
   func begin() {
-    lifetime.onEnd { self.post(.left) }
+    lifetime.onEnd { [timer] in timer.close() }
     post(.began)
   }
 
@@ -91,14 +95,15 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
     if rule == nil { return }
     if lifetime.isEnded { return close() }
     switch message {
-    case .began, .left: break
+    case .began: break
     case .event(let event):
       let now = timeline.now()
       if let event = rule?.received(event, at: now) { send(event) }
       wake(at: now)
     case .fired(let number):
       guard number == timerNumber else { return }
-      timer = nil
+      hasTimer = false
+      timer.set(nil)
       wake(at: timeline.now())
     }
     setTimer()
@@ -124,9 +129,6 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
   /// Lets go of everything, at the end or when the subscriber has left.
   @inlinable
   func close() {
-    timer?.dispose()
-    timer = nil
-    timerNumber += 1
     rule = nil
     downstream = nil
   }
@@ -134,16 +136,44 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
   @inlinable
   func setTimer() {
     guard let deadline = rule?.deadline else {
-      timer?.dispose()
-      timer = nil
+      if hasTimer { timer.set(nil) }
+      hasTimer = false
       return
     }
-    if timer != nil, timerTime <= deadline { return }
-    timer?.dispose()
+    if hasTimer, timerTime <= deadline { return }
+    if hasTimer { timer.set(nil) }
     timerNumber += 1
     timerTime = deadline
+    hasTimer = true
     let number = timerNumber
-    timer = timeline.schedule(after: deadline - timeline.now()) { self.post(.fired(number)) }
+    timer.set(timeline.schedule(after: deadline - timeline.now()) { self.post(.fired(number)) })
+  }
+}
+
+/// The timer of a run, which whoever ends the run disposes of, without having the mailbox's turn.
+@usableFromInline
+final class TimerSlot: Sendable {
+  private let state = Locked<(timer: Disposable?, isClosed: Bool)>((nil, false))
+
+  @usableFromInline
+  init() {}
+
+  /// Keeps `new` in place of the timer before, which is disposed of; after the close, so is `new`.
+  @usableFromInline
+  func set(_ new: Disposable?) {
+    let unneeded = state.withLock { state in
+      state.isClosed ? new : exchange(&state.timer, with: new)
+    }
+    unneeded?.dispose()
+  }
+
+  @usableFromInline
+  func close() {
+    let timer = state.withLock { state in
+      state.isClosed = true
+      return exchange(&state.timer, with: nil)
+    }
+    timer?.dispose()
   }
 }
 
@@ -152,7 +182,6 @@ enum TimedMessage<Value: Sendable>: Sendable {
   case began
   case event(Event<Value>)
   case fired(Int)
-  case left
 
   /// Of two progress events that wait one after the other, the newer says it all.
   @inlinable

@@ -3,12 +3,15 @@ extension Signal {
   ///
   /// `other` is subscribed to first. Its completion changes nothing, its failure ends everything,
   /// and progress is that of this signal.
+  ///
+  /// - Note: A thread that sends a value of `other` delivers nothing.
   @inlinable
   public func withLatest<Other>(from other: Signal<Other>) -> Signal<(Value, Other)> {
     derived { observer, lifetime in
       let joining = Joining(observer, lifetime, WithLatestRule<Value, Other>())
       joining.run(other) {
-        joining.post(.latest($0))
+        value in
+        joining.note(.latest(value)) { $0?.replaceNewest(with: value) }
       } other: { event in
         if case .failed = event { joining.post(.other(event)) }
       }
@@ -35,6 +38,12 @@ struct WithLatestRule<Value: Sendable, Other: Sendable>: JoiningRule {
 
   @inlinable
   init() {}
+
+  /// Returns the value before.
+  @inlinable
+  mutating func replaceNewest(with new: Other) -> Other? {
+    exchange(&newest, with: new)
+  }
 
   @inlinable
   mutating func received(_ message: Message) -> Event<(Value, Other)>? {

@@ -3,7 +3,7 @@ public import Synchronization
 /// Those who are subscribed to one hot signal.
 ///
 /// Arriving, leaving and events are messages of one mailbox, so all see one order and the list
-/// needs no lock.
+/// needs no lock. Arriving and leaving are quiet: a thread that does nothing else delivers nothing.
 @usableFromInline
 final class Audience<Value: Sendable>: @unchecked Sendable {
   // Sendable because `members` and `end` are touched only by whoever has the mailbox's turn.
@@ -29,15 +29,15 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
   func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     let number = arrivals.add(1, ordering: .relaxed).newValue
     let member = Member(number, observer, lifetime)
-    mailbox.post(
-      .arrival(member), immediately: { welcome(member) }, receive: { receive($0) })
+    let end = mailbox.actQuietly(orPost: .arrival(member)) { admit(member) }
+    if case .some(.some(let end)) = end, !lifetime.isEnded { observer.other(end) }
     lifetime.onEnd { self.leave(number) }
   }
 
   @inlinable
   func leave(_ number: Int) {
-    mailbox.post(
-      .departure(number), immediately: { members.remove(number) }, receive: { receive($0) })
+    let left = mailbox.actQuietly(orPost: .departure(number)) { members.remove(number) }
+    _ = left  // released here, where neither the lock nor the turn is held
   }
 
   @inlinable
@@ -52,27 +52,29 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func other(_ event: Event<Never>) {
-    post(.other(event))
-  }
-
-  @inlinable
-  func post(_ message: Message) {
-    mailbox.post(message, replaces: Self.replaces) { receive($0) }
+    var left: [Observer<Value>] = []
+    mailbox.post(.other(event), replaces: Self.replaces) { receive($0, &left) }
+    withExtendedLifetime(left) {}
   }
 
   @inlinable
   @inline(never)
   func drain() {
-    mailbox.drain { receive($0) }
+    var left: [Observer<Value>] = []
+    mailbox.drain { receive($0, &left) }
+    withExtendedLifetime(left) {}
   }
 
+  /// - Parameter left: Takes the observers of those who leave, to be released after the turn.
   @inlinable
-  func receive(_ message: Message) {
+  func receive(_ message: Message, _ left: inout [Observer<Value>]) {
     switch message {
     case .next(let value): members.next(value)
     case .other(let event): deliver(event)
-    case .arrival(let member): welcome(member)
-    case .departure(let number): members.remove(number)
+    case .arrival(let member):
+      if let end = admit(member), !member.lifetime.isEnded { member.observer.other(end) }
+    case .departure(let number):
+      if let observer = members.remove(number) { left.append(observer) }
     }
   }
 
@@ -84,13 +86,11 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
     exchange(&members, with: Members()).other(event)
   }
 
+  /// Takes a member in; the end, to be sent to it, if that has been already.
   @inlinable
-  func welcome(_ member: Member<Value>) {
-    if let end {
-      member.observer.other(end)
-    } else if !member.lifetime.isEnded {
-      members.add(member)
-    }
+  func admit(_ member: Member<Value>) -> Event<Never>? {
+    if end == nil, !member.lifetime.isEnded { members.add(member) }
+    return end
   }
 
   @inlinable

@@ -6,14 +6,14 @@
 ///
 /// - Complexity: O(1) to join, O(log *n*) to leave, both amortised.
 @usableFromInline
-struct Members<Value: Sendable>: ~Copyable {
+package struct Members<Value: Sendable>: ~Copyable {
   @usableFromInline var seats: UnsafeMutablePointer<Seat<Value>>?
-  @usableFromInline var count = 0
+  @usableFromInline package var count = 0
   @usableFromInline var vacant = 0
-  @usableFromInline var capacity = 0
+  @usableFromInline package var capacity = 0
 
   @inlinable
-  init() {}
+  package init() {}
 
   @inlinable
   deinit {
@@ -22,7 +22,7 @@ struct Members<Value: Sendable>: ~Copyable {
   }
 
   @inlinable
-  borrowing func next(_ value: Value) {
+  package borrowing func next(_ value: Value) {
     guard let seats else { return }
     for index in 0..<count { seats[index].next(value) }
   }
@@ -35,7 +35,7 @@ struct Members<Value: Sendable>: ~Copyable {
 
   /// Takes a member in; the latest number comes last, whoever was overtaken on the way here.
   @inlinable
-  mutating func add(_ member: Member<Value>) {
+  package mutating func add(_ member: Member<Value>) {
     let place = place(of: member.number)
     let seats = roomForOneMore()
     (seats + place + 1).moveInitialize(from: seats + place, count: count - place)
@@ -43,17 +43,19 @@ struct Members<Value: Sendable>: ~Copyable {
     count += 1
   }
 
-  /// Lets go of a member, if it is here; its seat stays until half of them are vacant.
+  /// Removes a member whose lifetime has ended, if it is here; its seat stays until half of them are
+  /// vacant.
   ///
-  /// Its lifetime has ended, which is how a sending knows that nobody sits there any more.
+  /// - Returns: The member's observer, to be released by the caller: nothing of a user's is released
+  ///   here.
   @inlinable
-  mutating func remove(_ number: Int) {
+  package mutating func remove(_ number: Int) -> Observer<Value>? {
     let place = place(of: number)
-    guard let seats, place < count, seats[place].member.number == number else { return }
-    vacant += 1
+    guard let seats, place < count, seats[place].member.number == number else { return nil }
     let left = seats[place].vacate()
+    vacant += 1
     if vacant * 2 > count { closeRanks(seats) }
-    _ = left  // released here, when everything is in order again
+    return left
   }
 
   /// The first seat whose number is not lower.
@@ -72,7 +74,7 @@ struct Members<Value: Sendable>: ~Copyable {
   mutating func closeRanks(_ seats: UnsafeMutablePointer<Seat<Value>>) {
     var kept = 0
     for index in 0..<count {
-      if seats[index].member.lifetime.isEnded {
+      if seats[index].isVacant {
         (seats + index).deinitialize(count: 1)
       } else {
         (seats + kept).moveInitialize(from: seats + index, count: 1)
@@ -110,6 +112,7 @@ struct Members<Value: Sendable>: ~Copyable {
 @usableFromInline
 struct Seat<Value: Sendable>: ~Copyable {
   @usableFromInline var member: Member<Value>
+  @usableFromInline var isVacant = false
 
   @inlinable
   init(_ member: Member<Value>) {
@@ -126,21 +129,22 @@ struct Seat<Value: Sendable>: ~Copyable {
     if !member.lifetime.isEnded { member.observer.other(event) }
   }
 
-  /// Who sat there.
+  /// Removes the observer.
   @inlinable
   mutating func vacate() -> Observer<Value> {
-    exchange(&member.observer, with: Observer(next: { _ in }, other: { _ in }))
+    isVacant = true
+    return exchange(&member.observer, with: Observer(next: { _ in }, other: { _ in }))
   }
 }
 
 @usableFromInline
-struct Member<Value: Sendable>: Sendable {
+package struct Member<Value: Sendable>: Sendable {
   @usableFromInline let number: Int
   @usableFromInline var observer: Observer<Value>
   @usableFromInline let lifetime: Lifetime
 
   @inlinable
-  init(_ number: Int, _ observer: Observer<Value>, _ lifetime: Lifetime) {
+  package init(_ number: Int, _ observer: Observer<Value>, _ lifetime: Lifetime) {
     self.number = number
     self.observer = observer
     self.lifetime = lifetime

@@ -66,9 +66,11 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   func admit(_ observer: Observer<Value>, _ lifetime: Lifetime, _ run: ReplayRun) {
     let number = arrivals.add(1, ordering: .relaxed).newValue
     let member = Member(number, observer, lifetime)
+    var left: [Observer<Value>] = []
     mailbox.post(
       .arrival(run.number, member), immediately: { welcome(member, to: run.number) },
-      receive: { receive($0) })
+      receive: { receive($0, &left) })
+    withExtendedLifetime(left) {}
     lifetime.onEnd { self.leave(number, run) }
   }
 
@@ -87,22 +89,26 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func leave(_ number: Int, _ run: ReplayRun) {
-    mailbox.post(
-      .departure(number), immediately: { cast.members.remove(number) }, receive: { receive($0) })
+    let left = mailbox.actQuietly(orPost: .departure(number)) { cast.members.remove(number) }
     let isCancelled = phase.withLock { $0.leave(run, policy) }
     if isCancelled { run.lifetime.end() }
+    _ = left  // released here, where neither the lock nor the turn is held
   }
 
   @inlinable
   func post(_ message: ReplayMessage<Value>) {
-    mailbox.post(message, replaces: ReplayMessage.replaces) { receive($0) }
+    var left: [Observer<Value>] = []
+    mailbox.post(message, replaces: ReplayMessage.replaces) { receive($0, &left) }
+    withExtendedLifetime(left) {}
   }
 
+  /// - Parameter left: Takes the observers of those who leave, to be released after the turn.
   @inlinable
-  func receive(_ message: ReplayMessage<Value>) {
+  func receive(_ message: ReplayMessage<Value>, _ left: inout [Observer<Value>]) {
     switch message {
     case .arrival(let number, let member): welcome(member, to: number)
-    case .departure(let number): cast.members.remove(number)
+    case .departure(let number):
+      if let observer = cast.members.remove(number) { left.append(observer) }
     case .event(let number, let event): deliver(event, of: number)
     }
   }
@@ -112,7 +118,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
     if member.lifetime.isEnded { return }
     cast.turn(to: number)
     if let progress = cast.progress { member.observer.progress(progress) }
-    if let value = cast.value { member.observer.next(value) }
+    if let value = cast.value, !member.lifetime.isEnded { member.observer.next(value) }
     if let end = cast.end {
       if !member.lifetime.isEnded { member.observer.other(end) }
     } else {
