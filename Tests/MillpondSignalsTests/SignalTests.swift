@@ -47,7 +47,7 @@ import Testing
       }
       total.change { $0 += 1_000_000 }
     }
-    thread.stackSize = StackLimit.bytes
+    thread.stackSize = StackLimit.bytesOfThousand
     thread.start()
 
     try await total.wait(for: "the thread") { $0 >= 1_000_000 }

@@ -26,6 +26,8 @@ extension Signal {
   /// Makes the signal anew for each subscription.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () -> Signal) -> Signal {
-    Signal { observer, lifetime in make().run(observer, lifetime) }
+    Signal(
+      start: { observer, lifetime in make().run(observer, lifetime) }, now: nil, emptyError: nil,
+      parts: SignalParts(.deferred(make)))
   }
 }

@@ -1,16 +1,104 @@
+public import Synchronization
+
 extension Signal {
   /// Goes on with `other` when this completes.
   ///
   /// Progress is that of the running one. A failure ends everything, and what follows isn't started.
+  /// A recursion that ends in ``deferred(_:)`` is a loop:
   ///
-  /// - Complexity: Constant stack, however many are concatenated.
+  ///     func pages(from number: Int) -> Signal<Page> {
+  ///       page(number).concat(.deferred { pages(from: number + 1) })
+  ///     }
+  ///
+  /// - Complexity: O(1), whichever of the two is a concatenation itself. Constant stack, however many
+  ///   are concatenated.
   @inlinable
   public func concat(_ other: Signal) -> Signal {
-    var parts = parts ?? Chain(nil, self)
-    for part in other.parts?.elements ?? [other] { parts = Chain(parts, part) }
+    let parts = SignalParts(.concatenated, [concatenation, other.concatenation])
     return Signal(
-      start: { [parts] observer, lifetime in
-        Signal<Signal>.from(parts.elements).flatMap(.concat) { $0 }.run(observer, lifetime)
-      }, now: nil, emptyError: emptyError ?? other.emptyError, parts: parts)
+      start: { observer, lifetime in Concatenating(observer, lifetime, parts).run() }, now: nil,
+      emptyError: emptyError ?? other.emptyError, parts: parts)
+  }
+
+}
+
+/// Runs one part after the other; the last one takes its place.
+@usableFromInline
+final class Concatenating<Value: Sendable>: @unchecked Sendable {
+  // Sendable because `parts` is touched only by whoever starts the next part, one at a time.
+  @usableFromInline let downstream: Observer<Value>
+  @usableFromInline let lifetime: Lifetime
+  @exclusivity(unchecked) @usableFromInline var parts: PartsWalk<Value>
+
+  @inlinable
+  init(_ downstream: Observer<Value>, _ lifetime: Lifetime, _ parts: SignalParts<Value>) {
+    self.downstream = downstream
+    self.lifetime = lifetime
+    self.parts = PartsWalk(parts)
+  }
+
+  /// Runs the next part, and those after it in a loop for as long as they complete at once.
+  @inlinable
+  func run() {
+    while runNext() {}
+  }
+
+  /// True if the part has completed already and the next one is to follow.
+  @inlinable
+  func runNext() -> Bool {
+    if lifetime.isEnded { return false }
+    guard let part = parts.next() else {
+      downstream.completed()
+      return false
+    }
+    if parts.isAtEnd {
+      part.run(downstream, lifetime)
+      return false
+    }
+    if let now = part.now, let value = now() {
+      downstream.next(value)
+      return true
+    }
+    let run = ConcatenatedRun(self)
+    part.start?(run.observer, run.lifetime)
+    return run.isSecond()
+  }
+}
+
+/// One part: whether its end came before its start returned decides who goes on.
+@usableFromInline
+final class ConcatenatedRun<Value: Sendable>: Sendable {
+  @usableFromInline let whole: Concatenating<Value>
+  @usableFromInline let lifetime: Lifetime
+  @usableFromInline let isReached = Atomic<Bool>(false)
+
+  @inlinable
+  init(_ whole: Concatenating<Value>) {
+    self.whole = whole
+    lifetime = whole.lifetime.child()
+  }
+
+  @inlinable
+  var observer: Observer<Value> {
+    Observer(next: whole.downstream.onNext) { self.other($0) }
+  }
+
+  @inlinable
+  func other(_ event: Event<Never>) {
+    if event.isTerminal {
+      if lifetime.isEnded { return }
+      lifetime.end()
+    }
+    if case .completed = event {
+      if isSecond() { whole.run() }
+    } else {
+      whole.downstream.other(event)
+    }
+  }
+
+  /// False for the first who asks, of the starter and the one who completed.
+  @inlinable
+  func isSecond() -> Bool {
+    isReached.exchange(true, ordering: .acquiringAndReleasing)
   }
 }

@@ -2,15 +2,37 @@ extension Signal {
   /// Sends what any of `signals` sends, as it comes, and completes when all have completed.
   ///
   /// The first failure ends everything. Progress is the sum of those that run, its total known if
-  /// each of them knows its own. Of no signals at all: completes.
+  /// each of them knows its own. Of no signals at all: completes. A merge of merges is run as one.
   @inlinable
   public static func merge(_ signals: some Sequence<Signal>) -> Signal {
-    Signal<Signal>.from(Array(signals)).flatMap(.merge) { $0 }
+    let signals = Array(signals)
+    let isFlat = signals.allSatisfy { $0.mergedParts == nil }
+    let parts = SignalParts(
+      .merged,
+      isFlat
+        ? [SignalParts(.several(signals))]
+        : signals.map { $0.mergedParts ?? SignalParts(.one($0)) })
+    return Signal(
+      start: { observer, lifetime in
+        Signal<Signal>.from(isFlat ? signals : parts.signals).flatMap(.merge) { $0 }
+          .run(observer, lifetime)
+      }, now: nil, emptyError: nil, parts: parts)
   }
 
   /// Sends what this and `others` send, as a merge of a collection does.
   @inlinable
   public func merge(_ others: Signal...) -> Signal {
     Self.merge([self] + others)
+  }
+}
+
+extension SignalParts {
+  /// All signals of the tree, in order.
+  @inlinable
+  var signals: [Signal<Value>] {
+    var walk = PartsWalk(self)
+    var signals: [Signal<Value>] = []
+    while let signal = walk.next() { signals.append(signal) }
+    return signals
   }
 }

@@ -145,4 +145,24 @@ import Testing
 
     #expect(recorder.transcript == ["next 1", "progress 2/?", "completed"])
   }
+
+  @Test func `what is sent after the overflow is dropped, however much it is`() async throws {
+    let queue = DispatchQueue(label: "a queue")
+    let recorder = Recorder<Int>()
+    let heedless = Signal<Int> { observer, _ in
+      for value in 0..<10 { observer.next(value) }
+      observer.completed()
+    }
+    queue.suspend()
+    recorder.subscribe(to: heedless.receive(on: queue, limit: 2))
+    queue.resume()
+
+    try await recorder.ended()
+    queue.sync {}
+
+    #expect(recorder.values == [0, 1])
+    #expect(recorder.failure is SignalError)
+    #expect(recorder.events.count == 3)
+    #expect(recorder.violations.isEmpty)
+  }
 }

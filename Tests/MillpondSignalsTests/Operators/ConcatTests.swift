@@ -105,4 +105,96 @@ import Testing
 
     #expect(count.withLock { $0 } == 100_000)
   }
+
+  @Test func `S11 a hundred thousand concatenations built from the right overflow nothing`() {
+    let count = Locked(0)
+    var signal = Signal<Int>.empty
+    for number in 0..<100_000 { signal = Signal.from(CollectionOfOne(number)).concat(signal) }
+
+    signal.subscribe(onNext: { value in
+      count.withLock { count in
+        if value == 99_999 - count { count += 1 }
+      }
+    })
+    signal = .empty
+
+    #expect(count.withLock { $0 } == 100_000)
+  }
+
+  @Test func `S11 a hundred thousand pages, each followed by a deferred one, take constant stack`()
+  {
+    @Sendable func pages(_ number: Int) -> Signal<Int> {
+      if number == 100_000 { return .empty }
+      return Signal.from(CollectionOfOne(number)).concat(.deferred { pages(number + 1) })
+    }
+
+    recorder.subscribe(to: pages(0))
+
+    #expect(recorder.values == Array(0..<100_000))
+    #expect(recorder.isCompleted)
+  }
+
+  @Test func `pages that come later take no more stack or memory than one`() {
+    let pages = (0..<20_000).map { _ in TestSource<Int>() }
+    @Sendable func rest(_ number: Int) -> Signal<Int> {
+      if number == pages.count { return .empty }
+      return pages[number].signal.concat(.deferred { rest(number + 1) })
+    }
+    recorder.subscribe(to: rest(0))
+
+    for (number, page) in pages.enumerated() {
+      page.next(number)
+      page.completed()
+    }
+
+    #expect(recorder.values == Array(0..<pages.count))
+    #expect(recorder.isCompleted)
+  }
+
+  @Test func `a deferred part is made when the one before it has completed`() {
+    let made = Locked(0)
+    recorder.subscribe(
+      to: first.signal.concat(
+        .deferred { [second] in
+          made.withLock { $0 += 1 }
+          return second.signal
+        }))
+    let madeBefore = made.withLock { $0 }
+
+    first.completed()
+    second.next(1)
+    second.completed()
+
+    #expect(madeBefore == 0)
+    #expect(made.withLock { $0 } == 1)
+    #expect(recorder.transcript == ["next 1", "completed"])
+  }
+
+  @Test func `a merge within a concatenation is run as a merge`() {
+    let merge = first.signal.merge(second.signal)
+    recorder.subscribe(to: Signal.just(0).concat(.deferred { merge }).concat(.just(9)))
+
+    second.next(2)
+    first.next(1)
+    first.completed()
+    second.completed()
+
+    #expect(recorder.values == [0, 2, 1, 9])
+    #expect(recorder.isCompleted)
+  }
+
+  @Test func `each part is torn down before the next one starts`() {
+    let journal = Journal<String>()
+    let part = { @Sendable (name: String) in
+      Signal<Int> { observer, lifetime in
+        journal.write("\(name) starts")
+        lifetime.onEnd { journal.write("\(name) is torn down") }
+        observer.completed()
+      }
+    }
+
+    recorder.subscribe(to: part("a").concat(part("b")))
+
+    #expect(journal.entries == ["a starts", "a is torn down", "b starts", "b is torn down"])
+  }
 }

@@ -57,4 +57,46 @@ import Testing
     #expect(first.disposals == 1)
     #expect(second.disposals == 1)
   }
+
+  @Test func `S19 a merge that is merged again and again is neither deep to run nor to release`() {
+    let count = Locked(0)
+    var signal = Signal<Int>.empty
+    for number in 0..<20_000 { signal = signal.merge(.from(CollectionOfOne(number))) }
+
+    signal.subscribe(onNext: { _ in count.withLock { $0 += 1 } })
+    signal = .empty
+
+    #expect(count.withLock { $0 } == 20_000)
+  }
+
+  @Test func `a merge of merges starts its signals in their order, and completes with the last`() {
+    let sources = (0..<4).map { _ in TestSource<Int>() }
+    let starts = Journal<Int>()
+    let signals = sources.enumerated().map { number, source in
+      Signal<Int>.deferred {
+        starts.write(number)
+        return source.signal
+      }
+    }
+    let recorder = Recorder<Int>().subscribe(
+      to: signals[0].merge(signals[1]).merge(signals[2].merge(signals[3])))
+
+    for (number, source) in sources.enumerated().reversed() {
+      source.next(number)
+      source.completed()
+    }
+
+    #expect(starts.entries == [0, 1, 2, 3])
+    #expect(recorder.transcript == [3, 2, 1, 0].map { "next \($0)" } + ["completed"])
+  }
+
+  @Test func `the progress of a merge of merges is the sum of all`() {
+    let sources = (0..<3).map { _ in TestSource<Int>() }
+    let recorder = Recorder<Int>().subscribe(
+      to: sources[0].signal.merge(sources[1].signal).merge(sources[2].signal))
+
+    for source in sources { source.progress(SignalProgress(completed: 1, total: 4)) }
+
+    #expect(recorder.progress.last == SignalProgress(completed: 3, total: 12))
+  }
 }

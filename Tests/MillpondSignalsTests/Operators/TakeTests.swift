@@ -104,4 +104,19 @@ import Testing
     #expect(recorder.transcript == ["next 1", "completed"])
     #expect(recorder.violations.isEmpty)
   }
+
+  @Test(arguments: [Event<Int>.completed, .failed(Trouble.some)])
+  func `an upstream that ends by itself is torn down before its end is passed on`(
+    end: Event<Int>
+  ) {
+    let journal = Journal<String>()
+    let signal = Signal<Int> { observer, lifetime in
+      lifetime.onEnd { journal.write("torn down") }
+      observer.send(end)
+    }
+
+    recorder.subscribe(to: signal.take(1)) { _ in journal.write("ended") }
+
+    #expect(journal.entries == ["torn down", "ended"])
+  }
 }
