@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@Suite struct PublicNamesTests {
+  static let modules = ["MillpondSignals", "MillpondCore", "Millpond", "MillpondTesting"]
+
+  @Test func `every public type is used by its bare name beside Foundation`() throws {
+    let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    let sources = here.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Sources")
+    let list = try String(contentsOf: here.appending(path: "PublicNames.swift"), encoding: .utf8)
+    let used = Set(list.matches(of: /(?m)^extension (\w+) \{\}/).map { String($0.1) })
+
+    let declared = try Self.modules.reduce(into: Set<String>()) { names, module in
+      names.formUnion(try Self.publicTypes(in: sources.appending(path: module)))
+    }
+
+    #expect(declared.count > 50)
+    #expect(used == declared, "\(used.symmetricDifference(declared).sorted())")
+  }
+
+  private static func publicTypes(in folder: URL) throws -> [String] {
+    let names = FileManager.default.enumerator(atPath: folder.path())?
+      .compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
+    return try #require(names).flatMap { name in
+      let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+      let declaration =
+        /(?m)^(?:@\w+ )*public (?:final class|class|struct|enum|protocol|actor|typealias) (\w+)/
+      return text.matches(of: declaration).map { String($0.1) }
+    }
+  }
+}
