@@ -14,9 +14,6 @@ public enum CacheError: Error, Sendable {
   /// The same storage is in use with other settings, or by another process.
   case inUse(layer: String)
 
-  /// A layer has as much to do as it takes on: what was told is not kept, what was kept before is.
-  case overloaded(layer: String)
-
   /// The work for a key asked for what it is itself to bring: it would have waited for ever.
   case circular(key: String)
 

@@ -90,6 +90,7 @@ func tell(_ pictures: some Cache<URL, Data>, _ picture: Data, _ url: URL) async 
   pictures.set(picture, for: url)
   pictures.remove(url)
   try await pictures.removeAll().value
+  try await pictures.flush().value  // the last line of a short program
   // end
 }
 

@@ -33,7 +33,8 @@ extension DiskCache {
         access.store?.state.withLock {
           LayerSize(count: $0.index.count, cost: $0.index.totalCost)
         } ?? LayerSize(count: 0, cost: 0)
-      })
+      },
+      flush: { [access] in access.flush($0) })
   }
 
   private func reading<Value: Sendable>(

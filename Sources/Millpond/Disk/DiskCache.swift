@@ -26,6 +26,10 @@ public import MillpondSignals
 /// there before stays. A value that is not worth what would have to go for it is not stored, as if it
 /// had been evicted at once; that is no failure.
 ///
+/// A set never waits for the disk, and no burst is too large: what is not on disk yet is held in memory, as
+/// a part of what the cache holds, so at most `byteLimit` bytes of values, and a few hundred bytes for each
+/// write. Whoever writes more than memory holds awaits outcomes, or a flush, now and then.
+///
 /// If a set can't be written, its outcome fails, and what was there before is there again. If a removal
 /// can't be written, its outcome fails too, but it counts for as long as the folder is open; after that
 /// what was removed may be there again, so remove it again.
@@ -181,29 +185,18 @@ public final class DiskCache: Cache {
 
   // MARK: Writing and closing
 
-  /// How far what was told has to have come.
-  public enum Durability: Sendable, Hashable {
-    /// To the system: it outlives the process, however that ends.
-    case written
-
-    /// To the device: it outlives a power cut too, as far as the device keeps its word.
-    case synchronized
-  }
-
-  /// Completes with a value when everything that was told before the subscription has come so far, or
-  /// its outcome has failed.
+  /// Completes with a value when everything that was written before has come so far.
+  ///
+  /// It runs at once. Writes whose outcome has failed are not waited for.
   ///
   /// Many that wait for the device at the same time wait for it once. After the first flush to the device
   /// the cache waits for it too before it removes something from there, and a folder that was not closed
   /// takes longer to open: what was written since the last flush is read, and checked.
   ///
   /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if the system can't say that it is there.
-  public func flush(_ durability: Durability = .written) -> Signal<Void> {
-    asking { store, observer, _ in
-      store.flush(durability) { failure in
-        observer.end(with: failure.map { .failure($0) } ?? .success(()))
-      }
-    }
+  @discardableResult
+  public func flush(_ durability: Durability) -> Signal<Void> {
+    access.flush(durability)
   }
 
   /// Lets go of the folder when everything that was told is on disk, so that another process can

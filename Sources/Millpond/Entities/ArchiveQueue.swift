@@ -6,7 +6,7 @@ final class ArchiveQueue: Sendable {
   enum Work: Sendable {
     case restore([ArchivedType], EntityStore, askedAt: Revision, Promise<Int>)
     case save([ArchiveEntry])
-    case flush(DiskCache.Durability, Promise<Void>)
+    case flush(Durability, Promise<Void>)
     case erase(Promise<Void>)
   }
 

@@ -70,7 +70,7 @@ actor ArchiveSaver {
   }
 
   /// How it ends to wait for all that was saved before.
-  func flush(_ durability: DiskCache.Durability) async -> Signal<Void> {
+  func flush(_ durability: Durability) async -> Signal<Void> {
     await save([])
     if let failure = saving ?? encoding {
       encoding = nil

@@ -77,7 +77,7 @@ public final class EntityArchive: Sendable {
   /// - Throws: What the disk says, if something could not be saved; that is tried again with the next
   ///   commit, and the next flush. An encoder's error, once, for what can't be encoded, which is
   ///   left out.
-  public func flush(_ durability: DiskCache.Durability = .written) -> Signal<Void> {
+  public func flush(_ durability: Durability = .written) -> Signal<Void> {
     .deferred { [store, queue] in
       let flushed = Promise<Void>()
       store.afterTelling { queue.add(.flush(durability, flushed)) }

@@ -22,7 +22,7 @@ extension Persistence where Value: Codable {
     let folder = directory.appendingPathComponent(FolderName.encoded(name), isDirectory: true)
     let disk = DiskCache(directory: folder, byteLimit: byteLimit, schema: schema)
     let cache = disk.mapValues(.json(Value.self)).mapKeys(key)
-    return Persistence(cache, flush: { disk.flush(.written) })
+    return Persistence(cache)
   }
 }
 
@@ -43,8 +43,9 @@ extension Persistence where Key: LosslessStringConvertible, Value: Codable {
 }
 
 extension DiskCache: RepositoryMember {
-  /// Completes when everything that was told has been handed to the system.
+  /// Completes when everything that was written before has been handed to the system.
+  @discardableResult
   public func flush() -> Signal<Void> {
-    flush(.written).started()
+    flush(.written)
   }
 }

@@ -136,6 +136,18 @@ struct AdaptiveOrder: EvictionOrder {
   func forEach(_ body: (Slot) -> Void) {
     for list in [probation, protected, window] { nodes.forEach(in: list, body) }
   }
+
+  func next(after slot: Slot?) -> Slot {
+    var state: UInt8?
+    if let slot {
+      let newer = nodes.newer(than: slot)
+      if newer >= 0 { return newer }
+      state = states[slot] & Self.list
+    }
+    if state == nil, probation.oldest >= 0 { return probation.oldest }
+    if state == nil || state == Self.inProbation, protected.oldest >= 0 { return protected.oldest }
+    return state == Self.inWindow ? -1 : window.oldest
+  }
 }
 
 extension AdaptiveOrder {

@@ -106,6 +106,14 @@ package struct PolicyOrder: Sendable {
     if isAdaptive { adaptive.forEach(body) } else { recency.forEach(body) }
   }
 
+  /// The entry after `slot` in the order of ``forEach(_:)``, or the first one of all; nil at the end.
+  ///
+  /// For walks in steps: of a slot that has moved meanwhile, it is the entry after its new place.
+  package func next(after slot: Slot?) -> Slot? {
+    let next = isAdaptive ? adaptive.next(after: slot) : recency.next(after: slot)
+    return next < 0 ? nil : next
+  }
+
   /// The same order without entries; what has been learned of the window stays.
   func emptied() -> PolicyOrder {
     var order = self

@@ -56,4 +56,8 @@ struct RecencyOrder: EvictionOrder {
   func forEach(_ body: (Slot) -> Void) {
     nodes.forEach(in: list, body)
   }
+
+  func next(after slot: Slot?) -> Slot {
+    slot.map { nodes.newer(than: $0) } ?? list.oldest
+  }
 }

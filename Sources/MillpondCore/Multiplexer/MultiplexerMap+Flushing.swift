@@ -9,11 +9,18 @@ extension MultiplexerMap {
   ///   that: it is in memory, and the next flush tries again.
   @discardableResult
   public func flush() -> Signal<Void> {
+    flush(.written)
+  }
+
+  /// The same, for a durability of the caller's choice.
+  @discardableResult
+  public func flush(_ durability: Durability) -> Signal<Void> {
     let retries = unsaved.all.compactMap { key, removal in
       // By its old revision: what was told since wins.
       removal.map { store.apply(.remove(key, $0)) } ?? save(key)
     }
-    return Signal.merge((retries + [persistence.flush()]).map { $0.settle() }).collect()
+    let flushes = [persistence.cache.flush(durability), persistence.flush()]
+    return Signal.merge((retries + flushes).map { $0.settle() }).collect()
       .attemptMap { results in for result in results { try result.get() } }.started()
   }
 

@@ -164,7 +164,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
 
   /// What is kept over what is fetched.
   public func layout(for key: Key?) -> Layout {
-    remembered.layout(for: key)
+    remembered.layout(for: key).flushing { self.flush($0) }
   }
 }
 

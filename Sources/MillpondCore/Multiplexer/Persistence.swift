@@ -14,7 +14,8 @@ public struct Persistence<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - cache: It tells the ages of its values, if they are to be known after a start.
-  ///   - flush: Completes when all that was told is where it is to stay.
+  ///   - flush: Completes when what was written is where it is to stay, in addition to ``Source/flush(_:)`` of
+  ///     the cache.
   public init(
     _ cache: some Cache<Key, Value>, flush: @escaping @Sendable () -> Signal<Void> = { .just(()) }
   ) {

@@ -1,3 +1,5 @@
+public import MillpondSignals
+
 /// What a source is made of, for those who look: a tree of layers and of what stands between them.
 ///
 /// With a key it says also what is known of that key, without asking anyone for it.
@@ -44,6 +46,9 @@ public struct Layout: Sendable {
   /// What is kept here, and how much that is.
   let size: (@Sendable () -> LayerSize)?
 
+  /// Makes what was written here outlive the process.
+  let flush: (@Sendable (Durability) -> Signal<Void>)?
+
   /// Which gets are under way here.
   let flights: (@Sendable () -> [FlightRecord])?
 
@@ -54,11 +59,13 @@ public struct Layout: Sendable {
   ///   - title: What it is, in a few words.
   ///   - holds: Whether it has the key that was asked about, if that is known at once.
   ///   - size: How much it keeps, to be asked any time.
+  ///   - flush: Makes what was written here outlive the process; for ``Source/flush(_:)``.
   public init(
     _ role: Role, _ title: String, holds: Bool? = nil,
-    size: (@Sendable () -> LayerSize)? = nil
+    size: (@Sendable () -> LayerSize)? = nil,
+    flush: (@Sendable (Durability) -> Signal<Void>)? = nil
   ) {
-    self.init(role, title, parts: [], holds: holds, size: size)
+    self.init(role, title, parts: [], holds: holds, size: size, flush: flush)
   }
 
   /// A part that consists of others.
@@ -69,6 +76,7 @@ public struct Layout: Sendable {
   package init(
     _ role: Role, _ title: String, name: String? = nil, parts: [Layout], holds: Bool? = nil,
     flight: FlightRecord? = nil, isReported: Bool = false, size: (@Sendable () -> LayerSize)? = nil,
+    flush: (@Sendable (Durability) -> Signal<Void>)? = nil,
     flights: (@Sendable () -> [FlightRecord])? = nil
   ) {
     self.role = role
@@ -79,6 +87,7 @@ public struct Layout: Sendable {
     self.flight = flight
     self.isReported = isReported
     self.size = size
+    self.flush = flush
     self.flights = flights
   }
 }
@@ -88,7 +97,14 @@ extension Layout {
   package func named(_ name: String) -> Layout {
     Layout(
       role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
-      size: size, flights: flights)
+      size: size, flush: flush, flights: flights)
+  }
+
+  /// The same, with a flush of its own in the place of those of its parts.
+  package func flushing(_ flush: @escaping @Sendable (Durability) -> Signal<Void>) -> Layout {
+    Layout(
+      role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
+      size: size, flush: flush, flights: flights)
   }
 
   /// What events and errors call it: its name, or what it is.

@@ -39,6 +39,12 @@ package final class PendingTellings<Key: Hashable & Sendable>: Sendable {
     }
   }
 
+  /// Completes with a value when nothing that is on its way now is any more, however it ended.
+  package func allDone() -> Signal<Void> {
+    let outcomes = lines.withLock { $0.lastOnes }.map { $0.promise.outcome.settle() }
+    return outcomes.isEmpty ? .just(()) : Signal.merge(outcomes).collect().map { _ in () }
+  }
+
   private func enter(_ telling: PendingTelling<Key>) -> Signal<Void> {
     if lines.withLock({ $0.enter(telling) }) { run([telling]) }
     return telling.promise.outcome
@@ -111,6 +117,11 @@ struct TellingLines<Key: Hashable & Sendable>: Sendable {
   /// The last telling that concerns the key.
   func last(of key: Key) -> Telling? {
     behind.last { $0.key == nil || $0.key == key } ?? barrier ?? lines[key]?.last
+  }
+
+  /// The last one of each line.
+  var lastOnes: [Telling] {
+    lines.values.compactMap(\.last) + (barrier.map { [$0] } ?? []) + behind
   }
 
   /// Whether the telling can be carried out now; else it waits.

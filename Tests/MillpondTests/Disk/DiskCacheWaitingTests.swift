@@ -38,25 +38,37 @@ import Testing
     try await cache.flush().value
   }
 
-  @Test func `what is told while too much waits fails, and the old value is kept`() async throws {
-    let (cache, gate, hasBegun) = await heldCache { $0.queueLimit = 100 }
-    cache.set(Data("old"), for: "a")
+  @Test func `a burst while the disk is slow loses no write, and waits for nothing`() async throws {
+    let (cache, gate, hasBegun) = await heldCache { $0.byteLimit = .mebibytes(64) }
+    cache.set(Data("first"), for: "first")
     try await hasBegun.wait(for: "the writing") { $0 }
-    let fitting = cache.set(Data(count: 90), for: "b")
 
-    let error = try await failure(of: cache.set(Data(count: 90), for: "a"))
-
-    #expect(error?.isOverloaded == true)
-    #expect(try await cache.get("a").value == Data("old"))
+    // More than the cache of a peer lets wait; each value is a part of the same memory.
+    let value = Data(count: 60_000)
+    let outcomes = (0..<800).map { cache.set(value, for: "\($0)") }
     gate.signal()
-    try await fitting.value
-    try await cache.set(Data(count: 90), for: "a").value
+
+    for outcome in outcomes { try await outcome.value }
+    for number in 0..<800 { #expect(try await cache.get("\(number)").value.count == 60_000) }
   }
 
-  @Test func `a value that is alone may be larger than what may wait`() async throws {
-    let cache = scene.open(.mebibytes(1), POSIXCalls()) { $0.queueLimit = 10 }
+  @Test func `what waits to be written is never more than the cache may hold`() async throws {
+    let (cache, gate, hasBegun) = await heldCache()
+    cache.set(Data("first"), for: "first")
+    try await hasBegun.wait(for: "the writing") { $0 }
+    let store = try #require(cache.access.store)
 
-    try await cache.set(Data(count: 1_000), for: "a").value
+    for number in 0..<100 {
+      cache.set(Data(count: 50_000), for: "\(number)")
+      cache.set(Data(count: 40_000), for: "the same")
+      #expect(store.state.withLock { $0.waitingBytes } <= 1 << 20)
+    }
+    gate.signal()
+    try await cache.flush().value
+
+    #expect(store.state.withLock { $0.waitingBytes } == 0)
+    #expect(try await cache.get("the same").value == Data(count: 40_000))
+    #expect(try await cache.get("99").value == Data(count: 50_000))
   }
 
   @Test func `a flush waits for everything that was told before`() async throws {

@@ -35,15 +35,19 @@ extension DiskStore {
 
   private func findFile(for key: String) throws -> FoundFile {
     let hash = KeyHash(of: key)
-    let (finding, segment) = state.withLock { state -> (DiskIndex.Finding?, Segment?) in
+    typealias Place = (DiskIndex.Finding?, isLarge: Bool, Segment?)
+    let (finding, isLarge, segment) = state.withLock { state -> Place in
       let finding = state.index.peek(hash)
-      guard case .spot(let spot) = finding else { return (finding, nil) }
-      return (finding, state.segments[spot.segment])
+      switch finding {
+      case .told(let telling): return (finding, telling.largeLength > 0, nil)
+      case .spot(let spot): return (finding, false, state.segments[spot.segment])
+      case nil: return (nil, false, nil)
+      }
     }
     switch finding {
     case nil: return .missing
     case .told(let telling):
-      return telling.isFor(key) && telling.largeLength > 0 ? .onItsWay : .elsewhere
+      return telling.isFor(key) && isLarge ? .onItsWay : .elsewhere
     case .spot(let spot):
       guard let segment, options.form.sealing == nil else { return .elsewhere }
       let reading = try RecordPlace(segment: segment, spot: spot).read(for: key)

@@ -84,13 +84,6 @@ extension DiskIndex {
       && !spots[slot].isNowhere
   }
 
-  /// What lies in the log, those first that would go first.
-  func forEachSpot(_ body: (KeyHash, Spot, LargeValue?) -> Void) {
-    order.forEach { slot in
-      if !spots[slot].isNowhere { body(hashes[slot], spots[slot], largeValues[slot]) }
-    }
-  }
-
   func finding(_ slot: Slot) -> Finding {
     if let telling = telling(of: slot) { .told(telling) } else { .spot(spots[slot]) }
   }

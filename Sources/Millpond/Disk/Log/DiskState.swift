@@ -64,25 +64,37 @@ struct Unsynchronized: Sendable {
 // MARK: - The queue
 
 extension DiskState {
-  /// Whether so much more may wait; something always may, if nothing does.
-  func hasRoom(for bytes: Int, limit: Int) -> Bool {
-    waitingBytes == 0 || bytes <= limit - waitingBytes
-  }
-
   /// Puts a telling at the end, and notes what it makes needless.
   ///
-  /// - Returns: Whether the writer has to be woken.
-  mutating func append(_ telling: Told, _ consequence: DiskIndex.Consequence) -> Bool {
-    for evicted in consequence.evicted where !evicted.isTaken { evicted.isVoid = true }
+  /// Values that are not to be written any more are let go of: those that wait are all in the index, and
+  /// so never more than the cache may hold.
+  ///
+  /// - Returns: Whether the writer has to be woken; and the values, to be released after the unlock.
+  mutating func append(
+    _ telling: Told, _ consequence: DiskIndex.Consequence
+  ) -> (wakes: Bool, dropped: [Told.Content]) {
+    var dropped: [Told.Content] = []
+    waitingBytes += telling.waitingBytes
+    for evicted in consequence.evicted where !evicted.isTaken {
+      evicted.isVoid = true
+      drop(evicted, &dropped)
+    }
+    if telling.isVoid { drop(telling, &dropped) }
     if let old = consequence.superseded, !old.isTaken {
       old.isSuperseded = true
+      drop(old, &dropped)
       telling.superseded = old.superseded
       old.superseded = []
       telling.superseded.append(old)
     }
-    waitingBytes += telling.waitingBytes
     queue.append(.telling(telling))
-    return wake()
+    return (wake(), dropped)
+  }
+
+  private mutating func drop(_ telling: Told, _ dropped: inout [Told.Content]) {
+    guard let (bytes, content) = telling.dropValue() else { return }
+    waitingBytes -= bytes
+    dropped.append(content)
   }
 
   mutating func append(_ task: @escaping @Sendable (LogWriter) -> Void) -> Bool {

@@ -24,15 +24,17 @@ extension LogWriter {
     uncheckedBytes = 0
     checkedUses = uses
     var checkpoint = Checkpoint(segment: last.segment.number, offset: UInt32(last.size))
-    state.withLock { state in
-      checkpoint.entries.reserveCapacity(state.index.count)
-      state.index.forEachSpot { hash, spot, large in
+    checkpoint.entries.reserveCapacity(state.withLock { $0.index.count })
+    var walk = SpotWalk()
+    // What is removed meanwhile is in it perhaps; its removal is written after the checkpoint's place.
+    while state.withLock({ state in
+      walk.step(state.index) { hash, spot, large in
         if let large {
           checkpoint.largeValues.append((checkpoint.entries.count, large.number, large.length))
         }
         checkpoint.entries.append((hash, spot))
       }
-    }
+    }) {}
     let bytes = checkpoint.bytes
     let largeBytes = state.withLock { $0.index.largeBytes }
     guard logBytes + largeBytes + bytes.count + SyncMark.size <= limits.byteLimit else {

@@ -9,9 +9,6 @@ struct DiskOptions: Sendable {
 
   var protection = DiskProtection.afterFirstUnlock
 
-  /// How many bytes may wait to be written.
-  var queueLimit = 64 << 20
-
   /// By which values grow old.
   var now: @Sendable () -> WallTime = { .now }
 

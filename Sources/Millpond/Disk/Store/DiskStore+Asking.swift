@@ -39,8 +39,8 @@ extension DiskStore {
   func answerNow(_ key: String) -> AnswerNow {
     guard let found = find(KeyHash(of: key)) else { return .miss }
     switch found {
-    case .told(let telling):
-      guard case .value(let value) = telling.content, telling.isFor(key),
+    case .told(let telling, let content):
+      guard case .value(let value) = content, telling.isFor(key),
         telling.expiresAt == .never || telling.expiresAt > options.now()
       else { return .later(found) }
       return .hit(
@@ -70,7 +70,7 @@ extension DiskStore {
   func ask(_ key: String, from found: Found, _ lifetime: Lifetime, _ done: @escaping Done) {
     let question = DiskQuestion(key: key, lifetime: lifetime, done: done)
     switch found {
-    case .told(let telling): answer(question, from: telling)
+    case .told(let telling, let content): answer(question, from: telling, content)
     case .record(let place):
       if let reading = place.readNow(for: key) {
         take(reading, place, question)
@@ -84,7 +84,7 @@ extension DiskStore {
 
   /// Where a value is.
   enum Found {
-    case told(Told)
+    case told(Told, Told.Content)
     case record(RecordPlace)
 
     /// The same, but the disk has to be waited for.
@@ -100,7 +100,8 @@ extension DiskStore {
       switch state.index.find(hash) {
       case .told(let telling):
         state.index.count { $0.hits += 1 }
-        return .told(telling)
+        // The content is read here: it may be let go of as soon as the lock is free.
+        return .told(telling, telling.content)
       case .spot(let spot):
         if let segment = state.segments[spot.segment] {
           state.index.count { $0.hits += 1 }
@@ -116,11 +117,13 @@ extension DiskStore {
     return found
   }
 
-  private func answer(_ question: DiskQuestion, from telling: Told) {
+  private func answer(
+    _ question: DiskQuestion, from telling: Told, _ content: Told.Content
+  ) {
     guard telling.isFor(question.key), telling.expiresAt > options.now() else {
       return miss(question)
     }
-    switch telling.content {
+    switch content {
     case .value(let value):
       let answer = DiskAnswer(
         value: value, storedAt: telling.storedAt, validator: telling.validator)

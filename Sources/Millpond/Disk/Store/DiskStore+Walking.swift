@@ -38,12 +38,12 @@ extension DiskStore {
   }
 
   private func allSpots() -> [(KeyHash, Spot)] {
-    state.withLock { state in
-      var spots: [(KeyHash, Spot)] = []
-      spots.reserveCapacity(state.index.count)
-      state.index.forEachSpot { hash, spot, _ in spots.append((hash, spot)) }
-      return spots
-    }
+    var spots: [(KeyHash, Spot)] = []
+    var walk = SpotWalk()
+    while state.withLock({ state in
+      walk.step(state.index) { hash, spot, _ in spots.append((hash, spot)) }
+    }) {}
+    return spots
   }
 
   /// The size of the value; nil if it is damaged.

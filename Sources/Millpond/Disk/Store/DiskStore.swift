@@ -146,7 +146,7 @@ extension DiskStore {
   /// Calls `done` when everything that was told before is on its way to the device, or, if it is to
   /// be synchronized, there.
   func flush(
-    _ durability: DiskCache.Durability, _ done: @escaping @Sendable (CacheError?) -> Void
+    _ durability: Durability, _ done: @escaping @Sendable (CacheError?) -> Void
   ) {
     afterWriting { _ in
       switch durability {
@@ -273,27 +273,22 @@ extension DiskStore {
   private func take(
     _ telling: Told, _ decide: (inout DiskState, Told) -> DiskIndex.Consequence
   ) -> DiskOutcome {
+    let isValue = telling.isValue
     let bytes = telling.waitingBytes
-    let answer = state.withLock { state -> (Result<Bool?, CacheError>, DiskIndex.Consequence) in
-      if telling.isValue, !state.hasRoom(for: bytes, limit: options.queueLimit) {
-        return (.failure(.overloaded(layer: CacheError.diskLayer)), DiskIndex.Consequence())
-      }
+    typealias Answer = (queued: (wakes: Bool, dropped: [Told.Content])?, DiskIndex.Consequence)
+    let (queued, consequence) = state.withLock { state -> Answer in
       let consequence = decide(&state, telling)
-      guard consequence.isToBeWritten else { return (.success(nil), consequence) }
-      if telling.isValue { state.index.count { $0.bytesTold += bytes } }
-      return (.success(state.append(telling, consequence)), consequence)
+      guard consequence.isToBeWritten else { return (nil, consequence) }
+      if isValue { state.index.count { $0.bytesTold += bytes } }
+      return (state.append(telling, consequence), consequence)
     }
-    switch answer.0 {
-    case .failure(let error):
-      removeFile(of: telling)
-      _ = telling.outcome.end(with: .failure(error))
-    case .success(nil):
+    guard let queued else {
       removeFile(of: telling)
       _ = telling.outcome.end(with: .success(()))
-    case .success(let wakes?):
-      remove(answer.1.files)
-      if wakes { wakeWriter() }
+      return telling.outcome
     }
+    remove(consequence.files)
+    if queued.wakes { wakeWriter() }
     return telling.outcome
   }
 
@@ -322,7 +317,7 @@ extension DiskStore {
       guard state.index.forget(hash, at: spot, &files) else { return (false, false) }
       state.index.count(count)
       guard let removal else { return (true, false) }
-      return (true, state.append(removal, DiskIndex.Consequence()))
+      return (true, state.append(removal, DiskIndex.Consequence()).wakes)
     }
     if wakes { wakeWriter() }
     remove(files)

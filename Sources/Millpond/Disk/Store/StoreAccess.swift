@@ -38,6 +38,21 @@ final class StoreAccess: Sendable {
     }
   }
 
+  /// How it ends to wait until everything that was written before has come so far.
+  func flush(_ durability: Durability) -> Signal<Void> {
+    Signal { observer, _ in
+      self.use { result in
+        switch result {
+        case .failure(let error): observer.failed(error)
+        case .success(let store):
+          store.flush(durability) { failure in
+            observer.end(with: failure.map { .failure($0) } ?? .success(()))
+          }
+        }
+      }
+    }.started()
+  }
+
   /// Ends the part when nothing waits any more; nothing may be asked or written after this.
   func end() {
     part.end()

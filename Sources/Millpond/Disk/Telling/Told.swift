@@ -27,7 +27,8 @@ final class Told: @unchecked Sendable {
   var revision: Revision
   let outcome = DiskOutcome()
 
-  let content: Content
+  /// The content; a removal when the value is not to be written any more.
+  private(set) var content: Content
 
   /// Where the index has it, as long as it has.
   var slot: Slot = -1
@@ -71,6 +72,15 @@ final class Told: @unchecked Sendable {
     case .file(let value): value.count
     case .removal, .removalOfAll: 0
     }
+  }
+
+  /// Lets go of a value that is not to be written, so that what waits is never more than the cache holds.
+  ///
+  /// - Returns: How many bytes fewer wait, with the value, to be released after the unlock.
+  func dropValue() -> (bytes: Int, Content)? {
+    guard case .value(let value) = content else { return nil }
+    defer { content = .removal }
+    return (value.count, content)
   }
 
   /// Whether this is for `key`, byte by byte: strings that only look alike are other keys.

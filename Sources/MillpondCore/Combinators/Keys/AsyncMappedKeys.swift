@@ -85,6 +85,7 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
   /// The base; its key is not known at once.
   public func layout(for key: NewKey?) -> Layout {
     Layout(.wrapper, "keys mapped asynchronously", of: base.layout(for: nil))
+      .flushed(after: { [pending] in pending.allDone() })
   }
 }
 

@@ -156,7 +156,9 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
 
   /// The base, and the codec.
   public func layout(for key: Key?) -> Layout {
-    Layout(.wrapper, "values mapped", of: base.layout(for: key))
+    let layout = Layout(.wrapper, "values mapped", of: base.layout(for: key))
+    if mapping.isAtOnce { return layout }
+    return layout.flushed(after: { [mapping] in mapping.pending.allDone() })
   }
 }
 

@@ -158,30 +158,6 @@ import Testing
     #expect(scene.valueFiles.isEmpty)
   }
 
-  @Test func `a streamed value that comes while too much waits leaves no file`() async throws {
-    let (gate, reached) = (DispatchSemaphore(value: 0), Watched(false))
-    let calls = FaultyCalls { call in
-      guard call == .write, !reached.state else { return }
-      reached.change { $0 = true }
-      _ = gate.wait(timeout: .now() + 30)
-    }
-    let cache = scene.open(.mebibytes(8), calls) { $0.queueLimit = 10 }
-    cache.set(Data("first"), for: "first")
-    try await reached.wait(for: "the writer") { $0 }
-    cache.set(Data(count: 100), for: "waits")
-
-    let problem = try await failure(
-      of: cache.storing(Signal.from(pieces([300_000])), for: "a long key"))
-    gate.signal()
-
-    guard case .overloaded = problem else {
-      Issue.record("\(String(describing: problem))")
-      return
-    }
-    try await cache.flush().value
-    #expect(scene.valueFiles.isEmpty)
-  }
-
   @Test func `an observer hears of progress and of the end one after the other`() async throws {
     let cache = scene.open()
     for _ in 0..<30 {

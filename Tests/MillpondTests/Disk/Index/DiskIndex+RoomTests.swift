@@ -74,7 +74,8 @@ import Testing
         cost += DiskLimits.cost(recordSize: Int(spot.size), large: 0)
       }
     }
-    scene.index.forEachSpot { _, spot, _ in live += Int(spot.size) }
+    var walk = SpotWalk()
+    while walk.step(scene.index, { _, spot, _ in live += Int(spot.size) }) {}
     #expect(scene.index.count == count)
     #expect(scene.index.liveBytes == live)
     #expect(scene.index.totalCost >= cost)

@@ -220,4 +220,43 @@ import Testing
     scene.settle(telling)
     #expect(scene.index.liveBytes == 80 && scene.index.totalCost == cost)
   }
+
+  @Test(arguments: [EvictionPolicy.leastRecentlyUsed, .adaptive])
+  func `a walk in steps visits what stays once, whatever changes between them`(
+    policy: EvictionPolicy
+  ) {
+    var random = SeededNumbers(7)
+    let scene = IndexScene(costLimit: 1_000_000, policy)
+    let keys = (0..<200).map { "\($0)" }
+    for key in keys { scene.put(key) }
+    var staying = Set(keys)
+    var visits: [KeyHash: Int] = [:]
+    var walk = SpotWalk()
+
+    while walk.step(scene.index, count: 5, { hash, _, _ in visits[hash, default: 0] += 1 }) {
+      let key = keys[random.next(200)]
+      _ = scene.index.find(KeyHash(of: key))
+      if random.next(3) == 0 {
+        staying.remove(key)
+        scene.remove(key)
+        scene.set("new \(random.next(1_000))")
+      }
+    }
+
+    #expect(staying.count > 100)
+    for key in staying { #expect(visits[KeyHash(of: key)] == 1) }
+    #expect(visits.values.allSatisfy { $0 == 1 })
+  }
+
+  @Test func `a walk without changes goes by the order of eviction`() {
+    let scene = IndexScene()
+    for key in ["a", "b", "c"] { scene.put(key) }
+    _ = scene.index.find(KeyHash(of: "a"))
+    var found: [KeyHash] = []
+    var walk = SpotWalk()
+
+    while walk.step(scene.index, count: 2, { hash, _, _ in found.append(hash) }) {}
+
+    #expect(found == ["b", "c", "a"].map { KeyHash(of: $0) })
+  }
 }

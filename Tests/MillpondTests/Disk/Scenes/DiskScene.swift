@@ -165,10 +165,6 @@ extension CacheError {
   var isInUse: Bool {
     if case .inUse = self { true } else { false }
   }
-
-  var isOverloaded: Bool {
-    if case .overloaded = self { true } else { false }
-  }
 }
 
 /// What a signal of a cache fails with.

@@ -111,7 +111,7 @@ final class PowerCutRun {
     entries[key, default: []].append(Entry(place: calls.changeCount, value: value))
   }
 
-  private func flush(_ cache: DiskCache, _ durability: DiskCache.Durability) async throws {
+  private func flush(_ cache: DiskCache, _ durability: Durability) async throws {
     let counts = entries.mapValues(\.count)
     try await cache.flush(durability).value
     if durability == .written { return }

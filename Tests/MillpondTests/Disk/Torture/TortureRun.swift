@@ -12,7 +12,7 @@ final class TortureRun {
     case sets([(key: String, count: Int)])
     case remove(String)
     case removeAll
-    case flush(DiskCache.Durability)
+    case flush(Durability)
   }
 
   let scene = DiskScene()
