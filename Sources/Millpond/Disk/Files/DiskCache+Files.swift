@@ -55,7 +55,9 @@ extension DiskCache {
     .deferred {
       // Its place among all writes is that of its beginning.
       var terms = terms
-      terms.revision = terms.revision ?? .next()
+      let revision = terms.revision ?? .next()
+      terms.revision = revision
+      terms.pending = PendingWrite(revision)
       return self.asking { [terms] store, observer, lifetime in
         let stream = FileStream(store, key: key, terms, observer, lifetime.child())
         parts.run(stream.observer, stream.upstream)

@@ -194,6 +194,7 @@ final class FileStream: @unchecked Sendable {
     isOver = true
     let outcome = store.set(key, content, store.options.timeToLive, revision, validator)
     store.streams.remove(number)
+    terms.pending?.end()
     terms.note(nil)
     outcome.signal.map { file }.run(downstream, upstream)
   }
@@ -271,6 +272,7 @@ final class FileStream: @unchecked Sendable {
     if isOver { return }
     isOver = true
     gathered = Data()
+    terms.pending?.end()
     terms.note(nil)
     defer { store.streams.remove(number) }
     guard file != nil else { return }

@@ -7,6 +7,9 @@ struct FileTerms: Sendable {
   /// If its key is told something later, it is not kept.
   var revision: Revision?
 
+  /// Keeps every store from forgetting later writes until the value is there, however long that takes.
+  var pending: PendingWrite?
+
   /// Whether a file is handed out at the end, also of a value that is not kept.
   var handsOut = false
 
