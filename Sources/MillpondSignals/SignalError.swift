@@ -14,3 +14,17 @@ public enum SignalError: Error, Sendable {
   /// More than `limit` events waited for a queue that doesn't get round to them.
   case bufferFull(limit: Int)
 }
+
+extension SignalError: CustomStringConvertible {
+  /// One line, for logs: the place or limit that it is about, and what to do.
+  public var description: String {
+    switch self {
+    case .abandoned(let origin):
+      "the observer of the signal\(origin.map { " made at \($0)" } ?? "") was released before the end"
+    case .timedOut: "no event came before the deadline"
+    case .empty: "the signal completed without a value"
+    case .bufferFull(let limit):
+      "more than \(limit) events waited for their queue: raise the limit of receive(on:limit:)"
+    }
+  }
+}

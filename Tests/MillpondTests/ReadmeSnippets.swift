@@ -209,13 +209,17 @@ struct Recording: Identifiable, Sendable {
 }
 
 struct Studio: Sendable {
+  let url: URL
+
   func token(insteadOf refused: String?) async throws -> String { "Bearer \(refused ?? "")" }
   func signedURL(of id: Int) async throws -> URL { URL(filePath: "/\(id)") }
 }
 
-func recordings(of studio: Studio, _ folder: URL) -> some Source<Int, Data> {
+func recordings(
+  of studio: Studio, _ folder: URL, _ session: CacheScope
+) -> some Source<Int, Data> {
   // snippet
-  let account = HTTPAuthorization { refused in
+  let account = HTTPAuthorization(for: studio.url, in: session) { refused in
     ["Authorization": try await studio.token(insteadOf: refused?["Authorization"])]
   }
   let partials = PartialTransfers(directory: folder, byteLimit: .mebibytes(64))

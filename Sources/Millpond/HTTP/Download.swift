@@ -27,15 +27,17 @@ extension Transfers {
   func download(
     _ request: Signal<HTTPRequest>, _ asking: Asking, _ terms: DownloadTerms
   ) -> Download {
-    let limits = limits.forFile(of: terms.byteLimit)
-    let whose = Locked<(edition: Edition, place: PartialPlace)?>(nil)
-    let parts = stream(request) { request in
-      guard let partials, request.canBeResumed else { return send(request, asking).pieces(limits) }
+    let limits = limits.ofStream(atMost: terms.byteLimit)
+    let whose = Locked<(edition: Edition, place: PartialPlace, isCurrent: IsCurrent)?>(nil)
+    let parts = stream(request) { request, transport, isCurrent in
+      guard let partials, request.canBeResumed else {
+        return send(request, by: transport, asking).pieces(limits)
+      }
       let place = PartialPlace(representation: request.representation, revision: terms.revision)
       return partials.resumingStream(at: place) { earlier in
-        send(request, asking, from: earlier?.beginning)
+        send(request, by: transport, asking, from: earlier?.beginning)
           .pieces(limits, resuming: earlier) { edition in
-            whose.withLock { $0 = edition.map { ($0, place) } }
+            whose.withLock { $0 = edition.map { ($0, place, isCurrent) } }
           }
       }
     }
@@ -44,38 +46,33 @@ extension Transfers {
     return Download(
       parts: parts,
       keep: { file in
-        guard let (edition, place) = whose.withLock({ $0 }) else { return false }
-        return partials.keep(file, edition, at: place)
+        guard let whose = whose.withLock({ $0 }), whose.isCurrent() else { return false }
+        return partials.keep(file, whose.edition, at: whose.place)
       },
       note: { file in
-        guard let file, let (edition, place) = whose.withLock({ $0 }) else { return journal.end() }
-        journal.note(file, edition, at: place)
+        guard let file, let whose = whose.withLock({ $0 }), whose.isCurrent() else {
+          return journal.end()
+        }
+        journal.note(file, whose.edition, at: whose.place)
       })
   }
 
   /// The body of the answer in the pieces in which it comes.
   func pieces(of request: Signal<HTTPRequest>) -> Signal<Data> {
-    stream(request) { request in
-      authorizedTransport.send(request).pieces(limits).compactMap { part in
+    stream(request) { request, transport, _ in
+      transport.send(request).pieces(limits.ofStream()).compactMap { part in
         if case .bytes(let bytes) = part { bytes } else { nil }
       }
     }
   }
 
   private func send(
-    _ request: HTTPRequest, _ asking: Asking, from earlier: Beginning? = nil
+    _ request: HTTPRequest, by transport: any HTTPTransport, _ asking: Asking,
+    from earlier: Beginning? = nil
   ) -> Signal<HTTPPart> {
     if asking == .inRanges, request.canBeResumed {
-      return authorizedTransport.sendInRanges(request, from: earlier, by: ticker)
+      return transport.sendInRanges(request, from: earlier, by: ticker)
     }
-    return authorizedTransport.send(earlier.map { request.resuming($0) } ?? request)
-  }
-}
-
-extension HTTPLimits {
-  fileprivate func forFile(of byteLimit: Int) -> HTTPLimits {
-    HTTPLimits(
-      idleTimeout: idleTimeout, totalTimeout: totalTimeout, byteLimit: byteLimit,
-      headerByteLimit: headerByteLimit)
+    return transport.send(earlier.map { request.resuming($0) } ?? request)
   }
 }

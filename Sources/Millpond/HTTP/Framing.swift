@@ -5,8 +5,8 @@ enum Framing: Equatable, Sendable {
   /// So many bytes.
   case exactly(Int)
 
-  /// Some bytes: the length that was stated is that of the encoded body.
-  case encoded
+  /// Some bytes; if a length was stated, it is that of the encoded body.
+  case encoded(length: Int?)
 
   /// Whatever comes.
   case untilTheEnd
@@ -16,7 +16,7 @@ enum Framing: Equatable, Sendable {
     if head.status == 204 || head.status == 205 {
       self = .exactly(0)
     } else if head.headers.areOfEncoded {
-      self = .encoded
+      self = .encoded(length: head.headers["Transfer-Encoding"] == nil ? stated : nil)
     } else if head.headers["Transfer-Encoding"] != nil {
       self = .untilTheEnd  // It overrides a length, RFC 9112 §6.3.
     } else {
@@ -34,13 +34,18 @@ enum Framing: Equatable, Sendable {
     switch self {
     case .exactly(let expected) where count < expected:
       throw .truncated(received: count, expected: expected)
-    case .encoded where count == 0:
+    case .encoded(let length) where count == 0 && length != Self.gzipOfNothing:
       // Linux: what URLSession can't decode ends so, without an error (swift-corelibs-foundation,
       // seen in 6.3.1).
-      throw .truncated(received: 0, expected: nil)
+      throw .invalidResponse(reason: "no bytes could be decoded by its Content-Encoding")
     default: break
     }
   }
+
+  /// The length of an empty body in gzip: a head of ten bytes, two of nothing, and eight behind.
+  ///
+  /// - Source: RFC 1952 §2.3.
+  private static let gzipOfNothing = 20
 
   private static func contentLength(_ headers: HeaderFields) throws(TransferError) -> Int? {
     let values = headers.values(of: "Content-Length")

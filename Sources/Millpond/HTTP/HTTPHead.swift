@@ -6,9 +6,16 @@ public struct HTTPHead: Sendable {
   /// The header fields.
   public let headers: HeaderFields
 
-  /// States what an answer began with.
-  public init(status: Int, headers: HeaderFields = [:]) {
+  /// Whether a redirect led to another origin, which has not received the credentials of the request.
+  public let isOfOtherOrigin: Bool
+
+  /// Creates a head.
+  ///
+  /// - Parameter isOfOtherOrigin: Whether the transport has followed a redirect to another origin on the
+  ///   way. A 401 then refuses no credentials.
+  public init(status: Int, headers: HeaderFields = [:], isOfOtherOrigin: Bool = false) {
     self.status = status
     self.headers = headers
+    self.isOfOtherOrigin = isOfOtherOrigin
   }
 }

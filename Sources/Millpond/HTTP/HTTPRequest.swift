@@ -1,5 +1,6 @@
 public import Foundation
 public import MillpondCore
+public import MillpondSignals
 
 /// What a transport is to ask for, by the method GET.
 public struct HTTPRequest: Sendable {
@@ -15,11 +16,13 @@ public struct HTTPRequest: Sendable {
   /// to where another origin is redirected to.
   public internal(set) var credentials: HeaderFields
 
-  /// How urgent it is: ``HTTPSource`` fills in what its asker says.
+  /// How urgent the answer is; ``HTTPSource`` sets it for each get.
   public internal(set) var priority: Priority
 
-  /// By whom it was asked, who may become more urgent.
-  private(set) var asker: Lookup?
+  /// Whether the body is passed on in parts, to a subscriber that may be slow.
+  var isStreamed = false
+
+  private var lookup: Lookup?
 
   private let name: String?
 
@@ -45,18 +48,39 @@ public struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
-  /// The same request as its asker wants it.
+  /// Calls `act` each time the answer becomes more urgent, because of another subscriber that waits for it.
+  ///
+  ///     let raising = request.onRaise { call.priority = $0 }
+  ///     lifetime.onEnd { raising?.dispose() }
+  ///
+  /// - Parameter act: Runs on the thread of that subscriber.
+  /// - Returns: A handle that ends the calls; nil if the priority cannot change.
+  public func onRaise(_ act: @escaping @Sendable (Priority) -> Void) -> Disposable? {
+    lookup?.onRaise(act)
+  }
+
+  /// How urgent the answer is now.
+  var currentPriority: Priority {
+    lookup?.priority ?? priority
+  }
+
+  /// The same request on the terms of a get.
   func asked(by lookup: Lookup) -> HTTPRequest {
     var request = self
     request.priority = lookup.priority
-    request.asker = lookup
+    request.lookup = lookup
     // RFC 9111 §5.2.1.4: what no cache on the way may answer by itself.
     if lookup.freshness == .reload { request.headers.append("no-cache", for: "Cache-Control") }
     return request
   }
 
+  /// The same request with these credentials; they replace fields of the same names.
   func authorized(by credentials: HeaderFields) -> HTTPRequest {
     var request = self
+    for field in credentials.fields {
+      request.headers.set(nil, for: field.name)
+      request.credentials.set(nil, for: field.name)
+    }
     request.credentials.append(credentials)
     return request
   }

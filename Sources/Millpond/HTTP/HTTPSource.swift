@@ -23,7 +23,9 @@ public import MillpondSignals
 /// - Throws: ``TransferError``, and what the transport fails with as it was thrown: from
 ///   ``URLSessionTransport`` a `URLError`.
 /// - Note: Any thread. Observers run on a queue of the system, never on the transport's, which
-///   would otherwise wait for them.
+///   would otherwise wait for them. That queue has a few dozen threads for the whole process: an observer
+///   that blocks receives on a queue of its own, or it delays the answers of other sources. A sign-out
+///   fails the observers on its own thread.
 public struct HTTPSource<Key: Hashable & Sendable>: Source {
   private let request: @Sendable (Key) -> Signal<HTTPRequest>
   private let transfers: Transfers
@@ -72,10 +74,10 @@ extension HTTPSource {
   /// as its origin said, fails after the pieces. It is not resumed, since they are with whoever took
   /// them; a ``MediaCache`` resumes.
   ///
-  /// - Note: Pieces arrive on the transport's own thread, and hold it up: that of ``URLSessionTransport``
-  ///   serves all its transfers. What the system receives meanwhile, it keeps. Whoever does something
-  ///   with them that takes longer does it elsewhere, and waits only while much is waiting, as a
-  ///   ``DiskCache`` does.
+  /// - Note: The transport waits while a piece is being delivered, which does not count as silence of the
+  ///   origin. ``URLSessionTransport`` delivers the pieces of each transfer on a queue of its own, so that
+  ///   a slow subscriber delays no other transfer; what the system receives meanwhile is kept in memory,
+  ///   on Linux without a bound.
   public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
     if lookup.freshness == .cachedOnly { return .empty }
     return transfers.pieces(of: request(key).map { $0.asked(by: lookup) })

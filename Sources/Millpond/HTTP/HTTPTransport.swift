@@ -25,7 +25,9 @@ public import MillpondSignals
 ///
 /// Redirects are to be followed, at most 20, and only to `http` and `https`; what is in
 /// ``HTTPRequest/credentials`` goes along only where scheme, host and port stay the same. A body is
-/// to be decompressed, with its `Content-Encoding` left in the head: its length is not checked then.
+/// to be decompressed, with its `Content-Encoding` left in the head: its length is not checked then. An
+/// answer of another origin says so in its head. A transport that can change the priority of a request
+/// that it has sent listens to ``HTTPRequest/onRaise(_:)``.
 public protocol HTTPTransport: Sendable {
   /// What the origin answers: its head, and then its body, piece by piece.
   ///

@@ -1,4 +1,4 @@
-/// How long a transfer may go on, and how long it may be silent, in moments of one timeline.
+/// How long a transfer may go on, and how long its origin may be silent, in moments of one timeline.
 struct Patience: Sendable {
   enum Verdict: Equatable {
     case waits(Duration)
@@ -10,6 +10,9 @@ struct Patience: Sendable {
   private let start: Duration
   private var latest: Duration
 
+  /// How many deliveries are under way: while the subscriber is busy, the origin is not silent.
+  private var deliveryCount = 0
+
   init(_ limits: HTTPLimits, since start: Duration) {
     idleTimeout = limits.idleTimeout
     totalTimeout = limits.totalTimeout
@@ -17,16 +20,21 @@ struct Patience: Sendable {
     latest = start
   }
 
-  mutating func received(at now: Duration) {
+  mutating func beginDelivery() {
+    deliveryCount += 1
+  }
+
+  mutating func endDelivery(at now: Duration) {
+    deliveryCount -= 1
     latest = now
   }
 
   /// Whether it is over, or until when there is nothing to decide.
   func verdict(at now: Duration) -> Verdict {
     let totalLeft = totalTimeout - (now - start)
-    let idleLeft = idleTimeout - (now - latest)
+    let idleLeft = deliveryCount > 0 ? idleTimeout : idleTimeout - (now - latest)
     if totalLeft <= .zero { return .isOver(.total) }
-    if idleLeft <= .zero { return .isOver(.idle) }
+    if idleLeft <= .zero, deliveryCount == 0 { return .isOver(.idle) }
     return .waits(min(totalLeft, idleLeft))
   }
 }

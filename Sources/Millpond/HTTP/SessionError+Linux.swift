@@ -20,8 +20,16 @@
     return switch error.code {
     case NSURLErrorBadServerResponse where text.hasPrefix("Empty reply"): .networkConnectionLost
     case NSURLErrorUnknown where text.hasPrefix("SSL cert"): .serverCertificateUntrusted
+    case NSURLErrorUnknown where text.isAboutContentEncoding: .cannotDecodeContentData
     case NSURLErrorUnknown where hasHead: .networkConnectionLost
     default: nil
+    }
+  }
+
+  extension String {
+    /// Whether libcurl says that it does not know an encoding, or that the bytes are not of it.
+    fileprivate var isAboutContentEncoding: Bool {
+      hasPrefix("Unrecognized") || contains("content unencoding")
     }
   }
 #endif

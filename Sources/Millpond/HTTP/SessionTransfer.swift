@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import MillpondSignals
+import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -16,6 +17,7 @@ final class SessionTransfer: Sendable {
   private let phase = Locked(SessionPhase())
   private let task = Locked<URLSessionTask?>(nil)
   private let request: HTTPRequest
+  private let hasLeftOrigin = Atomic(false)
 
   /// - Parameter commands: Where the session is told things. Linux: whoever does so waits for its
   ///   working queue, the same for all sessions, and an origin that sends without a pause keeps it
@@ -53,7 +55,10 @@ final class SessionTransfer: Sendable {
 
   func receive(_ response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
-    if phase.withLock({ $0.beginHead() }) { observer.next(.head(HTTPHead(response))) }
+    if phase.withLock({ $0.beginHead() }) {
+      let head = HTTPHead(response, isOfOtherOrigin: hasLeftOrigin.load(ordering: .relaxed))
+      observer.next(.head(head))
+    }
   }
 
   func receive(_ data: Data) {
@@ -69,6 +74,10 @@ final class SessionTransfer: Sendable {
     var request = request
     request.url = target
     if !target.isOfSameOrigin(as: self.request.url) {
+      hasLeftOrigin.store(true, ordering: .relaxed)
+    }
+    // Also on the way back: the other origin has chosen where it leads.
+    if hasLeftOrigin.load(ordering: .relaxed) {
       for name in self.request.secretFields { request.setValue(nil, forHTTPHeaderField: name) }
     }
     // A task that is cancelled must not be answered, nor be cancelled before the answer is in: on
@@ -106,16 +115,18 @@ final class SessionTransfer: Sendable {
 extension HTTPRequest {
   /// The names of what no other origin may see.
   fileprivate var secretFields: [String] {
-    credentials.fields.map(\.name) + ["Authorization", "Cookie"]
+    credentials.fields.map(\.name) + ["Authorization", "Proxy-Authorization", "Cookie"]
   }
 }
 
 extension HTTPHead {
-  fileprivate init(_ response: HTTPURLResponse) {
+  fileprivate init(_ response: HTTPURLResponse, isOfOtherOrigin: Bool) {
     let fields = response.allHeaderFields.map { name, value in
       (name: name as? String ?? "\(name)", value: value as? String ?? "\(value)")
     }
-    self.init(status: response.statusCode, headers: HeaderFields(fields))
+    self.init(
+      status: response.statusCode, headers: HeaderFields(fields),
+      isOfOtherOrigin: isOfOtherOrigin)
   }
 }
 

@@ -1,7 +1,8 @@
 import MillpondSignals
 
 extension Signal {
-  /// Fails with ``TransferError/timedOut(_:)`` when `patience` is over; each event is activity.
+  /// Fails with ``TransferError/timedOut(_:)`` when `patience` is over; each event is activity, until its
+  /// delivery has returned.
   func timed(_ patience: Patience, on ticker: Ticker) -> Signal {
     Signal { observer, lifetime in
       let vigil = Vigil(observer, lifetime, patience, ticker)
@@ -12,8 +13,8 @@ extension Signal {
   }
 }
 
-/// Watches over a run with one timer, that is set anew only when it fires: activity costs no more
-/// than a look at the clock.
+/// Watches over a run with one timer, that is set anew only when it fires: activity costs a look
+/// at the clock and no timer.
 private final class Vigil<Value: Sendable>: Sendable {
   let upstream: Lifetime
   private let serializer: Serializer<Value>
@@ -37,12 +38,9 @@ private final class Vigil<Value: Sendable>: Sendable {
 
   var observer: Observer<Value> {
     Observer(
-      next: { value in
-        self.noteActivity()
-        self.serializer.send(.next(value))
-      },
+      next: { self.pass(.next($0)) },
       other: { event in
-        if event.isTerminal { self.finish(event) } else { self.pass(event) }
+        if event.isTerminal { self.finish(event) } else { self.pass(event.typed()) }
       })
   }
 
@@ -65,9 +63,11 @@ private final class Vigil<Value: Sendable>: Sendable {
     return isFirst
   }
 
-  private func pass(_ event: Event<Never>) {
-    noteActivity()
-    serializer.send(event.typed())
+  private func pass(_ event: Event<Value>) {
+    watch.withLock { $0.patience.beginDelivery() }
+    serializer.send(event)
+    let now = ticker.now()
+    watch.withLock { $0.patience.endDelivery(at: now) }
   }
 
   /// Ends the upstream before the end is told: who asks again on a failure is to find what came.
@@ -75,11 +75,6 @@ private final class Vigil<Value: Sendable>: Sendable {
     guard claimEnd() else { return }
     upstream.end()
     serializer.send(event.typed())
-  }
-
-  private func noteActivity() {
-    let now = ticker.now()
-    watch.withLock { $0.patience.received(at: now) }
   }
 
   private func check() {

@@ -4,7 +4,7 @@ public import MillpondSignals
 extension TransferError: RetryDelaying {
   /// What the origin's `Retry-After` says: seconds, or until a date by the origin's own clock.
   public var retryDelay: Duration? {
-    guard case .status(_, let headers) = self, let value = headers["Retry-After"] else {
+    guard case .status(_, let headers, _) = self, let value = headers["Retry-After"] else {
       return nil
     }
     if let delay = Duration(secondsIn: value) { return delay }
@@ -19,7 +19,8 @@ extension RetryPolicy {
   ///
   /// These are timeouts, bodies that broke off, connections that can't be made or are lost, and the
   /// statuses 408, 425, 429, 500, 502, 503 and 504. Since requests are GETs, all are safe to repeat.
-  /// A `Retry-After` is waited for, unless it is longer than the policy's longest pause.
+  /// So is an error of another transport that is a loss of connectivity. A `Retry-After` is waited for,
+  /// unless it is longer than the policy's longest pause.
   ///
   ///     let patient = HTTPSource().retrying(
   ///       .backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(10)).onlyTransient)
@@ -33,8 +34,9 @@ extension Error {
     if let error = self as? URLError { return error.isTransient }
     switch self as? TransferError {
     case .truncated, .timedOut: return true
-    case .status(let code, _): return [408, 425, 429, 500, 502, 503, 504].contains(code)
-    default: return false
+    case .status(let code, _, _): return [408, 425, 429, 500, 502, 503, 504].contains(code)
+    case .unsupportedURL, .tooLarge, .headTooLarge, .invalidResponse: return false
+    case nil: return isConnectivityError
     }
   }
 }

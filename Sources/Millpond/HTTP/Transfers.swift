@@ -3,7 +3,7 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// Carries requests out, and makes answers of what the transport brings.
+/// Carries out requests, and makes answers of what the transport brings.
 struct Transfers: Sendable {
   let transport: any HTTPTransport
   let limits: HTTPLimits
@@ -15,50 +15,69 @@ struct Transfers: Sendable {
   ///
   /// Its timeouts count from the subscription, so what comes before the sending is part of it.
   func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
-    .deferred {
+    onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
-      return request.flatMap { authorized($0) { resumed($0, revision) } }
-        .timed(Patience(limits, since: ticker.now()), on: ticker)
+      return carryOut(request) { resumed($0, by: transport, revision, isCurrent) }
         .handedOver(to: .global(qos: .userInitiated))
     }
   }
 
-  /// The body of the answer in parts, on the thread of the transport, which waits for whoever is slow:
-  /// nothing is kept for them here.
+  /// The body of the answer in parts, on the thread of the transport, which waits while a subscriber is
+  /// slow: nothing is kept for it here.
   ///
-  /// - Parameter send: Sends a request by ``authorizedTransport`` and makes parts of what comes.
+  /// - Parameter send: Sends a request and makes parts of what comes. It is given the transport to use,
+  ///   and a closure that tells whether the session of the request is still the present one.
   func stream<Part>(
     _ request: Signal<HTTPRequest>,
-    _ send: @escaping @Sendable (HTTPRequest) -> Signal<Part>
+    _ send:
+      @escaping @Sendable (HTTPRequest, any HTTPTransport, @escaping IsCurrent) -> Signal<Part>
   ) -> Signal<Part> {
+    onBehalfOfSession { transport, isCurrent in
+      carryOut(request.map { $0.streamed }) { send($0, transport, isCurrent) }
+    }
+  }
+
+  typealias IsCurrent = @Sendable () -> Bool
+
+  /// Work that is bound to the session of the authorization in which it is subscribed to: after a sign-out
+  /// it sends nothing and delivers nothing.
+  private func onBehalfOfSession<Value>(
+    _ work: @escaping @Sendable (any HTTPTransport, @escaping IsCurrent) -> Signal<Value>
+  ) -> Signal<Value> {
     .deferred {
-      request.flatMap { checked($0, send) }
-        .timed(Patience(limits, since: ticker.now()), on: ticker)
+      guard let authorization else { return work(transport, { true }) }
+      let session = authorization.currentSession
+      let authorized = AuthorizedTransport(
+        base: transport, authorization: authorization, session: session)
+      return authorization.untilSignOut(
+        work(authorized, { authorization.currentSession == session }))
     }
   }
 
-  private func authorized<Value>(
-    _ request: HTTPRequest, _ send: @escaping @Sendable (HTTPRequest) -> Signal<Value>
+  private func carryOut<Value>(
+    _ request: Signal<HTTPRequest>,
+    _ send: @escaping @Sendable (HTTPRequest) -> Signal<Value>
   ) -> Signal<Value> {
-    checked(request) { request in
-      authorization?.authorizing(request, send) ?? send(request)
+    let address = Locked<URL?>(nil)
+    return request.flatMap { request in
+      address.withLock { $0 = request.url }
+      guard request.url.isWebAddress else {
+        return .fail(TransferError.unsupportedURL(request.url))
+      }
+      return send(request)
     }
-  }
-
-  private func checked<Value>(
-    _ request: HTTPRequest, _ send: @escaping @Sendable (HTTPRequest) -> Signal<Value>
-  ) -> Signal<Value> {
-    guard request.url.isWebAddress else { return .fail(TransferError.unsupportedURL(request.url)) }
-    return send(request)
-  }
-
-  /// The transport, which adds credentials to each request.
-  var authorizedTransport: any HTTPTransport {
-    authorization.map { AuthorizedTransport(base: transport, authorization: $0) } ?? transport
+    .timed(Patience(limits, since: ticker.now()), on: ticker)
+    .recover { error in
+      guard let error = error as? TransferError, let url = address.withLock({ $0 }) else {
+        return .fail(error)
+      }
+      return .fail(error.naming(url))
+    }
   }
 
   private func resumed(
-    _ request: HTTPRequest, _ revision: Revision
+    _ request: HTTPRequest, by transport: any HTTPTransport, _ revision: Revision,
+    _ isCurrent: @escaping IsCurrent
   ) -> Signal<Stamped<Data>> {
     guard let partials, request.canBeResumed else {
       return transport.send(request).gathered(limits)
@@ -66,8 +85,16 @@ struct Transfers: Sendable {
     let place = PartialPlace(representation: request.representation, revision: revision)
     return partials.resuming(request, at: place) { request, partial in
       transport.send(request).gathered(limits, resuming: partial) {
-        partials.keep($0, at: place)
+        if isCurrent() { partials.keep($0, at: place) }
       }
     }
+  }
+}
+
+extension HTTPRequest {
+  fileprivate var streamed: HTTPRequest {
+    var request = self
+    request.isStreamed = true
+    return request
   }
 }

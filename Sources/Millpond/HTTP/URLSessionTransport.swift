@@ -47,12 +47,18 @@ public final class URLSessionTransport: HTTPTransport {
     session.finishTasksAndInvalidate()
   }
 
-  /// The head, and then the body as it arrives, on the session's own queue.
+  /// The head, and then the body as it arrives.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
+    let answer = answer(to: request)
+    // The session calls its delegate on one queue for all transfers.
+    return request.isStreamed ? answer.decoupled(waitingLimit: Self.waitingLimit) : answer
+  }
+
+  private func answer(to request: HTTPRequest) -> Signal<HTTPPart> {
     Signal { observer, lifetime in
       let transfer = SessionTransfer(request, observer, commands: self.commands)
       transfer.start { self.makeTask(request, transfer) }
-      let raising = request.asker?.onRaise { transfer.raise(to: $0.fraction) }
+      let raising = request.onRaise { transfer.raise(to: $0.fraction) }
       lifetime.onEnd {
         raising?.dispose()
         transfer.cancel()
@@ -62,7 +68,7 @@ public final class URLSessionTransport: HTTPTransport {
 
   private func makeTask(_ request: HTTPRequest, _ transfer: SessionTransfer) -> URLSessionTask {
     let dataTask = session.dataTask(with: URLRequest(request))
-    let priority = request.asker?.priority ?? request.priority
+    let priority = request.currentPriority
     if priority != .normal { dataTask.priority = priority.fraction }
     transfers.add(transfer, for: dataTask)
     return dataTask

@@ -95,7 +95,9 @@ public final class CacheScope: Sendable {
   ///
   /// - Parameter endCount: The number of ends when the work began; nil if it begins with the subscription.
   @usableFromInline
-  func untilEnd<Answer>(_ signal: Signal<Answer>, since endCount: Int? = nil) -> Signal<Answer> {
+  package func untilEnd<Answer>(
+    _ signal: Signal<Answer>, since endCount: Int? = nil
+  ) -> Signal<Answer> {
     Signal { observer, lifetime in
       let serializer = Serializer(observer, lifetime)
       let upstream = lifetime.child()

@@ -4,40 +4,47 @@
 ///     signal.retry(policy.only { $0 is ConnectionError })
 public struct RetryPolicy: Sendable {
   private let attempts: Int
-  private let pause: @Sendable (_ attempt: Int) -> Duration
-  private let longest: Duration?
+  private let pause: @Sendable (_ attempt: Int, _ share: Double) -> Duration
+  private let longest: Duration
+
+  /// The share of a pause that chance takes off, or adds where the error names the pause.
+  private let share: @Sendable () -> Double
   private let isWorthwhile: @Sendable (any Error) -> Bool
 
-  /// Runs again without a pause.
+  /// Runs again without a pause, or after the pause that an error names and up to half as much again.
+  ///
+  /// An error that names a pause of more than a minute is not retried.
   ///
   /// - Parameter attempts: How many runs there are in all; less than one is taken as one.
   public static func immediate(attempts: Int) -> RetryPolicy {
     RetryPolicy(
-      attempts: attempts, pause: { _ in .zero }, longest: nil, isWorthwhile: { _ in true })
+      attempts: attempts, pause: { _, _ in .zero }, longest: .seconds(60),
+      share: { .random(in: 0..<0.5) }, isWorthwhile: { _ in true })
   }
 
   /// Runs again after a pause that doubles from attempt to attempt.
   ///
-  /// Each pause is shortened by chance, so that those who failed together don't come back together.
+  /// Chance shortens each pause, and lengthens one that an error names, so that runs that failed together
+  /// do not start again together.
   ///
   /// - Parameters:
   ///   - attempts: How many runs there are in all; less than one is taken as one.
   ///   - first: The pause after the first attempt, before chance shortens it.
   ///   - longest: What no pause exceeds. An error that names a longer one is not retried.
-  ///   - jitter: The greatest share of a pause that chance takes off, 0 to 1.
+  ///   - jitter: The greatest share of a pause that chance takes off or adds, 0 to 1.
   ///   - chance: A number from 0 to 1, anew for each pause. Called from any thread.
   public static func backoff(
     attempts: Int, from first: Duration, upTo longest: Duration, jitter: Double = 0.5,
     chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
   ) -> RetryPolicy {
     let longest = max(.zero, longest)
-    let pause = { @Sendable (attempt: Int) in
-      let share = min(1, max(0, jitter)) * min(1, max(0, chance()))
+    let pause = { @Sendable (attempt: Int, share: Double) in
       let whole = doubled(max(.zero, first), times: attempt - 1, upTo: longest)
       return max(.zero, whole - whole * share)
     }
     return RetryPolicy(
-      attempts: attempts, pause: pause, longest: longest, isWorthwhile: { _ in true })
+      attempts: attempts, pause: pause, longest: longest,
+      share: { min(1, max(0, jitter)) * min(1, max(0, chance())) }, isWorthwhile: { _ in true })
   }
 
   /// The same policy for the errors that satisfy `isWorthwhile`; others fail at once.
@@ -48,7 +55,7 @@ public struct RetryPolicy: Sendable {
   ) -> RetryPolicy {
     let before = self.isWorthwhile
     return RetryPolicy(
-      attempts: attempts, pause: pause, longest: longest,
+      attempts: attempts, pause: pause, longest: longest, share: share,
       isWorthwhile: { before($0) && isWorthwhile($0) })
   }
 
@@ -58,9 +65,12 @@ public struct RetryPolicy: Sendable {
   @usableFromInline
   package func delay(after attempt: Int, failedWith error: any Error) -> Duration? {
     guard attempt < attempts, isWorthwhile(error) else { return nil }
-    let named = (error as? any RetryDelaying)?.retryDelay ?? .zero
-    if let longest, named > longest { return nil }
-    return max(named, pause(attempt))
+    let share = share()
+    let own = pause(attempt, share)
+    guard let named = (error as? any RetryDelaying)?.retryDelay else { return own }
+    if named > longest { return nil }
+    // Never before the time that is named.
+    return max(own, named + min(longest - named, max(.zero, named) * share))
   }
 
   private static func doubled(

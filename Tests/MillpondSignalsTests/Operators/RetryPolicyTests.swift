@@ -49,10 +49,25 @@ import Testing
     #expect(policy.delay(after: 1, failedWith: CancellationError()) == nil)
   }
 
-  @Test func `N14 a pause that the error names is kept, and not shortened by chance`() {
-    let policy = backoff(jitter: 1, chance: 1)
+  @Test(arguments: [
+    (0, 1, 5_000), (0.5, 0, 5_000), (0.5, 0.5, 6_250), (0.5, 1, 7_500), (1, 1, 10_000),
+  ])
+  func `N14 a pause that the error names is never shortened, but lengthened by chance`(
+    jitter: Double, chance: Double, milliseconds: Int
+  ) {
+    let policy = backoff(jitter: jitter, chance: chance)
 
-    #expect(policy.delay(after: 1, failedWith: Busy(retryDelay: .seconds(5))) == .seconds(5))
+    #expect(
+      policy.delay(after: 1, failedWith: Busy(retryDelay: .seconds(5)))
+        == .milliseconds(milliseconds))
+  }
+
+  @Test func `a policy without pauses waits for one that the error names, of at most a minute`() {
+    let policy = RetryPolicy.immediate(attempts: 2)
+    let delay = policy.delay(after: 1, failedWith: Busy(retryDelay: .seconds(10))) ?? .zero
+
+    #expect((.seconds(10) ... .seconds(15)).contains(delay))
+    #expect(policy.delay(after: 1, failedWith: Busy(retryDelay: .seconds(61))) == nil)
   }
 
   @Test func `a named pause that is shorter doesn't shorten the policy's`() {

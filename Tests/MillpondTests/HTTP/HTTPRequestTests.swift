@@ -164,7 +164,7 @@ private struct ListeningTransport: HTTPTransport {
 
   func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     Signal { _, lifetime in
-      let listening = request.asker?.onRaise { priority in
+      let listening = request.onRaise { priority in
         raised.change { $0.append(priority) }
       }
       lifetime.onEnd { listening?.dispose() }

@@ -27,13 +27,13 @@ extension Recorder {
     if let error = failure as? URLError { return "URLError \(error.code.rawValue)" }
     switch failure as? TransferError {
     case .unsupportedURL(let url): return "unsupported \(url.absoluteString)"
-    case .status(let code, _): return "status \(code)"
-    case .tooLarge(let limit): return "more than \(limit)"
-    case .headTooLarge(let limit): return "head of more than \(limit)"
-    case .truncated(let received, let expected):
+    case .status(let code, _, _): return "status \(code)"
+    case .tooLarge(let limit, _): return "more than \(limit)"
+    case .headTooLarge(let limit, _): return "head of more than \(limit)"
+    case .truncated(let received, let expected, _):
       return "\(received) of \(expected.map { "\($0)" } ?? "?")"
     case .invalidResponse: return "invalid"
-    case .timedOut(let timeout): return "\(timeout)"
+    case .timedOut(let timeout, _): return "\(timeout)"
     case nil: return "\(failure)"
     }
   }

@@ -37,7 +37,7 @@ import Testing
 
   @Test func `N22 when it waits for credentials`() async throws {
     let isAsked = Watched(false)
-    let account = HTTPAuthorization { _ in
+    let account = HTTPAuthorization(for: try good.url("/")) { _ in
       isAsked.change { $0 = true }
       try await Task.sleep(for: .seconds(3_600))
       return [:]

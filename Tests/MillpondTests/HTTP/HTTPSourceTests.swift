@@ -117,7 +117,7 @@ import Testing
 
     let answer = try await Recorder.outcome(of: HTTPSource(), origin.url("/"))
 
-    guard case .status(503, let headers) = answer.failure as? TransferError else {
+    guard case .status(503, let headers, _) = answer.failure as? TransferError else {
       Issue.record("\(answer.transcript)")
       return
     }

@@ -9,7 +9,8 @@ import Testing
     var patience = Patience(limits, since: .seconds(100))
 
     #expect(patience.verdict(at: .seconds(101)) == .waits(.seconds(2)))
-    patience.received(at: .seconds(108))
+    patience.beginDelivery()
+    patience.endDelivery(at: .seconds(108))
     #expect(patience.verdict(at: .seconds(109)) == .waits(.seconds(1)))
   }
 
@@ -22,9 +23,21 @@ import Testing
   @Test func `the whole is over however much arrives`() {
     var patience = Patience(limits, since: .zero)
 
-    patience.received(at: .seconds(10))
+    patience.beginDelivery()
+    patience.endDelivery(at: .seconds(10))
 
     #expect(patience.verdict(at: .seconds(10)) == .isOver(.total))
+  }
+
+  @Test func `a delivery is no silence, and ends the whole all the same`() {
+    var patience = Patience(limits, since: .zero)
+
+    patience.beginDelivery()
+    #expect(patience.verdict(at: .seconds(8)) == .waits(.seconds(2)))
+    #expect(patience.verdict(at: .seconds(10)) == .isOver(.total))
+
+    patience.endDelivery(at: .seconds(8))
+    #expect(patience.verdict(at: .seconds(9)) == .waits(.seconds(1)))
   }
 
   @Test func `an endless patience traps nothing`() {

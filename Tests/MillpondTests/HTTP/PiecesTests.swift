@@ -33,11 +33,38 @@ import Testing
     let origin = try fault.origin()
     let url = try #require(fault.url(at: origin))
     let limits = HTTPLimits(
-      idleTimeout: fault == .silence ? .milliseconds(50) : .seconds(60), byteLimit: 1_000)
+      idleTimeout: fault == .silence ? .milliseconds(50) : .seconds(60), streamByteLimit: 1_000)
 
     let answer = try await pieces(of: HTTPSource(limits: limits), url)
 
     #expect(answer.failure != nil)
+  }
+
+  @Test func `a slow subscriber holds up no other transfer of its transport`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: Array(repeating: 1, count: 1_000)) }
+    let url = try origin.url("/")
+    let other = Recorder<Data>()
+    let isDone = DispatchSemaphore(value: 0)
+    let answer = Recorder<Data>()
+
+    answer.subscribe(to: source.pieces(of: url)) { event in
+      guard case .next = event else { return }
+      other.subscribe(to: source.get(url)) { if $0.isTerminal { isDone.signal() } }
+      _ = isDone.wait(timeout: .now() + 10)
+      #expect(other.isCompleted)
+    }
+
+    try await answer.ended()
+    #expect(answer.isCompleted)
+  }
+
+  @Test func `the limit of bodies in memory does not concern pieces`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: [1, 2, 3]) }
+    let source = HTTPSource(limits: HTTPLimits(byteLimit: 2))
+
+    let answer = try await pieces(of: source, origin.url("/"))
+
+    #expect(answer.values.reduce(into: Data()) { $0 += $1 } == Data([1, 2, 3]))
   }
 
   @Test func `an ask for what is cached only completes empty`() async throws {
@@ -55,7 +82,7 @@ import Testing
     let origin = try LoopbackServer { request in
       request.headers["X-Key"] == "new" ? Response(body: [1]) : Response(status: 401, body: [2])
     }
-    let account = HTTPAuthorization { refused in
+    let account = HTTPAuthorization(for: try origin.url("/")) { refused in
       refused == nil ? ["X-Key": "old"] : ["X-Key": "new"]
     }
 

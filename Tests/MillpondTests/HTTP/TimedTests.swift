@@ -30,6 +30,21 @@ import Testing
     #expect(source.disposals == 1)
   }
 
+  @Test func `a slow subscriber is not a silent origin`() {
+    let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
+    let ticker = Ticker(Timeline(clock))
+    let signal = source.signal.timed(Patience(limits, since: ticker.now()), on: ticker)
+    recorder.subscribe(to: signal) { event in
+      if case .next = event { clock.advance(by: .seconds(5)) }
+    }
+
+    source.next(1)
+
+    #expect(recorder.end == nil)
+    clock.advance(by: .seconds(3))
+    #expect(recorder.failureInWords == "idle")
+  }
+
   @Test func `activity does not put off the end of the whole`() {
     subscribe()
 

@@ -113,6 +113,38 @@ import Testing
     #expect(origin.exchanges.count == 3, "\(answer.transcript)")
   }
 
+  @Test func `a loss of connectivity of another transport is tried again`() async throws {
+    struct Lost: ConnectivityError {
+      var isLossOfConnectivity: Bool { true }
+    }
+    let count = Watched(0)
+    let lost = Signal<Data>.deferred {
+      count.change { $0 += 1 }
+      return .fail(Lost())
+    }
+
+    let answer = Recorder<Data>()
+      .subscribe(to: lost.retry(.immediate(attempts: 3).onlyTransient, clock: clock))
+
+    try await answer.ended()
+    #expect(count.state == 3)
+  }
+
+  @Test func `a body in an unknown encoding is not asked for again, nor a loss of connectivity`()
+    async throws
+  {
+    let origin = try LoopbackServer { _ in
+      Response(headers: ["Content-Encoding": "foo"], body: [1, 2, 3])
+    }
+    let source = HTTPSource().retrying(.immediate(attempts: 3).onlyTransient, clock: clock)
+    let answer = Recorder<Data>().subscribe(to: source.get(try origin.url("/")))
+
+    try await answer.ended()
+
+    #expect(origin.exchanges.count == 1)
+    #expect(answer.failure.map(\.isConnectivityError) == false)
+  }
+
   @Test func `a refused connection is tried again`() async throws {
     let closed = try ClosedPort()
     let url = try #require(URL(string: closed.baseURL))

@@ -218,6 +218,16 @@ import Testing
     #expect(answer.values.isEmpty)
   }
 
+  @Test func `an empty body that is gzipped is a value`() async throws {
+    let origin = try LoopbackServer { _ in
+      Response(headers: ["Content-Encoding": "gzip"], body: Zipped.nothing)
+    }
+
+    let answer = try await Recorder.outcome(of: source, origin.url("/"))
+
+    #expect(answer.values == [Data()])
+  }
+
   @Test(arguments: ["HTTP/1.1 999 Odd\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "hello\n"])
   func `N17 an odd status fails`(head: String) async throws {
     let origin = try LoopbackServer { _ in .scripted([.text(head), .close]) }
@@ -272,6 +282,9 @@ import Testing
 }
 
 enum Zipped {
+  /// No bytes, as `gzip -n` packs them.
+  static let nothing: [UInt8] = [31, 139, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
   /// "hello hello hello hello\n", as `gzip -n` packs it.
   static let hello: [UInt8] = [
     31, 139, 8, 0, 0, 0, 0, 0, 0, 3, 203, 72, 205, 201, 201, 87, 200, 64, 39, 185, 0, 0, 136,

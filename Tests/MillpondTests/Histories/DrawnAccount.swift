@@ -12,7 +12,10 @@ struct DrawnAccount {
 
   /// The source; a failure of the origin is a refusal of the credentials.
   func make() -> AnyCache<String, String> {
-    let authorization = HTTPAuthorization { _ in ["Authorization": "Bearer of the user"] }
+    let origin = URL(string: "http://origin") ?? URL(filePath: "/")
+    let authorization = HTTPAuthorization(for: origin) { _ in
+      ["Authorization": "Bearer of the user"]
+    }
     scene.endsScope { authorization.forget() }
     let source = HTTPSource(
       transport: Transport(origin: scene.origin), authorization: authorization, clock: scene.clock

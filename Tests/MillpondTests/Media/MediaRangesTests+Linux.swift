@@ -129,7 +129,7 @@
         return isFirst || request.headers["X-Key"] == "new"
           ? Self.answer(request) : Response(status: 401)
       }
-      let account = HTTPAuthorization { refused in
+      let account = HTTPAuthorization(for: try origin.url("/")) { refused in
         refused == nil ? ["X-Key": "old"] : ["X-Key": "new"]
       }
 

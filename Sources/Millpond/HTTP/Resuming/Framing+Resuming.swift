@@ -12,7 +12,7 @@ extension Framing {
 
   /// Whether the rest can be asked for of what broke off; of chunks, only if they weren't encoded.
   var canBeResumed: Bool {
-    self != .encoded
+    if case .encoded = self { false } else { true }
   }
 }
 

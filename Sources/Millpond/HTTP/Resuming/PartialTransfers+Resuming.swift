@@ -54,6 +54,6 @@ extension Error {
   }
 
   private var status: Int? {
-    if case .status(let code, _) = self as? TransferError { code } else { nil }
+    if case .status(let code, _, _) = self as? TransferError { code } else { nil }
   }
 }

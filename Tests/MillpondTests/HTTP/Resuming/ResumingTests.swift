@@ -254,7 +254,7 @@ import Testing
       request.headers["X-Key"] == "new"
         ? ResumingScene.rest(for: request) : Response(status: 401)
     }
-    let account = HTTPAuthorization { refused in
+    let account = HTTPAuthorization(for: try scene.origin.url("/")) { refused in
       refused == nil ? ["X-Key": "old"] : ["X-Key": "new"]
     }
     let source = HTTPSource(authorization: account, resuming: scene.partials())

@@ -1,0 +1,195 @@
+public import Foundation
+public import MillpondCore
+import MillpondSignals
+
+/// Credentials for an origin, obtained when the first request needs them, and anew when the origin refuses
+/// them.
+///
+///     let account = HTTPAuthorization(for: studio.url, in: session) { refused in
+///       let token = try await refused == nil ? studio.token() : studio.newToken()
+///       return ["Authorization": "Bearer \(token)"]
+///     }
+///     let photos = HTTPSource(authorization: account)
+///
+/// All requests that need credentials share one run of `obtain`, and are sent with what it returns. When a
+/// request is answered with 401, the credentials that it was sent with count as refused: they are obtained
+/// anew, once for all requests, and the request is sent again. Requests that meet several expiries are sent
+/// again each time. A run that fails, fails the requests that wait for it; the next request starts another.
+///
+/// A resource that answers 401 also to new credentials fails with that status. Its next 401s within half a
+/// minute fail at once, and nothing is obtained for them. While other requests are under way that can show
+/// whether the new credentials are good, its failure waits for their answers, at most ten seconds.
+///
+/// Credentials are sent only to the scheme, host and port of the URLs that the authorization is for.
+/// Requests to other origins are sent without them, and a redirect to another origin leaves them behind. A
+/// 401 of an origin that received no credentials refuses none.
+///
+/// One authorization may serve any number of sources.
+///
+/// - Note: Any thread.
+public final class HTTPAuthorization: Sendable {
+  private let origins: [URL]
+  private let obtain: @Sendable (_ refused: HeaderFields?) -> Signal<HeaderFields>
+  private let timeline: Timeline
+  private let state = Locked(State())
+
+  /// Ends at each sign-out, with the callers of that session.
+  private let session = CacheScope()
+  private let scope: CacheScope?
+  private let membership = Locked<ScopedDisposable?>(nil)
+
+  private struct State: Sendable {
+    var rules = GrantRules()
+    var transfers: [Int: AuthorizedTransfer] = [:]
+    var run: (number: Int, handle: Disposable)?
+  }
+
+  /// Creates an authorization without credentials yet.
+  ///
+  /// - Parameters:
+  ///   - origin: A URL of the origin that the credentials are for; its path does not count.
+  ///   - others: More origins that the same credentials are for.
+  ///   - scope: The scope whose end is a sign-out, as ``forget()`` is.
+  ///   - timeout: How long `obtain` may take. After that it is cancelled, and the requests that wait for
+  ///     it fail with ``SignalError/timedOut``.
+  ///   - clock: The clock for `timeout`.
+  ///   - obtain: Returns the fields to be sent. Its argument holds the fields that were refused last; nil
+  ///     if none were. A request of its own must not wait for these very credentials. It goes on when the
+  ///     requests that wait for it are given up, so that a token that can be had only once is not lost; a
+  ///     sign-out cancels it.
+  public init(
+    for origin: URL, _ others: URL..., in scope: CacheScope? = nil,
+    timeout: Duration = .seconds(60), clock: some Clock<Duration> = ContinuousClock(),
+    _ obtain: @escaping @Sendable (_ refused: HeaderFields?) async throws -> HeaderFields
+  ) {
+    origins = [origin] + others
+    self.scope = scope
+    timeline = Timeline(clock)
+    self.obtain = { refused in
+      .async { try await obtain(refused) }.timeout(timeout, awaiting: .end, clock: clock)
+    }
+    let handle = scope?.add { [weak self] in
+      self?.endSession()
+      return .just(())
+    }
+    membership.withLock { $0 = handle?.scoped() }
+  }
+
+  /// Forgets the credentials, as at a sign-out: the next request has them obtained.
+  ///
+  /// Requests from before are neither sent again nor answered any more: when this returns, their callers
+  /// have failed with ``CacheError/scopeEnded``, on this thread. A caller whose callback runs on another
+  /// thread at that moment receives the failure right after that callback.
+  public func forget() {
+    endSession()
+    session.end()
+  }
+}
+
+// For transfers.
+extension HTTPAuthorization {
+  /// The number of the present session.
+  var currentSession: Int {
+    state.withLock { $0.rules.session }
+  }
+
+  /// The signal, or ``CacheError/scopeEnded`` if there is a sign-out before it ends.
+  func untilSignOut<Value>(_ signal: Signal<Value>) -> Signal<Value> {
+    let signal = session.untilEnd(signal)
+    return scope?.untilEnd(signal) ?? signal
+  }
+
+  /// Whether the credentials may be sent to the origin of a URL.
+  func isFor(_ url: URL) -> Bool {
+    origins.contains { url.isOfSameOrigin(as: $0) }
+  }
+
+  /// Admits a transfer; nil if its session has ended.
+  func enter(_ transfer: AuthorizedTransfer, _ url: URL, session: Int) -> Int? {
+    state.withLock { state in
+      let id = state.rules.enter(url.absoluteString, session: session)
+      if let id { state.transfers[id] = transfer }
+      return id
+    }
+  }
+
+  func ask(_ id: Int) {
+    perform { $0.ask(id) }
+  }
+
+  func refused(_ id: Int) {
+    let now = timeline.now()
+    perform { $0.refused(id, at: now) }
+  }
+
+  /// Takes in an answer other than a refusal, after which the transfer is on its own.
+  func decided(_ id: Int, isAccepted: Bool) {
+    let gone = take(id)
+    perform { isAccepted ? $0.accepted(id) : $0.left(id) }
+    _ = gone  // released here, not under the lock
+  }
+
+  func left(_ id: Int) {
+    let gone = take(id)
+    perform { $0.left(id) }
+    _ = gone  // released here, not under the lock
+  }
+}
+
+extension HTTPAuthorization {
+  private func take(_ id: Int) -> AuthorizedTransfer? {
+    state.withLock { $0.transfers.removeValue(forKey: id) }
+  }
+
+  /// Carries out what the rules decide.
+  ///
+  /// - Parameter error: The failure for requests that are to fail.
+  private func perform(
+    _ decide: (inout GrantRules) -> [GrantRules.Step],
+    failingWith error: any Error = CacheError.scopeEnded
+  ) {
+    for step in state.withLock({ decide(&$0.rules) }) {
+      switch step {
+      case .obtain(let number, let refused): run(number, insteadOf: refused)
+      case .send(let id, let credentials):
+        state.withLock { $0.transfers[id] }?.send(id, with: credentials)
+      case .pass(let id): take(id)?.passRefusal()
+      case .fail(let id): take(id)?.fail(error)
+      case .watch(let number): watch(number)
+      }
+    }
+  }
+
+  private func run(_ number: Int, insteadOf refused: HeaderFields?) {
+    let handle = obtain(refused).subscribe { event in
+      switch event {
+      case .next(let credentials): self.perform { $0.obtained(number, credentials) }
+      case .failed(let error): self.perform({ $0.failed(number) }, failingWith: error)
+      case .completed, .progress: break
+      }
+    }
+    let unneeded = state.withLock { state -> Disposable? in
+      guard state.rules.isObtaining(number) else { return handle }
+      defer { state.run = (number, handle) }
+      return state.run?.handle
+    }
+    unneeded?.dispose()
+  }
+
+  private func watch(_ number: Int) {
+    // A witness may take as long as its own timeouts allow.
+    _ = timeline.schedule(after: .seconds(10)) { [weak self] in
+      self?.perform { $0.noWitness(for: number) }
+    }
+  }
+
+  private func endSession() {
+    let old = state.withLock { state in
+      let old = state
+      state.rules.endSession()
+      (state.transfers, state.run) = ([:], nil)
+      return old
+    }
+    old.run?.handle.dispose()
+  }
+}
