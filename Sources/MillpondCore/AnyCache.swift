@@ -64,6 +64,12 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 }
 
+extension AnyCache: ErasedSource {
+  var isOfCache: Bool {
+    inside.isCache
+  }
+}
+
 /// What erasure leaves of a cache.
 ///
 /// Closures, not a subclass: whoever makes them knows the type, and gets code for just that, where
@@ -75,6 +81,7 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let now: @Sendable (Key, Lookup) -> Value?
   @usableFromInline let apply: @Sendable (Change<Key, Value>) -> Signal<Void>
   @usableFromInline let layout: @Sendable (Key?) -> Layout
+  @usableFromInline let isCache: Bool
 
   @inlinable
   init(_ source: some Source<Key, Value>) {
@@ -87,6 +94,7 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     now = { key, lookup in source.now(key, lookup) }
     apply = { change in source.apply(change) }
     layout = { key in source.layout(for: key) }
+    isCache = source.isCache
   }
 }
 

@@ -57,6 +57,18 @@ extension Source {
   func isBeside(_ freshness: Freshness) -> Bool {
     if case .cachedOnly = freshness { !(self is any Cache) } else { false }
   }
+
+  /// Whether this keeps values, also behind erasure.
+  @usableFromInline
+  var isCache: Bool {
+    (self as? any ErasedSource)?.isOfCache ?? (self is any Cache)
+  }
+}
+
+/// What hides which cache or source it is.
+protocol ErasedSource {
+  /// Whether a cache is inside.
+  var isOfCache: Bool { get }
 }
 
 /// Why a cache's signal is empty.

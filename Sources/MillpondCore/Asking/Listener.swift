@@ -54,6 +54,12 @@ extension Lookup {
     with { $0.answer = answer }
   }
 
+  /// The same question, of which the values are checked before they count as hits.
+  @usableFromInline
+  func checked(by check: ValueCheck) -> Lookup {
+    with { $0.check = check }
+  }
+
   /// Whether a layer that has nothing to give may say why.
   @inlinable
   package var wantsReasons: Bool {

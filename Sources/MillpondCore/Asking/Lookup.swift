@@ -133,6 +133,9 @@ struct LookupTerms: Sendable {
   /// The answer of the layer that is being asked, where it is reported.
   var answer: LayerAnswer?
 
+  /// The check of the values by a codec above the layer that is being asked.
+  var check: ValueCheck?
+
   @usableFromInline
   init(
     deadline: Deadline? = nil, stale: StaleUse? = nil, flight: FlightHandle? = nil,

@@ -38,6 +38,11 @@ final class WorkContext: Sendable {
     WorkContext(flight: flight)
   }
 
+  /// The context of the preparation of a write, within that of the caller.
+  static func work(for write: FlightHandle, within outer: WorkContext?) -> WorkContext {
+    WorkContext(flight: write, outer: outer)
+  }
+
   /// The context of work that has a slot, within another.
   static func work(in slot: HeldSlot, within outer: WorkContext?) -> WorkContext {
     WorkContext(slot: slot, outer: outer)
@@ -54,7 +59,7 @@ final class WorkContext: Sendable {
   /// Meanwhile the slots that are held for this work are lent to others.
   @usableFromInline
   func wait(for other: FlightHandle, until lifetime: Lifetime) -> Bool {
-    if let flight = chain.lazy.compactMap({ $0.flight }).first {
+    for flight in chain.lazy.compactMap({ $0.flight }) {
       guard flight.waits(for: other) else { return false }
       lifetime.onEnd { flight.waitsNoMore(for: other) }
     }

@@ -19,7 +19,7 @@ extension Source {
       getStamped(key, lookup.answered(by: answer)).run(
         Observer(
           next: { stamped in
-            answer.report(.hit(age: stamped.age))
+            answer.reportHit(age: stamped.age)
             observer.next(stamped)
           },
           other: { event in
@@ -49,6 +49,36 @@ extension Source {
   }
 }
 
+/// The check of a layer's values by a codec above it: what could not be decoded is no hit.
+@usableFromInline
+final class ValueCheck: Sendable {
+  private struct Report: Sendable {
+    let run: @Sendable (CacheEvent.Kind?) -> Void
+  }
+
+  private let waiting = Locked<[Report]>([])
+
+  @usableFromInline
+  init() {}
+
+  /// Calls `report` when a value has been checked, with what is wrong with it, or with nil.
+  func wait(_ report: @escaping @Sendable (CacheEvent.Kind?) -> Void) {
+    waiting.withLock { $0.append(Report(run: report)) }
+  }
+
+  /// Reports what the layers said of a value.
+  ///
+  /// - Parameter flaw: What is wrong with it; nil if nothing is.
+  @usableFromInline
+  func settle(_ flaw: CacheEvent.Kind?) {
+    let reports = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    for report in reports { report.run(flaw) }
+  }
+}
+
 /// What a layer said first: the rest is no news about the question.
 final class LayerAnswer: Sendable {
   private let layer: String
@@ -57,11 +87,21 @@ final class LayerAnswer: Sendable {
   private let startedAt: Duration?
   private let state = Locked((isReported: false, reason: CacheEvent.Kind.miss))
 
+  /// Says whether a value can be used, where that is not known before it has been decoded.
+  private let check: ValueCheck?
+
   init(_ layer: String, _ key: any Hashable & Sendable, _ lookup: Lookup) {
     self.layer = layer
     self.key = key
     self.lookup = lookup
     startedAt = lookup.timeOfListeners()
+    check = lookup.details?.terms.check
+  }
+
+  /// Reports a hit: at once, or when the value turns out to be of use.
+  func reportHit(age: Duration) {
+    guard let check else { return report(.hit(age: age)) }
+    check.wait { self.report($0 ?? .hit(age: age)) }
   }
 
   /// Why there will be no value.
@@ -71,7 +111,9 @@ final class LayerAnswer: Sendable {
   }
 
   func reportMiss() {
-    report(state.withLock { $0.reason })
+    let miss = state.withLock { $0.reason }
+    guard let check else { return report(miss) }
+    check.wait { self.report($0 ?? miss) }
   }
 
   func report(_ kind: CacheEvent.Kind) {

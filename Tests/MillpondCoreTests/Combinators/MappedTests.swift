@@ -50,6 +50,22 @@ import Testing
     #expect(base.contents == ["a": "7"])
   }
 
+  @Test(arguments: [true, false])
+  func `what can't be decoded of an origin's answer fails the get`(isErased: Bool) async throws {
+    struct Answer: Source {
+      func get(_ key: String, _ lookup: Lookup) -> Signal<String> { .just("x") }
+    }
+    let now = Codec<String, Int>(encode: { "\($0)" }, decode: { _ in throw Unreadable() })
+    let later = Codec<String, Int>.asynchronous(
+      encode: { "\($0)" }, decode: { _ in throw Unreadable() })
+    for codec in [now, later] {
+      let answer =
+        isErased
+        ? AnyCache(Answer()).mapValues(codec).get("a") : Answer().mapValues(codec).get("a")
+      await #expect(throws: Unreadable.self) { try await answer.valueIfAny }
+    }
+  }
+
   @Test func `what can't be encoded fails, and what was kept stays`() {
     let cache = base.mapValues(decimal)
     cache.set(7, for: "a")
@@ -111,19 +127,39 @@ import Testing
     #expect(recorder.transcript == ["next 7", "completed"])
   }
 
-  @Test func `tellings of one key keep their order`() async throws {
+  @Test func `a removal does not wait for what is being encoded, and wins over it`() async throws {
+    let source = TestSource<String>()
+    let cache = base.mapValues(held(by: source))
+    base.set("n1", for: "a")
+    let first = Recorder<Void>().subscribe(to: cache.set(7, for: "a"))
+    try await source.subscriptions(count: 1)
+
+    #expect(Recorder<Void>().subscribe(to: cache.remove("a")).isCompleted)
+    #expect(base.contents == [:])
+    #expect(try await cache.get("a").valueIfAny == nil)
+    source.next("n")
+    try await first.ended()
+
+    #expect(base.contents == [:])
+  }
+
+  @Test func `of two sets the later one wins, though it is encoded first`() async throws {
     let source = TestSource<String>()
     let cache = base.mapValues(held(by: source))
     let first = Recorder<Void>().subscribe(to: cache.set(7, for: "a"))
-    let second = Recorder<Void>().subscribe(to: cache.remove("a"))
     try await source.subscriptions(count: 1)
-    #expect(second.transcript == [])
+    let second = Recorder<Void>().subscribe(to: cache.set(8, for: "a"))
+    try await source.subscriptions(count: 2)
+    let recorder = Recorder<Int>().subscribe(to: cache.get("a"))
 
-    source.next("n")
-    try await first.ended()
+    source.runs[1].next("n")
     try await second.ended()
+    try await recorder.ended()
+    #expect(recorder.values == [8])
 
-    #expect(base.contents == [:])
+    source.runs[0].next("n")
+    try await first.ended()
+    #expect(base.contents == ["a": "n8"])
   }
 
   @Test func `another key does not wait`() async throws {
@@ -140,24 +176,41 @@ import Testing
     source.next("n")
   }
 
-  @Test func `clearing waits for what is on its way, and what comes after waits for it`()
-    async throws
-  {
+  @Test func `clearing waits for nothing, and wins over what is being encoded`() async throws {
     let source = TestSource<String>()
     let cache = base.mapValues(held(by: source))
-    cache.set(7, for: "a")
+    let before = Recorder<Void>().subscribe(to: cache.set(7, for: "a"))
     try await source.subscriptions(count: 1)
-    let cleared = Recorder<Void>().subscribe(to: cache.removeAll())
+    #expect(Recorder<Void>().subscribe(to: cache.removeAll()).isCompleted)
     let after = Recorder<Void>().subscribe(to: cache.set(9, for: "b"))
-    #expect(cleared.transcript == [])
-
-    source.next("n")
     try await source.subscriptions(count: 2)
+    #expect(try await cache.get("a").valueIfAny == nil)
+
     source.next("m")
-    try await cleared.ended()
+    try await before.ended()
     try await after.ended()
 
     #expect(base.contents == ["b": "m9"])
+  }
+
+  @Test func `where the later set can't be encoded, a get waits for the earlier one`() async throws
+  {
+    let source = TestSource<String>()
+    let cache = base.mapValues(held(by: source))
+    let first = Recorder<Void>().subscribe(to: cache.set(7, for: "a"))
+    try await source.subscriptions(count: 1)
+    let second = Recorder<Void>().subscribe(to: cache.set(8, for: "a"))
+    try await source.subscriptions(count: 2)
+    let recorder = Recorder<Int>().subscribe(to: cache.get("a"))
+
+    source.runs[1].failed(MappedTests.Unreadable())
+    try await second.ended()
+    #expect(recorder.transcript == [])
+    source.runs[0].next("n")
+    try await first.ended()
+
+    try await recorder.ended()
+    #expect(recorder.values == [7])
   }
 
   @Test func `an encoding that fails fails its set, and the next one is carried out`() async throws

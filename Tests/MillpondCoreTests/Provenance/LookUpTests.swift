@@ -81,6 +81,43 @@ import Testing
     #expect(found?.provenance.description == "MemoryCache: too old, 40 s 0 ns")
   }
 
+  @Test(arguments: [true, false])
+  func `a value that can't be decoded is no hit of a layer that has its name below the codec`(
+    isInTask: Bool
+  ) async throws {
+    let texts = MemoryCache<String, String>(countLimit: 10)
+    texts.set("one", for: "a")
+    texts.set("2", for: "b")
+    let decode = { @Sendable (text: String) throws -> Int in
+      guard let number = Int(text) else { throw Trouble() }
+      return number
+    }
+    let codec: Codec<String, Int> =
+      isInTask
+      ? .asynchronous(encode: { "\($0)" }, decode: { try decode($0) })
+      : Codec(encode: { "\($0)" }, decode: decode)
+    let monitor = CacheMonitor()
+    let numbers = texts.named("memory").mapValues(codec).monitored(by: monitor)
+
+    for key in ["a", "b", "c"] { _ = try await numbers.get(key).valueIfAny }
+
+    let counted = try #require(monitor.statistics["memory"])
+    #expect(counted.undecodable == 1 && counted.hits == 1 && counted.misses == 2)
+  }
+
+  @Test func `a value that can't be decoded in a task is told from none, with the reason`()
+    async throws
+  {
+    let texts = TestCache<String, String>()
+    texts.set("one", for: "a")
+    let numbers = texts.mapValues(
+      Codec<String, Int>.asynchronous(encode: { "\($0)" }, decode: { _ in throw Trouble() }))
+    let found = try await numbers.named("disk").lookUp("a", clock: clock).value
+
+    #expect(found.provenance.steps.first?.description == "disk: undecodable, trouble 0 ns")
+    #expect(found.value == nil)
+  }
+
   @Test func `a value that can't be decoded is told from none, with the reason`() {
     let texts = TestCache<String, String>()
     texts.set("one", for: "a")

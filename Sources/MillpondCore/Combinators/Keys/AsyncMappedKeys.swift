@@ -3,13 +3,14 @@ public import MillpondSignals
 extension Source {
   /// Can be asked by other keys, that `transform` turns into this one's in a task.
   ///
-  /// Tellings keep their place: later ones of the same new key wait for those whose key is still
-  /// being made, and so do later gets; ``Cache/removeAll()`` waits for all, and all wait for it. The
-  /// order of tellings by different keys that become equal is kept by stores that keep revisions.
-  /// What `transform` throws fails the get or the telling as it was thrown. Nothing is there at once.
+  /// A get waits until the writes of its key that were called before it have arrived; a write waits for
+  /// nothing but its own key. Which of several wins is decided by their revisions, in the stores below:
+  /// the later one, whatever arrives first. What `transform` throws fails the get or the write as it was
+  /// thrown, and a `transform` that asks for what waits for it gets ``CacheError/circular(key:)``.
+  /// Nothing is there at once.
   ///
   /// - Parameter transform: Its task is cancelled when nobody waits for the answer any more; that of
-  ///   a telling is not.
+  ///   a write is not.
   @inlinable
   public func mapKeys<NewKey: Hashable & Sendable>(
     asynchronously transform: @escaping @Sendable (NewKey) async throws -> Key
@@ -28,7 +29,7 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
 
   @usableFromInline let base: Base
   @usableFromInline let transform: @Sendable (NewKey) async throws -> Base.Key
-  @usableFromInline let pending = PendingTellings<NewKey>()
+  @usableFromInline let delayed = DelayedWrites<NewKey>()
 
   @inlinable
   init(base: Base, transform: @escaping @Sendable (NewKey) async throws -> Base.Key) {
@@ -36,16 +37,16 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
     self.transform = transform
   }
 
-  /// Asks by the key of the base, after the tellings of this key that are on their way.
+  /// Asks by the key of the base, after the writes of this key that are on their way.
   @inlinable
   public func get(_ key: NewKey, _ lookup: Lookup) -> Signal<Value> {
-    pending.ask(key) { withKey(key) { base.get($0, lookup) } }
+    delayed.ask(key) { withKey(key) { base.get($0, lookup) } }
   }
 
-  /// Asks by the key of the base, after the tellings of this key that are on their way.
+  /// Asks by the key of the base, after the writes of this key that are on their way.
   @inlinable
   public func getStamped(_ key: NewKey, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    pending.ask(key) { withKey(key) { base.getStamped($0, lookup) } }
+    delayed.ask(key) { withKey(key) { base.getStamped($0, lookup) } }
   }
 
   @inlinable
@@ -55,48 +56,39 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
     Signal.async { try await transform(key) }.flatMap { ask($0) }
   }
 
-  /// Tells the base, by its key.
+  /// Writes to the base, by its key.
   @inlinable
   public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
-    // What takes time to find its key has its place in the order while it does.
-    let onWay = change.revision.map { PendingWrite($0) }
     switch change {
     case .set(let key, let value, let revision):
-      return pending.tell(key) {
-        withKey(key) {
-          defer { onWay?.end() }
-          return base.apply(.set($0, value, revision))
-        }
-      }
+      return write(key, revision) { .set($0, value, revision) }
     case .remove(let key, let revision):
-      return pending.tell(key) {
-        withKey(key) {
-          defer { onWay?.end() }
-          return base.apply(.remove($0, revision))
-        }
-      }
-    case .removeAll(let revision): return pending.tellAll { base.apply(.removeAll(revision)) }
+      return write(key, revision) { .remove($0, revision) }
+    case .removeAll(let revision):
+      let outcome = base.apply(.removeAll(revision))
+      delayed.overtakeAll(revision)
+      return outcome
     case .fill(let key, let stamped, let token):
       let token = token.accepted
       return withKey(key) { base.apply(.fill($0, stamped, token)) }.started()
     }
   }
 
+  @inlinable
+  func write(
+    _ key: NewKey, _ revision: Revision,
+    _ change: @escaping @Sendable (Base.Key) -> Change<Base.Key, Value>
+  ) -> Signal<Void> {
+    delayed.write(key, revision) {
+      Signal.async { try await transform(key) }.map { base.apply(change($0)) }
+    }
+  }
+
   /// The base; its key is not known at once.
   public func layout(for key: NewKey?) -> Layout {
     Layout(.wrapper, "keys mapped asynchronously", of: base.layout(for: nil))
-      .flushed(after: { [pending] in pending.allDone() })
+      .flushed(after: { [delayed] in delayed.allArrived() })
   }
 }
 
 extension AsyncMappedKeys: Cache where Base: Cache {}
-
-extension PendingTellings {
-  /// Asks when no telling of `key` is on its way any more.
-  @usableFromInline
-  func ask<Value>(
-    _ key: Key, _ ask: @escaping @Sendable () -> Signal<Value>
-  ) -> Signal<Value> {
-    .asked { asker in self.wait(for: key) { ask().inContext(of: asker) } }
-  }
-}

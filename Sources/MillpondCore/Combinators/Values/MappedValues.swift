@@ -3,9 +3,13 @@ public import MillpondSignals
 extension Source {
   /// Keeps its values encoded by `codec`, and answers them decoded.
   ///
-  /// What can't be decoded is a miss here, so that a lower layer is asked; what can't be encoded
-  /// fails to be stored, and what was kept stays. A codec that works asynchronously keeps its place:
-  /// later tellings of the same key wait for it, and so do later gets.
+  /// A cached value that can't be decoded is a miss here, so that a lower layer is asked; an answer of a
+  /// source that is no cache fails the get with what the codec threw. What can't be encoded fails to be
+  /// stored, and what was kept stays.
+  ///
+  /// While an asynchronous codec encodes, gets of the key wait for it, and for nothing else: other
+  /// writes don't, and of several the later one wins, whichever is encoded first. A codec that asks
+  /// for what waits for it gets ``CacheError/circular(key:)``.
   ///
   /// Each get decodes for itself: put ``Source/reusingInFlight(clock:)`` over this, and it happens
   /// once for all who wait.
@@ -42,7 +46,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   @inlinable
   init(base: Base, codec: ValueMapping<Key, Base.Value, NewValue>.Choice) {
     self.base = base
-    mapping = ValueMapping(codec)
+    mapping = ValueMapping(codec, isOfCache: base.isCache)
   }
 
   /// The base's answer, decoded.
@@ -54,32 +58,56 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// The base's answer, decoded.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
-    mapping.isAtOnce ? decoded(key, lookup) : mapping.pending.ask(key) { decoded(key, lookup) }
+    mapping.isAtOnce ? decoded(key, lookup) : mapping.delayed.ask(key) { decoded(key, lookup) }
   }
 
   @inlinable
   func decoded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
+    guard lookup.isHeard else { return decoded(key, lookup, nil) }
+    return .deferred {
+      let check = ValueCheck()
+      return decoded(key, lookup.checked(by: check), check).onEnd { _ in check.settle(nil) }
+    }
+  }
+
+  @inlinable
+  func decoded(
+    _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
+  ) -> Signal<Stamped<NewValue>> {
     switch mapping.way(for: key) {
     case .now(_, let decode):
-      base.getStamped(key, lookup).compactMap { stamped in
-        do {
-          return try stamped.map(decode)
-        } catch {
-          lookup.explainMiss(.undecodable(error))
-          return nil
+      mapping.isOfCache
+        ? base.getStamped(key, lookup).compactMap { stamped in
+          do {
+            let decoded = try stamped.map(decode)
+            check?.settle(nil)
+            return decoded
+          } catch {
+            missing(error, lookup, check)
+            return nil
+          }
         }
-      }
+        : base.getStamped(key, lookup).attemptMap { try $0.map(decode) }
     case .later(_, let decode):
       base.getStamped(key, lookup).flatMap { stamped in
         Signal.async {
           let value = try await decode(stamped.value)
+          check?.settle(nil)
           return Stamped(value, age: stamped.age, validator: stamped.validator)
         }.recover { error in
-          lookup.explainMiss(.undecodable(error))
+          guard mapping.isOfCache else { return .fail(error) }
+          missing(error, lookup, check)
           return .empty
         }
       }
     }
+  }
+
+  /// Explains a miss, to the layers of which the value was no less than to those above.
+  @usableFromInline
+  func missing(_ error: any Error, _ lookup: Lookup, _ check: ValueCheck?) {
+    check?.settle(.undecodable(error))
+    lookup.explainMiss(.undecodable(error))
   }
 
   /// What the base has at once, decoded at once.
@@ -89,68 +117,70 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   /// beforehand, each hit would have to be looked up twice.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
+    // Those who listen hear of no hit before the value has been decoded.
+    if lookup.isHeard { return nil }
     if let decodeAtOnce = mapping.decodeAtOnce {
       return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }
     }
-    guard case .now(_, let decode) = mapping.way(for: key), !mapping.pending.isPending(key) else {
+    guard case .now(_, let decode) = mapping.way(for: key), !mapping.delayed.isPending(key) else {
       return nil
     }
     return base.now(key, lookup).flatMap { try? decode($0) }
   }
 
-  /// Tells the base, encoded.
+  /// Writes to the base, encoded.
   @inlinable
   public func apply(_ change: Change<Key, NewValue>) -> Signal<Void> {
-    // What takes time to encode has its place in the order while it does.
-    let pending = mapping.isAtOnce ? nil : change.revision.map { PendingWrite($0) }
-    return switch change {
-    case .set(let key, let value, let revision):
-      inOrder(key) {
-        encoded(key, value) {
-          defer { pending?.end() }
-          return base.apply(.set(key, $0, revision))
-        }
-      }
+    switch change {
+    case .set(let key, let value, let revision): set(key, value, revision)
     case .remove(let key, let revision):
-      inOrder(key) { base.apply(.remove(key, revision)) }
+      written(base.apply(.remove(key, revision))) { $0.overtake(key, revision) }
     case .removeAll(let revision):
-      mapping.isAtOnce
-        ? base.apply(.removeAll(revision))
-        : mapping.pending.tellAll { base.apply(.removeAll(revision)) }
+      written(base.apply(.removeAll(revision))) { $0.overtakeAll(revision) }
     case .fill(let key, let stamped, let token):
       fill(key, stamped, mapping.isAtOnce ? token : token.accepted)
     }
   }
 
   @inlinable
-  func fill(_ key: Key, _ stamped: Stamped<NewValue>, _ token: FillToken) -> Signal<Void> {
-    encoded(key, stamped.value) { value in
-      base.apply(.fill(key, stamped.map { _ in value }, token))
-    }
-  }
-
-  /// Carries out a telling after those of the same key that still wait to be encoded.
-  @inlinable
-  func inOrder(
-    _ key: Key, _ work: @escaping @Sendable () -> Signal<Void>
-  ) -> Signal<Void> {
-    mapping.isAtOnce ? work() : mapping.pending.tell(key, work)
-  }
-
-  /// Goes on with the encoded value: at once, if the codec works so.
-  @inlinable
-  func encoded(
-    _ key: Key, _ value: NewValue, _ next: @escaping @Sendable (Base.Value) -> Signal<Void>
-  ) -> Signal<Void> {
+  func set(_ key: Key, _ value: NewValue, _ revision: Revision) -> Signal<Void> {
     switch mapping.way(for: key) {
     case .now(let encode, _):
       do {
-        return next(try encode(value))
+        return written(base.apply(.set(key, try encode(value), revision))) {
+          $0.overtake(key, revision)
+        }
       } catch {
         return .fail(error)
       }
     case .later(let encode, _):
-      return Signal.async { try await encode(value) }.flatMap { next($0) }.started()
+      return mapping.delayed.write(key, revision) {
+        Signal.async { try await encode(value) }.map { base.apply(.set(key, $0, revision)) }
+      }
+    }
+  }
+
+  /// After a write has arrived at once: earlier ones that have not are not waited for any more.
+  @inlinable
+  func written(
+    _ outcome: Signal<Void>, _ overtake: (DelayedWrites<Key>) -> Void
+  ) -> Signal<Void> {
+    if !mapping.isAtOnce { overtake(mapping.delayed) }
+    return outcome
+  }
+
+  @inlinable
+  func fill(_ key: Key, _ stamped: Stamped<NewValue>, _ token: FillToken) -> Signal<Void> {
+    switch mapping.way(for: key) {
+    case .now(let encode, _):
+      do {
+        return base.apply(.fill(key, try stamped.map(encode), token))
+      } catch {
+        return .fail(error)
+      }
+    case .later(let encode, _):
+      return Signal.async { try await encode(stamped.value) }
+        .flatMap { value in base.apply(.fill(key, stamped.map { _ in value }, token)) }.started()
     }
   }
 
@@ -158,13 +188,13 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   public func layout(for key: Key?) -> Layout {
     let layout = Layout(.wrapper, "values mapped", of: base.layout(for: key))
     if mapping.isAtOnce { return layout }
-    return layout.flushed(after: { [mapping] in mapping.pending.allDone() })
+    return layout.flushed(after: { [mapping] in mapping.delayed.allArrived() })
   }
 }
 
 extension MappedValues: Cache where Base: Cache {}
 
-/// How values are mapped, and the tellings that wait for it: one object, so that a hit that carries
+/// How values are mapped, and the writes that wait for it: one object, so that a hit that carries
 /// its cache along has one more to retain, not the parts of a codec.
 @usableFromInline
 final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: Sendable>: Sendable {
@@ -175,14 +205,18 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   }
 
   @usableFromInline let codec: Choice
-  @usableFromInline let pending = PendingTellings<Key>()
+  @usableFromInline let delayed = DelayedWrites<Key>()
 
   /// How to decode, for all keys, if that takes no time: at hand for hits.
   @usableFromInline let decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?
 
+  /// Whether a value that can't be decoded is a miss; that of an origin is a failure.
+  @usableFromInline let isOfCache: Bool
+
   @inlinable
-  init(_ codec: Choice) {
+  init(_ codec: Choice, isOfCache: Bool) {
     self.codec = codec
+    self.isOfCache = isOfCache
     if case .one(let codec) = codec, case .now(_, let decode) = codec.way {
       decodeAtOnce = decode
     } else {
@@ -190,7 +224,7 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
     }
   }
 
-  /// Whether no telling ever waits to be encoded.
+  /// Whether no write ever waits to be encoded.
   @inlinable
   var isAtOnce: Bool {
     decodeAtOnce != nil
