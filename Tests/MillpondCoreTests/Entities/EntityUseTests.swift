@@ -26,6 +26,20 @@ import Testing
     #expect(count == 1)
   }
 
+  @Test func `within one step of the clock a newer answer stays, and an older set goes`() {
+    let store = EntityStore(countLimit: 2, clock: clock)
+    let source = AnyCache<Int, Thing>(
+      get: { .just(Thing($0)) }, set: { _, _ in .just(()) }, remove: { _ in .just(()) },
+      removeAll: { .just(()) })
+    store.set(Thing(1))
+    source.through(store).get(2).subscribe(onNext: { _ in }).dispose()
+
+    store.set(Thing(3))
+
+    #expect(store.get(Reference<Thing>(1)) == nil)
+    #expect(store.get(Reference<Thing>(2)) != nil && store.get(Reference<Thing>(3)) != nil)
+  }
+
   @Test func `what was observed until now is used`() {
     let store = EntityStore(clock: clock)
     store.set(Thing(1))

@@ -267,7 +267,7 @@ extension DraftTable {
         touched.append(TableEdit(id: edit.edit.id, value: edit.edit.value))
       } else if edit.edit.isFill, let row = table.row(of: edit.edit.id) {
         // An answer that changes nothing is a use all the same.
-        table.touch(row, commit.now)
+        table.touch(row, commit.now, commit.revision)
       }
       if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }
     }

@@ -75,7 +75,7 @@ extension EntityShelves {
     if !former.isEmpty { referencesEnded(former.count) }
     commit.loose += former
     if edit.edit.value == nil { commit.loose.append(node) }
-    table.touch(graph.nodes[Int(node)].row, commit.now)
+    table.touch(graph.nodes[Int(node)].row, commit.now, commit.revision)
     commit.changed.append(node)
     commit.causes.append(cause)
   }

@@ -18,6 +18,9 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     /// When it was last told; what a source brings is no telling.
     @usableFromInline var told = Revision.none
 
+    /// When it was last set or filled: of several within one step of the clock, the order.
+    @usableFromInline var stored = Revision.none
+
     @inlinable
     init(id: E.ID?, node: NodeNumber) {
       self.id = id
@@ -83,7 +86,9 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   @inlinable
   func note(_ row: Int32, _ now: Int64, _ revision: Revision?) {
     rows[Int(row)].touched = now
-    if let revision { rows[Int(row)].told = revision }
+    guard let revision else { return }
+    rows[Int(row)].told = revision
+    rows[Int(row)].stored = revision
   }
 
   /// The identities of all that is stored.
@@ -158,17 +163,17 @@ protocol AnyEntityTable: AnyObject, Sendable {
 @usableFromInline
 struct EntityUse: Sendable, Comparable {
   @usableFromInline let touched: Int64
-  @usableFromInline let told: Revision
+  @usableFromInline let stored: Revision
 
   @inlinable
-  init(touched: Int64, told: Revision) {
+  init(touched: Int64, stored: Revision) {
     self.touched = touched
-    self.told = told
+    self.stored = stored
   }
 
   @inlinable
   static func < (left: EntityUse, right: EntityUse) -> Bool {
-    (left.touched, left.told) < (right.touched, right.told)
+    (left.touched, left.stored) < (right.touched, right.stored)
   }
 }
 
@@ -188,10 +193,17 @@ extension EntityTable: AnyEntityTable {
     rows[Int(row)].touched = now
   }
 
+  /// Notes that the entity in a row was stored again, by whomever.
+  @inlinable
+  func touch(_ row: Int32, _ now: Int64, _ revision: Revision) {
+    rows[Int(row)].touched = now
+    rows[Int(row)].stored = revision
+  }
+
   @inlinable
   func use(of row: Int32) -> EntityUse? {
     if rows[Int(row)].value == nil { return nil }
-    return EntityUse(touched: rows[Int(row)].touched, told: rows[Int(row)].told)
+    return EntityUse(touched: rows[Int(row)].touched, stored: rows[Int(row)].stored)
   }
 
   @inlinable
