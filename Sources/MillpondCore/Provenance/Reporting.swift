@@ -85,7 +85,8 @@ final class LayerAnswer: Sendable {
   private let key: any Hashable & Sendable
   private let lookup: Lookup
   private let startedAt: Duration?
-  private let state = Locked((isReported: false, reason: CacheEvent.Kind.miss))
+  private let state = Locked(
+    (isReported: false, isChecked: false, reason: CacheEvent.Kind.miss))
 
   /// Says whether a value can be used, where that is not known before it has been decoded.
   private let check: ValueCheck?
@@ -101,6 +102,7 @@ final class LayerAnswer: Sendable {
   /// Reports a hit: at once, or when the value turns out to be of use.
   func reportHit(age: Duration) {
     guard let check else { return report(.hit(age: age)) }
+    state.withLock { $0.isChecked = true }
     check.wait { self.report($0 ?? .hit(age: age)) }
   }
 
@@ -111,9 +113,8 @@ final class LayerAnswer: Sendable {
   }
 
   func reportMiss() {
-    let miss = state.withLock { $0.reason }
-    guard let check else { return report(miss) }
-    check.wait { self.report($0 ?? miss) }
+    let (isChecked, reason) = state.withLock { ($0.isChecked, $0.reason) }
+    if !isChecked { report(reason) }
   }
 
   func report(_ kind: CacheEvent.Kind) {

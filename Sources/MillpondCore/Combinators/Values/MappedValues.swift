@@ -66,7 +66,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
     guard lookup.isHeard else { return decoded(key, lookup, nil) }
     return .deferred {
       let check = ValueCheck()
-      return decoded(key, lookup.checked(by: check), check).onEnd { _ in check.settle(nil) }
+      return decoded(key, lookup.checked(by: check), check)
     }
   }
 
@@ -103,7 +103,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
     }
   }
 
-  /// Explains a miss, to the layers of which the value was no less than to those above.
+  /// Explains a miss, to the layers below that have given the value and to the one above.
   @usableFromInline
   func missing(_ error: any Error, _ lookup: Lookup, _ check: ValueCheck?) {
     check?.settle(.undecodable(error))
