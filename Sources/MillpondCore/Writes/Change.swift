@@ -21,6 +21,15 @@ public enum Change<Key: Sendable, Value: Sendable>: Sendable {
     if case .fill = self { true } else { false }
   }
 
+  /// The place of a write in the order of all; nil for a fill.
+  @inlinable
+  public var revision: Revision? {
+    switch self {
+    case .set(_, _, let revision), .remove(_, let revision), .removeAll(let revision): revision
+    case .fill: nil
+    }
+  }
+
   /// The change for a layer that needs time before it reaches a store: see ``FillToken/accepted``.
   @inlinable
   public var accepted: Change {

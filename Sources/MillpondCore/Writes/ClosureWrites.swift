@@ -59,14 +59,3 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: @unchecked
     return isAdmitted
   }
 }
-
-extension Change {
-  /// The place of a write among all; nil for a fill.
-  @usableFromInline
-  var revision: Revision? {
-    switch self {
-    case .set(_, _, let revision), .remove(_, let revision), .removeAll(let revision): revision
-    case .fill: nil
-    }
-  }
-}
