@@ -151,7 +151,8 @@ public final class DiskCache: Cache {
   /// outcome, the next one finishes the removal, or finds everything as it was: then remove everything
   /// again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
-    let change = change.accepted
+    // Until the folder is open, what has come waits: by then the run that asked may be over.
+    let change = access.store == nil ? change.accepted : change
     let outcome = outcome { $0.apply(change) }
     if case .removeAll = change { removals.call() }
     return outcome
