@@ -18,6 +18,9 @@ public import Synchronization
 /// system sleeps.
 ///
 /// - Note: Any thread. From 4,096 values on there are sixteen locks, chosen by the hash of the key.
+///   The limits are those of all together. Room for a value is made among those that share its lock,
+///   and elsewhere only if there is none: where costs are spread very unevenly, an entry may go that is
+///   worth more than one behind another lock.
 ///   Dropped values are released, and told of, after the lock.
 /// - Complexity: O(1) a hit, a set or a removal; O(*n*) for `removeAll`.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
