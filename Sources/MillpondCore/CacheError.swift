@@ -14,7 +14,8 @@ public enum CacheError: Error, Sendable {
   /// The same storage is in use with other settings, or by another process.
   case inUse(layer: String)
 
-  /// The work for a key asked for what it is itself to bring: it would have waited for ever.
+  /// The work for a key asked for that key, by a get, a reload or a refresh, directly or through others:
+  /// it would have waited for itself.
   case circular(key: String)
 
   /// The condition on which a source is asked does not hold for the key.
@@ -28,4 +29,23 @@ public enum CacheError: Error, Sendable {
 
   /// A question that was looked up failed: what each layer said of it, and the failure itself.
   case failed(Provenance, underlying: any Error)
+}
+
+extension CacheError: CustomStringConvertible {
+  /// One line, for logs: the key, layer or limit that it is about, and what to do.
+  public var description: String {
+    switch self {
+    case .miss: "no layer has a value for the key"
+    case .unavailable(let layer, let underlying): "the layer \(layer) is unavailable: \(underlying)"
+    case .partlyStored(let layer, let underlying):
+      "the layer \(layer) could not store the value, and removes the key: \(underlying)"
+    case .inUse(let layer):
+      "the storage of the layer \(layer) is in use with other settings, or by another process"
+    case .circular(let key): "the work for the key \(key) waits for itself"
+    case .refused(let key): "the condition for a get of the key \(key) does not hold"
+    case .nameTaken(let name): "the repository has another member with the name \(name)"
+    case .scopeEnded: "the scope of the answer has ended"
+    case .failed(let provenance, let underlying): "\(underlying) (\(provenance))"
+    }
+  }
 }

@@ -120,7 +120,7 @@ import Testing
 
     clock.advance(by: .seconds(1))
 
-    #expect(recorder.transcript == ["failed timedOut"])
+    #expect(recorder.transcript == ["failed \(SignalError.timedOut)"])
   }
 
   @Test func `an ask for what is cached only waits for no slot`() {

@@ -78,7 +78,7 @@ import Testing
 
     clock.advance(by: .seconds(1))
 
-    #expect(recorder.transcript == ["failed timedOut"])
+    #expect(recorder.transcript == ["failed \(SignalError.timedOut)"])
     #expect(origin["a"].disposals == 1)
   }
 

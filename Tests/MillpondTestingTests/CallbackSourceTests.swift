@@ -70,7 +70,9 @@ import Testing
   @Test func `the asynchronous function throws what the run fails with, and for no value`()
     async throws
   {
-    for (end, wanted) in [(Event<Int>.failed(Trouble.some), "some"), (.completed, "empty")] {
+    for (end, wanted) in [
+      (Event<Int>.failed(Trouble.some), "some"), (.completed, "\(SignalError.empty)"),
+    ] {
       let task = Task { [source] in try await source.value() }
       try await source.subscriptions(count: source.subscriptions + 1)
 

@@ -9,7 +9,7 @@ extension SignalError: LocalizedError {
 
 extension CacheError: LocalizedError {
   /// The description.
-  public var errorDescription: String? { "\(self)" }
+  public var errorDescription: String? { description }
 }
 
 extension TransferError: LocalizedError {

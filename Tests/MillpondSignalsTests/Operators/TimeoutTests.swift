@@ -20,7 +20,7 @@ import Testing
     clock.advance(by: .milliseconds(1))
 
     #expect(early == 0)
-    #expect(recorder.transcript == ["failed timedOut"])
+    #expect(recorder.transcript == ["failed \(SignalError.timedOut)"])
     #expect(source.disposals == 1)
     #expect(clock.pendingCount == 0)
   }
@@ -42,7 +42,7 @@ import Testing
 
     clock.advance(by: .seconds(1))
 
-    #expect(recorder.transcript == ["progress 1/?", "failed timedOut"])
+    #expect(recorder.transcript == ["progress 1/?", "failed \(SignalError.timedOut)"])
   }
 
   @Test func `each event, progress too, gives the next one the whole time`() {
@@ -57,7 +57,7 @@ import Testing
     clock.advance(by: .milliseconds(500))
 
     #expect(alive == ["progress 1/?", "next 1"])
-    #expect(recorder.transcript == ["progress 1/?", "next 1", "failed timedOut"])
+    #expect(recorder.transcript == ["progress 1/?", "next 1", "failed \(SignalError.timedOut)"])
   }
 
   @Test func `N11 a slow drip doesn't put off the end`() {
@@ -67,7 +67,7 @@ import Testing
       clock.advance(by: .seconds(1))
     }
 
-    #expect(recorder.transcript == ["next 0", "next 1", "failed timedOut"])
+    #expect(recorder.transcript == ["next 0", "next 1", "failed \(SignalError.timedOut)"])
   }
 
   @Test(arguments: [TimeoutAwaited.firstValue, .nextEvent, .end])
@@ -87,7 +87,7 @@ import Testing
 
     clock.run()
 
-    #expect(recorder.transcript == ["failed timedOut"])
+    #expect(recorder.transcript == ["failed \(SignalError.timedOut)"])
     #expect(recorder.violations.isEmpty)
   }
 

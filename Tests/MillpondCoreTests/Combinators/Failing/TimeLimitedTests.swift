@@ -14,7 +14,7 @@ import Testing
 
     clock.advance(by: .seconds(5))
 
-    #expect(recorder.transcript == ["next 1", "failed timedOut"])
+    #expect(recorder.transcript == ["next 1", "failed \(SignalError.timedOut)"])
     #expect(origin["a"].disposals == 1)
   }
 
