@@ -190,12 +190,12 @@ func policies(
   bulk: @escaping @Sendable ([Int]) async throws -> [Int: Profile]
 ) async throws {
   // snippet
-  let api = people.retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(5)))
+  let api = people.rateLimited(to: 10, per: .seconds(1), burst: 5)  // counts retries too
+    .limited(to: 6, reserved: 2)  // an urgent joiner moves a waiting flight up
+    .retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(5)))
     .hedged(with: mirror, after: .milliseconds(300))  // the first value wins
     .timingOut(after: .seconds(10))
     .conditioned { _ in try await session.isSignedIn }  // else CacheError.refused
-    .limited(to: 6, reserved: 2)  // an urgent joiner moves a waiting flight up
-    .rateLimited(to: 10, per: .seconds(1), burst: 5)
   let all = try await api.get(all: [1, 2, 3]).value  // a Result for each, in order
 
   let batched = BulkSource<Int, Profile> { ids in .async { try await bulk(ids) } }
@@ -231,8 +231,8 @@ func recordings(
   }
   let patient =
     recordings
-    .retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(30)).onlyTransient)
     .limited(to: 6)
+    .retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(30)).onlyTransient)
   // end
   return patient
 }

@@ -6,7 +6,9 @@ extension Source {
   /// A miss is no failure. Values that came before a failure have been passed on already. Tellings are
   /// not repeated.
   ///
-  /// Under ``Source/limited(to:reserved:)`` a slot is held also while a get pauses; over it, it is not.
+  /// Call it on the limits, not under them: `source.rateLimited(…).limited(…).retrying(…)`. Then every
+  /// attempt counts for ``Source/rateLimited(to:per:burst:clock:)``, and none holds a slot of
+  /// ``Source/limited(to:reserved:)`` while it pauses.
   @inlinable
   public func retrying(
     _ policy: RetryPolicy, clock: any Clock<Duration> = ContinuousClock()

@@ -8,6 +8,9 @@ extension Source {
   /// over each period. A get spends one when it starts; who leaves before that spends none. What is
   /// there at once needs none, nor does an ask for what is cached only. Tellings are not limited.
   ///
+  /// Call it next to the origin, under ``Source/retrying(_:clock:)`` and
+  /// ``Source/hedged(with:after:clock:)``: over them, only the first attempt of a get spends a token.
+  ///
   /// - Parameters:
   ///   - count: How many; less than one is taken as one.
   ///   - period: Of zero or less there is no limit; more than a hundred years are taken as that.

@@ -161,6 +161,29 @@ import Testing
     #expect(origin[9_999].subscriptions == 1)
   }
 
+  @Test func `next to the origin it counts every attempt`() {
+    struct Trouble: Error {}
+    let clock = ManualClock()
+    let calls = Locked(0)
+    let failing = AnyCache<Int, Int>(
+      get: { _ in
+        calls.withLock { $0 += 1 }
+        return .fail(Trouble())
+      }, set: { _, _ in .just(()) }, remove: { _ in .just(()) }, removeAll: { .just(()) })
+    let cache = failing.rateLimited(to: 10, per: .seconds(1), burst: 5, clock: clock)
+      .limited(to: 6, reserved: 2)
+      .retrying(
+        .backoff(attempts: 3, from: .milliseconds(2), upTo: .milliseconds(5)), clock: clock)
+    let recorders = (0..<21).map { Recorder<Int>().subscribe(to: cache.get($0)) }
+
+    for second in 1...6 {
+      for _ in 0..<100 { clock.advance(by: .milliseconds(10)) }
+      #expect(calls.withLock { $0 } == min(63, 5 + 10 * second))
+    }
+    clock.advance(by: .seconds(1))
+    #expect(recorders.allSatisfy { $0.failure is Trouble })
+  }
+
   @Test func `what is there at once needs no token`() {
     let memory = MemoryCache<Int, Int>(countLimit: 5)
     memory.set(1, for: 0)
