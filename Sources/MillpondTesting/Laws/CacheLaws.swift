@@ -106,11 +106,20 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   ) async -> CacheBreach? {
     let history = CacheLawsStep.history(
       check.kind, keys: keys.count, values: values.count, seed: seed)
+    let clock = ContinuousClock()
+    let start = clock.now
     guard let first = await check.find(history, patience) else { return nil }
-    // Not as patient with what is only tried: a cache that never answers would take for ever.
-    let haste = min(max(patience / 100, .milliseconds(2)), .milliseconds(50))
+    let taken = clock.now - start
+    // Less patient with what is only tried, since a cache that never answers would take for ever, but as
+    // patient as a slow one needs.
+    let least = min(max(patience / 100, .milliseconds(2)), .milliseconds(50))
+    let haste = taken < patience / 2 ? max(least, taken * 2) : least
     let shrinker = Shrinker<CacheLawsStep>(
-      simpler: { $0.simpler }, isBroken: { await check.find($0, haste) != nil }, limit: 1_000)
+      simpler: { $0.simpler },
+      isBroken: { steps in
+        guard clock.now - start < max(patience * 10, .seconds(10)) else { return false }
+        return await check.find(steps, haste) != nil
+      }, limit: 1_000)
     let shrunk = await check.find(shrinker.shrink(history), patience)
     let finding = shrunk ?? first
     return CacheBreach(

@@ -53,6 +53,27 @@ import Testing
     expectShort(breaches.first)
   }
 
+  @Test func `what is found out about a cache that takes its time is short too`() async {
+    let laws = CacheLaws(keys: ["a", "b", "c"], values: Array(1...10), patience: .seconds(1)) {
+      Slow(base: BrokenCache(.forgetsNothing))
+    }
+
+    expectShort(await laws.breaches(of: [.noLateWrite], seeds: 0..<100).first)
+  }
+
+  /// Answers later than a check would wait that is in a hurry.
+  private struct Slow: Cache {
+    let base: BrokenCache
+
+    func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+      base.get(key, lookup).delay(.milliseconds(12))
+    }
+
+    func apply(_ change: Change<String, Int>) -> Signal<Void> {
+      base.apply(change)
+    }
+  }
+
   @Test func `a breach says which law, which history, step by step, and what came of it`() async {
     let breach = await laws(.ignoresTokens).breaches(of: [.noLateWrite], seeds: 0..<100).first
 
