@@ -21,10 +21,10 @@ public protocol Source<Key, Value>: Sendable {
   /// By default a value of ``get(_:_:)`` is taken as new.
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>>
 
-  /// The answer, if it is a single value and there at once: it counts, and obeys `lookup`, exactly
-  /// as a get; nil is not counted.
+  /// The answer, if it is a single value and there at once. It obeys `lookup` as a get does.
   ///
-  /// Nil by default. Askers try this first, since it costs no subscription.
+  /// Nil by default. Callers try this first, since it costs no subscription. A value counts as a hit
+  /// in statistics and for eviction. Nil counts as nothing: the run that follows counts the miss.
   func now(_ key: Key, _ lookup: Lookup) -> Value?
 
   /// Takes a change in, at once: gets that are asked after this has returned see it.

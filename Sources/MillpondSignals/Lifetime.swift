@@ -23,6 +23,20 @@ public struct Lifetime: @unchecked Sendable {
     core.isEnded
   }
 
+  /// Whether it is known that other work waits for this.
+  ///
+  /// It does if a task awaits this, or if this is a part of what the work sends. What has merely been
+  /// subscribed to may be waited for or not.
+  package var isAwaited: Bool {
+    core.isAwaited
+  }
+
+  /// Notes that other work waits for this, and for what is done for it from now on.
+  @usableFromInline
+  package func markAwaited() {
+    core.set(LifetimeState.awaited)
+  }
+
   /// Runs `teardown` once, when the lifetime ends; at once if it is over already.
   ///
   /// Teardowns run in no promised order.
@@ -39,6 +53,7 @@ public struct Lifetime: @unchecked Sendable {
   /// - Complexity: O(1), also for its end.
   public func child() -> Lifetime {
     let child = LifetimeCore.make()
+    if isAwaited { child.set(LifetimeState.awaited) }
     core.adopt(child)
     return Lifetime(core: child)
   }
@@ -75,7 +90,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
 
   deinit {
     let bits = withUnsafeMutablePointerToElements { $0.pointee.bits.load(ordering: .acquiring) }
-    if bits == LifetimeState.linked { withLock { $0.takeAll() }.orphan() }
+    if bits & ~LifetimeState.awaited == LifetimeState.linked { withLock { $0.takeAll() }.orphan() }
     _ = withUnsafeMutablePointerToElements { $0.deinitialize(count: 1) }
   }
 
@@ -83,6 +98,12 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   var isEnded: Bool {
     withUnsafeMutablePointerToElements {
       $0.pointee.bits.load(ordering: .acquiring) & LifetimeState.ended != 0
+    }
+  }
+
+  var isAwaited: Bool {
+    withUnsafeMutablePointerToElements {
+      $0.pointee.bits.load(ordering: .relaxed) & LifetimeState.awaited != 0
     }
   }
 
@@ -160,6 +181,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   }
 
   @inlinable
+  @discardableResult
   func set(_ bit: UInt8) -> UInt8 {
     withUnsafeMutablePointerToElements {
       $0.pointee.bits.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue
@@ -176,12 +198,13 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
 /// What lies behind a lifetime's header.
 @usableFromInline
 struct LifetimeState: ~Copyable {
-  /// Whether the lifetime is over, and whether anything was ever registered.
+  /// Whether the lifetime is over, whether anything was ever registered, and whether it is awaited.
   @usableFromInline let bits = Atomic<UInt8>(0)
   @usableFromInline let gate = Gate()
 
   @inlinable static var ended: UInt8 { 1 }
   @inlinable static var linked: UInt8 { 2 }
+  @inlinable static var awaited: UInt8 { 4 }
 
   @inlinable
   init() {}

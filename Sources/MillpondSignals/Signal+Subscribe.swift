@@ -36,6 +36,22 @@ extension Signal {
   }
 }
 
+extension Signal {
+  /// Runs the signal for a task that waits for its events.
+  @inlinable
+  func subscribeAwaited(
+    onNext: @escaping @Sendable (Value) -> Void,
+    onFailed: @escaping @Sendable (any Error) -> Void,
+    onCompleted: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    let subscription = Subscription(
+      onProgress: nil, onNext: onNext, onFailed: onFailed, onCompleted: onCompleted)
+    subscription.lifetime.markAwaited()
+    run(subscription.observer, subscription.lifetime)
+    return Disposable(subscription.lifetime)
+  }
+}
+
 /// The end of the chain, where the grammar and the silence after disposal are kept.
 ///
 /// A handle holds the lifetime only, so what the closures captured goes when the sender lets go.

@@ -1,38 +1,90 @@
 public import MillpondSignals
 import Synchronization
 
-/// What the askers of a flight have in common: the highest of their priorities, those who listen,
+/// What the callers of a flight have in common: the highest of their priorities, those who listen,
 /// and what the flight itself waits for.
 ///
-/// All of it changes while the work goes on, and whoever does the work may look at any time.
+/// All of it changes while the work goes on, and the work may look at any time.
 @usableFromInline
-package final class FlightHandle: Sendable {
-  @usableFromInline let timeline: Timeline
-  @usableFromInline let startedAt: Duration
-  let place: String?
-  private let level: Atomic<UInt8>
-  private let hasListeners = Atomic<Bool>(false)
-  private let state = Locked(State())
+package class FlightHandle: @unchecked Sendable {
+  // Sendable because what the class and its only subclass hold is immutable, atomic or locked.
+  @usableFromInline final let timeline: Timeline
+  final let place: String?
+  private final let startedAt = Atomic<Int>(.min)
+  private final let over = Atomic<Bool>(false)
+  private final let level: Atomic<UInt8>
+  private final let hasListeners = Atomic<Bool>(false)
+  private final let state = Locked(State())
 
   private struct State: Sendable {
     var listeners: [Listener] = []
     var raised: [Int: @Sendable () -> Void] = [:]
     var lastNumber = 0
     var waitsFor: [ObjectIdentifier: (flight: FlightHandle, times: Int)] = [:]
+    var waiting: [ObjectIdentifier: WaitingContext] = [:]
+    var wantedLimits: [ObjectIdentifier: Int] = [:]
   }
 
+  /// A flight that has not begun.
+  ///
+  /// Calls nothing, so that it can be made under a lock.
   @usableFromInline
   package init(_ priority: Priority, _ timeline: Timeline, place: String? = nil) {
     level = Atomic(priority.rawValue)
     self.timeline = timeline
     self.place = place
-    startedAt = timeline.now()
   }
 
-  /// For how long the flight has been under way.
+  /// Whether this is a flight of `key` in `table`; only some flights know.
+  func isFlight(of key: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
+    false
+  }
+}
+
+/// The handle of a flight that knows its key.
+@usableFromInline
+final class KeyedFlightHandle<Key: Hashable & Sendable>: FlightHandle, @unchecked Sendable {
+  @usableFromInline let key: Key
+  @usableFromInline let table: ObjectIdentifier
+
+  @inlinable
+  init(
+    _ key: Key, in table: ObjectIdentifier, _ priority: Priority, _ timeline: Timeline,
+    place: String?
+  ) {
+    self.key = key
+    self.table = table
+    super.init(priority, timeline, place: place)
+  }
+
+  override func isFlight(of other: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
+    table == self.table && (other as? Key) == key
+  }
+}
+
+extension FlightHandle {
+  /// Notes that the flight begins now.
+  @usableFromInline
+  package func begin() {
+    startedAt.store(timeline.now().nanoseconds, ordering: .relaxed)
+  }
+
+  /// Notes that the flight has ended: nobody waits for its work any more.
+  @usableFromInline
+  package func end() {
+    over.store(true, ordering: .relaxed)
+  }
+
+  /// Whether the flight has ended.
+  package var isOver: Bool {
+    over.load(ordering: .relaxed)
+  }
+
+  /// For how long the flight has been under way; zero before it begins.
   @usableFromInline
   package var age: Duration {
-    timeline.now() - startedAt
+    let startedAt = startedAt.load(ordering: .relaxed)
+    return startedAt == .min ? .zero : timeline.now() - .nanoseconds(startedAt)
   }
 }
 
@@ -121,14 +173,74 @@ extension FlightHandle {
   }
 
   private func leads(to goal: FlightHandle) -> Bool {
+    followedFlights.contains { $0 === goal }
+  }
+
+  /// This flight, those it waits for, and so on.
+  private var followedFlights: [FlightHandle] {
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
-    var open = [self]
-    while let next = open.popLast() {
-      for flight in next.state.withLock({ $0.waitsFor.values.map(\.flight) }) {
-        if flight === goal { return true }
-        if seen.insert(ObjectIdentifier(flight)).inserted { open.append(flight) }
-      }
+    var all = [self]
+    var next = 0
+    while next < all.count {
+      for flight in all[next].state.withLock({ $0.waitsFor.values.map(\.flight) })
+      where seen.insert(ObjectIdentifier(flight)).inserted { all.append(flight) }
+      next += 1
     }
-    return false
+    return all
+  }
+}
+
+extension FlightHandle {
+  /// Notes that the work of `context` waits for this flight.
+  func add(_ context: WorkContext, _ isCertain: Bool) {
+    state.withLock { state in
+      state.waiting[ObjectIdentifier(context), default: WaitingContext(context: context)]
+        .count(1, isCertain)
+    }
+  }
+
+  func remove(_ context: WorkContext, _ isCertain: Bool) {
+    let gone = state.withLock { state -> WaitingContext? in
+      let id = ObjectIdentifier(context)
+      state.waiting[id]?.count(-1, isCertain)
+      return state.waiting[id]?.isOver ?? false ? state.waiting.removeValue(forKey: id) : nil
+    }
+    _ = gone  // released here, not under the lock
+  }
+
+  /// The work that waits for this flight, and whether that is certain.
+  var waitingContexts: [(context: WorkContext, isCertain: Bool)] {
+    state.withLock { $0.waiting.values.map { ($0.context, $0.certain > 0) } }
+  }
+
+  /// Notes that the flight's work wants a slot of a limit, or has one.
+  func wants(_ limit: ObjectIdentifier) {
+    state.withLock { $0.wantedLimits[limit, default: 0] += 1 }
+  }
+
+  func wantsNoMore(_ limit: ObjectIdentifier) {
+    state.withLock { state in
+      state.wantedLimits[limit, default: 0] -= 1
+      if state.wantedLimits[limit] == 0 { state.wantedLimits[limit] = nil }
+    }
+  }
+
+  /// The limits of which this flight, and those it waits for, want slots.
+  var wantedLimits: Set<ObjectIdentifier> {
+    followedFlights.reduce(into: []) { limits, flight in
+      limits.formUnion(flight.state.withLock { Array($0.wantedLimits.keys) })
+    }
+  }
+
+  private struct WaitingContext: Sendable {
+    let context: WorkContext
+    var certain = 0
+    var doubtful = 0
+
+    var isOver: Bool { certain == 0 && doubtful == 0 }
+
+    mutating func count(_ change: Int, _ isCertain: Bool) {
+      if isCertain { certain += change } else { doubtful += change }
+    }
   }
 }

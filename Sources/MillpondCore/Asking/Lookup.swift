@@ -8,6 +8,9 @@ public struct Lookup: Sendable {
   public let freshness: Freshness
 
   @usableFromInline let ownPriority: Priority
+
+  /// What of an immediate answer is counted.
+  @usableFromInline let counting: Counting
   @usableFromInline let details: LookupDetails?
 
   /// Asks for whatever is there, at normal priority, without a deadline.
@@ -15,6 +18,7 @@ public struct Lookup: Sendable {
   public init() {
     freshness = .any
     ownPriority = .normal
+    counting = .hits
     details = nil
   }
 
@@ -35,6 +39,7 @@ public struct Lookup: Sendable {
   ) {
     self.freshness = freshness
     ownPriority = priority
+    counting = .hits
     details =
       stale == nil && deadline == nil && place == nil
       ? nil : LookupDetails(LookupTerms(deadline: deadline, stale: stale, place: place))
@@ -100,16 +105,26 @@ public struct Lookup: Sendable {
   }
 
   @usableFromInline
-  init(freshness: Freshness, ownPriority: Priority, details: LookupDetails?) {
+  init(
+    freshness: Freshness, ownPriority: Priority, counting: Counting = .hits,
+    details: LookupDetails?
+  ) {
     self.freshness = freshness
     self.ownPriority = ownPriority
+    self.counting = counting
     self.details = details
+  }
+
+  /// The same lookup, of whose immediate answer something else is counted.
+  @inlinable
+  func counting(_ counting: Counting) -> Lookup {
+    Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
   }
 
   /// The same question, where other answers will do.
   @inlinable
   func with(_ freshness: Freshness) -> Lookup {
-    Lookup(freshness: freshness, ownPriority: ownPriority, details: details)
+    Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
   }
 
   /// The same question with other terms.
@@ -117,8 +132,23 @@ public struct Lookup: Sendable {
     var terms = details?.terms ?? LookupTerms()
     change(&terms)
     return Lookup(
-      freshness: freshness, ownPriority: ownPriority, details: LookupDetails(terms))
+      freshness: freshness, ownPriority: ownPriority, counting: counting,
+      details: LookupDetails(terms))
   }
+}
+
+/// What a store counts of an immediate answer, in its statistics and for its eviction policy, so that
+/// one get is one hit or one miss.
+@usableFromInline
+enum Counting: Sendable {
+  /// A hit. A miss is counted by the run that follows.
+  case hits
+
+  /// A hit or a miss: no run follows, since the caller joins a flight.
+  case everything
+
+  /// Nothing: the caller looks whether an answer is there, and gets it afterwards.
+  case nothing
 }
 
 /// What most questions come without.

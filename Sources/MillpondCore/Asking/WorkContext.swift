@@ -1,33 +1,35 @@
 public import MillpondSignals
 
-/// What the asking code itself works for: a flight, or in a slot that it holds.
+/// What the calling code itself works for: a flight, or a get that holds a slot of a limit.
 ///
 /// It is a task-local value, so it reaches what is asked inside a start and in tasks that are made
-/// there; an ask that comes by another way, as from a callback of a queue, has none.
+/// there. A call that comes by another way, as from a callback of a queue, has none.
 ///
-/// It is there so that nobody waits for himself: a flight whose work asks for its own key would
+/// It is there so that no work waits for itself: a flight whose work asks for its own key would
 /// never end, nor would work that holds the last slot and asks for one more.
 @usableFromInline
 final class WorkContext: Sendable {
-  @TaskLocal private static var asking: WorkContext?
+  @TaskLocal private static var calling: WorkContext?
 
-  private let flight: FlightHandle?
+  private let ownFlight: FlightHandle?
   private let slot: HeldSlot?
-  private let outer: WorkContext?
 
-  /// How many asks the holder of the slot waits for.
-  private let waits = Locked(0)
+  /// The context of the caller, until the work ends.
+  ///
+  /// A task that goes on after the end works for nobody, and would keep the contexts of all work
+  /// before it.
+  private let outer: Locked<WorkContext?>
 
   private init(flight: FlightHandle? = nil, slot: HeldSlot? = nil, outer: WorkContext? = nil) {
-    self.flight = flight
+    ownFlight = flight
     self.slot = slot
-    self.outer = outer
+    self.outer = Locked(outer)
   }
 
-  /// What the asking code works for.
+  /// What the calling code works for.
   @usableFromInline
   static var current: WorkContext? {
-    asking
+    calling
   }
 
   /// The context of a flight's work.
@@ -51,50 +53,104 @@ final class WorkContext: Sendable {
   /// Runs `body` in the given context, or in none.
   @usableFromInline
   static func run(in context: WorkContext?, _ body: () -> Void) {
-    if context === asking { body() } else { $asking.withValue(context, operation: body) }
+    if context === calling { body() } else { $calling.withValue(context, operation: body) }
   }
 
-  /// Waits for a flight until `lifetime` ends; false if that would be for ever.
-  ///
-  /// Meanwhile the slots that are held for this work are lent to others.
-  @usableFromInline
-  func wait(for other: FlightHandle, until lifetime: Lifetime) -> Bool {
-    for flight in chain.lazy.compactMap({ $0.flight }) {
-      guard flight.waits(for: other) else { return false }
-      lifetime.onEnd { flight.waitsNoMore(for: other) }
+  /// Ends the work that has a slot: what its tasks ask for from now on is asked for nobody.
+  func end() {
+    let former = outer.withLock { outer in
+      defer { outer = nil }
+      return outer
     }
-    for context in chain where context.slot != nil { context.lend(until: lifetime) }
-    return true
-  }
-
-  /// Waits for one of the slots until `lifetime` ends; one that is held already is lent meanwhile.
-  func wait(for slots: ObjectIdentifier, until lifetime: Lifetime) {
-    chain.first { $0.slot?.owner == slots }?.lend(until: lifetime)
-  }
-
-  private var chain: some Sequence<WorkContext> {
-    sequence(first: self, next: { $0.outer })
-  }
-
-  private func lend(until lifetime: Lifetime) {
-    if waits.withLock({ Self.count(1, &$0) == 1 }) { slot?.lend() }
-    lifetime.onEnd {
-      if self.waits.withLock({ Self.count(-1, &$0) == 0 }) { self.slot?.takeBack() }
-    }
-  }
-
-  private static func count(_ change: Int, _ waits: inout Int) -> Int {
-    waits += change
-    return waits
+    _ = former  // released here, not under the lock
   }
 }
 
-/// A slot that work holds, which others may have while the work waits for them.
-struct HeldSlot: Sendable {
-  /// Whose it is.
-  let owner: ObjectIdentifier
-  let lend: @Sendable () -> Void
-  let takeBack: @Sendable () -> Void
+extension WorkContext {
+  /// Waits for a flight until `lifetime` ends; false if that would be for ever.
+  ///
+  /// Where the flight itself wants slots, those that are held by the work that waits are lent.
+  @usableFromInline
+  func wait(for other: FlightHandle, until lifetime: Lifetime) -> Bool {
+    for flight in flights {
+      guard flight.waits(for: other) else { return false }
+      lifetime.onEnd { flight.waitsNoMore(for: other) }
+    }
+    let isCertain = lifetime.isAwaited
+    other.add(self, isCertain)
+    lifetime.onEnd { other.remove(self, isCertain) }
+    let wanted = other.wantedLimits
+    if !wanted.isEmpty { lendSlots(of: { wanted.contains($0) }, isCertain, until: lifetime) }
+    return true
+  }
+
+  /// Waits for a slot of the limit, and for the work that gets it, until `lifetime` ends; slots of the
+  /// same limit that are held by the work that waits are lent.
+  func wait(for slots: Slots, until lifetime: Lifetime) {
+    let limit = ObjectIdentifier(slots)
+    if let flight {
+      flight.wants(limit)
+      lifetime.onEnd { flight.wantsNoMore(limit) }
+    }
+    lendSlots(of: { $0 == limit }, lifetime.isAwaited, until: lifetime)
+  }
+
+  /// Whether this is work for a flight of `key` in `table`, or for one that such a flight waits for.
+  func works<Key: Hashable & Sendable>(for key: Key, in table: ObjectIdentifier) -> Bool {
+    reach(isCertain: true).contains { $0.context.flight?.isFlight(of: key, in: table) ?? false }
+  }
+
+  private func lendSlots(
+    of isWanted: (ObjectIdentifier) -> Bool, _ isCertain: Bool, until lifetime: Lifetime
+  ) {
+    for (context, isCertain) in reach(isCertain: isCertain) {
+      guard let slot = context.slot, isWanted(ObjectIdentifier(slot.slots)) else { continue }
+      slot.wait(isCertain: isCertain)
+      lifetime.onEnd { slot.waitNoMore(isCertain: isCertain) }
+    }
+  }
+
+  /// The innermost flight of which this is the work, unless that has ended.
+  private var flight: FlightHandle? {
+    flights.first
+  }
+
+  /// The flights of which this is the work, the innermost first, without those that have ended: several
+  /// where a write is prepared within one.
+  private var flights: [FlightHandle] {
+    var flights: [FlightHandle] = []
+    var next: WorkContext? = self
+    while let context = next {
+      if let flight = context.ownFlight, !flight.isOver { flights.append(flight) }
+      next = context.outer.withLock { $0 }
+    }
+    return flights
+  }
+
+  /// This, the contexts around it, and those that wait for the flight it works for, and so on.
+  ///
+  /// A wait is certain if all on the way to it are.
+  private func reach(isCertain: Bool) -> [(context: WorkContext, isCertain: Bool)] {
+    var found: [ObjectIdentifier: Int] = [:]
+    var all: [(context: WorkContext, isCertain: Bool)] = []
+    func add(_ context: WorkContext, _ isCertain: Bool) {
+      guard let place = found[ObjectIdentifier(context)] else {
+        found[ObjectIdentifier(context)] = all.count
+        return all.append((context, isCertain))
+      }
+      if isCertain { all[place].isCertain = true }
+    }
+    add(self, isCertain)
+    var next = 0
+    while next < all.count {
+      let (context, isCertain) = all[next]
+      next += 1
+      if let outer = context.outer.withLock({ $0 }) { add(outer, isCertain) }
+      guard let flight = context.ownFlight, !flight.isOver else { continue }
+      for waiting in flight.waitingContexts { add(waiting.context, isCertain && waiting.isCertain) }
+    }
+    return all
+  }
 }
 
 extension Observer {

@@ -74,10 +74,12 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// What is to be released comes with the answer.
   @inlinable
   mutating func leave(
-    _ key: Key, _ flight: Flight<Value>, _ priority: Priority
+    _ place: FlightPlace<Key, Value>
   ) -> (isEmpty: Bool, removed: Removed?) {
-    flight.leave(priority)
-    return flight.isEmpty ? (true, remove(key, flight.number)) : (false, nil)
+    let flight = place.flight
+    place.isLeft = true
+    flight.leave(place.priority)
+    return flight.isEmpty ? (true, remove(place.key, flight.number)) : (false, nil)
   }
 
   /// Takes a flight out; what is to be released is given back.
@@ -206,12 +208,15 @@ struct Entrance<Value: Sendable>: Sendable {
 
 /// The place of an asker in a flight.
 ///
-/// Sendable because the priority is touched only under the lock of the table.
+/// Sendable because what varies is touched only under the lock of the table.
 @usableFromInline
 final class FlightPlace<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   @usableFromInline let key: Key
   @usableFromInline let flight: Flight<Value>
   @usableFromInline var priority: Priority
+
+  /// Whether the caller has left, so that it makes nothing more urgent any more.
+  @usableFromInline var isLeft = false
 
   @inlinable
   init(_ key: Key, _ flight: Flight<Value>, _ priority: Priority) {
@@ -222,7 +227,7 @@ final class FlightPlace<Key: Hashable & Sendable, Value: Sendable>: @unchecked S
 
   /// True if the flight has become more urgent by it.
   func raise(to priority: Priority) -> Bool {
-    guard priority > self.priority else { return false }
+    guard !isLeft, priority > self.priority else { return false }
     let isRaised = flight.enter(priority)
     flight.leave(self.priority)
     self.priority = priority

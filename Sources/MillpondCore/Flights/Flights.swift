@@ -18,6 +18,21 @@ final class Flights<Rooms: FlightRooms>: Sendable {
   }
 
   /// A signal that joins the flight of `key`, or starts one with `start`.
+  ///
+  /// - Parameter store: Counts a get that joins: no layer below is asked for it.
+  @inlinable
+  func join<Store: Source>(
+    _ key: Key, _ lookup: Lookup, over store: Store,
+    start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
+  ) -> Signal<Stamped<Value>> where Store.Key == Key {
+    Signal { observer, lifetime in
+      let entrance = self.rooms.withFlights(of: key) { self.enter(&$0, key, lookup, start) }
+      if !entrance.isNew { _ = store.now(key, lookup.counting(.everything)) }
+      self.board(entrance, key, lookup, observer, lifetime)
+    }
+  }
+
+  /// A signal that joins the flight of `key`, or starts one with `start`; it counts nowhere.
   @inlinable
   func join(
     _ key: Key, _ lookup: Lookup,
@@ -39,16 +54,26 @@ final class Flights<Rooms: FlightRooms>: Sendable {
   ) -> Entrance<Value> {
     let priority = lookup.priority
     return flights.enter(key, lookup.freshness, priority) { number in
-      let handle = FlightHandle(priority, self.timeline, place: lookup.place)
+      let handle = self.handle(of: key, lookup)
       let shared = Lookup.shared(lookup.freshness, handle)
       // The flight leaves the table before its terminal event is delivered.
       let run = Signal<Stamped<Value>> { observer, lifetime in
         // What is sent to many is sent in no context; those who have one see to it themselves.
         let outside = observer.inContext(of: nil)
+        lifetime.markAwaited()
         WorkContext.run(in: .work(for: handle)) { start(shared).run(outside, lifetime) }
-      }.onEnd { _ in self.remove(key, number) }
+      }.onEnd { _ in
+        handle.end()
+        self.remove(key, number)
+      }
       return Flight(number, lookup.freshness, handle, Replay(run, .keepRunning))
     }
+  }
+
+  @inlinable
+  func handle(of key: Key, _ lookup: Lookup) -> FlightHandle {
+    KeyedFlightHandle(
+      key, in: ObjectIdentifier(self), lookup.priority, timeline, place: lookup.place)
   }
 
   /// Waits for the flight until `lifetime` ends; the first to board starts it.
@@ -57,19 +82,63 @@ final class Flights<Rooms: FlightRooms>: Sendable {
     _ entrance: Entrance<Value>, _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
     _ lifetime: Lifetime
   ) {
+    if !isBoarded(entrance, key, lookup, observer, lifetime) {
+      observer.failed(CacheError.circular(key: "\(key)"))
+    }
+  }
+
+  /// Waits for the flight until `lifetime` ends; false, and nothing is sent, if that would be for ever.
+  @inlinable
+  func isBoarded(
+    _ entrance: Entrance<Value>, _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
+    _ lifetime: Lifetime
+  ) -> Bool {
     let flight = entrance.flight
+    if entrance.isNew { flight.handle.begin() }
     let place = FlightPlace(key, flight, entrance.priority)
     lifetime.onEnd { self.leave(place) }
     if let outer = lookup.flight { follow(outer, place, lifetime) }
     if entrance.isRaised { flight.handle.announceRaise() }
     if lookup.isHeard { report(entrance, key, lookup) }
     guard let asker = WorkContext.current else {
-      return flight.replay.subscribe(observer, lifetime)
+      flight.replay.subscribe(observer, lifetime)
+      return true
     }
-    guard asker.wait(for: flight.handle, until: lifetime) else {
-      return observer.failed(CacheError.circular(key: "\(key)"))
-    }
+    guard asker.wait(for: flight.handle, until: lifetime) else { return false }
     flight.replay.subscribe(observer.inContext(of: asker), lifetime)
+    return true
+  }
+
+  /// Runs `start` as a reload for one caller, that nobody joins; one that work of the same key asks for
+  /// fails with ``CacheError/circular(key:)``.
+  @inlinable
+  func runAlone(
+    _ key: Key, _ lookup: Lookup, _ start: @escaping @Sendable () -> Signal<Stamped<Value>>
+  ) -> Signal<Stamped<Value>> {
+    Signal { observer, lifetime in
+      let asker = WorkContext.current
+      let handle = self.handle(of: key, lookup)
+      if self.isCircular(key, asker) || asker?.wait(for: handle, until: lifetime) == false {
+        return observer.failed(CacheError.circular(key: "\(key)"))
+      }
+      let run = lifetime.child()
+      run.markAwaited()
+      run.onEnd { handle.end() }
+      let outside = observer.inContext(of: asker)
+      WorkContext.run(in: .work(for: handle)) {
+        start().run(
+          outside.replacingOther { event in
+            if event.isTerminal { run.end() }
+            outside.other(event)
+          }, run)
+      }
+    }
+  }
+
+  /// Whether a reload of the key would wait for itself.
+  @usableFromInline
+  func isCircular(_ key: Key, _ asker: WorkContext?) -> Bool {
+    asker?.works(for: key, in: ObjectIdentifier(self)) ?? false
   }
 
   /// Runs `work` as that of a reload, when none of the same key that began before runs any more.
@@ -88,8 +157,15 @@ final class Flights<Rooms: FlightRooms>: Sendable {
       case .begins: work(true)
       case .detached: work(false)
       case .waits(let entrance):
-        Signal { self.board(entrance, key, shared, $0, $1) }.compactMap { _ in nil }
-          .ifNoValue { _ in self.reload(key, shared, work).inContext(of: asker) }
+        Signal { observer, lifetime in
+          // However that one ends, this one begins then.
+          let end = Observer<Stamped<Value>>(next: { _ in }) { event in
+            if event.isTerminal { observer.completed() } else { observer.other(event) }
+          }
+          if !self.isBoarded(entrance, key, shared, end, lifetime) {
+            observer.failed(CacheError.circular(key: "\(key)"))
+          }
+        }.ifEmpty { self.reload(key, shared, work).inContext(of: asker) }
       }
     }
   }
@@ -126,11 +202,11 @@ final class Flights<Rooms: FlightRooms>: Sendable {
 
   @inlinable
   func leave(_ place: FlightPlace<Key, Value>) {
-    let (isEmpty, removed) = rooms.withFlights(of: place.key) {
-      $0.leave(place.key, place.flight, place.priority)
-    }
+    let (isEmpty, removed) = rooms.withFlights(of: place.key) { $0.leave(place) }
     _ = removed
-    if isEmpty { place.flight.replay.stop() }
+    guard isEmpty else { return }
+    place.flight.handle.end()
+    place.flight.replay.stop()
   }
 
   /// Where the asker is himself a flight: as he becomes more urgent, so does what he waits for.

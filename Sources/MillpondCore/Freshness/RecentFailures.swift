@@ -13,7 +13,9 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
   /// The failure that is the answer to those who ask again, if there is one.
   func answer(_ key: Key) -> (any Error)? {
     if failures.count == 0 { return nil }
-    return failures.hit(key, .any).flatMap { $0.age < $0.value.life ? $0.value.error : nil }
+    return failures.look(key, .any, .hits).flatMap {
+      $0.age < $0.value.life ? $0.value.error : nil
+    }
   }
 
   /// What the last fetch has failed with, if it has.

@@ -58,8 +58,10 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     guard policy.refreshAhead > .zero, case .atMost(let greatest) = fresh else {
       return store.now(key, lookup.with(fresh))
     }
-    let early = Freshness.atMost(greatest - policy.refreshAhead)
-    if let value = store.now(key, lookup.with(early)) { return value }
+    // A miss of the first look is not counted: the second one is that of the same get.
+    let early = lookup.with(.atMost(greatest - policy.refreshAhead))
+      .counting(lookup.counting == .everything ? .hits : lookup.counting)
+    if let value = store.now(key, early) { return value }
     guard let value = store.now(key, lookup.with(fresh)) else { return nil }
     refreshAhead(key)
     return value
@@ -94,7 +96,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   func answerFirst(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let answer = answer(key, lookup) { self.delivered($0) }
     return .deferred { [self] in
-      if lookup.isObservable || now(key, lookup) == nil { return answer }
+      if lookup.isObservable || now(key, lookup.counting(.nothing)) == nil { return answer }
       return store.getStamped(key, lookup.with(fresh(key, lookup.freshness))).ifEmpty { answer }
     }
   }
@@ -150,7 +152,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     {
       lookup = lookup.with(.any)
     }
-    return flights.join(key, lookup) { self.look($0.freshness, key, $0) }
+    return flights.join(key, lookup, over: store) { self.look($0.freshness, key, $0) }
   }
 
   /// What is kept, and, if that is not fresh, what is fetched.
@@ -179,9 +181,12 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   /// Joins the reload that is to begin, or starts it.
   func reload(_ key: Key, _ lookup: Lookup) -> Signal<Finding> {
-    flights.join(key, lookup) { [self] shared in
-      flights.reload(key, shared) { [self] keeps in
-        fetch(key, shared, keeps: keeps, failure: nil)
+    .asked { [self] asker in
+      if flights.isCircular(key, asker) { return .fail(CacheError.circular(key: "\(key)")) }
+      return flights.join(key, lookup) { [self] shared in
+        flights.reload(key, shared) { [self] keeps in
+          fetch(key, shared, keeps: keeps, failure: nil)
+        }
       }
     }
   }

@@ -98,7 +98,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// The value, if it is here and young enough.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    if mayExpire.load(ordering: .relaxed) { return hit(key, lookup.freshness)?.value }
+    if mayExpire.load(ordering: .relaxed) || lookup.counting != .hits {
+      return look(key, lookup.freshness, lookup.counting)?.value
+    }
     switch lookup.freshness {
     case .any:
       let hash = MemoryHash(key)
@@ -106,7 +108,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     case .atMost(let age):
       let (hash, now) = (MemoryHash(key), time.now())
       return shards.withStore(hash) { $0.hit(key, hash, atMost: age, now) }
-    case .cachedOnly, .reload: return hit(key, lookup.freshness)?.value
+    case .cachedOnly, .reload: return look(key, lookup.freshness, .hits)?.value
     }
   }
 
@@ -114,7 +116,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     Signal { observer, _ in
-      if let value = self.now(key, lookup) { observer.next(value) }
+      if let stamped = self.look(key, lookup.freshness, .everything) {
+        observer.next(stamped.value)
+      }
       observer.completed()
     }
   }
@@ -123,7 +127,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     Signal { observer, _ in
-      if let stamped = self.hit(key, lookup.freshness) {
+      if let stamped = self.look(key, lookup.freshness, .everything) {
         observer.next(stamped)
       } else if lookup.wantsReasons {
         self.reportAge(key, lookup)
@@ -138,11 +142,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   }
 
   @inlinable
-  func hit(_ key: Key, _ freshness: Freshness) -> Stamped<Value>? {
+  func look(_ key: Key, _ freshness: Freshness, _ counting: Counting) -> Stamped<Value>? {
     if case .reload = freshness { return nil }
     let (hash, now) = (MemoryHash(key), time.now())
     var move = MemoryMove<Key, Value>(now)
-    let stamped = shards.withStore(hash) { $0.hit(key, hash, freshness, &move) }
+    let stamped = shards.withStore(hash) { $0.look(key, hash, freshness, counting, &move) }
     shards.finish(&move)
     return stamped
   }

@@ -32,14 +32,15 @@ public struct Named<Base: Source>: Wrapper {
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     guard lookup.isObservable else { return base.get(key, lookup) }
-    return base.reported(as: name, key, lookup).map { $0.value }
+    return getStamped(key, lookup).map { $0.value }
   }
 
   /// The base's answer, reported to those who listen.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    if lookup.isHeard { return base.reported(as: name, key, lookup) }
     guard lookup.isObservable else { return base.getStamped(key, lookup) }
-    return base.reported(as: name, key, lookup)
+    return base.reportedOnceHeard(key, lookup) { name }
   }
 
   /// What the base has at once, reported to those who listen.

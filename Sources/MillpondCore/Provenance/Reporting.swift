@@ -4,7 +4,45 @@ extension Source {
   /// The answer of one of several that could be asked: those who listen hear which one it was.
   @inlinable
   func layerAnswer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    lookup.isObservable ? reportedIfUnnamed(key, lookup) : getStamped(key, lookup)
+    if lookup.isHeard { return reportedIfUnnamed(key, lookup) }
+    guard lookup.isObservable else { return getStamped(key, lookup) }
+    return reportedOnceHeard(key, lookup) { ownLabel }
+  }
+
+  /// The answer of a flight that nobody listens to yet, reported if somebody does when it comes.
+  ///
+  /// Until then no topology is built for it.
+  ///
+  /// - Parameter layer: What the layer is called; nil if it reports by itself.
+  @usableFromInline
+  func reportedOnceHeard(
+    _ key: Key, _ lookup: Lookup, as layer: @escaping @Sendable () -> String?
+  ) -> Signal<Stamped<Value>> {
+    Signal { observer, lifetime in
+      let isAnswered = SerialState(false)
+      let startedAt = lookup.timeOfListeners()
+      let report = { @Sendable (kind: CacheEvent.Kind) in
+        defer { isAnswered.value = true }
+        guard !isAnswered.value, lookup.isHeard, let layer = layer() else { return }
+        let now = lookup.timeOfListeners()
+        let duration = now.flatMap { now in startedAt.map { now - $0 } }
+        lookup.report(kind, layer: layer, key: key, duration: duration)
+      }
+      getStamped(key, lookup).run(
+        Observer(
+          next: { stamped in
+            report(.hit(age: stamped.age))
+            observer.next(stamped)
+          },
+          other: { event in
+            switch event {
+            case .progress: break
+            case .failed(let error): report(.failed(error))
+            case .completed: report(.miss)
+            }
+            observer.other(event)
+          }), lifetime)
+    }
   }
 
   /// The answer, reported to those who listen as that of a layer.

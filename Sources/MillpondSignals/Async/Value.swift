@@ -26,7 +26,7 @@ extension Signal {
       return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
           guard answer.isAwaited(by: continuation) else { return }
-          let subscription = take(1).subscribe(
+          let subscription = take(1).subscribeAwaited(
             onNext: { answer.settle(.success($0)) },
             onFailed: { answer.settle(.failure($0)) },
             onCompleted: { answer.settle(.success(nil)) })

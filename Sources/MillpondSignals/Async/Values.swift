@@ -6,7 +6,7 @@ extension Signal {
   @inlinable
   public var values: AsyncThrowingStream<Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: .unbounded) { continuation in
-      let subscription = subscribe(
+      let subscription = subscribeAwaited(
         onNext: { continuation.yield($0) },
         onFailed: { continuation.finish(throwing: $0) },
         onCompleted: { continuation.finish() })

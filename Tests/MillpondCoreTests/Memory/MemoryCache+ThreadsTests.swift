@@ -123,7 +123,7 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
       for step in 0..<3_000 {
         cache.set(step, for: step * 4 + thread)
-        _ = cache.now(step, Lookup())
+        cache.get(step).subscribe()
       }
     }
 

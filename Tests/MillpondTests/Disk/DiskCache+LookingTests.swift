@@ -106,6 +106,21 @@ import Testing
     #expect(try await !cache.contains("never").value)
   }
 
+  @Test(arguments: ["1", "19", "never"])
+  func `one get is one hit or one miss, by every way of asking`(key: String) async throws {
+    let cache = try await stocked()
+    let shared = cache.reusingInFlight()
+
+    _ = try await Recorder<Data>().subscribe(to: cache.get(key)).ended()
+    _ = try await shared.get(key).valueIfAny
+    _ = try await shared.get(all: [key, key]).value
+    for try await _ in cache.mapKeys({ $0 }).get(key).values {}
+
+    let isThere = key != "never"
+    #expect(cache.statistics.hits == (isThere ? 4 : 0))
+    #expect(cache.statistics.misses == (isThere ? 0 : 4))
+  }
+
   @Test func `statistics count what was asked and told`() async throws {
     let cache = try await stocked()
     _ = try await cache.get("1").value

@@ -1,11 +1,13 @@
 import MillpondSignals
 
-/// Those who share one call, by key.
-final class Batch<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// A flight of several keys: the gets that share one call.
+final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unchecked Sendable {
+  // Sendable because what it holds is immutable or locked.
   typealias Asker = BatchAsker<Value>
 
   /// That of the call, and before it of the timer.
   let lifetime = Lifetime()
+  private let table: ObjectIdentifier
   private let state = Locked(State())
 
   private struct State: Sendable {
@@ -17,6 +19,17 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private enum Phase {
     case open, full, begun
+  }
+
+  init(in table: ObjectIdentifier, _ timeline: Timeline) {
+    self.table = table
+    super.init(.normal, timeline)
+  }
+
+  /// Whether somebody waits for `key` here.
+  override func isFlight(of key: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
+    guard table == self.table, let key = key as? Key else { return false }
+    return state.withLock { $0.askers[key] != nil }
   }
 
   /// What an asker finds.
@@ -70,7 +83,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// The keys that somebody waits for; none if that was asked before.
-  func begin() -> [Key] {
+  func beginCall() -> [Key] {
     let (order, wanted, timer) = state.withLock { state in
       defer {
         state.phase = .begun

@@ -19,8 +19,14 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Lets an asker take part in the batch that is being gathered, or begins one.
+  ///
+  /// One that works for a call of the same key fails with ``CacheError/circular(key:)``.
   func enter(_ key: Key, _ observer: Observer<Value>, _ lifetime: Lifetime) {
-    let asker = BatchAsker(observer.inContext(of: WorkContext.current), lifetime)
+    let context = WorkContext.current
+    if context?.works(for: key, in: ObjectIdentifier(self)) ?? false {
+      return observer.failed(CacheError.circular(key: "\(key)"))
+    }
+    let asker = BatchAsker(observer.inContext(of: context), lifetime)
     while true {
       let (batch, isNew) = openBatch()
       let entrance = batch.enter(key, asker, max: max)
@@ -29,6 +35,10 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         continue
       }
       lifetime.onEnd { self.leave(batch, key, asker) }
+      if context?.wait(for: batch, until: lifetime) == false {
+        leave(batch, key, asker)
+        observer.failed(CacheError.circular(key: "\(key)"))
+      }
       if entrance == .full {
         call(batch)
       } else if isNew {
@@ -42,7 +52,7 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func openBatch() -> (batch: Batch<Key, Value>, isNew: Bool) {
     open.withLock { open in
       if let open { return (open, false) }
-      let new = Batch<Key, Value>()
+      let new = Batch<Key, Value>(in: ObjectIdentifier(self), timeline)
       open = new
       return (new, true)
     }
@@ -57,9 +67,12 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func call(_ batch: Batch<Key, Value>) {
     discard(batch)
-    let keys = batch.begin()
+    let keys = batch.beginCall()
     if keys.isEmpty { return }
-    WorkContext.run(in: nil) {
+    batch.begin()
+    batch.lifetime.markAwaited()
+    batch.lifetime.onEnd { batch.end() }
+    WorkContext.run(in: .work(for: batch)) {
       makeCall(keys).run(
         Observer(next: { batch.receive($0) }, other: { batch.receive($0) }), batch.lifetime)
     }

@@ -8,8 +8,11 @@ extension Source {
   /// want different freshness don't share; a reload never joins, and an ask for what is cached only
   /// starts nothing that others could join.
   ///
-  /// An ask by the work of a flight for what that flight is to bring, directly or through others,
-  /// fails with ``CacheError/circular(key:)``, where the work can be told by its task.
+  /// A get or reload by the work of a flight for the key of that flight, directly or through others,
+  /// fails with ``CacheError/circular(key:)``: it would wait for itself. The work is known by its task
+  /// and by the tasks that are made in it, until the flight ends. Whether the flight waits for such a
+  /// task can't be known, so a get of the same key that it does not wait for fails as well. Make that
+  /// get in a `Task.detached`, which works for no flight.
   ///
   /// - Parameter clock: By which the age of flights is told.
   /// - Complexity: O(1) to join.
@@ -50,9 +53,9 @@ public struct InFlightReuse<Base: Source>: Wrapper {
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     switch lookup.freshness {
     case .any, .atMost:
-      flights.join(key, lookup) { shared in base.getStamped(key, shared) }
-    case .cachedOnly, .reload:
-      base.getStamped(key, lookup)
+      flights.join(key, lookup, over: base) { shared in base.getStamped(key, shared) }
+    case .cachedOnly: base.getStamped(key, lookup)
+    case .reload: flights.runAlone(key, lookup) { base.getStamped(key, lookup) }
     }
   }
 

@@ -58,7 +58,9 @@ public struct Replayed<Base: Source>: Cache {
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     switch lookup.freshness {
     case .any, .atMost: shared(key, lookup)
-    case .cachedOnly, .reload: memory.layered(over: base).getStamped(key, lookup)
+    case .cachedOnly: memory.layered(over: base).getStamped(key, lookup)
+    case .reload:
+      flights.runAlone(key, lookup) { memory.layered(over: base).getStamped(key, lookup) }
     }
   }
 
@@ -94,14 +96,14 @@ public struct Replayed<Base: Source>: Cache {
       let hash = MemoryHash(key)
       var move = MemoryMove<Key, Value>(now)
       let decision = memory.shards.withStore(hash) { store -> ReplayedDecision<Value> in
-        if let stamped = store.hit(key, hash, lookup.freshness, &move) {
+        if let stamped = store.look(key, hash, lookup.freshness, .everything, &move) {
           return .hit(stamped)
-        }
-        if memory.shards.flightTotal.count >= maxFlights, store.flights.byKey[key] == nil {
-          return .runsAlone
         }
         // Before the lock is free: a write that comes between the miss and the fill has to win.
         let asked = Revision.next()
+        if memory.shards.flightTotal.count >= maxFlights, store.flights.byKey[key] == nil {
+          return .runsAlone(asked)
+        }
         return .flies(flights.enter(&store.flights, key, lookup) { fromBelow(key, $0, asked) })
       }
       memory.shards.finish(&move)
@@ -111,7 +113,7 @@ public struct Replayed<Base: Source>: Cache {
         observer.next(stamped)
         observer.completed()
       case .flies(let entrance): flights.board(entrance, key, lookup, observer, lifetime)
-      case .runsAlone: memory.layered(over: base).getStamped(key, lookup).run(observer, lifetime)
+      case .runsAlone(let asked): fromBelow(key, lookup, asked).run(observer, lifetime)
       }
     }
   }
@@ -143,5 +145,5 @@ public struct Replayed<Base: Source>: Cache {
 enum ReplayedDecision<Value: Sendable>: Sendable {
   case hit(Stamped<Value>)
   case flies(Entrance<Value>)
-  case runsAlone
+  case runsAlone(Revision)
 }

@@ -7,6 +7,11 @@ extension Source {
   /// needs none, nor does an ask for what is cached only. Tellings are not limited. A get of a flight
   /// is as urgent as that is at the moment: an urgent asker who joins brings it forward.
   ///
+  /// A get that asks for more through the same limit lends its slot while it waits for that, by what it
+  /// returns or in a task. Of what it only subscribes to, nobody can know whether it waits for it: that
+  /// waits for a slot, unless all slots are held by such gets, in which case one more runs. Tasks that
+  /// outlive the get have no slot to lend.
+  ///
   /// - Parameters:
   ///   - count: How many; less than one is taken as one.
   ///   - reserved: How many of these are kept for asks of normal or high priority. At least one is

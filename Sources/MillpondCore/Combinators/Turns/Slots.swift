@@ -11,7 +11,7 @@ final class Slots: Sendable {
   init(_ count: Int, reserved: Int) {
     self.count = max(1, count)
     self.reserved = min(max(0, reserved), self.count - 1)
-    state = Locked(SlotState(free: self.count, reserved: self.reserved))
+    state = Locked(SlotState(count: self.count, reserved: self.reserved))
   }
 
   /// What the limit is, for those who look.
@@ -20,39 +20,39 @@ final class Slots: Sendable {
     "limited to \(count)" + (reserved > 0 ? ", \(reserved) reserved" : "")
   }
 
-  /// Makes one more, while a holder waits for others.
-  func lend() {
-    giveBack()
-    startWaiting()
-  }
-
-  /// Takes back what was lent: if it is in use, the next that comes free is not passed on.
-  func takeBack() {
-    state.withLock { $0.free -= 1 }
-  }
-
   /// Calls `work` when a slot is free, with the lifetime that gives it back when it ends; not at
   /// all if `lifetime` ends before.
   ///
-  /// Who holds a slot already, and waits for this work, lends it meanwhile.
+  /// Work that holds a slot already, and waits for this work, lends it meanwhile.
   @usableFromInline
   func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
     let asker = WorkContext.current
-    asker?.wait(for: ObjectIdentifier(self), until: lifetime)
-    let slot = HeldSlot(
-      owner: ObjectIdentifier(self), lend: { self.lend() }, takeBack: { self.takeBack() })
+    let slot = HeldSlot(self)
     let context = WorkContext.work(in: slot, within: asker)
-    let waiter = TurnWaiter(lookup, lifetime.child()) { slot in
-      WorkContext.run(in: context) { work(slot) }
+    let waiter = TurnWaiter(lookup, lifetime.child(), slot) { turn in
+      // What the work waits for inside its turn, it waits for for certain.
+      turn.markAwaited()
+      WorkContext.run(in: context) { work(turn) }
     }
+    // Its end comes before that of the slot, so that a slot that was lent goes back to its holder.
+    asker?.wait(for: self, until: waiter.lifetime)
     let hasToWait = state.withLock { !$0.enter(waiter) }
-    waiter.lifetime.onEnd { self.leave(waiter) }
+    waiter.lifetime.onEnd {
+      context.end()
+      self.leave(waiter)
+    }
     guard hasToWait else { return run(waiter) }
     waiter.onRaise { self.raise(waiter) }
     // It may have been raised before that was heard, or be urgent enough for what is reserved.
     raise(waiter)
+  }
+
+  /// Changes what is known of a slot, and starts those for whom that makes room.
+  fileprivate func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) {
+    state.withLock { $0.change(slot, body) }
+    startWaiting()
   }
 
   private func raise(_ waiter: TurnWaiter) {
@@ -73,7 +73,7 @@ final class Slots: Sendable {
 
   private func start(_ waiter: TurnWaiter) {
     waiter.start()
-    if waiter.isSecond() { giveBack() }
+    if waiter.isSecond() { giveBack(waiter) }
   }
 
   private func leave(_ waiter: TurnWaiter) {
@@ -81,12 +81,13 @@ final class Slots: Sendable {
     let wasWaiting = state.withLock { $0.queue.leave(waiter, clearing: &gone) }
     waiter.forget()
     guard !wasWaiting, waiter.isSecond() else { return }
-    giveBack()
+    giveBack(waiter)
     startWaiting()
   }
 
-  private func giveBack() {
-    state.withLock { $0.free += 1 }
+  private func giveBack(_ waiter: TurnWaiter) {
+    guard let slot = waiter.slot else { return }
+    state.withLock { $0.change(slot) { $0.isHeld = false } }
   }
 
   private func next() -> TurnWaiter? {
@@ -95,34 +96,102 @@ final class Slots: Sendable {
   }
 }
 
-/// How many slots are free, and who waits.
+/// A slot that work holds, or is to hold.
+///
+/// While its holder waits for other work that wants a slot of the same limit, it is lent, and counts as
+/// free. Only while it is held: what tasks ask for that outlive the work lends nothing.
+///
+/// Sendable because what varies is touched only under the lock of the limit.
+final class HeldSlot: @unchecked Sendable {
+  let slots: Slots
+  fileprivate var isHeld = false
+
+  /// How many gets the holder waits for.
+  fileprivate var waits = 0
+
+  /// How many gets the holder may wait for: they were subscribed to, and for what can't be known.
+  fileprivate var doubtfulWaits = 0
+
+  init(_ slots: Slots) {
+    self.slots = slots
+  }
+
+  /// Notes that the holder waits for one more get.
+  func wait(isCertain: Bool) {
+    count(1, isCertain)
+  }
+
+  /// Notes that the holder waits for one get less.
+  ///
+  /// If what was lent is in use, the next slot that comes free is not passed on.
+  func waitNoMore(isCertain: Bool) {
+    count(-1, isCertain)
+  }
+
+  private func count(_ change: Int, _ isCertain: Bool) {
+    slots.change(self) { slot in
+      if isCertain { slot.waits += change } else { slot.doubtfulWaits += change }
+    }
+  }
+}
+
+/// How many slots are free, and the queue for them.
 private struct SlotState: Sendable {
+  let count: Int
+
   /// Less than none while more are out than there are, for some were lent.
   var free: Int
   let reserved: Int
   var queue = TurnQueue()
 
-  init(free: Int, reserved: Int) {
-    self.free = free
+  /// How many slots are held by work of which can't be known whether it waits.
+  private var doubtful = 0
+
+  init(count: Int, reserved: Int) {
+    self.count = count
+    free = count
     self.reserved = reserved
+  }
+
+  mutating func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) {
+    count(slot, -1)
+    body(slot)
+    count(slot, 1)
+  }
+
+  private mutating func count(_ slot: HeldSlot, _ change: Int) {
+    guard slot.isHeld, slot.waits == 0 else { return }
+    free -= change
+    if slot.doubtfulWaits > 0 { doubtful += change }
+  }
+
+  /// Whether there is a slot for work of that priority.
+  ///
+  /// If all that hold slots may be waiting, there is one more: they might wait for ever.
+  private func hasRoom(for priority: Priority) -> Bool {
+    free > (priority == .low ? reserved : 0) || doubtful > 0 && doubtful == count - free
   }
 
   /// Takes a slot for the waiter, or lets it wait, in which case this is false.
   mutating func enter(_ waiter: TurnWaiter) -> Bool {
-    if queue.isEmpty, free > (waiter.lookup.priority == .low ? reserved : 0) {
-      free -= 1
+    if queue.isEmpty, hasRoom(for: waiter.lookup.priority) {
+      hold(waiter)
       return true
     }
     queue.enter(waiter)
     return false
   }
 
-  /// Takes a slot for the next one who waits, if there is one for that one.
+  /// Takes a slot for the next one in the queue, if there is one for it.
   mutating func next(skipping gone: inout [TurnWaiter]) -> TurnWaiter? {
-    guard free > 0 else { return nil }
-    let (free, reserved) = (free, reserved)
-    let waiter = queue.popFirst(skipping: &gone) { free > ($0 == .low ? reserved : 0) }
-    if waiter != nil { self.free -= 1 }
+    guard hasRoom(for: .high) else { return nil }
+    let hasRoomForLow = hasRoom(for: .low)
+    let waiter = queue.popFirst(skipping: &gone) { $0 != .low || hasRoomForLow }
+    if let waiter { hold(waiter) }
     return waiter
+  }
+
+  private mutating func hold(_ waiter: TurnWaiter) {
+    if let slot = waiter.slot { change(slot) { $0.isHeld = true } }
   }
 }

@@ -6,13 +6,20 @@ final class TurnWaiter: @unchecked Sendable {
   // Sendable because `arrival` is touched only under the lock of the queue.
   let lookup: Lookup
   let lifetime: Lifetime
+
+  /// The slot that it waits for, where it is one.
+  let slot: HeldSlot?
   var arrival = 0
   private let state: Locked<(work: (@Sendable (Lifetime) -> Void)?, turn: Lifetime?)>
   private let isMet = Atomic<Bool>(false)
 
-  init(_ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void) {
+  init(
+    _ lookup: Lookup, _ lifetime: Lifetime, _ slot: HeldSlot? = nil,
+    _ work: @escaping @Sendable (Lifetime) -> Void
+  ) {
     self.lookup = lookup
     self.lifetime = lifetime
+    self.slot = slot
     state = Locked((work, nil))
   }
 

@@ -42,14 +42,12 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   // MARK: Asking
 
-  /// The value, which is used thereby.
+  /// The value, which is used thereby; a miss is not counted.
   ///
   /// For stores of which nothing expires.
   @inlinable
   mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
     guard let slot = Self.find(key, hash, index.places, index.buckets.count, pairs) else {
-      statistics.misses &+= 1
-      order.missed(hash.bits)
       return nil
     }
     statistics.hits &+= 1
@@ -57,46 +55,45 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     return pairs[Int(slot)].value
   }
 
-  /// The value, if it is no older than this, which is used thereby.
+  /// The value, if it is no older than this, which is used thereby; a miss is not counted.
   ///
   /// For stores of which nothing expires.
   @inlinable
   mutating func hit(
     _ key: Key, _ hash: MemoryHash, atMost age: Duration, _ now: Int64
   ) -> Value? {
-    guard let slot = Self.find(key, hash, index.places, index.buckets.count, pairs) else {
-      statistics.misses &+= 1
-      order.missed(hash.bits)
-      return nil
-    }
-    guard times.age(of: slot, now) <= age else {
-      statistics.misses &+= 1
-      return nil
-    }
+    guard let slot = Self.find(key, hash, index.places, index.buckets.count, pairs),
+      times.age(of: slot, now) <= age
+    else { return nil }
     statistics.hits &+= 1
     order.used(slot, hash.bits)
     return pairs[Int(slot)].value
   }
 
-  /// The value, if it is young enough, which is used thereby.
+  /// The value, if it is young enough, which is used thereby unless nothing is counted.
   @inlinable
-  mutating func hit(
-    _ key: Key, _ hash: MemoryHash, _ freshness: Freshness, _ move: inout MemoryMove<Key, Value>
+  mutating func look(
+    _ key: Key, _ hash: MemoryHash, _ freshness: Freshness, _ counting: Counting,
+    _ move: inout MemoryMove<Key, Value>
   ) -> Stamped<Value>? {
     let now = move.now
     guard let slot = find(key, hash), !dropIfExpired(slot, &move) else {
-      statistics.misses &+= 1
-      order.missed(hash.bits)
+      if case .everything = counting {
+        statistics.misses &+= 1
+        order.missed(hash.bits)
+      }
       return nil
     }
     let age = times.age(of: slot, now)
     guard freshness.admits(age: age) else {
-      statistics.misses &+= 1
+      if case .everything = counting { statistics.misses &+= 1 }
       return nil
     }
-    statistics.hits &+= 1
-    order.used(slot, hash.bits)
-    times.touch(slot, now)
+    if counting != .nothing {
+      statistics.hits &+= 1
+      order.used(slot, hash.bits)
+      times.touch(slot, now)
+    }
     return Stamped(
       pairs[Int(slot)].value, age: age,
       validator: validators.isEmpty ? nil : validators[slot])

@@ -222,7 +222,7 @@ import Testing
 
     clock.advance(by: .seconds(1))
 
-    #expect(first.transcript == ["failed timedOut"])
+    #expect(first.transcript == ["failed \(SignalError.timedOut)"])
     #expect(origin["a"].disposals == 1)
   }
 
@@ -264,6 +264,78 @@ import Testing
     #expect(origin["b"].activeRuns == 1 && origin["a"].activeRuns == 0)
     for recorder in queued + [urgent] { recorder.dispose() }
     #expect(inner.flights.isEmpty && outer.flights.isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `a raise that comes after the leaving raises nothing`(isFirst: Bool) {
+    // The one raise lets the limited source answer, and reaches the shared one afterwards.
+    let quick = AnyCache<String, Int>(
+      get: { $0 == "slow" ? .never : .just(42) }, set: { _, _ in .just(()) },
+      remove: { _ in .just(()) }, removeAll: { .just(()) }
+    ).limited(to: 2, reserved: 1)
+    let shared = origin.reusingInFlight()
+    let cache = Racing(
+      sources: isFirst ? [AnyCache(quick), AnyCache(shared)] : [AnyCache(shared), AnyCache(quick)]
+    ).reusingInFlight()
+    quick.get("slow").subscribe()
+    let stranger = shared.get("a").subscribe()
+
+    first.subscribe(to: cache.get("a", priority: .low))
+    second.subscribe(to: cache.get("a", priority: .high))
+    #expect(first.values == [42] && second.values == [42])
+    #expect(shared.flights.map(\.priority) == [.normal] && shared.flights.map(\.askers) == [1])
+    stranger.dispose()
+
+    #expect(shared.flights.isEmpty && origin["a"].activeRuns == 0)
+  }
+
+  struct Racing: Source {
+    let sources: [AnyCache<String, Int>]
+
+    func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+      .race(sources.map { $0.get(key, lookup) })
+    }
+  }
+
+  /// A clock that asks the cache whose flights it times.
+  struct AskingClock: Clock {
+    let base = ContinuousClock()
+    let ask = Locked<(@Sendable () -> Void)?>(nil)
+
+    var now: ContinuousClock.Instant {
+      ask.withLock { $0 }?()
+      return base.now
+    }
+    var minimumResolution: Duration { base.minimumResolution }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+      try await base.sleep(until: deadline, tolerance: tolerance)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a clock may ask the cache whose flights it times`() {
+    let clock = AskingClock()
+    let cache = origin.reusingInFlight(clock: clock)
+    let replayed = origin.replayed(in: MemoryCache(countLimit: 9), clock: clock)
+    let depth = Locked(0)
+    clock.ask.withLock {
+      $0 = {
+        guard
+          depth.withLock({
+            $0 += 1; return $0 == 1
+          })
+        else { return }
+        cache.get("a").subscribe().dispose()
+        replayed.get("a").subscribe().dispose()
+        depth.withLock { $0 = 0 }
+      }
+    }
+
+    first.subscribe(to: cache.get("a"))
+    second.subscribe(to: replayed.get("a"))
+
+    #expect(origin["a"].activeRuns == 2)
+    clock.ask.withLock { $0 = nil }
   }
 
   @Test func `what a layer asks below is asked by the asker, whoever's thread it is`() {

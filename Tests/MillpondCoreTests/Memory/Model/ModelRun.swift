@@ -110,7 +110,8 @@ final class ModelRun: Sendable {
 
   private func ask(_ key: Int, atMost age: Int64?, _ state: inout ModelState) -> String? {
     let freshness = age.map { Freshness.atMost(.nanoseconds($0)) } ?? .any
-    let found = cache.now(key, Lookup(freshness: freshness))
+    let answer = Recorder<Int>().subscribe(to: cache.get(key, freshness: freshness))
+    let found = answer.values.first
     if let complaint = settle(.ageOf(key), &state) { return complaint }
     if let entry = state.reference.entries[key], state.reference.isExpired(entry) {
       return "\(key) had expired when it was asked for, and is there"
