@@ -10,6 +10,8 @@ public import MillpondSignals
 /// of their time, and of those for one time in the order in which they were set. A task that
 /// sleeps is resumed in the same order, but goes on when its executor gets round to it.
 ///
+/// A clock that jumps is one that a test calls ``step(by:)`` on.
+///
 /// - Note: Any thread.
 public final class ManualClock: TimerClock {
   /// The clock's unit.
@@ -65,11 +67,22 @@ public final class ManualClock: TimerClock {
   ///
   /// A timer that a firing one sets fires in the same call if its time comes within it.
   ///
-  /// - Parameter duration: Of zero: fires what is due now. Of less: time does not run backwards.
+  /// - Parameter duration: Of zero: fires what is due now. Of less: time does not run backwards, see
+  ///   ``step(by:)``.
   public func advance(by duration: Duration) {
     let target = now.advanced(by: max(.zero, duration))
     while let action = timers.change({ $0.popDue(by: target) }) { action() }
     timers.change { $0.reach(target) }
+  }
+
+  /// Sets the clock by `duration`, forward or back, as a system's clock is set: no time passes.
+  ///
+  /// Nothing fires. Timers whose time has come by that fire when the clock is advanced next; after a step
+  /// back, timers wait longer.
+  ///
+  /// - Parameter duration: Negative for back, also to before the clock was made.
+  public func step(by duration: Duration) {
+    timers.change { $0.now = $0.now.advanced(by: duration) }
   }
 
   /// Lets time pass until nothing is scheduled any more.

@@ -27,6 +27,22 @@ import Testing
     #expect(clock.now.offset == .seconds(2))
   }
 
+  @Test func `a step sets the time forward or back, and fires nothing until time passes`() {
+    _ = schedule("a", after: .seconds(2))
+
+    clock.step(by: .seconds(5))
+    #expect(clock.now.offset == .seconds(5))
+    #expect(fired.state == [])
+    clock.step(by: .seconds(-9))
+    #expect(clock.now.offset == .seconds(-4))
+    clock.advance(by: .seconds(5))
+    #expect(fired.state == [])
+    clock.advance(by: .seconds(1))
+
+    #expect(fired.state == ["a"])
+    #expect(clock.now.offset == .seconds(2))
+  }
+
   @Test func `timers fire by deadline, and of one deadline in the order they were set`() {
     for (name, delay) in [("c", 3), ("a1", 1), ("b", 2), ("a2", 1), ("a3", 1)] {
       _ = schedule(name, after: .seconds(delay))
