@@ -1,66 +1,135 @@
 public import MillpondSignals
 
-/// The keys of which the last telling did not reach where values outlive the process.
+/// The changes that did not reach the place where values outlive the process.
+///
+/// They are noted key by key up to a limit. Beyond it they are noted together: then everything in memory is
+/// to be saved, and whatever was written before the last of them is to be removed there.
 final class Unsaved<Key: Hashable & Sendable>: Sendable {
-  private let state = Locked(State())
+  private let limit: Int
+  private let backlog = Locked(Backlog<Key>())
 
-  fileprivate struct State: Sendable {
-    var failures: [Key: Failure] = [:]
-    var lastNumber = 0
+  /// - Parameter limit: The number of keys that are noted one by one.
+  init(limit: Int = 4_096) {
+    self.limit = limit
   }
 
-  fileprivate struct Failure: Sendable {
-    let number: Int
-    let removal: Revision?
-  }
-
-  /// Where it was a removal, with its revision.
-  var all: [(key: Key, removal: Revision?)] {
-    state.withLock { $0.failures.map { ($0.key, $0.value.removal) } }
-  }
-
-  /// Notes how a telling of the key ends.
-  func watch(_ key: Key, removal: Revision? = nil, _ outcome: Signal<Void>) {
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      return state.lastNumber
+  /// What is unsaved now; a flush tries to save it, and what it can't save is noted again.
+  func beginFlush() -> Backlog<Key> {
+    backlog.withLock { backlog in
+      defer { backlog.isOfAll = false }
+      return backlog
     }
-    outcome.subscribe { [state] event in
-      guard event.isTerminal else { return }
-      let gone = state.withLock { state -> (Key, Failure)? in
-        guard case .failed = event else { return state.take(key, before: number) }
-        state.add(key, Failure(number: number, removal: removal))
-        return nil
+  }
+
+  /// Notes how a change ends.
+  func watch<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
+    if outcome.isDone { return note(change, isSaved: true) }
+    // A fill that is not admitted sends nothing.
+    let isAdmitted = SerialState(!change.isFill)
+    outcome.subscribe { [self] event in
+      switch event {
+      case .next: isAdmitted.value = true
+      case .progress: break
+      case .completed: if isAdmitted.value { note(change, isSaved: true) }
+      case .failed: note(change, isSaved: false)
       }
-      _ = gone  // released here, not under the lock
     }
   }
 
-  func forgetAll() {
-    let gone = state.withLock { state in
-      defer { state.failures = [:] }
-      return state.failures
+  private func note<Value>(_ change: Change<Key, Value>, isSaved: Bool) {
+    let gone = backlog.withLock { backlog -> [Backlog<Key>.Gone] in
+      let gone = isSaved ? backlog.saved(change) : backlog.failed(change)
+      return [gone, backlog.count > limit ? backlog.merge() : nil].compactMap { $0 }
     }
-    _ = gone
+    _ = gone  // released here, not under the lock
+  }
+
+  /// Notes nothing of the key any more, unless it has changed since.
+  func forget(_ key: Key, _ failure: Backlog<Key>.Failure) {
+    let gone = backlog.withLock { $0.forget(key, upTo: failure.revision) }
+    _ = gone  // released here, not under the lock
   }
 }
 
-extension Unsaved.State {
-  mutating func add(_ key: Key, _ failure: Unsaved.Failure) {
-    if failure.number > failures[key]?.number ?? 0 { failures[key] = failure }
+/// All that is unsaved.
+struct Backlog<Key: Hashable & Sendable>: Sendable {
+  /// A key whose last change is not where it should be.
+  struct Failure: Sendable {
+    let revision: Revision
+
+    /// Whether an older value may still be there, which must not come back.
+    var hasRemains: Bool
   }
 
-  /// Forgets a failure that came before a success.
-  mutating func take(_ key: Key, before number: Int) -> (Key, Unsaved.Failure)? {
+  /// What leaves is released after the unlock, the keys included.
+  typealias Gone = [(key: Key, value: Failure)]
+
+  private(set) var failures: [Key: Failure] = [:]
+
+  /// Before which everything is to be removed; nil if nothing is.
+  private(set) var removal: Revision?
+
+  /// Whether everything in memory is to be saved.
+  var isOfAll = false
+
+  var count: Int { failures.count }
+
+  mutating func failed<Value>(_ change: Change<Key, Value>) -> Gone? {
+    switch change {
+    case .set(let key, _, let revision): add(key, revision, hasRemains: true)
+    case .fill(let key, _, let token): add(key, min(token.revision, .present), hasRemains: false)
+    // That of a value that could not be stored is not another change.
+    case .remove(let key, let revision): add(key, revision, hasRemains: true)
+    case .removeAll(let revision): removal = max(removal ?? .none, revision)
+    }
+    return nil
+  }
+
+  mutating func saved<Value>(_ change: Change<Key, Value>) -> Gone? {
+    switch change {
+    case .set(let key, _, let revision): return forget(key, upTo: revision)
+    case .fill(let key, _, let token): return forget(key, upTo: min(token.revision, .present))
+    case .remove(let key, let revision):
+      guard failures[key]?.revision == revision else { return forget(key, upTo: revision) }
+      failures[key]?.hasRemains = false
+      return nil
+    case .removeAll(let revision):
+      if let removal, removal <= revision { self.removal = nil }
+      return forgetAll { $0.revision <= revision }
+    }
+  }
+
+  mutating func forget(_ key: Key, upTo revision: Revision) -> Gone? {
     guard !failures.isEmpty, let place = failures.index(forKey: key),
-      failures.values[place].number < number
+      failures.values[place].revision <= revision
     else { return nil }
-    let (key, failure) = failures.remove(at: place)
-    return (key, failure)
+    return [failures.remove(at: place)]
+  }
+
+  /// Notes together what was noted key by key.
+  mutating func merge() -> Gone? {
+    let revisions = failures.values.filter(\.hasRemains).map(\.revision)
+    if let last = revisions.max() { removal = max(removal ?? .none, last) }
+    isOfAll = true
+    return forgetAll { _ in true }
+  }
+
+  private mutating func add(_ key: Key, _ revision: Revision, hasRemains: Bool) {
+    let present = failures[key]
+    if let present, present.revision >= revision { return }
+    let hasRemains = hasRemains || present?.hasRemains ?? false
+    failures[key] = Failure(revision: revision, hasRemains: hasRemains)
+  }
+
+  private mutating func forgetAll(_ isGone: (Failure) -> Bool) -> Gone? {
+    if failures.isEmpty { return nil }
+    let former = failures
+    failures = former.filter { !isGone($0.value) }
+    return Array(former)
   }
 }
 
-/// A cache that notes which values it could not keep.
+/// A cache that notes which changes it could not save.
 @usableFromInline
 struct Saving<Base: Cache>: Wrapper, Cache {
   @usableFromInline typealias Key = Base.Key
@@ -83,12 +152,7 @@ struct Saving<Base: Cache>: Wrapper, Cache {
   @usableFromInline
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
-    switch change {
-    case .set(let key, _, _), .fill(let key, _, _):
-      unsaved.watch(key, outcome)
-    case .remove(let key, let revision): unsaved.watch(key, removal: revision, outcome)
-    case .removeAll: unsaved.forgetAll()
-    }
+    unsaved.watch(change, outcome)
     return outcome
   }
 

@@ -108,4 +108,118 @@ import Testing
 
     #expect(flush.failure is Refused)
   }
+
+  @Test func `a value that could not be saved once is saved by a flush, or the flush fails`() {
+    let disk = FailingCache(over: kept)
+    let users = MultiplexerMap<Int, String>(over: origin, persistence: Persistence(disk))
+    disk.fails(.set, Refused())
+    let set = Recorder<Void>().subscribe(to: users.set("one", for: 1))
+    #expect(set.failure != nil)
+    disk.fails(.fill, Refused())
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).failure is Refused)
+    #expect(Recorder<Void>().subscribe(to: users.flush()).failure is Refused)
+    disk.fails(.fill, nil)
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+
+    #expect(kept.contents == [1: "one"])
+  }
+
+  @Test func `a set that failed on disk and left memory does not bring an older value back`() {
+    kept.set("old", for: 1)
+    let disk = FailingCache(over: kept)
+    let users = MultiplexerMap<Int, String>(
+      over: origin, countLimit: 1, persistence: Persistence(disk))
+    for operation in [FailingCache<Int, String>.Operation.set, .remove] {
+      disk.fails(operation, Refused())
+    }
+    users.set("new", for: 1)
+    users.set("other", for: 2)
+    #expect(users.current(1) == nil)
+    for operation in [FailingCache<Int, String>.Operation.set, .remove] {
+      disk.fails(operation, nil)
+    }
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+
+    #expect(kept.contents[1] == nil)
+    #expect(kept.contents[2] == "other")
+  }
+
+  @Test func `a removal of all that failed is tried again, and what was set since is saved`() {
+    let disk = FailingCache(over: kept)
+    let users = MultiplexerMap<Int, String>(over: origin, persistence: Persistence(disk))
+    users.set("one", for: 1)
+    disk.fails(.removeAll, Refused())
+    users.removeAll()
+    users.set("two", for: 2)
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).failure is Refused)
+    #expect(kept.contents[1] == "one")
+    disk.fails(.removeAll, nil)
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+
+    #expect(kept.contents == [2: "two"])
+  }
+
+  @Test func `however many sets fail, a bounded number is noted, and a flush puts all right`() {
+    let disk = FailingCache(over: kept)
+    for key in 0..<100 { kept.set("old", for: key) }
+    let users = MultiplexerMap<Int, String>(
+      over: origin, countLimit: 10, persistence: Persistence(disk))
+    for operation in [FailingCache<Int, String>.Operation.set, .remove] {
+      disk.fails(operation, Refused())
+    }
+    for key in 0..<20_000 { users.set("new", for: key) }
+    for operation in [FailingCache<Int, String>.Operation.set, .remove] {
+      disk.fails(operation, nil)
+    }
+    let before = disk.changes
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+
+    #expect(disk.changes - before < 10_000)
+    #expect(kept.contents.values.allSatisfy { $0 == "new" })
+    let inMemory = (0..<20_000).filter { users.current($0) != nil }
+    #expect(inMemory.allSatisfy { kept.contents[$0] == "new" })
+  }
+}
+
+/// A cache that fails some of its changes before they reach another.
+private final class FailingCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
+  enum Operation: Hashable, Sendable {
+    case set, remove, removeAll, fill
+  }
+
+  private let base: TestCache<Key, Value>
+  private let state = Locked((failures: [Operation: any Error](), changes: 0))
+
+  init(over base: TestCache<Key, Value>) {
+    self.base = base
+  }
+
+  var changes: Int { state.withLock { $0.changes } }
+
+  func fails(_ operation: Operation, _ error: (any Error)?) {
+    state.withLock { $0.failures[operation] = error }
+  }
+
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    base.get(key, lookup)
+  }
+
+  func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let operation: Operation =
+      switch change {
+      case .set: .set
+      case .remove: .remove
+      case .removeAll: .removeAll
+      case .fill: .fill
+      }
+    let failure = state.withLock { state in
+      state.changes += 1
+      return state.failures[operation]
+    }
+    return failure.map { .fail($0) } ?? base.apply(change)
+  }
 }
