@@ -100,12 +100,17 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Lets a reload begin, which those who ask from now on may join; older flights serve those who wait.
   ///
   /// One at a time: if another has begun before, this one is to wait for it, and to try again. One that
-  /// has been let go of meanwhile begins, too, but what it brings must not be kept.
+  /// has been let go of meanwhile joins a later one that has begun; else it begins, too, but what it brings
+  /// must not be kept.
   @usableFromInline
   mutating func beginReload(_ key: Key, _ handle: FlightHandle) -> ReloadBeginning<Value> {
-    guard let place = byKey.index(forKey: key),
-      let reload = byKey.values[place].first(where: { $0.handle === handle })
-    else { return .detached }
+    guard let place = byKey.index(forKey: key) else { return .detached }
+    guard let reload = byKey.values[place].first(where: { $0.handle === handle }) else {
+      guard let later = byKey.values[place].first(where: { $0.freshness == .any && $0.isReload })
+      else { return .detached }
+      _ = later.enter(.low)
+      return .joins(Entrance(flight: later, priority: .low, isNew: false, isRaised: false))
+    }
     let usual = byKey.values[place].filter { $0.freshness == .any }
     if let before = usual.first(where: { $0.isReload }) {
       _ = before.enter(.low)
@@ -178,6 +183,9 @@ enum ReloadBeginning<Value: Sendable>: Sendable {
 
   /// It waits for another that began before.
   case waits(Entrance<Value>)
+
+  /// It joins another that was asked for later.
+  case joins(Entrance<Value>)
 
   /// It begins for those who wait, but what was told since it was asked for wins over it.
   case detached

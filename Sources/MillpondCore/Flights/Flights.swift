@@ -156,6 +156,7 @@ final class Flights<Rooms: FlightRooms>: Sendable {
       switch self.rooms.withFlights(of: key, { $0.beginReload(key, handle) }) {
       case .begins: work(true)
       case .detached: work(false)
+      case .joins(let entrance): Signal { self.board(entrance, key, shared, $0, $1) }
       case .waits(let entrance):
         Signal { observer, lifetime in
           // However that one ends, this one begins then.

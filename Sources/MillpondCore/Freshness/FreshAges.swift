@@ -1,49 +1,86 @@
 public import MillpondSignals
 public import Synchronization
 
-/// How old a value may be to be fresh, at any moment.
+/// The age up to which a value is fresh, at any moment.
 @usableFromInline
-final class FreshAges: Sendable {
+final class FreshAges<Key: Hashable & Sendable>: Sendable {
   @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let timeline: Timeline
 
-  /// When all that was kept ceased to be fresh, in nanoseconds of the timeline; negative if never.
+  /// When everything that was kept ceased to be fresh, in nanoseconds of the timeline; negative if never.
   @usableFromInline let allExpiredAt = Atomic<Int>(-1)
 
-  init(_ policy: FreshnessPolicy, _ timeline: Timeline) {
+  /// How far behind the timeline a store's clock may be.
+  private let lag: Duration
+
+  /// The keys that got a new value so shortly after that moment that its age does not tell.
+  private let renewed = Locked<Set<Key>>([])
+
+  init(_ policy: FreshnessPolicy, _ clock: some Clock<Duration>) {
     self.policy = policy
-    self.timeline = timeline
+    timeline = Timeline(clock)
+    // A memory cache tells ages by the continuous clock in steps.
+    lag = clock is ContinuousClock ? .milliseconds(10) : .zero
   }
 
-  /// Lets nothing that is kept now be fresh any more.
+  /// Makes everything that is kept now count as no longer fresh.
   func expireAll() {
-    allExpiredAt.store(timeline.now().nanoseconds, ordering: .relaxed)
-  }
-
-  /// Which of the values that are kept are fresh enough for an ask.
-  @inlinable
-  func fresh(_ key: some Hashable, _ asked: Freshness) -> Freshness {
-    let expiredAt = allExpiredAt.load(ordering: .relaxed)
-    guard let greatest = policy.greatestFreshAge(key) else {
-      return expiredAt < 0 ? asked : within(nil, asked, expiredAt)
+    let now = timeline.now().nanoseconds
+    let former = renewed.withLock { renewed in
+      allExpiredAt.store(now, ordering: .releasing)
+      defer { renewed = [] }
+      return renewed
     }
-    return within(greatest, asked, expiredAt)
+    _ = former  // released here, not under the lock
+  }
+
+  /// Notes that the key has got a new value now.
+  func renew(_ key: Key) {
+    let expiredAt = allExpiredAt.load(ordering: .acquiring)
+    if expiredAt < 0 || timeline.now() - .nanoseconds(expiredAt) > lag * 2 { return }
+    renewed.withLock { _ = $0.insert(key) }
+  }
+
+  /// The freshness that a kept value of the key needs for a get, now.
+  @inlinable
+  func fresh(_ key: Key, _ asked: Freshness) -> Freshness {
+    let expiredAt = allExpiredAt.load(ordering: .acquiring)
+    guard let greatest = policy.greatestFreshAge(key) else {
+      return expiredAt < 0 ? asked : within(nil, asked, expiredAt, key)
+    }
+    return within(greatest, asked, expiredAt, key)
   }
 
   @inlinable
-  func within(_ greatest: Duration?, _ asked: Freshness, _ expiredAt: Int) -> Freshness {
+  func within(
+    _ greatest: Duration?, _ asked: Freshness, _ expiredAt: Int, _ key: Key
+  ) -> Freshness {
     var limit = greatest
     if case .atMost(let age) = asked { limit = min(age, limit ?? age) }
-    if expiredAt >= 0 {
-      let since = sinceAllExpired(expiredAt)
+    if expiredAt >= 0, let since = sinceAllExpired(expiredAt, key) {
       limit = min(since, limit ?? since)
     }
     return limit.map { .atMost($0) } ?? asked
   }
 
+  /// The age of the oldest value that is certainly newer than that moment; nil if the key's value is.
   @usableFromInline
-  func sinceAllExpired(_ expiredAt: Int) -> Duration {
-    // A store may tell ages by a clock that goes in steps.
-    timeline.now() - .nanoseconds(expiredAt) - .milliseconds(10)
+  func sinceAllExpired(_ expiredAt: Int, _ key: Key) -> Duration? {
+    if renewed.withLock({ $0.contains(key) }) { return nil }
+    let since = timeline.now() - .nanoseconds(expiredAt)
+    // A clock that was set back expires nothing more.
+    return since < .zero ? .zero : since - lag - .nanoseconds(1)
+  }
+}
+
+extension Freshness {
+  /// Whether every answer to a question with this freshness will do for one with `other`.
+  @usableFromInline
+  func isAsStrict(as other: Freshness) -> Bool {
+    switch (self, other) {
+    case (.reload, _), (_, .any): true
+    case (.atMost(let age), .atMost(let otherAge)): age <= otherAge
+    default: false
+    }
   }
 }

@@ -13,9 +13,10 @@ extension Source {
   ///     users.get(7, stale: .after(.milliseconds(300)))   // what is kept, if a new one takes longer
   ///     users.refresh(7)                                  // asks, whoever waits
   ///
-  /// A fresh value is the answer, without asking this. Else this is asked, once for all who wait, and
-  /// what it answers is kept; meanwhile, or if it fails, a stale value stands in as the policy or the
-  /// asker allows. A stale value keeps its age, and the next ask tries again; a failure destroys nothing
+  /// A fresh value is the answer, without asking this. Else this is asked, once for all who wait, whatever
+  /// ages they name, and what it answers is kept; only a get for which that is too old when it comes asks
+  /// again. Meanwhile, or if it fails, a stale value stands in as the policy or the get allows, as long as
+  /// it is usable. A stale value keeps its age, and the next ask tries again; a failure destroys nothing
   /// that is kept. What is told wins over all that was asked before.
   ///
   /// A reload asks this anew, in any case: while another reload is under way, after it. Who asks when
@@ -86,15 +87,16 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// is released, unless somebody waits for its outcome then; beyond the policy's number of refreshes,
   /// it goes on only for those who do.
   ///
-  /// - Returns: The new value, or why there is none; it may be ignored.
+  /// - Returns: The new value, or why there is none; it may be ignored. Where the new one fails for a reason
+  ///   for which the policy lets a stale value stand in, it is the value that is kept, if it is usable.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
-    let values = inside.reload(key, Lookup(freshness: .reload)).map { $0.value.value }.replayLast()
-    inside.holds.hold(key, isReload: true, values)
-    return values
+    inside.refresh(key)
   }
 
-  /// Lets nothing that is kept now count as fresh any more: the next ask for each key fetches it.
+  /// Lets nothing that is kept now count as fresh any more: the next get of each key fetches it.
+  ///
+  /// What is set or fetched from now on is as fresh as ever.
   ///
   /// - Complexity: O(1).
   public func refreshAll() {

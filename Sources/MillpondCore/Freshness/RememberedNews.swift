@@ -6,27 +6,25 @@ enum RememberedNews<Value: Sendable>: Sendable {
   /// A fetch has ended, whichever way.
   case ended
 
-  /// A value was fetched, and kept unless something newer had been told.
-  case fetched(Stamped<Value>)
+  /// A value was fetched, and the store admitted it.
+  case fetched(Stamped<Value>, asked: Revision)
 
   /// A value was found in the store, or filled in from outside.
-  case kept(Stamped<Value>)
+  case kept(Stamped<Value>, asked: Revision)
 
-  /// A value was told.
-  case set(Value)
+  /// A value was set.
+  case set(Value, Revision)
 
-  /// The value was taken away.
-  case removed
+  /// The value was removed.
+  case removed(Revision)
 
-  /// All values were taken away.
-  static func tell<Key>(
-    _ change: Change<Key, Value>, _ tell: (Key, RememberedNews) -> Void
-  ) {
+  /// The news of a change; nil for one of all keys, which is told by whoever knows those that are watched.
+  static func of<Key>(_ change: Change<Key, Value>) -> (key: Key, news: RememberedNews)? {
     switch change {
-    case .set(let key, let value, _): tell(key, .set(value))
-    case .remove(let key, _): tell(key, .removed)
-    case .fill(let key, let stamped, _): tell(key, .kept(stamped))
-    case .removeAll: break  // told by whoever knows which keys are watched
+    case .set(let key, let value, let revision): (key, .set(value, revision))
+    case .remove(let key, let revision): (key, .removed(revision))
+    case .fill(let key, let stamped, let token): (key, .kept(stamped, asked: token.revision))
+    case .removeAll: nil
     }
   }
 }

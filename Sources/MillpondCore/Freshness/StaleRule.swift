@@ -1,25 +1,25 @@
 public import MillpondSignals
 
-/// What an asker gets of what a flight finds, and when.
+/// The rule by which one get receives what a flight finds: which values, and when.
 @usableFromInline
 struct StaleRule<Content: Sendable>: TimedRule {
   @usableFromInline typealias Value = Stamped<Recalled<Content>>
 
   @usableFromInline let use: StaleUse
-  @usableFromInline let names: @Sendable (any Error) -> Bool
+  @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let beginning: Duration
 
-  /// What has not been sent, and may be.
+  /// A stale value that has not been sent, and may be.
   @usableFromInline var stale: Value?
   @usableFromInline var hasSentStale = false
   @usableFromInline var end: Event<Value>?
   @usableFromInline var deadline: Duration?
 
-  /// The rule of an asker who came at `beginning`.
+  /// The rule of a get that began at `beginning`.
   @inlinable
-  init(_ use: StaleUse, _ beginning: Duration, names: @escaping @Sendable (any Error) -> Bool) {
+  init(_ use: StaleUse, _ policy: FreshnessPolicy, _ beginning: Duration) {
     self.use = use
-    self.names = names
+    self.policy = policy
     self.beginning = beginning
   }
 
@@ -42,9 +42,8 @@ struct StaleRule<Content: Sendable>: TimedRule {
     case .onNamedErrors, .onAnyError:
       stale = found
       return nil
-    case .after(let patience) where now >= beginning + patience:
-      hasSentStale = true
-      return .next(found)
+    case .after where hasSentStale: return nil
+    case .after(let patience) where now >= beginning + patience: return sent(found, at: now)
     case .after(let patience):
       stale = found
       deadline = beginning + patience
@@ -54,53 +53,71 @@ struct StaleRule<Content: Sendable>: TimedRule {
 
   @inlinable
   mutating func failed(_ error: any Error, at now: Duration) -> Event<Value>? {
-    guard stale != nil || hasSentStale, use == .onAnyError || names(error) else {
-      return .failed(error)
-    }
-    guard let stale else { return .completed }
+    guard policy.standsIn(for: error, by: use) else { return .failed(error) }
+    if hasSentStale { return .completed }
+    guard let stale, let event = sent(stale, at: now) else { return .failed(error) }
     end = .completed
     deadline = now
-    return .next(stale)
+    return event
   }
 
   @inlinable
   mutating func wake(at now: Duration) -> Event<Value>? {
     deadline = nil
     if let end { return end }
-    guard let stale else { return nil }
+    return stale.flatMap { sent($0, at: now) }
+  }
+
+  /// A stale value on its way to the get; nil if it is not usable any more.
+  @inlinable
+  mutating func sent(_ found: Value, at now: Duration) -> Event<Value>? {
+    stale = nil
+    guard policy.isUsable(age: found.deliveredAge(at: now)) else { return nil }
     hasSentStale = true
-    self.stale = nil
-    return .next(stale)
+    return .next(found)
+  }
+}
+
+extension FreshnessPolicy {
+  /// Whether a value that is not fresh may stand in for one that failed with `error`.
+  @usableFromInline
+  func standsIn(for error: any Error, by use: StaleUse) -> Bool {
+    switch use {
+    case .never: false
+    case .onAnyError: true
+    case .onNamedErrors, .after: staleOn(error)
+    }
   }
 }
 
 extension Signal {
-  /// Runs the signal through the rule of an asker.
+  /// Runs the signal through the rule of a get.
   @inlinable
   func answered<Content>(
-    by use: StaleUse, on timeline: Timeline, names: @escaping @Sendable (any Error) -> Bool
+    by use: StaleUse, _ policy: FreshnessPolicy, on timeline: Timeline
   ) -> Signal where Value == Stamped<Recalled<Content>> {
-    timed(on: timeline) { StaleRule(use, $0, names: names) }
+    timed(on: timeline) { StaleRule(use, policy, $0) }
   }
 
-  /// Runs the signal through the rule of an asker who has nothing to wait for, so without a timer.
+  /// Runs the signal through the rule of a get that has nothing to wait for, so without a timer.
   @inlinable
   func answered<Content, Answer>(
-    by use: StaleUse, names: @escaping @Sendable (any Error) -> Bool,
+    by use: StaleUse, _ policy: FreshnessPolicy, on timeline: Timeline,
     _ content: @escaping @Sendable (Value) -> Answer
   ) -> Signal<Answer> where Value == Stamped<Recalled<Content>> {
     Signal<Answer>(
       start: { observer, lifetime in
-        let rule = SerialState(StaleRule<Content>(use, .zero, names: names))
+        let rule = SerialState(StaleRule<Content>(use, policy, .zero))
         run(
           Observer(
             next: { found in
+              // The time matters to no value, only to a failure.
               if case .next? = rule.value.received(.next(found), at: .zero) {
                 observer.next(content(found))
               }
             },
             other: { end in
-              switch rule.value.received(end.typed(), at: .zero) {
+              switch rule.value.received(end.typed(), at: timeline.now()) {
               case .next(let stale)?:
                 observer.next(content(stale))
                 if !lifetime.isEnded { observer.completed() }

@@ -88,7 +88,8 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   /// What is kept stays usable meanwhile, and if the fetch fails. During a fetch it means one more, after
   /// it.
   ///
-  /// - Returns: The new value, or why there is none; it may be ignored.
+  /// - Returns: The new value, or why there is none; it may be ignored. Where the new one fails for a reason
+  ///   for which the policy lets a stale value stand in, it is the value that is kept, if it is usable.
   @discardableResult
   public func refresh() -> Signal<Value> {
     map.refresh(Self.key)

@@ -21,7 +21,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
 
   @usableFromInline let remembered: Remembered<Kept, AnyCache<Key, Value>>
   @usableFromInline let memory: MemoryCache<Key, Value>
-  @usableFromInline let ages: FreshAges
+  @usableFromInline let ages: FreshAges<Key>
   let watchers: Watchers<Key, Value>
   let unsaved = Unsaved<Key>()
   let persistence: Persistence<Key, Value>
@@ -56,8 +56,9 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     ages = recollection.ages
     remembered = Remembered(recollection)
     let erase: @Sendable () -> Signal<Void> = { [recollection, watchers] in
-      let outcome = recollection.apply(.removeAll(.next()))
-      watchers.tellAll(.removed)
+      let revision = Revision.next()
+      let outcome = recollection.apply(.removeAll(revision))
+      watchers.tellAll(.removed(revision))
       return outcome
     }
     membership = scope?.add(isPersistent: persistence.isLasting, erase: erase).scoped()
@@ -113,17 +114,24 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
 
   /// What is known of a key, now and whenever that changes; nothing is fetched for it.
   ///
-  /// It begins with what is in memory, and what is kept beyond that follows. Never ends. What it sends
-  /// was true when it was sent, so of many changes at once some may be sent twice, and the last is right.
+  /// A value is in it only if it was stored: not one that was fetched for a get from before a write, or
+  /// from before the end of the scope. It begins with what is in memory, and what is kept beyond that
+  /// follows. Never ends. What it sends was true when it was sent, so of many changes at once some may be
+  /// sent twice, and the last is right.
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    let kept = remembered.getStamped(key, Lookup(freshness: .cachedOnly))
-      .recover { _ in .empty }.map { Optional(RememberedNews.kept($0)) }
-    // Whoever listens first misses nothing.
+    let kept = Signal<RememberedNews<Value>?>.deferred { [remembered] in
+      // Before the store is looked up: what is written from then on wins.
+      let asked = Revision.next()
+      return remembered.getStamped(key, Lookup(freshness: .cachedOnly))
+        .recover { _ in .empty }.map { .kept($0, asked: asked) }
+    }
+    // The subscription to the news comes first, so that nothing is missed.
     return watchers.news(of: key).map { Optional($0) }
       .merge(.just(nil), kept)
-      .scan(ResourceState.unknown) { [self] state, news in state.after(news, facts(key)) }
+      .scan(WatchedResource<Value>()) { [self] watched, news in watched.after(news, facts(key)) }
+      .map { $0.state }
   }
 
   private func facts(_ key: Key) -> ResourceFacts<Value> {
@@ -139,7 +147,8 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// What is kept stays usable meanwhile, and if the fetch fails. During a fetch it means one more, after
   /// it; see ``Remembered/refresh(_:)``.
   ///
-  /// - Returns: The new value, or why there is none; it may be ignored.
+  /// - Returns: The new value, or why there is none; it may be ignored. Where the new one fails for a reason
+  ///   for which the policy lets a stale value stand in, it is the value that is kept, if it is usable.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
     let endCount = scope?.endCount
@@ -147,7 +156,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return scope?.untilEnd(values, since: endCount) ?? values
   }
 
-  /// Lets nothing that is kept now count as fresh any more: the next ask for each key fetches it.
+  /// Lets nothing that is kept now count as fresh any more: the next get of each key fetches it.
   ///
   /// - Complexity: O(1).
   public func refreshAll() {
@@ -157,7 +166,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// Keeps or forgets, in memory and where values outlive the process.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = remembered.apply(change)
-    if case .removeAll = change { watchers.tellAll(.removed) }
+    if case .removeAll(let revision) = change { watchers.tellAll(.removed(revision)) }
     if let scope, !outcome.isDone { scope.wait(for: outcome) }
     return outcome
   }

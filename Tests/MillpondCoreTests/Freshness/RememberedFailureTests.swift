@@ -60,6 +60,36 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
+  @Test func `a late answer that is not stored does not end a newer failure`() {
+    _ = scene.ask()
+    scene.users.remove("a")
+    _ = scene.ask()
+    scene.fetches[1].failed(Refused())
+
+    scene.answer(0, 1)
+
+    #expect(scene.ask().failure is Refused)
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `a fetch that every get has left is neither stored nor a failure to remember`() {
+    let origin = LateOrigin()
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    let users = origin.remembered(in: memory, .ten { _ in .seconds(5) })
+    users.get("a").subscribe().dispose()
+    users.get("a").subscribe().dispose()
+    let get = Recorder<Int>().subscribe(to: users.get("a"))
+    origin.source.runs[2].send(.next(3))
+    origin.source.runs[2].send(.completed)
+
+    origin.source.runs[0].send(.next(1))
+    origin.source.runs[1].send(.failed(Refused()))
+
+    #expect(get.values == [3])
+    #expect(memory.peek("a") == 3)
+    #expect(Recorder<Int>().subscribe(to: users.get("a")).values == [3])
+  }
+
   @Test func `a stale value stands in for a remembered failure as for a new one`() {
     let scene = RememberedScene(
       .ten(stale: .onAnyError) { $0 is Refused ? .seconds(5) : .zero }, age: .seconds(11))
@@ -71,5 +101,14 @@ import Testing
     #expect(next.values == [1])
     #expect(next.isCompleted)
     #expect(scene.fetches.count == 2)
+  }
+}
+
+/// An origin that answers also when it was cancelled.
+private struct LateOrigin: Source {
+  let source = CallbackSource<Int>()
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    source.signal
   }
 }

@@ -83,6 +83,37 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
+  @Test func `a refresh that can't reach the origin brings what is kept, if the policy lets it`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let refreshed = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+
+    scene.fail(Offline())
+
+    #expect(refreshed.transcript == ["next 1", "completed"])
+  }
+
+  @Test(arguments: [StaleUse.onAnyError, .never, .atOnce])
+  func `what stands in for a refresh that fails is up to the policy`(use: StaleUse) {
+    let scene = RememberedScene(.ten(stale: use), age: .seconds(11))
+    let refused = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+    scene.fail(Refused())
+    let offline = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+    scene.fail(Offline())
+
+    #expect(refused.values == (use == .onAnyError ? [1] : []))
+    #expect(offline.values == (use == .never ? [] : [1]))
+  }
+
+  @Test func `what is not usable any more does not stand in for a refresh`() {
+    let scene = RememberedScene(.ten(usableFor: .after(.seconds(60))), age: .seconds(59))
+    let refreshed = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+
+    scene.clock.advance(by: .seconds(1))
+    scene.fail(Offline())
+
+    #expect(refreshed.failure is Offline)
+  }
+
   @Test func `a refresh goes on though nobody waits, and is kept`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     scene.users.refresh("a")
@@ -212,6 +243,24 @@ import Testing
     #expect(first.values == [2])
     #expect(second.values == [3])
     #expect(scene.memory.peek("a") == nil)
+  }
+
+  @Test func `a refresh that waited when the key was set joins one that was asked for after that`()
+  {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.refresh("a")
+    let waiting = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+    scene.users.set(5, for: "a")
+    let later = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
+
+    scene.answer(1, 2)
+    #expect(scene.fetches.count == 3)
+    scene.answer(2, 3)
+
+    #expect(waiting.values == [3])
+    #expect(later.values == [3])
+    #expect(scene.ask().values == [3])
+    #expect(scene.fetches.count == 3)
   }
 
   @Test func `R5 what is set during a fetch wins over it`() {

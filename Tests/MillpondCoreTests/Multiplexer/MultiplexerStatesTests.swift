@@ -104,6 +104,60 @@ import Testing
     #expect(try last().value == 9)
   }
 
+  @Test func `what a fetch from before a clear brings is not shown`() throws {
+    _ = states.subscribe(to: multiplexer.states)
+    let get = Recorder<Int>().subscribe(to: multiplexer.get())
+    multiplexer.clear()
+
+    source.next(1)
+    source.completed()
+
+    #expect(get.values == [1])
+    #expect(states.values.allSatisfy { $0.value == nil })
+    #expect(try !last().isLoading)
+  }
+
+  @Test func `after the end of the scope nothing is shown that was asked for before`() throws {
+    let (scope, source) = (CacheScope(), CallbackSource<Int>())
+    let multiplexer = Multiplexer<Int>(scope: scope, clock: clock, signal: { source.signal })
+    _ = states.subscribe(to: multiplexer.states)
+    multiplexer.get().subscribe()
+    multiplexer.refresh()
+
+    scope.end()
+    for run in source.runs { run.send(.next(1)) }
+    for run in source.runs { run.send(.completed) }
+
+    #expect(states.values.allSatisfy { $0.value == nil })
+    #expect(Recorder().subscribe(to: multiplexer.states).values.first?.value == nil)
+  }
+
+  @Test func `what is kept beyond memory is not shown if it comes after a clear`() throws {
+    let kept = HeldCache()
+    let source = source
+    let multiplexer = Multiplexer<Int>(
+      freshness: .ten(), persistence: Persistence(kept), clock: clock, signal: { source.signal })
+    _ = states.subscribe(to: multiplexer.states)
+
+    multiplexer.clear()
+    kept.answer.next(Stamped(6))
+    kept.answer.completed()
+
+    #expect(states.values.allSatisfy { $0.value == nil })
+  }
+
+  @Test func `a set that a later removal has overtaken is not shown`() throws {
+    let users = MultiplexerMap<String, Int>(over: TestOrigin())
+    _ = states.subscribe(to: users.states(of: "value"))
+    let earlier = Revision.next()
+    users.remove("value")
+
+    _ = users.apply(.set("value", 1, earlier))
+
+    #expect(users.current("value") == nil)
+    #expect(states.values.allSatisfy { $0.value == nil })
+  }
+
   @Test func `who has left is told nothing`() {
     _ = states.subscribe(to: multiplexer.states)
     let count = states.values.count
@@ -147,5 +201,18 @@ import Testing
     }
 
     #expect(try last().value == multiplexer.current)
+  }
+}
+
+/// A cache whose answers are held back, and that forgets nothing that it has begun to answer.
+private final class HeldCache: Cache {
+  let answer = TestSource<Stamped<Int>>()
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    getStamped(key, lookup).map { $0.value }
+  }
+
+  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    answer.signal
   }
 }

@@ -183,6 +183,27 @@ import Testing
     #expect(memory.count == 0)
   }
 
+  @Test func `of a source that is remembered nothing from before the end is joined or stored`() {
+    let origin = TestOrigin<String, Int>()
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    let users = origin.remembered(in: memory, .ten())
+    let mine = users.scoped(to: scope)
+    let refreshed = Recorder<Int>().subscribe(to: users.refresh("a"))
+    let former = Recorder<Int>().subscribe(to: mine.get("a"))
+
+    scope.end()
+    let next = Recorder<Int>().subscribe(to: mine.get("a"))
+    origin["a"].runs[0].next(1)
+    origin["a"].runs[0].completed()
+
+    #expect(former.values.isEmpty && former.failure != nil)
+    #expect(refreshed.values == [1])
+    #expect(next.values.isEmpty)
+    #expect(memory.count == 0)
+    origin["a"].next(2)
+    #expect(next.values == [2])
+  }
+
   @Test func `the outcome of an earlier refresh is not told to those who ask for it after the end`()
   {
     let origin = TestOrigin<Int, String>()
