@@ -19,6 +19,13 @@ extension MultiplexerMap {
   /// The same, for a durability of the caller's choice.
   @discardableResult
   public func flush(_ durability: Durability) -> Signal<Void> {
+    // What fails while the first attempt waits for it was not known when that began.
+    attemptFlush(durability).flatMap { [self] in
+      unsaved.isEmpty ? .just(()) : attemptFlush(durability)
+    }.started()
+  }
+
+  private func attemptFlush(_ durability: Durability) -> Signal<Void> {
     let backlog = unsaved.beginFlush()
     var outcomes: [Signal<Void>] = []
     if let removal = backlog.removal { outcomes.append(store.apply(.removeAll(removal))) }
@@ -26,8 +33,9 @@ extension MultiplexerMap {
     if backlog.isOfAll || backlog.removal != nil {
       outcomes += memory.snapshot().compactMap { save($0.key) }
     }
-    return Signal.merge((outcomes + [persistence.cache.flush(durability), persistence.flush()]).map { $0.settle() }).collect()
-      .attemptMap { results in for result in results { try result.get() } }.started()
+    outcomes += [persistence.cache.flush(durability), persistence.flush()]
+    return Signal.merge(outcomes.map { $0.settle() }).collect()
+      .attemptMap { results in for result in results { try result.get() } }
   }
 
   private var store: Saving<AnyCache<Key, Value>> {

@@ -13,6 +13,11 @@ final class Unsaved<Key: Hashable & Sendable>: Sendable {
     self.limit = limit
   }
 
+  /// Whether nothing is unsaved, as far as is known.
+  var isEmpty: Bool {
+    backlog.withLock { $0.isEmpty }
+  }
+
   /// What is unsaved now; a flush tries to save it, and what it can't save is noted again.
   func beginFlush() -> Backlog<Key> {
     backlog.withLock { backlog in
@@ -73,6 +78,8 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   var isOfAll = false
 
   var count: Int { failures.count }
+
+  var isEmpty: Bool { failures.isEmpty && removal == nil && !isOfAll }
 
   mutating func failed<Value>(_ change: Change<Key, Value>) -> Gone? {
     switch change {

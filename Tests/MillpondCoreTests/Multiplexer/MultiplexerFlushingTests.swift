@@ -125,6 +125,22 @@ import Testing
     #expect(kept.contents == [1: "one"])
   }
 
+  @Test func `what fails while a flush waits for it is saved by that flush`() {
+    let (disk, gate) = (FailingCache(over: kept), TestSource<Void>())
+    let users = MultiplexerMap<Int, String>(
+      over: origin, persistence: Persistence(disk, flush: { gate.signal }))
+    let flush = Recorder<Void>().subscribe(to: users.flush())
+    disk.fails(.set, Refused())
+    users.set("one", for: 1)
+    for _ in 0..<2 {
+      gate.next(())
+      gate.completed()
+    }
+
+    #expect(flush.isCompleted)
+    #expect(kept.contents == [1: "one"])
+  }
+
   @Test func `a set that failed on disk and left memory does not bring an older value back`() {
     kept.set("old", for: 1)
     let disk = FailingCache(over: kept)
