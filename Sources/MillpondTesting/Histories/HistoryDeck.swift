@@ -34,10 +34,19 @@ public struct HistoryDeck: Sendable {
   /// Gets that differ in what is fresh enough for them, failures, and time that passes.
   public static let freshness = HistoryDeck(
     draws: fussy + fussy + fussy + answering + answering + passing + passing + leaving + [
-      { .set(key: 0, entrance: pick(&$0)) }, { .set(key: key(&$0), entrance: 0) },
-      { .remove(key: 0, entrance: pick(&$0)) }, { .remove(key: key(&$0), entrance: 0) },
-      { .refresh(key: key(&$0)) },
+      { _ in .set(key: 0, entrance: 0) }, { _ in .set(key: 0, entrance: 0) },
+      { _ in .remove(key: 0, entrance: 0) }, { _ in .refresh(key: 0) },
     ], lengths: 4...40)
+
+  /// Gets of one key that fail, and removals meanwhile.
+  public static let failures = HistoryDeck(
+    draws: answering + [
+      { _ in .get(HistoryQuestion()) }, { _ in .get(HistoryQuestion()) },
+      { _ in .get(HistoryQuestion()) }, { _ in .get(HistoryQuestion()) },
+      { _ in .remove(key: 0, entrance: 0) }, { _ in .remove(key: 0, entrance: 0) },
+      { .fail(pick(&$0), isNamed: false) }, { .fail(pick(&$0), isNamed: false) },
+      { _ in .advance(seconds: 1) },
+    ], lengths: 4...30)
 
   /// Gets that fail and are answered, and ends of a scope.
   public static let signingOut = HistoryDeck(
@@ -121,7 +130,7 @@ extension HistoryDeck {
         .cachedOnly,
       ]
       var question = question(&generator)
-      question.key /= 2
+      question.key = 0
       question.freshness = freshness.randomElement(using: &generator) ?? .any
       question.stale = stale.randomElement(using: &generator) ?? nil
       question.takesFirst = Int.random(in: 0..<3, using: &generator) == 0

@@ -118,7 +118,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   /// A fetch whose failure is to be the answer to a get.
   private func rememberedFailure(before view: View) -> HistoryFetch<Key>? {
     content.fetches.last { fetch in
-      guard fetch.key == view.key, !fetch.isReload, let at = fetch.failedAt,
+      guard fetch.key == view.key, !fetch.isReload, !fetch.isMiss, let at = fetch.failedAt,
         let ended = fetch.ended, ended < view.began, !sends(fetch, after: fetch.asked)
       else { return false }
       let life = policy.failureLife(HistoryTrouble(isLossOfConnectivity: false))

@@ -45,6 +45,7 @@ struct HistoryFetch<Key: Hashable & Sendable>: Sendable {
 
   /// The clock's time when it failed, or ended without a value.
   var failedAt: Duration?
+  var isMiss = false
 
   var isActive: Bool {
     cancelled == nil && ended == nil

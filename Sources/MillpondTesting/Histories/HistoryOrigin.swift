@@ -15,7 +15,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
   }
 
   private let log: HistoryLog<Key, Value>
-  private let way: Way
+  private let ways: Locked<Way>
   private let value: @Sendable (Key, Int) -> Value
   private let sources = Locked<[Int: CallbackSource<Value>]>([:])
 
@@ -23,8 +23,17 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     _ log: HistoryLog<Key, Value>, _ way: Way, value: @escaping @Sendable (Key, Int) -> Value
   ) {
     self.log = log
-    self.way = way
+    ways = Locked(way)
     self.value = value
+  }
+
+  private var way: Way {
+    ways.withLock { $0 }
+  }
+
+  /// Answers at once when the program says so, so that it is known how old a value is.
+  func answersAtOnce() {
+    ways.withLock { $0 = .callbacks }
   }
 
   /// A run, which answers when the program says so.
@@ -101,7 +110,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
 
   /// Ends without a value.
   func miss(_ number: Int) {
-    end(number, "has no value")
+    end(number, "has no value", isMiss: true)
     source(number)?.completed()
   }
 
@@ -114,12 +123,13 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     source(number)?.failed(trouble)
   }
 
-  private func end(_ number: Int, _ what: String) {
+  private func end(_ number: Int, _ what: String, isMiss: Bool = false) {
     log.change { content in
       content.lines.append("     \(content.fetches[number].name) \(what)")
       guard content.fetches[number].isActive else { return }
       content.fetches[number].ended = content.tick()
       content.fetches[number].failedAt = content.now()
+      content.fetches[number].isMiss = isMiss
     }
   }
 

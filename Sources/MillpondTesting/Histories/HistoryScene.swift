@@ -99,6 +99,7 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   /// Says by which policy values are remembered, so that ages are judged; they may expire then.
   public func remembers(by policy: FreshnessPolicy) {
     parts.withLock { $0.policy = policy }
+    origin.answersAtOnce()
     mayForget()
   }
 

@@ -6,11 +6,13 @@ struct DrawnFreshness {
   let scene: HistoryScene<String, String>
   let policy: FreshnessPolicy
 
-  init(_ scene: HistoryScene<String, String>) {
+  /// - Parameter failureLife: The time for which failures are remembered; drawn at random if nil.
+  init(_ scene: HistoryScene<String, String>, failureLife: Duration? = nil) {
     self.scene = scene
     var generator = SeededGenerator(seed: scene.seed ^ 0xF2E5)
     let stale: [StaleUse] = [.never, .onNamedErrors, .onAnyError, .atOnce, .after(.seconds(3))]
-    let failureLife: Duration = Bool.random(using: &generator) ? .zero : .seconds(7)
+    let drawnLife: Duration = Bool.random(using: &generator) ? .zero : .seconds(7)
+    let failureLife = failureLife ?? drawnLife
     policy = FreshnessPolicy(
       freshFor: .after(.seconds([0, 5, 20].randomElement(using: &generator) ?? 5)),
       usableFor: .random(using: &generator) ? .never : .after(.seconds(40)),

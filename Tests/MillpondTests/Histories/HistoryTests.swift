@@ -38,6 +38,10 @@ import Testing
     await expect(.freshness) { DrawnFreshness($0).make() }
   }
 
+  @Test func `a failure is remembered until something newer is known`() async {
+    await expect(.failures) { DrawnFreshness($0, failureLife: .seconds(7)).make() }
+  }
+
   @Test func `after a sign-out nothing is asked for whoever asked before`() async {
     await expect(.signingOut) { DrawnAccount($0).make() }
   }

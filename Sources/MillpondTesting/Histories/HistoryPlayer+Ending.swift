@@ -1,0 +1,134 @@
+import MillpondCore
+import MillpondSignals
+
+// The end of a step, of a life, and of a program.
+extension HistoryPlayer {
+  /// Writes down what the states show now.
+  func lookAtStates() {
+    for (key, recorder) in watches.withLock({ $0 }) {
+      guard case .some(let shown) = recorder.values.last else { continue }
+      let number = begin(
+        "the state of \(key)", key, HistoryQuestion(freshness: .cachedOnly), isState: true)
+      log.change { content in
+        let time = content.tick()
+        if let shown { content.views[number].values.append((shown, time, content.now())) }
+        content.views[number].ended = time
+      }
+    }
+  }
+
+  /// Asks for all that is kept, by every entrance.
+  private func sweep(_ name: String) async {
+    log.say(name)
+    for entrance in 0..<entrances.withLock({ $0.count }) {
+      for number in 0..<Self.keyCount {
+        get(
+          HistoryQuestion(key: number, freshness: .cachedOnly, entrance: entrance), name: "look")
+      }
+    }
+    await settle()
+    await settleStates()
+    lookAtStates()
+  }
+
+  /// Waits until the states show what was found, which may take them a moment.
+  private func settleStates() async {
+    let watches = watches.withLock { $0 }
+    _ = await log.wait(atMost: lastPatience / 5) { content in
+      watches.allSatisfy { key, recorder in
+        let look = content.views.last { !$0.isState && $0.key == key && $0.entrance == 0 }
+        return recorder.values.last.map { $0 == look?.values.last?.value } ?? true
+      }
+    }
+  }
+
+  /// Waits until nothing goes on but what waits for the program.
+  func settle() async {
+    let goesOn = scene.parts.withLock { $0.goesOn }
+    let isHeld = scene.gate.count > 0
+    let patience = isHeld ? grace : patience
+    let limit = min(patience.withLock { $0 }, isHeld ? .milliseconds(1) : .seconds(1))
+    let isSettled: @Sendable (HistoryLog<Key, Value>.Content) -> Bool = { content in
+      if content.writes.contains(where: { $0.ended == nil }) { return false }
+      let active = Set(content.fetches.filter { $0.isActive && $0.isReady }.map(\.key))
+      return content.views.allSatisfy {
+        !$0.isOpen || active.contains($0.key) || goesOn && !$0.values.isEmpty
+      }
+    }
+    if await !log.wait(atMost: limit, until: isSettled) {
+      patience.withLock { $0 = max(.zero, $0 - limit) }
+    }
+  }
+
+  func reopen() async {
+    let closings = scene.parts.withLock { $0.closings }
+    guard !closings.isEmpty else { return }
+    await openGate()
+    for number in log.content.views.indices where log.content.views[number].isOpen {
+      leave(view: number)
+    }
+    log.say("closed and opened again")
+    for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
+    entrances.withLock { $0 = [] }
+    await close(closings)
+    compose()
+  }
+
+  private func close(_ closings: [@Sendable () -> Signal<Void>]) async {
+    for close in closings {
+      let closed = Recorder<Void>().subscribe(to: close())
+      _ = try? await closed.ended()
+    }
+  }
+
+  private func openGate() async {
+    scene.gate.close(false)
+    while scene.gate.release(0) { await settle() }
+    await settle()
+  }
+
+  /// Brings everything to its end, and looks at what is left.
+  func finish() async {
+    await openGate()
+    if scene.seed.isMultiple(of: 2) {
+      log.say("everybody leaves")
+      for number in log.content.views.indices where log.content.views[number].isOpen {
+        leave(view: number)
+      }
+    } else {
+      log.say("the origin answers everything")
+      for _ in 0..<100 {
+        guard let run = scene.origin.runs(active: true).first else { break }
+        scene.origin.send(run, ends: true)
+        await settle()
+      }
+    }
+    for run in scene.origin.runs(active: false) { scene.origin.send(run, ends: true) }
+    await settle()
+    await sweep("everything is looked at")
+    if !scene.parts.withLock({ $0.closings.isEmpty }) {
+      await reopen()
+      await sweep("everything is looked at")
+    }
+    log.say("a day passes")
+    scene.clock.advance(by: .seconds(86_400))
+    patience.withLock { $0 = lastPatience }
+    await settle()
+  }
+
+  /// Releases everything, and returns what was against a rule.
+  func findings() async -> (steps: [String], findings: [(HistoryRule, String)]) {
+    let content = log.content
+    let parts = scene.parts.withLock { $0 }
+    let violations = recorders.withLock { $0 }.values.flatMap { $0.violations.map { "\($0)" } }
+    let judge = HistoryJudge(
+      content, parts, violations: violations, isConcurrent: isConcurrent.withLock { $0 })
+    let findings = judge.findings()
+    for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
+    for recorder in recorders.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
+    scene.origin.close()
+    await close(parts.closings)
+    for action in parts.endings { action() }
+    return (content.lines, findings)
+  }
+}

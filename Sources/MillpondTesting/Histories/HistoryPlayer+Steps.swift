@@ -1,0 +1,172 @@
+import MillpondCore
+import MillpondSignals
+
+// The steps of a program.
+extension HistoryPlayer {
+  private func entrance(_ pick: Int) -> (number: Int, cache: AnyCache<Key, Value>) {
+    entrances.withLock { entrances in
+      let number = pick % entrances.count
+      return (number, entrances[number])
+    }
+  }
+
+  func get(_ question: HistoryQuestion, name: String = "get") {
+    let (number, cache) = entrance(question.entrance)
+    var question = question
+    question.entrance = number
+    let key = check.key(question.key)
+    let view = begin("\(name) %% of \(key)\(question.terms)", key, question)
+    let signal = cache.get(
+      key, priority: question.priority, freshness: question.freshness, stale: question.stale)
+    subscribe(view, to: question.takesFirst ? signal.take(1) : signal)
+  }
+
+  func refresh(_ key: Key) {
+    guard let refresh = scene.parts.withLock({ $0.refresh }) else { return }
+    let view = begin("refresh %% of \(key)", key, HistoryQuestion(freshness: .reload))
+    subscribe(view, to: refresh(key))
+  }
+
+  func begin(
+    _ name: String, _ key: Key, _ question: HistoryQuestion, isState: Bool = false
+  ) -> Int {
+    log.change { content in
+      let number = content.views.count
+      let name = name.replacing("%%", with: "\(number + 1)")
+      if !isState, !name.hasPrefix("look") { content.lines.append(name) }
+      content.views.append(
+        HistoryView(
+          name: name, key: key, entrance: question.entrance, question: question,
+          began: content.tick(), beganAt: content.now(), isState: isState))
+      return number
+    }
+  }
+
+  private func subscribe(_ number: Int, to signal: Signal<Value>) {
+    let recorder = Recorder<Value>()
+    recorders.withLock { $0[number] = recorder }
+    let watched = signal.onNext { [log] _ in
+      log.change { $0.views[number].lastCall = $0.tick() }
+    }
+    defer { log.change { $0.views[number].returned = $0.tick() } }
+    recorder.subscribe(to: watched) { [log] event in
+      log.change { content in
+        let time = content.tick()
+        let name = content.views[number].name
+        switch event {
+        case .next(let value):
+          content.views[number].values.append((value, time, content.now()))
+          content.lines.append("     \(name) gets \(value)")
+        case .progress: break
+        case .failed(let error):
+          content.views[number].isFailed = true
+          content.views[number].ended = time
+          content.lines.append("     \(name) fails: \(error)")
+        case .completed:
+          content.views[number].ended = time
+          if content.views[number].values.isEmpty, !name.hasPrefix("look") {
+            content.lines.append("     \(name) gets nothing")
+          }
+        }
+      }
+    }
+  }
+
+  func leave(_ pick: Int) {
+    let open = log.content.views.indices.filter { log.content.views[$0].isOpen }
+    guard !open.isEmpty else { return }
+    leave(view: open[pick % open.count])
+  }
+
+  func leave(view number: Int) {
+    log.change { content in content.lines.append("\(content.views[number].name) leaves") }
+    recorders.withLock { $0[number] }?.dispose()
+    log.change { $0.views[number].left = $0.tick() }
+  }
+
+  func set(_ key: Key, _ entrance: Int) {
+    let value = log.change { content in
+      let value = check.value(key, content.makings.count)
+      content.makings[value] = HistoryMaking(
+        maker: .write(content.writes.count), time: content.tick(), at: content.now())
+      return value
+    }
+    write(.set(key, value), "set \(key) = \(value)", entrance, of: value) {
+      $0.set(value, for: key)
+    }
+  }
+
+  func remove(_ key: Key, _ entrance: Int) {
+    write(.remove(key), "remove \(key)", entrance) { $0.remove(key) }
+  }
+
+  func endScope() {
+    guard scene.parts.withLock({ $0.isScoped }) else { return }
+    let signOuts = scene.parts.withLock { $0.signOuts }
+    write(.endScope, "the scope ends", 0) { _ in
+      for signOut in signOuts { signOut() }
+      return scene.scope.end()
+    }
+  }
+
+  func flood(_ count: Int, _ removes: Bool, _ pick: Int) {
+    let (_, cache) = entrance(pick)
+    log.say("\(count) \(removes ? "removals" : "sets") of other keys")
+    for number in 0..<count {
+      let key = check.key(1_000 + number)
+      if removes { cache.remove(key) } else { cache.set(check.value(key, -1 - number), for: key) }
+    }
+  }
+
+  func write(
+    _ kind: HistoryWrite<Key, Value>.Kind, _ name: String, _ pick: Int, of value: Value? = nil,
+    _ act: (AnyCache<Key, Value>) -> Signal<Void>
+  ) {
+    let (place, cache) = entrance(pick)
+    let number = log.change { content in
+      let name = name + (place == 0 ? "" : ", entrance \(place)")
+      content.lines.append(name)
+      content.writes.append(
+        HistoryWrite(kind: kind, name: name, entrance: place, began: content.tick()))
+      if let value, let making = content.makings[value] {
+        content.makings[value] = HistoryMaking(
+          maker: .write(content.writes.count - 1), time: making.time, at: making.at)
+      }
+      return content.writes.count - 1
+    }
+    let outcome = act(cache)
+    log.change { $0.writes[number].returned = $0.tick() }
+    outcome.subscribe { [log] event in
+      guard event.isTerminal else { return }
+      log.change { content in
+        content.writes[number].ended = content.tick()
+        if case .failed(let error) = event {
+          content.writes[number].isFailed = true
+          content.lines.append("     \(content.writes[number].name) fails: \(error)")
+        }
+      }
+    }
+  }
+
+  func answer(_ step: HistoryStep) {
+    let isLate = if case .answerLate = step { true } else { false }
+    let runs = scene.origin.runs(active: !isLate)
+    guard !runs.isEmpty else { return }
+    switch step {
+    case .answer(let pick, let ends):
+      act("the origin answers") { scene.origin.send(runs[pick % runs.count], ends: ends) }
+    case .answerLate(let pick):
+      act("the origin answers late") { scene.origin.send(runs[pick % runs.count], ends: true) }
+    case .miss(let pick):
+      act("the origin misses") { scene.origin.miss(runs[pick % runs.count]) }
+    case .fail(let pick, let isNamed):
+      act("the origin fails") { scene.origin.fail(runs[pick % runs.count], isNamed: isNamed) }
+    default: break
+    }
+  }
+
+  private func act(_ line: String, _ body: () -> Void) {
+    log.say(line)
+    body()
+  }
+}
