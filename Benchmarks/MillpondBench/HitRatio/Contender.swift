@@ -1,4 +1,5 @@
 import MillpondCore
+import MillpondSignals
 
 /// The cache that is measured, used as anybody would: a get, and a set after a miss.
 struct Contender {

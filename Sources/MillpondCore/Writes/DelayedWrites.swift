@@ -54,7 +54,9 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
 
   /// Completes with a value when every write that is on its way now has arrived below, or will not.
   func allArrived() -> Signal<Void> {
-    let arrivals = writes.withLock { $0.values.flatMap { $0 } }.map { $0.hasArrived.outcome.settle() }
+    let arrivals = writes.withLock { $0.values.flatMap { $0 } }.map {
+      $0.hasArrived.outcome.settle()
+    }
     return arrivals.isEmpty ? .just(()) : Signal.merge(arrivals).collect().map { _ in () }
   }
 
