@@ -47,6 +47,7 @@ extension DiskSealing {}
 extension DiskStatistics {}
 extension Disposable {}
 extension DisposableBag {}
+extension Durability {}
 extension EmptyCache {}
 extension Ending {}
 extension Entity {}
@@ -82,6 +83,8 @@ extension HistoryFailure {}
 extension HistoryOrigin {}
 extension HistoryRule {}
 extension HistoryScene {}
+extension ImpoliteCache {}
+extension ImpoliteCacheError {}
 extension InFlightReuse {}
 extension LayerSize {}
 extension Layered {}

@@ -26,9 +26,7 @@ import Testing
         .reusingInFlight(clock: scene.clock)
     }.failures(seeds: 0..<60, threads: threads)
 
-    withKnownIssue("is being mended", isIntermittent: true) {
-      #expect(failures.isEmpty, "\(failures.map(\.description).joined(separator: "\n"))")
-    }
+    #expect(failures.isEmpty, "\(failures.map(\.description).joined(separator: "\n"))")
   }
 
   @Test func `a cache that does not remove is found out`() async {

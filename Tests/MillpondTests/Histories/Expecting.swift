@@ -26,9 +26,7 @@ func expect<Value>(
   let check = HistoryCheck(key: { "k\($0)" }, value: value, deck: deck, composing: compose)
   let failures = await check.failures(
     seeds: 0..<max(historyCount / share, 1), threads: historyThreads)
-  withKnownIssue("is being mended", isIntermittent: true) {
-    for failure in failures { Issue.record("\(failure)", sourceLocation: location) }
-  }
+  for failure in failures { Issue.record("\(failure)", sourceLocation: location) }
 }
 
 /// How many programs are run: more if the environment says so.

@@ -241,7 +241,7 @@ import Testing
     }
     let media = scene.media()
     let url = try origin.url("/film")
-    _ = try await media.get(url).value
+    _ = try await media.get(url).collect().value
 
     #expect(try await media.get(url, freshness: .reload).value.byteCount == 2)
     #expect(try await media.get(url).value.byteCount == 2)
@@ -296,7 +296,7 @@ import Testing
     }
     let media = scene.media()
     let url = try origin.url("/film")
-    _ = try await media.get(url).value
+    _ = try await media.get(url).collect().value
     isBehindPortal.change { $0 = false }
     let decoded = media.decoding { data -> Int in
       if data == Data(page) { throw Unreadable() }
@@ -304,7 +304,7 @@ import Testing
     }
 
     #expect(try await decoded.get(url, freshness: .cachedOnly).valueIfAny == nil)
-    _ = try await media.get(url).value
+    _ = try await media.get(url).collect().value
     for _ in 0..<2 { #expect(try await decoded.get(url).value == byteCount) }
 
     #expect(origin.exchanges.count == 2)
@@ -316,7 +316,7 @@ import Testing
     let origin = try LoopbackServer { _ in Response(body: Self.film) }
     let media = scene.media()
     let url = try origin.url("/film")
-    _ = try await media.get(url).value
+    _ = try await media.get(url).collect().value
     let decoded = media.decoding { _ -> Int in throw Unreadable() }
 
     for number in 2...3 {
@@ -332,7 +332,7 @@ import Testing
     let media = scene.media()
     let url = try origin.url("/film")
     let other = try await media.get(origin.url("/other")).value
-    _ = try await media.get(url).value
+    _ = try await media.get(url).collect().value
     let decoded = media.decoding { data -> String in
       let text = String(decoding: data, as: UTF8.self)
       guard text == "/film" else { return text }
@@ -353,7 +353,7 @@ import Testing
     }
     let media = scene.media { $0.now = { time.state } }
     let url = try origin.url("/film")
-    _ = try await media.get(url).value
+    _ = try await media.get(url).collect().value
     time.change { $0 = WallTime(microseconds: $0.microseconds + 5_000_000) }
 
     let stamped = try await media.getStamped(url, Lookup()).value
@@ -389,7 +389,7 @@ import Testing
     leaver.subscribe(to: decoded.get(url))
 
     // The same thread looks for this one after it.
-    _ = try await media.get(url).value
+    _ = try await media.get(url).collect().value
     #expect(leaver.events.isEmpty)
     #expect(decodings.state == 0)
   }

@@ -64,19 +64,26 @@ import Testing
         ? Response(headers: ["ETag": "\"1\""], body: ResumingScene.film)
           .held(by: Hold(), afterBodyBytes: 50_000) : ResumingScene.rest(for: request)
     }
-    let source = HTTPSource(
-      limits: HTTPLimits(idleTimeout: .seconds(30)), resuming: scene.partials(), clock: clock
+    let isGivenUp = Watched(false)
+    let source = Noting(
+      base: HTTPSource<URL>(
+        limits: HTTPLimits(idleTimeout: .seconds(30)), resuming: scene.partials(), clock: clock),
+      onFailure: { isGivenUp.change { $0 = true } }
     ).retrying(.immediate(attempts: 2).onlyTransient)
+    let hasHalf = Watched(false)
     let answer = Recorder<Data>()
     answer.subscribe(to: source.get(try origin.url("/"))) { event in
-      // Once: what goes on begins with the same progress.
-      if case .progress(let progress) = event, progress.completed == 50_000,
-        clock.now.offset == .zero
-      {
-        clock.advance(by: .seconds(30))
+      if case .progress(let progress) = event, progress.completed == 50_000 {
+        hasHalf.change { $0 = true }
       }
     }
 
+    try await hasHalf.wait(for: "half of the film") { $0 }
+    // Until the delivery of that has returned, no time counts.
+    while !isGivenUp.state {
+      clock.advance(by: .seconds(30))
+      await Task.yield()
+    }
     try await answer.ended()
 
     #expect(answer.values == [ResumingScene.value])
@@ -263,5 +270,18 @@ import Testing
 
     #expect(try await source.get(url).value == ResumingScene.value)
     #expect(scene.ranges == [nil, "bytes=60000-", "bytes=60000-"])
+  }
+}
+
+/// A source that tells of each failure of its base before it passes it on.
+private struct Noting<Base: Source>: Source {
+  let base: Base
+  let onFailure: @Sendable () -> Void
+
+  func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
+    base.get(key, lookup).recover { error in
+      onFailure()
+      return .fail(error)
+    }
   }
 }
