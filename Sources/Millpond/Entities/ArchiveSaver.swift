@@ -42,7 +42,7 @@ actor ArchiveSaver {
   func save(_ entries: [ArchiveEntry]) async {
     for entry in entries {
       do {
-        note(try entry.encode())
+        note(try checked(entry.encode()))
       } catch {
         encoding = error
         // Of what can't be said as it is, nothing is said: as it was before, it might not fit to the
@@ -57,6 +57,21 @@ actor ArchiveSaver {
       saving = error
     }
   }
+
+  /// A record that the disk has room for, also as a part of a group.
+  ///
+  /// - Throws: ``DiskError/tooLarge(folder:key:byteCount:limit:)`` for others: left in, it would fail every
+  ///   group that it is in.
+  private func checked(_ record: ArchiveRecord) throws -> ArchiveRecord {
+    let limit = DiskLimits(byteLimit: disk.options.byteLimit).costLimit - Self.partOverhead
+    guard let value = record.value, record.byteCount > limit else { return record }
+    throw CacheError(
+      disk: DiskError.tooLarge(
+        folder: disk.access.path, key: record.key, byteCount: value.count, limit: max(0, limit)))
+  }
+
+  /// An upper bound of what a part of a group takes beyond the record in it.
+  private static let partOverhead = 1_024
 
   private func note(_ record: ArchiveRecord) {
     // What comes back from the store first is there already; what comes after that is a change.

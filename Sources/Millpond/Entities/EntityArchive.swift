@@ -75,8 +75,9 @@ public final class EntityArchive: Sendable {
   /// Completes with a value when all that was committed before the subscription is on disk.
   ///
   /// - Throws: What the disk says, if something could not be saved; that is tried again with the next
-  ///   commit, and the next flush. An encoder's error, once, for what can't be encoded, which is
-  ///   left out.
+  ///   commit, and the next flush. An encoder's error, once, for what can't be encoded, and
+  ///   ``DiskError/tooLarge(folder:key:byteCount:limit:)``, once, for what is too large for the disk: both
+  ///   are left out.
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
     .deferred { [store, queue] in
       let flushed = Promise<Void>()

@@ -227,6 +227,29 @@ import Testing
     try await disk.close().value
   }
 
+  @Test func `an entity that is too large for the disk fails one flush and is left out`()
+    async throws
+  {
+    let (store, disk) = (EntityStore(), scene.open(.mebibytes(1)))
+    let archive = EntityArchive(of: store, in: disk, types: Library.types)
+    _ = try await archive.restored.value
+    store.set(Book(id: 1, title: "small, then large"))
+    try await archive.flush().value
+
+    store.update { books in
+      books.set(Book(id: 1, title: String(repeating: "t", count: 1_500_000)))
+      books.set(Book(id: 2, title: "small"))
+    }
+    await #expect(throws: CacheError.self) { try await archive.flush().value }
+    store.set(Book(id: 3, title: "small"))
+    try await archive.flush().value
+    try await disk.close().value
+
+    try await session { store, _ in
+      #expect((1...3).map { store.get(Reference<Book>($0))?.title } == [nil, "small", "small"])
+    }
+  }
+
   @Test func `a full disk fails the flush, and what could not be saved is saved later`()
     async throws
   {

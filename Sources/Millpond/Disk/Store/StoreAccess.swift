@@ -10,7 +10,7 @@ import MillpondSignals
 final class StoreAccess: Sendable {
   typealias Answer = Result<DiskStore, CacheError>
 
-  private let path: String
+  let path: String
   private let options: DiskOptions
   private let files: FileSystem
   private let state = Locked(AccessState())
