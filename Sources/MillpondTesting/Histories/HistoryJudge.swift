@@ -86,7 +86,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
       if fetch.key != view.key {
         note(.made, "\(view.name) gave \(value), which was fetched for another key")
       }
-      if let end = fetch.cancelled ?? fetch.ended, making.time > end {
+      if let end = fetch.cancelled ?? fetch.over, making.time > end {
         let what = fetch.cancelled == nil ? "ended" : "was cancelled"
         note(.cancelled, "\(view.name) gave \(value), which \(fetch.name) sent after it \(what)")
       }

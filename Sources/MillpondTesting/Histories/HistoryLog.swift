@@ -43,6 +43,9 @@ struct HistoryFetch<Key: Hashable & Sendable>: Sendable {
   var cancelled: Int?
   var ended: Int?
 
+  /// When the origin had told the end.
+  var over: Int?
+
   /// The clock's time when it failed, or ended without a value.
   var failedAt: Duration?
   var isMiss = false

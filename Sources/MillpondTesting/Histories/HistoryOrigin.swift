@@ -105,13 +105,17 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
       return value
     }
     source(number)?.next(value)
-    if ends { source(number)?.completed() }
+    if ends {
+      source(number)?.completed()
+      noteOver(number)
+    }
   }
 
   /// Ends without a value.
   func miss(_ number: Int) {
     end(number, "has no value", isMiss: true)
     source(number)?.completed()
+    noteOver(number)
   }
 
   /// Fails.
@@ -121,6 +125,14 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     let trouble = HistoryTrouble(isLossOfConnectivity: isNamed)
     end(number, "fails: \(trouble)")
     source(number)?.failed(trouble)
+    noteOver(number)
+  }
+
+  /// Notes that the end has been told: another thread's value may come before it until then.
+  private func noteOver(_ number: Int) {
+    log.change { content in
+      if content.fetches[number].over == nil { content.fetches[number].over = content.tick() }
+    }
   }
 
   private func end(_ number: Int, _ what: String, isMiss: Bool = false) {

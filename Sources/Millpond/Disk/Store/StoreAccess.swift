@@ -74,7 +74,9 @@ final class StoreAccess: Sendable {
   private func leave(_ answer: Answer) {
     part.end()
     let finish: @Sendable () -> Void = {
-      for done in self.state.withLock({ $0.takeClosers() }) { done() }
+      let (closers, store) = self.state.withLock { $0.takeClosers() }
+      withExtendedLifetime(store) {}  // released here, not under the lock
+      for done in closers { done() }
     }
     guard case .success(let store) = answer else { return finish() }
     StoreRegistry.leave(store, part, finish)
@@ -210,9 +212,12 @@ struct AccessState: Sendable {
     }
   }
 
-  mutating func takeClosers() -> [@Sendable () -> Void] {
-    defer { closers = [] }
-    return closers
+  /// The closers, and the store, which has been left: held on to, its open files would keep the room on
+  /// disk of what others remove.
+  mutating func takeClosers() -> (closers: [@Sendable () -> Void], store: DiskStore?) {
+    defer { (closers, phase) = ([], .failed) }
+    if case .open(let store) = phase { return (closers, store) }
+    return (closers, nil)
   }
 
   mutating func end() -> DiskStore? {
