@@ -56,7 +56,8 @@ public struct FreshnessPolicy: Sendable {
   ///     somebody waits for it; ahead of time, nothing is fetched then.
   ///   - failureLife: For how long a failure is the answer to those who ask again, so that what does
   ///     not exist is not asked for over and over; zero or less for not at all. Failures of 1,000 keys
-  ///     are remembered. A reload asks anyway.
+  ///     are remembered. A reload asks anyway. A failure that comes after the key was told something, or
+  ///     after the outcome of a later reload or the answer to a later fetch, is not remembered.
   public init(
     freshFor: TimeToLive = .never, usableFor: TimeToLive = .never,
     stale: StaleUse = .onNamedErrors,

@@ -2,32 +2,50 @@ import MillpondSignals
 
 /// What fetches have failed with lately, of so many keys at most.
 final class RecentFailures<Key: Hashable & Sendable>: Sendable {
-  private let failures: MemoryCache<Key, RecentFailure>
+  /// Nil costs too much to be kept: a fill of it drops what is there.
+  private let failures: MemoryCache<Key, RecentFailure?>
   private let life: @Sendable (any Error) -> Duration
 
   init(_ clock: some Clock<Duration>, _ life: @escaping @Sendable (any Error) -> Duration) {
-    failures = MemoryCache(countLimit: 1_000, policy: .leastRecentlyUsed, clock: clock)
+    failures = MemoryCache(costLimit: 1_000, policy: .leastRecentlyUsed, clock: clock) {
+      $0 == nil ? .max : 1
+    }
     self.life = life
   }
 
   /// The failure that is the answer to those who ask again, if there is one.
   func answer(_ key: Key) -> (any Error)? {
     if failures.count == 0 { return nil }
-    return failures.look(key, .any, .hits).flatMap {
-      $0.age < $0.value.life ? $0.value.error : nil
+    return failures.look(key, .any, .hits).flatMap { stamped in
+      stamped.value.flatMap { stamped.age < $0.life ? $0.error : nil }
     }
   }
 
   /// What the last fetch has failed with, if it has.
   func last(_ key: Key) -> (any Error)? {
-    failures.peek(key)?.error
+    failures.peek(key).flatMap { $0?.error }
   }
 
-  /// Remembers a failure, unless the key was written to since the token was drawn.
+  /// Remembers a failure, unless the key was written to since the token was drawn, or a question that
+  /// was asked later has been answered, or was a reload and has failed.
   func keep(_ error: any Error, _ key: Key, _ token: FillToken) {
     _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life(error))), token))
   }
 
+  /// Forgets the failure, since the question of the token was answered: failures of that and of older
+  /// questions come too late, but one of a newer question does not.
+  func forget(_ key: Key, _ token: FillToken) {
+    if failures.count > 0 { fillNothing(key, .any) }
+    let next = Revision(number: token.revision.number + 1)
+    fillNothing(key, FillToken(next, true, nil))
+  }
+
+  /// Drops what is kept for the key, if the token admits it.
+  private func fillNothing(_ key: Key, _ token: FillToken) {
+    _ = failures.apply(.fill(key, Stamped(nil), token))
+  }
+
+  /// Forgets the failure, since the key was written to: failures of all older questions come too late.
   func forget(_ key: Key) {
     failures.remove(key)
   }

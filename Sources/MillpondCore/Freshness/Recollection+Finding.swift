@@ -65,7 +65,7 @@ extension Recollection {
     let outcome = store.apply(.fill(key, stamped, token))
     if lookup.isHeard { store.reportFailure(ofFill: outcome, key, lookup) }
     outcome.whenAdmitted { [self] in
-      failures.forget(key)
+      failures.forget(key, token)
       ages.renew(key)
       tell?(key, .fetched(stamped, asked: token.revision))
     }

@@ -68,6 +68,10 @@ private final class FreshnessModel: @unchecked Sendable {
     /// Whether a reload began since, which later gets join instead of this.
     var isDisplaced = false
 
+    /// Whether a later question was answered since, or was a reload and has failed, so that a failure
+    /// comes too late to be remembered.
+    var isOutdone = false
+
     init(_ key: Int, _ began: Int, isReload: Bool, _ source: TestSource<Int>) {
       (self.key, self.began, self.isReload, self.source) = (key, began, isReload, source)
     }
@@ -210,7 +214,10 @@ extension FreshnessModel {
     switch number(7) {
     case 0..<4: answer(fetch)
     case 4, 5:
-      if !fetch.isOvertaken, terms.failureLife > .zero { failures[fetch.key] = clock.now.offset }
+      if !fetch.isOvertaken, !fetch.isOutdone, terms.failureLife > .zero {
+        failures[fetch.key] = clock.now.offset
+      }
+      if fetch.isReload { outdo(fetch) }
       fetch.source.failed(number(2) == 0 ? Offline() : Refused())
     default: fetch.source.completed()
     }
@@ -219,8 +226,16 @@ extension FreshnessModel {
   private func answer(_ fetch: Fetch) {
     let value = newValue(of: fetch.key, asked: fetch.began)
     if !fetch.isOvertaken { failures[fetch.key] = nil }
+    outdo(fetch)
     fetch.source.next(value)
     fetch.source.completed()
+  }
+
+  /// Notes that the outcome of a fetch is known, before that of those that began earlier.
+  private func outdo(_ fetch: Fetch) {
+    for other in fetches where other.key == fetch.key && other.began < fetch.began {
+      other.isOutdone = true
+    }
   }
 
   /// A key is written to.

@@ -72,6 +72,54 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
+  @Test func `a failure that comes after the answer to a later question is not remembered`() {
+    _ = scene.ask()
+    _ = scene.ask(freshness: .reload)
+    scene.answer(1, 1)
+    scene.fetches[0].failed(Refused())
+
+    scene.clock.advance(by: .seconds(1))
+    _ = scene.ask(freshness: .atMost(.zero))
+
+    #expect(scene.fetches.count == 3)
+  }
+
+  @Test func `a failure that comes after the answer to an earlier question is remembered`() {
+    _ = scene.ask()
+    _ = scene.ask(freshness: .reload)
+    scene.answer(0, 1)
+    scene.fetches[1].failed(Refused())
+
+    scene.clock.advance(by: .seconds(1))
+
+    #expect(scene.ask(freshness: .atMost(.zero)).failure is Refused)
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `a failure does not prolong that of a later reload`() {
+    _ = scene.ask()
+    _ = scene.ask(freshness: .reload)
+    scene.fetches[1].failed(Refused())
+    scene.clock.advance(by: .seconds(3))
+    scene.fetches[0].failed(Refused())
+
+    #expect(scene.ask().failure is Refused)
+    scene.clock.advance(by: .seconds(2))
+    _ = scene.ask()
+    #expect(scene.fetches.count == 3)
+  }
+
+  @Test func `a failure of a fetch that has answered before is not remembered`() {
+    _ = scene.ask()
+    scene.fetches[0].next(1)
+    scene.fetches[0].failed(Refused())
+
+    scene.clock.advance(by: .seconds(1))
+    _ = scene.ask(freshness: .atMost(.zero))
+
+    #expect(scene.fetches.count == 2)
+  }
+
   @Test func `a fetch that every get has left is neither stored nor a failure to remember`() {
     let origin = LateOrigin()
     let memory = MemoryCache<String, Int>(countLimit: 10)
