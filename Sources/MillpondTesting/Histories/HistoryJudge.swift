@@ -184,7 +184,9 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     guard state.isState, !parts.goesOn,
       let look = content.views[..<number].last(where: {
         !$0.isState && $0.key == state.key && $0.entrance == 0
-      }), look.freshness == .cachedOnly, !look.isFailed, look.ended != nil,
+      }), look.freshness == .cachedOnly, !look.isFailed,
+      // What a look finds later says nothing of what was shown before it was found.
+      let ended = look.ended, ended < state.began,
       !content.writes.contains(where: { ($0.ended ?? .max) > look.began }),
       !content.makings.values.contains(where: { $0.time > look.began })
     else { return nil }

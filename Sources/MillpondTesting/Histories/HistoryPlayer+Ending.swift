@@ -26,7 +26,7 @@ extension HistoryPlayer {
           HistoryQuestion(key: number, freshness: .cachedOnly, entrance: entrance), name: "look")
       }
     }
-    await settle()
+    await settleAtLast()
     await settleStates()
     lookAtStates()
   }
@@ -44,10 +44,17 @@ extension HistoryPlayer {
 
   /// Waits until nothing goes on but what waits for the program.
   func settle() async {
+    await settle(by: patience)
+  }
+
+  /// Waits when nothing waits for the program any more: what is slow gets its time then, whatever was
+  /// waited for in vain before.
+  private func settleAtLast() async {
+    await settle(by: Locked(lastPatience))
+  }
+
+  private func settle(by patience: Locked<Duration>) async {
     let goesOn = scene.parts.withLock { $0.goesOn }
-    let isHeld = scene.gate.count > 0
-    let patience = isHeld ? grace : patience
-    let limit = min(patience.withLock { $0 }, isHeld ? .milliseconds(1) : .seconds(1))
     let isSettled: @Sendable (HistoryLog<Key, Value>.Content) -> Bool = { content in
       if content.writes.contains(where: { $0.ended == nil }) { return false }
       let active = Set(content.fetches.filter { $0.isActive && $0.isReady }.map(\.key))
@@ -55,7 +62,22 @@ extension HistoryPlayer {
         !$0.isOpen || active.contains($0.key) || goesOn && !$0.values.isEmpty
       }
     }
-    if await !log.wait(atMost: limit, until: isSettled) {
+    // A closure gets to the gate only after the step that started it. To wait for one that is held would
+    // be in vain, and leave no patience for what is slow.
+    let isHeldOrSettled = { @Sendable [gate = scene.gate] content in
+      gate.count > 0 || isSettled(content)
+    }
+    await wait(patience, atMost: .seconds(1), until: isHeldOrSettled)
+    if scene.gate.count > 0 { await wait(grace, atMost: .milliseconds(1), until: isSettled) }
+  }
+
+  /// Waits for as long as there is patience, which is less afterwards if that was in vain.
+  private func wait(
+    _ patience: Locked<Duration>, atMost limit: Duration,
+    until isDone: @escaping @Sendable (HistoryLog<Key, Value>.Content) -> Bool
+  ) async {
+    let limit = min(patience.withLock { $0 }, limit)
+    if await !log.wait(atMost: limit, until: isDone) {
       patience.withLock { $0 = max(.zero, $0 - limit) }
     }
   }
@@ -67,6 +89,8 @@ extension HistoryPlayer {
     for number in log.content.views.indices where log.content.views[number].isOpen {
       leave(view: number)
     }
+    // What is written after the closing is lost, by right.
+    await settleAtLast()
     log.say("closed and opened again")
     for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
     entrances.withLock { $0 = [] }
@@ -90,6 +114,8 @@ extension HistoryPlayer {
   /// Brings everything to its end, and looks at what is left.
   func finish() async {
     await openGate()
+    let patience = Locked(lastPatience)
+    await settle(by: patience)
     if scene.seed.isMultiple(of: 2) {
       log.say("everybody leaves")
       for number in log.content.views.indices where log.content.views[number].isOpen {
@@ -100,11 +126,11 @@ extension HistoryPlayer {
       for _ in 0..<100 {
         guard let run = scene.origin.runs(active: true).first else { break }
         scene.origin.send(run, ends: true)
-        await settle()
+        await settle(by: patience)
       }
     }
     for run in scene.origin.runs(active: false) { scene.origin.send(run, ends: true) }
-    await settle()
+    await settle(by: patience)
     await sweep("everything is looked at")
     if !scene.parts.withLock({ $0.closings.isEmpty }) {
       await reopen()
@@ -112,8 +138,7 @@ extension HistoryPlayer {
     }
     log.say("a day passes")
     scene.clock.advance(by: .seconds(86_400))
-    patience.withLock { $0 = lastPatience }
-    await settle()
+    await settleAtLast()
   }
 
   /// Releases everything, and returns what was against a rule.
