@@ -103,6 +103,20 @@ import Testing
     #expect(recorder.transcript == ["completed"])
   }
 
+  @Test(arguments: [true, false])
+  func `I9 what is removed during a get does not come back after something newer`(isStored: Bool) {
+    let later = TestOrigin<Int, Thing>()
+    if isStored { store.set(Thing(1, "old")) }
+    recorder.subscribe(to: origin.through(store).get(1))
+    store.remove(reference)
+    let other = Recorder<Thing>().subscribe(to: later.through(store).get(1))
+    later[1].next(Thing(1, "newer"))
+    answer(Thing(1, "older"))
+
+    #expect(store.get(reference)?.name == "newer")
+    #expect(other.values.map(\.name) == ["newer"])
+  }
+
   @Test func `what finds no room in the store is answered all the same`() {
     let store = EntityStore(countLimit: 0)
     recorder.subscribe(to: origin.through(store).get(1))

@@ -69,7 +69,14 @@ extension EntityShelves {
   ) {
     let node = table.node(of: edit.edit.id, in: &graph)
     let old = table.replace(graph.nodes[Int(node)].row, by: edit.edit.value)
-    if let old { commit.released.append(old) }
+    if let old {
+      commit.released.append(old)
+    } else if edit.edit.isFill {
+      // From now on the row tells what comes too late, be it for a removal before this.
+      let row = Int(graph.nodes[Int(node)].row)
+      let removal = removals.last(Self.mark(Reference<E>(edit.edit.id)))
+      table.rows[row].told = max(table.rows[row].told, removal)
+    }
     setStored(node, edit.edit.value != nil)
     let former = graph.connect(node, to: targets, in: edit.targets)
     if !former.isEmpty { referencesEnded(former.count) }

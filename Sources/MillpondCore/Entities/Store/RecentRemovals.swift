@@ -15,7 +15,13 @@ struct RecentRemovals: Sendable {
   /// Whether a later removal is remembered.
   @usableFromInline
   func outdates(_ hash: Int, _ revision: Revision) -> Bool {
-    revision < remembered[hash] ?? forgotten
+    revision < last(hash)
+  }
+
+  /// The last removal; where that is forgotten, one that is not before it.
+  @usableFromInline
+  func last(_ hash: Int) -> Revision {
+    remembered[hash] ?? forgotten
   }
 
   @usableFromInline
