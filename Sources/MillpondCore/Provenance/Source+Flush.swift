@@ -38,6 +38,9 @@ extension Layout {
     after pending: @escaping @Sendable () -> Signal<Void>
   ) -> Layout {
     if !isFlushable { return self }
-    return flushing { durability in pending().endingWith(self.flushed(durability)) }
+    // Not before they have arrived: a flush runs at once.
+    return flushing { durability in
+      pending().endingWith(.deferred { self.flushed(durability) })
+    }
   }
 }
