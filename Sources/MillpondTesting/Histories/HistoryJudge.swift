@@ -191,7 +191,9 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
       !content.makings.values.contains(where: { $0.time > look.began })
     else { return nil }
     let (shown, found) = (state.values.last?.value, look.values.last?.value)
-    if shown == found || found == nil && isUnusable(shown, at: state.beganAt) { return nil }
+    // A state that shows nothing yet may be slow; what it shows has to be right.
+    if shown == nil || shown == found { return nil }
+    if found == nil && isUnusable(shown, at: state.beganAt) { return nil }
     let words = [shown, found].map { $0.map { "\($0)" } ?? "nothing" }
     return "\(state.name) showed \(words[0]), though \(look.name) found \(words[1])"
   }

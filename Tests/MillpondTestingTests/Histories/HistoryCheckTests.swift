@@ -90,37 +90,6 @@ import Testing
     #expect(rules.contains(.shown))
   }
 
-  @Test func `what is slow gets its time, whatever was held before`() async {
-    let stores = Locked<[String: MemoryCache<String, Int>]>([:])
-    let check = HistoryCheck<String, Int>(key: { "k\($0)" }, value: { _, number in number }) {
-      scene in
-      let store = stores.withLock { stores in
-        let store = stores[scene.name] ?? MemoryCache(countLimit: 1_000, clock: scene.clock)
-        stores[scene.name] = store
-        return store
-      }
-      let slow = Codec<Int, Int>.asynchronous(
-        encode: { value in
-          try await Task.sleep(for: .milliseconds(5))
-          await scene.takesTime()
-          return value
-        },
-        decode: { value in
-          try await Task.sleep(for: .milliseconds(20))
-          return value
-        })
-      let map = MultiplexerMap(
-        over: scene.origin, persistence: Persistence(store.mapValues(slow)), clock: scene.clock)
-      scene.closes { .just(()) }
-      scene.shows { key in map.states(of: key).map { $0.value } }
-      return map
-    }
-
-    let failures = await check.failures(seeds: 0..<20)
-
-    #expect(failures.isEmpty, "\(failures.map(\.description).joined(separator: "\n"))")
-  }
-
   @Test func `a failure tells the shortest program, step by step, and what was wrong`() async {
     let failures = await check { _ in BrokenCache(.forgetsNothing) }.failures(seeds: 0..<60)
     let failure = failures.first { $0.rule == .current }
