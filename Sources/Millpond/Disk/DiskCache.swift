@@ -205,7 +205,7 @@ public final class DiskCache: Cache {
   ///
   /// Releasing the cache does the same, with nobody to say when it is done.
   ///
-  /// What is asked or written after this call fails with ``CacheError/unavailable(layer:underlying:)``
+  /// Gets and writes after this call fail with ``CacheError/unavailable(layer:underlying:)``
   /// and ``DiskError/closed(folder:)``.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.

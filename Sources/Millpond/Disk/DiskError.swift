@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is wrong with a disk cache, or with a value for it: the underlying error of a
+/// A failure of a disk cache, or of a value for it: the underlying error of a
 /// ``CacheError/unavailable(layer:underlying:)``.
 public enum DiskError: Error, Sendable {
   /// The system refused something in the folder; nil for the key where it was about all of them.

@@ -101,7 +101,7 @@ final class ArchiveQueue: Sendable {
 }
 
 extension ArchiveQueue.Work {
-  /// What it saves.
+  /// The entries that it saves.
   fileprivate var entries: [ArchiveEntry] {
     if case .save(let entries) = self { entries } else { [] }
   }

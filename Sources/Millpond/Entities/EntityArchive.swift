@@ -20,7 +20,7 @@ public import MillpondSignals
 ///
 /// Released, it still saves what was committed before.
 ///
-/// What can't be decoded goes from the disk, as what is removed does. Types that are not listed are left
+/// Records that can't be decoded go from the disk, as removed ones do. Types that are not listed are left
 /// alone.
 ///
 /// An archive belongs to the scope of its store. At the end of the scope everything is removed from the

@@ -16,7 +16,7 @@ public final class DiskFile: Sendable {
   /// How long ago it left its origin.
   public let age: Duration
 
-  /// What its origin can tell by whether it is still good.
+  /// The validator by which the origin can tell whether it is still good.
   public let validator: Validator?
 
   /// The place of the value among all writes, if it has just come; nil if it was stored before.

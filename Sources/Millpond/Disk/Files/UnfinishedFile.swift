@@ -51,7 +51,7 @@ final class LentFile: Sendable {
 
 /// What a value is made of that is stored as it comes.
 enum FilePart: Sendable {
-  /// What its origin can tell by whether it is still good.
+  /// The validator by which the origin can tell whether it is still good.
   case validator(Validator)
 
   /// Its first bytes, which are here already; nothing comes before this.

@@ -10,7 +10,7 @@ struct SpotWalk {
   private var isVisited: [Bool] = []
   private var rest = 0
 
-  /// How many entries a step visits at the most.
+  /// The greatest number of entries that a step visits.
   static let stepSize = 1_024
 
   /// Visits the next entries; false when there are no more.

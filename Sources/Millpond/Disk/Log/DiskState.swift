@@ -52,12 +52,12 @@ struct DiskState: Sendable {
   }
 }
 
-/// What is perhaps not on the device yet.
+/// The parts of the folder that may not be on the device yet.
 struct Unsynchronized: Sendable {
   var segments: [UInt32: Segment] = [:]
   var files: Set<UInt64> = []
 
-  /// Where the log ends: when the rest is on the device, all of it is.
+  /// The end of the log: when the rest is on the device, all of it is.
   var end: LogPosition?
 }
 

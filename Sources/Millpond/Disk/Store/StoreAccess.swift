@@ -38,7 +38,7 @@ final class StoreAccess: Sendable {
     }
   }
 
-  /// How it ends to wait until everything that was written before has come so far.
+  /// Returns the outcome of waiting until everything written before has come so far.
   func flush(_ durability: Durability) -> Signal<Void> {
     Signal { observer, _ in
       self.use { result in
@@ -119,7 +119,7 @@ final class StoreAccess: Sendable {
 struct AccessState: Sendable {
   typealias Work = @Sendable (StoreAccess.Answer) -> Void
 
-  /// What becomes of work that comes.
+  /// The treatment of work that arrives.
   enum Entry: Sendable {
     case isAnswered(StoreAccess.Answer)
     case waits
@@ -128,7 +128,7 @@ struct AccessState: Sendable {
     case opens
   }
 
-  /// What is to be done to close.
+  /// The next step of closing.
   enum Closing: Sendable {
     case leaves(DiskStore)
     case waits
@@ -178,7 +178,7 @@ struct AccessState: Sendable {
     return waiting
   }
 
-  /// What waits, of which nothing can be done.
+  /// Returns the waiting work, none of which can be done.
   mutating func fail() -> [Work] {
     phase = .failed
     defer { waiting = [] }

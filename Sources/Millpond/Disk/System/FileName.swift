@@ -15,7 +15,7 @@ enum FileName: Sendable, Hashable {
   /// Where the records are.
   case index
 
-  /// How far the log is on the device.
+  /// The position up to which the log is on the device.
   case syncMark
 
   static let segmentSuffix = ".millpond-log"

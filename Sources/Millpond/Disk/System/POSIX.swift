@@ -46,7 +46,7 @@ enum POSIX {
     return memcmp(start, other, first.count) == 0
   }
 
-  /// Where the byte occurs first.
+  /// The first place of the byte.
   static func find(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
     guard let start = bytes.baseAddress, let place = memchr(start, Int32(byte), bytes.count) else {
       return nil
