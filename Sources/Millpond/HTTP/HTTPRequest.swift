@@ -22,7 +22,7 @@ public struct HTTPRequest: Sendable {
   /// Whether the body is passed on in parts, to a subscriber that may be slow.
   var isStreamed = false
 
-  private var lookup: Lookup?
+  private var asking: Lookup?
 
   private let name: String?
 
@@ -56,19 +56,24 @@ extension HTTPRequest {
   /// - Parameter act: Runs on the thread of that subscriber.
   /// - Returns: A handle that ends the calls; nil if the priority cannot change.
   public func onRaise(_ act: @escaping @Sendable (Priority) -> Void) -> Disposable? {
-    lookup?.onRaise(act)
+    asking?.onRaise(act)
   }
 
   /// How urgent the answer is now.
   var currentPriority: Priority {
-    lookup?.priority ?? priority
+    lookup.priority
+  }
+
+  /// The terms of the get that asks.
+  var lookup: Lookup {
+    asking ?? Lookup(priority: priority)
   }
 
   /// The same request on the terms of a get.
   func asked(by lookup: Lookup) -> HTTPRequest {
     var request = self
     request.priority = lookup.priority
-    request.lookup = lookup
+    request.asking = lookup
     // RFC 9111 §5.2.1.4: what no cache on the way may answer by itself.
     if lookup.freshness == .reload { request.headers.append("no-cache", for: "Cache-Control") }
     return request

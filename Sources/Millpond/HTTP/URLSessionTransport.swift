@@ -23,19 +23,24 @@ public import MillpondSignals
 /// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
 ///   except where not one byte of text is left. Who can't have that sends `Accept-Encoding: identity`.
 ///
-/// Its other faults are worked around.
+/// Its other faults are worked around. Of requests to one host at most 64 (or as many as there are
+/// connections) are with the session; the others wait before it, the most urgent first, and can be left
+/// by the thousand at once without a delay for those that come after.
 ///
 /// - Note: Any thread.
 public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let transfers = SessionTransfers()
   private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
+  private let slots: HostSlots
 
   /// A transport with a session of its own.
   ///
   /// - Parameter connectionsPerHost: More requests to one host wait, and their timeouts run
   ///   meanwhile; less than one is taken as one.
   public init(connectionsPerHost: Int = 6) {
+    // Enough for connections that carry several requests at once.
+    slots = HostSlots(max(64, connectionsPerHost))
     session = URLSession(
       configuration: .millpond(connectionsPerHost: max(1, connectionsPerHost)),
       delegate: transfers, delegateQueue: .forSession())
@@ -49,7 +54,7 @@ public final class URLSessionTransport: HTTPTransport {
 
   /// The head, and then the body as it arrives.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
-    let answer = answer(to: request)
+    let answer = slots.answer(to: request) { self.answer(to: request) }
     // The session calls its delegate on one queue for all transfers.
     return request.isStreamed ? answer.decoupled(waitingLimit: Self.waitingLimit) : answer
   }

@@ -2,13 +2,13 @@ public import MillpondSignals
 
 /// A few slots, and those who wait for one.
 @usableFromInline
-final class Slots: Sendable {
+package final class Slots: Sendable {
   private let count: Int
   private let reserved: Int
   private let state: Locked<SlotState>
 
   @usableFromInline
-  init(_ count: Int, reserved: Int) {
+  package init(_ count: Int, reserved: Int) {
     self.count = max(1, count)
     self.reserved = min(max(0, reserved), self.count - 1)
     state = Locked(SlotState(count: self.count, reserved: self.reserved))
@@ -25,7 +25,7 @@ final class Slots: Sendable {
   ///
   /// Work that holds a slot already, and waits for this work, lends it meanwhile.
   @usableFromInline
-  func take(
+  package func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
     let asker = WorkContext.current
