@@ -4,8 +4,9 @@ import MillpondSignals
 final class HistoryGate: Sendable {
   private struct State: Sendable {
     var isClosed = false
-    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    var lastNumber = 0
+
+    /// In the order in which they came.
+    var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Locked(State())
@@ -26,8 +27,7 @@ final class HistoryGate: Sendable {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
         if !state.isClosed { return true }
-        state.lastNumber += 1
-        state.waiting[state.lastNumber] = continuation
+        state.waiting.append(continuation)
         return false
       }
       if isOpen { continuation.resume() }
@@ -43,9 +43,8 @@ final class HistoryGate: Sendable {
   /// Lets one of those that wait go on; false if there is none.
   func release(_ pick: Int) -> Bool {
     let one = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      let numbers = state.waiting.keys.sorted()
-      if numbers.isEmpty { return nil }
-      return state.waiting.removeValue(forKey: numbers[pick % numbers.count])
+      if state.waiting.isEmpty { return nil }
+      return state.waiting.remove(at: pick % state.waiting.count)
     }
     one?.resume()
     return one != nil
