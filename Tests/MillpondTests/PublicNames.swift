@@ -125,7 +125,6 @@ extension Relation {}
 extension Remembered {}
 extension Removal {}
 extension ReplayPolicy {}
-extension Replayed {}
 extension Repository {}
 extension RepositoryMember {}
 extension ResourceState {}

@@ -14,7 +14,12 @@ package class FlightHandle: @unchecked Sendable {
   private final let over = Atomic<Bool>(false)
   private final let level: Atomic<UInt8>
   private final let hasListeners = Atomic<Bool>(false)
-  private final let state = Locked(State())
+  private final let lazyState = LazyObject()
+
+  /// Made when it is first needed: most flights are neither heard, raised nor waited for by others.
+  private final var state: Locked<State> {
+    lazyState.locked(State())
+  }
 
   private struct State: Sendable {
     var listeners: [Listener] = []

@@ -18,12 +18,16 @@ final class WorkContext: Sendable {
   ///
   /// A task that goes on after the end works for nobody, and would keep the contexts of all work
   /// before it.
-  private let outer: Locked<WorkContext?>
+  private let around: Locked<WorkContext?>?
 
   private init(flight: FlightHandle? = nil, slot: HeldSlot? = nil, outer: WorkContext? = nil) {
     ownFlight = flight
     self.slot = slot
-    self.outer = Locked(outer)
+    around = outer.map { Locked($0) }
+  }
+
+  private var outer: WorkContext? {
+    around?.withLock { $0 }
   }
 
   /// What the calling code works for.
@@ -58,7 +62,7 @@ final class WorkContext: Sendable {
 
   /// Ends the work that has a slot: what its tasks ask for from now on is asked for nobody.
   func end() {
-    let former = outer.withLock { outer in
+    let former = around?.withLock { outer in
       defer { outer = nil }
       return outer
     }
@@ -122,7 +126,7 @@ extension WorkContext {
     var next: WorkContext? = self
     while let context = next {
       if let flight = context.ownFlight, !flight.isOver { flights.append(flight) }
-      next = context.outer.withLock { $0 }
+      next = context.outer
     }
     return flights
   }
@@ -145,7 +149,7 @@ extension WorkContext {
     while next < all.count {
       let (context, isCertain) = all[next]
       next += 1
-      if let outer = context.outer.withLock({ $0 }) { add(outer, isCertain) }
+      if let outer = context.outer { add(outer, isCertain) }
       guard let flight = context.ownFlight, !flight.isOver else { continue }
       for waiting in flight.waitingContexts { add(waiting.context, isCertain && waiting.isCertain) }
     }

@@ -2,19 +2,19 @@ public import MillpondSignals
 
 /// The running gets of a source, by key: a dictionary of replayed signals.
 ///
-/// `FlightTable` decides, in one step under the lock of the room that it is in; this acts.
+/// ``FlightTable`` decides, in one step under the lock; this acts.
 @usableFromInline
-final class Flights<Rooms: FlightRooms>: Sendable {
-  @usableFromInline typealias Key = Rooms.Key
-  @usableFromInline typealias Value = Rooms.Value
-
-  @usableFromInline let rooms: Rooms
+final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  @usableFromInline let table = Locked(FlightTable<Key, Value>())
   @usableFromInline let timeline: Timeline
 
+  /// How many keys can be under way and shared.
+  @usableFromInline let limit: Int
+
   @inlinable
-  init(in rooms: Rooms, _ timeline: Timeline) {
-    self.rooms = rooms
+  init(_ timeline: Timeline, limit: Int = .max) {
     self.timeline = timeline
+    self.limit = limit
   }
 
   /// A signal that joins the flight of `key`, or starts one with `start`.
@@ -26,9 +26,9 @@ final class Flights<Rooms: FlightRooms>: Sendable {
     start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> where Store.Key == Key {
     Signal { observer, lifetime in
-      let entrance = self.rooms.withFlights(of: key) { self.enter(&$0, key, lookup, start) }
-      if !entrance.isNew { _ = store.now(key, lookup.counting(.everything)) }
-      self.board(entrance, key, lookup, observer, lifetime)
+      let caller = self.enter(key, lookup)
+      if let caller, !caller.isNew { _ = store.now(key, lookup.counting(.everything)) }
+      self.wait(as: caller, lookup, observer, lifetime, start: start)
     }
   }
 
@@ -39,35 +39,16 @@ final class Flights<Rooms: FlightRooms>: Sendable {
     start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      let entrance = self.rooms.withFlights(of: key) { self.enter(&$0, key, lookup, start) }
-      self.board(entrance, key, lookup, observer, lifetime)
+      self.wait(as: self.enter(key, lookup), lookup, observer, lifetime, start: start)
     }
   }
 
-  /// Joins the flight of `key`, or makes one, of which the next step is to board it.
+  /// Counts a caller in the flight of `key`, or in one that is made: its next step is to wait.
   ///
-  /// Under the lock. Never calls out.
+  /// - Returns: Nil if as many keys are under way as the limit allows: the caller runs alone.
   @inlinable
-  func enter(
-    _ flights: inout FlightTable<Key, Value>, _ key: Key, _ lookup: Lookup,
-    _ start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
-  ) -> Entrance<Value> {
-    let priority = lookup.priority
-    return flights.enter(key, lookup.freshness, priority) { number in
-      let handle = self.handle(of: key, lookup)
-      let shared = Lookup.shared(lookup.freshness, handle)
-      // The flight leaves the table before its terminal event is delivered.
-      let run = Signal<Stamped<Value>> { observer, lifetime in
-        // What is sent to many is sent in no context; those who have one see to it themselves.
-        let outside = observer.inContext(of: nil)
-        lifetime.markAwaited()
-        WorkContext.run(in: .work(for: handle)) { start(shared).run(outside, lifetime) }
-      }.onEnd { _ in
-        handle.end()
-        self.remove(key, number)
-      }
-      return Flight(number, lookup.freshness, handle, Replay(run, .keepRunning))
-    }
+  func enter(_ key: Key, _ lookup: Lookup) -> FlightCaller<Key, Value>? {
+    table.withLock { $0.enter(key, lookup, limit: limit) { Flight(key, lookup, self) } }
   }
 
   @inlinable
@@ -76,37 +57,42 @@ final class Flights<Rooms: FlightRooms>: Sendable {
       key, in: ObjectIdentifier(self), lookup.priority, timeline, place: lookup.place)
   }
 
-  /// Waits for the flight until `lifetime` ends; the first to board starts it.
+  /// Waits for the flight until `lifetime` ends; the first caller starts it.
   @inlinable
-  func board(
-    _ entrance: Entrance<Value>, _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
-    _ lifetime: Lifetime
+  func wait(
+    as caller: FlightCaller<Key, Value>?, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
+    _ lifetime: Lifetime, start: (Lookup) -> Signal<Stamped<Value>>
   ) {
-    if !isBoarded(entrance, key, lookup, observer, lifetime) {
-      observer.failed(CacheError.circular(key: "\(key)"))
+    guard let caller else { return start(lookup).run(observer, lifetime) }
+    if !isWaiting(caller, lookup, observer, lifetime) {
+      return observer.failed(CacheError.circular(key: "\(caller.flight.key)"))
     }
+    guard caller.isNew else { return }
+    caller.flight.start { start(.shared(lookup.freshness, caller.flight.handle)) }
   }
 
   /// Waits for the flight until `lifetime` ends; false, and nothing is sent, if that would be for ever.
   @inlinable
-  func isBoarded(
-    _ entrance: Entrance<Value>, _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
+  func isWaiting(
+    _ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
     _ lifetime: Lifetime
   ) -> Bool {
-    let flight = entrance.flight
-    if entrance.isNew { flight.handle.begin() }
-    let place = FlightPlace(key, flight, entrance.priority)
-    lifetime.onEnd { self.leave(place) }
-    if let outer = lookup.flight { follow(outer, place, lifetime) }
-    if entrance.isRaised { flight.handle.announceRaise() }
-    if lookup.isHeard { report(entrance, key, lookup) }
-    guard let asker = WorkContext.current else {
-      flight.replay.subscribe(observer, lifetime)
+    let handle = caller.flight.handle
+    if caller.isNew { handle.begin() }
+    if caller.isRaised { handle.announceRaise() }
+    if lookup.isHeard { report(caller, lookup) }
+    if let outer = lookup.flight { caller.follow(outer, lifetime) }
+    guard let context = WorkContext.current else {
+      caller.wait(observer, lifetime)
       return true
     }
-    guard asker.wait(for: flight.handle, until: lifetime) else { return false }
-    flight.replay.subscribe(observer.inContext(of: asker), lifetime)
-    return true
+    let ends = context.wait(for: handle, until: lifetime)
+    if ends {
+      caller.wait(observer.inContext(of: context), lifetime)
+    } else {
+      lifetime.onEnd { caller.leave() }
+    }
+    return ends
   }
 
   /// Runs `start` as a reload for one caller, that nobody joins; one that work of the same key asks for
@@ -153,17 +139,18 @@ final class Flights<Rooms: FlightRooms>: Sendable {
   ) -> Signal<Stamped<Value>> {
     guard let handle = shared.flight else { return work(true) }
     return .asked { asker in
-      switch self.rooms.withFlights(of: key, { $0.beginReload(key, handle) }) {
+      switch self.table.withLock({ $0.beginReload(key, handle) }) {
       case .begins: work(true)
       case .detached: work(false)
-      case .joins(let entrance): Signal { self.board(entrance, key, shared, $0, $1) }
-      case .waits(let entrance):
+      case .joins(let caller):
+        Signal { self.wait(as: caller, shared, $0, $1) { _ in .never } }
+      case .waits(let caller):
         Signal { observer, lifetime in
           // However that one ends, this one begins then.
           let end = Observer<Stamped<Value>>(next: { _ in }) { event in
             if event.isTerminal { observer.completed() } else { observer.other(event) }
           }
-          if !self.isBoarded(entrance, key, shared, end, lifetime) {
+          if !self.isWaiting(caller, shared, end, lifetime) {
             observer.failed(CacheError.circular(key: "\(key)"))
           }
         }.ifEmpty { self.reload(key, shared, work).inContext(of: asker) }
@@ -174,69 +161,42 @@ final class Flights<Rooms: FlightRooms>: Sendable {
   /// Lets go of the flights of a key: they serve those who wait, and nobody joins them any more.
   @inlinable
   func detach(_ key: Key) {
-    let detached = rooms.withFlights(of: key) { $0.detach(key) }
+    let detached = table.withLock { $0.detach(key) }
     _ = detached  // released here, not under the lock
   }
 
   /// Lets go of all flights.
   @inlinable
   func detachAll() {
-    var detached: [[Key: [Flight<Value>]]] = []
-    rooms.forEachTable { detached.append($0.detachAll()) }
+    let detached = table.withLock { $0.detachAll() }
+    _ = detached  // released here, not under the lock
+  }
+
+  @inlinable
+  func remove(_ flight: Flight<Key, Value>) {
+    table.withLock { $0.remove(flight) }
   }
 
   /// The flights that can be joined.
   @usableFromInline
   func census() -> [FlightRecord] {
-    var all: [(Key, Flight<Value>, Int)] = []
-    rooms.forEachTable { table in
-      for (key, flights) in table.byKey { all += flights.map { (key, $0, $0.count) } }
+    let all = table.withLock { table in
+      table.byKey.keys.flatMap { table.all(of: $0).map { ($0, $0.count) } }
     }
-    return all.map { key, flight, count in flight.record(key, askers: count) }
+    return all.map { flight, count in flight.record(callers: count) }
   }
 
-  /// The flight that an ask for whatever is there would join.
+  /// The flight that a get of whatever is there would join.
   func record(of key: Key) -> FlightRecord? {
-    let found = rooms.withFlights(of: key) { $0.flight(of: key).map { ($0, $0.count) } }
-    return found.map { flight, count in flight.record(key, askers: count) }
-  }
-
-  @inlinable
-  func leave(_ place: FlightPlace<Key, Value>) {
-    let (isEmpty, removed) = rooms.withFlights(of: place.key) { $0.leave(place) }
-    _ = removed
-    guard isEmpty else { return }
-    place.flight.handle.end()
-    place.flight.replay.stop()
-  }
-
-  /// Where the asker is himself a flight: as he becomes more urgent, so does what he waits for.
-  @usableFromInline
-  func follow(
-    _ outer: FlightHandle, _ place: FlightPlace<Key, Value>, _ lifetime: Lifetime
-  ) {
-    let listening = outer.onRaise { self.raise(place, to: outer.priority) }
-    lifetime.onEnd { listening.dispose() }
-    // It may have been raised before that was heard.
-    raise(place, to: outer.priority)
-  }
-
-  private func raise(_ place: FlightPlace<Key, Value>, to priority: Priority) {
-    let isRaised = rooms.withFlights(of: place.key) { _ in place.raise(to: priority) }
-    if isRaised { place.flight.handle.announceRaise() }
-  }
-
-  @inlinable
-  func remove(_ key: Key, _ number: Int) {
-    let removed = rooms.withFlights(of: key) { $0.remove(key, number) }
-    _ = removed
+    let found = table.withLock { table in table.flight(of: key).map { ($0, $0.count) } }
+    return found.map { flight, count in flight.record(callers: count) }
   }
 
   @usableFromInline
-  func report(_ entrance: Entrance<Value>, _ key: Key, _ lookup: Lookup) {
-    let handle = entrance.flight.handle
+  func report(_ caller: FlightCaller<Key, Value>, _ lookup: Lookup) {
+    let handle = caller.flight.handle
     handle.add(listenersOf: lookup)
-    let kind: CacheEvent.Kind = entrance.isNew ? .started : .joined(age: handle.age)
-    lookup.report(kind, layer: "in flight", key: key)
+    let kind: CacheEvent.Kind = caller.isNew ? .started : .joined(age: handle.age)
+    lookup.report(kind, layer: "in flight", key: caller.flight.key)
   }
 }

@@ -194,6 +194,6 @@ final class FlightPart: @unchecked Sendable {
 extension Flights {
   /// Whether the flight that a get of the key would join is that of a reload.
   fileprivate func isReloading(_ key: Key) -> Bool {
-    rooms.withFlights(of: key) { $0.flight(of: key)?.isReload ?? false }
+    table.withLock { $0.flight(of: key)?.isReload ?? false }
   }
 }

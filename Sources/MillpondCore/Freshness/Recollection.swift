@@ -14,7 +14,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline let store: Store
   let base: Base
   @usableFromInline let ages: FreshAges<Key>
-  @usableFromInline let flights: Flights<FlightRoom<Key, Recalled<Value>>>
+  @usableFromInline let flights: Flights<Key, Recalled<Value>>
   let holds: Holds<Key>
   let failures: RecentFailures<Key>
 
@@ -28,7 +28,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     self.store = store
     self.base = base
     ages = FreshAges(policy, clock)
-    flights = Flights(in: FlightRoom(), ages.timeline)
+    flights = Flights(ages.timeline)
     holds = Holds(ages.timeline, patience: policy.refreshDeadline, max: policy.maxRefreshes)
     failures = RecentFailures(clock, policy.failureLife)
     self.tell = tell

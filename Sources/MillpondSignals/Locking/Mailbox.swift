@@ -181,7 +181,7 @@ package struct LazyObject: ~Copyable {
   @usableFromInline let pointer = Atomic<UnsafeRawPointer?>(nil)
 
   @inlinable
-  init() {}
+  package init() {}
 
   @inlinable
   deinit {
@@ -193,6 +193,13 @@ package struct LazyObject: ~Copyable {
   @inlinable
   var object: AnyObject? {
     pointer.load(ordering: .acquiring).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// The state behind a lock that is the object, made of `state` if there is none.
+  @inlinable
+  package borrowing func locked<State>(_ state: @autoclosure () -> State) -> Locked<State> {
+    let object = object ?? storeIfNil(LockedBuffer<State>.make(state()))
+    return Locked(buffer: unsafeDowncast(object, to: LockedBuffer<State>.self))
   }
 
   /// Stores `new` unless there is an object already; what is there then.

@@ -1,17 +1,10 @@
-public import Synchronization
-
-/// One shared run of a signal, its latest value and its end.
+/// The one run of a signal that there is at a time, and what is left of it after its end.
 ///
-/// Two parts: `phase`, under a lock, decides who starts and who cancels a run, and answers for a
-/// settled one; the mailbox delivers, so that arrivals, departures and events have one order.
+/// ``ReplayPhase`` decides, under a lock, who starts and who cancels a run; each run delivers its own events.
 @usableFromInline
-package final class Replay<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `cast` is touched only by whoever has the mailbox's turn.
+package final class Replay<Value: Sendable>: Sendable {
   @usableFromInline let phase: Locked<ReplayPhase<Value>>
   @usableFromInline let policy: ReplayPolicy
-  @usableFromInline let mailbox = Mailbox<ReplayMessage<Value>>()
-  @usableFromInline let arrivals = Atomic(0)
-  @exclusivity(unchecked) @usableFromInline var cast = ReplayCast<Value>()
 
   /// Shares `upstream`.
   @inlinable
@@ -26,7 +19,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
     phase.withLock { $0.settledValue }
   }
 
-  /// What the run sends, for those who come now.
+  /// The events of the run, for subscribers that come now.
   @inlinable
   package var signal: Signal<Value> {
     Signal(start: { self.subscribe($0, $1) }, now: { self.settledValue })
@@ -35,123 +28,62 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   /// Starts a run or joins the running one; a settled run is repeated.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    switch phase.withLock({ $0.enter() }) {
+    switch phase.withLock({ $0.enter { ReplayedRun(for: self) } }) {
     case .settled(let value, let end):
       if let value { observer.next(value) }
       if !lifetime.isEnded { observer.other(end) }
-    case .joins(let run):
-      admit(observer, lifetime, run)
+    case .joins(let run): join(run, observer, lifetime)
     case .starts(let run):
-      admit(observer, lifetime, run)
+      join(run, observer, lifetime)
       start(run)
-    case .stopped: break
     }
   }
 
   /// Starts the run without a subscriber, if it isn't running or settled.
   @inlinable
   package func start() {
-    if case .starts(let run) = phase.withLock({ $0.enter() }) { start(run) }
-  }
-
-  /// Disposes of the run for good, unless it has settled: nobody may want to subscribe any more.
-  @inlinable
-  package func stop() {
-    let (run, unneeded) = phase.withLock { ($0.stop(), $0.takeUpstream()) }
-    run?.lifetime.end()
-    _ = unneeded  // released here, not under the lock
+    if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: self) } }) {
+      start(run)
+    }
   }
 
   @inlinable
-  func admit(_ observer: Observer<Value>, _ lifetime: Lifetime, _ run: ReplayRun) {
-    let number = arrivals.add(1, ordering: .relaxed).newValue
-    let member = Member(number, observer, lifetime)
-    var left: [Observer<Value>] = []
-    mailbox.post(
-      .arrival(run.number, member), immediately: { welcome(member, to: run.number) },
-      receive: { receive($0, &left) })
-    withExtendedLifetime(left) {}
-    lifetime.onEnd { self.leave(number, run) }
+  func join(_ run: ReplayedRun<Value>, _ observer: Observer<Value>, _ lifetime: Lifetime) {
+    let number = run.join(observer, lifetime)
+    lifetime.onEnd {
+      run.leave(number)
+      let isCancelled = self.phase.withLock { $0.leave(run, self.policy) }
+      if isCancelled { run.lifetime.end() }
+    }
   }
 
   @inlinable
-  func start(_ run: ReplayRun) {
+  func start(_ run: ReplayedRun<Value>) {
     // Who subscribed may have left already.
     guard !run.lifetime.isEnded, let upstream = phase.withLock({ $0.upstream(policy) }) else {
       return
     }
+    // Both keep this: a run only refers to it.
     upstream.run(
-      Observer(
-        next: { self.post(.event(run.number, .next($0))) },
-        other: { self.post(.event(run.number, $0.typed())) }),
+      Observer(next: { self.pass(.next($0), to: run) }, other: { self.pass($0.typed(), to: run) }),
       run.lifetime)
   }
 
   @inlinable
-  func leave(_ number: Int, _ run: ReplayRun) {
-    let left = mailbox.actQuietly(orPost: .departure(number)) { cast.members.remove(number) }
-    let isCancelled = phase.withLock { $0.leave(run, policy) }
-    if isCancelled { run.lifetime.end() }
-    _ = left  // released here, where neither the lock nor the turn is held
-  }
-
-  @inlinable
-  func post(_ message: ReplayMessage<Value>) {
-    var left: [Observer<Value>] = []
-    mailbox.post(message, replaces: ReplayMessage.replaces) { receive($0, &left) }
-    withExtendedLifetime(left) {}
-  }
-
-  /// - Parameter left: Takes the observers of those who leave, to be released after the turn.
-  @inlinable
-  func receive(_ message: ReplayMessage<Value>, _ left: inout [Observer<Value>]) {
-    switch message {
-    case .arrival(let number, let member): welcome(member, to: number)
-    case .departure(let number):
-      if let observer = cast.members.remove(number) { left.append(observer) }
-    case .event(let number, let event): deliver(event, of: number)
-    }
-  }
-
-  @inlinable
-  func welcome(_ member: Member<Value>, to number: Int) {
-    if member.lifetime.isEnded { return }
-    cast.turn(to: number)
-    if let progress = cast.progress { member.observer.progress(progress) }
-    if let value = cast.value, !member.lifetime.isEnded { member.observer.next(value) }
-    if let end = cast.end {
-      if !member.lifetime.isEnded { member.observer.other(end) }
-    } else {
-      cast.members.add(member)
-    }
-  }
-
-  @inlinable
-  func deliver(_ event: Event<Value>, of number: Int) {
-    guard cast.turn(to: number), cast.end == nil else { return }
+  func pass(_ event: Event<Value>, to run: ReplayedRun<Value>) {
     switch event {
-    case .next(let value):
-      cast.value = value
-      cast.members.next(value)
-    case .progress(let progress):
-      cast.progress = progress
-      cast.members.other(.progress(progress))
-    case .failed(let error): end(.failed(error), of: number)
-    case .completed: end(.completed, of: number)
+    case .next(let value): run.next(value)
+    case .progress(let progress): run.other(.progress(progress))
+    case .failed(let error): run.other(.failed(error))
+    case .completed: run.other(.completed)
     }
   }
 
+  /// Remembers the end of a run, unless that was cancelled.
   @inlinable
-  func end(_ end: Event<Never>, of number: Int) {
-    let members = cast.end(by: end)
-    let value = cast.value
-    let (run, unneeded) = phase.withLock { phase in
-      let run = phase.settle(number, value, end)
-      return (run, run == nil ? nil : phase.takeUpstream())
-    }
-    run?.lifetime.end()
+  func settle(_ run: ReplayedRun<Value>, _ value: Value?, _ end: Event<Never>) {
+    let unneeded = phase.withLock { $0.settle(run, value, end) }
     _ = unneeded  // released here, not under the lock
-    members.other(end)
   }
 }
 
@@ -160,31 +92,26 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
 package struct ReplayPhase<Value: Sendable>: Sendable {
   @usableFromInline enum State: Sendable {
     case idle
-    case running(ReplayRun, subscribers: Int)
+    case running(ReplayedRun<Value>, subscribers: Int)
     case settled(Value?, Event<Never>)
-    case stopped
   }
 
   @usableFromInline
   enum Entrance {
-    case starts(ReplayRun)
-    case joins(ReplayRun)
+    case starts(ReplayedRun<Value>)
+    case joins(ReplayedRun<Value>)
     case settled(Value?, Event<Never>)
-    case stopped
   }
 
   @usableFromInline var state = State.idle
   @usableFromInline var upstream: Signal<Value>?
-  @usableFromInline var lastNumber = 0
 
   @inlinable
   init(_ upstream: Signal<Value>) {
     self.upstream = upstream
   }
 
-  /// What is to be run.
-  ///
-  /// Where there is only one run it is let go of, and with it what it captured.
+  /// The signal to be run; where there is only one run it is let go of, and with it what it captured.
   @inlinable
   mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
     policy == .keepRunning ? takeUpstream() : upstream
@@ -202,27 +129,23 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
   }
 
   @inlinable
-  mutating func enter() -> Entrance {
+  mutating func enter(_ make: () -> ReplayedRun<Value>) -> Entrance {
     switch state {
     case .idle:
-      lastNumber += 1
-      let run = ReplayRun(number: lastNumber)
+      let run = make()
       state = .running(run, subscribers: 1)
       return .starts(run)
     case .running(let run, let subscribers):
       state = .running(run, subscribers: subscribers + 1)
       return .joins(run)
-    case .settled(let value, let end):
-      return .settled(value, end)
-    case .stopped:
-      return .stopped
+    case .settled(let value, let end): return .settled(value, end)
     }
   }
 
   /// Whether the run is to be cancelled, since its last subscriber has left.
   @inlinable
-  mutating func leave(_ run: ReplayRun, _ policy: ReplayPolicy) -> Bool {
-    guard case .running(let current, let subscribers) = state, current.number == run.number else {
+  mutating func leave(_ run: ReplayedRun<Value>, _ policy: ReplayPolicy) -> Bool {
+    guard case .running(let current, let subscribers) = state, current === run else {
       return false
     }
     if subscribers == 1, policy == .cancelWhenUnobserved {
@@ -233,87 +156,13 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     return false
   }
 
-  /// Lets no run begin any more, and gives back the one there is.
+  /// Remembers the end of a run, unless that was cancelled; what is not needed any more is given back.
   @inlinable
-  mutating func stop() -> ReplayRun? {
-    switch state {
-    case .running(let run, _):
-      state = .stopped
-      return run
-    case .idle: state = .stopped
-    case .settled, .stopped: break
-    }
-    return nil
-  }
-
-  /// Remembers the end of a run, which is given back; nil if that run was cancelled.
-  @inlinable
-  mutating func settle(_ number: Int, _ value: Value?, _ end: Event<Never>) -> ReplayRun? {
-    guard case .running(let run, _) = state, run.number == number else { return nil }
+  mutating func settle(
+    _ run: ReplayedRun<Value>, _ value: Value?, _ end: Event<Never>
+  ) -> Signal<Value>? {
+    guard case .running(let current, _) = state, current === run else { return nil }
     state = .settled(value, end)
-    return run
-  }
-}
-
-/// One run; a later one has a higher number.
-@usableFromInline
-package struct ReplayRun: Sendable {
-  @usableFromInline let number: Int
-  @usableFromInline let lifetime = Lifetime()
-
-  @inlinable
-  init(number: Int) {
-    self.number = number
-  }
-}
-
-/// What is delivered, and to whom.
-@usableFromInline
-struct ReplayCast<Value: Sendable>: ~Copyable {
-  @usableFromInline var members = Members<Value>()
-  @usableFromInline var progress: SignalProgress?
-  @usableFromInline var value: Value?
-  @usableFromInline var end: Event<Never>?
-  @usableFromInline var number = 0
-
-  /// Forgets what an older run left; false if `number` is of an older run itself.
-  @discardableResult
-  @inlinable
-  mutating func turn(to newNumber: Int) -> Bool {
-    guard newNumber > number else { return newNumber == number }
-    self = ReplayCast(number: newNumber)
-    return true
-  }
-
-  /// Lets go of the members, who are to be told.
-  @inlinable
-  mutating func end(by newEnd: Event<Never>) -> Members<Value> {
-    end = newEnd
-    progress = nil
-    return exchange(&members, with: Members())
-  }
-
-  @inlinable
-  init() {}
-
-  @inlinable
-  init(number: Int) {
-    self.number = number
-  }
-}
-
-@usableFromInline
-enum ReplayMessage<Value: Sendable>: Sendable {
-  case arrival(Int, Member<Value>)
-  case departure(Int)
-  case event(Int, Event<Value>)
-
-  @inlinable
-  static func replaces(_ last: ReplayMessage, _ new: ReplayMessage) -> Bool {
-    if case .event(let old, .progress) = last, case .event(let number, .progress) = new {
-      old == number
-    } else {
-      false
-    }
+    return takeUpstream()
   }
 }

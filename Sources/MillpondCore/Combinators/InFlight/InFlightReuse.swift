@@ -14,13 +14,34 @@ extension Source {
   /// task can't be known, so a get of the same key that it does not wait for fails as well. Make that
   /// get in a `Task.detached`, which works for no flight.
   ///
-  /// - Parameter clock: By which the age of flights is told.
+  /// - Parameters:
+  ///   - maxFlights: How many keys may be under way and shared; a get of one more key runs for its
+  ///     caller alone. Of zero or less, nothing is shared.
+  ///   - clock: The clock that measures the age of flights.
   /// - Complexity: O(1) to join.
   @inlinable
   public func reusingInFlight(
-    clock: some Clock<Duration> = ContinuousClock()
+    maxFlights: Int = .max, clock: some Clock<Duration> = ContinuousClock()
   ) -> InFlightReuse<Self> {
-    InFlightReuse(base: self, clock)
+    InFlightReuse(base: self, maxFlights, clock)
+  }
+
+  /// The dictionary of replayed signals: values are kept in `memory`, and running gets are shared.
+  ///
+  /// A get finds the value, joins the running get, or starts one: it is
+  /// `memory.layered(over: self).reusingInFlight()`. A running get weighs nothing and is never evicted.
+  ///
+  /// - Parameters:
+  ///   - memory: The cache that keeps values, by its limits. It should serve no other source.
+  ///   - maxFlights: How many keys may be under way and shared; a get of one more key runs for its
+  ///     caller alone. Of zero or less, nothing is shared.
+  ///   - clock: The clock that measures the age of flights.
+  @inlinable
+  public func replayed(
+    in memory: MemoryCache<Key, Value>, maxFlights: Int = 10_000,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) -> InFlightReuse<Layered<MemoryCache<Key, Value>, Self>> {
+    memory.layered(over: self).reusingInFlight(maxFlights: maxFlights, clock: clock)
   }
 }
 
@@ -34,12 +55,12 @@ public struct InFlightReuse<Base: Source>: Wrapper {
 
   @usableFromInline let parts: InFlightParts<Base>
   @inlinable var base: Base { parts.base }
-  @inlinable var flights: Flights<FlightRoom<Key, Value>> { parts.flights }
+  @inlinable var flights: Flights<Key, Value> { parts.flights }
   @usableFromInline var title: String { "reusing in flight" }
 
   @inlinable
-  init(base: Base, _ clock: some Clock<Duration>) {
-    parts = InFlightParts(base, Flights(in: FlightRoom(), Timeline(clock)))
+  init(base: Base, _ maxFlights: Int, _ clock: some Clock<Duration>) {
+    parts = InFlightParts(base, Flights(Timeline(clock), limit: maxFlights))
   }
 
   /// Joins the flight of the key, or starts one.
@@ -53,7 +74,14 @@ public struct InFlightReuse<Base: Source>: Wrapper {
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     switch lookup.freshness {
     case .any, .atMost:
-      flights.join(key, lookup, over: base) { shared in base.getStamped(key, shared) }
+      Signal { [parts] observer, lifetime in
+        let caller = parts.flights.enter(key, lookup)
+        // No layer is asked for a caller that joins, but one counts it.
+        if let caller, !caller.isNew { _ = parts.base.now(key, lookup.counting(.everything)) }
+        parts.flights.wait(as: caller, lookup, observer, lifetime) {
+          parts.base.getStamped(key, $0)
+        }
+      }
     case .cachedOnly: base.getStamped(key, lookup)
     case .reload: flights.runAlone(key, lookup) { base.getStamped(key, lookup) }
     }
@@ -90,10 +118,10 @@ extension InFlightReuse: Cache where Base: Cache {}
 @usableFromInline
 final class InFlightParts<Base: Source>: Sendable {
   @usableFromInline let base: Base
-  @usableFromInline let flights: Flights<FlightRoom<Base.Key, Base.Value>>
+  @usableFromInline let flights: Flights<Base.Key, Base.Value>
 
   @inlinable
-  init(_ base: Base, _ flights: Flights<FlightRoom<Base.Key, Base.Value>>) {
+  init(_ base: Base, _ flights: Flights<Base.Key, Base.Value>) {
     self.base = base
     self.flights = flights
   }

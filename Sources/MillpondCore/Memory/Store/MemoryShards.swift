@@ -28,7 +28,6 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Changes once, under the lock of the first shard.
   @usableFromInline let mask = Atomic<Int>(0)
 
-  @usableFromInline let flightTotal = FlightTotal()
   @usableFromInline let audience = RemovalAudience<Key, Value>()
 
   @inlinable
@@ -65,8 +64,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Makes a store that there was none of.
   @inlinable
   func open(_ number: Int, expectedCount: Int) {
-    var store = Store(budget, options, expectedCount: expectedCount)
-    store.flights.total = flightTotal
+    let store = Store(budget, options, expectedCount: expectedCount)
     (shards + number).initialize(to: MemoryShard(store))
   }
 
@@ -176,23 +174,6 @@ extension MemoryShards {
       return true
     }
     finish(&move)
-  }
-}
-
-extension MemoryShards: FlightRooms {
-  @inlinable
-  func withFlights<Result>(
-    of key: Key, _ body: (inout FlightTable<Key, Value>) -> Result
-  ) -> Result {
-    withStore(MemoryHash(key)) { body(&$0.flights) }
-  }
-
-  @inlinable
-  func forEachTable(_ body: (inout FlightTable<Key, Value>) -> Void) {
-    forEach { store in
-      body(&store.flights)
-      return true
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 extension MemoryStore {
-  /// The same store without entries and flights.
+  /// The same store without entries.
   @usableFromInline
   func emptied() -> MemoryStore {
     var store = self
@@ -11,7 +11,6 @@ extension MemoryStore {
     store.order = order.emptied()
     store.freeSlots = []
     store.sweepHand = 0
-    store.flights = flights.emptied()
     return store
   }
 
@@ -28,9 +27,6 @@ extension MemoryStore {
       times.adopt(mine, from: other.times, slot)
       if let validator = other.validators[slot] { validators[mine] = validator }
       order.adopt(mine, from: other.order, slot)
-    }
-    for (key, running) in other.flights.byKey where isMine(MemoryHash(key)) {
-      flights.adopt(key, running, after: other.flights)
     }
   }
 }

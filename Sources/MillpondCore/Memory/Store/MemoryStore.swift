@@ -1,5 +1,4 @@
-/// The entries of a memory cache, or of one of its shards, and the gets that will bring more: the
-/// dictionary of replayed signals.
+/// The entries of a memory cache, or of one of its shards.
 ///
 /// Pure; its owner locks, and releases what is dropped after the unlock. Sendable because it is used
 /// under one lock, with all that its columns and its slab point to.
@@ -22,9 +21,6 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   /// How many entries there may be here, if keys are spread evenly.
   @usableFromInline var expectedCount: Int
-
-  /// The gets that will bring what is not here yet, see ``Replayed``.
-  @usableFromInline var flights = FlightTable<Key, Value>()
 
   @inlinable
   init(_ budget: MemoryBudget, _ options: MemoryOptions, expectedCount: Int) {

@@ -1,0 +1,139 @@
+public import Synchronization
+
+/// One run of a signal that several subscribers share; late ones first receive its latest progress and
+/// value, or its end.
+///
+/// Arrivals, departures and events are messages of one mailbox, so they have one order for all.
+@usableFromInline
+package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
+  // Sendable because what varies is touched only by whoever has the mailbox's turn.
+
+  /// The lifetime of the run itself: its end cancels the work.
+  @usableFromInline package let lifetime = Lifetime()
+
+  @usableFromInline let mailbox = Mailbox<Message>()
+  @usableFromInline let arrivals = Atomic(0)
+  @usableFromInline let hasEndedFlag = Atomic(false)
+
+  @exclusivity(unchecked) @usableFromInline var members = Members<Value>()
+  @exclusivity(unchecked) @usableFromInline var progress: SignalProgress?
+  @exclusivity(unchecked) @usableFromInline var value: Value?
+  @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
+
+  /// Learns the last value and the end before they are delivered. It outlives every call.
+  @usableFromInline unowned let replay: Replay<Value>?
+
+  @usableFromInline
+  enum Message: Sendable {
+    case arrival(Member<Value>)
+    case departure(Int)
+    case event(Event<Value>)
+  }
+
+  /// A run that has not begun.
+  @inlinable
+  package init() {
+    replay = nil
+  }
+
+  @inlinable
+  init(for replay: Replay<Value>) {
+    self.replay = replay
+  }
+
+  /// Whether its end has been received: nobody is subscribed any more.
+  @inlinable
+  package var hasEnded: Bool {
+    hasEndedFlag.load(ordering: .acquiring)
+  }
+
+  /// Sends what late subscribers receive, and then what follows, until `lifetime` ends.
+  ///
+  /// - Returns: The number by which the subscriber leaves when its lifetime has ended.
+  @inlinable
+  package func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
+    let number = arrivals.add(1, ordering: .relaxed).newValue
+    let member = Member(number, observer, lifetime)
+    post(.arrival(member)) { welcome(member) }
+    return number
+  }
+
+  /// Lets go of a subscriber whose lifetime has ended.
+  @inlinable
+  package func leave(_ number: Int) {
+    if hasEnded { return }
+    let left = mailbox.actQuietly(orPost: .departure(number)) { members.remove(number) }
+    _ = left  // released here, where neither the lock nor the turn is held
+  }
+
+  /// Receives a value of the run.
+  @inlinable
+  package func next(_ value: Value) {
+    post(.event(.next(value))) { deliver(.next(value)) }
+  }
+
+  /// Receives progress or the end of the run.
+  @inlinable
+  package func other(_ event: Event<Never>) {
+    post(.event(event.typed())) { deliver(event.typed()) }
+  }
+
+  @inlinable
+  func post(_ message: @autoclosure () -> Message, immediately act: () -> Void) {
+    var left: [Observer<Value>] = []
+    mailbox.post(
+      message(), replaces: Self.replaces, immediately: act, receive: { receive($0, &left) })
+    withExtendedLifetime(left) {}
+  }
+
+  /// - Parameter left: Takes the observers of those who leave, to be released after the turn.
+  @inlinable
+  func receive(_ message: Message, _ left: inout [Observer<Value>]) {
+    switch message {
+    case .arrival(let member): welcome(member)
+    case .departure(let number):
+      if let observer = members.remove(number) { left.append(observer) }
+    case .event(let event): deliver(event)
+    }
+  }
+
+  @inlinable
+  func welcome(_ member: Member<Value>) {
+    if member.lifetime.isEnded { return }
+    if let progress { member.observer.progress(progress) }
+    if let value, !member.lifetime.isEnded { member.observer.next(value) }
+    guard let end else { return members.add(member) }
+    if !member.lifetime.isEnded { member.observer.other(end) }
+  }
+
+  @inlinable
+  func deliver(_ event: Event<Value>) {
+    guard end == nil else { return }
+    switch event {
+    case .next(let value):
+      self.value = value
+      members.next(value)
+    case .progress(let progress):
+      self.progress = progress
+      members.other(.progress(progress))
+    case .failed(let error): finish(.failed(error))
+    case .completed: finish(.completed)
+    }
+  }
+
+  @inlinable
+  func finish(_ end: Event<Never>) {
+    self.end = end
+    progress = nil
+    let told = exchange(&members, with: Members())
+    hasEndedFlag.store(true, ordering: .releasing)
+    replay?.settle(self, value, end)
+    lifetime.end()
+    told.other(end)
+  }
+
+  @inlinable
+  static func replaces(_ last: Message, _ new: Message) -> Bool {
+    if case .event(.progress) = last, case .event(.progress) = new { true } else { false }
+  }
+}
