@@ -44,10 +44,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// The upper layer's answer, or else the lower one's.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    .asked(lookup) { asker, token in
-      upper.layerAnswer(key, lookup).ifNoValue { failure in
-        fromBelow(key, lookup, token, failure, asker)
-      }
+    Signal { observer, lifetime in
+      LayeredGet(self, key, lookup, observer, lifetime).start()
     }
   }
 
@@ -60,21 +58,6 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       return lower.isBeside(lookup.freshness) ? nil : lower.now(key, lookup)
     }
     return upper.now(key, lookup)
-  }
-
-  @inlinable
-  func fromBelow(
-    _ key: Key, _ lookup: Lookup, _ token: FillToken, _ failure: (any Error)?,
-    _ asker: WorkContext?
-  ) -> Signal<Stamped<Value>> {
-    let below = lower.isBeside(lookup.freshness) ? .empty : lower.layerAnswer(key, lookup)
-    // The upper layer may have missed on a thread that works for others.
-    let asked = asker === WorkContext.current ? below : below.inContext(of: asker)
-    let values = asked.onNext { [upper] stamped in
-      let outcome = upper.apply(.fill(key, stamped, token))
-      if lookup.isHeard { upper.reportFailure(ofFill: outcome, key, lookup) }
-    }
-    return failure.map { failure in values.ifEmpty { .fail(failure) } } ?? values
   }
 
   /// Tells the lower layer, then the upper one.

@@ -11,35 +11,21 @@ extension Source {
 
   /// The answer of a flight that nobody listens to yet, reported if somebody does when it comes.
   ///
-  /// Until then no topology is built for it.
-  ///
   /// - Parameter layer: What the layer is called; nil if it reports by itself.
-  @usableFromInline
+  @inlinable
   func reportedOnceHeard(
     _ key: Key, _ lookup: Lookup, as layer: @escaping @Sendable () -> String?
   ) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      let isAnswered = SerialState(false)
-      let startedAt = lookup.timeOfListeners()
-      let report = { @Sendable (kind: CacheEvent.Kind) in
-        defer { isAnswered.value = true }
-        guard !isAnswered.value, lookup.isHeard, let layer = layer() else { return }
-        let now = lookup.timeOfListeners()
-        let duration = now.flatMap { now in startedAt.map { now - $0 } }
-        lookup.report(kind, layer: layer, key: key, duration: duration)
-      }
+      let report = SerialState(AnswerReport(lookup))
       getStamped(key, lookup).run(
         Observer(
           next: { stamped in
-            report(.hit(age: stamped.age))
+            report.value.hit(stamped.age, key, lookup, as: layer())
             observer.next(stamped)
           },
           other: { event in
-            switch event {
-            case .progress: break
-            case .failed(let error): report(.failed(error))
-            case .completed: report(.miss)
-            }
+            report.value.ended(event, key, lookup, as: layer())
             observer.other(event)
           }), lifetime)
     }

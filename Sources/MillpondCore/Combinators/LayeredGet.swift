@@ -1,0 +1,101 @@
+public import MillpondSignals
+
+/// A running get of two layers: the upper one's answer, or else the lower one's, which is stored above.
+///
+/// Sendable because what varies is touched only by the deliveries of one layer after the other, which are
+/// serial.
+@usableFromInline
+final class LayeredGet<Upper: Cache, Lower: Source>: @unchecked Sendable
+where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
+  @usableFromInline typealias Value = Upper.Value
+
+  @usableFromInline let layers: Layered<Upper, Lower>
+  @usableFromInline let key: Upper.Key
+  @usableFromInline let lookup: Lookup
+  @usableFromInline let observer: Observer<Stamped<Value>>
+  @usableFromInline let lifetime: Lifetime
+
+  /// The context of the caller: the upper layer may miss on a thread that works for others.
+  @usableFromInline let caller = WorkContext.current
+
+  /// Drawn before any layer is asked: what is written from then on has to win.
+  @usableFromInline let token: FillToken
+
+  /// The lifetime of the upper layer's run, which ends before the lower one is asked.
+  @usableFromInline let upperLifetime: Lifetime
+
+  @exclusivity(unchecked) @usableFromInline var report: AnswerReport
+  @exclusivity(unchecked) @usableFromInline var hadValue = false
+
+  /// The failure of the upper layer.
+  @exclusivity(unchecked) @usableFromInline var failure: (any Error)?
+
+  @inlinable
+  init(
+    _ layers: Layered<Upper, Lower>, _ key: Upper.Key, _ lookup: Lookup,
+    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
+  ) {
+    self.layers = layers
+    self.key = key
+    self.lookup = lookup
+    self.observer = observer
+    self.lifetime = lifetime
+    token = FillToken(for: lookup, during: lifetime)
+    upperLifetime = lifetime.child()
+    report = AnswerReport(lookup)
+  }
+
+  // MARK: The upper layer
+
+  @inlinable
+  func start() {
+    layers.upper.answer(key, lookup, report).run(
+      Observer(next: { self.nextOfUpper($0) }, other: { self.otherOfUpper($0) }), upperLifetime)
+  }
+
+  @inlinable
+  func nextOfUpper(_ stamped: Stamped<Value>) {
+    hadValue = true
+    report.hit(stamped.age, key, lookup, as: layers.upper.ownLabel)
+    observer.next(stamped)
+  }
+
+  @inlinable
+  func otherOfUpper(_ event: Event<Never>) {
+    guard event.isTerminal else { return observer.other(event) }
+    report.ended(event, key, lookup, as: layers.upper.ownLabel)
+    upperLifetime.end()
+    if lifetime.isEnded { return }
+    if hadValue { return observer.other(event) }
+    if case .failed(let error) = event { failure = error }
+    askLower()
+  }
+
+  // MARK: The lower layer
+
+  @inlinable
+  func askLower() {
+    if layers.lower.isBeside(lookup.freshness) { return otherOfLower(.completed) }
+    report = AnswerReport(lookup)
+    WorkContext.run(in: caller) {
+      layers.lower.answer(key, lookup, report).run(
+        Observer(next: { self.nextOfLower($0) }, other: { self.otherOfLower($0) }), lifetime)
+    }
+  }
+
+  @inlinable
+  func nextOfLower(_ stamped: Stamped<Value>) {
+    hadValue = true
+    report.hit(stamped.age, key, lookup, as: layers.lower.ownLabel)
+    let outcome = layers.upper.apply(.fill(key, stamped, token))
+    if lookup.isHeard { layers.upper.reportFailure(ofFill: outcome, key, lookup) }
+    observer.next(stamped)
+  }
+
+  @inlinable
+  func otherOfLower(_ event: Event<Never>) {
+    if event.isTerminal { report.ended(event, key, lookup, as: layers.lower.ownLabel) }
+    if case .completed = event, !hadValue, let failure { return observer.failed(failure) }
+    observer.other(event)
+  }
+}
