@@ -74,12 +74,10 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// What is to be released comes with the answer.
   @inlinable
   mutating func leave(
-    _ place: FlightPlace<Key, Value>
+    _ key: Key, _ flight: Flight<Value>, _ priority: Priority
   ) -> (isEmpty: Bool, removed: Removed?) {
-    let flight = place.flight
-    place.isLeft = true
-    flight.leave(place.priority)
-    return flight.isEmpty ? (true, remove(place.key, flight.number)) : (false, nil)
+    flight.leave(priority)
+    return flight.isEmpty ? (true, remove(key, flight.number)) : (false, nil)
   }
 
   /// Takes a flight out; what is to be released is given back.
@@ -214,35 +212,6 @@ struct Entrance<Value: Sendable>: Sendable {
   }
 }
 
-/// The place of an asker in a flight.
-///
-/// Sendable because what varies is touched only under the lock of the table.
-@usableFromInline
-final class FlightPlace<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  @usableFromInline let key: Key
-  @usableFromInline let flight: Flight<Value>
-  @usableFromInline var priority: Priority
-
-  /// Whether the caller has left, so that it makes nothing more urgent any more.
-  @usableFromInline var isLeft = false
-
-  @inlinable
-  init(_ key: Key, _ flight: Flight<Value>, _ priority: Priority) {
-    self.key = key
-    self.flight = flight
-    self.priority = priority
-  }
-
-  /// True if the flight has become more urgent by it.
-  func raise(to priority: Priority) -> Bool {
-    guard !isLeft, priority > self.priority else { return false }
-    let isRaised = flight.enter(priority)
-    flight.leave(self.priority)
-    self.priority = priority
-    return isRaised
-  }
-}
-
 /// One run that several askers share.
 ///
 /// Sendable because what varies is touched only under the lock of the table.
@@ -254,8 +223,8 @@ final class Flight<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let handle: FlightHandle
 
   /// Who wants this may join.
-  @usableFromInline var freshness: Freshness
-  @usableFromInline var askers = (low: 0, normal: 0, high: 0)
+  @exclusivity(unchecked) @usableFromInline var freshness: Freshness
+  @exclusivity(unchecked) @usableFromInline var askers = (low: 0, normal: 0, high: 0)
 
   @inlinable
   init(

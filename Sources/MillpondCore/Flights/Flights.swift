@@ -26,7 +26,7 @@ final class Flights<Rooms: FlightRooms>: Sendable {
     start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> where Store.Key == Key {
     Signal { observer, lifetime in
-      let entrance = self.rooms.withFlights(of: key) { self.enter(&$0, key, lookup, start) }
+      let entrance = self.enter(key, lookup, start)
       if !entrance.isNew { _ = store.now(key, lookup.counting(.everything)) }
       self.board(entrance, key, lookup, observer, lifetime)
     }
@@ -39,9 +39,17 @@ final class Flights<Rooms: FlightRooms>: Sendable {
     start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      let entrance = self.rooms.withFlights(of: key) { self.enter(&$0, key, lookup, start) }
+      let entrance = self.enter(key, lookup, start)
       self.board(entrance, key, lookup, observer, lifetime)
     }
+  }
+
+  /// Joins the flight of `key`, or makes one, of which the next step is to board it.
+  @inlinable
+  func enter(
+    _ key: Key, _ lookup: Lookup, _ start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
+  ) -> Entrance<Value> {
+    rooms.withFlights(of: key) { enter(&$0, key, lookup, start) }
   }
 
   /// Joins the flight of `key`, or makes one, of which the next step is to board it.
@@ -95,9 +103,9 @@ final class Flights<Rooms: FlightRooms>: Sendable {
   ) -> Bool {
     let flight = entrance.flight
     if entrance.isNew { flight.handle.begin() }
-    let place = FlightPlace(key, flight, entrance.priority)
-    lifetime.onEnd { self.leave(place) }
-    if let outer = lookup.flight { follow(outer, place, lifetime) }
+    let place = FlightPlace(self, key, flight, entrance.priority)
+    lifetime.onEnd { place.leave() }
+    if let outer = lookup.flight { place.follow(outer, lifetime) }
     if entrance.isRaised { flight.handle.announceRaise() }
     if lookup.isHeard { report(entrance, key, lookup) }
     guard let asker = WorkContext.current else {
@@ -199,31 +207,6 @@ final class Flights<Rooms: FlightRooms>: Sendable {
   func record(of key: Key) -> FlightRecord? {
     let found = rooms.withFlights(of: key) { $0.flight(of: key).map { ($0, $0.count) } }
     return found.map { flight, count in flight.record(key, askers: count) }
-  }
-
-  @inlinable
-  func leave(_ place: FlightPlace<Key, Value>) {
-    let (isEmpty, removed) = rooms.withFlights(of: place.key) { $0.leave(place) }
-    _ = removed
-    guard isEmpty else { return }
-    place.flight.handle.end()
-    place.flight.replay.stop()
-  }
-
-  /// Where the asker is himself a flight: as he becomes more urgent, so does what he waits for.
-  @usableFromInline
-  func follow(
-    _ outer: FlightHandle, _ place: FlightPlace<Key, Value>, _ lifetime: Lifetime
-  ) {
-    let listening = outer.onRaise { self.raise(place, to: outer.priority) }
-    lifetime.onEnd { listening.dispose() }
-    // It may have been raised before that was heard.
-    raise(place, to: outer.priority)
-  }
-
-  private func raise(_ place: FlightPlace<Key, Value>, to priority: Priority) {
-    let isRaised = rooms.withFlights(of: place.key) { _ in place.raise(to: priority) }
-    if isRaised { place.flight.handle.announceRaise() }
   }
 
   @inlinable

@@ -89,6 +89,8 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func leave(_ number: Int, _ run: ReplayRun) {
+    // The end of a settled run has let go of its members.
+    if run.lifetime.isEnded, phase.withLock({ $0.isSettled }) { return }
     let left = mailbox.actQuietly(orPost: .departure(number)) { cast.members.remove(number) }
     let isCancelled = phase.withLock { $0.leave(run, policy) }
     if isCancelled { run.lifetime.end() }
@@ -199,6 +201,11 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
   @inlinable
   var settledValue: Value? {
     if case .settled(let value?, .completed) = state { value } else { nil }
+  }
+
+  @inlinable
+  var isSettled: Bool {
+    if case .settled = state { true } else { false }
   }
 
   @inlinable
