@@ -81,6 +81,7 @@ extension FlightHandle {
   }
 
   /// Whether the flight has ended.
+  @usableFromInline
   package var isOver: Bool {
     over.load(ordering: .relaxed)
   }

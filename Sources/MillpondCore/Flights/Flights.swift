@@ -17,22 +17,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     self.limit = limit
   }
 
-  /// A signal that joins the flight of `key`, or starts one with `start`.
-  ///
-  /// - Parameter store: Counts a get that joins: no layer below is asked for it.
-  @inlinable
-  func join<Store: Source>(
-    _ key: Key, _ lookup: Lookup, over store: Store,
-    start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
-  ) -> Signal<Stamped<Value>> where Store.Key == Key {
-    Signal { observer, lifetime in
-      let caller = self.enter(key, lookup)
-      if let caller, !caller.isNew { _ = store.now(key, lookup.counting(.everything)) }
-      self.wait(as: caller, lookup, observer, lifetime, start: start)
-    }
-  }
-
-  /// A signal that joins the flight of `key`, or starts one with `start`; it counts nowhere.
+  /// A signal that joins the flight of `key`, or starts one with `start`; it is counted nowhere.
   @inlinable
   func join(
     _ key: Key, _ lookup: Lookup,

@@ -11,7 +11,9 @@ struct Recalled<Value: Sendable>: Sendable {
 
   @usableFromInline let foundAt: Duration
 
-  @usableFromInline
+  /// Its place in the order of findings and gets.
+  @usableFromInline let foundAs = Revision.next()
+
   init(_ value: Value, isFresh: Bool, asked: Freshness?, at foundAt: Duration) {
     self.value = value
     self.isFresh = isFresh
@@ -19,9 +21,11 @@ struct Recalled<Value: Sendable>: Sendable {
     self.foundAt = foundAt
   }
 
-  @usableFromInline
+  @inlinable
   func with(_ isFresh: Bool) -> Recalled {
-    Recalled(value, isFresh: isFresh, asked: asked, at: foundAt)
+    var copy = self
+    copy.isFresh = isFresh
+    return copy
   }
 }
 

@@ -1,5 +1,4 @@
 public import MillpondSignals
-public import Synchronization
 
 extension Recollection {
   /// What is kept and usable, however old.
@@ -27,7 +26,19 @@ extension Recollection {
     _ key: Key, _ lookup: Lookup, _ content: @escaping @Sendable (Finding) -> Answer
   ) -> Signal<Answer> {
     let use = lookup.stale ?? (lookup.freshness == .any ? policy.stale : .never)
-    return answer(by: use, find(key, lookup, use), content) { self.hold(key) }
+    guard case .after(let patience) = use else { return find(key, lookup, use, content) }
+    return answer(after: patience, find(key, lookup, use) { $0 }, content) { self.hold(key) }
+  }
+
+  /// What the flight of the key finds, as far as it is for this get.
+  @inlinable
+  func find<Answer>(
+    _ key: Key, _ lookup: Lookup, _ use: StaleUse,
+    _ content: @escaping @Sendable (Finding) -> Answer
+  ) -> Signal<Answer> {
+    Signal { observer, lifetime in
+      JoinedGet(self, key, lookup, use, observer, lifetime, content).join()
+    }
   }
 
   /// The same, for those who have not tried yet what is there at once.
@@ -42,7 +53,7 @@ extension Recollection {
   /// What a new fetch brings, or else, if the get says so, what is kept.
   func reloaded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let use = lookup.stale ?? .never
-    guard case .after = use else {
+    guard case .after(let patience) = use else {
       return reload(key, lookup).recover { self.standIn(key, for: $0, by: use) }.map { [self] in
         delivered($0)
       }
@@ -51,7 +62,7 @@ extension Recollection {
       // One reload, for this get and for the hold that keeps it going.
       let reload = reload(key, lookup).inContext(of: asker).replayLast()
       return answer(
-        by: use, keptAsStale(key).concat(reload), { self.delivered($0) },
+        after: patience, keptAsStale(key).concat(reload), { self.delivered($0) },
         onStale: { self.holds.hold(key, isReload: false, reload) })
     }
   }
@@ -69,16 +80,15 @@ extension Recollection {
     return values
   }
 
+  /// What was found, after some patience also what is stale.
   @inlinable
   func answer<Answer>(
-    by use: StaleUse, _ found: Signal<Finding>,
+    after patience: Duration, _ found: Signal<Finding>,
     _ content: @escaping @Sendable (Finding) -> Answer, onStale: @escaping @Sendable () -> Void
   ) -> Signal<Answer> {
-    guard case .after = use else {
-      return found.answered(by: use, policy, on: timeline, content)
-    }
+    let policy = policy
     return found.onNext { if !$0.value.isFresh { onStale() } }
-      .answered(by: use, policy, on: timeline).map(content)
+      .timed(on: timeline) { StaleRule(patience, policy, $0) }.map(content)
   }
 
   /// As it is now: a get that joins a flight late receives what has grown older meanwhile.
@@ -95,99 +105,18 @@ extension Recollection {
       key, isReload: false,
       flights.join(key, Lookup(priority: .low)) { self.look(.any, key, $0) })
   }
-}
-
-// MARK: - Joining
-
-extension Recollection {
-  /// What the flight of the key finds, as it is for this get: fresh or not by its own freshness.
-  ///
-  /// Gets of a key share a flight, whatever freshness they ask for. A get that gets nothing fresh enough
-  /// by that asks again.
-  @inlinable
-  func find(_ key: Key, _ lookup: Lookup, _ use: StaleUse) -> Signal<Finding> {
-    Signal { observer, lifetime in self.join(key, lookup, use, observer, lifetime) }
-  }
-
-  @inlinable
-  func join(
-    _ key: Key, _ lookup: Lookup, _ use: StaleUse, _ observer: Observer<Finding>,
-    _ lifetime: Lifetime
-  ) {
-    let part = FlightPart(self.timeline.now(), lifetime.child())
-    let flight = flights.join(key, lookup.with(.any), over: store) { shared in
-      part.isOwn.store(true, ordering: .relaxed)
-      return self.look(lookup.freshness, key, shared)
-    }
-    bringingKept(key, use, flight).run(
-      Observer(
-        next: { found in
-          if part.lifetime.isEnded { return }
-          let isFresh = self.isFresh(found, key, lookup.freshness, part)
-          if isFresh { part.isAnswered = true } else if found.value.isFresh { part.isTooOld = true }
-          let isLast = isFresh && !found.value.isFresh
-          observer.next(isFresh == found.value.isFresh ? found : found.map { $0.with(isFresh) })
-          // The flight goes on for gets that this is too old for.
-          if isLast, !part.lifetime.isEnded {
-            part.lifetime.end()
-            observer.completed()
-          }
-        },
-        other: { event in
-          if part.lifetime.isEnded { return }
-          guard event.isTerminal else { return observer.other(event) }
-          part.lifetime.end()
-          if case .completed = event, part.isTooOld, !part.isAnswered {
-            return self.join(key, lookup, use, observer, lifetime)
-          }
-          observer.other(event)
-        }), part.lifetime)
-  }
 
   /// A flight of a reload does not look at what is kept, so a get that may not wait for it does.
   @usableFromInline
-  func bringingKept(
-    _ key: Key, _ use: StaleUse, _ flight: Signal<Finding>
-  ) -> Signal<Finding> {
-    guard case .after = use, flights.isReloading(key) else { return flight }
-    return keptAsStale(key).concat(flight)
+  func bringingKept(_ key: Key, _ flight: Signal<Finding>) -> Signal<Finding> {
+    flights.isReloading(key) ? keptAsStale(key).concat(flight) : flight
   }
 
-  /// Whether a finding is fresh for a get with this freshness.
+  /// Whether a stale value stands in now for one that failed with `error`.
   @usableFromInline
-  func isFresh(
-    _ found: Finding, _ key: Key, _ asked: Freshness, _ part: FlightPart
-  ) -> Bool {
-    if part.isOwn.load(ordering: .relaxed) { return found.value.isFresh }
-    let fresh = fresh(key, asked)
-    // What has come while the get waited is as new to it as it can be.
-    if let asked = found.value.asked, found.value.foundAt >= part.beginning {
-      return asked.isAsStrict(as: fresh) || found.age == .zero || fresh.admits(age: found.age)
-    }
-    return fresh.admits(age: found.deliveredAge(at: timeline.now()))
-  }
-}
-
-/// The part of a get in a flight.
-///
-/// Sendable because what varies is touched only by the flight's deliveries, which are serial.
-@usableFromInline
-final class FlightPart: @unchecked Sendable {
-  @usableFromInline let beginning: Duration
-  @usableFromInline let lifetime: Lifetime
-
-  /// Whether the flight was started for this get, so that what it finds is fresh for it.
-  @usableFromInline let isOwn = Atomic<Bool>(false)
-
-  @exclusivity(unchecked) @usableFromInline var isAnswered = false
-
-  /// Whether the flight brought something that is fresh for others, but not for this get.
-  @exclusivity(unchecked) @usableFromInline var isTooOld = false
-
-  @usableFromInline
-  init(_ beginning: Duration, _ lifetime: Lifetime) {
-    self.beginning = beginning
-    self.lifetime = lifetime
+  func isStandIn(_ found: Finding, for error: any Error, by use: StaleUse) -> Bool {
+    policy.standsIn(for: error, by: use)
+      && policy.isUsable(age: found.deliveredAge(at: timeline.now()))
   }
 }
 

@@ -3,7 +3,7 @@ public import MillpondSignals
 /// What is kept, what is fetched, and what is known of both.
 ///
 /// One flight finds for all gets of a key: what is kept, then what is fetched, if need be. What of that a
-/// get receives, and when, is decided by its own freshness and its own ``StaleRule``.
+/// get receives, and when, is decided by its own ``JoinedGet``.
 @usableFromInline
 final class Recollection<Store: Cache, Base: Source>: Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {

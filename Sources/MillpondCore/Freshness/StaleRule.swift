@@ -1,11 +1,12 @@
 public import MillpondSignals
 
-/// The rule by which one get receives what a flight finds: which values, and when.
+/// The rule of a get that receives a stale value when a new one takes too long.
 @usableFromInline
 struct StaleRule<Content: Sendable>: TimedRule {
   @usableFromInline typealias Value = Stamped<Recalled<Content>>
 
-  @usableFromInline let use: StaleUse
+  /// How long the get waits for a new value.
+  @usableFromInline let patience: Duration
   @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let beginning: Duration
 
@@ -17,8 +18,8 @@ struct StaleRule<Content: Sendable>: TimedRule {
 
   /// The rule of a get that began at `beginning`.
   @inlinable
-  init(_ use: StaleUse, _ policy: FreshnessPolicy, _ beginning: Duration) {
-    self.use = use
+  init(_ patience: Duration, _ policy: FreshnessPolicy, _ beginning: Duration) {
+    self.patience = patience
     self.policy = policy
     self.beginning = beginning
   }
@@ -37,23 +38,16 @@ struct StaleRule<Content: Sendable>: TimedRule {
 
   @inlinable
   mutating func receivedStale(_ found: Value, at now: Duration) -> Event<Value>? {
-    switch use {
-    case .never: return nil
-    case .onNamedErrors, .onAnyError:
-      stale = found
-      return nil
-    case .after where hasSentStale: return nil
-    case .after(let patience) where now >= beginning + patience: return sent(found, at: now)
-    case .after(let patience):
-      stale = found
-      deadline = beginning + patience
-      return nil
-    }
+    if hasSentStale { return nil }
+    if now >= beginning + patience { return sent(found, at: now) }
+    stale = found
+    deadline = beginning + patience
+    return nil
   }
 
   @inlinable
   mutating func failed(_ error: any Error, at now: Duration) -> Event<Value>? {
-    guard policy.standsIn(for: error, by: use) else { return .failed(error) }
+    guard policy.staleOn(error) else { return .failed(error) }
     if hasSentStale { return .completed }
     guard let stale, let event = sent(stale, at: now) else { return .failed(error) }
     end = .completed
@@ -87,45 +81,5 @@ extension FreshnessPolicy {
     case .onAnyError: true
     case .onNamedErrors, .after: staleOn(error)
     }
-  }
-}
-
-extension Signal {
-  /// Runs the signal through the rule of a get.
-  @inlinable
-  func answered<Content>(
-    by use: StaleUse, _ policy: FreshnessPolicy, on timeline: Timeline
-  ) -> Signal where Value == Stamped<Recalled<Content>> {
-    timed(on: timeline) { StaleRule(use, policy, $0) }
-  }
-
-  /// Runs the signal through the rule of a get that has nothing to wait for, so without a timer.
-  @inlinable
-  func answered<Content, Answer>(
-    by use: StaleUse, _ policy: FreshnessPolicy, on timeline: Timeline,
-    _ content: @escaping @Sendable (Value) -> Answer
-  ) -> Signal<Answer> where Value == Stamped<Recalled<Content>> {
-    Signal<Answer>(
-      start: { observer, lifetime in
-        let rule = SerialState(StaleRule<Content>(use, policy, .zero))
-        run(
-          Observer(
-            next: { found in
-              // The time matters to no value, only to a failure.
-              if case .next? = rule.value.received(.next(found), at: .zero) {
-                observer.next(content(found))
-              }
-            },
-            other: { end in
-              switch rule.value.received(end.typed(), at: timeline.now()) {
-              case .next(let stale)?:
-                observer.next(content(stale))
-                if !lifetime.isEnded { observer.completed() }
-              case let event?:
-                if let event = event.withoutValue { observer.other(event) }
-              case nil: break
-              }
-            }), lifetime)
-      }, now: nil, emptyError: emptyError)
   }
 }

@@ -121,17 +121,36 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    let kept = Signal<RememberedNews<Value>?>.deferred { [remembered] in
+    // The subscription to the news comes first, so that nothing is missed.
+    watchers.news(of: key)
+      .flatMap { [self] news in
+        isInDoubt(news, key) ? Signal.just(news).concat(kept(key)) : .just(news)
+      }
+      .map { Optional($0) }
+      .merge(.just(nil), kept(key).map { Optional($0) })
+      .scan(WatchedResource<Value>()) { [self] watched, news in watched.after(news, facts(key)) }
+      .map { $0.state }
+  }
+
+  /// What is kept, in memory or beyond it.
+  private func kept(_ key: Key) -> Signal<RememberedNews<Value>> {
+    .deferred { [remembered] in
       // Before the store is looked up: what is written from then on wins.
       let asked = Revision.next()
       return remembered.getStamped(key, Lookup(freshness: .cachedOnly))
         .recover { _ in .empty }.map { .kept($0, asked: asked) }
     }
-    // The subscription to the news comes first, so that nothing is missed.
-    return watchers.news(of: key).map { Optional($0) }
-      .merge(.just(nil), kept)
-      .scan(WatchedResource<Value>()) { [self] watched, news in watched.after(news, facts(key)) }
-      .map { $0.state }
+  }
+
+  /// Whether only the store can say what is kept after some news.
+  ///
+  /// A write and a fill that meet reach one layer after the other, and may be told in another order: what
+  /// is kept beyond memory may be a value that memory has refused.
+  private func isInDoubt(_ news: RememberedNews<Value>, _ key: Key) -> Bool {
+    switch news {
+    case .fetched, .kept, .removed: memory.peek(key) == nil
+    case .begun, .ended, .set: false
+    }
   }
 
   private func facts(_ key: Key) -> ResourceFacts<Value> {

@@ -90,7 +90,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
         let what = fetch.cancelled == nil ? "ended" : "was cancelled"
         note(.cancelled, "\(view.name) gave \(value), which \(fetch.name) sent after it \(what)")
       }
-      if let end = end(between: view.began, and: fetch.asked), !view.isState {
+      if let end = end(after: view, before: fetch.asked), !view.isState {
         note(
           .parted, "\(view.name) gave \(value), which \(fetch.name) asked for after “\(end.name)”")
       }
@@ -101,11 +101,12 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// An end of the scope after a get began and before the origin was asked.
-  private func end(between began: Int, and asked: Int) -> Write? {
+  /// An end of the scope after a get was made and before the origin was asked.
+  private func end(after view: View, before asked: Int) -> Write? {
     content.writes.first { write in
       guard case .endScope = write.kind, let returned = write.returned else { return false }
-      return began < write.began && returned < asked
+      // While the call goes on, the get may still belong to what follows the end.
+      return view.returned ?? .max < write.began && returned < asked
     }
   }
 
@@ -170,14 +171,6 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// Whether a value that is still kept is too old to be an answer.
-  private func isUnusable(_ value: Value?, at time: Duration) -> Bool {
-    guard case .after(let limit)? = parts.policy?.usableFor,
-      let making = value.flatMap({ content.makings[$0] })
-    else { return false }
-    return time - making.at >= limit
-  }
-
   /// A state that shows something else than was found just before.
   private func difference(_ number: Int) -> String? {
     let state = content.views[number]
@@ -191,9 +184,10 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
       !content.makings.values.contains(where: { $0.time > look.began })
     else { return nil }
     let (shown, found) = (state.values.last?.value, look.values.last?.value)
-    // A state that shows nothing yet may be slow; what it shows has to be right.
-    if shown == nil || shown == found { return nil }
-    if found == nil && isUnusable(shown, at: state.beganAt) { return nil }
+    // A state that shows nothing yet may be slow, until it has had its time; what it shows has to be
+    // right at any time.
+    if shown == nil && !state.isSettled || shown == found { return nil }
+    if found == nil && parts.isOver(shown, at: state.beganAt, content) { return nil }
     let words = [shown, found].map { $0.map { "\($0)" } ?? "nothing" }
     return "\(state.name) showed \(words[0]), though \(look.name) found \(words[1])"
   }

@@ -75,6 +75,9 @@ struct HistoryView<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendab
   let key: Key
   let entrance: Int
   let question: HistoryQuestion
+
+  /// What subscribes to the get; whoever wants it to leave may come before the subscription.
+  let recorder = Recorder<Value>()
   let began: Int
   let beganAt: Duration
 
@@ -90,6 +93,9 @@ struct HistoryView<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendab
 
   /// Whether it is a state that was looked at, and no get.
   let isState: Bool
+
+  /// Whether it is a state that had its time to show what is kept.
+  var isSettled = false
 
   var freshness: Freshness { question.freshness }
 

@@ -4,13 +4,17 @@ import MillpondSignals
 // The end of a step, of a life, and of a program.
 extension HistoryPlayer {
   /// Writes down what the states show now.
-  func lookAtStates() {
+  ///
+  /// - Parameter areSettled: Whether they had their time: then one that has shown nothing yet is one that
+  ///   shows that there is nothing.
+  func lookAtStates(areSettled: Bool = false) {
     for (key, recorder) in watches.withLock({ $0 }) {
-      guard case .some(let shown) = recorder.values.last else { continue }
+      guard let shown = recorder.values.last ?? (areSettled ? .some(nil) : nil) else { continue }
       let number = begin(
         "the state of \(key)", key, HistoryQuestion(freshness: .cachedOnly), isState: true)
       log.change { content in
         let time = content.tick()
+        content.views[number].isSettled = areSettled
         if let shown { content.views[number].values.append((shown, time, content.now())) }
         content.views[number].ended = time
       }
@@ -28,16 +32,19 @@ extension HistoryPlayer {
     }
     await settleAtLast()
     await settleStates()
-    lookAtStates()
+    lookAtStates(areSettled: true)
   }
 
-  /// Waits until the states show what was found, which may take them a moment.
+  /// Waits until the states show what was found, which may take them a moment: what is kept below
+  /// memory is read first.
   private func settleStates() async {
-    let watches = watches.withLock { $0 }
-    _ = await log.wait(atMost: lastPatience / 5) { content in
+    let (watches, parts) = (watches.withLock { $0 }, scene.parts.withLock { $0 })
+    if parts.goesOn { return }
+    _ = await log.wait(atMost: lastPatience) { content in
       watches.allSatisfy { key, recorder in
         let look = content.views.last { !$0.isState && $0.key == key && $0.entrance == 0 }
-        return recorder.values.last.map { $0 == look?.values.last?.value } ?? true
+        let (shown, found) = (recorder.values.last ?? nil, look?.values.last?.value)
+        return shown == found || found == nil && parts.isOver(shown, at: content.now(), content)
       }
     }
   }
@@ -145,12 +152,12 @@ extension HistoryPlayer {
   func findings() async -> (steps: [String], findings: [(HistoryRule, String)]) {
     let content = log.content
     let parts = scene.parts.withLock { $0 }
-    let violations = recorders.withLock { $0 }.values.flatMap { $0.violations.map { "\($0)" } }
+    let violations = content.views.flatMap { $0.recorder.violations.map { "\($0)" } }
     let judge = HistoryJudge(
       content, parts, violations: violations, isConcurrent: isConcurrent.withLock { $0 })
     let findings = judge.findings()
     for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
-    for recorder in recorders.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
+    for view in content.views { view.recorder.dispose() }
     scene.origin.close()
     await close(parts.closings)
     for action in parts.endings { action() }

@@ -43,8 +43,7 @@ extension HistoryPlayer {
   }
 
   private func subscribe(_ number: Int, to signal: Signal<Value>) {
-    let recorder = Recorder<Value>()
-    recorders.withLock { $0[number] = recorder }
+    let recorder = log.content.views[number].recorder
     let watched = signal.onNext { [log] _ in
       log.change { $0.views[number].lastCall = $0.tick() }
     }
@@ -80,7 +79,7 @@ extension HistoryPlayer {
 
   func leave(view number: Int) {
     log.change { content in content.lines.append("\(content.views[number].name) leaves") }
-    recorders.withLock { $0[number] }?.dispose()
+    log.content.views[number].recorder.dispose()
     log.change { $0.views[number].left = $0.tick() }
   }
 

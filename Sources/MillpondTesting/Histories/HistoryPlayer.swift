@@ -6,7 +6,6 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   let log = HistoryLog<Key, Value>(clock: ManualClock())
   let scene: HistoryScene<Key, Value>
   let check: HistoryCheck<Key, Value>
-  let recorders = Locked<[Int: Recorder<Value>]>([:])
   let entrances = Locked<[AnyCache<Key, Value>]>([])
   let watches = Locked<[Key: Recorder<Value?>]>([:])
 

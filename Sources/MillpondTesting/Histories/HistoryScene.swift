@@ -37,6 +37,16 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     var mayForget = false
     var goesOn = false
     var refreshesBehind = false
+
+    /// Whether a value that is still shown is too old by a moment to be an answer.
+    func isOver(
+      _ value: Value?, at time: Duration, _ content: HistoryLog<Key, Value>.Content
+    ) -> Bool {
+      guard case .after(let limit)? = policy?.usableFor,
+        let making = value.flatMap({ content.makings[$0] })
+      else { return false }
+      return time - making.at >= limit
+    }
   }
 
   private let log: HistoryLog<Key, Value>

@@ -74,6 +74,33 @@ import Testing
     #expect(origin.lookups.count == 2)
   }
 
+  @Test func `gets that wait share what comes, also when the clock is set back meanwhile`() {
+    let origin = AgingOrigin()
+    let users = origin.remembered(
+      in: MemoryCache(countLimit: 10, clock: origin.clock), .ten(), clock: origin.clock)
+    let gets = (0..<2).map { _ in
+      Recorder<Int>().subscribe(to: users.get("a", freshness: .atMost(.seconds(3))))
+    }
+
+    origin.clock.step(by: .seconds(-7))
+    origin.answer(1, age: .seconds(8))
+
+    #expect(gets.allSatisfy { $0.transcript == ["next 1", "completed"] })
+    #expect(origin.lookups.count == 1)
+  }
+
+  @Test func `a get for which a kept value is fresh enough leaves the fetch of a stricter one`() {
+    let scene = RememberedScene(.ten(), age: .seconds(5))
+    let strict = scene.ask(freshness: .atMost(.seconds(3)))
+
+    let usual = Recorder<Int>().subscribe(to: scene.users.get("a", Lookup()))
+
+    #expect(usual.transcript == ["next 1", "completed"])
+    #expect(scene.origin.activeRuns == 1)
+    strict.dispose()
+    #expect(scene.origin.activeRuns == 0)
+  }
+
   @Test func `a value that a flight brought long ago is not fresh for a get that joins now`() {
     let scene = RememberedScene(.ten(usableFor: .after(.seconds(60))))
     let first = scene.ask()

@@ -182,6 +182,25 @@ import Testing
     #expect(source.subscriptions == 0)
   }
 
+  @Test(arguments: [true, false])
+  func `what is fetched while all is removed is shown if it is kept beyond memory`(
+    removesAll: Bool
+  ) throws {
+    let (kept, origin) = (Interrupted(), TestOrigin<String, Int>())
+    let users = MultiplexerMap(over: origin, persistence: Persistence(kept), clock: clock)
+    _ = states.subscribe(to: users.states(of: "a"))
+    // After the removal has arrived there, and before it arrives in memory.
+    kept.afterRemoval = { users.get("a").subscribe() }
+
+    _ = removesAll ? users.removeAll() : users.remove("a")
+    kept.afterRemoval = {}
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(kept.base.contents == ["a": 1])
+    #expect(try last().value == 1)
+  }
+
   @Test func `threads that set and clear leave the last state right`() async throws {
     _ = states.subscribe(to: multiplexer.states)
     let multiplexer = multiplexer
@@ -204,15 +223,41 @@ import Testing
   }
 }
 
+/// A cache that lets something happen right after a removal.
+private final class Interrupted: Cache, @unchecked Sendable {
+  // Sendable because one thread uses it.
+  let base = TestCache<String, Int>()
+  var afterRemoval: @Sendable () -> Void = {}
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    base.get(key, lookup)
+  }
+
+  func apply(_ change: Change<String, Int>) -> Signal<Void> {
+    let outcome = base.apply(change)
+    switch change {
+    case .remove, .removeAll: afterRemoval()
+    case .set, .fill: break
+    }
+    return outcome
+  }
+}
+
 /// A cache whose answers are held back, and that forgets nothing that it has begun to answer.
 private final class HeldCache: Cache {
   let answer = TestSource<Stamped<Int>>()
+  private let isEmpty = Locked(false)
 
   func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
     getStamped(key, lookup).map { $0.value }
   }
 
   func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
-    answer.signal
+    .deferred { self.isEmpty.withLock { $0 } ? .empty : self.answer.signal }
+  }
+
+  func apply(_ change: Change<String, Int>) -> Signal<Void> {
+    if !change.isFill { isEmpty.withLock { $0 = true } }
+    return .just(())
   }
 }

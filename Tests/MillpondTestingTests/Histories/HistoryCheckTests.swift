@@ -90,6 +90,17 @@ import Testing
     #expect(rules.contains(.shown))
   }
 
+  @Test(arguments: [true, false])
+  func `a state that never shows what is kept is found out`(saysSo: Bool) async {
+    let rules = await rules(
+      check { scene in
+        scene.shows { _ in saysSo ? Signal.just(nil).concat(.never) : .never }
+        return MemoryCache<String, Int>(countLimit: 100)
+      })
+
+    #expect(rules == [.shown])
+  }
+
   @Test func `a failure tells the shortest program, step by step, and what was wrong`() async {
     let failures = await check { _ in BrokenCache(.forgetsNothing) }.failures(seeds: 0..<60)
     let failure = failures.first { $0.rule == .current }

@@ -117,7 +117,7 @@ struct DrawnComposition {
     case .closuresLater: AnyCache(closures().mapValues(later))
     case .keysLater:
       AnyCache(
-        MemoryCache(countLimit: 1_000, clock: scene.clock).mapKeys(asynchronously: {
+        MemoryCache(countLimit: 10_000, clock: scene.clock).mapKeys(asynchronously: {
           [scene] (key: String) in
           await scene.takesTime()
           return key

@@ -1,0 +1,125 @@
+public import MillpondSignals
+
+/// A get in the flight of its key: the findings that it receives, by its own freshness.
+///
+/// Gets of a key share a flight, whatever freshness they ask for. A get that receives nothing fresh enough by
+/// that asks again.
+///
+/// Sendable because what varies is touched before the get joins a flight, and then only by the deliveries of
+/// the flight, which are serial.
+@usableFromInline
+final class JoinedGet<Store: Cache, Base: Source, Answer: Sendable>: @unchecked Sendable
+where Store.Key == Base.Key, Store.Value == Base.Value {
+  @usableFromInline typealias Finding = Stamped<Recalled<Base.Value>>
+
+  @usableFromInline let inside: Recollection<Store, Base>
+  @usableFromInline let key: Base.Key
+  @usableFromInline let lookup: Lookup
+  @usableFromInline let use: StaleUse
+  @usableFromInline let content: @Sendable (Finding) -> Answer
+  @usableFromInline let observer: Observer<Answer>
+  @usableFromInline let lifetime: Lifetime
+
+  /// When the get joined.
+  @exclusivity(unchecked) @usableFromInline var beginning = Revision.none
+
+  /// Whether the flight was started for this get, so that what it finds is fresh for it.
+  @exclusivity(unchecked) @usableFromInline var isOwn = false
+  @exclusivity(unchecked) @usableFromInline var isAnswered = false
+
+  /// Whether the flight brought something that is fresh for others, but not for this get.
+  @exclusivity(unchecked) @usableFromInline var isTooOld = false
+
+  /// A stale value that may stand in for a failure; made only when there is one.
+  @exclusivity(unchecked) @usableFromInline var stale: SerialState<Finding>?
+
+  @inlinable
+  init(
+    _ inside: Recollection<Store, Base>, _ key: Base.Key, _ lookup: Lookup, _ use: StaleUse,
+    _ observer: Observer<Answer>, _ lifetime: Lifetime,
+    _ content: @escaping @Sendable (Finding) -> Answer
+  ) {
+    self.inside = inside
+    self.key = key
+    self.lookup = lookup
+    self.use = use
+    self.content = content
+    self.observer = observer
+    self.lifetime = lifetime
+  }
+
+  // MARK: Joining
+
+  /// Joins the flight of the key, or starts one.
+  @inlinable
+  func join() {
+    (beginning, isTooOld) = (.present, false)
+    let flight = Observer<Finding>(next: { self.next($0) }, other: { self.other($0) })
+    guard case .after = use else { return wait(flight, lifetime) }
+    inside.bringingKept(key, Signal { self.wait($0, $1) }).run(flight, lifetime)
+  }
+
+  @inlinable
+  func wait(_ flight: Observer<Finding>, _ lifetime: Lifetime) {
+    let shared = lookup.with(.any)
+    let caller = inside.flights.enter(key, shared)
+    isOwn = caller?.isNew ?? true
+    // No layer is asked for a get that joins, but one counts it.
+    if !isOwn { _ = inside.store.now(key, shared.counting(.everything)) }
+    inside.flights.wait(as: caller, shared, flight, lifetime) {
+      inside.look(lookup.freshness, key, $0)
+    }
+  }
+
+  // MARK: Receiving
+
+  @inlinable
+  func next(_ found: Finding) {
+    let wasFresh = found.value.isFresh
+    guard isOwn ? wasFresh : isFresh(found) else {
+      isTooOld = isTooOld || wasFresh
+      return receiveStale(wasFresh ? found.map { $0.with(false) } : found)
+    }
+    isAnswered = true
+    stale = nil
+    if wasFresh { return observer.next(content(found)) }
+    observer.next(content(found.map { $0.with(true) }))
+    // The flight goes on for gets that this is too old for.
+    if !lifetime.isEnded { observer.completed() }
+  }
+
+  @inlinable
+  func receiveStale(_ found: Finding) {
+    switch use {
+    case .never: break
+    case .onNamedErrors, .onAnyError: stale = SerialState(found)
+    case .after: observer.next(content(found))
+    }
+  }
+
+  @inlinable
+  func other(_ event: Event<Never>) {
+    switch event {
+    case .completed where isTooOld && !isAnswered: join()
+    case .failed(let error):
+      if let found = stale?.value, inside.isStandIn(found, for: error, by: use) {
+        observer.next(content(found))
+        if !lifetime.isEnded { observer.completed() }
+      } else {
+        observer.failed(error)
+      }
+    case .progress, .completed: observer.other(event)
+    }
+  }
+
+  /// Whether what others have asked for is fresh for this get.
+  @inlinable
+  func isFresh(_ found: Finding) -> Bool {
+    let fresh = inside.fresh(key, lookup.freshness)
+    // What has come while the get waited is as new to it as it can be.
+    if let asked = found.value.asked, found.value.foundAs > beginning {
+      return asked.isAsStrict(as: fresh) || found.age == .zero || fresh.admits(age: found.age)
+    }
+    return fresh.admits(age: found.deliveredAge(at: inside.timeline.now()))
+  }
+}
