@@ -19,15 +19,26 @@ final class HostSlots: Sendable {
     hosts.withLock { $0.count }
   }
 
-  /// What `send` answers, sent when the host has a slot for the request.
+  /// The answer to a request that is sent when its host has a slot for it.
+  ///
+  /// - Parameter send: Is given what to call when the session has finished with the request: also one that
+  ///   was left keeps its slot until then, so that those who leave one after the other start no others.
   func answer(
-    to request: HTTPRequest, _ send: @escaping @Sendable () -> Signal<HTTPPart>
+    to request: HTTPRequest,
+    _ send: @escaping @Sendable (_ finished: @escaping @Sendable () -> Void) -> Signal<HTTPPart>
   ) -> Signal<HTTPPart> {
-    .inTurn(request.lookup, send) { [self] lifetime, work in
+    Signal { [self] observer, lifetime in
       let name = "\(request.url.host() ?? ""):\(request.url.port ?? 0)"
-      let slots = enter(name)
-      slots.take(request.lookup, lifetime, work)
-      lifetime.onEnd { self.leave(name) }
+      let slot = Lifetime()
+      slot.onEnd { self.leave(name) }
+      let isSent = Locked(false)
+      enter(name).take(request.lookup, slot) { _ in
+        isSent.withLock { $0 = true }
+        if lifetime.isEnded { slot.end() } else { send { slot.end() }.run(observer, lifetime) }
+      }
+      lifetime.onEnd {
+        if !isSent.withLock({ $0 }) { slot.end() }
+      }
     }
   }
 

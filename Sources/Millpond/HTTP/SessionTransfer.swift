@@ -18,13 +18,18 @@ final class SessionTransfer: Sendable {
   private let task = Locked<URLSessionTask?>(nil)
   private let request: HTTPRequest
   private let hasLeftOrigin = Atomic(false)
+  private let finished: @Sendable () -> Void
 
-  /// - Parameter commands: Where the session is told things. Linux: whoever does so waits for its
-  ///   working queue, the same for all sessions, and an origin that sends without a pause keeps it
-  ///   busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
+  /// - Parameters:
+  ///   - commands: Where the session is told things. Linux: whoever does so waits for its
+  ///     working queue, the same for all sessions, and an origin that sends without a pause keeps it
+  ///     busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
+  ///   - finished: Called once, when the session has finished with the task, or was not told of it.
   init(
-    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue
+    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue,
+    finished: @escaping @Sendable () -> Void = {}
   ) {
+    self.finished = finished
     self.request = request
     self.observer = observer
     self.commands = commands
@@ -32,7 +37,7 @@ final class SessionTransfer: Sendable {
 
   func start(_ make: @escaping @Sendable () -> URLSessionTask) {
     commands.async {
-      guard self.phase.withLock({ $0.isActive }) else { return }
+      guard self.phase.withLock({ $0.isActive }) else { return self.finished() }
       let task = make()
       self.task.withLock { $0 = task }
       task.resume()
@@ -88,6 +93,7 @@ final class SessionTransfer: Sendable {
   }
 
   func finish(_ response: URLResponse?, _ error: (any Error)?) {
+    finished()
     // Linux: a redirect to nowhere ends without its head being shown.
     if error == nil, let response, !phase.withLock({ $0.hasHead }) {
       receive(response)

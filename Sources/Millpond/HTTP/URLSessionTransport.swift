@@ -54,14 +54,17 @@ public final class URLSessionTransport: HTTPTransport {
 
   /// The head, and then the body as it arrives.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
-    let answer = slots.answer(to: request) { self.answer(to: request) }
+    let answer = slots.answer(to: request) { self.answer(to: request, finished: $0) }
     // The session calls its delegate on one queue for all transfers.
     return request.isStreamed ? answer.decoupled(waitingLimit: Self.waitingLimit) : answer
   }
 
-  private func answer(to request: HTTPRequest) -> Signal<HTTPPart> {
+  private func answer(
+    to request: HTTPRequest, finished: @escaping @Sendable () -> Void
+  ) -> Signal<HTTPPart> {
     Signal { observer, lifetime in
-      let transfer = SessionTransfer(request, observer, commands: self.commands)
+      let transfer = SessionTransfer(
+        request, observer, commands: self.commands, finished: finished)
       transfer.start { self.makeTask(request, transfer) }
       let raising = request.onRaise { transfer.raise(to: $0.fraction) }
       lifetime.onEnd {

@@ -20,7 +20,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var value: Value?
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
-  /// Learns the last value and the end before they are delivered. It outlives every call.
+  /// Learns the last value and the end before they are delivered; it outlives every call.
   @usableFromInline unowned let replay: Replay<Value>?
 
   @usableFromInline
