@@ -2,7 +2,8 @@ public import MillpondSignals
 
 /// The place of a caller in a flight.
 ///
-/// Sendable because what varies is touched only under the lock of the table.
+/// Sendable because what varies is touched only under the lock of the table, but the seat, which is
+/// taken before it can be left.
 @usableFromInline
 final class FlightPlace<Rooms: FlightRooms>: @unchecked Sendable {
   @usableFromInline let flights: Flights<Rooms>
@@ -12,6 +13,7 @@ final class FlightPlace<Rooms: FlightRooms>: @unchecked Sendable {
 
   /// Whether the caller has left, so that it makes nothing more urgent any more.
   @exclusivity(unchecked) @usableFromInline var isLeft = false
+  @exclusivity(unchecked) @usableFromInline var seat: ReplaySeat?
 
   @inlinable
   init(
@@ -24,19 +26,30 @@ final class FlightPlace<Rooms: FlightRooms>: @unchecked Sendable {
     self.priority = priority
   }
 
+  /// Receives what the flight sends, until `lifetime` ends.
+  @inlinable
+  func take(_ observer: Observer<Stamped<Rooms.Value>>, _ lifetime: Lifetime) {
+    flight.replay.subscribe(observer, lifetime) {
+      seat = $0
+      lifetime.onEnd { self.leave() }
+    }
+  }
+
   /// Leaves the flight; the last caller stops it.
   @inlinable
   func leave() {
-    // A flight that has ended is in no table any more.
+    // A flight that has ended is in no table any more, and has let go of those who waited.
     if flight.handle.isOver { return }
     let (isEmpty, removed) = flights.rooms.withFlights(of: key) { table in
       isLeft = true
       return table.leave(key, flight, priority)
     }
     _ = removed  // released here, not under the lock
-    guard isEmpty else { return }
-    flight.handle.end()
-    flight.replay.stop()
+    if isEmpty {
+      flight.handle.end()
+      flight.replay.stop()
+    }
+    if let seat { flight.replay.leave(seat) }
   }
 
   /// Where the caller is itself a flight: as that becomes more urgent, so does what it waits for.

@@ -104,16 +104,15 @@ final class Flights<Rooms: FlightRooms>: Sendable {
     let flight = entrance.flight
     if entrance.isNew { flight.handle.begin() }
     let place = FlightPlace(self, key, flight, entrance.priority)
-    lifetime.onEnd { place.leave() }
     if let outer = lookup.flight { place.follow(outer, lifetime) }
     if entrance.isRaised { flight.handle.announceRaise() }
     if lookup.isHeard { report(entrance, key, lookup) }
-    guard let asker = WorkContext.current else {
-      flight.replay.subscribe(observer, lifetime)
-      return true
+    let asker = WorkContext.current
+    if asker?.wait(for: flight.handle, until: lifetime) == false {
+      place.leave()
+      return false
     }
-    guard asker.wait(for: flight.handle, until: lifetime) else { return false }
-    flight.replay.subscribe(observer.inContext(of: asker), lifetime)
+    place.take(asker.map { observer.inContext(of: $0) } ?? observer, lifetime)
     return true
   }
 

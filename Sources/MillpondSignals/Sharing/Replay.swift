@@ -35,17 +35,30 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   /// Starts a run or joins the running one; a settled run is repeated.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    subscribe(observer, lifetime) { seat in lifetime.onEnd { self.leave(seat) } }
+  }
+
+  /// The same, for a subscriber that sees to it that the seat is left when its lifetime ends.
+  @inlinable
+  package func subscribe(
+    _ observer: Observer<Value>, _ lifetime: Lifetime, isSeated: (ReplaySeat) -> Void
+  ) {
     switch phase.withLock({ $0.enter() }) {
-    case .settled(let value, let end):
-      if let value { observer.next(value) }
-      if !lifetime.isEnded { observer.other(end) }
+    case .settled: repeatEnd(observer, lifetime)
     case .joins(let run):
-      admit(observer, lifetime, run)
+      isSeated(admit(observer, lifetime, run))
     case .starts(let run):
-      admit(observer, lifetime, run)
+      isSeated(admit(observer, lifetime, run))
       start(run)
     case .stopped: break
     }
+  }
+
+  @inlinable
+  func repeatEnd(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    let (value, end) = phase.withLock { ($0.value, $0.end) }
+    if let value { observer.next(value) }
+    if let end, !lifetime.isEnded { observer.other(end) }
   }
 
   /// Starts the run without a subscriber, if it isn't running or settled.
@@ -63,7 +76,9 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  func admit(_ observer: Observer<Value>, _ lifetime: Lifetime, _ run: ReplayRun) {
+  func admit(
+    _ observer: Observer<Value>, _ lifetime: Lifetime, _ run: ReplayRun
+  ) -> ReplaySeat {
     let number = arrivals.add(1, ordering: .relaxed).newValue
     let member = Member(number, observer, lifetime)
     var left: [Observer<Value>] = []
@@ -71,7 +86,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
       .arrival(run.number, member), immediately: { welcome(member, to: run.number) },
       receive: { receive($0, &left) })
     withExtendedLifetime(left) {}
-    lifetime.onEnd { self.leave(number, run) }
+    return ReplaySeat(number: number, run: run)
   }
 
   @inlinable
@@ -87,13 +102,16 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
       run.lifetime)
   }
 
+  /// Leaves a seat, for good.
   @inlinable
-  func leave(_ number: Int, _ run: ReplayRun) {
+  package func leave(_ seat: ReplaySeat) {
     // The end of a settled run has let go of its members.
-    if run.lifetime.isEnded, phase.withLock({ $0.isSettled }) { return }
-    let left = mailbox.actQuietly(orPost: .departure(number)) { cast.members.remove(number) }
-    let isCancelled = phase.withLock { $0.leave(run, policy) }
-    if isCancelled { run.lifetime.end() }
+    if seat.run.lifetime.isEnded, phase.withLock({ $0.end != nil }) { return }
+    let left = mailbox.actQuietly(orPost: .departure(seat.number)) {
+      cast.members.remove(seat.number)
+    }
+    let isCancelled = phase.withLock { $0.leave(seat.run, policy) }
+    if isCancelled { seat.run.lifetime.end() }
     _ = left  // released here, where neither the lock nor the turn is held
   }
 
@@ -158,24 +176,26 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
 }
 
 /// Which run there is.
+///
+/// Not an enum of its states: to look at one would copy the value in it.
 @usableFromInline
 package struct ReplayPhase<Value: Sendable>: Sendable {
-  @usableFromInline enum State: Sendable {
-    case idle
-    case running(ReplayRun, subscribers: Int)
-    case settled(Value?, Event<Never>)
-    case stopped
-  }
-
   @usableFromInline
   enum Entrance {
     case starts(ReplayRun)
     case joins(ReplayRun)
-    case settled(Value?, Event<Never>)
+    case settled
     case stopped
   }
 
-  @usableFromInline var state = State.idle
+  /// The run under way.
+  @usableFromInline var run: ReplayRun?
+  @usableFromInline var subscribers = 0
+  @usableFromInline var isStopped = false
+
+  /// What a run has settled with.
+  @usableFromInline var value: Value?
+  @usableFromInline var end: Event<Never>?
   @usableFromInline var upstream: Signal<Value>?
   @usableFromInline var lastNumber = 0
 
@@ -200,65 +220,57 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
 
   @inlinable
   var settledValue: Value? {
-    if case .settled(let value?, .completed) = state { value } else { nil }
-  }
-
-  @inlinable
-  var isSettled: Bool {
-    if case .settled = state { true } else { false }
+    if case .completed? = end { value } else { nil }
   }
 
   @inlinable
   mutating func enter() -> Entrance {
-    switch state {
-    case .idle:
-      lastNumber += 1
-      let run = ReplayRun(number: lastNumber)
-      state = .running(run, subscribers: 1)
-      return .starts(run)
-    case .running(let run, let subscribers):
-      state = .running(run, subscribers: subscribers + 1)
-      return .joins(run)
-    case .settled(let value, let end):
-      return .settled(value, end)
-    case .stopped:
-      return .stopped
-    }
+    if end != nil { return .settled }
+    if isStopped { return .stopped }
+    subscribers += 1
+    if let run { return .joins(run) }
+    lastNumber += 1
+    let run = ReplayRun(number: lastNumber)
+    self.run = run
+    return .starts(run)
   }
 
   /// Whether the run is to be cancelled, since its last subscriber has left.
   @inlinable
   mutating func leave(_ run: ReplayRun, _ policy: ReplayPolicy) -> Bool {
-    guard case .running(let current, let subscribers) = state, current.number == run.number else {
-      return false
-    }
-    if subscribers == 1, policy == .cancelWhenUnobserved {
-      state = .idle
-      return true
-    }
-    state = .running(current, subscribers: subscribers - 1)
-    return false
+    guard self.run?.number == run.number else { return false }
+    subscribers -= 1
+    guard subscribers == 0, policy == .cancelWhenUnobserved else { return false }
+    self.run = nil
+    return true
   }
 
   /// Lets no run begin any more, and gives back the one there is.
   @inlinable
   mutating func stop() -> ReplayRun? {
-    switch state {
-    case .running(let run, _):
-      state = .stopped
-      return run
-    case .idle: state = .stopped
-    case .settled, .stopped: break
-    }
-    return nil
+    isStopped = true
+    return exchange(&run, with: nil)
   }
 
   /// Remembers the end of a run, which is given back; nil if that run was cancelled.
   @inlinable
   mutating func settle(_ number: Int, _ value: Value?, _ end: Event<Never>) -> ReplayRun? {
-    guard case .running(let run, _) = state, run.number == number else { return nil }
-    state = .settled(value, end)
-    return run
+    guard run?.number == number else { return nil }
+    (self.value, self.end) = (value, end)
+    return exchange(&run, with: nil)
+  }
+}
+
+/// The place of a subscriber in a run.
+@usableFromInline
+package struct ReplaySeat: Sendable {
+  @usableFromInline let number: Int
+  @usableFromInline let run: ReplayRun
+
+  @inlinable
+  init(number: Int, run: ReplayRun) {
+    self.number = number
+    self.run = run
   }
 }
 
