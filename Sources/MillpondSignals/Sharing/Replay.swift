@@ -29,14 +29,19 @@ package final class Replay<Value: Sendable>: Sendable {
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     switch phase.withLock({ $0.enter { ReplayedRun(for: self) } }) {
-    case .settled(let value, let end):
-      if let value { observer.next(value) }
-      if !lifetime.isEnded { observer.other(end) }
+    case .settled: repeatEnd(observer, lifetime)
     case .joins(let run): join(run, observer, lifetime)
     case .starts(let run):
       join(run, observer, lifetime)
       start(run)
     }
+  }
+
+  @inlinable
+  func repeatEnd(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    let (value, end) = phase.withLock { ($0.value, $0.end) }
+    if let value { observer.next(value) }
+    if let end, !lifetime.isEnded { observer.other(end) }
   }
 
   /// Starts the run without a subscriber, if it isn't running or settled.
@@ -51,6 +56,7 @@ package final class Replay<Value: Sendable>: Sendable {
   func join(_ run: ReplayedRun<Value>, _ observer: Observer<Value>, _ lifetime: Lifetime) {
     let number = run.join(observer, lifetime)
     lifetime.onEnd {
+      if run.hasEnded { return }
       run.leave(number)
       let isCancelled = self.phase.withLock { $0.leave(run, self.policy) }
       if isCancelled { run.lifetime.end() }
@@ -87,23 +93,26 @@ package final class Replay<Value: Sendable>: Sendable {
   }
 }
 
-/// Which run there is.
+/// Which run there is, and what is left of a settled one.
+///
+/// Not an enum of its states: to look at one would copy the value in it.
 @usableFromInline
 package struct ReplayPhase<Value: Sendable>: Sendable {
-  @usableFromInline enum State: Sendable {
-    case idle
-    case running(ReplayedRun<Value>, subscribers: Int)
-    case settled(Value?, Event<Never>)
-  }
-
   @usableFromInline
   enum Entrance {
     case starts(ReplayedRun<Value>)
     case joins(ReplayedRun<Value>)
-    case settled(Value?, Event<Never>)
+    case settled
   }
 
-  @usableFromInline var state = State.idle
+  /// The run under way, and how many are subscribed to it.
+  @usableFromInline var run: ReplayedRun<Value>?
+  @usableFromInline var subscribers = 0
+
+  /// The last value and the end of a settled run.
+  @usableFromInline var value: Value?
+  @usableFromInline var end: Event<Never>?
+
   @usableFromInline var upstream: Signal<Value>?
 
   @inlinable
@@ -125,44 +134,39 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
 
   @inlinable
   var settledValue: Value? {
-    if case .settled(let value?, .completed) = state { value } else { nil }
+    if case .completed? = end { value } else { nil }
   }
 
   @inlinable
   mutating func enter(_ make: () -> ReplayedRun<Value>) -> Entrance {
-    switch state {
-    case .idle:
-      let run = make()
-      state = .running(run, subscribers: 1)
-      return .starts(run)
-    case .running(let run, let subscribers):
-      state = .running(run, subscribers: subscribers + 1)
-      return .joins(run)
-    case .settled(let value, let end): return .settled(value, end)
-    }
+    if end != nil { return .settled }
+    subscribers += 1
+    if let run { return .joins(run) }
+    let new = make()
+    run = new
+    subscribers = 1
+    return .starts(new)
   }
 
   /// Whether the run is to be cancelled, since its last subscriber has left.
   @inlinable
-  mutating func leave(_ run: ReplayedRun<Value>, _ policy: ReplayPolicy) -> Bool {
-    guard case .running(let current, let subscribers) = state, current === run else {
-      return false
-    }
-    if subscribers == 1, policy == .cancelWhenUnobserved {
-      state = .idle
-      return true
-    }
-    state = .running(current, subscribers: subscribers - 1)
-    return false
+  mutating func leave(_ left: ReplayedRun<Value>, _ policy: ReplayPolicy) -> Bool {
+    guard run === left else { return false }
+    subscribers -= 1
+    guard subscribers == 0, policy == .cancelWhenUnobserved else { return false }
+    run = nil
+    return true
   }
 
   /// Remembers the end of a run, unless that was cancelled; what is not needed any more is given back.
   @inlinable
   mutating func settle(
-    _ run: ReplayedRun<Value>, _ value: Value?, _ end: Event<Never>
+    _ settled: ReplayedRun<Value>, _ newValue: Value?, _ newEnd: Event<Never>
   ) -> Signal<Value>? {
-    guard case .running(let current, _) = state, current === run else { return nil }
-    state = .settled(value, end)
+    guard run === settled else { return nil }
+    run = nil
+    value = newValue
+    end = newEnd
     return takeUpstream()
   }
 }
