@@ -12,7 +12,7 @@ final class FlightPlace<Rooms: FlightRooms>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var priority: Priority
 
   /// Whether the caller has left, so that it makes nothing more urgent any more.
-  @exclusivity(unchecked) @usableFromInline var isLeft = false
+  @exclusivity(unchecked) @usableFromInline var isLeft: Bool
   @exclusivity(unchecked) @usableFromInline var seat: ReplaySeat?
 
   @inlinable
@@ -24,6 +24,8 @@ final class FlightPlace<Rooms: FlightRooms>: @unchecked Sendable {
     self.key = key
     self.flight = flight
     self.priority = priority
+    isLeft = false
+    seat = nil
   }
 
   /// Receives what the flight sends, until `lifetime` ends.

@@ -107,12 +107,15 @@ final class Flights<Rooms: FlightRooms>: Sendable {
     if let outer = lookup.flight { place.follow(outer, lifetime) }
     if entrance.isRaised { flight.handle.announceRaise() }
     if lookup.isHeard { report(entrance, key, lookup) }
-    let asker = WorkContext.current
-    if asker?.wait(for: flight.handle, until: lifetime) == false {
+    guard let asker = WorkContext.current else {
+      place.take(observer, lifetime)
+      return true
+    }
+    guard asker.wait(for: flight.handle, until: lifetime) else {
       place.leave()
       return false
     }
-    place.take(asker.map { observer.inContext(of: $0) } ?? observer, lifetime)
+    place.take(observer.inContext(of: asker), lifetime)
     return true
   }
 

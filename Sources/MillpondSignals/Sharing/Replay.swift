@@ -11,6 +11,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let policy: ReplayPolicy
   @usableFromInline let mailbox = Mailbox<ReplayMessage<Value>>()
   @usableFromInline let arrivals = Atomic(0)
+  @usableFromInline let isSettled = Atomic(false)
   @exclusivity(unchecked) @usableFromInline var cast = ReplayCast<Value>()
 
   /// Shares `upstream`.
@@ -79,14 +80,15 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   func admit(
     _ observer: Observer<Value>, _ lifetime: Lifetime, _ run: ReplayRun
   ) -> ReplaySeat {
-    let number = arrivals.add(1, ordering: .relaxed).newValue
-    let member = Member(number, observer, lifetime)
+    let seat = ReplaySeat(
+      number: arrivals.add(1, ordering: .relaxed).newValue, run: run.number)
     var left: [Observer<Value>] = []
     mailbox.post(
-      .arrival(run.number, member), immediately: { welcome(member, to: run.number) },
+      .arrival(seat.run, Member(seat.number, observer, lifetime)),
+      immediately: { welcome(Member(seat.number, observer, lifetime), to: seat.run) },
       receive: { receive($0, &left) })
     withExtendedLifetime(left) {}
-    return ReplaySeat(number: number, run: run)
+    return seat
   }
 
   @inlinable
@@ -106,12 +108,12 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   @inlinable
   package func leave(_ seat: ReplaySeat) {
     // The end of a settled run has let go of its members.
-    if seat.run.lifetime.isEnded, phase.withLock({ $0.end != nil }) { return }
+    if isSettled.load(ordering: .acquiring) { return }
     let left = mailbox.actQuietly(orPost: .departure(seat.number)) {
       cast.members.remove(seat.number)
     }
-    let isCancelled = phase.withLock { $0.leave(seat.run, policy) }
-    if isCancelled { seat.run.lifetime.end() }
+    let cancelled = phase.withLock { $0.leave(seat.run, policy) }
+    cancelled?.lifetime.end()
     _ = left  // released here, where neither the lock nor the turn is held
   }
 
@@ -134,7 +136,7 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  func welcome(_ member: Member<Value>, to number: Int) {
+  func welcome(_ member: consuming Member<Value>, to number: Int) {
     if member.lifetime.isEnded { return }
     cast.turn(to: number)
     if let progress = cast.progress { member.observer.progress(progress) }
@@ -169,7 +171,10 @@ package final class Replay<Value: Sendable>: @unchecked Sendable {
       let run = phase.settle(number, value, end)
       return (run, run == nil ? nil : phase.takeUpstream())
     }
-    run?.lifetime.end()
+    if let run {
+      isSettled.store(true, ordering: .releasing)
+      run.lifetime.end()
+    }
     _ = unneeded  // released here, not under the lock
     members.other(end)
   }
@@ -235,14 +240,13 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     return .starts(run)
   }
 
-  /// Whether the run is to be cancelled, since its last subscriber has left.
+  /// The run, if it is to be cancelled, since its last subscriber has left.
   @inlinable
-  mutating func leave(_ run: ReplayRun, _ policy: ReplayPolicy) -> Bool {
-    guard self.run?.number == run.number else { return false }
+  mutating func leave(_ number: Int, _ policy: ReplayPolicy) -> ReplayRun? {
+    guard run?.number == number else { return nil }
     subscribers -= 1
-    guard subscribers == 0, policy == .cancelWhenUnobserved else { return false }
-    self.run = nil
-    return true
+    guard subscribers == 0, policy == .cancelWhenUnobserved else { return nil }
+    return exchange(&run, with: nil)
   }
 
   /// Lets no run begin any more, and gives back the one there is.
@@ -265,10 +269,10 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
 @usableFromInline
 package struct ReplaySeat: Sendable {
   @usableFromInline let number: Int
-  @usableFromInline let run: ReplayRun
+  @usableFromInline let run: Int
 
   @inlinable
-  init(number: Int, run: ReplayRun) {
+  init(number: Int, run: Int) {
     self.number = number
     self.run = run
   }
