@@ -16,7 +16,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline let lifetime: Lifetime
 
   /// The context of the caller: the upper layer may miss on a thread that works for others.
-  @usableFromInline let caller = WorkContext.current
+  @usableFromInline let caller: WorkContext?
 
   /// Drawn before any layer is asked: what is written from then on has to win.
   @usableFromInline let token: FillToken
@@ -25,7 +25,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline let upperLifetime: Lifetime
 
   @exclusivity(unchecked) @usableFromInline var report: AnswerReport
-  @exclusivity(unchecked) @usableFromInline var hadValue = false
+  @exclusivity(unchecked) @usableFromInline var hadValue: Bool
 
   /// The failure of the upper layer.
   @exclusivity(unchecked) @usableFromInline var failure: (any Error)?
@@ -43,6 +43,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     token = FillToken(for: lookup, during: lifetime)
     upperLifetime = lifetime.child()
     report = AnswerReport(lookup)
+    // Initial values beside the properties would be calls.
+    caller = WorkContext.current
+    hadValue = false
+    failure = nil
   }
 
   // MARK: The upper layer

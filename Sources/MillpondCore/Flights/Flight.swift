@@ -8,12 +8,12 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   @usableFromInline let key: Key
   @usableFromInline let flights: Flights<Key, Value>
   @usableFromInline let handle: FlightHandle
-  @usableFromInline let run = ReplayedRun<Stamped<Value>>()
+  @usableFromInline let run: ReplayedRun<Stamped<Value>>
   @usableFromInline let isReload: Bool
 
   /// Callers that ask for this may join.
   @exclusivity(unchecked) @usableFromInline var freshness: Freshness
-  @exclusivity(unchecked) @usableFromInline var callers = (low: 0, normal: 0, high: 0)
+  @exclusivity(unchecked) @usableFromInline var callers: (low: Int, normal: Int, high: Int)
 
   /// Another flight of the key, for another freshness.
   @exclusivity(unchecked) @usableFromInline var next: Flight?
@@ -25,6 +25,10 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     freshness = lookup.freshness
     isReload = lookup.freshness == .reload
     handle = flights.handle(of: key, lookup)
+    // Initial values beside the properties would be calls.
+    run = ReplayedRun()
+    callers = (0, 0, 0)
+    next = nil
   }
 
   @inlinable
@@ -121,10 +125,10 @@ final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked 
   @exclusivity(unchecked) @usableFromInline var priority: Priority
 
   /// Whether it has left, so that it makes nothing more urgent any more.
-  @exclusivity(unchecked) @usableFromInline var isLeft = false
+  @exclusivity(unchecked) @usableFromInline var isLeft: Bool
 
   /// Its number among the subscribers of the run.
-  @exclusivity(unchecked) @usableFromInline var number = 0
+  @exclusivity(unchecked) @usableFromInline var number: Int
 
   /// Counts a caller in.
   @inlinable
@@ -132,6 +136,9 @@ final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked 
     self.flight = flight
     self.isNew = isNew
     self.priority = priority
+    // Initial values beside the properties would be calls.
+    isLeft = false
+    number = 0
     let isRaised = flight.enter(priority)
     self.isRaised = isRaised && !isNew
   }

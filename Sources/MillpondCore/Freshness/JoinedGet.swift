@@ -21,14 +21,14 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline let lifetime: Lifetime
 
   /// When the get joined.
-  @exclusivity(unchecked) @usableFromInline var beginning = Revision.none
+  @exclusivity(unchecked) @usableFromInline var beginning: Revision
 
   /// Whether the flight was started for this get, so that what it finds is fresh for it.
-  @exclusivity(unchecked) @usableFromInline var isOwn = false
-  @exclusivity(unchecked) @usableFromInline var isAnswered = false
+  @exclusivity(unchecked) @usableFromInline var isOwn: Bool
+  @exclusivity(unchecked) @usableFromInline var isAnswered: Bool
 
   /// Whether the flight brought something that is fresh for others, but not for this get.
-  @exclusivity(unchecked) @usableFromInline var isTooOld = false
+  @exclusivity(unchecked) @usableFromInline var isTooOld: Bool
 
   /// A stale value that may stand in for a failure; made only when there is one.
   @exclusivity(unchecked) @usableFromInline var stale: SerialState<Finding>?
@@ -46,6 +46,10 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     self.content = content
     self.observer = observer
     self.lifetime = lifetime
+    // Initial values beside the properties would be calls.
+    beginning = .none
+    (isOwn, isAnswered, isTooOld) = (false, false, false)
+    stale = nil
   }
 
   // MARK: Joining

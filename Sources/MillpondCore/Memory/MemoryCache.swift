@@ -98,17 +98,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// The value, if it is here and young enough.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    if mayExpire.load(ordering: .relaxed) || lookup.counting != .hits {
+    if mayExpire.load(ordering: .relaxed) || lookup.counting == .nothing {
       return look(key, lookup.freshness, lookup.counting)?.value
     }
     switch lookup.freshness {
     case .any:
       let hash = MemoryHash(key)
-      return shards.withStore(hash) { $0.hit(key, hash) }
-    case .atMost(let age):
+      return shards.withStore(hash) { $0.hit(key, hash, lookup.counting) }
+    case .atMost(let age) where lookup.counting == .hits:
       let (hash, now) = (MemoryHash(key), time.now())
       return shards.withStore(hash) { $0.hit(key, hash, atMost: age, now) }
-    case .cachedOnly, .reload: return look(key, lookup.freshness, .hits)?.value
+    case .atMost, .cachedOnly, .reload:
+      return look(key, lookup.freshness, lookup.counting)?.value
     }
   }
 

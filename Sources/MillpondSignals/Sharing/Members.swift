@@ -35,7 +35,7 @@ package struct Members<Value: Sendable>: ~Copyable {
 
   /// Takes a member in; the latest number comes last, whoever was overtaken on the way here.
   @inlinable
-  package mutating func add(_ member: Member<Value>) {
+  package mutating func add(_ member: consuming Member<Value>) {
     let place = place(of: member.number)
     let seats = roomForOneMore()
     (seats + place + 1).moveInitialize(from: seats + place, count: count - place)
@@ -115,7 +115,7 @@ struct Seat<Value: Sendable>: ~Copyable {
   @usableFromInline var isVacant = false
 
   @inlinable
-  init(_ member: Member<Value>) {
+  init(_ member: consuming Member<Value>) {
     self.member = member
   }
 

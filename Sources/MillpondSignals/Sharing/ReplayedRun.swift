@@ -9,13 +9,13 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   // Sendable because what varies is touched only by whoever has the mailbox's turn.
 
   /// The lifetime of the run itself: its end cancels the work.
-  @usableFromInline package let lifetime = Lifetime()
+  @usableFromInline package let lifetime: Lifetime
 
-  @usableFromInline let mailbox = Mailbox<Message>()
-  @usableFromInline let arrivals = Atomic(0)
-  @usableFromInline let hasEndedFlag = Atomic(false)
+  @usableFromInline let mailbox: Mailbox<Message>
+  @usableFromInline let arrivals: Atomic<Int>
+  @usableFromInline let hasEndedFlag: Atomic<Bool>
 
-  @exclusivity(unchecked) @usableFromInline var members = Members<Value>()
+  @exclusivity(unchecked) @usableFromInline var members: Members<Value>
   @exclusivity(unchecked) @usableFromInline var progress: SignalProgress?
   @exclusivity(unchecked) @usableFromInline var value: Value?
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
@@ -32,13 +32,20 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
 
   /// A run that has not begun.
   @inlinable
-  package init() {
-    replay = nil
+  package convenience init() {
+    self.init(for: nil)
   }
 
   @inlinable
-  init(for replay: Replay<Value>) {
+  init(for replay: Replay<Value>?) {
     self.replay = replay
+    // Initial values beside the properties would be calls.
+    lifetime = Lifetime()
+    mailbox = Mailbox()
+    arrivals = Atomic(0)
+    hasEndedFlag = Atomic(false)
+    members = Members()
+    (progress, value, end) = (nil, nil, nil)
   }
 
   /// Whether its end has been received: nobody is subscribed any more.
@@ -53,8 +60,9 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @inlinable
   package func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
     let number = arrivals.add(1, ordering: .relaxed).newValue
-    let member = Member(number, observer, lifetime)
-    post(.arrival(member)) { welcome(member) }
+    post(.arrival(Member(number, observer, lifetime))) {
+      welcome(Member(number, observer, lifetime))
+    }
     return number
   }
 
@@ -98,7 +106,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  func welcome(_ member: Member<Value>) {
+  func welcome(_ member: consuming Member<Value>) {
     if member.lifetime.isEnded { return }
     if let progress { member.observer.progress(progress) }
     if let value, !member.lifetime.isEnded { member.observer.next(value) }

@@ -38,12 +38,13 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   // MARK: Asking
 
-  /// The value, which is used thereby; a miss is not counted.
+  /// The value, which is used thereby.
   ///
   /// For stores of which nothing expires.
   @inlinable
-  mutating func hit(_ key: Key, _ hash: MemoryHash) -> Value? {
+  mutating func hit(_ key: Key, _ hash: MemoryHash, _ counting: Counting) -> Value? {
     guard let slot = Self.find(key, hash, index.places, index.buckets.count, pairs) else {
+      if counting == .everything { miss(hash) }
       return nil
     }
     statistics.hits &+= 1
@@ -74,10 +75,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   ) -> Stamped<Value>? {
     let now = move.now
     guard let slot = find(key, hash), !dropIfExpired(slot, &move) else {
-      if case .everything = counting {
-        statistics.misses &+= 1
-        order.missed(hash.bits)
-      }
+      if counting == .everything { miss(hash) }
       return nil
     }
     let age = times.age(of: slot, now)
@@ -93,6 +91,13 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     return Stamped(
       pairs[Int(slot)].value, age: age,
       validator: validators.isEmpty ? nil : validators[slot])
+  }
+
+  /// Counts a key that is not here.
+  @inlinable
+  mutating func miss(_ hash: MemoryHash) {
+    statistics.misses &+= 1
+    order.missed(hash.bits)
   }
 
   /// The value and its age, which is not used thereby.
