@@ -9,7 +9,8 @@ final class LayeredGet<Upper: Cache, Lower: Source>: @unchecked Sendable
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline typealias Value = Upper.Value
 
-  @usableFromInline let layers: Layered<Upper, Lower>
+  @usableFromInline let upper: Upper
+  @usableFromInline let below: LayerBelow<Lower>
   @usableFromInline let key: Upper.Key
   @usableFromInline let lookup: Lookup
   @usableFromInline let observer: Observer<Stamped<Value>>
@@ -35,7 +36,9 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     _ layers: Layered<Upper, Lower>, _ key: Upper.Key, _ lookup: Lookup,
     _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
   ) {
-    self.layers = layers
+    // One by one: to release a struct of both would look up its generic metadata.
+    upper = layers.upper
+    below = layers.below
     self.key = key
     self.lookup = lookup
     self.observer = observer
@@ -53,21 +56,21 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func start() {
-    layers.upper.answer(key, lookup, report).run(
+    upper.answer(key, lookup, report).run(
       Observer(next: { self.nextOfUpper($0) }, other: { self.otherOfUpper($0) }), upperLifetime)
   }
 
   @inlinable
   func nextOfUpper(_ stamped: Stamped<Value>) {
     hadValue = true
-    report.hit(stamped.age, key, lookup, as: layers.upper.ownLabel)
+    report.hit(stamped.age, key, lookup, as: upper.ownLabel)
     observer.next(stamped)
   }
 
   @inlinable
   func otherOfUpper(_ event: Event<Never>) {
     guard event.isTerminal else { return observer.other(event) }
-    report.ended(event, key, lookup, as: layers.upper.ownLabel)
+    report.ended(event, key, lookup, as: upper.ownLabel)
     upperLifetime.end()
     if lifetime.isEnded { return }
     if hadValue { return observer.other(event) }
@@ -79,10 +82,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func askLower() {
-    if layers.lower.isBeside(lookup.freshness) { return otherOfLower(.completed) }
+    if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
     report = AnswerReport(lookup)
     WorkContext.run(in: caller) {
-      layers.lower.answer(key, lookup, report).run(
+      below.layer.answer(key, lookup, report).run(
         Observer(next: { self.nextOfLower($0) }, other: { self.otherOfLower($0) }), lifetime)
     }
   }
@@ -90,15 +93,15 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   func nextOfLower(_ stamped: Stamped<Value>) {
     hadValue = true
-    report.hit(stamped.age, key, lookup, as: layers.lower.ownLabel)
-    let outcome = layers.upper.apply(.fill(key, stamped, token))
-    if lookup.isHeard { layers.upper.reportFailure(ofFill: outcome, key, lookup) }
+    report.hit(stamped.age, key, lookup, as: below.layer.ownLabel)
+    let outcome = upper.apply(.fill(key, stamped, token))
+    if lookup.isHeard { upper.reportFailure(ofFill: outcome, key, lookup) }
     observer.next(stamped)
   }
 
   @inlinable
   func otherOfLower(_ event: Event<Never>) {
-    if event.isTerminal { report.ended(event, key, lookup, as: layers.lower.ownLabel) }
+    if event.isTerminal { report.ended(event, key, lookup, as: below.layer.ownLabel) }
     if case .completed = event, !hadValue, let failure { return observer.failed(failure) }
     observer.other(event)
   }
