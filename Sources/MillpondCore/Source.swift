@@ -2,7 +2,8 @@ public import MillpondSignals
 
 /// What can be asked: a cache, a network, a computation.
 ///
-/// Whoever writes a source implements ``get(_:_:)``; the rest has defaults.
+/// Whoever writes a source implements ``get(_:_:)``, or, if it knows the age of its values, ``getStamped(_:_:)``
+/// as a ``StampedSource``; the rest has defaults.
 public protocol Source<Key, Value>: Sendable {
   /// What is asked for.
   associatedtype Key: Hashable & Sendable
@@ -67,5 +68,16 @@ extension Source {
   /// One part, named after its type.
   public func layout(for key: Key?) -> Layout {
     Layout(self is any Cache ? .store : .origin, Layout.title(of: Self.self))
+  }
+}
+
+/// A source that knows the age of its values: it implements ``Source/getStamped(_:_:)`` alone.
+public protocol StampedSource<Key, Value>: Source {}
+
+extension StampedSource {
+  /// The same answer, without what is known of the values' age.
+  @inlinable
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    getStamped(key, lookup).map { $0.value }
   }
 }

@@ -145,6 +145,7 @@ extension SignalState {}
 extension Source {}
 extension StaleUse {}
 extension Stamped {}
+extension StampedSource {}
 extension Switched {}
 extension TestCache {}
 extension TestOrigin {}

@@ -26,7 +26,7 @@ public import MillpondSignals
 ///   would otherwise wait for them. That queue has a few dozen threads for the whole process: an observer
 ///   that blocks receives on a queue of its own, or it delays the answers of other sources. A sign-out
 ///   fails the observers on its own thread.
-public struct HTTPSource<Key: Hashable & Sendable>: Source {
+public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
   private let request: @Sendable (Key) -> Signal<HTTPRequest>
   private let transfers: Transfers
 
@@ -50,11 +50,6 @@ public struct HTTPSource<Key: Hashable & Sendable>: Source {
     transfers = Transfers(
       transport: transport, limits: limits, authorization: authorization,
       partials: partials, ticker: Ticker(Timeline(clock)))
-  }
-
-  /// The body.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Data> {
-    getStamped(key, lookup).map { $0.value }
   }
 
   /// The body, new, with what its origin can tell later whether it is still good by.

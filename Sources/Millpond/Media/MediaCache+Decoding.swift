@@ -25,14 +25,9 @@ extension MediaCache {
 }
 
 /// What is made of the files of a ``MediaCache``; nothing of it is kept.
-public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: Source {
+public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: StampedSource {
   let files: MediaCache<Key>
   let decode: @Sendable (DiskFile) throws -> Value
-
-  /// The value, made anew.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
-  }
 
   /// The value, made anew, as old as its file.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {

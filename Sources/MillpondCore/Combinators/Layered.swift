@@ -16,7 +16,7 @@ extension Cache {
 }
 
 /// Two layers, one over the other, as one cache.
-public struct Layered<Upper: Cache, Lower: Source>: Cache
+public struct Layered<Upper: Cache, Lower: Source>: Cache, StampedSource
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// What is asked for.
   public typealias Key = Upper.Key
@@ -34,12 +34,6 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   }
 
   @inlinable var lower: Lower { below.layer }
-
-  /// The upper layer's answer, or else the lower one's.
-  @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
-  }
 
   /// The upper layer's answer, or else the lower one's.
   @inlinable

@@ -12,7 +12,7 @@ extension Source {
 }
 
 /// A source or cache whose questions are heard by a monitor.
-public struct Monitored<Base: Source>: Wrapper {
+public struct Monitored<Base: Source>: Wrapper, StampedSource {
   /// What is asked for.
   public typealias Key = Base.Key
 
@@ -36,12 +36,6 @@ public struct Monitored<Base: Source>: Wrapper {
     self.monitor = monitor
     usual = Lookup().heard(by: monitor.listener)
     label = base.ownLabel
-  }
-
-  /// The base's answer, heard by the monitor.
-  @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
   }
 
   /// The base's answer, heard by the monitor.

@@ -6,7 +6,7 @@ public import MillpondSignals
 /// It answers inside `subscribe`, has no limits, and keeps the revision and the age that it is told.
 ///
 /// - Note: Any thread.
-public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
+public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, StampedSource {
   private let state = Locked(TestCacheState<Key, Value>())
 
   /// An empty cache.
@@ -30,11 +30,6 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// Fails every set and fill of `key` from now on; nil ends that.
   public func failChanges(of key: Key, with error: (any Error)?) {
     state.withLock { $0.changeFailures[key] = error }
-  }
-
-  /// The value that is kept, or a miss, or the failure that was ordered.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
   }
 
   /// The value that is kept, or a miss, or the failure that was ordered.

@@ -130,12 +130,8 @@ private func swapped<Element: Equatable & Sendable>(
 }
 
 /// A cache that is always asked by its signal: what `now` answers must be what that brings.
-private struct TheLongWay<Base: Cache>: Cache {
+private struct TheLongWay<Base: Cache>: Cache, StampedSource {
   let base: Base
-
-  func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
-    getStamped(key, lookup).map { $0.value }
-  }
 
   func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {
     base.getStamped(key, lookup)

@@ -21,7 +21,7 @@ extension Source {
 }
 
 /// A source or cache with an alternative for when it is slow, or fails.
-public struct Hedged<Base: Source, Alternative: Source>: Wrapper
+public struct Hedged<Base: Source, Alternative: Source>: Wrapper, StampedSource
 where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
   /// What is asked for.
   public typealias Key = Base.Key
@@ -41,12 +41,6 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
     self.alternative = alternative
     self.delay = delay
     self.timeline = timeline
-  }
-
-  /// The first answer of the two.
-  @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
   }
 
   /// The first answer of the two.

@@ -14,7 +14,7 @@ extension Source {
 }
 
 /// A source or cache with another source for when it fails.
-public struct Recovering<Base: Source, Other: Source>: Wrapper
+public struct Recovering<Base: Source, Other: Source>: Wrapper, StampedSource
 where Base.Key == Other.Key, Base.Value == Other.Value {
   /// What is asked for.
   public typealias Key = Base.Key
@@ -30,12 +30,6 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   init(base: Base, other: Other) {
     self.base = base
     self.other = other
-  }
-
-  /// The base's answer, or the other one's if that fails.
-  @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
   }
 
   /// The base's answer, or the other one's if that fails.

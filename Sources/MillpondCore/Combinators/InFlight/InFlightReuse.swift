@@ -46,7 +46,7 @@ extension Source {
 }
 
 /// A source or cache whose simultaneous gets of one key share one run, a *flight*.
-public struct InFlightReuse<Base: Source>: Wrapper {
+public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
   /// What is asked for.
   public typealias Key = Base.Key
 
@@ -61,12 +61,6 @@ public struct InFlightReuse<Base: Source>: Wrapper {
   @inlinable
   init(base: Base, _ maxFlights: Int, _ clock: some Clock<Duration>) {
     parts = InFlightParts(base, Flights(Timeline(clock), limit: maxFlights))
-  }
-
-  /// Joins the flight of the key, or starts one.
-  @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
   }
 
   /// Joins the flight of the key, or starts one.

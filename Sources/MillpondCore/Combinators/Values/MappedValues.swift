@@ -33,7 +33,7 @@ extension Source {
 }
 
 /// A source or cache of values that are kept encoded.
-public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
+public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   /// What is asked for.
   public typealias Key = Base.Key
 
@@ -47,12 +47,6 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: Source {
   init(base: Base, codec: ValueMapping<Key, Base.Value, NewValue>.Choice) {
     self.base = base
     mapping = ValueMapping(codec, isOfCache: base.isCache)
-  }
-
-  /// The base's answer, decoded.
-  @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<NewValue> {
-    getStamped(key, lookup).map { $0.value }
   }
 
   /// The base's answer, decoded.
