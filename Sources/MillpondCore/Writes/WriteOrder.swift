@@ -4,7 +4,8 @@
 ///   because of a later write of the same key.
 /// - A fill is refused if a write of its key arrived after its ``FillToken`` was drawn, or if the run
 ///   that asked is over. Many keys share a stripe, so now and then a fill is refused because of a write
-///   of another key, which costs a later miss.
+///   of another key, which costs a later miss. Where a refused fill is no answer, see
+///   ``admit(_:for:over:)``, that is seldom.
 ///
 /// A store that keeps the revision of a write beside its value calls ``admit(_:_:over:)`` for a write,
 /// and ``remember(_:_:)`` when the entry goes. One that keeps none calls ``admit(_:_:)``. What is
@@ -95,19 +96,49 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     admit(token, hash: key.hashValue)
   }
 
+  /// Whether a fill of `key` is admitted by a store that keeps with each entry when it was last
+  /// written to, and draws the revisions of its own writes as they arrive.
+  ///
+  /// Such writes need not be admitted. Neither they nor ``remember(_:_:)`` refuse fills of other keys,
+  /// before they are forgotten; writes that were on their way do, as everywhere.
+  ///
+  /// - Parameter present: The last write of the entry; ``Revision/none`` if there is no entry, or if
+  ///   it was only ever filled.
+  @inlinable
+  public mutating func admit(
+    _ token: FillToken, for key: Key, over present: Revision
+  ) -> Bool {
+    guard token.revision > max(present, lastWrite(of: key)) else { return false }
+    return admit(token, for: key)
+  }
+
   @inlinable
   package mutating func admit(_ token: FillToken, hash: Int) -> Bool {
     let stripe = hash & (Self.stripeCount - 1)
     let arrival = arrivals.isEmpty ? arrivalOfAll : max(arrivalOfAll, arrivals[stripe])
     guard token.revision > arrival, !token.isEnded else { return false }
-    if token.isReload {
-      if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }
-      arrivals[stripe] = max(arrivals[stripe], Revision(number: token.revision.number - 1))
-    }
+    if token.isReload { refuseFills(until: Revision(number: token.revision.number - 1), stripe) }
     return true
   }
 
+  @inlinable
+  mutating func refuseFills(until revision: Revision, _ stripe: Int) {
+    if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }
+    arrivals[stripe] = max(arrivals[stripe], revision)
+  }
+
   // MARK: Forgetting
+
+  /// Forgets the last write of a key whose entry goes by itself, unless an earlier write may be on its
+  /// way: for fills its stripe remembers it.
+  @inlinable
+  public mutating func forget(_ key: Key, _ revision: Revision) {
+    if PendingWrite.isAny(before: revision) {
+      remember(key, revision)
+    } else {
+      refuseFills(until: revision, key.hashValue & (Self.stripeCount - 1))
+    }
+  }
 
   /// What has been forgotten since this was last called: keys, which are to be released when the
   /// owner's lock is free.
@@ -130,6 +161,9 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     let needed = revisions.prefix { $0 > oldest }.count
     let kept = min(max(needed, Self.rememberedCount), Self.greatestCount / 2, revisions.count)
     let last = revisions[kept - 1]
+    for (key, revision) in remembered where revision < last {
+      refuseFills(until: revision, key.hashValue & (Self.stripeCount - 1))
+    }
     forget { $0 < last }
     pruningCount = 2 * max(Self.rememberedCount, kept)
   }

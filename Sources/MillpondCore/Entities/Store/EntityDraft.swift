@@ -259,7 +259,7 @@ extension DraftTable {
   @inlinable
   func apply(to shelves: inout EntityShelves, _ commit: inout Commit) {
     guard let table else { return }
-    if clearedAt != .none { table.clearedAt = commit.revision }
+    if clearedAt != .none { _ = table.order.admitAll(commit.revision) }
     var touched: [TableEdit<E>] = []
     for edit in prepared {
       if let cause = edit.cause {
@@ -269,8 +269,22 @@ extension DraftTable {
         // An answer that changes nothing is a use all the same.
         table.touch(row, commit.now, commit.revision)
       }
-      if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }
+      if !edit.edit.isFill { note(edit.edit, in: table, commit) }
     }
+    let forgotten = table.order.takeForgotten()
+    if !forgotten.isEmpty { commit.released.append(forgotten) }
     commit.notices += table.notices(of: touched, isSilent: commit.isSilent)
+  }
+
+  /// Notes that an entity was written, though maybe nothing new: what a source was asked for before
+  /// comes too late.
+  @inlinable
+  func note(_ edit: DraftEdit<E>, in table: EntityTable<E>, _ commit: Commit) {
+    if edit.value == nil {
+      // After a removal of all there is no need to remember each.
+      if clearedAt == .none { table.order.remember(edit.id, commit.revision) }
+    } else if let row = table.row(of: edit.id) {
+      table.note(row, commit.now, commit.revision)
+    }
   }
 }
