@@ -62,16 +62,18 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
     }
   }
 
-  /// Tells the base, and the store.
+  /// Tells the base, and the store, which keeps the order of the calls as the base does: what was set
+  /// or removed later stays so, whatever arrives first.
   ///
   /// A removal of a key reaches the store if the identity is known; a removal of all takes all
   /// entities of the type.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
     switch change {
-    case .set(_, let value, _): store.set(value)
-    case .remove(let key, _): identity(key).map { store.remove(Reference<Value>($0)) }
-    case .removeAll: store.removeAll(of: Value.self)
+    case .set(_, let value, let revision): store.core.set(value, revision)
+    case .remove(let key, let revision):
+      identity(key).map { store.core.remove(Reference<Value>($0), revision) }
+    case .removeAll(let revision): store.core.removeAll(of: Value.self, revision)
     case .fill: break
     }
     return outcome

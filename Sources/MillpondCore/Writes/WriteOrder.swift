@@ -4,8 +4,7 @@
 ///   because of a later write of the same key.
 /// - A fill is refused if a write of its key arrived after its ``FillToken`` was drawn, or if the run
 ///   that asked is over. Many keys share a stripe, so now and then a fill is refused because of a write
-///   of another key, which costs a later miss. Where a refused fill is no answer, see
-///   ``admit(_:for:over:)``, that is seldom.
+///   of another key, which costs a later miss.
 ///
 /// A store that keeps the revision of a write beside its value calls ``admit(_:_:over:)`` for a write,
 /// and ``remember(_:_:)`` when the entry goes. One that keeps none calls ``admit(_:_:)``. What is
@@ -99,15 +98,14 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// Whether a fill of `key` is admitted by a store that keeps with each entry when it was last
   /// written to, and draws the revisions of its own writes as they arrive.
   ///
-  /// Such writes need not be admitted. Neither they nor ``remember(_:_:)`` refuse fills of other keys,
-  /// before they are forgotten; writes that were on their way do, as everywhere.
+  /// For stores in which a fill that is refused is no answer. Such writes need not be admitted, and
+  /// refuse no fills of other keys until they are forgotten. Writes that were on their way may, as
+  /// everywhere.
   ///
   /// - Parameter present: The last write of the entry; ``Revision/none`` if there is no entry, or if
   ///   it was only ever filled.
   @inlinable
-  public mutating func admit(
-    _ token: FillToken, for key: Key, over present: Revision
-  ) -> Bool {
+  mutating func admit(_ token: FillToken, for key: Key, over present: Revision) -> Bool {
     guard token.revision > max(present, lastWrite(of: key)) else { return false }
     return admit(token, for: key)
   }
@@ -132,7 +130,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// Forgets the last write of a key whose entry goes by itself, unless an earlier write may be on its
   /// way: for fills its stripe remembers it.
   @inlinable
-  public mutating func forget(_ key: Key, _ revision: Revision) {
+  mutating func forget(_ key: Key, _ revision: Revision) {
     if PendingWrite.isAny(before: revision) {
       remember(key, revision)
     } else {

@@ -96,7 +96,7 @@ extension EntityTable: AnyEntityTable {
     return ((old, order.takeForgotten()), notices(of: edits))
   }
 
-  /// What the row of an entity tells of its last write is left to the order.
+  /// Leaves to the order what the row of an entity tells of its last write.
   @inlinable
   func forgetWrite(_ row: Int32) {
     let revision = rows[Int(row)].written

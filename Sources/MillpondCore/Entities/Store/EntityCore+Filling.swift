@@ -5,7 +5,7 @@ extension EntityCore {
   @inlinable
   func fill<E: Entity>(_ value: E, _ token: FillToken) {
     inTurn {
-      if admits(token, for: value.reference) { set(value, isFill: true) }
+      if admits(token, for: value.reference) { write(value, .fill) }
     }
   }
 
@@ -17,7 +17,7 @@ extension EntityCore {
       let reference = value.reference
       guard admits(token, for: reference) else { return }
       let kept = peek(reference).map { $0.replacing(value) } ?? value
-      write(DraftEdit(id: reference.id, value: kept, isFill: true))
+      write(DraftEdit(id: reference.id, value: kept, place: .fill))
     }
   }
 
@@ -27,7 +27,7 @@ extension EntityCore {
   @inlinable
   func admits<E>(_ token: FillToken, for reference: Reference<E>) -> Bool {
     let part = draft.part(E.self)
-    if let edit = part?.edit(of: reference.id), !edit.isFill { return false }
+    if let edit = part?.edit(of: reference.id), !edit.place.isFill { return false }
     if token.revision < max(draft.clearedAt, part?.clearedAt ?? .none) { return false }
     return shelves.withLock { $0.admits(token, for: reference) }
   }

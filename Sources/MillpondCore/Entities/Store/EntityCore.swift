@@ -83,15 +83,15 @@ final class EntityCore: @unchecked Sendable {
 
   @inlinable
   func remove<E>(_ reference: Reference<E>) {
-    inTurn { write(DraftEdit<E>(id: reference.id, value: nil)) }
+    inTurn { write(DraftEdit<E>(id: reference.id, value: nil, place: .now)) }
   }
 
   @inlinable
   func removeAll<E: Entity>(of type: E.Type) {
     inTurn {
       let table = table(type)
-      let stored = shelves.withLock { _ in table.storedIDs }
-      for id in stored { write(DraftEdit<E>(id: id, value: nil)) }
+      let stored = shelves.withLock { _ in table.storedIDs() }
+      for id in stored { write(DraftEdit<E>(id: id, value: nil, place: .now)) }
       draft.part(adding: type).clear(canUndo: draft.depth > 0)
     }
   }

@@ -89,16 +89,24 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     rows[Int(row)].written = revision
   }
 
+  /// Whether a write with a place of its own is admitted as it arrives; it is remembered at once.
+  @inlinable
+  func admits(_ revision: Revision, for id: E.ID) -> Bool {
+    guard order.admit(id, revision, over: written(id)) else { return false }
+    order.remember(id, revision)
+    return true
+  }
+
   /// The last write of an entity, as far as its row tells.
   @inlinable
   func written(_ id: E.ID) -> Revision {
     row(of: id).map { rows[Int($0)].written } ?? .none
   }
 
-  /// The identities of all that is stored.
+  /// The identities of all that is stored, but for what was written after `revision`.
   @inlinable
-  var storedIDs: [E.ID] {
-    rows.compactMap { $0.value == nil ? nil : $0.id }
+  func storedIDs(until revision: Revision = .last) -> [E.ID] {
+    rows.compactMap { $0.value == nil || $0.written > revision ? nil : $0.id }
   }
 
   @inlinable
