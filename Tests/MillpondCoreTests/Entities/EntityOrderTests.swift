@@ -146,6 +146,19 @@ import Testing
     #expect(store.get(Reference<Thing>(3)) != nil)
   }
 
+  @Test func `a removal of all that comes late leaves what was brought after a later one`() {
+    let first = Revision.next()
+    things.removeAll()
+    let origin = AnyCache<Int, Thing>(
+      get: { .just(Thing($0, "fetched")) }, set: { _, _ in .just(()) }, remove: { _ in .just(()) },
+      removeAll: { .just(()) })
+    origin.through(store).get(1).subscribe(onNext: { _ in }).dispose()
+
+    apply(.removeAll(first))
+
+    #expect(name == "fetched")
+  }
+
   @Test(arguments: [true, false])
   func `a set on its way stays refused, however much is written and dropped meanwhile`(
     isRemoved: Bool
@@ -181,31 +194,51 @@ import Testing
     #expect(recorder.values.map(\.name) == ["set"])
   }
 
-  @Test func `a set and a removal wait for the transaction that runs, and come after its sets`() {
-    let store = store
-    for removes in [true, false] {
-      let (arrival, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let knocking = TestCache<Int, Door>().through(store) { _ in Door.Number(arrival) }
-      store.update { doors in
-        doors.set(Door(id: Door.Number(nil), name: "transaction"))
-        Thread.detachNewThread {
-          if removes {
-            knocking.remove(1)
-          } else {
-            knocking.set(Door(id: Door.Number(arrival), name: "waiting"), for: 1)
-          }
-          over.signal()
-        }
-        arrival.wait()
-        // It knocks under the lock, so it has arrived when that is free.
-        _ = store.count
-      }
-      over.wait()
+  // MARK: Waiting for a transaction
 
-      let door = store.get(Reference<Door>(Door.Number(nil)))
-      #expect(door?.name == (removes ? nil : "waiting"))
+  /// What `change` leaves, which arrives by another thread while a transaction runs that does `more`
+  /// then.
+  private func left(
+    by change: Change<Int, Door>, and more: (ThroughStore<TestCache<Int, Door>>) -> Void = { _ in }
+  ) -> String? {
+    let arrival = DispatchSemaphore(value: 0)
+    let over = DispatchSemaphore(value: 0)
+    let doors = TestCache<Int, Door>().through(store) { _ in Door.Number(arrival) }
+    store.update { _ in
+      store.set(Door(nil, "transaction"))
+      Thread.detachNewThread {
+        doors.apply(change.knocking(arrival)).subscribe { _ in over.signal() }
+      }
+      arrival.wait()
+      // It knocks under the lock, so it has arrived when that is free.
+      _ = store.count
+      more(TestCache<Int, Door>().through(store) { _ in Door.Number(nil) })
     }
+    over.wait()
+    return store.get(Reference<Door>(Door.Number(nil)))?.name
   }
+
+  @Test func `what waits for a transaction comes after what that sets`() {
+    #expect(left(by: .set(1, Door(nil, "waiting"), .next())) == "waiting")
+    #expect(left(by: .remove(1, .next())) == nil)
+    #expect(
+      left(by: .set(1, Door(nil, "waiting"), .next())) { _ in store.set(Door(nil, "more")) }
+        == "waiting")
+  }
+
+  @Test func `what waits for a transaction is overtaken by removals, and by what is set by caches`()
+  {
+    let set = { Change<Int, Door>.set(1, Door(nil, "waiting"), .next()) }
+    #expect(left(by: set()) { $0.set(Door(nil, "later"), for: 1) } == "later")
+    #expect(left(by: .remove(1, .next())) { $0.set(Door(nil, "later"), for: 1) } == "later")
+    #expect(left(by: set()) { $0.remove(1) } == nil)
+    #expect(left(by: set()) { $0.removeAll() } == nil)
+    #expect(left(by: set()) { _ in store.remove(Reference<Door>(Door.Number(nil))) } == nil)
+    #expect(left(by: set()) { _ in store.removeAll(of: Door.self) } == nil)
+    #expect(left(by: set()) { _ in store.removeAll() } == nil)
+  }
+
+  // MARK: Threads
 
   @Test func `sets by several threads leave in the store what they leave in the source`() {
     let (things, base, store) = (things, base, store)
@@ -247,6 +280,22 @@ private struct Door: Entity {
 
   let id: Number
   let name: String
+
+  init(_ knock: DispatchSemaphore?, _ name: String) {
+    id = Number(knock)
+    self.name = name
+  }
+}
+
+extension Change<Int, Door> {
+  /// The change of an entity that knocks.
+  fileprivate func knocking(_ knock: DispatchSemaphore) -> Change {
+    if case .set(let key, let door, let revision) = self {
+      .set(key, Door(knock, door.name), revision)
+    } else {
+      self
+    }
+  }
 }
 
 /// An entity whose identity uses the store at its end.

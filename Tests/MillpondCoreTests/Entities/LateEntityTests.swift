@@ -149,6 +149,19 @@ import Testing
     #expect(store.get(reference) == left)
   }
 
+  @Test(arguments: Write.allCases.dropLast(2))
+  func `I8 what a transaction writes wins over an answer that comes within it`(write: Write) {
+    store.set(Thing(1, "old"))
+    recorder.subscribe(to: things.get(1))
+
+    store.update { _ in
+      carryOut(write, in: store)
+      let left = store.get(reference)
+      answer()
+      #expect(store.get(reference) == left)
+    }
+  }
+
   @Test func `what is asked for and answered within a transaction after a removal is stored`() {
     store.set(Thing(1, "old"))
 
