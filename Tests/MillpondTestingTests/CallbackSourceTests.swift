@@ -73,8 +73,9 @@ import Testing
     for (end, wanted) in [
       (Event<Int>.failed(Trouble.some), "some"), (.completed, "\(SignalError.empty)"),
     ] {
+      let before = source.subscriptions
       let task = Task { [source] in try await source.value() }
-      try await source.subscriptions(count: source.subscriptions + 1)
+      try await source.subscriptions(count: before + 1)
 
       source.runs.last?.send(end)
 

@@ -4,7 +4,7 @@ import MillpondSignals
 /// What an archive has still to do, in order; a task that ends when nothing waits does it.
 final class ArchiveQueue: Sendable {
   enum Work: Sendable {
-    case restore([ArchivedType], EntityStore, askedAt: Revision, Promise<Int>)
+    case restore([ArchivedType], EntityStore, FillToken, Promise<Int>)
     case save([ArchiveEntry])
     case flush(Durability, Promise<Void>)
     case erase(Promise<Void>)
@@ -66,8 +66,8 @@ final class ArchiveQueue: Sendable {
       while !works.isEmpty {
         switch works.removeFirst() {
         case .save(let more): entries += more
-        case .restore(let types, let store, let asked, let promise):
-          let outcome = await saver.restore(types, store, askedAt: asked)
+        case .restore(let types, let store, let token, let promise):
+          let outcome = await saver.restore(types, store, token)
           await store.afterTelling()
           works += state.withLock { $0.takeWaiting() }
           // Commits that the restoring met are saved with what it has to remove because of them, as a

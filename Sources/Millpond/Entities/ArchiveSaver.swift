@@ -178,7 +178,7 @@ actor ArchiveSaver {
   /// Nothing is saved here: what is to be removed from the disk may be so because of a commit, and is
   /// saved as a part of that.
   func restore(
-    _ types: [ArchivedType], _ store: EntityStore, askedAt revision: Revision
+    _ types: [ArchivedType], _ store: EntityStore, _ token: FillToken
   ) async -> Signal<Int> {
     do {
       try await settle()
@@ -195,7 +195,7 @@ actor ArchiveSaver {
           unsaved[key] = .some(nil)
         }
       }
-      keep(found, store, revision)
+      keep(found, store, token)
       return .just(found.count)
     } catch {
       return .fail(error)
@@ -203,14 +203,14 @@ actor ArchiveSaver {
   }
 
   private func keep(
-    _ found: [(key: String, entity: ArchivedEntity)], _ store: EntityStore, _ revision: Revision
+    _ found: [(key: String, entity: ArchivedEntity)], _ store: EntityStore, _ token: FillToken
   ) {
     let places = Set(found.map(\.key))
     store.update { _ in
       for (key, entity) in found {
         // What is not where it belongs has changed its identity by a migration.
         let hasMoved = key != entity.key
-        let isKept = !(hasMoved && places.contains(entity.key)) && entity.restore(store, revision)
+        let isKept = !(hasMoved && places.contains(entity.key)) && entity.restore(store, token)
         if isKept, hasMoved { unsaved[entity.key] = .some(restored[key]) }
         // To remove what is not there is no change, so nobody has told us of it.
         if hasMoved || !isKept { unsaved[key] = .some(nil) }

@@ -49,8 +49,8 @@ public struct ArchivedType: Sendable {
       guard let (found, form) = ArchiveForm.unwrap(record) else { return nil }
       guard let json = form == version ? found : try migrate?(found, form) else { return nil }
       let entity = try JSONDecoder().decode(type, from: json)
-      return ArchivedEntity(key: try key(entity.id)) { store, asked in
-        store.restore(entity, askedAt: asked)
+      return ArchivedEntity(key: try key(entity.id)) { store, token in
+        store.restore(entity, token)
         return store.get(entity.reference) != nil
       }
     }
@@ -63,7 +63,7 @@ struct ArchivedEntity: Sendable {
   let key: String
 
   /// Whether there is one then: it may have been removed since.
-  let restore: @Sendable (EntityStore, _ askedAt: Revision) -> Bool
+  let restore: @Sendable (EntityStore, FillToken) -> Bool
 }
 
 /// A change that is still to be encoded.

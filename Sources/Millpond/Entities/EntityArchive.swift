@@ -42,9 +42,9 @@ public final class EntityArchive: Sendable {
   public init(of store: EntityStore, in disk: DiskCache, types: [ArchivedType]) {
     self.store = store
     let queue = ArchiveQueue(ArchiveSaver(disk))
-    let asked = Revision.next()
+    let token = FillToken()
     self.queue = queue
-    queue.add(.restore(types, store, askedAt: asked, restoring))
+    queue.add(.restore(types, store, token, restoring))
     // The commits first: of one that comes between, no part is saved before the whole.
     following =
       [store.commits.subscribe(onNext: { queue.seal() }).scoped()]

@@ -29,9 +29,9 @@ extension EntityStore {
     core.afterTelling(body)
   }
 
-  /// Keeps an entity as it once was, unless something was told of it since `revision`, or a newer one
-  /// is there, with which it is merged.
-  package func restore<E: Entity>(_ entity: E, askedAt revision: Revision) {
-    core.restore(entity, askedAt: revision)
+  /// Keeps an entity as it once was, unless something was written to it since the token was drawn, or a
+  /// newer one is there, with which it is merged.
+  package func restore<E: Entity>(_ entity: E, _ token: FillToken) {
+    core.restore(entity, token)
   }
 }

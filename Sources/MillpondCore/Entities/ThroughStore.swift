@@ -7,7 +7,7 @@ extension Source where Value: Entity {
   ///     books.get(7).subscribe(onNext: { show($0) })  // the answer, and every later change
   ///
   /// The store is the one truth: an answer is merged with what is there, and is not stored if the
-  /// entity was told something since the question. The signal goes on until the entity is removed,
+  /// entity was written since the question. The signal goes on until the entity is removed,
   /// and completes then; it completes empty where the source has no answer. It is told of what the
   /// entity refers to, as ``EntityStore/signal(of:)`` is. When the store ends, it fails with
   /// ``CacheError/scopeEnded``.
@@ -51,9 +51,9 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
       // Entered before the question: an end that comes between would find nobody to fail.
       let watch = Watch<Value>(observer, lifetime)
       core.enter(watch) { _, _ in }
-      let asked = Revision.next()
+      let token = FillToken(for: lookup, during: watch.lifetime)
       base.get(key, lookup)
-        .map { core.filled($0, askedAt: asked) }
+        .map { core.filled($0, token) }
         .distinct { $0.reference == $1.reference }
         .flatMap(.latest) { core.values(of: $0) }
         .run(
@@ -62,16 +62,18 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
     }
   }
 
-  /// Tells the base, and the store.
+  /// Tells the base, and the store, which keeps the order of the calls as the base does: what was set
+  /// or removed later stays so, whatever arrives first.
   ///
   /// A removal of a key reaches the store if the identity is known; a removal of all takes all
   /// entities of the type.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
     switch change {
-    case .set(_, let value, _): store.set(value)
-    case .remove(let key, _): identity(key).map { store.remove(Reference<Value>($0)) }
-    case .removeAll: store.removeAll(of: Value.self)
+    case .set(_, let value, let revision): store.core.set(value, revision)
+    case .remove(let key, let revision):
+      identity(key).map { store.core.remove(Reference<Value>($0), revision) }
+    case .removeAll(let revision): store.core.removeAll(of: Value.self, revision)
     case .fill: break
     }
     return outcome
@@ -85,10 +87,10 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
 
 extension EntityCore {
   /// Keeps what a source has brought, and gives what stands for it, retained.
-  fileprivate func filled<E: Entity>(_ value: E, askedAt revision: Revision) -> FilledEntity<E> {
+  fileprivate func filled<E: Entity>(_ value: E, _ token: FillToken) -> FilledEntity<E> {
     let filled = FilledEntity(
       reference: value.reference, retention: retain(value.reference).scoped())
-    fill(value, askedAt: revision)
+    fill(value, token)
     return filled
   }
 

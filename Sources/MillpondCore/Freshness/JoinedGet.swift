@@ -27,6 +27,9 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @exclusivity(unchecked) @usableFromInline var isOwn: Bool
   @exclusivity(unchecked) @usableFromInline var isAnswered: Bool
 
+  /// Whether the flight is that of a reload, which does not look at what is kept.
+  @exclusivity(unchecked) @usableFromInline var isReload: Bool
+
   /// Whether the flight brought something that is fresh for others, but not for this get.
   @exclusivity(unchecked) @usableFromInline var isTooOld: Bool
 
@@ -48,7 +51,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     self.lifetime = lifetime
     // Initial values beside the properties would be calls.
     beginning = .none
-    (isOwn, isAnswered, isTooOld) = (false, false, false)
+    (isOwn, isAnswered, isReload, isTooOld) = (false, false, false, false)
     stale = nil
   }
 
@@ -68,8 +71,11 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     let shared = lookup.with(.any)
     let caller = inside.flights.enter(key, shared)
     isOwn = caller?.isNew ?? true
-    // No layer is asked for a get that joins, but one counts it.
-    if !isOwn { _ = inside.store.now(key, shared.counting(.everything)) }
+    if !isOwn {
+      isReload = caller?.flight.isReload ?? false
+      // No layer is asked for a get that joins, but one counts it.
+      _ = inside.store.now(key, shared.counting(.everything))
+    }
     inside.flights.wait(as: caller, shared, flight, lifetime) {
       inside.look(lookup.freshness, key, $0)
     }
@@ -105,15 +111,40 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   func other(_ event: Event<Never>) {
     switch event {
     case .completed where isTooOld && !isAnswered: join()
-    case .failed(let error):
-      if let found = stale?.value, inside.isStandIn(found, for: error, by: use) {
-        observer.next(content(found))
-        if !lifetime.isEnded { observer.completed() }
-      } else {
-        observer.failed(error)
-      }
+    case .completed where isReload && !isAnswered, .failed where isReload && !isAnswered:
+      lookAtLast(event)
+    case .failed(let error): failed(error)
     case .progress, .completed: observer.other(event)
     }
+  }
+
+  @inlinable
+  func failed(_ error: any Error) {
+    if let found = stale?.value, inside.isStandIn(found, for: error, by: use) {
+      observer.next(content(found))
+      if !lifetime.isEnded { observer.completed() }
+    } else {
+      observer.failed(error)
+    }
+  }
+
+  /// Looks at what is kept, when a reload of others has brought nothing: it may be fresh for this get, or
+  /// stand in for a failure.
+  @usableFromInline
+  func lookAtLast(_ end: Event<Never>) {
+    isReload = false
+    inside.keptAsStale(key).run(
+      Observer(
+        next: { found in
+          if self.inside.fresh(self.key, self.lookup.freshness).admits(age: found.age) {
+            self.next(found)
+          } else {
+            self.stale = SerialState(found)
+          }
+        },
+        other: { event in
+          if event.isTerminal, !self.isAnswered { self.other(end) }
+        }), lifetime)
   }
 
   /// Whether what others have asked for is fresh for this get.

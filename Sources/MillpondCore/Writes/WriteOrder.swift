@@ -95,19 +95,48 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     admit(token, hash: key.hashValue)
   }
 
+  /// Whether a fill of `key` is admitted by a store that keeps with each entry when it was last
+  /// written to, and draws the revisions of its own writes as they arrive.
+  ///
+  /// For stores in which a fill that is refused is no answer. Such writes need not be admitted, and
+  /// refuse no fills of other keys until they are forgotten. Writes that were on their way may, as
+  /// everywhere.
+  ///
+  /// - Parameter present: The last write of the entry; ``Revision/none`` if there is no entry, or if
+  ///   it was only ever filled.
+  @inlinable
+  mutating func admit(_ token: FillToken, for key: Key, over present: Revision) -> Bool {
+    guard token.revision > max(present, lastWrite(of: key)) else { return false }
+    return admit(token, for: key)
+  }
+
   @inlinable
   package mutating func admit(_ token: FillToken, hash: Int) -> Bool {
     let stripe = hash & (Self.stripeCount - 1)
     let arrival = arrivals.isEmpty ? arrivalOfAll : max(arrivalOfAll, arrivals[stripe])
     guard token.revision > arrival, !token.isEnded else { return false }
-    if token.isReload {
-      if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }
-      arrivals[stripe] = max(arrivals[stripe], Revision(number: token.revision.number - 1))
-    }
+    if token.isReload { refuseFills(until: Revision(number: token.revision.number - 1), stripe) }
     return true
   }
 
+  @inlinable
+  mutating func refuseFills(until revision: Revision, _ stripe: Int) {
+    if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }
+    arrivals[stripe] = max(arrivals[stripe], revision)
+  }
+
   // MARK: Forgetting
+
+  /// Forgets the last write of a key whose entry goes by itself, unless an earlier write may be on its
+  /// way: for fills its stripe remembers it.
+  @inlinable
+  mutating func forget(_ key: Key, _ revision: Revision) {
+    if PendingWrite.isAny(before: revision) {
+      remember(key, revision)
+    } else {
+      refuseFills(until: revision, key.hashValue & (Self.stripeCount - 1))
+    }
+  }
 
   /// What has been forgotten since this was last called: keys, which are to be released when the
   /// owner's lock is free.
@@ -130,6 +159,9 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     let needed = revisions.prefix { $0 > oldest }.count
     let kept = min(max(needed, Self.rememberedCount), Self.greatestCount / 2, revisions.count)
     let last = revisions[kept - 1]
+    for (key, revision) in remembered where revision < last {
+      refuseFills(until: revision, key.hashValue & (Self.stripeCount - 1))
+    }
     forget { $0 < last }
     pruningCount = 2 * max(Self.rememberedCount, kept)
   }

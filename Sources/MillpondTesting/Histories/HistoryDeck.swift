@@ -48,6 +48,13 @@ public struct HistoryDeck: Sendable {
       { _ in .advance(seconds: 1) },
     ], lengths: 4...30)
 
+  /// Fetches that ask the composition they work for: for their own key, and for others that do the same.
+  public static let askingBack = HistoryDeck(
+    draws: asking + answering + answering + leaving + backward + backward + backward + [
+      { .set(key: key(&$0), entrance: 0) }, { .remove(key: key(&$0), entrance: 0) },
+      { .refresh(key: key(&$0)) }, { .answerLate(pick(&$0)) },
+    ], lengths: 4...30)
+
   /// Gets that fail and are answered, and ends of a scope.
   public static let signingOut = HistoryDeck(
     draws: asking + answering + answering + late + leaving + [
@@ -113,8 +120,19 @@ extension HistoryDeck {
     { .flood(count: 2_100, removes: .random(using: &$0), entrance: pick(&$0)) },
   ]
 
+  private static let backward: [Draw] = [
+    { generator in
+      let ways: [HistoryAskBack.Way] = [.get, .get, .reload, .refresh]
+      return .askBack(
+        HistoryAskBack(
+          way: ways.randomElement(using: &generator) ?? .get,
+          key: Bool.random(using: &generator) ? nil : key(&generator),
+          isAwaited: Int.random(in: 0..<4, using: &generator) > 0))
+    }
+  ]
+
   private static let rare: [Draw] =
-    holding + [
+    holding + backward + [
       { .refresh(key: key(&$0)) }, { .refresh(key: key(&$0)) }, { _ in .endScope },
       { _ in .reopen }, { _ in .trim },
       { .advance(seconds: .random(in: 1...20, using: &$0)) },

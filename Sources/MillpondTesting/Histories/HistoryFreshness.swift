@@ -69,10 +69,13 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   // MARK: Fetches
 
-  /// The fetches that a get has begun inside its subscription.
+  /// The fetches that a get has begun inside its subscription, without those of gets within it.
   private func fetches(of view: View) -> [HistoryFetch<Key>] {
-    content.fetches.filter {
-      $0.key == view.key && $0.asked > view.began && $0.asked < view.returned ?? .max
+    content.fetches.filter { fetch in
+      let asker = content.views.last {
+        $0.key == view.key && fetch.asked > $0.began && fetch.asked < $0.returned ?? .max
+      }
+      return fetch.key == view.key && asker?.began == view.began
     }
   }
 

@@ -53,14 +53,10 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
       note(.ended, "\(write.name) never had an outcome")
     }
     for violation in violations { note(.ended, violation) }
-    for fetch in content.fetches where fetch.isActive && !isAwaited(fetch) {
+    for fetch in content.fetches where fetch.isActive && !content.isAwaited(fetch) {
       note(.abandoned, "\(fetch.name) was never cancelled, though nobody waited for it any more")
     }
     return HistoryRule.allCases.compactMap { rule in found[rule].map { (rule, $0) } }
-  }
-
-  private func isAwaited(_ fetch: HistoryFetch<Key>) -> Bool {
-    content.views.contains { $0.isOpen && $0.key == fetch.key }
   }
 
   // MARK: A value
@@ -174,7 +170,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   /// A state that shows something else than was found just before.
   private func difference(_ number: Int) -> String? {
     let state = content.views[number]
-    guard state.isState, !parts.goesOn,
+    guard state.isState, !parts.goesOn, state.isSettled || !parts.takesTime,
       let look = content.views[..<number].last(where: {
         !$0.isState && $0.key == state.key && $0.entrance == 0
       }), look.freshness == .cachedOnly, !look.isFailed,
@@ -188,7 +184,20 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     // right at any time.
     if shown == nil && !state.isSettled || shown == found { return nil }
     if found == nil && parts.isOver(shown, at: state.beganAt, content) { return nil }
+    if shown.map({ isPartlyKept($0, state.key) }) ?? false { return nil }
     let words = [shown, found].map { $0.map { "\($0)" } ?? "nothing" }
     return "\(state.name) showed \(words[0]), though \(look.name) found \(words[1])"
+  }
+
+  /// Whether a value was asked for while a write of its key was on its way.
+  ///
+  /// A layer that the write reaches later refuses the value, in doubt, though another keeps it: where that
+  /// one evicts it, what is below comes to light again.
+  private func isPartlyKept(_ value: Value, _ key: Key) -> Bool {
+    guard case .fetch(let number)? = content.makings[value]?.maker else { return false }
+    let asked = content.fetches[number].asked
+    return content.writes.contains {
+      $0.concerns(key) && $0.began < asked && $0.ended ?? .max > asked
+    }
   }
 }

@@ -40,6 +40,9 @@ struct HistoryFetch<Key: Hashable & Sendable>: Sendable {
 
   /// Whether it can answer yet: a task has to get there first.
   var isReady = false
+
+  /// The view of what it asks for itself, and waits for.
+  var waitsFor: Int?
   var cancelled: Int?
   var ended: Int?
 
@@ -88,6 +91,9 @@ struct HistoryView<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendab
   var isFailed = false
   var left: Int?
 
+  /// The fetch that waits for it.
+  var fetch: Int?
+
   /// When a closure of the subscription ran last.
   var lastCall: Int?
 
@@ -118,6 +124,35 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
     /// The clock's time.
     func now() -> Duration {
       clock.now.offset
+    }
+
+    /// Whether a get waits for a fetch that waits for the program, or for another get that does.
+    ///
+    /// - Parameter others: Fetches that wait for this get, and so can't serve it.
+    func waitsForProgram(
+      _ view: HistoryView<Key, Value>, others: Set<Int> = []
+    ) -> Bool {
+      let others = view.fetch.map { others.union([$0]) } ?? others
+      return fetches.indices.contains { number in
+        let fetch = fetches[number]
+        guard fetch.key == view.key, fetch.isActive, !others.contains(number) else { return false }
+        if fetch.isReady { return true }
+        guard let next = fetch.waitsFor.map({ views[$0] }), next.isOpen else { return false }
+        return waitsForProgram(next, others: others)
+      }
+    }
+
+    /// Whether a get by a user waits for a fetch, or for another that waits for it, and so on.
+    func isAwaited(_ fetch: HistoryFetch<Key>) -> Bool {
+      var (keys, isNew) = (Set([fetch.key]), true)
+      while isNew {
+        let asking = views.filter { $0.isOpen && keys.contains($0.key) }
+        if asking.contains(where: { $0.fetch == nil }) { return true }
+        let count = keys.count
+        keys.formUnion(asking.compactMap { $0.fetch.map { fetches[$0].key } })
+        isNew = keys.count > count
+      }
+      return false
     }
 
     /// The next moment.

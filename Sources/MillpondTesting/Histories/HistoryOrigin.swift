@@ -19,6 +19,15 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
   private let value: @Sendable (Key, Int) -> Value
   private let sources = Locked<[Int: CallbackSource<Value>]>([:])
 
+  /// The way for a fetch to ask the composition; returns the way to leave.
+  typealias Asking =
+    @Sendable (HistoryAskBack, _ fetch: Int, _ onEnd: @escaping @Sendable () -> Void) -> Disposable?
+
+  private let asking = Locked<Asking?>(nil)
+
+  /// What the next fetches ask for.
+  private let askBacks = Locked<[HistoryAskBack]>([])
+
   init(
     _ log: HistoryLog<Key, Value>, _ way: Way, value: @escaping @Sendable (Key, Int) -> Value
   ) {
@@ -36,28 +45,59 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     ways.withLock { $0 = .callbacks }
   }
 
+  /// Says how the composition is asked by its own fetches: what for, by which, and what to do at the end.
+  func asks(_ ask: @escaping Asking) {
+    asking.withLock { $0 = ask }
+  }
+
+  /// Lets the next fetch ask for something.
+  func ask(_ back: HistoryAskBack) {
+    askBacks.withLock { $0.append(back) }
+  }
+
+  // MARK: Runs
+
   /// A run, which answers when the program says so.
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     if case .cachedOnly = lookup.freshness { return .empty }
     return Signal { observer, lifetime in
       let number = self.begin(key, isReload: lookup.freshness == .reload)
       lifetime.onEnd { self.cancel(number) }
-      self.answer(number).run(observer, lifetime)
-      if self.way == .callbacks { self.log.change { $0.fetches[number].isReady = true } }
+      let back = self.askBacks.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      self.answer(number, back).run(observer, lifetime)
     }
   }
 
-  private func answer(_ number: Int) -> Signal<Value> {
+  private func answer(_ number: Int, _ back: HistoryAskBack?) -> Signal<Value> {
     let source = CallbackSource<Value>()
     sources.withLock { $0[number] = source }
     switch way {
-    case .callbacks: return source.signal
+    case .callbacks:
+      let answer = Signal<Value> { [log] observer, lifetime in
+        source.signal.run(observer, lifetime)
+        log.change { $0.fetches[number].isReady = true }
+      }
+      return back.map { asked($0, number).ifEmpty { answer } } ?? answer
     case .tasks:
       return .async {
+        if let back { _ = try? await self.asked(back, number).valueIfAny }
         async let value = source.value()
         try? await source.subscriptions(count: 1)
         self.log.change { $0.fetches[number].isReady = true }
         return try await value
+      }
+    }
+  }
+
+  /// Asks the composition, and completes when what is asked for has ended, if the fetch waits for that.
+  private func asked(_ back: HistoryAskBack, _ number: Int) -> Signal<Value> {
+    Signal { observer, lifetime in
+      let ask = self.asking.withLock { $0 }
+      let question = ask?(back, number) { if back.isAwaited { observer.completed() } }
+      if let question, back.isAwaited {
+        lifetime.onEnd { question.dispose() }
+      } else {
+        observer.completed()
       }
     }
   }
@@ -151,6 +191,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
 
   /// Releases what is kept; what still waits is abandoned.
   func close() {
+    asking.withLock { $0 = nil }
     let all = sources.withLock { sources in
       defer { sources = [:] }
       return sources

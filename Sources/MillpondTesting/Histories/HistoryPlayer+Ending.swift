@@ -24,6 +24,14 @@ extension HistoryPlayer {
   /// Asks for all that is kept, by every entrance.
   private func sweep(_ name: String) async {
     log.say(name)
+    for round in 1...10 {
+      await look()
+      if await settleStates(within: round < 10 ? lastPatience / 10 : lastPatience) { break }
+    }
+    lookAtStates(areSettled: true)
+  }
+
+  private func look() async {
     for entrance in 0..<entrances.withLock({ $0.count }) {
       for number in 0..<Self.keyCount {
         get(
@@ -31,16 +39,16 @@ extension HistoryPlayer {
       }
     }
     await settleAtLast()
-    await settleStates()
-    lookAtStates(areSettled: true)
   }
 
-  /// Waits until the states show what was found, which may take them a moment: what is kept below
-  /// memory is read first.
-  private func settleStates() async {
+  /// Waits until the states show what was found; false if they don't.
+  ///
+  /// It may take them a moment, since what is kept below memory is read first; and what was found may
+  /// not be all that will be kept, since fills may be on their way.
+  private func settleStates(within patience: Duration) async -> Bool {
     let (watches, parts) = (watches.withLock { $0 }, scene.parts.withLock { $0 })
-    if parts.goesOn { return }
-    _ = await log.wait(atMost: lastPatience) { content in
+    if parts.goesOn { return true }
+    return await log.wait(atMost: patience) { content in
       watches.allSatisfy { key, recorder in
         let look = content.views.last { !$0.isState && $0.key == key && $0.entrance == 0 }
         let (shown, found) = (recorder.values.last ?? nil, look?.values.last?.value)
@@ -64,9 +72,8 @@ extension HistoryPlayer {
     let goesOn = scene.parts.withLock { $0.goesOn }
     let isSettled: @Sendable (HistoryLog<Key, Value>.Content) -> Bool = { content in
       if content.writes.contains(where: { $0.ended == nil }) { return false }
-      let active = Set(content.fetches.filter { $0.isActive && $0.isReady }.map(\.key))
       return content.views.allSatisfy {
-        !$0.isOpen || active.contains($0.key) || goesOn && !$0.values.isEmpty
+        !$0.isOpen || goesOn && !$0.values.isEmpty || content.waitsForProgram($0)
       }
     }
     // A closure gets to the gate only after the step that started it. To wait for one that is held would
@@ -125,9 +132,7 @@ extension HistoryPlayer {
     await settle(by: patience)
     if scene.seed.isMultiple(of: 2) {
       log.say("everybody leaves")
-      for number in log.content.views.indices where log.content.views[number].isOpen {
-        leave(view: number)
-      }
+      for number in openViews { leave(view: number) }
     } else {
       log.say("the origin answers everything")
       for _ in 0..<100 {

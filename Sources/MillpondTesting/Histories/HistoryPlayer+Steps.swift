@@ -42,7 +42,9 @@ extension HistoryPlayer {
     }
   }
 
-  private func subscribe(_ number: Int, to signal: Signal<Value>) {
+  func subscribe(
+    _ number: Int, to signal: Signal<Value>, _ onEnd: @escaping @Sendable () -> Void = {}
+  ) {
     let recorder = log.content.views[number].recorder
     let watched = signal.onNext { [log] _ in
       log.change { $0.views[number].lastCall = $0.tick() }
@@ -68,11 +70,18 @@ extension HistoryPlayer {
           }
         }
       }
+      if event.isTerminal { onEnd() }
     }
   }
 
+  /// The gets that go on, without those that belong to a fetch.
+  var openViews: [Int] {
+    let views = log.content.views
+    return views.indices.filter { views[$0].isOpen && views[$0].fetch == nil }
+  }
+
   func leave(_ pick: Int) {
-    let open = log.content.views.indices.filter { log.content.views[$0].isOpen }
+    let open = openViews
     guard !open.isEmpty else { return }
     leave(view: open[pick % open.count])
   }

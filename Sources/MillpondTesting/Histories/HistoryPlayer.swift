@@ -38,6 +38,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     let first = check.compose(scene)
     let others = scene.parts.withLock { $0.entrances }
     entrances.withLock { $0 = [first] + others }
+    scene.origin.asks { [weak self] in self?.ask($0, in: $1, $2) }
     guard let states = scene.parts.withLock({ $0.states }) else { return }
     for number in 0..<Self.keyCount {
       let key = check.key(number)
@@ -90,6 +91,9 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
       scene.gate.close(isClosed)
     case .release(let pick):
       if scene.gate.release(pick) { log.say("a closure goes on") }
+    case .askBack(let back):
+      log.say("the next fetch \(back.words)")
+      scene.origin.ask(back)
     case .advance(let seconds):
       log.say("\(seconds) s pass")
       scene.clock.advance(by: .seconds(seconds))

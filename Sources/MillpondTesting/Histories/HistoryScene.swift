@@ -38,6 +38,9 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     var goesOn = false
     var refreshesBehind = false
 
+    /// Whether fills are on their way for a while, which nobody can wait for.
+    var takesTime = false
+
     /// Whether a value that is still shown is too old by a moment to be an answer.
     func isOver(
       _ value: Value?, at time: Duration, _ content: HistoryLog<Key, Value>.Content
@@ -70,6 +73,7 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
 
   /// Waits as long as the program says; for closures that take their time, as codecs do.
   public func takesTime() async {
+    parts.withLock { $0.takesTime = true }
     await gate.pass()
   }
 

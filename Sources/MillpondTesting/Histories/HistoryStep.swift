@@ -23,6 +23,9 @@ enum HistoryStep: Sendable, Equatable {
   case hold(Bool)
   case release(Int)
 
+  /// The next fetch asks the composition for something before it answers.
+  case askBack(HistoryAskBack)
+
   case advance(seconds: Int)
   case endScope
   case reopen
@@ -51,6 +54,7 @@ enum HistoryStep: Sendable, Equatable {
       case .fail(let run, let isNamed): [.fail(0, isNamed: isNamed), .fail(run, isNamed: false)]
       case .answerLate: [.answerLate(0)]
       case .release: [.release(0)]
+      case .askBack(let back): back.simpler.map { .askBack($0) }
       case .advance: [.advance(seconds: 1)]
       case .flood(let count, let removes, let entrance):
         [10, 100, 600, 1_100].filter { $0 < count }.map {

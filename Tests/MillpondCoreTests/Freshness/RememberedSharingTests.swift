@@ -56,6 +56,41 @@ import Testing
     #expect(scene.fetches.count == 1)
   }
 
+  /// A get that waits for another's reload, of a value that is kept where it is not there at once.
+  private func joinReload(
+    of age: Duration, _ policy: FreshnessPolicy = .ten(), end: (TestSource<Int>) -> Void
+  ) -> [String] {
+    let (kept, origin) = (TestCache<String, Int>(), TestOrigin<String, Int>())
+    _ = kept.apply(.fill("a", Stamped(1, age: age), .any))
+    let users = origin.remembered(in: kept, policy, clock: ManualClock())
+    Recorder<Int>().subscribe(to: users.get("a", freshness: .reload))
+    let get = Recorder<Int>().subscribe(to: users.get("a"))
+    end(origin["a"])
+    #expect(origin["a"].subscriptions == 1)
+    return get.transcript
+  }
+
+  @Test func `a get that waits for a reload that brings nothing gets what is kept and fresh`() {
+    #expect(joinReload(of: .seconds(5)) { $0.completed() } == ["next 1", "completed"])
+    #expect(joinReload(of: .seconds(5)) { $0.failed(Refused()) } == ["next 1", "completed"])
+    #expect(joinReload(of: .seconds(11)) { $0.completed() } == ["completed"])
+    let answered = joinReload(of: .seconds(5)) {
+      $0.next(2)
+      $0.completed()
+    }
+    #expect(answered == ["next 2", "completed"])
+  }
+
+  @Test func `a get that waits for a reload that fails gets what may stand in`() {
+    #expect(joinReload(of: .seconds(11)) { $0.failed(Offline()) } == ["next 1", "completed"])
+    #expect(
+      joinReload(of: .seconds(11), .ten(stale: .never)) { $0.failed(Offline()) }.count == 1)
+    #expect(joinReload(of: .seconds(11)) { $0.failed(Refused()) }.count == 1)
+    #expect(
+      joinReload(of: .seconds(11), .ten(usableFor: .after(.seconds(11)))) { $0.failed(Offline()) }
+        .count == 1)
+  }
+
   @Test func `a get for which the shared fetch brought too old a value asks again, once`() {
     let origin = AgingOrigin()
     let users = origin.remembered(

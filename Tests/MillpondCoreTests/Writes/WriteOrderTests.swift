@@ -143,6 +143,54 @@ import Testing
     #expect(order.admit(reload, for: 1))
     #expect(order.admit(newer, for: 1))
   }
+
+  // MARK: Fills of stores that know the last writes of their entries
+
+  @Test func `a fill is refused for the last write of its key, of whatever the store tells`() {
+    let order = OrderScene<Int>()
+    let (token, written) = (FillToken(), Revision.next())
+
+    #expect(!order.admit(token, for: 1, over: written))
+    #expect(order.admit(token, for: 1, over: .none))
+    #expect(order.admit(FillToken(), for: 1, over: written))
+    order.remember(1, written)
+    #expect(!order.admit(token, for: 1, over: .none))
+    #expect(order.admitAll(.next()))
+    #expect(!order.admit(token, for: 2, over: .none))
+  }
+
+  @Test func `a fill of such a store is refused for no other key that is remembered`() {
+    let order = OrderScene<Int>()
+    let token = FillToken()
+    for key in 1...1_500 { order.remember(key, .next()) }
+
+    #expect(order.admit(token, for: 0, over: .none))
+    #expect((1...1_500).allSatisfy { !order.admit(token, for: $0, over: .none) })
+  }
+
+  @Test func `a fill is refused for a write that is forgotten since`() {
+    let order = OrderScene<Int>()
+    let token = FillToken()
+    for key in 0..<10_000 { order.remember(key, .next()) }
+    order.prune(before: .last)
+    let count = order.order.remembered.count
+    order.forget(10_000, .next())
+
+    #expect(count == 1_024)
+    #expect((0...10_000).allSatisfy { !order.admit(token, for: $0, over: .none) })
+    #expect(order.admit(FillToken(), for: 1, over: .none))
+  }
+
+  @Test func `a last write is not forgotten while an earlier one is on its way`() {
+    let order = OrderScene<Int>()
+    let first = Revision.next()
+    let pending = PendingWrite(first)
+    order.forget(1, .next())
+    pending.end()
+
+    #expect(!order.admit(1, first))
+    #expect(order.admit(2, first))
+  }
 }
 
 /// An order, and short ways to ask it.
@@ -161,8 +209,16 @@ private final class OrderScene<Key: Hashable & Sendable> {
     order.admit(token, for: key)
   }
 
+  func admit(_ token: FillToken, for key: Key, over present: Revision) -> Bool {
+    order.admit(token, for: key, over: present)
+  }
+
   func remember(_ key: Key, _ revision: Revision) {
     order.remember(key, revision)
+  }
+
+  func forget(_ key: Key, _ revision: Revision) {
+    order.forget(key, revision)
   }
 
   func prune(before oldest: Revision) {

@@ -15,8 +15,19 @@ import Testing
       composing: compose)
   }
 
-  private func rules(_ check: HistoryCheck<String, Int>, threads: Int = 1) async -> [HistoryRule] {
-    await check.failures(seeds: 0..<30, threads: threads).map(\.rule)
+  /// Whether one of some programs breaks the rule.
+  private func finds(_ rule: HistoryRule, _ check: HistoryCheck<String, Int>) async -> Bool {
+    for seed in UInt64(0)..<60 {
+      if await check.failures(seeds: seed..<seed + 1).contains(where: { $0.rule == rule }) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// The rules that a few programs break.
+  private func rules(_ check: HistoryCheck<String, Int>) async -> [HistoryRule] {
+    await check.failures(seeds: 0..<20).map(\.rule)
   }
 
   @Test(arguments: [1, 3])
@@ -30,15 +41,15 @@ import Testing
   }
 
   @Test func `a cache that does not remove is found out`() async {
-    let rules = await rules(check { _ in BrokenCache(.forgetsNothing) })
+    let isFound = await finds(.current, check { _ in BrokenCache(.forgetsNothing) })
 
-    #expect(rules.contains(.current))
+    #expect(isFound)
   }
 
   @Test func `a cache that never ends its gets is found out`() async {
-    let rules = await rules(check { _ in BrokenCache(.neverCompletes) })
+    let isFound = await finds(.ended, check { _ in BrokenCache(.neverCompletes) })
 
-    #expect(rules.contains(.ended))
+    #expect(isFound)
   }
 
   @Test func `a cache that loses a set is found out`() async {
@@ -58,25 +69,27 @@ import Testing
   }
 
   @Test func `a cache that gives one key's value for another is found out`() async {
-    let rules = await rules(
-      check { _ in MemoryCache<String, Int>(countLimit: 100).mapKeys { _ in "all" } })
+    let isFound = await finds(
+      .made, check { _ in MemoryCache<String, Int>(countLimit: 100).mapKeys { _ in "all" } })
 
-    #expect(rules.contains(.made))
+    #expect(isFound)
   }
 
   @Test func `a get that does not end with its scope, and fetches afterwards, is found out`() async
   {
-    let rules = await rules(
+    let isFound = await finds(
+      .parted,
       check { scene in
         scene.endsScope {}
         return AnyCache(scene.origin.retrying(.immediate(attempts: 2)))
       })
 
-    #expect(rules.contains(.parted))
+    #expect(isFound)
   }
 
   @Test func `a state that shows what is not kept is found out`() async {
-    let rules = await rules(
+    let isFound = await finds(
+      .shown,
       check { scene in
         let shown = PublishSubject<Int?>()
         scene.shows { _ in shown.signal }
@@ -87,7 +100,14 @@ import Testing
           }
       })
 
-    #expect(rules.contains(.shown))
+    #expect(isFound)
+  }
+
+  @Test func `a fetch that waits for itself is found out`() async {
+    let isFound = await finds(
+      .ended, check(deck: .askingBack) { AnyCache(NaiveFlights($0.origin)) })
+
+    #expect(isFound)
   }
 
   @Test(arguments: [true, false])
@@ -102,8 +122,12 @@ import Testing
   }
 
   @Test func `a failure tells the shortest program, step by step, and what was wrong`() async {
-    let failures = await check { _ in BrokenCache(.forgetsNothing) }.failures(seeds: 0..<60)
-    let failure = failures.first { $0.rule == .current }
+    let check = check { _ in BrokenCache(.forgetsNothing) }
+    var failure: HistoryFailure?
+    // Everybody leaves at the end of an even one; and the shortest program may be about any key.
+    for seed in stride(from: UInt64(0), to: 400, by: 2) where failure?.steps.first != "set k0 = 0" {
+      failure = await check.failures(seeds: seed..<seed + 1).first { $0.rule == .current }
+    }
 
     #expect(
       failure?.description == """
@@ -116,5 +140,28 @@ import Testing
           a day passes
         look 1 of k0, cachedOnly gave 0, though “remove k0” came after its set
         """)
+  }
+}
+
+/// Shares the run of a key with those who ask meanwhile, its own fetch included.
+private final class NaiveFlights<Base: Source<String, Int>>: Source {
+  private let base: Base
+  private let flights = Locked<[String: Signal<Int>]>([:])
+
+  init(_ base: Base) {
+    self.base = base
+  }
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    .deferred {
+      let new = self.base.get(key, lookup).onEnd { _ in
+        self.flights.withLock { $0[key] = nil }
+      }.replayLast()
+      return self.flights.withLock { flights in
+        let flight = flights[key] ?? new
+        flights[key] = flight
+        return flight
+      }
+    }
   }
 }

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import MillpondCore
 import MillpondSignals
+import MillpondTesting
 import Testing
 
 @testable import Millpond
@@ -24,7 +26,7 @@ import Testing
     #expect(try await cache.get("b").valueIfAny == nil)
     for key in ["a", "c", "d"] { #expect(try await cache.get(key).valueIfAny != nil) }
     try await cache.flush().value
-    #expect(cache.statistics.evictions == 1)
+    #expect(await cache.openStatistics().evictions == 1)
   }
 
   @Test(arguments: [2_000, 20_000, 300_000])
@@ -117,6 +119,30 @@ import Testing
       try await cache.flush().value
       try await cache.writerRests()
       #expect(scene.bytesOnDisk <= limit + 1)
+    }
+  }
+
+  @Test func `no file of records is longer than a part of the limit, however much comes at once`()
+    async throws
+  {
+    let limits = DiskLimits(byteLimit: 1_000_000)
+    let (gate, hasBegun) = (DispatchSemaphore(value: 0), Watched(false))
+    let calls = FaultyCalls { call in
+      guard call == .write, !hasBegun.state else { return }
+      hasBegun.change { $0 = true }
+      _ = gate.wait(timeout: .now() + 10)
+    }
+    let cache = scene.open(limits.byteLimit, calls)
+    cache.set(Data(count: limits.greatestSegment / 2), for: "first")
+    try await hasBegun.wait(for: "the writing") { $0 }
+
+    for number in 0..<300 { cache.set(Data(count: 1_000), for: "\(number)") }
+    gate.signal()
+    try await cache.flush().value
+
+    #expect(scene.segments.count > 300_000 / limits.greatestSegment)
+    for segment in scene.segments {
+      #expect(scene.size(of: segment) < limits.greatestSegment + 1_100)
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
 
   private func keep(_ books: Book...) async throws {
     let saver = ArchiveSaver(scene.open())
-    _ = await saver.restore(Library.types, EntityStore(), askedAt: .next())
+    _ = await saver.restore(Library.types, EntityStore(), FillToken())
     await saver.save(books.map { entry($0, id: $0.id) })
     try await saver.flush(.written).value
     try await saver.close()
@@ -28,7 +28,7 @@ import Testing
   /// What is there at a start.
   private func titles(_ types: [ArchivedType] = Library.types) async throws -> [Int: String] {
     let (store, saver) = (EntityStore(), ArchiveSaver(scene.open()))
-    _ = try await saver.restore(types, store, askedAt: .next()).value
+    _ = try await saver.restore(types, store, FillToken()).value
     try await saver.close()
     return (0..<10).reduce(into: [:]) { $0[$1] = store.get(Reference<Book>($1))?.title }
   }
@@ -39,7 +39,7 @@ import Testing
   {
     try await keep(Book(id: 1, title: "old"))
     let saver = ArchiveSaver(scene.open())
-    _ = try await saver.restore(Library.types, EntityStore(), askedAt: .next()).value
+    _ = try await saver.restore(Library.types, EntityStore(), FillToken()).value
 
     await saver.save([entry(between), entry(Book(id: 1, title: "old"))])
     try await saver.close()
@@ -50,13 +50,13 @@ import Testing
   @Test func `what a source has brought meanwhile wins over the disk`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "kept"))
     let (store, saver) = (EntityStore(), ArchiveSaver(scene.open()))
-    let asked = Revision.next()
+    let token = FillToken()
     let source = AnyCache<Int, Book>(
       get: { .just(Book(id: $0, title: "fetched")) }, set: { _, _ in .just(()) },
       remove: { _ in .just(()) }, removeAll: { .just(()) })
     _ = try await source.through(store).get(1).value
 
-    _ = try await saver.restore(Library.types, store, askedAt: asked).value
+    _ = try await saver.restore(Library.types, store, token).value
     try await saver.close()
 
     #expect(store.get(book)?.title == "fetched")
@@ -71,7 +71,7 @@ import Testing
     let origin = TestOrigin<Int, Book>()
     let titles = Recorder<Book>().subscribe(to: origin.through(store).get(1))
 
-    _ = try await saver.restore(Library.types, store, askedAt: .next()).value
+    _ = try await saver.restore(Library.types, store, FillToken()).value
     let restored = store.get(book)?.title
     origin[1].next(Book(id: 1, title: "fetched"))
     try await saver.close()
@@ -84,10 +84,10 @@ import Testing
   @Test func `what was removed before it was restored goes from the disk by itself`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "kept"))
     let (store, saver) = (EntityStore(), ArchiveSaver(scene.open()))
-    let asked = Revision.next()
+    let token = FillToken()
     store.remove(book)
 
-    _ = try await saver.restore(Library.types, store, askedAt: asked).value
+    _ = try await saver.restore(Library.types, store, token).value
     try await saver.close()
 
     #expect(try await titles() == [2: "kept"])
@@ -154,7 +154,7 @@ import Testing
     #expect(try await disk.get("b").valueIfAny != nil)
     calls.inject(.error(.ENOSPC), of: [.write], count: 1_000)
     let saver = ArchiveSaver(disk)
-    let restored = await saver.restore(Library.types, EntityStore(), askedAt: .next())
+    let restored = await saver.restore(Library.types, EntityStore(), FillToken())
     await #expect(throws: (any Error).self) { try await restored.value }
     calls.recover()
 
@@ -188,7 +188,7 @@ import Testing
   @Test func `groups that fail leave nothing behind`() async throws {
     let calls = FaultyCalls()
     let saver = ArchiveSaver(scene.open(.mebibytes(64), calls))
-    _ = await saver.restore(Library.types, EntityStore(), askedAt: .next())
+    _ = await saver.restore(Library.types, EntityStore(), FillToken())
     for step in 0..<12 {
       calls.inject(.error(.ENOSPC), after: step, of: [.write], count: 1)
       await saver.save((1...2).map { entry(Book(id: $0, title: "\(step)"), id: $0) })

@@ -7,23 +7,76 @@ struct HistoryBook: Entity, Hashable {
   let title: String
 }
 
-/// Entities of a store that are fetched, set and removed through it.
+/// Entities of a store that are fetched, set and removed through it, in a composition that is drawn at
+/// random by the seed of a scene.
 struct DrawnEntities {
-  let scene: HistoryScene<String, HistoryBook>
+  typealias Scene = HistoryScene<String, HistoryBook>
 
-  init(_ scene: HistoryScene<String, HistoryBook>) {
-    self.scene = scene
+  /// Under the store.
+  enum Base: CaseIterable {
+    case origin, shared, memory
   }
 
+  let scene: Scene
+  let base: Base
+
+  /// Whether there is another entrance, by which writes take their time.
+  let hasLateEntrance: Bool
+  let isScoped: Bool
+  let isPruned: Bool
+
+  init(_ scene: Scene) {
+    var generator = SeededGenerator(seed: scene.seed ^ 0xB00C)
+    self.scene = scene
+    base = Base.allCases.randomElement(using: &generator) ?? .origin
+    hasLateEntrance = .random(using: &generator)
+    isScoped = .random(using: &generator)
+    isPruned = .random(using: &generator)
+  }
+
+  /// The composition; what it says of itself is told to the scene.
   func make() -> AnyCache<String, HistoryBook> {
+    scene.says(
+      "[over \(base), late \(hasLateEntrance), scoped \(isScoped), pruned \(isPruned)]")
     scene.getsGoOn()
     scene.mayForget()
-    let store = EntityStore()
-    scene.shows { key in
-      store.signal(of: Reference<HistoryBook>(key)).map { $0.value }
+    if isScoped { scene.usesScope() }
+    // Before the store, which is asked first and so has to be erased last.
+    let source = scoped(below)
+    let store = EntityStore(scope: isScoped ? scene.scope : nil)
+    if isPruned { scene.trims { store.prune() } }
+    scene.shows { Self.state(of: $0, in: store) }
+    let books = AnyCache(source.through(store))
+    if hasLateEntrance {
+      let late = books.mapKeys(asynchronously: { [scene] (key: String) in
+        await scene.takesTime()
+        return key
+      })
+      scene.isAlsoEntered(by: scoped(late))
     }
-    return AnyCache(
-      MemoryCache(countLimit: 1_000_000, clock: scene.clock).layered(over: scene.origin)
-        .reusingInFlight(clock: scene.clock).through(store))
+    return books
+  }
+
+  /// A book, or none; after the end of a user's time, of the next one's.
+  private static func state(of key: String, in store: EntityStore) -> Signal<HistoryBook?> {
+    store.signal(of: Reference<HistoryBook>(key)).map { $0.value }
+      .recover { _ in state(of: key, in: store) }
+  }
+
+  private func scoped(
+    _ cache: some Cache<String, HistoryBook>
+  ) -> AnyCache<String, HistoryBook> {
+    isScoped ? AnyCache(cache.scoped(to: scene.scope)) : AnyCache(cache)
+  }
+
+  private var below: AnyCache<String, HistoryBook> {
+    switch base {
+    case .origin: AnyCache(scene.origin)
+    case .shared: AnyCache(scene.origin.reusingInFlight(clock: scene.clock))
+    case .memory:
+      AnyCache(
+        MemoryCache(countLimit: 1_000_000, clock: scene.clock).layered(over: scene.origin)
+          .reusingInFlight(clock: scene.clock))
+    }
   }
 }

@@ -38,6 +38,13 @@ import Testing
     await expect(.freshness) { DrawnFreshness($0).make() }
   }
 
+  @Test func `a fetch that asks back is served or told that it would wait for itself`() async {
+    await expect(.askingBack) { DrawnComposition($0).make() }
+    await expect(.askingBack, value: { HistoryBook(id: $0, title: "\($0)#\($1)") }) {
+      DrawnEntities($0).make()
+    }
+  }
+
   @Test func `a failure is remembered until something newer is known`() async {
     await expect(.failures) { DrawnFreshness($0, failureLife: .seconds(7)).make() }
   }

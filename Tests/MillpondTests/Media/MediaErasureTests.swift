@@ -72,6 +72,17 @@ import Testing
     #expect(traces.isEmpty)
   }
 
+  @Test func `bytes of a download under way are in no file when the disk is cleared beneath it`()
+    async throws
+  {
+    let answer = try await begin(media.get(1))
+
+    try await disk.removeAll().value
+
+    #expect(traces.isEmpty)
+    answer.dispose()
+  }
+
   @Test func `bytes of a download that broke off are in no file when everything is removed`()
     async throws
   {

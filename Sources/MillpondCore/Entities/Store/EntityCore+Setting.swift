@@ -3,18 +3,18 @@ public import MillpondSignals
 extension EntityCore {
   /// Keeps a value, merged with what is there.
   @inlinable
-  func set<E: Entity>(_ value: E, isFill: Bool = false) {
-    // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
-    if turn.isMine() { return write(value, mergedWith: peek(value.reference), isFill: isFill) }
+  func set<E: Entity>(_ value: E) {
+    if turn.isMine() { return write(value, .now) }
     let (released, mustTell) = turn.take { setAlone(value) }
     _ = released  // released here, when others may write again
     if mustTell { deliver() }
   }
 
   @inlinable
-  func write<E: Entity>(_ value: E, mergedWith old: E?, isFill: Bool) {
-    let merged = old.map { value.replacing($0) } ?? value
-    write(DraftEdit(id: value.id, value: merged, isFill: isFill))
+  func write<E: Entity>(_ value: E, _ place: EditPlace) {
+    // The merge is the user's code, and may write as well: nothing is being changed meanwhile.
+    let merged = peek(value.reference).map { value.replacing($0) } ?? value
+    write(DraftEdit(id: value.id, value: merged, place: place))
   }
 
   /// The transaction of one value, for which no draft is needed: as most are.
@@ -43,7 +43,7 @@ extension EntityCore {
     if !draft.isEmpty {
       // Users' code has written something meanwhile, which belongs to it.
       shelves.withLock { $0.forgettable += related.targets }
-      write(DraftEdit(id: new.id, value: new))
+      write(DraftEdit(id: new.id, value: new, place: .now))
       commit(&others)
       return ((old, new, others), true)
     }

@@ -83,15 +83,15 @@ final class EntityCore: @unchecked Sendable {
 
   @inlinable
   func remove<E>(_ reference: Reference<E>) {
-    inTurn { write(DraftEdit<E>(id: reference.id, value: nil)) }
+    inTurn { write(DraftEdit<E>(id: reference.id, value: nil, place: .now)) }
   }
 
   @inlinable
   func removeAll<E: Entity>(of type: E.Type) {
     inTurn {
       let table = table(type)
-      let stored = shelves.withLock { _ in table.storedIDs }
-      for id in stored { write(DraftEdit<E>(id: id, value: nil)) }
+      let stored = shelves.withLock { _ in table.storedIDs() }
+      for id in stored { write(DraftEdit<E>(id: id, value: nil, place: .now)) }
       draft.part(adding: type).clear(canUndo: draft.depth > 0)
     }
   }
@@ -118,36 +118,6 @@ final class EntityCore: @unchecked Sendable {
   @usableFromInline
   func prune(unusedFor age: Duration) {
     inTurn { draft.pruning = min(age, draft.pruning ?? age) }
-  }
-
-  /// Keeps what a source has brought that was asked at `revision`, unless something was told since.
-  @inlinable
-  func fill<E: Entity>(_ value: E, askedAt revision: Revision) {
-    inTurn {
-      if isOutdated(value.reference, revision) { return }
-      set(value, isFill: true)
-    }
-  }
-
-  /// Keeps what was stored once, by another store, unless something was told since; what has come
-  /// from a source meanwhile is newer, and replaces it.
-  @inlinable
-  func restore<E: Entity>(_ value: E, askedAt revision: Revision) {
-    inTurn {
-      let reference = value.reference
-      if isOutdated(reference, revision) { return }
-      let kept = peek(reference).map { $0.replacing(value) } ?? value
-      write(DraftEdit(id: reference.id, value: kept, isFill: true))
-    }
-  }
-
-  /// Whether something was told of an entity since `revision`, be it in the transaction that runs.
-  @inlinable
-  func isOutdated<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
-    let part = draft.part(E.self)
-    if let edit = part?.edit(of: reference.id), !edit.isFill { return true }
-    if revision < max(draft.clearedAt, part?.clearedAt ?? .none) { return true }
-    return shelves.withLock { $0.outdates(reference, revision) }
   }
 
   /// Runs `body`, which is a transaction unless it is within one.

@@ -92,15 +92,46 @@ struct DraftEdit<E: Entity>: Sendable {
 
   /// What it is to be; nil removes it.
   @usableFromInline var value: E?
-
-  /// Whether a source brought it, which is no telling.
-  @usableFromInline var isFill = false
+  @usableFromInline let place: EditPlace
 
   @inlinable
-  init(id: E.ID, value: E?, isFill: Bool = false) {
+  init(id: E.ID, value: E?, place: EditPlace) {
     self.id = id
     self.value = value
-    self.isFill = isFill
+    self.place = place
+  }
+}
+
+/// The place of an edit in the order of writes.
+@usableFromInline
+enum EditPlace: Sendable {
+  /// No write: a source has brought it.
+  case fill
+
+  /// That of the commit; within the transaction it comes after all that was drawn by then.
+  case commit(after: Revision)
+
+  /// Its own, which was drawn before it came to the store.
+  case drawn(Revision)
+
+  /// That of what is written now.
+  @inlinable
+  static var now: EditPlace {
+    .commit(after: .present)
+  }
+
+  @inlinable
+  var isFill: Bool {
+    if case .fill = self { true } else { false }
+  }
+
+  /// No write that comes before it within the transaction is later.
+  @inlinable
+  var revision: Revision {
+    switch self {
+    case .fill: .none
+    case .commit(let revision), .drawn(let revision): revision
+    }
   }
 }
 
@@ -163,8 +194,8 @@ final class DraftTable<E: Entity> {
     if let place = place(of: edit.id) {
       let before = edits[place]
       if canUndo { undone.append((place, before)) }
-      let isFill = edit.isFill && before.isFill
-      edits[place] = DraftEdit(id: edit.id, value: edit.value, isFill: isFill)
+      let last = edit.place.isFill ? before.place : edit.place
+      edits[place] = DraftEdit(id: edit.id, value: edit.value, place: last)
       // Its release may be users' code that writes: not while the edits are being changed.
       withExtendedLifetime(before) {}
     } else {
@@ -177,7 +208,7 @@ final class DraftTable<E: Entity> {
 
   @inlinable
   func clear(canUndo: Bool) {
-    for edit in edits { write(DraftEdit(id: edit.id, value: nil), canUndo: canUndo) }
+    for edit in edits { write(DraftEdit(id: edit.id, value: nil, place: .now), canUndo: canUndo) }
     clearedAt = .next()
   }
 
@@ -259,18 +290,40 @@ extension DraftTable {
   @inlinable
   func apply(to shelves: inout EntityShelves, _ commit: inout Commit) {
     guard let table else { return }
-    if clearedAt != .none { table.clearedAt = commit.revision }
+    if clearedAt != .none { _ = table.order.admitAll(commit.revision) }
     var touched: [TableEdit<E>] = []
     for edit in prepared {
       if let cause = edit.cause {
         shelves.put(edit, targets, because: cause, in: table, &commit)
         touched.append(TableEdit(id: edit.edit.id, value: edit.edit.value))
-      } else if edit.edit.isFill, let row = table.row(of: edit.edit.id) {
+      } else if edit.edit.place.isFill, let row = table.row(of: edit.edit.id) {
         // An answer that changes nothing is a use all the same.
         table.touch(row, commit.now, commit.revision)
       }
-      if !edit.edit.isFill { shelves.note(edit.edit.id, in: table, commit) }
+      note(edit.edit, in: table, commit)
     }
+    let forgotten = table.order.takeForgotten()
+    if !forgotten.isEmpty { commit.released.append(forgotten) }
     commit.notices += table.notices(of: touched, isSilent: commit.isSilent)
+  }
+
+  /// Notes that an entity was written, though maybe nothing new: what a source was asked for before
+  /// comes too late.
+  @inlinable
+  func note(_ edit: DraftEdit<E>, in table: EntityTable<E>, _ commit: Commit) {
+    let revision =
+      switch edit.place {
+      case .fill: Revision.none
+      case .commit: commit.revision
+      case .drawn(let revision): revision
+      }
+    if revision == .none { return }
+    if edit.value == nil {
+      // After a removal of all there is no need to remember each.
+      if clearedAt == .none { table.order.remember(edit.id, revision) }
+    } else if let row = table.row(of: edit.id) {
+      table.touch(row, commit.now, commit.revision)
+      table.rows[Int(row)].written = revision
+    }
   }
 }

@@ -69,14 +69,7 @@ extension EntityShelves {
   ) {
     let node = table.node(of: edit.edit.id, in: &graph)
     let old = table.replace(graph.nodes[Int(node)].row, by: edit.edit.value)
-    if let old {
-      commit.released.append(old)
-    } else if edit.edit.isFill {
-      // From now on the row tells what comes too late, be it for a removal before this.
-      let row = Int(graph.nodes[Int(node)].row)
-      let removal = removals.last(Self.mark(Reference<E>(edit.edit.id)))
-      table.rows[row].told = max(table.rows[row].told, removal)
-    }
+    if let old { commit.released.append(old) }
     setStored(node, edit.edit.value != nil)
     let former = graph.connect(node, to: targets, in: edit.targets)
     if !former.isEmpty { referencesEnded(former.count) }
@@ -87,25 +80,13 @@ extension EntityShelves {
     commit.causes.append(cause)
   }
 
-  /// Notes that something was told of an entity, though maybe nothing new: what a source was asked
-  /// for before comes too late.
+  /// Whether what a source brings is admitted: nothing was written to the entity since the token was
+  /// drawn, and somebody still waits for it.
   @inlinable
-  mutating func note<E>(_ id: E.ID, in table: EntityTable<E>, _ commit: Commit) {
-    if let row = table.row(of: id), table.rows[Int(row)].value != nil {
-      table.note(row, commit.now, commit.revision)
-    } else if table.clearedAt < commit.revision {
-      removals.remember(Self.mark(Reference<E>(id)), commit.revision)
-    }
-  }
-
-  /// Whether something was told of an entity since `revision`.
-  @inlinable
-  func outdates<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
-    let table = table(E.self)
-    if revision < max(clearedAt, table?.clearedAt ?? .none) { return true }
-    let row = table.flatMap { table in table.row(of: reference.id).map { table.rows[Int($0)] } }
-    if let row, row.value != nil { return revision < row.told }
-    return removals.outdates(Self.mark(reference), revision)
+  func admits<E>(_ token: FillToken, for reference: Reference<E>) -> Bool {
+    guard token.revision > clearedAt else { return false }
+    guard let table = table(E.self) else { return !token.isEnded }
+    return table.order.admit(token, for: reference.id, over: table.written(reference.id))
   }
 
   @usableFromInline
@@ -169,11 +150,6 @@ extension EntityShelves {
 
   @usableFromInline
   static var smallCount: Int { 1_024 }
-
-  @inlinable
-  static func mark<E>(_ reference: Reference<E>) -> Int {
-    ObjectIdentifier(E.self).hashValue ^ reference.id.hashValue
-  }
 }
 
 // MARK: - Whom to tell

@@ -23,10 +23,7 @@ struct EntityShelves: Sendable {
   /// Who is told after all that a commit has to tell of what is stored.
   @usableFromInline var commitListeners: [Int: Notice] = [:]
 
-  /// What has been removed of late, for what was asked for before.
-  @usableFromInline var removals = RecentRemovals()
-
-  /// When everything was last removed.
+  /// When everything was last removed, of types too that have no table yet.
   @usableFromInline var clearedAt = Revision.none
 
   /// What is still to be told, in the order of the commits.

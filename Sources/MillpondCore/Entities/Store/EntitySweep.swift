@@ -130,7 +130,6 @@ extension EntityShelves {
       dropped += 1
     }
     for (table, rows) in rows {
-      for row in rows { tables[table].rememberTelling(of: row, in: &removals) }
       let (released, notices) = tables[table].empty(rows)
       commit.released.append(released)
       commit.notices += notices

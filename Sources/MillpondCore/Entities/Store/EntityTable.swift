@@ -15,8 +15,8 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     /// When it was last set or asked for.
     @usableFromInline var touched: Int64 = 0
 
-    /// When it was last told; what a source brings is no telling.
-    @usableFromInline var told = Revision.none
+    /// The last write of it; what a source brings is none.
+    @usableFromInline var written = Revision.none
 
     /// When it was last set or filled: of several within one step of the clock, the order.
     @usableFromInline var stored = Revision.none
@@ -34,8 +34,8 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var rows: ContiguousArray<Row> = []
   @usableFromInline var listeners: [Int: TableListener<E>] = [:]
 
-  /// When all of it was last removed.
-  @usableFromInline var clearedAt = Revision.none
+  /// Which writes and fills are admitted, by what is written in the rows and what has left them.
+  @usableFromInline var order = WriteOrder<E.ID>()
 
   @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
   @usableFromInline var vacant: [Int32] = []
@@ -82,19 +82,31 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     return other
   }
 
-  /// Notes that the entity in a row was used now, and told, unless a source has brought it.
+  /// Notes that the entity in a row was written now.
   @inlinable
-  func note(_ row: Int32, _ now: Int64, _ revision: Revision?) {
-    rows[Int(row)].touched = now
-    guard let revision else { return }
-    rows[Int(row)].told = revision
-    rows[Int(row)].stored = revision
+  func note(_ row: Int32, _ now: Int64, _ revision: Revision) {
+    touch(row, now, revision)
+    rows[Int(row)].written = revision
   }
 
-  /// The identities of all that is stored.
+  /// Whether a write with a place of its own is admitted as it arrives; it is remembered at once.
   @inlinable
-  var storedIDs: [E.ID] {
-    rows.compactMap { $0.value == nil ? nil : $0.id }
+  func admits(_ revision: Revision, for id: E.ID) -> Bool {
+    guard order.admit(id, revision, over: written(id)) else { return false }
+    order.remember(id, revision)
+    return true
+  }
+
+  /// The last write of an entity, as far as its row tells.
+  @inlinable
+  func written(_ id: E.ID) -> Revision {
+    row(of: id).map { rows[Int($0)].written } ?? .none
+  }
+
+  /// The identities of all that is stored, but for what was written after `revision`.
+  @inlinable
+  func storedIDs(until revision: Revision = .last) -> [E.ID] {
+    rows.compactMap { $0.value == nil || $0.written > revision ? nil : $0.id }
   }
 
   @inlinable
@@ -113,157 +125,6 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   @inlinable
   func hash(_ id: E.ID) -> UInt32 {
     UInt32(truncatingIfNeeded: id.hashValue)
-  }
-}
-
-/// A table of whatever type.
-@usableFromInline
-protocol AnyEntityTable: AnyObject, Sendable {
-  /// Whether a live query shows what is in it.
-  var isQueried: Bool { get }
-
-  /// Removes all that is in it, as a transaction.
-  @inlinable
-  func removeAll(from core: EntityCore)
-
-  /// Notes that the entity in a row was used now.
-  @inlinable
-  func touch(_ row: Int32, _ now: Int64)
-
-  /// When the entity in a row was last used; nil if there is none.
-  @inlinable
-  func use(of row: Int32) -> EntityUse?
-
-  /// Empties rows without telling those who observe them, of whom there are none.
-  @inlinable
-  func empty(_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
-
-  /// Notes when the entity in a row was told, which the row is about to forget.
-  @inlinable
-  func rememberTelling(of row: Int32, in removals: inout RecentRemovals)
-
-  /// Whether most rows are vacant.
-  @inlinable
-  var isSparse: Bool { get }
-
-  /// Moves the rows together, and tells the nodes.
-  @inlinable
-  func shrink(_ graph: inout Graph)
-
-  /// Notes that a row belongs to another node now.
-  @inlinable
-  func move(_ row: Int32, to node: NodeNumber)
-
-  /// Gives up a row that is empty; what is in it is to be released after the unlock.
-  @inlinable
-  func forget(_ row: Int32) -> any Sendable
-}
-
-/// When an entity was last used: what is least is the first to go.
-@usableFromInline
-struct EntityUse: Sendable, Comparable {
-  @usableFromInline let touched: Int64
-  @usableFromInline let stored: Revision
-
-  @inlinable
-  init(touched: Int64, stored: Revision) {
-    self.touched = touched
-    self.stored = stored
-  }
-
-  @inlinable
-  static func < (left: EntityUse, right: EntityUse) -> Bool {
-    (left.touched, left.stored) < (right.touched, right.stored)
-  }
-}
-
-extension EntityTable: AnyEntityTable {
-  @inlinable
-  var isQueried: Bool {
-    listeners.values.contains { $0.isQuery }
-  }
-
-  @inlinable
-  func removeAll(from core: EntityCore) {
-    core.removeAll(of: E.self)
-  }
-
-  @inlinable
-  func touch(_ row: Int32, _ now: Int64) {
-    rows[Int(row)].touched = now
-  }
-
-  /// Notes that the entity in a row was stored again, by whomever.
-  @inlinable
-  func touch(_ row: Int32, _ now: Int64, _ revision: Revision) {
-    rows[Int(row)].touched = now
-    rows[Int(row)].stored = revision
-  }
-
-  @inlinable
-  func use(of row: Int32) -> EntityUse? {
-    if rows[Int(row)].value == nil { return nil }
-    return EntityUse(touched: rows[Int(row)].touched, stored: rows[Int(row)].stored)
-  }
-
-  @inlinable
-  func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
-    let edits = emptied.compactMap { row in
-      rows[Int(row)].id.map { TableEdit<E>(id: $0, value: nil) }
-    }
-    let old = emptied.map { replace($0, by: nil) }
-    return (old, notices(of: edits))
-  }
-
-  @inlinable
-  func rememberTelling(of row: Int32, in removals: inout RecentRemovals) {
-    let row = rows[Int(row)]
-    guard let id = row.id, row.told > removals.forgotten else { return }
-    removals.remember(EntityShelves.mark(Reference<E>(id)), row.told)
-  }
-
-  /// - Parameter isSilent: Whether queries are not told.
-  @inlinable
-  func notices(of edits: [TableEdit<E>], isSilent: Bool = false) -> [Notice] {
-    if edits.isEmpty || listeners.isEmpty { return [] }
-    return listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
-      isSilent && listener.isQuery ? nil : listener.notice(edits)
-    }
-  }
-
-  @inlinable
-  var isSparse: Bool {
-    Graph.isSparse(vacant.count, of: rows.count)
-  }
-
-  @inlinable
-  func shrink(_ graph: inout Graph) {
-    let former = rows
-    rows = []
-    rows.reserveCapacity(former.count - vacant.count)
-    vacant = []
-    index = SlotIndex()
-    for row in former {
-      guard let id = row.id else { continue }
-      graph.nodes[Int(row.node)].row = Int32(rows.count)
-      index.insert(hash(id), Int32(rows.count))
-      rows.append(row)
-    }
-  }
-
-  @inlinable
-  func move(_ row: Int32, to node: NodeNumber) {
-    rows[Int(row)].node = node
-  }
-
-  @inlinable
-  func forget(_ row: Int32) -> any Sendable {
-    let old = rows[Int(row)]
-    guard let id = old.id else { return () }
-    rows[Int(row)] = Row(id: nil, node: Graph.none)
-    index.remove(hash(id), row)
-    vacant.append(row)
-    return id
   }
 }
 

@@ -176,6 +176,17 @@ import Testing
     #expect(second.transcript == ["progress 1/2"])
   }
 
+  @Test func `a reload brings its progress, and then all its values`() {
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a", freshness: .reload))
+
+    origin["a"].progress(SignalProgress(completed: 1, total: 2))
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(first.transcript == ["progress 1/2", "next 1", "completed"])
+  }
+
   @Test func `a flight is as urgent as the most urgent who is present`() {
     let asked = Recorder<Lookup>()
     let lookups = PublishSubject<Lookup>()

@@ -139,6 +139,21 @@ import Testing
     #expect(memory.now("a", Lookup()) == 2)
   }
 
+  @Test func `what an ask finds expired is told of as removed before the origin answers`() {
+    let memory = MemoryCache<String, Int>(
+      countLimit: 2, timeToLive: .after(.seconds(1)), clock: clock)
+    let cache = origin.replayed(in: memory, clock: clock)
+    let gone = Recorder<String>().subscribe(
+      to: memory.removals.map { "\($0.key) \($0.value) \($0.cause)" })
+    cache.set(1, for: "a")
+    clock.advance(by: .seconds(1))
+
+    asker.subscribe(to: cache.get("a"))
+
+    #expect(gone.values == ["a 1 expired"])
+    #expect(asker.events.isEmpty)
+  }
+
   @Test func `its provenance names memory and what it is over`() {
     let cache = origin.named("network").replayed(in: memory, clock: clock)
     let found = Recorder<Found<Int>>().subscribe(to: cache.lookUp("a", clock: clock))

@@ -190,7 +190,7 @@ import Testing
 
     #expect(try await cache.get("c").valueIfAny == nil)
     #expect(try await cache.get("d").value == Data("d"))
-    #expect(cache.statistics.damages == 1)
+    #expect(await cache.openStatistics().damages == 1)
     calls.die()
     try await cache.close().value
     calls.recover()

@@ -81,7 +81,7 @@ import Testing
 
     #expect(try await cache.get("b").value == Data("b"))
     #expect(try await cache.count.value == 1)
-    #expect(cache.statistics.damages == 1)
+    #expect(await cache.openStatistics().damages == 1)
     try await cache.close().value
     #expect(try await scene.open().get("a").valueIfAny == nil)
     #expect(scene.valueFiles == [])

@@ -161,4 +161,26 @@ import Testing
     files = []
     for url in urls { try await waitUntilGone(url) }
   }
+
+  @Test func `a file that several hold over a closing goes when the last has released it`()
+    async throws
+  {
+    let cache = scene.open()
+    cache.set(large, for: "film")
+    var first: DiskFile? = try await cache.file(for: "film").value
+    var second: DiskFile? = try await cache.file(for: "film").value
+    let url = try #require(second?.url)
+    try await cache.close().value
+    let again = scene.open()
+    try await again.remove("film").value
+
+    _ = first
+    first = nil
+    try await again.flush().value
+    #expect(try Data(contentsOf: url) == large)
+
+    _ = second
+    second = nil
+    try await waitUntilGone(url)
+  }
 }

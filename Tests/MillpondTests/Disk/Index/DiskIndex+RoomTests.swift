@@ -81,6 +81,18 @@ import Testing
     #expect(scene.index.totalCost >= cost)
   }
 
+  @Test func `memory grows with what is kept, not with how many keys there have been`() {
+    let scene = IndexScene(costLimit: 400)
+
+    for number in 0..<1_000 {
+      scene.set("\(number)")
+      if number % 3 == 0 { scene.remove("\(number)") }
+    }
+
+    #expect(scene.index.count == 3)
+    #expect(scene.index.hashes.count <= 5)
+  }
+
   @Test func `a sealed value that is larger than it was counts as it is`() {
     let scene = IndexScene()
     let (telling, _) = scene.set("a", cost: 1)

@@ -89,7 +89,7 @@ import Testing
 
     private func check(_ key: String) async throws {
       guard let found = try await cache.get(key).valueIfAny else {
-        let statistics = cache.statistics
+        let statistics = await cache.openStatistics()
         let mayForget = limit < 1_000_000 || statistics.rejections > 0
         if expected[key] != nil, !mayForget { complaint = "\(key) is lost" }
         return
@@ -105,7 +105,7 @@ import Testing
     /// All that was told has been written when the process ends, with or without a good end.
     private func reopen(isClean: Bool) async throws {
       try await cache.flush().value
-      bytesCopied += cache.statistics.bytesCopied
+      bytesCopied += await cache.openStatistics().bytesCopied
       if !isClean { calls.die() }
       try await cache.close().value
       if scene.bytesOnDisk > limit + 100, isClean { complaint = "\(scene.bytesOnDisk) bytes" }
