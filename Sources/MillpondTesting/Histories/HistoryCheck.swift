@@ -50,28 +50,30 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
   ///
   /// - Parameters:
   ///   - seeds: The programs; the same seed gives the same program.
-  ///   - threads: The number of steps that run at a time, each in a task of its own.
-  public func failures(seeds: Range<UInt64>, threads: Int = 1) async -> [HistoryFailure] {
+  ///   - threads: The number of steps that run at a time, each on a thread of its own.
+  ///   - underLock: Whether a user holds a lock around each call, and takes it in each observer.
+  public func failures(
+    seeds: Range<UInt64>, threads: Int = 1, underLock: Bool = false
+  ) async -> [HistoryFailure] {
+    let manner = HistoryManner(threads: max(threads, 1), underLock: underLock)
     var failures: [HistoryFailure] = []
     for seed in seeds {
-      for failure in await self.failures(seed: seed, threads: threads)
+      for failure in await self.failures(of: deck.program(seed: seed), seed, manner, patience)
       where !failures.contains(where: { $0.rule == failure.rule }) {
-        failures.append(await shrunk(failure, threads: threads))
+        // Each trial with a call that does not return would leave threads behind.
+        failures.append(failure.rule == .returned ? failure : await shrunk(failure, manner))
       }
+      if failures.contains(where: { $0.rule == .returned }) { break }
     }
     return failures
   }
 
   /// Runs one program as it is, and returns the first failure of each rule that it breaks.
-  func failures(seed: UInt64, threads: Int) async -> [HistoryFailure] {
-    await failures(of: deck.program(seed: seed), seed: seed, threads: threads, patience)
-  }
-
   private func failures(
-    of program: [HistoryStep], seed: UInt64, threads: Int, _ patience: Duration
+    of program: [HistoryStep], _ seed: UInt64, _ manner: HistoryManner, _ patience: Duration
   ) async -> [HistoryFailure] {
-    let player = HistoryPlayer(self, seed: seed, patience)
-    await player.play(program, threads: max(threads, 1))
+    let player = HistoryPlayer(self, seed: seed, manner, patience)
+    await player.play(program)
     let (steps, findings) = await player.findings()
     return findings.map { rule, finding in
       HistoryFailure(
@@ -80,14 +82,16 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
   }
 
   /// The same failure with fewer and simpler steps.
-  private func shrunk(_ failure: HistoryFailure, threads: Int) async -> HistoryFailure {
+  private func shrunk(
+    _ failure: HistoryFailure, _ manner: HistoryManner
+  ) async -> HistoryFailure {
     let best = Locked(failure)
     // Not as patient with what is only tried: a cache that never answers would take for ever.
     let haste = min(patience / 20, .milliseconds(100))
     let shrinker = Shrinker<HistoryStep>(
       simpler: { $0.simpler },
       isBroken: { steps in
-        let failures = await failures(of: steps, seed: failure.seed, threads: threads, haste)
+        let failures = await failures(of: steps, failure.seed, manner, haste)
         guard let same = failures.first(where: { $0.rule == failure.rule }) else { return false }
         best.withLock { $0 = same }
         return true
@@ -95,4 +99,16 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
     _ = await shrinker.shrink(failure.program)
     return best.withLock { $0 }
   }
+}
+
+/// How a program is performed.
+struct HistoryManner: Sendable {
+  /// The number of steps that run at a time.
+  let threads: Int
+
+  /// Whether a user holds a lock around each call, and takes it in each observer.
+  let underLock: Bool
+
+  /// Whether steps run on threads of their own.
+  var usesThreads: Bool { threads > 1 || underLock }
 }

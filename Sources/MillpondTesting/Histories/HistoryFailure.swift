@@ -39,6 +39,9 @@ public enum HistoryRule: Sendable, Hashable, CaseIterable {
   /// One get is one hit or one miss of the layer that it asks first.
   case counted
 
+  /// Every call returns, whatever lock a user holds around it and takes in the observers.
+  case returned
+
   /// Every get ends once, and every write has an outcome.
   case ended
 

@@ -32,12 +32,18 @@ extension HistoryPlayer {
   }
 
   private func look() async {
-    for entrance in 0..<entrances.withLock({ $0.count }) {
-      for number in 0..<Self.keyCount {
-        get(
-          HistoryQuestion(key: number, freshness: .cachedOnly, entrance: entrance), name: "look")
+    let count = entrances.withLock { $0.count }
+    await run([
+      { [self] in
+        for entrance in 0..<count {
+          for number in 0..<Self.keyCount {
+            get(
+              HistoryQuestion(key: number, freshness: .cachedOnly, entrance: entrance),
+              name: "look")
+          }
+        }
       }
-    }
+    ])
     await settleAtLast()
   }
 
@@ -100,16 +106,15 @@ extension HistoryPlayer {
     let closings = scene.parts.withLock { $0.closings }
     guard !closings.isEmpty else { return }
     await openGate()
-    for number in log.content.views.indices where log.content.views[number].isOpen {
-      leave(view: number)
-    }
+    let open = log.content.views.indices.filter { log.content.views[$0].isOpen }
+    await run([{ [self] in for number in open { leave(view: number) } }])
     // What is written after the closing is lost, by right.
     await settleAtLast()
     log.say("closed and opened again")
     for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
     entrances.withLock { $0 = [] }
     await close(closings)
-    compose()
+    await run([{ self.compose() }])
   }
 
   private func close(_ closings: [@Sendable () -> Signal<Void>]) async {
@@ -132,16 +137,20 @@ extension HistoryPlayer {
     await settle(by: patience)
     if scene.seed.isMultiple(of: 2) {
       log.say("everybody leaves")
-      for number in openViews { leave(view: number) }
+      await run([{ [self] in for number in openViews { leave(view: number) } }])
     } else {
       log.say("the origin answers everything")
       for _ in 0..<100 {
         guard let run = scene.origin.runs(active: true).first else { break }
-        scene.origin.send(run, ends: true)
+        await self.run([{ [self] in scene.origin.send(run, ends: true) }])
         await settle(by: patience)
       }
     }
-    for run in scene.origin.runs(active: false) { scene.origin.send(run, ends: true) }
+    await run([
+      { [self] in
+        for run in scene.origin.runs(active: false) { scene.origin.send(run, ends: true) }
+      }
+    ])
     await settle(by: patience)
     await sweep("everything is looked at")
     if !scene.parts.withLock({ $0.closings.isEmpty }) {
@@ -149,17 +158,20 @@ extension HistoryPlayer {
       await sweep("everything is looked at")
     }
     log.say("a day passes")
-    scene.clock.advance(by: .seconds(86_400))
+    await run([{ [self] in scene.clock.advance(by: .seconds(86_400)) }])
     await settleAtLast()
   }
 
   /// Releases everything, and returns what was against a rule.
   func findings() async -> (steps: [String], findings: [(HistoryRule, String)]) {
     let content = log.content
+    if isStuck.withLock({ $0 }) {
+      return (content.lines, [(.returned, "a call waits for a lock that will never be free")])
+    }
     let parts = scene.parts.withLock { $0 }
     let violations = content.views.flatMap { $0.recorder.violations.map { "\($0)" } }
     let judge = HistoryJudge(
-      content, parts, violations: violations, isConcurrent: isConcurrent.withLock { $0 })
+      content, parts, violations: violations, isConcurrent: manner.usesThreads)
     let findings = judge.findings()
     for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
     for view in content.views { view.recorder.dispose() }

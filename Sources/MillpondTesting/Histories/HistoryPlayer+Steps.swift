@@ -46,31 +46,37 @@ extension HistoryPlayer {
     _ number: Int, to signal: Signal<Value>, _ onEnd: @escaping @Sendable () -> Void = {}
   ) {
     let recorder = log.content.views[number].recorder
-    let watched = signal.onNext { [log] _ in
-      log.change { $0.views[number].lastCall = $0.tick() }
+    let watched = signal.onNext { [self] _ in
+      locked { log.change { $0.views[number].lastCall = $0.tick() } }
     }
     defer { log.change { $0.views[number].returned = $0.tick() } }
-    recorder.subscribe(to: watched) { [log] event in
-      log.change { content in
-        let time = content.tick()
-        let name = content.views[number].name
-        switch event {
-        case .next(let value):
-          content.views[number].values.append((value, time, content.now()))
-          content.lines.append("     \(name) gets \(value)")
-        case .progress: break
-        case .failed(let error):
-          content.views[number].isFailed = true
-          content.views[number].ended = time
-          content.lines.append("     \(name) fails: \(error)")
-        case .completed:
-          content.views[number].ended = time
-          if content.views[number].values.isEmpty, !name.hasPrefix("look") {
-            content.lines.append("     \(name) gets nothing")
-          }
+    locked {
+      recorder.subscribe(to: watched) { [self] event in
+        locked { receive(event, number) }
+        if event.isTerminal { onEnd() }
+      }
+    }
+  }
+
+  private func receive(_ event: Event<Value>, _ number: Int) {
+    log.change { content in
+      let time = content.tick()
+      let name = content.views[number].name
+      switch event {
+      case .next(let value):
+        content.views[number].values.append((value, time, content.now()))
+        content.lines.append("     \(name) gets \(value)")
+      case .progress: break
+      case .failed(let error):
+        content.views[number].isFailed = true
+        content.views[number].ended = time
+        content.lines.append("     \(name) fails: \(error)")
+      case .completed:
+        content.views[number].ended = time
+        if content.views[number].values.isEmpty, !name.hasPrefix("look") {
+          content.lines.append("     \(name) gets nothing")
         }
       }
-      if event.isTerminal { onEnd() }
     }
   }
 
@@ -88,7 +94,8 @@ extension HistoryPlayer {
 
   func leave(view number: Int) {
     log.change { content in content.lines.append("\(content.views[number].name) leaves") }
-    log.content.views[number].recorder.dispose()
+    let recorder = log.content.views[number].recorder
+    locked { recorder.dispose() }
     log.change { $0.views[number].left = $0.tick() }
   }
 
@@ -122,7 +129,9 @@ extension HistoryPlayer {
     log.say("\(count) \(removes ? "removals" : "sets") of other keys")
     for number in 0..<count {
       let key = check.key(1_000 + number)
-      if removes { cache.remove(key) } else { cache.set(check.value(key, -1 - number), for: key) }
+      locked {
+        if removes { cache.remove(key) } else { cache.set(check.value(key, -1 - number), for: key) }
+      }
     }
   }
 
@@ -142,17 +151,21 @@ extension HistoryPlayer {
       }
       return content.writes.count - 1
     }
-    let outcome = act(cache)
+    let outcome = locked { act(cache) }
     log.change { $0.writes[number].returned = $0.tick() }
-    outcome.subscribe { [log] event in
-      guard event.isTerminal else { return }
-      log.change { content in
-        content.writes[number].ended = content.tick()
-        if case .failed(let error) = event {
-          content.writes[number].isFailed = true
-          content.lines.append("     \(content.writes[number].name) fails: \(error)")
-        }
+    locked {
+      outcome.subscribe { [self] event in
+        if event.isTerminal { locked { end(number, event) } }
       }
+    }
+  }
+
+  private func end(_ number: Int, _ event: Event<Void>) {
+    log.change { content in
+      content.writes[number].ended = content.tick()
+      guard case .failed(let error) = event else { return }
+      content.writes[number].isFailed = true
+      content.lines.append("     \(content.writes[number].name) fails: \(error)")
     }
   }
 

@@ -18,13 +18,20 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   /// The same while closures are held: what waits behind them can't be told from what is slow.
   let grace = Locked(Duration.milliseconds(20))
 
-  /// Whether steps run at the same time.
-  let isConcurrent = Locked(false)
+  let manner: HistoryManner
+  private let lock: HistoryLock?
+
+  /// Whether a call has not returned; then nothing more is done.
+  let isStuck = Locked(false)
 
   static var keyCount: Int { 3 }
 
-  init(_ check: HistoryCheck<Key, Value>, seed: UInt64, _ patience: Duration) {
+  init(
+    _ check: HistoryCheck<Key, Value>, seed: UInt64, _ manner: HistoryManner, _ patience: Duration
+  ) {
     self.check = check
+    self.manner = manner
+    lock = manner.underLock ? HistoryLock() : nil
     self.patience = Locked(patience / 5)
     lastPatience = patience
     scene = HistoryScene(log, seed: seed, value: check.value)
@@ -42,38 +49,47 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     guard let states = scene.parts.withLock({ $0.states }) else { return }
     for number in 0..<Self.keyCount {
       let key = check.key(number)
-      let recorder = Recorder<Value?>().subscribe(to: states(key)) { [log] _ in
-        log.change { _ in }
+      let recorder = Recorder<Value?>()
+      locked {
+        recorder.subscribe(to: states(key)) { _ in self.locked { self.log.change { _ in } } }
       }
       watches.withLock { $0[key] = recorder }
     }
   }
 
   /// Performs all steps, and then brings everything to its end.
-  func play(_ program: [HistoryStep], threads: Int) async {
-    isConcurrent.withLock { $0 = threads > 1 }
+  func play(_ program: [HistoryStep]) async {
     var rest = program[...]
     while !rest.isEmpty {
-      let round = rest.prefix(threads)
-      rest = rest.dropFirst(threads)
-      if threads == 1 || round.contains(.reopen) {
-        for step in round { await perform(step) }
-      } else {
-        await withTaskGroup { group in
-          for step in round { group.addTask { await self.perform(step) } }
-        }
-      }
+      let isAlone = rest.prefix(manner.threads).contains(.reopen)
+      let round = rest.prefix(isAlone ? 1 : manner.threads)
+      rest = rest.dropFirst(round.count)
+      if round.first == .reopen { await reopen() } else { await perform(Array(round)) }
+      if isStuck.withLock({ $0 }) { return }
       await settle()
       lookAtStates()
     }
     await finish()
   }
 
-  private func perform(_ step: HistoryStep) async {
-    switch step {
-    case .reopen: await reopen()
-    default: act(step)
+  private func perform(_ steps: [HistoryStep]) async {
+    await run(steps.map { step in { @Sendable in self.act(step) } })
+  }
+
+  /// Runs calls, all at once if each has a thread of its own.
+  func run(_ calls: [@Sendable () -> Void]) async {
+    if isStuck.withLock({ $0 }) { return }
+    if !manner.usesThreads { return calls.forEach { $0() } }
+    // Long enough for a busy machine: whoever waits so long waits for ever.
+    if await !onThreads(within: lastPatience * 20, calls) {
+      isStuck.withLock { $0 = true }
     }
+  }
+
+  /// Runs `body` with the user's lock, if there is one.
+  @discardableResult
+  func locked<Result>(_ body: () -> Result) -> Result {
+    lock.map { $0.hold(body) } ?? body()
   }
 
   private func act(_ step: HistoryStep) {
@@ -101,7 +117,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     case .trim:
       guard let trim = scene.parts.withLock({ $0.trim }) else { return }
       log.say("trim")
-      trim()
+      locked { trim() }
     case .flood(let count, let removes, let entrance): flood(count, removes, entrance)
     case .reopen: break
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
@@ -7,11 +8,11 @@ import Testing
 /// Compositions that are broken on purpose, each in one way.
 @Suite(.heavy) struct HistoryCheckTests {
   private func check(
-    deck: HistoryDeck = .general,
+    deck: HistoryDeck = .general, patience: Duration = .milliseconds(50),
     _ compose: @escaping @Sendable (HistoryScene<String, Int>) -> some Cache<String, Int>
   ) -> HistoryCheck<String, Int> {
     HistoryCheck(
-      key: { "k\($0)" }, value: { _, number in number }, deck: deck, patience: .milliseconds(50),
+      key: { "k\($0)" }, value: { _, number in number }, deck: deck, patience: patience,
       composing: compose)
   }
 
@@ -30,12 +31,12 @@ import Testing
     await check.failures(seeds: 0..<20).map(\.rule)
   }
 
-  @Test(arguments: [1, 3])
-  func `a composition that keeps its promises passes`(threads: Int) async {
-    let failures = await check { scene in
+  @Test(arguments: [(1, false), (3, false), (1, true), (3, true)])
+  func `a composition that keeps its promises passes`(threads: Int, underLock: Bool) async {
+    let failures = await check(patience: .seconds(1)) { scene in
       MemoryCache(countLimit: 1_000, clock: scene.clock).layered(over: scene.origin)
         .reusingInFlight(clock: scene.clock)
-    }.failures(seeds: 0..<60, threads: threads)
+    }.failures(seeds: 0..<60, threads: threads, underLock: underLock)
 
     #expect(failures.isEmpty, "\(failures.map(\.description).joined(separator: "\n"))")
   }
@@ -103,6 +104,13 @@ import Testing
     #expect(isFound)
   }
 
+  @Test func `a cache that calls observers under its lock is found out`() async {
+    let failures = await check { LockingCache($0.origin) }.failures(
+      seeds: 0..<200, threads: 3, underLock: true)
+
+    #expect(failures.map(\.rule).contains(.returned))
+  }
+
   @Test func `a fetch that waits for itself is found out`() async {
     let isFound = await finds(
       .ended, check(deck: .askingBack) { AnyCache(NaiveFlights($0.origin)) })
@@ -140,6 +148,35 @@ import Testing
           a day passes
         look 1 of k0, cachedOnly gave 0, though “remove k0” came after its set
         """)
+  }
+}
+
+/// Holds a lock while it answers, and while it is told.
+private struct LockingCache<Base: Source<String, Int>>: Cache {
+  let base: Base
+  private let inner = TestCache<String, Int>()
+  private let lock = DispatchSemaphore(value: 1)
+
+  init(_ base: Base) {
+    self.base = base
+  }
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    let answer = inner.layered(over: base).get(key, lookup)
+    return Signal { observer, lifetime in
+      answer.run(
+        observer.replacingNext { value in
+          lock.wait()
+          observer.next(value)
+          lock.signal()
+        }, lifetime)
+    }
+  }
+
+  func apply(_ change: Change<String, Int>) -> Signal<Void> {
+    lock.wait()
+    defer { lock.signal() }
+    return inner.apply(change)
   }
 }
 

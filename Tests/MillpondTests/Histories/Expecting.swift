@@ -24,16 +24,17 @@ func expect<Value>(
     @escaping @Sendable (HistoryScene<String, Value>) -> some Cache<String, Value>
 ) async {
   let check = HistoryCheck(key: { "k\($0)" }, value: value, deck: deck, composing: compose)
-  let failures = await check.failures(
-    seeds: 0..<max(historyCount / share, 1), threads: historyThreads)
+  // Few on several threads: they take longer.
+  let (all, some) = (max(historyCount / share, 1), max(historyCount / share / 2, 1))
+  let failures =
+    await check.failures(seeds: 0..<all)
+    + check.failures(seeds: all..<all + some, threads: 3)
+    + check.failures(seeds: all..<all + some, threads: 3, underLock: true)
   for failure in failures { Issue.record("\(failure)", sourceLocation: location) }
 }
 
 /// How many programs are run: more if the environment says so.
 let historyCount = environment("MILLPOND_HISTORIES").flatMap(UInt64.init) ?? 40
-
-/// How many steps of a program run at a time.
-let historyThreads = environment("MILLPOND_THREADS").flatMap(Int.init) ?? 1
 
 private func environment(_ name: String) -> String? {
   ProcessInfo.processInfo.environment[name]
