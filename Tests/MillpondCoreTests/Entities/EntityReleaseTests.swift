@@ -86,6 +86,16 @@ import Testing
     #expect(hasWritten.withLock { $0 })
   }
 
+  @Test func `an identity that nobody refers to any more may use the store when it is released`() {
+    let (store, seen) = (store, Locked<Int?>(nil))
+    store.set(Owner(id: 1, owned: nil))
+    store.set(Owner(id: 1, owned: Reference(Token { seen.withLock { $0 = store.count } })))
+
+    store.set(Owner(id: 1, owned: nil))
+
+    #expect(seen.withLock { $0 } == 1)
+  }
+
   @Test func `neither a scope nor who retains keeps what a store had that is gone`() {
     let living = Locked(0)
     let scope = CacheScope()
@@ -111,6 +121,39 @@ private struct Loaded: Entity {
 
   static func == (left: Loaded, right: Loaded) -> Bool {
     left.name == right.name
+  }
+}
+
+/// An entity that refers to one that nobody stores.
+private struct Owner: Entity {
+  let id: Int
+  let owned: Reference<Owned>?
+
+  static let relations: [Relation<Owner>] = [Relation(\.owned)]
+}
+
+private struct Owned: Entity {
+  let id: Token
+}
+
+/// An identity that does something at its end.
+private final class Token: Hashable, Sendable {
+  private let onRelease: @Sendable () -> Void
+
+  init(_ onRelease: @escaping @Sendable () -> Void) {
+    self.onRelease = onRelease
+  }
+
+  deinit {
+    onRelease()
+  }
+
+  static func == (left: Token, right: Token) -> Bool {
+    left === right
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
   }
 }
 

@@ -93,6 +93,22 @@ import Testing
     #expect(try await titles() == [2: "kept"])
   }
 
+  @Test func `an identity of several parts is the same key in every process`() throws {
+    let store = EntityStore()
+    let keys = Recorder<String>()
+    let told = PublishSubject<String>()
+    keys.subscribe(to: told.signal)
+    let following = ArchivedType(Shelf.self, named: "shelf").follow(store) { entries in
+      for entry in entries { told.next((try? entry.key()) ?? "none") }
+    }
+
+    store.set(Shelf(id: Shelf.Place(room: 1, wall: 2, row: 3, column: 4, depth: 5, side: 6)))
+
+    let place = #"{"column":4,"depth":5,"room":1,"row":3,"side":6,"wall":2}"#
+    #expect(keys.values == ["e/5/shelf/[\(place)]"])
+    following.dispose()
+  }
+
   @Test func `what can't be decoded goes from the disk`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "other"))
     let failing = ArchivedType(Book.self, named: "book", version: 1) { _, _ in throw Refused() }
@@ -256,4 +272,13 @@ extension ArchiveSaver {
     await save([])
     try await disk.close().value
   }
+}
+
+/// An entity whose identity has several parts.
+private struct Shelf: Entity, Codable {
+  struct Place: Hashable, Codable {
+    let room, wall, row, column, depth, side: Int
+  }
+
+  let id: Place
 }
