@@ -57,7 +57,6 @@ extension DiskIndex {
     for (slot, value) in largeValues where !files.contains(value.number) {
       _ = drop(slot, &consequence)
     }
-    order.settle()
     while totalCost > costLimit {
       let victims = order.chooseVictims(for: 0)
       if victims.isEmpty { break }
