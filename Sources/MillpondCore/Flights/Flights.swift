@@ -24,7 +24,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      self.wait(as: self.enter(key, lookup), lookup, observer, lifetime, start: start)
+      self.wait(as: self.enter(key, lookup), key, lookup, observer, lifetime, start: start)
     }
   }
 
@@ -45,12 +45,15 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Waits for the flight until `lifetime` ends; the first caller starts it.
   @inlinable
   func wait(
-    as caller: FlightCaller<Key, Value>?, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
-    _ lifetime: Lifetime, start: (Lookup) -> Signal<Stamped<Value>>
+    as caller: FlightCaller<Key, Value>?, _ key: Key, _ lookup: Lookup,
+    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime,
+    start: (Lookup) -> Signal<Stamped<Value>>
   ) {
-    guard let caller else { return start(lookup).run(observer, lifetime) }
+    guard let caller else {
+      return runAlone(key, lookup, observer, lifetime) { start(lookup) }
+    }
     if !isWaiting(caller, lookup, observer, lifetime) {
-      return observer.failed(CacheError.circular(key: "\(caller.flight.key)"))
+      return observer.failed(CacheError.circular(key: "\(key)"))
     }
     guard caller.isNew else { return }
     caller.flight.start { start(.shared(lookup.freshness, caller.flight.handle)) }
@@ -80,33 +83,32 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return ends
   }
 
-  /// Runs `start` as a reload for one caller, that nobody joins; one that work of the same key asks for
-  /// fails with ``CacheError/circular(key:)``.
+  /// Runs `start` for one caller, which nobody joins; a run that work of the same key asks for fails with
+  /// ``CacheError/circular(key:)``.
   @inlinable
   func runAlone(
-    _ key: Key, _ lookup: Lookup, _ start: @escaping @Sendable () -> Signal<Stamped<Value>>
-  ) -> Signal<Stamped<Value>> {
-    Signal { observer, lifetime in
-      let asker = WorkContext.current
-      let handle = self.handle(of: key, lookup)
-      if self.isCircular(key, asker) || asker?.wait(for: handle, until: lifetime) == false {
-        return observer.failed(CacheError.circular(key: "\(key)"))
-      }
-      let run = lifetime.child()
-      run.markAwaited()
-      run.onEnd { handle.end() }
-      let outside = observer.inContext(of: asker)
-      WorkContext.run(in: .work(for: handle)) {
-        start().run(
-          outside.replacingOther { event in
-            if event.isTerminal { run.end() }
-            outside.other(event)
-          }, run)
-      }
+    _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime,
+    start: () -> Signal<Stamped<Value>>
+  ) {
+    let asker = WorkContext.current
+    let handle = handle(of: key, lookup)
+    if isCircular(key, asker) || asker?.wait(for: handle, until: lifetime) == false {
+      return observer.failed(CacheError.circular(key: "\(key)"))
+    }
+    let run = lifetime.child()
+    run.markAwaited()
+    run.onEnd { handle.end() }
+    let outside = observer.inContext(of: asker)
+    WorkContext.run(in: .work(for: handle)) {
+      start().run(
+        outside.replacingOther { event in
+          if event.isTerminal { run.end() }
+          outside.other(event)
+        }, run)
     }
   }
 
-  /// Whether a reload of the key would wait for itself.
+  /// Whether a run of the key that nobody joins would wait for itself.
   @usableFromInline
   func isCircular(_ key: Key, _ asker: WorkContext?) -> Bool {
     asker?.works(for: key, in: ObjectIdentifier(self)) ?? false
@@ -128,7 +130,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       case .begins: work(true)
       case .detached: work(false)
       case .joins(let caller):
-        Signal { self.wait(as: caller, shared, $0, $1) { _ in .never } }
+        Signal { self.wait(as: caller, key, shared, $0, $1) { _ in .never } }
       case .waits(let caller):
         Signal { observer, lifetime in
           // However that one ends, this one begins then.

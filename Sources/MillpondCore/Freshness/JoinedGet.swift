@@ -76,7 +76,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       // No layer is asked for a get that joins, but one counts it.
       _ = inside.store.now(key, shared.counting(.everything))
     }
-    inside.flights.wait(as: caller, shared, flight, lifetime) {
+    inside.flights.wait(as: caller, key, shared, flight, lifetime) {
       inside.look(lookup.freshness, key, $0)
     }
   }

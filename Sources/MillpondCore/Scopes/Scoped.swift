@@ -20,14 +20,14 @@ public struct Scoped<Base: Cache>: Detour, Cache {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let scope: CacheScope
-  private let membership: ScopedDisposable
+  @usableFromInline let membership: ScopeMembership
+  @inlinable var scope: CacheScope { membership.scope }
   @usableFromInline var title: String { "scoped" }
 
   init(base: Base, scope: CacheScope) {
     self.base = base
-    self.scope = scope
-    membership = scope.add(isPersistent: true) { base.removeAll() }.scoped()
+    membership = ScopeMembership(
+      scope, scope.add(isPersistent: true) { base.removeAll() }.scoped())
   }
 
   /// The base's answer, or ``CacheError/scopeEnded`` if the scope ends before that does.
@@ -44,5 +44,17 @@ public struct Scoped<Base: Cache>: Detour, Cache {
     let outcome = base.apply(change)
     if !outcome.isDone { scope.wait(for: outcome) }
     return outcome
+  }
+}
+
+/// The scope of a cache, which knows the cache for as long as this lasts: one object for a hit to carry along.
+@usableFromInline
+final class ScopeMembership: Sendable {
+  @usableFromInline let scope: CacheScope
+  private let handle: ScopedDisposable
+
+  init(_ scope: CacheScope, _ handle: ScopedDisposable) {
+    self.scope = scope
+    self.handle = handle
   }
 }

@@ -72,12 +72,17 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
         let caller = parts.flights.enter(key, lookup)
         // No layer is asked for a caller that joins, but one counts it.
         if let caller, !caller.isNew { _ = parts.base.now(key, lookup.counting(.everything)) }
-        parts.flights.wait(as: caller, lookup, observer, lifetime) {
+        parts.flights.wait(as: caller, key, lookup, observer, lifetime) {
           parts.base.getStamped(key, $0)
         }
       }
     case .cachedOnly: base.getStamped(key, lookup)
-    case .reload: flights.runAlone(key, lookup) { base.getStamped(key, lookup) }
+    case .reload:
+      Signal { [parts] observer, lifetime in
+        parts.flights.runAlone(key, lookup, observer, lifetime) {
+          parts.base.getStamped(key, lookup)
+        }
+      }
     }
   }
 

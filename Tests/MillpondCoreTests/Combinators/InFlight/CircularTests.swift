@@ -34,6 +34,18 @@ import Testing
     #expect(cache.flights.isEmpty)
   }
 
+  @Test func `so does one that runs alone, beyond the limit of flights`() {
+    let next = ["a": "b", "b": "a", "c": "c"]
+    let recipes = Recipes { key, ask in next[key].map(ask) ?? .empty }
+    let cache = AnyCache(recipes.reusingInFlight(maxFlights: 0))
+    recipes.whole.withLock { $0 = cache }
+
+    for key in ["a", "c"] {
+      let recorder = Recorder<Int>().subscribe(to: cache.get(key))
+      #expect(isCircular(recorder.failure))
+    }
+  }
+
   @Test func `I14 so does one that gets k through others`() {
     let next = ["a": "b", "b": "c", "c": "a"]
     let recipes = Recipes { key, ask in next[key].map(ask) ?? .empty }
