@@ -86,7 +86,7 @@ public final class URLSessionTransport: HTTPTransport {
 extension URLSessionConfiguration {
   /// Timeouts are set far beyond ours: on Linux a request's own is ignored, and one that comes
   /// while a redirect is decided leaves the task without an end.
-  fileprivate static func millpond(connectionsPerHost: Int) -> URLSessionConfiguration {
+  static func millpond(connectionsPerHost: Int) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData

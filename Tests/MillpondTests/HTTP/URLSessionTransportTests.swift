@@ -1,8 +1,13 @@
 import Foundation
 import LoopbackServer
-import Millpond
 import MillpondTesting
 import Testing
+
+@testable import Millpond
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 @Suite struct URLSessionTransportTests {
   let source = HTTPSource()
@@ -278,6 +283,13 @@ import Testing
 
     #expect(origin.exchanges.count == 2)
     #expect(origin.exchanges.allSatisfy { $0.request.headers["Cookie"] == nil })
+  }
+
+  @Test func `the session's own timeouts come long after any that limits name`() {
+    let configuration = URLSessionConfiguration.millpond(connectionsPerHost: 1)
+
+    #expect(configuration.timeoutIntervalForRequest > 24 * 60 * 60)
+    #expect(configuration.timeoutIntervalForResource > 24 * 60 * 60)
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackServer
 import Millpond
+import MillpondSignals
 import MillpondTesting
 import Testing
 
@@ -314,5 +315,24 @@ import Testing
     #expect(
       sent.fields.filter { $0.name.lowercased() == "authorization" }.map(\.value) == ["Bearer 1"])
     #expect(sent["X-Key"] == "k")
+  }
+
+  @Test func `a refusal after progress counts as any other`() async throws {
+    let transport = TestTransport()
+    let url = try #require(URL(string: "http://a/"))
+    let account = HTTPAuthorization(for: url) { ["Authorization": $0 == nil ? "old" : "new"] }
+    let source = HTTPSource(transport: transport, authorization: account)
+    let answer = Recorder<Data>().subscribe(to: source.get(url))
+    try await transport.source.subscriptions(count: 1)
+
+    transport.source.progress(SignalProgress(completed: 0, total: 1))
+    transport.source.next(.head(HTTPHead(status: 401)))
+
+    try await transport.source.subscriptions(count: 2)
+    transport.source.next(.head(HTTPHead(status: 200)))
+    transport.source.next(.body(Data([1])))
+    transport.source.completed()
+    try await answer.ended()
+    #expect(answer.values == [Data([1])])
   }
 }
