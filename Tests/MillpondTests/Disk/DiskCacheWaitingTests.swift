@@ -39,17 +39,17 @@ import Testing
   }
 
   @Test func `a burst while the disk is slow loses no write, and waits for nothing`() async throws {
-    let (cache, gate, hasBegun) = await heldCache { $0.byteLimit = .mebibytes(64) }
+    let (cache, gate, hasBegun) = await heldCache { $0.byteLimit = .mebibytes(128) }
     cache.set(Data("first"), for: "first")
     try await hasBegun.wait(for: "the writing") { $0 }
 
     // More than the cache of a peer lets wait; each value is a part of the same memory.
     let value = Data(count: 60_000)
-    let outcomes = (0..<800).map { cache.set(value, for: "\($0)") }
+    let outcomes = (0..<1_200).map { cache.set(value, for: "\($0)") }
     gate.signal()
 
     for outcome in outcomes { try await outcome.value }
-    for number in 0..<800 { #expect(try await cache.get("\(number)").value.count == 60_000) }
+    for number in 0..<1_200 { #expect(try await cache.get("\(number)").value.count == 60_000) }
   }
 
   @Test func `what waits to be written is never more than the cache may hold`() async throws {

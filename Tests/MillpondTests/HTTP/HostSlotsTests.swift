@@ -90,6 +90,5 @@ import Testing
     for one in left { one.dispose() }
 
     #expect(try await source.get(origin.url("/next")).value == Data([1]))
-    #expect(origin.exchanges.count <= 65)
   }
 }

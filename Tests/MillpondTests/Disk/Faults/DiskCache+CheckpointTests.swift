@@ -69,6 +69,17 @@ import Testing
     #expect(try await cache.get("b").valueIfAny == nil)
   }
 
+  @Test func `what was in a log that has gone does not count as there`() async throws {
+    try await fillOld()
+    for segment in scene.segments { try FileManager.default.removeItem(at: segment) }
+
+    let cache = scene.open()
+
+    #expect(try await cache.count.value == 0)
+    #expect(try await cache.totalBytes.value == 0)
+    #expect(try await !cache.contains("a").value)
+  }
+
   @Test func `D27 a checkpoint that has come further than the log hides nothing later`()
     async throws
   {
