@@ -2,7 +2,7 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// How many requests to one host are with a session at once; the others wait here, the most urgent first.
+/// A limit on the requests to one host that a session has at once; the others wait, the most urgent first.
 ///
 /// A session takes a request back slowly: on Linux about a millisecond each, during which it does nothing
 /// else. What waits here is left at no cost, however many leave at once.
@@ -14,7 +14,7 @@ final class HostSlots: Sendable {
     self.count = count
   }
 
-  /// How many hosts are being asked.
+  /// The number of hosts with requests.
   var hostCount: Int {
     hosts.withLock { $0.count }
   }

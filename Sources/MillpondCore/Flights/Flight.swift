@@ -36,7 +36,7 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     callers == (0, 0, 0)
   }
 
-  /// How many wait for it.
+  /// The number of callers that wait.
   var count: Int {
     callers.low + callers.normal + callers.high
   }
@@ -160,7 +160,7 @@ final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked 
     if isEmpty { flight.cancel() }
   }
 
-  /// Where the caller is itself a flight: as that becomes more urgent, so does what it waits for.
+  /// Raises this caller's priority with that of `outer`, the flight that it works for.
   @usableFromInline
   func follow(_ outer: FlightHandle, _ lifetime: Lifetime) {
     let listening = outer.onRaise { self.raise(to: outer.priority) }

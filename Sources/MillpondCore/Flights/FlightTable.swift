@@ -114,7 +114,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// How a reload goes on when it is about to begin.
+/// The decision on a reload that is about to begin.
 @usableFromInline
 enum ReloadBeginning<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// It begins; older flights are released after the unlock.

@@ -8,7 +8,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let table = Locked(FlightTable<Key, Value>())
   @usableFromInline let timeline: Timeline
 
-  /// How many keys can be under way and shared.
+  /// The greatest number of keys that can be under way and shared.
   @usableFromInline let limit: Int
 
   @inlinable

@@ -20,7 +20,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline let observer: Observer<Answer>
   @usableFromInline let lifetime: Lifetime
 
-  /// When the get joined.
+  /// The moment at which the get joined.
   @exclusivity(unchecked) @usableFromInline var beginning: Revision
 
   /// Whether the flight was started for this get, so that what it finds is fresh for it.
@@ -151,7 +151,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @inlinable
   func isFresh(_ found: Finding) -> Bool {
     let fresh = inside.fresh(key, lookup.freshness)
-    // What has come while the get waited is as new to it as it can be.
+    // A value that came while the get waited is as new as it can be.
     if let asked = found.value.asked, found.value.foundAs > beginning {
       return asked.isAsStrict(as: fresh) || found.age == .zero || fresh.admits(age: found.age)
     }

@@ -30,7 +30,7 @@ extension Recollection {
     return answer(after: patience, find(key, lookup, use) { $0 }, content) { self.hold(key) }
   }
 
-  /// What the flight of the key finds, as far as it is for this get.
+  /// The findings of the key's flight that are for this get.
   @inlinable
   func find<Answer>(
     _ key: Key, _ lookup: Lookup, _ use: StaleUse,

@@ -5,7 +5,7 @@ public import MillpondSignals
 struct StaleRule<Content: Sendable>: TimedRule {
   @usableFromInline typealias Value = Stamped<Recalled<Content>>
 
-  /// How long the get waits for a new value.
+  /// The time for which the get waits for a new value.
   @usableFromInline let patience: Duration
   @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let beginning: Duration

@@ -39,7 +39,7 @@ struct AnswerReport: Sendable {
     }
   }
 
-  /// How long the layer took is not known: it is at most the age of the flight.
+  /// The duration is the age of the flight: that of the layer is not measured, and is at most this.
   @usableFromInline
   mutating func send(
     _ kind: CacheEvent.Kind, _ key: some Hashable & Sendable, _ lookup: Lookup, _ label: String?

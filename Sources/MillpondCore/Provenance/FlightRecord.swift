@@ -6,7 +6,7 @@ public struct FlightRecord: Sendable, CustomStringConvertible {
   /// For how long it has been under way.
   public let age: Duration
 
-  /// How many wait for it.
+  /// The number of callers that wait.
   public let askers: Int
 
   /// The highest priority of those who wait.

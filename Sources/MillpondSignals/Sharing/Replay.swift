@@ -69,20 +69,11 @@ package final class Replay<Value: Sendable>: Sendable {
     guard !run.lifetime.isEnded, let upstream = phase.withLock({ $0.upstream(policy) }) else {
       return
     }
-    // Both keep this: a run only refers to it.
+    // Both keep this, to which a run only refers.
     upstream.run(
-      Observer(next: { self.pass(.next($0), to: run) }, other: { self.pass($0.typed(), to: run) }),
-      run.lifetime)
-  }
-
-  @inlinable
-  func pass(_ event: Event<Value>, to run: ReplayedRun<Value>) {
-    switch event {
-    case .next(let value): run.next(value)
-    case .progress(let progress): run.other(.progress(progress))
-    case .failed(let error): run.other(.failed(error))
-    case .completed: run.other(.completed)
-    }
+      Observer(
+        next: { value in withExtendedLifetime(self) { run.next(value) } },
+        other: { event in withExtendedLifetime(self) { run.other(event) } }), run.lifetime)
   }
 
   /// Remembers the end of a run, unless that was cancelled.

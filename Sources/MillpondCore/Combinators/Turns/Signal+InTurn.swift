@@ -8,7 +8,7 @@ extension Signal {
   /// - Parameter take: Waits, for as long as the lifetime lasts, and then runs what it is given, with
   ///   the lifetime of the turn.
   @inlinable
-  package static func inTurn(
+  static func inTurn(
     _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal,
     _ take: @escaping @Sendable (Lifetime, @escaping @Sendable (Lifetime) -> Void) -> Void
   ) -> Signal {

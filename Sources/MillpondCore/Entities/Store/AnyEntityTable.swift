@@ -12,7 +12,7 @@ protocol AnyEntityTable: AnyObject, Sendable {
   @inlinable
   func touch(_ row: Int32, _ now: Int64)
 
-  /// When the entity in a row was last used; nil if there is none.
+  /// The last use of the entity in a row; nil if there is none.
   @inlinable
   func use(of row: Int32) -> EntityUse?
 
@@ -37,7 +37,7 @@ protocol AnyEntityTable: AnyObject, Sendable {
   func forget(_ row: Int32) -> any Sendable
 }
 
-/// When an entity was last used: what is least is the first to go.
+/// The last use of an entity: the least recent is evicted first.
 @usableFromInline
 struct EntityUse: Sendable, Comparable {
   @usableFromInline let touched: Int64

@@ -23,7 +23,7 @@ extension EntityCore {
 
   /// Whether a fill is admitted, be it that a write came before it in the transaction that runs.
   ///
-  /// As this thread has the turn, that stays so until the commit.
+  /// It stays so until the commit, since this thread has the turn.
   @inlinable
   func admits<E>(_ token: FillToken, for reference: Reference<E>) -> Bool {
     let part = draft.part(E.self)

@@ -23,7 +23,7 @@ struct EntityShelves: Sendable {
   /// Who is told after all that a commit has to tell of what is stored.
   @usableFromInline var commitListeners: [Int: Notice] = [:]
 
-  /// When everything was last removed, of types too that have no table yet.
+  /// The last removal of everything, also for types that have no table yet.
   @usableFromInline var clearedAt = Revision.none
 
   /// What is still to be told, in the order of the commits.
