@@ -371,4 +371,35 @@ import Testing
       return
     }
   }
+
+  @Test func `a caller that leaves is released while the flight goes on for others`() {
+    final class Screen: Sendable {}
+    let cache = origin.reusingInFlight()
+    first.subscribe(to: cache.get("a"))
+    weak var released: Screen?
+    do {
+      let screen = Screen()
+      released = screen
+      cache.get("a").subscribe(onNext: { _ in withExtendedLifetime(screen) {} }).dispose()
+    }
+
+    #expect(released == nil)
+    #expect(origin["a"].activeRuns == 1)
+  }
+
+  @Test func `the run of an upper layer that missed is over when the lower one is asked`() {
+    let ends = Locked(0)
+    let upper = AnyCache<String, Int>(
+      get: { _ in
+        Signal { observer, lifetime in
+          lifetime.onEnd { ends.withLock { $0 += 1 } }
+          observer.completed()
+        }
+      }, set: { _, _ in .just(()) }, remove: { _ in .just(()) }, removeAll: { .just(()) })
+
+    first.subscribe(to: upper.layered(over: origin).get("a"))
+
+    #expect(origin["a"].activeRuns == 1)
+    #expect(ends.withLock { $0 } == 1)
+  }
 }
