@@ -21,6 +21,7 @@ let package = Package(
   products: [
     .library(name: "Millpond", targets: ["Millpond"]),
     .library(name: "MillpondCore", targets: ["MillpondCore"]),
+    .library(name: "MillpondEntities", targets: ["MillpondEntities"]),
     .library(name: "MillpondSignals", targets: ["MillpondSignals"]),
     .library(name: "MillpondTesting", targets: ["MillpondTesting"]),
     .executable(name: "millpond-demo", targets: ["MillpondDemo"]),
@@ -30,7 +31,11 @@ let package = Package(
     .target(name: "MillpondSignals", swiftSettings: settings),
     .target(name: "MillpondCore", dependencies: ["MillpondSignals"], swiftSettings: settings),
     .target(
-      name: "Millpond", dependencies: ["MillpondCore", "MillpondSignals"], swiftSettings: settings),
+      name: "MillpondEntities", dependencies: ["MillpondCore", "MillpondSignals"],
+      swiftSettings: settings),
+    .target(
+      name: "Millpond", dependencies: ["MillpondCore", "MillpondEntities", "MillpondSignals"],
+      swiftSettings: settings),
     .target(
       name: "MillpondTesting", dependencies: ["MillpondCore", "MillpondSignals"],
       swiftSettings: settings),
@@ -48,6 +53,12 @@ let package = Package(
     .testTarget(
       name: "MillpondCoreTests",
       dependencies: ["MillpondCore", "MillpondSignals", "MillpondTesting", "TestTraits"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MillpondEntitiesTests",
+      dependencies: [
+        "MillpondEntities", "MillpondCore", "MillpondSignals", "MillpondTesting", "TestTraits",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondTests",

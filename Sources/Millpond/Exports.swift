@@ -1,2 +1,3 @@
 @_exported public import MillpondCore
+@_exported public import MillpondEntities
 @_exported public import MillpondSignals

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @Suite struct PublicNamesTests {
-  static let modules = ["MillpondSignals", "MillpondCore", "Millpond", "MillpondTesting"]
+  static let modules = [
+    "MillpondSignals", "MillpondCore", "MillpondEntities", "Millpond", "MillpondTesting",
+  ]
 
   @Test func `every public type is used by its bare name beside Foundation`() throws {
     let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()

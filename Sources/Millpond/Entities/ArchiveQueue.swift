@@ -1,4 +1,5 @@
 import MillpondCore
+import MillpondEntities
 import MillpondSignals
 
 /// What an archive has still to do, in order; a task that ends when nothing waits does it.

@@ -1,5 +1,6 @@
 import Foundation
 import MillpondCore
+import MillpondEntities
 import MillpondSignals
 
 /// Brings a cache on disk to what a store has, one group of commits after the other.

@@ -1,5 +1,6 @@
 public import Foundation
-public import MillpondCore
+import MillpondCore
+public import MillpondEntities
 import MillpondSignals
 
 /// How the entities of one type are kept in an ``EntityArchive``.

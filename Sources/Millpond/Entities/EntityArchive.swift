@@ -1,4 +1,5 @@
 public import MillpondCore
+public import MillpondEntities
 public import MillpondSignals
 
 /// Keeps the entities of a store on disk, and has them there again at the next start.

@@ -6,7 +6,7 @@ public import MillpondSignals
 /// that asked has neither ended nor been given up. Draw it before the store itself is looked up: a
 /// write that comes between the two has to win.
 public struct FillToken: Sendable {
-  @usableFromInline let revision: Revision
+  @usableFromInline package let revision: Revision
   @usableFromInline let lifetime: Lifetime?
 
   /// Whether the question was a reload: once its answer is stored, answers to older questions come

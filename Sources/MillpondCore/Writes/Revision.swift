@@ -15,7 +15,7 @@ public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
 
   /// After every write.
   @inlinable
-  static var last: Revision { Revision(number: .max) }
+  package static var last: Revision { Revision(number: .max) }
 
   /// The next one.
   ///
@@ -26,7 +26,7 @@ public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
 
   /// The one that was drawn last.
   @usableFromInline
-  static var present: Revision {
+  package static var present: Revision {
     Revision(number: RevisionCounter.shared.load(ordering: .acquiring))
   }
 

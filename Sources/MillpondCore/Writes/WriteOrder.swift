@@ -105,7 +105,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// - Parameter present: The last write of the entry; ``Revision/none`` if there is no entry, or if
   ///   it was only ever filled.
   @inlinable
-  mutating func admit(_ token: FillToken, for key: Key, over present: Revision) -> Bool {
+  package mutating func admit(_ token: FillToken, for key: Key, over present: Revision) -> Bool {
     guard token.revision > max(present, lastWrite(of: key)) else { return false }
     return admit(token, for: key)
   }
@@ -130,7 +130,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// Forgets the last write of a key whose entry goes by itself, unless an earlier write may be on its
   /// way: for fills its stripe remembers it.
   @inlinable
-  mutating func forget(_ key: Key, _ revision: Revision) {
+  package mutating func forget(_ key: Key, _ revision: Revision) {
     if PendingWrite.isAny(before: revision) {
       remember(key, revision)
     } else {
@@ -148,7 +148,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   }
 
   @usableFromInline
-  func lastWrite(of key: Key) -> Revision {
+  package func lastWrite(of key: Key) -> Revision {
     max(removalOfAll, remembered[key] ?? .none)
   }
 

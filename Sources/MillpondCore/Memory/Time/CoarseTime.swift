@@ -1,13 +1,13 @@
 import MillpondSignals
 
-/// The time of a memory cache, in nanoseconds: cheap to read, and a few milliseconds behind where the
+/// The time of a store in memory, in nanoseconds: cheap to read, and a few milliseconds behind where the
 /// clock is the continuous one.
 @usableFromInline
-struct CoarseTime: Sendable {
-  @usableFromInline let now: @Sendable () -> Int64
+package struct CoarseTime: Sendable {
+  @usableFromInline package let now: @Sendable () -> Int64
 
   @usableFromInline
-  init(_ clock: some Clock<Duration>) {
+  package init(_ clock: some Clock<Duration>) {
     if clock is ContinuousClock {
       now = { coarseNanoseconds() }
     } else {
@@ -18,7 +18,7 @@ struct CoarseTime: Sendable {
 
   /// When something was born that has this age now.
   @usableFromInline
-  static func birth(of age: Duration, _ now: Int64) -> Int64 {
+  package static func birth(of age: Duration, _ now: Int64) -> Int64 {
     now.subtractingReportingOverflow(Int64(age.nanoseconds)).partialValue
   }
 }

@@ -1,0 +1,151 @@
+public import MillpondCore
+
+/// A table of whatever type.
+@usableFromInline
+protocol AnyEntityTable: AnyObject, Sendable {
+  /// Whether a live query shows what is in it.
+  var isQueried: Bool { get }
+
+  /// Removes all that is in it, as a transaction.
+  @inlinable
+  func removeAll(from core: EntityCore)
+
+  /// Notes that the entity in a row was used now.
+  @inlinable
+  func touch(_ row: Int32, _ now: Int64)
+
+  /// The last use of the entity in a row; nil if there is none.
+  @inlinable
+  func use(of row: Int32) -> EntityUse?
+
+  /// Empties rows without telling those who observe them, of whom there are none.
+  @inlinable
+  func empty(_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
+
+  /// Whether most rows are vacant.
+  @inlinable
+  var isSparse: Bool { get }
+
+  /// Moves the rows together, and tells the nodes.
+  @inlinable
+  func shrink(_ graph: inout Graph)
+
+  /// Notes that a row belongs to another node now.
+  @inlinable
+  func move(_ row: Int32, to node: NodeNumber)
+
+  /// Gives up a row that is empty; what is in it is to be released after the unlock.
+  @inlinable
+  func forget(_ row: Int32) -> any Sendable
+}
+
+/// The last use of an entity: the least recent is evicted first.
+@usableFromInline
+struct EntityUse: Sendable, Comparable {
+  @usableFromInline let touched: Int64
+  @usableFromInline let stored: Revision
+
+  @inlinable
+  init(touched: Int64, stored: Revision) {
+    self.touched = touched
+    self.stored = stored
+  }
+
+  @inlinable
+  static func < (left: EntityUse, right: EntityUse) -> Bool {
+    (left.touched, left.stored) < (right.touched, right.stored)
+  }
+}
+
+extension EntityTable: AnyEntityTable {
+  @inlinable
+  var isQueried: Bool {
+    listeners.values.contains { $0.isQuery }
+  }
+
+  @inlinable
+  func removeAll(from core: EntityCore) {
+    core.removeAll(of: E.self)
+  }
+
+  @inlinable
+  func touch(_ row: Int32, _ now: Int64) {
+    rows[Int(row)].touched = now
+  }
+
+  /// Notes that the entity in a row was stored again, by whomever.
+  @inlinable
+  func touch(_ row: Int32, _ now: Int64, _ revision: Revision) {
+    rows[Int(row)].touched = now
+    rows[Int(row)].stored = revision
+  }
+
+  @inlinable
+  func use(of row: Int32) -> EntityUse? {
+    if rows[Int(row)].value == nil { return nil }
+    return EntityUse(touched: rows[Int(row)].touched, stored: rows[Int(row)].stored)
+  }
+
+  @inlinable
+  func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
+    let edits = emptied.compactMap { row in
+      rows[Int(row)].id.map { TableEdit<E>(id: $0, value: nil) }
+    }
+    let old = emptied.map { row in
+      forgetWrite(row)
+      return replace(row, by: nil)
+    }
+    return ((old, order.takeForgotten()), notices(of: edits))
+  }
+
+  /// Leaves to the order what the row of an entity tells of its last write.
+  @inlinable
+  func forgetWrite(_ row: Int32) {
+    let revision = rows[Int(row)].written
+    if revision != .none, let id = rows[Int(row)].id { order.forget(id, revision) }
+  }
+
+  /// - Parameter isSilent: Whether queries are not told.
+  @inlinable
+  func notices(of edits: [TableEdit<E>], isSilent: Bool = false) -> [Notice] {
+    if edits.isEmpty || listeners.isEmpty { return [] }
+    return listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
+      isSilent && listener.isQuery ? nil : listener.notice(edits)
+    }
+  }
+
+  @inlinable
+  var isSparse: Bool {
+    Graph.isSparse(vacant.count, of: rows.count)
+  }
+
+  @inlinable
+  func shrink(_ graph: inout Graph) {
+    let former = rows
+    rows = []
+    rows.reserveCapacity(former.count - vacant.count)
+    vacant = []
+    index = SlotIndex()
+    for row in former {
+      guard let id = row.id else { continue }
+      graph.nodes[Int(row.node)].row = Int32(rows.count)
+      index.insert(hash(id), Int32(rows.count))
+      rows.append(row)
+    }
+  }
+
+  @inlinable
+  func move(_ row: Int32, to node: NodeNumber) {
+    rows[Int(row)].node = node
+  }
+
+  @inlinable
+  func forget(_ row: Int32) -> any Sendable {
+    let old = rows[Int(row)]
+    guard let id = old.id else { return () }
+    rows[Int(row)] = Row(id: nil, node: Graph.none)
+    index.remove(hash(id), row)
+    vacant.append(row)
+    return id
+  }
+}

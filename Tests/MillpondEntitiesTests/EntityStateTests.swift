@@ -1,0 +1,37 @@
+import MillpondCore
+import MillpondEntities
+import MillpondSignals
+import Observation
+import Synchronization
+import Testing
+
+@MainActor @Suite struct EntityStateTests {
+  let store = EntityStore()
+
+  @Test func `what is there is there at once, and each change wakes who observes it`() {
+    store.set(Thing(1, "a"))
+    let state = EntityState(Reference<Thing>(1), in: store)
+    #expect(state.value?.name == "a")
+    let woken = Mutex(0)
+    withObservationTracking {
+      _ = state.value
+    } onChange: {
+      woken.withLock { $0 += 1 }
+    }
+
+    store.set(Thing(1, "b"))
+
+    #expect(state.value?.name == "b")
+    #expect(state.causes == [AnyReference(Reference<Thing>(1))])
+    #expect(woken.withLock { $0 } == 1)
+  }
+
+  @Test func `it says when the store has ended`() {
+    let state = EntityState(Reference<Thing>(1), in: store)
+
+    store.end()
+
+    #expect(state.error != nil)
+    #expect(state.value == nil)
+  }
+}

@@ -1,0 +1,132 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import MillpondEntities
+
+/// What a store keeps besides what is stored.
+@Suite struct EntityShelvesTests {
+  let store = EntityStore()
+
+  private var nodes: (known: Int, places: Int) {
+    store.core.withLock { shelves in
+      (shelves.graph.nodes.count - shelves.graph.vacantNodes.count, shelves.graph.nodes.count)
+    }
+  }
+
+  private var rows: Int {
+    store.core.table(Thing.self).rows.count
+  }
+
+  @Test func `of what nobody stores, refers to, observes or retains nothing is known`() {
+    store.set(Thing(1, links: [2]))
+    let (observer, retained) = (store.recorder(of: 3), store.retain(Reference<Thing>(4)))
+    let known = nodes.known
+    observer.dispose()
+    retained.dispose()
+    store.set(Thing(1))
+    store.set(Thing(5, links: [6]))
+    store.remove(Reference<Thing>(5))
+
+    #expect(known == 4)
+    #expect(nodes.known == 1)
+  }
+
+  @Test func `who was watched is not marked for ever`() {
+    for id in 0..<100 { store.set(Thing(id, links: [id + 1])) }
+    for id in 0..<100 { store.recorder(of: id).dispose() }
+
+    #expect(store.core.withLock { $0.graph.markedCount } == 0)
+  }
+
+  @Test(arguments: 0..<5)
+  func `whoever goes, those who stay are told of what they refer to`(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    for id in 0..<20 { store.set(Thing(id, links: [id + 100])) }
+    var observers = (0..<20).map { (id: $0, recorder: store.recorder(of: $0)) }
+    while !observers.isEmpty {
+      observers.remove(at: Int.random(in: observers.indices, using: &random)).recorder.dispose()
+      for (id, _) in observers { store.set(Thing(id + 100, "\(observers.count)")) }
+      for (id, recorder) in observers {
+        #expect(recorder.causes.count == 21 - observers.count, "observer of \(id)")
+      }
+    }
+  }
+
+  // MARK: Memory that is given back
+
+  @Test func `where most has gone memory is given back, and all else is as it was`() {
+    let count = 10_000
+    store.update { things in
+      for id in 0..<count { things.set(Thing(id, links: [id + count])) }
+    }
+    let kept = stride(from: 0, to: count, by: 1_000).map { id in
+      (id: id, recorder: store.recorder(of: id), retained: store.retain(Reference<Thing>(id + 7)))
+    }
+    let places = nodes.places
+
+    store.prune()
+
+    #expect(places == 2 * count)
+    #expect(nodes.known == 40)
+    #expect(rows == 40)
+    #expect(store.count == 20)
+    for (id, recorder, retained) in kept {
+      store.set(Thing(id + count, "new"))
+      #expect(recorder.causes == [[], [id + count]])
+      retained.dispose()
+      recorder.dispose()
+    }
+    store.prune()
+    #expect(nodes.known == 0)
+  }
+
+  @Test func `all that was used is given back when all has gone`() {
+    for id in 0..<3_000 { store.set(Thing(id, links: [id + 1, id + 2])) }
+    store.removeAll()
+
+    let edges = store.core.withLock { $0.graph.edges.count }
+    #expect(nodes.places == 0)
+    #expect(edges == 0)
+    #expect(rows == 0)
+  }
+
+  // MARK: Who comes while something is dropped
+
+  enum Use: CaseIterable { case observe, retain, query }
+
+  @Test(arguments: Use.allCases)
+  func `what comes into use while it is looked for what is not stays, with what it refers to`(
+    use: Use
+  ) {
+    store.set(Thing(1, links: [2]))
+    store.set(Thing(2, owner: "a"))
+    store.set(Person(id: "a"))
+    store.set(Person(id: "b"))
+    var sweep = EntitySweep(cutoff: .max)
+    sweep.survey(store.core)
+
+    let recorder = Recorder<[Thing]>()
+    switch use {
+    case .observe: recorder.subscribe(to: store.signal(of: Reference<Thing>(1)).map { _ in [] })
+    case .retain: _ = store.retain(Reference<Thing>(1))
+    case .query: recorder.subscribe(to: store.query(Thing.self).values)
+    }
+    _ = sweep.drop(.max, store.core)
+
+    #expect(store.count == 3)
+    #expect(store.get(Reference<Person>("a")) != nil)
+  }
+
+  @Test func `more than is looked at in one go is dropped, or stays`() {
+    store.update { things in
+      for id in 0..<20_000 { things.set(Thing(id, links: id % 2 == 0 ? [id + 2] : [])) }
+    }
+    let recorder = store.recorder(of: 0)
+
+    store.prune()
+
+    #expect(store.count == 10_000)
+    #expect(recorder.causes == [[]])
+  }
+}
