@@ -33,7 +33,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     func note(_ rule: HistoryRule, _ finding: String?) {
       if let finding, found[rule] == nil { found[rule] = finding }
     }
-    for view in content.views {
+    for (number, view) in content.views.enumerated() where isShown(number) {
       for (value, _, _) in view.values { judge(value, in: view, note) }
       if parts.mayForget == false { note(.kept, lost(view)) }
       if !isConcurrent, let left = view.left, let call = view.lastCall, call > left {
@@ -60,6 +60,17 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   }
 
   // MARK: A value
+
+  /// Whether what was seen was there to stay.
+  ///
+  /// A thread that tells observers may still be at it when another's write has returned, so what a
+  /// state showed meanwhile counts only if it showed it at the next look, too.
+  private func isShown(_ number: Int) -> Bool {
+    let view = content.views[number]
+    guard view.isState, isConcurrent || parts.takesTime, !view.isSettled else { return true }
+    let next = content.views[(number + 1)...].first { $0.isState && $0.key == view.key }
+    return next?.values.last?.value == view.values.last?.value
+  }
 
   private func judge(
     _ value: Value, in view: View, _ note: (HistoryRule, String?) -> Void

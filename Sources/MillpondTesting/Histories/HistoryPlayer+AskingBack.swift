@@ -15,13 +15,8 @@ extension HistoryPlayer {
     let parts = scene.parts.withLock { $0 }
     let question = HistoryQuestion(
       freshness: back.way == .get ? .any : .reload, takesFirst: parts.goesOn)
-    let view = begin("\(back.way) %% of \(key) by \(name)", key, question)
-    if back.isAwaited {
-      log.change { content in
-        content.views[view].fetch = fetch
-        content.fetches[fetch].waitsFor = view
-      }
-    }
+    let view = begin(
+      "\(back.way) %% of \(key) by \(name)", key, question, for: back.isAwaited ? fetch : nil)
     let refresh = back.way == .refresh ? parts.refresh : nil
     let signal = refresh?(key) ?? cache.get(key, freshness: question.freshness)
     subscribe(view, to: question.takesFirst ? signal.take(1) : signal, onEnd)

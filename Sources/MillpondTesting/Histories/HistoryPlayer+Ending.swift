@@ -141,7 +141,7 @@ extension HistoryPlayer {
     } else {
       log.say("the origin answers everything")
       for _ in 0..<100 {
-        guard let run = scene.origin.runs(active: true).first else { break }
+        guard let run = await nextRun() else { break }
         await self.run([{ [self] in scene.origin.send(run, ends: true) }])
         await settle(by: patience)
       }
@@ -160,6 +160,20 @@ extension HistoryPlayer {
     log.say("a day passes")
     await run([{ [self] in scene.clock.advance(by: .seconds(86_400)) }])
     await settleAtLast()
+  }
+
+  /// The next run that the origin can answer; nil if no get waits for one.
+  ///
+  /// A fetch gets ready in its own time, on a busy machine later than there was patience for.
+  private func nextRun() async -> Int? {
+    let goesOn = scene.parts.withLock { $0.goesOn }
+    let isServed = { @Sendable (content: HistoryLog<Key, Value>.Content) in
+      content.views.allSatisfy { !$0.isOpen || goesOn && !$0.values.isEmpty }
+    }
+    _ = await log.wait(atMost: lastPatience * 10) { content in
+      isServed(content) || content.fetches.contains { $0.isReady && $0.isActive }
+    }
+    return scene.origin.runs(active: true).first
   }
 
   /// Releases everything, and returns what was against a rule.

@@ -27,8 +27,11 @@ extension HistoryPlayer {
     subscribe(view, to: refresh(key))
   }
 
+  /// - Parameter fetch: The fetch that waits for the answer. It is noted in the same step, since a user who
+  ///   leaves could take the view for one of a user's otherwise.
   func begin(
-    _ name: String, _ key: Key, _ question: HistoryQuestion, isState: Bool = false
+    _ name: String, _ key: Key, _ question: HistoryQuestion, for fetch: Int? = nil,
+    isState: Bool = false
   ) -> Int {
     log.change { content in
       let number = content.views.count
@@ -37,7 +40,8 @@ extension HistoryPlayer {
       content.views.append(
         HistoryView(
           name: name, key: key, entrance: question.entrance, question: question,
-          began: content.tick(), beganAt: content.now(), isState: isState))
+          began: content.tick(), beganAt: content.now(), fetch: fetch, isState: isState))
+      if let fetch { content.fetches[fetch].waitsFor = number }
       return number
     }
   }
