@@ -15,7 +15,8 @@ public import Synchronization
 /// A value whose time is over is a miss. It takes up room until it is asked for, until others that
 /// are stored come past it, four at a time, or until ``removeExpired()``. Time passes by `clock`;
 /// where that is the continuous one, in steps of a few milliseconds, and on Linux not while the
-/// system sleeps.
+/// system sleeps. A clock that is set back expires nothing and makes nothing last longer: for the cache
+/// it stands still until the next call.
 ///
 /// - Note: Any thread. From 4,096 values on there are sixteen locks, chosen by the hash of the key.
 ///   The limits are those of all together. Room for a value is made among those that share its lock,

@@ -5,6 +5,8 @@ import Dispatch
 package struct Timeline: Sendable {
   /// How much time has passed since a beginning that only this timeline knows.
   ///
+  /// Never less than before: a clock that is set back counts as one that stood still for a moment.
+  ///
   /// A `Duration`, not an instant: those are opaque to the optimiser, which would cost every entry
   /// of a cache a table of witnesses.
   @usableFromInline package let now: @Sendable () -> Duration
@@ -15,10 +17,13 @@ package struct Timeline: Sendable {
   @usableFromInline
   package init(_ clock: some Clock<Duration>) {
     let beginning = clock.now
-    let now = { @Sendable in beginning.duration(to: clock.now) }
+    let reading = { @Sendable in beginning.duration(to: clock.now) }
     if clock is ContinuousClock {
-      self.init(now: now, timer: Self.dispatchTimer)
-    } else if let timers = clock as? any TimerClock {
+      self.init(now: reading, timer: Self.dispatchTimer)
+      return
+    }
+    let now = clock is SuspendingClock ? reading : PassedTime.passed(by: reading)
+    if let timers = clock as? any TimerClock {
       self.init(now: now, timer: { timers.schedule(after: $0, $1) })
     } else {
       self.init(now: now, timer: { Self.taskTimer(clock, $0, $1) })

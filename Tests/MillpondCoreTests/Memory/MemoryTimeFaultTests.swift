@@ -122,4 +122,23 @@ import Testing
 
     #expect(cache.now(1, Lookup()) == nil && cache.now(2, Lookup()) == nil)
   }
+
+  @Test(arguments: [Duration.seconds(5), .seconds(50), .seconds(30 * 86_400)])
+  func `a clock that is set back makes no value last longer than its time`(step: Duration) {
+    let clock = ManualClock()
+    let caches = [
+      MemoryCache<Int, Int>(countLimit: 5, timeToLive: .after(.seconds(10)), clock: clock),
+      MemoryCache<Int, Int>(countLimit: 5, timeToIdle: .after(.seconds(10)), clock: clock),
+    ]
+    clock.advance(by: .seconds(7_200))
+    for cache in caches { cache.set(1, for: 1) }
+
+    clock.step(by: .zero - step)
+    for cache in caches { #expect(cache.peek(1) == 1) }
+    clock.advance(by: .seconds(9))
+    for cache in caches { #expect(cache.peek(1) == 1) }
+    clock.advance(by: .seconds(1))
+
+    for cache in caches { #expect(cache.now(1, Lookup()) == nil) }
+  }
 }

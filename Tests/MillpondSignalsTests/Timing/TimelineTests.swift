@@ -25,6 +25,23 @@ import Testing
     #expect(timeline.now() - start == .seconds(3))
   }
 
+  @Test(arguments: [
+    (Duration.milliseconds(1), 4_999), (.seconds(2), 5_000), (.seconds(86_400), 5_000),
+  ])
+  func `when a clock is set back, time goes on from where it was, within a second`(
+    step: Duration, passed: Int
+  ) {
+    let timeline = Timeline(clock)
+    clock.advance(by: .seconds(3))
+    _ = timeline.now()
+
+    clock.step(by: .zero - step)
+    #expect(timeline.now() == .seconds(3))
+    clock.advance(by: .seconds(5))
+
+    #expect(timeline.now() == .seconds(3) + .milliseconds(passed))
+  }
+
   @Test func `a timer fires when its time has come, and once`() {
     let fired = Journal<Int>()
     _ = Timeline(clock).schedule(after: .seconds(2)) { fired.write(1) }

@@ -11,8 +11,8 @@ package struct CoarseTime: Sendable {
     if clock is ContinuousClock {
       now = { coarseNanoseconds() }
     } else {
-      let beginning = clock.now
-      now = { @Sendable in Int64(beginning.duration(to: clock.now).nanoseconds) }
+      let now = Timeline(clock).now
+      self.now = { @Sendable in Int64(now().nanoseconds) }
     }
   }
 
