@@ -1,0 +1,100 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import TestTraits
+import Testing
+
+/// The laws, on compositions over caches whose outcomes don't come when they should.
+///
+/// Two things can't hold. A write has no outcome as long as that of a layer is pending, so of the law
+/// ``CacheLaw/everyGetEnds`` the half about writes does not hold over an outcome that is pending for ever,
+/// or until somebody asks. And over a layer that is asked before it has stored what it has told the
+/// success of, a value that was removed may come to light again.
+@Suite(.heavy) struct ImpoliteCacheLawTests {
+  typealias Impolite = ImpoliteCache<TestCache<String, Int>>
+
+  /// Impatient, since all but the outcomes that never come is there when a call returns.
+  private func laws(
+    _ make: @escaping @Sendable (TestOrigin<String, Int>) -> some Source<String, Int>
+  ) -> CacheLaws<String, Int> {
+    CacheLaws(
+      keys: ["a", "b", "c"], values: Array(1...10), patience: .milliseconds(5), composing: make)
+  }
+
+  private static func layers(
+    _ manner: Impolite.Manner, isLate: Bool = false, isShared: Bool,
+    over origin: TestOrigin<String, Int>
+  ) -> AnyCache<String, Int> {
+    let lower = Released(base: ImpoliteCache(TestCache(), manner), isLate: isLate)
+      .layered(over: origin)
+    let layers = MemoryCache(countLimit: 100).layered(over: lower)
+    return isShared ? AnyCache(layers.reusingInFlight()) : AnyCache(layers)
+  }
+
+  @Test(arguments: Impolite.Manner.allCases, [true, false])
+  func `layers over it keep all laws but one`(manner: Impolite.Manner, isShared: Bool) async {
+    let laws = laws { Self.layers(manner, isShared: isShared, over: $0) }
+
+    let breaches = await laws.breaches(
+      of: CacheLaw.allCases.filter { $0 != .everyGetEnds || manner == .storesLate }, seeds: 0..<3)
+
+    #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
+  }
+
+  @Test(arguments: [Impolite.Manner.neverEnds, .failsLate], [true, false])
+  func `every get ends over it, whatever becomes of the writes`(
+    manner: Impolite.Manner, isShared: Bool
+  ) async {
+    let laws = laws {
+      WithoutOutcomes(base: Self.layers(manner, isShared: isShared, over: $0))
+    }
+
+    let breaches = await laws.breaches(of: [.everyGetEnds], seeds: 0..<10)
+
+    #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
+  }
+
+  @Test func `a layer that is asked before it has stored breaks the law of writes`() async {
+    let laws = laws { Self.layers(.storesLate, isLate: true, isShared: false, over: $0) }
+
+    let breaches = await laws.breaches(of: [.noLateWrite], seeds: 0..<30)
+
+    #expect(breaches.map(\.law) == [.noLateWrite])
+  }
+}
+
+/// Carries out what is held back before each get, or after it.
+private struct Released: Cache {
+  let base: ImpoliteCache<TestCache<String, Int>>
+  let isLate: Bool
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    .deferred {
+      if isLate { return base.get(key, lookup).onEnd { _ in base.release() } }
+      base.release()
+      return base.get(key, lookup)
+    }
+  }
+
+  func apply(_ change: Change<String, Int>) -> Signal<Void> {
+    base.apply(change)
+  }
+}
+
+/// Says at once that every write has succeeded.
+private struct WithoutOutcomes: Cache, StampedSource {
+  let base: AnyCache<String, Int>
+
+  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    base.getStamped(key, lookup)
+  }
+
+  func apply(_ change: Change<String, Int>) -> Signal<Void> {
+    _ = base.apply(change)
+    return .just(())
+  }
+
+  func layout(for key: String?) -> Layout {
+    base.layout(for: key)
+  }
+}
