@@ -62,6 +62,21 @@ public struct HistoryDeck: Sendable {
       { .fail(pick(&$0), isNamed: false) }, { .fail(pick(&$0), isNamed: false) },
     ], lengths: 4...30)
 
+  /// Everything, while the clock is set forward and back, by little and by much.
+  public static let clocks = HistoryDeck(
+    draws: asking + writing + answering + late + leaving + passing + setting + setting + [
+      { _ in .endScope }, { _ in .reopen }, { _ in .trim }, { .refresh(key: key(&$0)) },
+    ], lengths: 4...40)
+
+  /// Everything, and processes that are killed while something is written.
+  public static let kills = HistoryDeck(
+    draws: asking + writing + writing + writing + answering + late + leaving + holding + [
+      { .kill(afterCalls: .random(in: 0..<12, using: &$0)) },
+      { .kill(afterCalls: .random(in: 0..<12, using: &$0)) },
+      { .kill(afterCalls: .random(in: 0..<12, using: &$0)) },
+      { _ in .endScope }, { _ in .endScope }, { _ in .reopen }, { _ in .trim },
+    ], lengths: 4...40)
+
   /// The program of a seed.
   func program(seed: UInt64) -> [HistoryStep] {
     var generator = SeededGenerator(seed: seed)
@@ -159,6 +174,12 @@ extension HistoryDeck {
   private static let passing: [Draw] = [
     { .advance(seconds: [1, 2, 5, 11, 31].randomElement(using: &$0) ?? 1) },
     { .advance(seconds: [1, 2, 5, 11, 31].randomElement(using: &$0) ?? 1) },
+  ]
+
+  private static let setting: [Draw] = [
+    { .setClock(seconds: [-1, -7, -30, -59, 1, 7, 30].randomElement(using: &$0) ?? 0) },
+    { .setClock(seconds: .random(in: -59...59, using: &$0)) },
+    { .setClock(seconds: [-61, -600, -2_592_000, 600, 86_400].randomElement(using: &$0) ?? 0) },
   ]
 
   private static func question(

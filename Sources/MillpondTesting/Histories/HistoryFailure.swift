@@ -12,8 +12,11 @@ public enum HistoryRule: Sendable, Hashable, CaseIterable {
   /// Nothing shows what the origin sent after its run was cancelled or had ended.
   case cancelled
 
-  /// What was set, and not removed since, is found.
+  /// What was set, and not removed since, is found, also after the process was killed.
   case kept
+
+  /// After everything was removed, or the scope has ended, nothing from before is in a file.
+  case erased
 
   /// A state shows only what is kept.
   case shown
@@ -21,7 +24,10 @@ public enum HistoryRule: Sendable, Hashable, CaseIterable {
   /// After the end of a scope, nothing is fetched for a get that began before it.
   case parted
 
-  /// No value is delivered that is older than the policy of the composition lets any value be.
+  /// No value is delivered that is older than the policy of the composition, or a time to live, lets
+  /// any value be.
+  ///
+  /// A clock that is set back adds at most one time to live, from then on.
   case usable
 
   /// A get that takes no stale value gets none.

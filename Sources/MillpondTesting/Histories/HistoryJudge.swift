@@ -14,6 +14,10 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   private let parts: HistoryScene<Key, Value>.Parts
   private let violations: [String]
 
+  private var expiry: HistoryExpiry<Key, Value>? {
+    parts.life.map { HistoryExpiry(content, $0) }
+  }
+
   /// Whether steps ran at the same time: then not everything can be told apart.
   private let isConcurrent: Bool
 
@@ -42,11 +46,15 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
       if view.isOpen, !parts.goesOn { note(.ended, "\(view.name) never ended") }
     }
     note(.counted, miscounted())
+    note(.erased, content.traces.first)
     if let policy = parts.policy, !isConcurrent {
       let freshness = HistoryFreshness(content, policy)
       for view in content.views where !view.isState {
         for (rule, finding) in freshness.findings(view) { note(rule, finding) }
       }
+    }
+    if let expiry, !isConcurrent {
+      for view in content.views where !view.isState { note(.usable, expiry.overdue(view)) }
     }
     for number in content.views.indices { note(.shown, difference(number)) }
     for write in content.writes where write.ended == nil {
@@ -146,13 +154,14 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   /// A set that must be found and is not.
   private func lost(_ view: View) -> String? {
-    guard let ended = view.ended, !view.isFailed, !view.isState, isSatisfiedByAll(view) else {
-      return nil
-    }
+    guard let ended = view.ended, !view.isFailed, !view.isState, isSatisfiedByAll(view),
+      !content.deaths.contains(where: { view.began < $0 && $0 < ended })
+    else { return nil }
     if let first = view.values.first, !isFetched(first.value, after: view.began) { return nil }
     let set = content.writes.last { write in
       guard write.isSet, write.concerns(view.key), !write.isFailed,
-        let visible = visible(write, by: view), visible < view.began, let returned = write.returned
+        let visible = visible(write, by: view), visible < view.began, let returned = write.returned,
+        expiry?.lasts(since: write.began, until: ended) ?? true
       else { return false }
       return !content.writes.contains { other in
         if other.isSet && !other.isFailed { return false }

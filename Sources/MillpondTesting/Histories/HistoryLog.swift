@@ -26,6 +26,14 @@ struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Senda
     }
   }
 
+  /// Whether nothing from before is in any file when it has succeeded.
+  var isErasure: Bool {
+    switch kind {
+    case .removeAll, .endScope: true
+    case .set, .remove: false
+    }
+  }
+
   var isSet: Bool {
     if case .set = kind { true } else { false }
   }
@@ -70,6 +78,13 @@ struct HistoryMaking: Sendable {
 
   /// The clock's time.
   let at: Duration
+}
+
+/// A change of the clock, by time that passes or because the clock is set.
+struct HistoryClockMove: Sendable {
+  let time: Int
+  let by: Duration
+  let isSet: Bool
 }
 
 /// Something that a user saw.
@@ -120,6 +135,13 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
     var fetches: [HistoryFetch<Key>] = []
     var views: [HistoryView<Key, Value>] = []
     var makings: [Value: HistoryMaking] = [:]
+    var clockMoves: [HistoryClockMove] = []
+
+    /// The moments in which the process was killed.
+    var deaths: [Int] = []
+
+    /// What was found in files that should have gone.
+    var traces: [String] = []
 
     /// The clock's time.
     func now() -> Duration {
@@ -155,6 +177,17 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
       return false
     }
 
+    /// A write that has erased a value.
+    func erasure(after making: HistoryMaking) -> HistoryWrite<Key, Value>? {
+      // The call of a set may be later than the making of its value, in another thread.
+      let called =
+        if case .write(let number) = making.maker { writes[number].returned } else { making.time }
+      guard let called else { return nil }
+      return writes.last {
+        $0.isErasure && $0.began > called && $0.ended != nil && !$0.isFailed
+      }
+    }
+
     /// The next moment.
     mutating func tick() -> Int {
       time += 1
@@ -183,6 +216,13 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
 
   func say(_ line: String) {
     change { $0.lines.append(line) }
+  }
+
+  func moveClock(by duration: Duration, isSet: Bool) {
+    change { content in
+      content.clockMoves.append(
+        HistoryClockMove(time: content.tick(), by: duration, isSet: isSet))
+    }
   }
 
   /// Waits until `isDone`; false if that takes too long.

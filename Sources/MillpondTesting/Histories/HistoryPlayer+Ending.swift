@@ -105,16 +105,53 @@ extension HistoryPlayer {
   func reopen() async {
     let closings = scene.parts.withLock { $0.closings }
     guard !closings.isEmpty else { return }
+    await leaveAll()
+    log.say("closed and opened again")
+    await restart(closings)
+  }
+
+  /// Performs steps while the process dies, and starts another one.
+  func kill(_ calls: Int, during steps: [HistoryStep]) async {
+    let (deaths, closings) = scene.parts.withLock { ($0.deaths, $0.closings) }
+    guard !deaths.isEmpty else { return await perform(steps) }
+    log.say("the process is to die after \(calls) calls")
+    for death in deaths { death.arm(calls) }
+    await perform(steps)
+    for death in deaths { await death.die() }
+    log.change { content in
+      content.lines.append("killed, and started again")
+      content.deaths.append(content.tick())
+    }
+    await leaveAll()
+    await restart(closings)
+  }
+
+  /// Lets everybody leave, and everything be written: what is written after a closing is lost, by right.
+  private func leaveAll() async {
     await openGate()
     let open = log.content.views.indices.filter { log.content.views[$0].isOpen }
     await run([{ [self] in for number in open { leave(view: number) } }])
-    // What is written after the closing is lost, by right.
     await settleAtLast()
-    log.say("closed and opened again")
+  }
+
+  private func restart(_ closings: [@Sendable () -> Signal<Void>]) async {
     for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
     entrances.withLock { $0 = [] }
     await close(closings)
+    lookForTraces()
     await run([{ self.compose() }])
+  }
+
+  /// Notes which of the values that have been erased are in files.
+  private func lookForTraces() {
+    guard let look = scene.parts.withLock({ $0.traces }) else { return }
+    let isLeft = look()
+    let content = log.content
+    for (value, making) in content.makings {
+      guard let erasure = content.erasure(after: making), isLeft(value) else { continue }
+      let finding = "\(value) is in a file, though it is from before “\(erasure.name)”"
+      log.change { $0.traces.append(finding) }
+    }
   }
 
   private func close(_ closings: [@Sendable () -> Signal<Void>]) async {

@@ -40,8 +40,9 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
 
   func compose() {
     scene.parts.withLock { $0.entrances = [] }
-    scene.parts.withLock { $0.closings = [] }
-    scene.parts.withLock { $0.signOuts = [] }
+    scene.parts.withLock { parts in
+      (parts.closings, parts.signOuts, parts.clockUses, parts.deaths) = ([], [], [], [])
+    }
     let first = check.compose(scene)
     let others = scene.parts.withLock { $0.entrances }
     entrances.withLock { $0 = [first] + others }
@@ -61,10 +62,13 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   func play(_ program: [HistoryStep]) async {
     var rest = program[...]
     while !rest.isEmpty {
-      let isAlone = rest.prefix(manner.threads).contains(.reopen)
-      let round = rest.prefix(isAlone ? 1 : manner.threads)
+      let round = Array(nextRound(rest))
       rest = rest.dropFirst(round.count)
-      if round.first == .reopen { await reopen() } else { await perform(Array(round)) }
+      switch round.first {
+      case .reopen: await reopen()
+      case .kill(let calls): await kill(calls, during: Array(round.dropFirst()))
+      default: await perform(round)
+      }
       if isStuck.withLock({ $0 }) { return }
       await settle()
       lookAtStates()
@@ -72,7 +76,16 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     await finish()
   }
 
-  private func perform(_ steps: [HistoryStep]) async {
+  /// The steps that are performed at the same time.
+  private func nextRound(_ rest: ArraySlice<HistoryStep>) -> ArraySlice<HistoryStep> {
+    if case .kill = rest.first {
+      return rest.prefix(1 + rest.dropFirst().prefix(3).prefix { $0.isWrite }.count)
+    }
+    let isAlone = rest.prefix(manner.threads).contains { $0.isRestart }
+    return rest.prefix(isAlone ? 1 : manner.threads)
+  }
+
+  func perform(_ steps: [HistoryStep]) async {
     await run(steps.map { step in { @Sendable in self.act(step) } })
   }
 
@@ -112,14 +125,20 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
       scene.origin.ask(back)
     case .advance(let seconds):
       log.say("\(seconds) s pass")
+      log.moveClock(by: .seconds(seconds), isSet: false)
       scene.clock.advance(by: .seconds(seconds))
+    case .setClock(let seconds):
+      log.say("the clock is set \(seconds < 0 ? "back" : "forward") by \(abs(seconds)) s")
+      log.moveClock(by: .seconds(seconds), isSet: true)
+      scene.clock.step(by: .seconds(seconds))
+      for use in scene.parts.withLock({ $0.clockUses }) { use() }
     case .endScope: endScope()
     case .trim:
       guard let trim = scene.parts.withLock({ $0.trim }) else { return }
       log.say("trim")
       locked { trim() }
     case .flood(let count, let removes, let entrance): flood(count, removes, entrance)
-    case .reopen: break
+    case .reopen, .kill: break
     }
   }
 }

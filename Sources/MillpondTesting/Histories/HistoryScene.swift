@@ -32,6 +32,16 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     var endings: [@Sendable () -> Void] = []
     var signOuts: [@Sendable () -> Void] = []
     var policy: FreshnessPolicy?
+
+    /// The time to live in every layer.
+    var life: Duration?
+    var clockUses: [@Sendable () -> Void] = []
+
+    /// The ways to kill the process, as far as each store is concerned.
+    var deaths: [HistoryDeath] = []
+
+    /// Makes a test of whether a value is in a file.
+    var traces: (@Sendable () -> @Sendable (Value) -> Bool)?
     var questions: (@Sendable () -> Int)?
     var isScoped = false
     var mayForget = false
@@ -117,6 +127,17 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     mayForget()
   }
 
+  /// Says that every layer drops values after `life`, by the clock of the scene or by a calendar that
+  /// moves with it, so that their ages are judged.
+  public func expires(after life: Duration) {
+    parts.withLock { $0.life = life }
+  }
+
+  /// Adds what makes a layer notice that the clock was set, which it can't know before it uses the clock.
+  public func noticesClock(by use: @escaping @Sendable () -> Void) {
+    parts.withLock { $0.clockUses.append(use) }
+  }
+
   /// Gives the values that are shown for a key; nil while there is none.
   public func shows(_ states: @escaping @Sendable (Key) -> Signal<Value?>) {
     parts.withLock { $0.states = states }
@@ -145,10 +166,34 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     parts.withLock { $0.closings.append(close) }
   }
 
+  /// Gives the way to kill the process, as far as a store is concerned; then the composition is made anew
+  /// now and then without being closed, and finds what had been stored.
+  ///
+  /// - Parameters:
+  ///   - arm: Makes the store die after so many more calls that change a file.
+  ///   - die: Has everything written that waits, and kills what is still alive then.
+  public func dies(
+    arming arm: @escaping @Sendable (_ calls: Int) -> Void,
+    by die: @escaping @Sendable () async -> Void
+  ) {
+    parts.withLock { $0.deaths.append(HistoryDeath(arm: arm, die: die)) }
+  }
+
+  /// Gives the way to find out which values are in files: it is asked for whenever all stores are closed.
+  public func leavesTraces(_ look: @escaping @Sendable () -> @Sendable (Value) -> Bool) {
+    parts.withLock { $0.traces = look }
+  }
+
   /// Runs `action` when the program is over.
   public func atEnd(_ action: @escaping @Sendable () -> Void) {
     parts.withLock { $0.endings.append(action) }
   }
+}
+
+/// A way to kill a store.
+struct HistoryDeath: Sendable {
+  let arm: @Sendable (Int) -> Void
+  let die: @Sendable () async -> Void
 }
 
 /// The numbers of the scenes of this process.

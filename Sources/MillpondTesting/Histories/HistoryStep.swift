@@ -27,12 +27,34 @@ enum HistoryStep: Sendable, Equatable {
   case askBack(HistoryAskBack)
 
   case advance(seconds: Int)
+
+  /// The clock is set forward or back, and no time passes.
+  case setClock(seconds: Int)
   case endScope
   case reopen
+
+  /// The process is killed when so many more calls have changed a file, in the course of the writes that
+  /// follow, or after them.
+  case kill(afterCalls: Int)
   case trim
 
   /// Writes of many other keys.
   case flood(count: Int, removes: Bool, entrance: Int)
+
+  /// Whether the composition is made anew in it.
+  var isRestart: Bool {
+    switch self {
+    case .reopen, .kill: true
+    default: false
+    }
+  }
+
+  var isWrite: Bool {
+    switch self {
+    case .set, .remove, .removeAll, .endScope: true
+    default: false
+    }
+  }
 
   /// The same with fewer or smaller numbers, the simplest first.
   var simpler: [HistoryStep] {
@@ -56,10 +78,12 @@ enum HistoryStep: Sendable, Equatable {
       case .release: [.release(0)]
       case .askBack(let back): back.simpler.map { .askBack($0) }
       case .advance: [.advance(seconds: 1)]
+      case .setClock(let seconds): [.setClock(seconds: seconds < 0 ? -1 : 1)]
       case .flood(let count, let removes, let entrance):
         [10, 100, 600, 1_100].filter { $0 < count }.map {
           .flood(count: $0, removes: removes, entrance: entrance)
         } + [.flood(count: count, removes: removes, entrance: 0)]
+      case .kill(let calls): (0..<calls).map { .kill(afterCalls: $0) }
       case .hold, .endScope, .reopen, .trim: []
       }
     guard let own = all.firstIndex(of: self) else { return all }

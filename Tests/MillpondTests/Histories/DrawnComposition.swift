@@ -1,7 +1,8 @@
 import Foundation
-import Millpond
 import MillpondTesting
 import Synchronization
+
+@testable import Millpond
 
 /// A composition that is drawn at random by the seed of a scene.
 struct DrawnComposition {
@@ -27,6 +28,12 @@ struct DrawnComposition {
   /// Whether memory has room for one value only, where something below it keeps all.
   let isTight: Bool
 
+  /// The time to live in every layer.
+  let life: Duration?
+
+  /// Whether the process is killed now and then.
+  let isMortal: Bool
+
   init(_ scene: Scene) {
     var generator = SeededGenerator(seed: scene.seed ^ 0x5EED)
     self.init(
@@ -36,9 +43,33 @@ struct DrawnComposition {
       isTight: .random(using: &generator))
   }
 
+  /// A composition all of whose layers drop values after some time.
+  init(expiringIn scene: Scene) {
+    var generator = SeededGenerator(seed: scene.seed ^ 0xA6E)
+    let stores: [Store] = [.none, .memory, .disk]
+    let sharings: [Sharing] = [.none, .reusing, .replayed, .remembered]
+    self.init(
+      scene, store: stores.randomElement(using: &generator) ?? .none,
+      sharing: sharings.randomElement(using: &generator) ?? .none,
+      hasMemory: .random(using: &generator), isScoped: .random(using: &generator),
+      isTight: .random(using: &generator),
+      life: .seconds([5, 20, 100].randomElement(using: &generator) ?? 5))
+  }
+
+  /// A composition over a disk whose process is killed now and then.
+  init(dyingIn scene: Scene) {
+    var generator = SeededGenerator(seed: scene.seed ^ 0xDEAD)
+    let sharings: [Sharing] = [.none, .reusing, .replayed, .remembered, .persisted]
+    self.init(
+      scene, store: Int.random(in: 0..<3, using: &generator) == 0 ? .diskLater : .disk,
+      sharing: sharings.randomElement(using: &generator) ?? .none,
+      hasMemory: .random(using: &generator), isScoped: .random(using: &generator),
+      isTight: .random(using: &generator), isMortal: true)
+  }
+
   init(
     _ scene: Scene, store: Store, sharing: Sharing, hasMemory: Bool, isScoped: Bool,
-    isTight: Bool = false
+    isTight: Bool = false, life: Duration? = nil, isMortal: Bool = false
   ) {
     self.scene = scene
     self.store = store
@@ -46,6 +77,8 @@ struct DrawnComposition {
     self.hasMemory = hasMemory
     self.isScoped = isScoped
     self.isTight = isTight && store != .none
+    self.life = life
+    self.isMortal = isMortal
   }
 
   /// The composition; what it says of itself is told to the scene.
@@ -53,6 +86,10 @@ struct DrawnComposition {
     scene.says(
       "[\(sharing), memory \(hasMemory), store \(store), scoped \(isScoped), tight \(isTight)]")
     if isScoped { scene.usesScope() }
+    if let life {
+      scene.says("[expires after \(life)]")
+      scene.expires(after: life)
+    }
     let cache = shared()
     return isScoped && !isMultiplexed ? AnyCache(cache.scoped(to: scene.scope)) : cache
   }
@@ -87,8 +124,10 @@ struct DrawnComposition {
   }
 
   private func memory() -> MemoryCache<String, String> {
-    let memory = MemoryCache<String, String>(countLimit: isTight ? 1 : 1_000, clock: scene.clock)
+    let memory = MemoryCache<String, String>(
+      countLimit: isTight ? 1 : 1_000, timeToLive: timeToLive, clock: scene.clock)
     if store != .none { scene.trims { memory.trim(to: 0) } }
+    scene.noticesClock { _ = memory.peek("") }
     return memory
   }
 
@@ -110,7 +149,8 @@ struct DrawnComposition {
   private func stored() -> Layer {
     switch store {
     case .none: AnyCache(EmptyCache())
-    case .memory: AnyCache(MemoryCache(countLimit: 1_000, clock: scene.clock))
+    case .memory:
+      AnyCache(keeper())
     case .disk: AnyCache(disk().mapValues(.text))
     case .diskLater: AnyCache(disk().mapValues(Codec.text.then(later)))
     case .closures: closures()
@@ -128,10 +168,48 @@ struct DrawnComposition {
   func disk() -> DiskCache {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("millpond-history-\(scene.name)")
-    let disk = DiskCache(directory: folder, byteLimit: 16 << 20)
+    var options = DiskOptions(byteLimit: 16 << 20, timeToLive: timeToLive)
+    if life != nil { options.now = { [clock = scene.clock] in WallTime(of: clock) } }
+    let calls = FaultyCalls()
+    let disk =
+      isMortal
+      ? DiskCache(directory: folder, options, FileSystem(calls))
+      : DiskCache(directory: folder, options)
+    if isMortal { say(of: disk, calls, in: folder) }
     scene.closes { disk.close() }
     scene.atEnd { try? FileManager.default.removeItem(at: folder) }
     return disk
+  }
+
+  /// Says how the process is killed, and what it leaves.
+  private func say(of disk: DiskCache, _ calls: FaultyCalls, in folder: URL) {
+    scene.dies(
+      arming: {
+        calls.inject(
+          .death(isHalfDone: $0.isMultiple(of: 2)), after: $0, of: FaultyCalls.Call.effects)
+      },
+      by: {
+        _ = try? await disk.flush().value
+        calls.die()
+      })
+    scene.leavesTraces {
+      let files = try? FileManager.default.contentsOfDirectory(
+        at: folder, includingPropertiesForKeys: nil)
+      let contents = (files ?? []).compactMap { try? Data(contentsOf: $0) }
+      return { value in contents.contains { $0.range(of: Data(value.utf8)) != nil } }
+    }
+  }
+
+  /// What keeps all values in memory, below what may be trimmed.
+  private func keeper() -> MemoryCache<String, String> {
+    let memory = MemoryCache<String, String>(
+      countLimit: 1_000, timeToLive: timeToLive, clock: scene.clock)
+    scene.noticesClock { _ = memory.peek("") }
+    return memory
+  }
+
+  private var timeToLive: TimeToLive {
+    life.map { .after($0) } ?? .never
   }
 
   private func closures() -> Layer {
@@ -165,6 +243,15 @@ struct DrawnComposition {
 extension Codec where Encoded == Data, Decoded == String {
   static var text: Codec {
     Codec(encode: { Data($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) })
+  }
+}
+
+extension WallTime {
+  /// A calendar that moves with a clock.
+  fileprivate init(of clock: ManualClock) {
+    let (seconds, attoseconds) = clock.now.offset.components
+    self.init(
+      microseconds: (1_800_000_000 + seconds) * 1_000_000 + attoseconds / 1_000_000_000_000)
   }
 }
 

@@ -38,6 +38,15 @@ import Testing
     await expect(.freshness) { DrawnFreshness($0).make() }
   }
 
+  @Test func `whichever way the clock is set, values last for their time and no longer`() async {
+    await expect(.clocks) { DrawnComposition(expiringIn: $0).make() }
+    await expect(.clocks) { DrawnComposition($0).make() }
+  }
+
+  @Test func `what was stored outlasts a kill, and what was removed does not come back`() async {
+    await expect(.kills, value: { "<\($0)#\($1)>" }) { DrawnComposition(dyingIn: $0).make() }
+  }
+
   @Test func `a fetch that asks back is served or told that it would wait for itself`() async {
     await expect(.askingBack) { DrawnComposition($0).make() }
     await expect(.askingBack, value: { HistoryBook(id: $0, title: "\($0)#\($1)") }) {

@@ -1,0 +1,68 @@
+import MillpondCore
+
+/// Judges how long values last by their time to live, whichever way the clock is set.
+struct HistoryExpiry<Key: Hashable & Sendable, Value: Hashable & Sendable> {
+  typealias Content = HistoryLog<Key, Value>.Content
+
+  /// The step back of a clock that expires nothing, if it is less than this.
+  private static var tolerance: Duration { .seconds(60) }
+
+  /// The time that a clock which is set back may seem to stand still.
+  private static var pause: Duration { .seconds(1) }
+
+  private let content: Content
+  private let life: Duration
+
+  init(_ content: Content, _ life: Duration) {
+    self.content = content
+    self.life = life
+  }
+
+  /// A value whose time was over when the get was made.
+  func overdue(_ view: HistoryView<Key, Value>) -> String? {
+    for (value, _, _) in view.values {
+      guard let making = content.makings[value], making.time < view.began,
+        !isFromOpenFetch(making, view)
+      else { continue }
+      let age = view.beganAt - making.at
+      if (.zero - Self.tolerance..<life).contains(age) { continue }
+      let moves = moves(since: making.time, until: view.began)
+      if let last = moves.last(where: { $0.isSet && $0.by < .zero }),
+        passed(moves.filter { $0.time > last.time }) < life + Self.pause
+      {
+        continue
+      }
+      return "\(view.name) gave \(value), which was to last for \(life),"
+        + " though \(passed(moves)) had passed and the clock showed \(age) more"
+    }
+    return nil
+  }
+
+  /// Whether what is set at one moment must be there at another: no reading of the clock meanwhile
+  /// gives a reason to drop it.
+  func lasts(since time: Int, until other: Int) -> Bool {
+    var (reading, lowest, forward) = (Duration.zero, Duration.zero, Duration.zero)
+    for move in moves(since: time, until: other) {
+      reading += move.by
+      lowest = min(lowest, reading)
+      forward += max(.zero, move.by)
+    }
+    return forward < life && lowest > .zero - Self.tolerance
+  }
+
+  private func moves(since time: Int, until other: Int) -> [HistoryClockMove] {
+    content.clockMoves.filter { $0.time > time && $0.time < other }
+  }
+
+  private func passed(_ moves: [HistoryClockMove]) -> Duration {
+    moves.reduce(.zero) { $0 + ($1.isSet ? .zero : $1.by) }
+  }
+
+  /// Whether a value is the latest of a fetch that went on when a get joined it.
+  private func isFromOpenFetch(
+    _ making: HistoryMaking, _ view: HistoryView<Key, Value>
+  ) -> Bool {
+    guard case .fetch(let number) = making.maker else { return false }
+    return content.fetches[number].ended ?? .max > view.began
+  }
+}
