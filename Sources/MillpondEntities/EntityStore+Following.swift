@@ -13,13 +13,13 @@ extension EntityStore {
   package var commits: Signal<Void> {
     Signal { [core] observer, lifetime in
       let watch = Watch<Void>(observer, lifetime)
-      let number = core.withLock { shelves in
-        let number = shelves.nextNumber()
-        shelves.commitListeners[number] = { watch.post(.next(())) }
+      let number = core.withLock { _, observers in
+        let number = observers.nextNumber()
+        observers.commitListeners[number] = { watch.post(.next(())) }
         return number
       }
       watch.lifetime.onEnd {
-        let released = core.withLock { $0.commitListeners.removeValue(forKey: number) }
+        let released = core.withLock { $1.commitListeners.removeValue(forKey: number) }
         _ = released  // released here, not under the lock
       }
     }

@@ -41,54 +41,24 @@ extension EntityCore {
   func observe<E>(
     _ reference: Reference<E>, _ watch: Watch<EntityChange<E>>
   ) -> E? {
-    let table = table(E.self)
     let now = time.now()
-    let (node, number, value) = enter(watch) { shelves, number in
-      let node = table.node(of: reference.id, in: &shelves.graph)
+    let (node, number, value) = enter(watch) { tables, observers, number in
+      let table = tables.table(E.self)
+      let node = table.node(of: reference.id, in: &tables.graph)
       let notice = NodeWatch { row, causes in
         let change = EntityChange(value: table.rows[Int(row)].value, causes: causes)
         return { watch.post(.next(change)) }
       }
-      shelves.watch(node, notice, number)
-      let row = shelves.graph.nodes[Int(node)].row
+      observers.add(notice, number, of: node, in: &tables)
+      let row = tables.graph.nodes[Int(node)].row
       table.touch(row, now)
       return (node, number, table.rows[Int(row)].value)
     }
     watch.lifetime.onEnd { [self] in
       let now = time.now()
-      let released = withLock { $0.unwatch(node, number, now) }
+      let released = withLock { $1.remove(number, of: node, in: &$0, now) }
       _ = released  // released here, not under the lock
     }
     return value
-  }
-}
-
-extension EntityShelves {
-  @usableFromInline
-  mutating func watch(_ node: NodeNumber, _ watch: NodeWatch, _ number: Int) {
-    watches[node, default: [:]][number] = watch
-    graph.nodes[Int(node)].isWatched = true
-    arrive(node)
-    graph.mark(below: CollectionOfOne(node))
-  }
-
-  /// Lets go of an observer; gives what is to be released after the unlock.
-  @usableFromInline
-  mutating func unwatch(
-    _ node: NodeNumber, _ number: Int, _ now: Int64
-  ) -> (watch: NodeWatch?, entity: (any Sendable)?) {
-    touch(node, now)
-    let watch = watches[node]?.removeValue(forKey: number)
-    guard watches[node]?.isEmpty == true else { return (watch, nil) }
-    watches[node] = nil
-    graph.nodes[Int(node)].isWatched = false
-    crowd = 0
-    departures += 1
-    // As often as it costs no more than the departures themselves, stale marks are wiped out.
-    if departures > graph.markedCount / 8 {
-      departures = 0
-      graph.remark(below: watches.keys)
-    }
-    return (watch, forget(node))
   }
 }

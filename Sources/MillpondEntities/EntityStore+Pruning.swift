@@ -29,33 +29,16 @@ extension EntityStore {
 
 extension EntityCore {
   /// - Returns: The handle that gives it up again, and does not keep what is stored.
+  @inlinable
   func retain<E>(_ reference: Reference<E>) -> Disposable {
-    let table = table(E.self)
-    let node = withLock { shelves in
-      let node = table.node(of: reference.id, in: &shelves.graph)
-      shelves.retains[node, default: 0] += 1
-      shelves.graph.nodes[Int(node)].isRetained = true
-      shelves.arrive(node)
-      return node
-    }
+    let node = tables.withLock { $0.retain(reference.id, in: E.self) }
     return Disposable { [weak self] in self?.release(node) }
   }
 
-  fileprivate func release(_ node: NodeNumber) {
+  @usableFromInline
+  func release(_ node: NodeNumber) {
     let now = time.now()
-    let released = withLock { $0.release(node, now) }
+    let released = tables.withLock { $0.release(node, now) }
     _ = released  // released here, not under the lock
-  }
-}
-
-extension EntityShelves {
-  fileprivate mutating func release(_ node: NodeNumber, _ now: Int64) -> (any Sendable)? {
-    guard let count = retains[node] else { return nil }
-    touch(node, now)
-    retains[node] = count > 1 ? count - 1 : nil
-    if count > 1 { return nil }
-    graph.nodes[Int(node)].isRetained = false
-    crowd = 0
-    return forget(node)
   }
 }

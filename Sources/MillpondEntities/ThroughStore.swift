@@ -17,6 +17,7 @@ extension Source where Value: Entity {
   ///
   /// - Parameter identity: Which entity a key asks for, if that can be told: so a key that is removed
   ///   is removed from the store too.
+  @inlinable
   public func through(
     _ store: EntityStore, identity: @escaping @Sendable (Key) -> Value.ID? = { _ in nil }
   ) -> ThroughStore<Self> {
@@ -28,6 +29,7 @@ extension Source where Value: Entity, Key == Value.ID {
   /// Writes what it answers into `store`, and answers what the store has from then on.
   ///
   /// Keys are identities.
+  @inlinable
   public func through(_ store: EntityStore) -> ThroughStore<Self> {
     through(store) { $0 }
   }
@@ -41,17 +43,27 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
   /// What is answered.
   public typealias Value = Base.Value
 
-  let base: Base
-  let store: EntityStore
-  let identity: @Sendable (Key) -> Value.ID?
+  @usableFromInline let base: Base
+  @usableFromInline let store: EntityStore
+  @usableFromInline let identity: @Sendable (Key) -> Value.ID?
+
+  @inlinable
+  init(base: Base, store: EntityStore, identity: @escaping @Sendable (Key) -> Value.ID?) {
+    self.base = base
+    self.store = store
+    self.identity = identity
+  }
+
+  // Inlinable, since all of it is generic: looked up by metadata, a get takes four times as long.
 
   /// The base's answer, and what becomes of it in the store.
+  @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     let (base, core) = (base, store.core)
     return Signal { observer, lifetime in
       // Entered before the question: an end that comes between would find nobody to fail.
       let watch = Watch<Value>(observer, lifetime)
-      core.enter(watch) { _, _ in }
+      core.enter(watch) { _, _, _ in }
       let token = FillToken(for: lookup, during: watch.lifetime)
       base.get(key, lookup)
         .map { core.filled($0, token) }
@@ -68,6 +80,7 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
   ///
   /// A removal of a key reaches the store if the identity is known; a removal of all takes all
   /// entities of the type.
+  @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
     switch change {
@@ -88,7 +101,8 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
 
 extension EntityCore {
   /// Keeps what a source has brought, and gives what stands for it, retained.
-  fileprivate func filled<E: Entity>(_ value: E, _ token: FillToken) -> FilledEntity<E> {
+  @inlinable
+  func filled<E: Entity>(_ value: E, _ token: FillToken) -> FilledEntity<E> {
     let filled = FilledEntity(
       reference: value.reference, retention: retain(value.reference).scoped())
     fill(value, token)
@@ -97,7 +111,8 @@ extension EntityCore {
 
   /// The entity as long as there is one; when it is committed, if it has been brought within a
   /// transaction.
-  fileprivate func values<E>(of filled: FilledEntity<E>) -> Signal<E> {
+  @inlinable
+  func values<E>(of filled: FilledEntity<E>) -> Signal<E> {
     Signal { observer, lifetime in
       let follow: Notice = {
         if !lifetime.isEnded { self.values(of: filled.reference).run(observer, lifetime) }
@@ -109,7 +124,14 @@ extension EntityCore {
 }
 
 /// An answer that is in a store, and stays there until somebody observes it, whatever room there is.
-private struct FilledEntity<E: Entity> {
-  let reference: Reference<E>
-  let retention: ScopedDisposable
+@usableFromInline
+struct FilledEntity<E: Entity>: Sendable {
+  @usableFromInline let reference: Reference<E>
+  @usableFromInline let retention: ScopedDisposable
+
+  @inlinable
+  init(reference: Reference<E>, retention: ScopedDisposable) {
+    self.reference = reference
+    self.retention = retention
+  }
 }

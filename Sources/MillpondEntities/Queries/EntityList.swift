@@ -140,3 +140,18 @@ struct EntityList<E: Entity>: Sendable {
     return left.arrival < right.arrival
   }
 }
+
+/// A step from one list to the next; those of one commit build upon one another, in order.
+public enum EntityListChange<E: Entity>: Sendable, Equatable {
+  /// An entity came in; what was there and behind moves on by one.
+  case insert(E, at: Int)
+
+  /// An entity has left; what was behind moves up by one.
+  case remove(at: Int)
+
+  /// An entity has changed, and goes from one place to another, counted without itself.
+  case move(E, from: Int, to: Int)
+
+  /// An entity has changed, and stays in its place.
+  case update(E, at: Int)
+}

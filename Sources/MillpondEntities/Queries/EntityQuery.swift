@@ -82,21 +82,6 @@ public struct EntityQuery<E: Entity>: Sendable {
   }
 }
 
-/// A step from one list to the next; those of one commit build upon one another, in order.
-public enum EntityListChange<E: Entity>: Sendable, Equatable {
-  /// An entity came in; what was there and behind moves on by one.
-  case insert(E, at: Int)
-
-  /// An entity has left; what was behind moves up by one.
-  case remove(at: Int)
-
-  /// An entity has changed, and goes from one place to another, counted without itself.
-  case move(E, from: Int, to: Int)
-
-  /// An entity has changed, and stays in its place.
-  case update(E, at: Int)
-}
-
 /// The list of one subscription.
 @usableFromInline
 final class ListKeeper<E: Entity>: @unchecked Sendable {
@@ -127,17 +112,19 @@ extension EntityCore {
   func listen<E: Entity>(
     _ watch: Watch<[TableEdit<E>]>, isQuery: Bool
   ) -> [TableEdit<E>] {
-    let table = table(E.self)
     let listener = TableListener<E>(isQuery: isQuery) { edits in { watch.post(.next(edits)) } }
-    let (number, edits) = enter(isQuery ? watch : nil) { shelves, number in
+    let (number, edits) = enter(isQuery ? watch : nil) { tables, _, number in
+      let table = tables.table(E.self)
       table.listeners[number] = listener
-      if isQuery, shelves.isSweeping { table.storedNodes.forEach { shelves.arrive($0) } }
+      if isQuery, tables.collection.isCollecting {
+        table.storedNodes.forEach { tables.collection.arrive($0) }
+      }
       return (number, table.storedEdits)
     }
     watch.lifetime.onEnd { [self] in
-      let released = withLock { shelves in
-        shelves.crowd = 0
-        return table.listeners.removeValue(forKey: number)
+      let released = tables.withLock { tables in
+        tables.collection.depart()
+        return tables.table(E.self).listeners.removeValue(forKey: number)
       }
       _ = released  // released here, not under the lock
     }

@@ -1,3 +1,5 @@
+public import MillpondSignals
+
 /// A value with an identity, of which an ``EntityStore`` keeps one for each identity.
 ///
 ///     struct Book: Entity {
@@ -55,5 +57,52 @@ extension Mergeable {
   @inlinable
   public func replacing(_ older: Self) -> Self {
     older.merged(with: self)
+  }
+}
+
+/// Stands for an entity by its identity alone, whether or not there is one in a store.
+///
+/// References to two types are never mixed up, whatever the types and identities are called.
+public struct Reference<Target: Entity>: Hashable, Sendable {
+  /// Whom it stands for.
+  public let id: Target.ID
+
+  /// The reference to whoever has this identity.
+  @inlinable
+  public init(_ id: Target.ID) {
+    self.id = id
+  }
+}
+
+/// How entities of one type refer to others: it is declared once, in ``Entity/relations``.
+///
+///     static let relations: [Relation<Author>] = [Relation(\.books), Relation(\.agent)]
+///
+/// A key path becomes a closure here; nothing is found out by reflection.
+public struct Relation<Owner: Entity>: Sendable {
+  @usableFromInline let read: @Sendable (Owner, inout RelatedEntities) -> Void
+
+  @inlinable
+  init(read: @escaping @Sendable (Owner, inout RelatedEntities) -> Void) {
+    self.read = read
+  }
+}
+
+/// The references that were found in an entity.
+public struct RelatedEntities {
+  /// Their nodes, which the store keeps until the transaction is committed.
+  @usableFromInline var targets: [NodeNumber]
+  @usableFromInline let tables: Locked<EntityTables>
+
+  @inlinable
+  init(_ tables: Locked<EntityTables>, _ targets: [NodeNumber] = []) {
+    self.tables = tables
+    self.targets = targets
+  }
+
+  /// Adds one.
+  @inlinable
+  public mutating func add<Target>(_ reference: Reference<Target>) {
+    targets.append(tables.withLock { $0.node(ofRelated: reference.id, in: Target.self) })
   }
 }

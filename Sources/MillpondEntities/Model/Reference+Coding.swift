@@ -1,17 +1,3 @@
-/// Stands for an entity by its identity alone, whether or not there is one in a store.
-///
-/// References to two types are never mixed up, whatever the types and identities are called.
-public struct Reference<Target: Entity>: Hashable, Sendable {
-  /// Whom it stands for.
-  public let id: Target.ID
-
-  /// The reference to whoever has this identity.
-  @inlinable
-  public init(_ id: Target.ID) {
-    self.id = id
-  }
-}
-
 extension Reference: CustomStringConvertible {
   /// The type and the identity, for people.
   public var description: String {

@@ -5,90 +5,92 @@ import MillpondSignals
 /// nodes at a time.
 ///
 /// That is sound because the writer has the turn meanwhile: who refers to whom stays as it is, and
-/// nothing is stored or removed but by the sweep. What others do, to observe, retain and query, just
-/// brings more into use: it is noted in ``EntityShelves/arrivals``, and gone through before anything is
-/// dropped.
-struct EntitySweep {
+/// nothing is stored or removed but by the collector. What others do, to observe, retain and query,
+/// just brings more into use: it is noted in ``CollectorState/arrivals``, and gone through before
+/// anything is dropped.
+struct Collector {
+  private let core: EntityCore
+
   /// What counts as unused was not touched since.
-  let cutoff: Int64
+  private let cutoff: Int64
 
   private var unused: [(node: NodeNumber, use: EntityUse)] = []
   private var waiting: [NodeNumber] = []
 
-  init(cutoff: Int64) {
+  init(_ core: EntityCore, cutoff: Int64) {
+    self.core = core
     self.cutoff = cutoff
   }
 
   /// Drops what was not used for so long.
-  mutating func prune(_ core: EntityCore) -> [any Sendable] {
-    survey(core)
-    return drop(.max, core)
+  mutating func prune() -> [any Sendable] {
+    survey()
+    return drop(.max)
   }
 
   /// Drops the least recently used, until there is some room again.
   ///
   /// An eighth more than has to go, so that it need not be found out each time what is in use.
-  mutating func makeRoom(_ countLimit: Int, _ core: EntityCore) -> [any Sendable] {
-    survey(core)
+  mutating func makeRoom() -> [any Sendable] {
+    survey()
     unused.sort { $0.use < $1.use }
-    let limit = max(0, countLimit)
-    let released = drop(core.count - limit + limit / 8, core)
-    core.withLock { shelves in
-      let count = shelves.storedCount
-      shelves.crowd = count > limit ? count + max(64, count / 8) : 0
+    let limit = max(0, core.countLimit)
+    let released = drop(core.count - limit + limit / 8)
+    core.tables.withLock { tables in
+      let count = tables.storedCount
+      tables.collection.crowd = count > limit ? count + max(64, count / 8) : 0
     }
     return released
   }
 
   /// Goes through all there is, and all that is below what is in use.
-  mutating func survey(_ core: EntityCore) {
-    var place = core.withLock { $0.beginSweep() }
+  mutating func survey() {
+    var place = core.tables.withLock { $0.beginCollecting() }
     while place > 0 {
       let start = max(0, place - Self.stride)
-      core.withLock { $0.survey(start..<place, cutoff, &unused, &waiting) }
+      core.tables.withLock { $0.survey(start..<place, cutoff, &unused, &waiting) }
       place = start
     }
     while !waiting.isEmpty {
-      core.withLock { $0.graph.pass(below: &waiting, atMost: Self.stride) }
+      core.tables.withLock { $0.graph.pass(below: &waiting, atMost: Self.stride) }
     }
   }
 
   /// Drops so many of those that nobody has come to use; gives what is to be released.
-  mutating func drop(_ count: Int, _ core: EntityCore) -> [any Sendable] {
+  mutating func drop(_ count: Int) -> [any Sendable] {
     var released: [any Sendable] = []
     var (place, left) = (0, count)
     while place < unused.count, left > 0 {
       let part = unused[place..<min(unused.count, place + Self.stride)]
       place += part.count
       var commit = Commit(now: core.time.now())
-      left -= core.withLock { $0.drop(part, atMost: left, &commit) }
+      left -= core.withLock { tables, observers in
+        let dropped = tables.drop(part, atMost: left, &commit)
+        if !commit.notices.isEmpty { observers.announce(commit.notices) }
+        tables.finish(&commit)
+        return dropped
+      }
       released += commit.released
     }
-    core.withLock { $0.endSweep() }
+    core.tables.withLock { $0.endCollecting() }
     return released
   }
 
   private static let stride = 2_048
 }
 
-extension EntityShelves {
+extension EntityTables {
   /// - Returns: How many nodes there are to be surveyed.
-  fileprivate mutating func beginSweep() -> Int {
+  fileprivate mutating func beginCollecting() -> Int {
     graph.beginPassage()
-    isSweeping = true
+    collection.isCollecting = true
     return graph.nodes.count
   }
 
-  fileprivate mutating func endSweep() {
-    isSweeping = false
-    arrivals = []
+  fileprivate mutating func endCollecting() {
+    collection.isCollecting = false
+    collection.arrivals = []
     shrink()
-  }
-
-  /// Notes that someone uses an entity from now on.
-  @usableFromInline
-  mutating func arrive(_ node: NodeNumber) {
-    if isSweeping { arrivals.append(node) }
   }
 
   /// Lists what is stored and was not touched since `cutoff`; what is in use begins to be passed.
@@ -117,8 +119,8 @@ extension EntityShelves {
     _ commit: inout Commit
   ) -> Int {
     var waiting: [NodeNumber] = []
-    for node in arrivals { graph.pass(node, &waiting) }
-    arrivals = []
+    for node in collection.arrivals { graph.pass(node, &waiting) }
+    collection.arrivals = []
     graph.pass(below: &waiting, atMost: .max)
     var rows: [Int: [Int32]] = [:]
     var dropped = 0
@@ -135,7 +137,6 @@ extension EntityShelves {
       commit.released.append(released)
       commit.notices += notices
     }
-    finish(&commit)
     return dropped
   }
 }

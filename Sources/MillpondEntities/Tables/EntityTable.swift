@@ -4,8 +4,8 @@ import MillpondSignals
 /// All that a store knows of one type: a row for each identity that is stored, referred to, observed
 /// or retained.
 @usableFromInline
-final class EntityTable<E: Entity>: @unchecked Sendable {
-  // Sendable because its variables are touched only under the lock of the core that has it.
+final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E.ID: Sendable {
+  // Sendable because its variables are touched only under the lock of the tables that it is among.
   @usableFromInline
   struct Row {
     /// Nil of a row that is vacant.
@@ -31,20 +31,18 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
 
   /// What it is called in the graph.
   @usableFromInline let number: Int32
-  @usableFromInline let relations: [Relation<E>]
   @exclusivity(unchecked) @usableFromInline var rows: ContiguousArray<Row> = []
-  @usableFromInline var listeners: [Int: TableListener<E>] = [:]
+  @exclusivity(unchecked) @usableFromInline var listeners: [Int: TableListener<E>] = [:]
 
   /// Which writes and fills are admitted, by what is written in the rows and what has left them.
-  @usableFromInline var order = WriteOrder<E.ID>()
+  @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
   @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
   @usableFromInline var vacant: [Int32] = []
 
   @inlinable
-  init(number: Int32, relations: [Relation<E>]) {
+  init(number: Int32) {
     self.number = number
-    self.relations = relations
   }
 
   @inlinable
@@ -73,21 +71,6 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     }
     index.insert(hash(id), row)
     return node
-  }
-
-  /// Puts a value into its row, or takes it out; gives what was there.
-  @inlinable
-  func replace(_ row: Int32, by value: E?) -> E? {
-    var other = value
-    swap(&rows[Int(row)].value, &other)
-    return other
-  }
-
-  /// Notes that the entity in a row was written now.
-  @inlinable
-  func note(_ row: Int32, _ now: Int64, _ revision: Revision) {
-    touch(row, now, revision)
-    rows[Int(row)].written = revision
   }
 
   /// Whether a write with a place of its own is admitted as it arrives; it is remembered at once.
@@ -131,7 +114,7 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
 
 /// What a commit has done to an entity: the value it has now, or none.
 @usableFromInline
-package struct TableEdit<E: Entity>: Sendable {
+package struct TableEdit<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
   @usableFromInline package let id: E.ID
   @usableFromInline package let value: E?
 
@@ -144,7 +127,7 @@ package struct TableEdit<E: Entity>: Sendable {
 
 /// Someone who is told of every commit that touches a type.
 @usableFromInline
-struct TableListener<E: Entity>: Sendable {
+struct TableListener<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
   /// Whether it keeps what is in the table from being pruned.
   @usableFromInline let isQuery: Bool
   @usableFromInline let notice: @Sendable ([TableEdit<E>]) -> Notice

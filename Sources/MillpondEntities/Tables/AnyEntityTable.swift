@@ -6,10 +6,6 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// Whether a live query shows what is in it.
   var isQueried: Bool { get }
 
-  /// Removes all that is in it, as a transaction.
-  @inlinable
-  func removeAll(from core: EntityCore)
-
   /// Notes that the entity in a row was used now.
   @inlinable
   func touch(_ row: Int32, _ now: Int64)
@@ -64,11 +60,6 @@ extension EntityTable: AnyEntityTable {
   }
 
   @inlinable
-  func removeAll(from core: EntityCore) {
-    core.removeAll(of: E.self)
-  }
-
-  @inlinable
   func touch(_ row: Int32, _ now: Int64) {
     rows[Int(row)].touched = now
   }
@@ -93,7 +84,7 @@ extension EntityTable: AnyEntityTable {
     }
     let old = emptied.map { row in
       forgetWrite(row)
-      return replace(row, by: nil)
+      return rows[Int(row)].value.take()
     }
     return ((old, order.takeForgotten()), notices(of: edits))
   }

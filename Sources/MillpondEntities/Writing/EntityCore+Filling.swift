@@ -6,7 +6,9 @@ extension EntityCore {
   @inlinable
   func fill<E: Entity>(_ value: E, _ token: FillToken) {
     inTurn {
-      if admits(token, for: value.reference) { write(value, .fill) }
+      if admits(token, for: value.reference) {
+        write(E.self) { $0.set(value, .fill, canUndo: $1) }
+      }
     }
   }
 
@@ -15,10 +17,8 @@ extension EntityCore {
   @inlinable
   func restore<E: Entity>(_ value: E, _ token: FillToken) {
     inTurn {
-      let reference = value.reference
-      guard admits(token, for: reference) else { return }
-      let kept = peek(reference).map { $0.replacing(value) } ?? value
-      write(DraftEdit(id: reference.id, value: kept, place: .fill))
+      guard admits(token, for: value.reference) else { return }
+      write(E.self) { $0.restore(value, canUndo: $1) }
     }
   }
 
@@ -27,9 +27,9 @@ extension EntityCore {
   /// It stays so until the commit, since this thread has the turn.
   @inlinable
   func admits<E>(_ token: FillToken, for reference: Reference<E>) -> Bool {
-    let part = draft.part(E.self)
-    if let edit = part?.edit(of: reference.id), !edit.place.isFill { return false }
-    if token.revision < max(draft.clearedAt, part?.clearedAt ?? .none) { return false }
-    return shelves.withLock { $0.admits(token, for: reference) }
+    let edits = transaction.edits(of: E.self)
+    if let edit = edits?.edit(of: reference.id), !edit.order.isFill { return false }
+    if token.revision < max(transaction.clearedAt, edits?.clearedAt ?? .none) { return false }
+    return tables.withLock { $0.admits(token, for: reference) }
   }
 }

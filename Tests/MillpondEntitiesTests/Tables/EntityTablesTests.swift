@@ -5,17 +5,17 @@ import Testing
 @testable import MillpondEntities
 
 /// What a store keeps besides what is stored.
-@Suite struct EntityShelvesTests {
+@Suite struct EntityTablesTests {
   let store = EntityStore()
 
   private var nodes: (known: Int, places: Int) {
-    store.core.withLock { shelves in
-      (shelves.graph.nodes.count - shelves.graph.vacantNodes.count, shelves.graph.nodes.count)
+    store.core.tables.withLock { tables in
+      (tables.graph.nodes.count - tables.graph.vacantNodes.count, tables.graph.nodes.count)
     }
   }
 
   private var rows: Int {
-    store.core.table(Thing.self).rows.count
+    store.core.tables.withLock { $0.table(Thing.self).rows.count }
   }
 
   @Test func `of what nobody stores, refers to, observes or retains nothing is known`() {
@@ -36,7 +36,7 @@ import Testing
     for id in 0..<100 { store.set(Thing(id, links: [id + 1])) }
     for id in 0..<100 { store.recorder(of: id).dispose() }
 
-    #expect(store.core.withLock { $0.graph.markedCount } == 0)
+    #expect(store.core.tables.withLock { $0.graph.markedCount } == 0)
   }
 
   @Test(arguments: 0..<5)
@@ -85,7 +85,7 @@ import Testing
     for id in 0..<3_000 { store.set(Thing(id, links: [id + 1, id + 2])) }
     store.removeAll()
 
-    let edges = store.core.withLock { $0.graph.edges.count }
+    let edges = store.core.tables.withLock { $0.graph.edges.count }
     #expect(nodes.places == 0)
     #expect(edges == 0)
     #expect(rows == 0)
@@ -103,8 +103,8 @@ import Testing
     store.set(Thing(2, owner: "a"))
     store.set(Person(id: "a"))
     store.set(Person(id: "b"))
-    var sweep = EntitySweep(cutoff: .max)
-    sweep.survey(store.core)
+    var collector = Collector(store.core, cutoff: .max)
+    collector.survey()
 
     let recorder = Recorder<[Thing]>()
     switch use {
@@ -112,7 +112,7 @@ import Testing
     case .retain: _ = store.retain(Reference<Thing>(1))
     case .query: recorder.subscribe(to: store.query(Thing.self).values)
     }
-    _ = sweep.drop(.max, store.core)
+    _ = collector.drop(.max)
 
     #expect(store.count == 3)
     #expect(store.get(Reference<Person>("a")) != nil)

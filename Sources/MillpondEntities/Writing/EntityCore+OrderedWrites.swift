@@ -1,0 +1,70 @@
+public import MillpondCore
+public import MillpondSignals
+
+/// Writes through caches, whose places in the order were drawn before they came here.
+///
+/// Each is compared with what has arrived when it arrives itself. While it waits for the writer that
+/// has the turn, it is overtaken by removals, and by writes of its kind, but not by what that writer sets.
+extension EntityCore {
+  @inlinable
+  func set<E: Entity>(_ value: E, _ revision: Revision) {
+    arrive(value.reference, revision) { $0.set(value, .drawn(revision), canUndo: $1) }
+  }
+
+  @inlinable
+  func remove<E>(_ reference: Reference<E>, _ revision: Revision) {
+    arrive(reference, revision) { $0.remove(reference.id, .drawn(revision), canUndo: $1) }
+  }
+
+  /// Removes what was not written later.
+  @inlinable
+  func removeAll<E: Entity>(of type: E.Type, _ revision: Revision) {
+    guard admits({ $0.order.admitAll(revision) }, type) else { return }
+    inTurn {
+      write(type) { edits, canUndo in
+        let written = edits.edits.map(\.id)
+        for id in written + edits.storedIDs(until: revision)
+        where !isOvertaken(Reference<E>(id), revision) {
+          edits.remove(id, .drawn(revision), canUndo: canUndo)
+        }
+      }
+    }
+  }
+
+  /// Carries out a write unless a later one of the entity has arrived, or does before its turn.
+  @inlinable
+  func arrive<E>(
+    _ reference: Reference<E>, _ revision: Revision,
+    _ body: (EntityEdits<E>, _ canUndo: Bool) -> Void
+  ) {
+    PendingWrite.during(revision) {
+      guard admits({ $0.admits(revision, for: reference.id) }, E.self) else { return }
+      inTurn {
+        let last = tables.withLock { tables in
+          max(tables.clearedAt, tables.table(E.self).order.lastWrite(of: reference.id))
+        }
+        if last <= revision, !isOvertaken(reference, revision) { write(E.self, body) }
+      }
+    }
+  }
+
+  @inlinable
+  func admits<E: Entity>(
+    _ decide: (EntityTable<E>) -> Bool, _ type: E.Type
+  ) -> Bool {
+    let (isAdmitted, forgotten) = tables.withLock { tables in
+      let table = tables.table(type)
+      return (decide(table), table.order.takeForgotten())
+    }
+    _ = forgotten  // released here, not under the lock
+    return isAdmitted
+  }
+
+  /// Whether the transaction that runs has a later write of an entity, or a removal of all.
+  @inlinable
+  func isOvertaken<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
+    let edits = transaction.edits(of: E.self)
+    let edit = edits?.edit(of: reference.id)?.order.revision ?? .none
+    return revision <= max(edit, transaction.clearedAt, edits?.clearedAt ?? .none)
+  }
+}

@@ -1,0 +1,141 @@
+public import MillpondCore
+import MillpondSignals
+
+extension EntityCore {
+  /// Keeps a value, merged with what is there.
+  @inlinable
+  func set<E: Entity>(_ value: E) {
+    if turn.isMine() { return write(E.self) { $0.set(value, .now, canUndo: $1) } }
+    let (left, mustTell) = turn.take { setAlone(value) }
+    _ = left  // released here, when others may write again
+    if mustTell { deliver() }
+  }
+
+  /// A transaction of one value, as most are: the same steps, without a list of edits.
+  ///
+  /// - Returns: What is to be released when the turn is over, and whether anybody is to be told.
+  @inlinable
+  func setAlone<E: Entity>(
+    _ value: E
+  ) -> (left: (E?, E, [any Sendable]), mustTell: Bool) {
+    let edits = part(of: E.self).edits(of: E.self)
+    let (row, old) = edits.stored(value.id)
+    let new = old.map { value.replacing($0) } ?? value
+    let isChange = new != old
+    let targets = isChange ? edits.readRelations(of: new) : 0..<0
+    var released: [any Sendable] = []
+    if !transaction.isEmpty {
+      // Users' code has written something meanwhile, which belongs to it.
+      edits.forgetTargets()
+      write(E.self) { $0.write(Edit(value.id, new, .now, (row, old)), canUndo: $1) }
+      let mustTell = commit(&released)
+      transaction.takeSpent(&released)
+      return ((old, new, released), mustTell)
+    }
+    let mustTell = step(&released) { tables, commit in
+      var known = old == nil ? nil : row
+      if isChange { known = edits.put(new, value.id, at: known, targets, in: &tables, &commit) }
+      edits.note(value.id, known, .commit(after: .none), commit)
+      edits.finish(&commit) { isChange ? [TableEdit(id: value.id, value: new)] : [] }
+    } causes: {
+      [AnyReference(new.reference)]
+    }
+    return ((old, new, released), mustTell)
+  }
+
+  @inlinable
+  func remove<E>(_ reference: Reference<E>) {
+    inTurn { write(E.self) { $0.remove(reference.id, .now, canUndo: $1) } }
+  }
+
+  @inlinable
+  func removeAll<E: Entity>(of type: E.Type) {
+    inTurn { write(type) { $0.removeAll(canUndo: $1) } }
+  }
+
+  /// - Parameter isSilent: Whether observers and queries are not told.
+  @usableFromInline
+  func removeAll(isSilent: Bool = false) {
+    inTurn {
+      transaction.clearAll(isSilent: isSilent)
+      let canUndo = transaction.canUndo
+      for part in transaction.parts {
+        transaction.touch(part)
+        part.removeAll(canUndo)
+      }
+    }
+  }
+
+  /// Prunes at once, or when the transaction is over.
+  @usableFromInline
+  func prune(unusedFor age: Duration) {
+    inTurn { transaction.pruning = min(age, transaction.pruning ?? age) }
+  }
+
+  /// Writes to the edits of a type; the transaction itself is not being accessed meanwhile.
+  @inlinable
+  func write<E: Entity>(_ type: E.Type, _ body: (EntityEdits<E>, _ canUndo: Bool) -> Void) {
+    let part = part(of: type)
+    transaction.touch(part)
+    body(part.edits(of: type), transaction.canUndo)
+  }
+
+  /// The part of a type, which is made if there is none.
+  @inlinable
+  func part<E: Entity>(of type: E.Type) -> TransactionPart {
+    if let part = transaction.part(of: type) { return part }
+    let edits = EntityEdits<E>(tables)
+    // The relations are users' code, which may have written.
+    return transaction.part(of: type) ?? transaction.add(edits)
+  }
+
+  // MARK: Transactions
+
+  /// Runs `body`, which is a transaction unless it is within one.
+  @usableFromInline
+  func inTurn(_ body: () -> Void) {
+    if turn.isMine() { body() } else { write(body) }
+  }
+
+  /// Runs a transaction, or a part of the one that runs on this thread.
+  @inlinable
+  func write<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    if turn.isMine() { return try join(body) }
+    let (outcome, released) = turn.take {
+      let outcome = attempt(body)
+      var released: [any Sendable] = []
+      if case .failure = outcome { transaction.discard(&released) }
+      _ = commit(&released)
+      transaction.takeSpent(&released)
+      return (outcome, released)
+    }
+    _ = released  // released here, when others may write again
+    deliver()
+    return try outcome.get()
+  }
+
+  @inlinable
+  func join<Result, Failure>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    transaction.depth += 1
+    let savepoint = transaction.savepoint
+    let outcome = attempt(body)
+    let gone: [any Sendable] =
+      if case .failure = outcome { transaction.rollBack(to: savepoint) } else { [] }
+    transaction.depth -= 1
+    _ = gone  // released here: what users' objects write at their end is not undone
+    return try outcome.get()
+  }
+
+  @inlinable
+  func attempt<Result, Failure>(
+    _ body: () throws(Failure) -> Result
+  ) -> Swift.Result<Result, Failure> {
+    do throws(Failure) {
+      return .success(try body())
+    } catch {
+      return .failure(error)
+    }
+  }
+}
