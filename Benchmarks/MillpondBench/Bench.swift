@@ -3,7 +3,7 @@ import Foundation
 /// Every row, in the order of the table: a group a file.
 private func allRows() -> [Row] {
   floorRows() + chainRows() + makingRows() + pipeRows() + replayRows() + combiningRows()
-    + threadRows() + cacheRows() + compositionRows() + multiplexerRows()
+    + threadRows() + cacheRows() + compositionRows() + multiplexerRows() + taskRows()
 }
 
 /// Runs what the arguments ask for; the exit code. (In `main.swift` nothing would be specialised.)
