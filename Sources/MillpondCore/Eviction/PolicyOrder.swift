@@ -124,6 +124,7 @@ package struct PolicyOrder: Sendable {
   }
 
   /// Takes over an entry of another order as its newest, with what is known of it.
+  @usableFromInline
   mutating func adopt(_ slot: Slot, from other: PolicyOrder, _ theirs: Slot) {
     let (hash, weight) = (other.hash(of: theirs), other.weight(of: theirs))
     if isAdaptive {

@@ -153,7 +153,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Forgets what is older than all writes on their way, of which `oldest` is the oldest.
-  @usableFromInline
+  @inlinable
   mutating func prune(before oldest: Revision) {
     let revisions = remembered.values.sorted(by: >)
     let needed = revisions.prefix { $0 > oldest }.count
@@ -166,7 +166,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     pruningCount = 2 * max(Self.rememberedCount, kept)
   }
 
-  @usableFromInline
+  @inlinable
   mutating func forget(_ isForgotten: (Revision) -> Bool) {
     // As a whole, since single keys would be released here.
     let kept = remembered.filter { !isForgotten($0.value) }

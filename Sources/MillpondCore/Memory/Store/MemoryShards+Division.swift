@@ -1,9 +1,11 @@
 import MillpondSignals
-import Synchronization
+public import Synchronization
 
 extension MemoryShards {
   /// Divides the one store among all, once.
-  @usableFromInline
+  ///
+  /// - Complexity: O(*n*); every caller waits meanwhile.
+  @inlinable
   func divide() {
     if mask.load(ordering: .relaxed) != 0 { return }
     let whole = withShard(0) { store -> Store? in
@@ -11,12 +13,18 @@ extension MemoryShards {
       let whole = store
       store = whole.emptied()
       store.expectedCount = budget.countLimit / count
-      store.adopt(from: whole) { $0.shard(Self.shardCount - 1) == 0 }
       for number in 1..<count {
         open(number, expectedCount: store.expectedCount)
-        withShard(number) { other in
-          other.writes = whole.writes
-          other.adopt(from: whole) { $0.shard(Self.shardCount - 1) == number }
+        shards[number].store.writes = whole.writes
+      }
+      whole.order.forEach { slot in
+        let hash = MemoryHash(whole.pairs[Int(slot)].key)
+        let number = hash.shard(Self.shardCount - 1)
+        if number == 0 {
+          store.adopt(slot, hash, from: whole)
+        } else {
+          // Nobody else comes to these before the mask is there.
+          shards[number].store.adopt(slot, hash, from: whole)
         }
       }
       mask.store(Self.shardCount - 1, ordering: .releasing)

@@ -14,19 +14,15 @@ extension MemoryStore {
     return store
   }
 
-  /// Takes over the entries of another store for which `isMine` is true.
-  @usableFromInline
-  mutating func adopt(from other: MemoryStore, where isMine: (MemoryHash) -> Bool) {
-    other.order.forEach { slot in
-      let pair = other.slab.pairs[Int(slot)]
-      let hash = MemoryHash(pair.key)
-      guard isMine(hash) else { return }
-      let mine = takeFreeSlot()
-      slab.fill(mine, pair.key, pair.value)
-      index.insert(hash.bits, mine)
-      times.adopt(mine, from: other.times, slot)
-      if let validator = other.validators[slot] { validators[mine] = validator }
-      order.adopt(mine, from: other.order, slot)
-    }
+  /// Takes over an entry of another store as its newest.
+  @inlinable
+  mutating func adopt(_ theirs: Slot, _ hash: MemoryHash, from other: MemoryStore) {
+    let pair = other.pairs[Int(theirs)]
+    let slot = takeFreeSlot()
+    slab.fill(slot, pair.key, pair.value)
+    index.insert(hash.bits, slot)
+    times.adopt(slot, from: other.times, theirs)
+    if let validator = other.validators[theirs] { validators[slot] = validator }
+    order.adopt(slot, from: other.order, theirs)
   }
 }
