@@ -2,13 +2,14 @@ public import MillpondSignals
 import Synchronization
 
 /// What the callers of a flight have in common: the highest of their priorities, those who listen,
-/// and what the flight itself waits for.
+/// and what the flight itself waits for. It is the context of the flight's work: a flight serves many, so
+/// what started it is not its concern.
 ///
 /// All of it changes while the work goes on, and the work may look at any time.
 @usableFromInline
-package class FlightHandle: @unchecked Sendable {
+package class FlightHandle: WorkContext, @unchecked Sendable {
   // Sendable because what the class and its only subclass hold is immutable, atomic or locked.
-  @usableFromInline final let timeline: Timeline
+  private final let clock: FlightClock
   final let place: String?
   private final let startedAt = Atomic<Int>(.min)
   private final let over = Atomic<Bool>(false)
@@ -34,15 +35,46 @@ package class FlightHandle: @unchecked Sendable {
   ///
   /// Calls nothing, so that it can be made under a lock.
   @usableFromInline
-  package init(_ priority: Priority, _ timeline: Timeline, place: String? = nil) {
+  package init(_ priority: Priority, _ clock: FlightClock, place: String? = nil) {
     level = Atomic(priority.rawValue)
-    self.timeline = timeline
+    self.clock = clock
     self.place = place
   }
 
   /// Whether this is a flight of `key` in `table`; only some flights know.
   func isFlight(of key: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
     false
+  }
+
+  override final var ownFlight: FlightHandle? { self }
+
+  /// Whether anybody wants to hear what happens to the flight.
+  @usableFromInline
+  package final var isHeard: Bool {
+    hasListeners.load(ordering: .acquiring)
+  }
+
+  final var timeline: Timeline { clock.timeline }
+}
+
+/// The time of flights.
+@usableFromInline
+package final class FlightClock: Sendable {
+  let timeline: Timeline
+
+  /// For the age of a flight, to be read whenever one begins.
+  let time: CoarseTime
+
+  @usableFromInline
+  package init(_ clock: some Clock<Duration>) {
+    timeline = Timeline(clock)
+    time = CoarseTime(clock)
+  }
+
+  @usableFromInline
+  init(_ timeline: Timeline) {
+    self.timeline = timeline
+    time = CoarseTime(timeline)
   }
 }
 
@@ -54,12 +86,12 @@ final class KeyedFlightHandle<Key: Hashable & Sendable>: FlightHandle, @unchecke
 
   @inlinable
   init(
-    _ key: Key, in table: ObjectIdentifier, _ priority: Priority, _ timeline: Timeline,
+    _ key: Key, in table: ObjectIdentifier, _ priority: Priority, _ clock: FlightClock,
     place: String?
   ) {
     self.key = key
     self.table = table
-    super.init(priority, timeline, place: place)
+    super.init(priority, clock, place: place)
   }
 
   override func isFlight(of other: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
@@ -71,7 +103,7 @@ extension FlightHandle {
   /// Notes that the flight begins now.
   @usableFromInline
   package func begin() {
-    startedAt.store(timeline.now().nanoseconds, ordering: .relaxed)
+    startedAt.store(Int(clock.time.now()), ordering: .relaxed)
   }
 
   /// Notes that the flight has ended: nobody waits for its work any more.
@@ -90,7 +122,7 @@ extension FlightHandle {
   @usableFromInline
   package var age: Duration {
     let startedAt = startedAt.load(ordering: .relaxed)
-    return startedAt == .min ? .zero : timeline.now() - .nanoseconds(startedAt)
+    return startedAt == .min ? .zero : .nanoseconds(Int(clock.time.now()) - startedAt)
   }
 }
 
@@ -132,12 +164,6 @@ extension FlightHandle {
 }
 
 extension FlightHandle {
-  /// Whether anybody wants to hear what happens to the flight.
-  @usableFromInline
-  package var isHeard: Bool {
-    hasListeners.load(ordering: .acquiring)
-  }
-
   var listeners: [Listener] {
     isHeard ? state.withLock { $0.listeners } : []
   }
@@ -145,7 +171,7 @@ extension FlightHandle {
   /// Lets those who listen to a joiner hear the flight; one that hears it already hears no more.
   @usableFromInline
   package func add(listenersOf lookup: Lookup) {
-    let new = lookup.details?.allListeners ?? []
+    let new = lookup.details.listeners
     state.withLock { state in
       for listener in new where !state.listeners.contains(where: { $0 === listener }) {
         state.listeners.append(listener)

@@ -18,13 +18,13 @@ extension Lookup {
   /// Free for most questions: they come without details.
   @inlinable
   package var isHeard: Bool {
-    details?.isHeard ?? false
+    details.isHeard
   }
 
   /// Whether anybody hears, or may come to hear, since a flight may be joined by somebody who does.
   @inlinable
   package var isObservable: Bool {
-    details?.isObservable ?? false
+    details.isObservable
   }
 
   /// The same question, heard by one more.
@@ -40,13 +40,13 @@ extension Lookup {
     duration: Duration? = nil
   ) {
     let event = CacheEvent(kind, layer: layer, key: key, duration: duration)
-    for listener in details?.allListeners ?? [] { listener.hear(event) }
+    for listener in details.listeners { listener.hear(event) }
   }
 
   /// The clock of those who listen, if anybody does.
   @usableFromInline
   package func timeOfListeners() -> Duration? {
-    details?.timeline?.now()
+    details.timeline?.now()
   }
 
   /// The same question, on its way to a layer whose answer will be reported.
@@ -63,12 +63,12 @@ extension Lookup {
   /// Whether a layer that has nothing to give may say why.
   @inlinable
   package var wantsReasons: Bool {
-    details?.wantsReasons ?? false
+    if case .special(let special) = details { special.wantsReasons } else { false }
   }
 
   /// Says why the layer that was asked will have no value.
   @usableFromInline
   package func explainMiss(_ reason: CacheEvent.Kind) {
-    details?.terms.answer?.explainMiss(reason)
+    details.special?.answer?.explainMiss(reason)
   }
 }

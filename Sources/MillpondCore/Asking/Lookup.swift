@@ -11,7 +11,7 @@ public struct Lookup: Sendable {
 
   /// What of an immediate answer is counted.
   @usableFromInline let counting: Counting
-  @usableFromInline let details: LookupDetails?
+  @usableFromInline let details: LookupDetails
 
   /// Asks for whatever is there, at normal priority, without a deadline.
   @inlinable
@@ -19,7 +19,7 @@ public struct Lookup: Sendable {
     freshness = .any
     ownPriority = .normal
     counting = .hits
-    details = nil
+    details = .usual
   }
 
   /// Asks on the given terms.
@@ -42,25 +42,30 @@ public struct Lookup: Sendable {
     counting = .hits
     details =
       stale == nil && deadline == nil && place == nil
-      ? nil : LookupDetails(LookupTerms(deadline: deadline, stale: stale, place: place))
+      ? .usual : .special(SpecialTerms(LookupTerms(deadline: deadline, stale: stale, place: place)))
   }
 
   /// Whether it is asked on the usual terms: then one can stand for the other.
   @inlinable
   package var isUsual: Bool {
-    details == nil && ownPriority == .normal && freshness == .any
+    isWithoutDetails && ownPriority == .normal && freshness == .any
+  }
+
+  @inlinable
+  var isWithoutDetails: Bool {
+    if case .usual = details { true } else { false }
   }
 
   /// Where in the code it was asked, in debug builds.
   @usableFromInline
   package var place: String? {
-    details?.terms.place
+    details.special?.place
   }
 
   /// The flight that asks, if one does.
   @usableFromInline
   var flight: FlightHandle? {
-    details?.terms.flight
+    details.flight
   }
 
   /// Whether a kept value of this age will do.
@@ -72,7 +77,7 @@ public struct Lookup: Sendable {
   ///
   /// If several askers share the work, it may change.
   public var priority: Priority {
-    details?.terms.flight?.priority ?? ownPriority
+    details.flight?.priority ?? ownPriority
   }
 
   /// Calls `act` with the new priority whenever the answer has become more urgent; nil if it can't.
@@ -86,28 +91,26 @@ public struct Lookup: Sendable {
   /// Regarded by what remembers values (``Source/remembered(in:_:clock:)``) if it is asked directly: work
   /// that is shared above it is asked on the usual terms.
   public var stale: StaleUse? {
-    details?.terms.stale
+    details.special?.stale
   }
 
   /// Until when the asker will wait; whoever asked sees to that, layers may take it as a hint.
   ///
   /// Work that is shared has none: each asker has its own.
   public var deadline: Deadline? {
-    details?.terms.deadline
+    details.special?.deadline
   }
 
   /// The question that a flight asks for all its askers.
   @usableFromInline
   package static func shared(_ freshness: Freshness, _ flight: FlightHandle) -> Lookup {
-    Lookup(
-      freshness: freshness, ownPriority: .normal,
-      details: LookupDetails(LookupTerms(flight: flight)))
+    Lookup(freshness: freshness, ownPriority: .normal, details: .flight(flight))
   }
 
   @usableFromInline
   init(
     freshness: Freshness, ownPriority: Priority, counting: Counting = .hits,
-    details: LookupDetails?
+    details: LookupDetails
   ) {
     self.freshness = freshness
     self.ownPriority = ownPriority
@@ -129,11 +132,11 @@ public struct Lookup: Sendable {
 
   /// The same question with other terms.
   func with(_ change: (inout LookupTerms) -> Void) -> Lookup {
-    var terms = details?.terms ?? LookupTerms()
+    var terms = details.terms
     change(&terms)
     return Lookup(
       freshness: freshness, ownPriority: ownPriority, counting: counting,
-      details: LookupDetails(terms))
+      details: .special(SpecialTerms(terms)))
   }
 }
 
@@ -178,9 +181,73 @@ struct LookupTerms: Sendable {
   }
 }
 
-/// The terms in one allocation, so that a question is light to carry.
+/// The terms of a question beside the usual ones: most come without, so that a question is light to carry.
 @usableFromInline
-final class LookupDetails: Sendable {
+enum LookupDetails: Sendable {
+  case usual
+
+  /// A flight asks, for all its callers.
+  case flight(FlightHandle)
+
+  case special(SpecialTerms)
+
+  var terms: LookupTerms {
+    switch self {
+    case .usual: LookupTerms()
+    case .flight(let flight): LookupTerms(flight: flight)
+    case .special(let special): special.terms
+    }
+  }
+
+  /// The special terms, if there are any.
+  var special: LookupTerms? {
+    if case .special(let special) = self { special.terms } else { nil }
+  }
+
+  @usableFromInline var flight: FlightHandle? {
+    switch self {
+    case .usual: nil
+    case .flight(let flight): flight
+    case .special(let special): special.terms.flight
+    }
+  }
+
+  /// Whether anybody hears what happens to the question.
+  @inlinable var isHeard: Bool {
+    switch self {
+    case .usual: false
+    case .flight(let flight): flight.isHeard
+    case .special(let special): special.isHeard
+    }
+  }
+
+  /// Whether anybody hears, or may come to hear.
+  @inlinable var isObservable: Bool {
+    switch self {
+    case .usual: false
+    case .flight: true
+    case .special(let special): special.isObservable
+    }
+  }
+
+  /// Who hears.
+  var listeners: [Listener] {
+    switch self {
+    case .usual: []
+    case .flight(let flight): flight.listeners
+    case .special(let special): special.terms.listeners + (special.terms.flight?.listeners ?? [])
+    }
+  }
+
+  /// The clock of those who listen; a flight tells the time for all its callers.
+  var timeline: Timeline? {
+    flight?.timeline ?? special?.listeners.first?.timeline
+  }
+}
+
+/// The special terms of a question in one object.
+@usableFromInline
+final class SpecialTerms: Sendable {
   let terms: LookupTerms
 
   @usableFromInline
@@ -188,27 +255,15 @@ final class LookupDetails: Sendable {
     self.terms = terms
   }
 
-  @usableFromInline
-  var isHeard: Bool {
+  @usableFromInline var isHeard: Bool {
     !terms.listeners.isEmpty || terms.flight?.isHeard ?? false
   }
 
-  @usableFromInline
-  var isObservable: Bool {
+  @usableFromInline var isObservable: Bool {
     !terms.listeners.isEmpty || terms.flight != nil
   }
 
-  @usableFromInline
-  var wantsReasons: Bool {
+  @usableFromInline var wantsReasons: Bool {
     terms.answer != nil
-  }
-
-  var allListeners: [Listener] {
-    terms.listeners + (terms.flight?.listeners ?? [])
-  }
-
-  /// A flight tells the time for all its askers.
-  var timeline: Timeline? {
-    terms.flight?.timeline ?? terms.listeners.first?.timeline
   }
 }

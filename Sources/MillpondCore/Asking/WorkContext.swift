@@ -8,61 +8,79 @@ public import MillpondSignals
 /// It is there so that no work waits for itself: a flight whose work asks for its own key would
 /// never end, nor would work that holds the last slot and asks for one more.
 @usableFromInline
-final class WorkContext: Sendable {
-  @TaskLocal private static var calling: WorkContext?
+package class WorkContext: @unchecked Sendable {
+  // Sendable because what its subclasses hold is immutable, atomic or locked.
 
-  private let ownFlight: FlightHandle?
-  private let slot: HeldSlot?
+  // Not an optional: the runtime would copy that piece by piece each time.
+  @TaskLocal private static var calling = nobody
 
-  /// The context of the caller, until the work ends.
-  ///
-  /// A task that goes on after the end works for nobody, and would keep the contexts of all work
-  /// before it.
-  private let around: Locked<WorkContext?>?
+  /// Stands for no context.
+  private static let nobody = WorkContext()
 
-  private init(flight: FlightHandle? = nil, slot: HeldSlot? = nil, outer: WorkContext? = nil) {
-    ownFlight = flight
-    self.slot = slot
-    around = outer.map { Locked($0) }
-  }
+  /// The flight of which this is the work.
+  var ownFlight: FlightHandle? { nil }
 
-  private var outer: WorkContext? {
-    around?.withLock { $0 }
-  }
+  /// The slot that the work holds.
+  var slot: HeldSlot? { nil }
+
+  /// The context around this one, until the work ends.
+  var outer: WorkContext? { nil }
+
+  init() {}
 
   /// What the calling code works for.
   @usableFromInline
   static var current: WorkContext? {
-    calling
-  }
-
-  /// The context of a flight's work.
-  ///
-  /// A flight serves many, so what started it is not its concern.
-  @usableFromInline
-  static func work(for flight: FlightHandle) -> WorkContext {
-    WorkContext(flight: flight)
+    let calling = calling
+    return calling === nobody ? nil : calling
   }
 
   /// The context of the preparation of a write, within that of the caller.
-  static func work(for write: FlightHandle, within outer: WorkContext?) -> WorkContext {
-    WorkContext(flight: write, outer: outer)
+  static func work(for write: FlightHandle, within outer: WorkContext?) -> NestedContext {
+    NestedContext(flight: write, outer: outer)
   }
 
   /// The context of work that has a slot, within another.
-  static func work(in slot: HeldSlot, within outer: WorkContext?) -> WorkContext {
-    WorkContext(slot: slot, outer: outer)
+  static func work(in slot: HeldSlot, within outer: WorkContext?) -> NestedContext {
+    NestedContext(slot: slot, outer: outer)
   }
 
   /// Runs `body` in the given context, or in none.
   @usableFromInline
   static func run(in context: WorkContext?, _ body: () -> Void) {
+    let context = context ?? nobody
     if context === calling { body() } else { $calling.withValue(context, operation: body) }
+  }
+}
+
+/// The context of work within other work: of a write that is prepared, or of a get that has a slot.
+final class NestedContext: WorkContext, @unchecked Sendable {
+  private let flight: FlightHandle?
+  private let held: HeldSlot?
+
+  /// The context of the caller, until the work ends.
+  ///
+  /// A task that goes on after the end works for nobody, and would keep the contexts of all work
+  /// before it.
+  private let around: Locked<WorkContext?>
+
+  fileprivate init(flight: FlightHandle? = nil, slot: HeldSlot? = nil, outer: WorkContext?) {
+    self.flight = flight
+    held = slot
+    around = Locked(outer)
+  }
+
+  override var ownFlight: FlightHandle? { flight }
+
+  override var slot: HeldSlot? { held }
+
+  override var outer: WorkContext? {
+    around.withLock { $0 }
   }
 
   /// Ends the work that has a slot: what its tasks ask for from now on is asked for nobody.
   func end() {
-    let former = around?.withLock { outer in
+    let former = around.withLock { outer in
       defer { outer = nil }
       return outer
     }

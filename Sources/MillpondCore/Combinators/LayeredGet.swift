@@ -7,11 +7,12 @@ public import MillpondSignals
 @usableFromInline
 final class LayeredGet<Upper: Cache, Lower: Source>: @unchecked Sendable
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
+  @usableFromInline typealias Key = Upper.Key
   @usableFromInline typealias Value = Upper.Value
 
   @usableFromInline let upper: Upper
   @usableFromInline let below: LayerBelow<Lower>
-  @usableFromInline let key: Upper.Key
+  @usableFromInline let key: Key
   @usableFromInline let lookup: Lookup
   @usableFromInline let observer: Observer<Stamped<Value>>
   @usableFromInline let lifetime: Lifetime
@@ -23,7 +24,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline let token: FillToken
 
   /// The lifetime of the upper layer's run, which ends before the lower one is asked.
-  @usableFromInline let upperLifetime: Lifetime
+  @exclusivity(unchecked) @usableFromInline var upperLifetime: Lifetime?
 
   @exclusivity(unchecked) @usableFromInline var report: AnswerReport
   @exclusivity(unchecked) @usableFromInline var hadValue: Bool
@@ -33,7 +34,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   init(
-    _ layers: Layered<Upper, Lower>, _ key: Upper.Key, _ lookup: Lookup,
+    _ layers: Layered<Upper, Lower>, _ key: Key, _ lookup: Lookup,
     _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
   ) {
     // One by one: to release a struct of both would look up its generic metadata.
@@ -44,10 +45,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     self.observer = observer
     self.lifetime = lifetime
     token = FillToken(for: lookup, during: lifetime)
-    upperLifetime = lifetime.child()
     report = AnswerReport(lookup)
     // Initial values beside the properties would be calls.
     caller = WorkContext.current
+    upperLifetime = nil
     hadValue = false
     failure = nil
   }
@@ -56,6 +57,16 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func start() {
+    // Memory answers at once: no run is made for it, unless a listener is to hear of it.
+    if Upper.self == MemoryCache<Key, Value>.self, !lookup.isHeard,
+      let memory = upper as? MemoryCache<Key, Value>
+    {
+      guard let stamped = memory.look(key, lookup.freshness, .everything) else { return askLower() }
+      nextOfUpper(stamped)
+      return observer.completed()
+    }
+    let upperLifetime = lifetime.child()
+    self.upperLifetime = upperLifetime
     upper.answer(key, lookup, report).run(
       Observer(next: { self.nextOfUpper($0) }, other: { self.otherOfUpper($0) }), upperLifetime)
   }
@@ -71,7 +82,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   func otherOfUpper(_ event: Event<Never>) {
     guard event.isTerminal else { return observer.other(event) }
     report.ended(event, key, lookup, as: upper.ownLabel)
-    upperLifetime.end()
+    upperLifetime?.end()
     if lifetime.isEnded { return }
     if hadValue { return observer.other(event) }
     if case .failed(let error) = event { failure = error }

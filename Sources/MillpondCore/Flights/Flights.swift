@@ -6,14 +6,14 @@ public import MillpondSignals
 @usableFromInline
 final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let table = Locked(FlightTable<Key, Value>())
-  @usableFromInline let timeline: Timeline
+  @usableFromInline let clock: FlightClock
 
   /// The greatest number of keys that can be under way and shared.
   @usableFromInline let limit: Int
 
   @inlinable
-  init(_ timeline: Timeline, limit: Int = .max) {
-    self.timeline = timeline
+  init(_ clock: FlightClock, limit: Int = .max) {
+    self.clock = clock
     self.limit = limit
   }
 
@@ -39,7 +39,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   func handle(of key: Key, _ lookup: Lookup) -> FlightHandle {
     KeyedFlightHandle(
-      key, in: ObjectIdentifier(self), lookup.priority, timeline, place: lookup.place)
+      key, in: ObjectIdentifier(self), lookup.priority, clock, place: lookup.place)
   }
 
   /// Waits for the flight until `lifetime` ends; the first caller starts it.
@@ -99,7 +99,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     run.markAwaited()
     run.onEnd { handle.end() }
     let outside = observer.inContext(of: asker)
-    WorkContext.run(in: .work(for: handle)) {
+    WorkContext.run(in: handle) {
       start().run(
         outside.replacingOther { event in
           if event.isTerminal { run.end() }

@@ -28,7 +28,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     self.store = store
     self.base = base
     ages = FreshAges(policy, clock)
-    flights = Flights(ages.timeline)
+    flights = Flights(FlightClock(ages.timeline))
     holds = Holds(ages.timeline, patience: policy.refreshDeadline, max: policy.maxRefreshes)
     failures = RecentFailures(clock, policy.failureLife)
     self.tell = tell

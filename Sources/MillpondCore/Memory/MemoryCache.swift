@@ -175,7 +175,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       shards.finish(&move)
     case .fill(let key, let stamped, let token):
       let (hash, now) = (MemoryHash(key), time.now())
-      let bornAt = CoarseTime.birth(of: stamped.age, now)
+      let bornAt = now.subtractingReportingOverflow(stamped.nanoseconds).partialValue
       let details = MemoryDetails(
         cost: cost(of: stamped.value), bornAt: bornAt,
         deadline: options.deadline(options.timeToLive, bornAt, hash), revision: .none)

@@ -120,7 +120,7 @@ final class LayerAnswer: Sendable {
     self.key = key
     self.lookup = lookup
     startedAt = lookup.timeOfListeners()
-    check = lookup.details?.terms.check
+    check = lookup.details.special?.check
   }
 
   /// Reports a hit: at once, or when the value turns out to be of use.

@@ -126,7 +126,7 @@ private final class DelayedWrite: Sendable {
   let hasArrived = Promise<Bool>()
 
   /// Which gets wait for it, and what it waits for itself.
-  let handle = FlightHandle(.normal, Timeline(ContinuousClock()))
+  let handle = FlightHandle(.normal, FlightClock(ContinuousClock()))
 
   init(_ revision: Revision) {
     self.revision = revision

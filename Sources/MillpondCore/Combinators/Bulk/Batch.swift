@@ -23,7 +23,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
 
   init(in table: ObjectIdentifier, _ timeline: Timeline) {
     self.table = table
-    super.init(.normal, timeline)
+    super.init(.normal, FlightClock(timeline))
   }
 
   /// Whether somebody waits for `key` here.

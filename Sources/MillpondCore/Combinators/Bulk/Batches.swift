@@ -72,7 +72,7 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     batch.begin()
     batch.lifetime.markAwaited()
     batch.lifetime.onEnd { batch.end() }
-    WorkContext.run(in: .work(for: batch)) {
+    WorkContext.run(in: batch) {
       makeCall(keys).run(
         Observer(next: { batch.receive($0) }, other: { batch.receive($0) }), batch.lifetime)
     }

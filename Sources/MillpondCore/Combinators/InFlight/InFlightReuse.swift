@@ -60,7 +60,7 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
 
   @inlinable
   init(base: Base, _ maxFlights: Int, _ clock: some Clock<Duration>) {
-    parts = InFlightParts(base, Flights(Timeline(clock), limit: maxFlights))
+    parts = InFlightParts(base, Flights(FlightClock(clock), limit: maxFlights))
   }
 
   /// Joins the flight of the key, or starts one.

@@ -78,8 +78,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
       if counting == .everything { miss(hash) }
       return nil
     }
-    let age = times.age(of: slot, now)
-    guard freshness.admits(age: age) else {
+    guard freshness.admits(age: times.age(of: slot, now)) else {
       if case .everything = counting { statistics.misses &+= 1 }
       return nil
     }
@@ -89,7 +88,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
       times.touch(slot, now)
     }
     return Stamped(
-      pairs[Int(slot)].value, age: age,
+      pairs[Int(slot)].value, nanoseconds: times.nanoseconds(of: slot, now),
       validator: validators.isEmpty ? nil : validators[slot])
   }
 
@@ -105,7 +104,8 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   func peek(_ key: Key, _ hash: MemoryHash, _ now: Int64) -> Stamped<Value>? {
     guard let slot = find(key, hash), !times.isExpired(slot, now) else { return nil }
     return Stamped(
-      pairs[Int(slot)].value, age: times.age(of: slot, now), validator: validators[slot])
+      pairs[Int(slot)].value, nanoseconds: times.nanoseconds(of: slot, now),
+      validator: validators[slot])
   }
 
   @inlinable

@@ -39,6 +39,7 @@ struct MemoryTimes: Sendable {
   }
 
   /// Takes over what another knows of an entry.
+  @usableFromInline
   mutating func adopt(_ slot: Slot, from other: MemoryTimes, _ theirs: Slot) {
     let theirs = Int(theirs)
     let deadline = theirs < other.deadlines.count ? other.deadlines[theirs] : .max
@@ -83,8 +84,14 @@ struct MemoryTimes: Sendable {
 
   @inlinable
   func age(of slot: Slot, _ now: Int64) -> Duration {
+    .nanoseconds(nanoseconds(of: slot, now))
+  }
+
+  /// The age in nanoseconds, at least zero.
+  @inlinable
+  func nanoseconds(of slot: Slot, _ now: Int64) -> Int64 {
     let (age, isBeyond) = now.subtractingReportingOverflow(stamps[Int(slot)].bornAt)
-    return .nanoseconds(isBeyond ? .max : age)
+    return isBeyond ? .max : max(0, age)
   }
 
   /// The first deadlines come when there are entries already that have none.

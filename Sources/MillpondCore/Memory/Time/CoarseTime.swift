@@ -16,6 +16,10 @@ package struct CoarseTime: Sendable {
     }
   }
 
+  init(_ timeline: Timeline) {
+    now = { Int64(timeline.now().nanoseconds) }
+  }
+
   /// When something was born that has this age now.
   @usableFromInline
   package static func birth(of age: Duration, _ now: Int64) -> Int64 {
