@@ -1,10 +1,10 @@
 public import MillpondSignals
 import Synchronization
 
-/// What the callers of a flight have in common: the highest of their priorities, those who listen,
-/// and what the flight itself waits for. It is the context of the flight's work: a flight serves many, so
-/// what started it is not its concern.
+/// The state that the callers of a flight share: the highest of their priorities, those who listen, and
+/// the flights that it waits for.
 ///
+/// It is the context of the flight's work: a flight serves many, so what started it is not its concern.
 /// All of it changes while the work goes on, and the work may look at any time.
 @usableFromInline
 package class FlightHandle: WorkContext, @unchecked Sendable {
