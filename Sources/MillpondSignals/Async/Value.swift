@@ -8,7 +8,10 @@ extension Signal {
   @inlinable
   public var value: Value {
     get async throws {
-      guard let value = try await valueIfAny else { throw emptyError?.error ?? SignalError.empty }
+      if let value = now?() { return value }
+      guard let value = try await FirstAnswer.of(self) else {
+        throw emptyError?.error ?? SignalError.empty
+      }
       return value
     }
   }
@@ -21,73 +24,98 @@ extension Signal {
   @inlinable
   public var valueIfAny: Value? {
     get async throws {
-      if let now, let value = now() { return value }
-      let answer = FirstAnswer<Value>()
-      return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
-          guard answer.isAwaited(by: continuation) else { return }
-          let subscription = take(1).subscribeAwaited(
-            onNext: { answer.settle(.success($0)) },
-            onFailed: { answer.settle(.failure($0)) },
-            onCompleted: { answer.settle(.success(nil)) })
-          answer.keep(subscription)
-        }
-      } onCancel: {
-        answer.settle(.failure(CancellationError()))
-      }
+      if let value = now?() { return value }
+      return try await FirstAnswer.of(self)
     }
   }
 }
 
-/// Resumes a continuation once, with whatever comes first: a value, the end, or cancellation.
+/// The first value of a run, its end, or cancellation, whatever comes first: a task waits for it.
 @usableFromInline
 final class FirstAnswer<Value: Sendable>: Sendable {
-  @usableFromInline typealias Waiting = CheckedContinuation<Value?, any Error>
+  @usableFromInline typealias Answer = Result<Value?, any Error>
 
   @usableFromInline
-  struct State: Sendable {
-    @usableFromInline var waiting: Waiting?
-    @usableFromInline var subscription: Disposable?
-    @usableFromInline var isSettled = false
-
-    @inlinable
-    init(isSettled: Bool = false) {
-      self.isSettled = isSettled
-    }
+  enum State: Sendable {
+    case open
+    case awaited(UnsafeContinuation<Void, Never>)
+    case settled(Answer)
   }
 
-  @usableFromInline let state = Locked(State())
+  @usableFromInline let state = Locked(State.open)
+  @usableFromInline let lifetime = Lifetime()
 
   @inlinable
   init() {}
 
-  /// Whether an answer is still wanted; if cancellation came first, the continuation is resumed.
+  /// The first answer of a signal that has none at once.
   @inlinable
-  func isAwaited(by continuation: CheckedContinuation<Value?, any Error>) -> Bool {
-    let isAwaited = state.withLock { state in
-      if !state.isSettled { state.waiting = continuation }
-      return !state.isSettled
+  static func of(_ signal: Signal<Value>) async throws -> Value? {
+    try Task.checkCancellation()
+    let answer = FirstAnswer()
+    answer.lifetime.markAwaited()
+    signal.start?(
+      Observer(next: { answer.settle(.success($0)) }, other: { answer.receive($0) }),
+      answer.lifetime)
+    // Most sources of a test or a computation have answered by now; nothing has to be suspended for them.
+    if answer.isOpen {
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { answer.resume($0) }
+      } onCancel: {
+        answer.settle(.failure(CancellationError()))
+      }
     }
-    if !isAwaited { continuation.resume(throwing: CancellationError()) }
-    return isAwaited
+    return try answer.settled()
   }
 
   @inlinable
-  func keep(_ subscription: Disposable) {
-    let isLate = state.withLock { state in
-      if !state.isSettled { state.subscription = subscription }
-      return state.isSettled
+  var isOpen: Bool {
+    state.withLock { if case .open = $0 { true } else { false } }
+  }
+
+  /// Resumes the task when there is an answer, at once if there is one already.
+  @inlinable
+  func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+    let isOpen = state.withLock { state in
+      guard case .open = state else { return false }
+      state = .awaited(continuation)
+      return true
     }
-    if isLate { subscription.dispose() }
+    if !isOpen { continuation.resume() }
+  }
+
+  /// The answer, which is there by now.
+  @inlinable
+  func settled() throws -> Value? {
+    let state = state.withLock { $0 }
+    return if case .settled(let answer) = state { try answer.get() } else { nil }
   }
 
   @inlinable
-  func settle(_ result: Result<Value?, any Error>) {
-    let (waiting, subscription) = state.withLock { state in
-      defer { state = State(isSettled: true) }
-      return (state.waiting, state.subscription)
+  func receive(_ event: Event<Never>) {
+    switch event {
+    case .progress: break
+    case .failed(let error): settle(.failure(error))
+    case .completed: settle(.success(nil))
     }
-    waiting?.resume(with: result)
-    subscription?.dispose()
+  }
+
+  /// Settles it, unless it is settled, and ends the run.
+  @inlinable
+  func settle(_ answer: Answer) {
+    let (waiting, isFirst) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
+      switch state {
+      case .settled: return (nil, false)
+      case .open:
+        state = .settled(answer)
+        return (nil, true)
+      case .awaited(let waiting):
+        state = .settled(answer)
+        return (waiting, true)
+      }
+    }
+    guard isFirst else { return }
+    lifetime.end()
+    waiting?.resume()
   }
 }
