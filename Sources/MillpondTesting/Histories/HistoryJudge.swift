@@ -40,7 +40,9 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     for (number, view) in content.views.enumerated() where isShown(number) {
       for (value, _, _) in view.values { judge(value, in: view, note) }
       if parts.mayForget == false { note(.kept, lost(view)) }
-      if !isConcurrent, let left = view.left, let call = view.lastCall, call > left {
+      if !isConcurrent, !parts.isUnchecked, let left = view.left, let call = view.lastCall,
+        call > left
+      {
         note(.silent, "a closure of \(view.name) ran after its disposal had returned")
       }
       if view.isOpen, !parts.goesOn { note(.ended, "\(view.name) never ended") }
@@ -176,7 +178,8 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   private func isFetched(_ value: Value, after time: Int) -> Bool {
     guard case .fetch(let number)? = content.makings[value]?.maker else { return false }
-    return content.fetches[number].asked > time
+    // A get that takes any value may join a reload, but begins none.
+    return content.fetches[number].asked > time && !content.fetches[number].isReload
   }
 
   /// Whether any value that is kept will do.

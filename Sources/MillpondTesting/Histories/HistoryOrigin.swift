@@ -12,6 +12,9 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
   enum Way: Sendable {
     case callbacks
     case tasks
+
+    /// Without heed to the lifetime of the run, which no operator below checks.
+    case unchecked
   }
 
   private let log: HistoryLog<Key, Value>
@@ -45,6 +48,11 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     ways.withLock { $0 = .callbacks }
   }
 
+  /// Sends what comes too late on, so that it is up to the composition not to keep it.
+  func sendsUnchecked() {
+    ways.withLock { $0 = .unchecked }
+  }
+
   /// Says how the composition is asked by its own fetches: what for, by which, and what to do at the end.
   func asks(_ ask: @escaping Asking) {
     asking.withLock { $0 = ask }
@@ -72,9 +80,9 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     let source = CallbackSource<Value>()
     sources.withLock { $0[number] = source }
     switch way {
-    case .callbacks:
-      let answer = Signal<Value> { [log] observer, lifetime in
-        source.signal.run(observer, lifetime)
+    case .callbacks, .unchecked:
+      let answer = Signal<Value> { [log, way] observer, lifetime in
+        source.signal.run(observer, way == .unchecked ? Lifetime() : lifetime)
         log.change { $0.fetches[number].isReady = true }
       }
       return back.map { asked($0, number).ifEmpty { answer } } ?? answer

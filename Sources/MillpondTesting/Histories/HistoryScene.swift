@@ -48,6 +48,9 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     var goesOn = false
     var refreshesBehind = false
 
+    /// Whether the origin's signals break their promise to send nothing to those who have left.
+    var isUnchecked = false
+
     /// Whether fills are on their way for a while, which nobody can wait for.
     var takesTime = false
 
@@ -108,6 +111,13 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   /// Says that values may be evicted, so that a miss is no fault.
   public func mayForget() {
     parts.withLock { $0.mayForget = true }
+  }
+
+  /// Makes the origin send on what comes after its run was given up, as a signal does that does not
+  /// keep the promise of `Signal.init`: nothing of that may be kept.
+  public func originSendsUnchecked() {
+    parts.withLock { $0.isUnchecked = true }
+    origin.sendsUnchecked()
   }
 
   /// Says that gets follow their value, and don't end by themselves.

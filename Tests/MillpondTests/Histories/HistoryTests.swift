@@ -47,6 +47,13 @@ import Testing
     await expect(.kills, value: { "<\($0)#\($1)>" }) { DrawnComposition(dyingIn: $0).make() }
   }
 
+  @Test func `what the origin sends to those who have left is kept nowhere`() async {
+    await expect { scene in
+      scene.originSendsUnchecked()
+      return DrawnComposition(scene).make()
+    }
+  }
+
   @Test func `a fetch that asks back is served or told that it would wait for itself`() async {
     await expect(.askingBack) { DrawnComposition($0).make() }
     await expect(.askingBack, value: { HistoryBook(id: $0, title: "\($0)#\($1)") }) {
