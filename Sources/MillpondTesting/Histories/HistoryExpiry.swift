@@ -22,7 +22,7 @@ struct HistoryExpiry<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   func overdue(_ view: HistoryView<Key, Value>) -> String? {
     for (value, _, _) in view.values {
       guard let making = content.makings[value], making.time < view.began,
-        !isFromOpenFetch(making, view)
+        !mayJoin(view)
       else { continue }
       let age = view.beganAt - making.at
       if (.zero - Self.tolerance..<life).contains(age) { continue }
@@ -50,19 +50,20 @@ struct HistoryExpiry<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     return forward < life && lowest > .zero - Self.tolerance
   }
 
+  /// Whether the get may have joined a fetch that goes on: that carries along its latest value, and what
+  /// was kept when it began.
+  private func mayJoin(_ view: HistoryView<Key, Value>) -> Bool {
+    content.fetches.contains { fetch in
+      fetch.key == view.key && fetch.asked < view.began
+        && (fetch.cancelled ?? fetch.ended ?? .max) > view.began
+    }
+  }
+
   private func moves(since time: Int, until other: Int) -> [HistoryClockMove] {
     content.clockMoves.filter { $0.time > time && $0.time < other }
   }
 
   private func passed(_ moves: [HistoryClockMove]) -> Duration {
     moves.reduce(.zero) { $0 + ($1.isSet ? .zero : $1.by) }
-  }
-
-  /// Whether a value is the latest of a fetch that went on when a get joined it.
-  private func isFromOpenFetch(
-    _ making: HistoryMaking, _ view: HistoryView<Key, Value>
-  ) -> Bool {
-    guard case .fetch(let number) = making.maker else { return false }
-    return content.fetches[number].ended ?? .max > view.began
   }
 }
