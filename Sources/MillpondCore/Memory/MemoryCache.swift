@@ -102,16 +102,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     if mayExpire.load(ordering: .relaxed) || lookup.counting == .nothing {
       return look(key, lookup.freshness, lookup.counting)?.value
     }
-    switch lookup.freshness {
-    case .any:
+    // The usual question first: the rest is not in the way to a hit.
+    if case .any = lookup.freshness {
       let hash = MemoryHash(key)
       return shards.withStore(hash) { $0.hit(key, hash, lookup.counting) }
-    case .atMost(let age) where lookup.counting == .hits:
+    }
+    if case .atMost(let age) = lookup.freshness, lookup.counting == .hits {
       let (hash, now) = (MemoryHash(key), time.now())
       return shards.withStore(hash) { $0.hit(key, hash, atMost: age, now) }
-    case .atMost, .cachedOnly, .reload:
-      return look(key, lookup.freshness, lookup.counting)?.value
     }
+    return look(key, lookup.freshness, lookup.counting)?.value
   }
 
   /// The value, if it is here and young enough.
