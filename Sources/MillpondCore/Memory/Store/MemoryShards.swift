@@ -86,26 +86,25 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return shard.pointee.gate.withLock { body(&shard.pointee.store) }
   }
 
-  /// Moves something into the store of a key, where `body` is false if there is no room: then room is
-  /// made in the other stores.
+  /// Moves something into the store of a key; if there is no room, it is made in the other stores.
   ///
   /// - Returns: Whether it is kept.
   @inlinable
   @discardableResult
   func put(
-    _ hash: MemoryHash, cost: Int, _ now: Int64, _ body: (inout Store, inout Move) -> Bool
+    _ hash: MemoryHash, cost: Int, _ now: Int64, _ body: (inout Store, inout Move) -> Placing
   ) -> Bool {
     var move = Move(now)
     for attempt in 0..<Self.attempts {
-      let (isDone, isCrowded) = withStore(hash) { store in
-        let isDone = body(&store, &move)
+      let (placing, isLarge) = withStore(hash) { store in
+        let placing = body(&store, &move)
         budget.takeBack(&move.room)
-        return (isDone, store.count >= Self.divisionCount)
+        return (placing, store.count >= Self.divisionCount)
       }
-      if isCrowded, count > 1 { divide() }
-      if isDone {
+      if isLarge, count > 1 { divide() }
+      if placing != .crowded {
         finish(&move)
-        return move.isKept
+        return placing == .kept
       }
       // Before, not after: what room there is then would be others'.
       if attempt > 2 { yieldThread() }

@@ -1,12 +1,10 @@
 extension MemoryStore {
   /// Puts a value in, in the place of the one in `slot`, if there is one.
-  ///
-  /// False if there is no room, and nobody here who could make any.
   @inlinable
   mutating func put(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
     _ details: MemoryDetails, in slot: Slot?, _ move: inout MemoryMove<Key, Value>
-  ) -> Bool {
+  ) -> Placing {
     if times.expires { sweep(&move) }
     // A key that does not equal itself, a NaN, would never be found again.
     guard
@@ -14,29 +12,25 @@ extension MemoryStore {
       times.idleTime > 0, key == key
     else {
       reject(key, details, &move, slot)
-      return true
+      return .refused
     }
     if let slot, slab.isUsed[slot] {
-      if exchange(slot, value, validator, details, &move) {
-        move.isKept = true
-        return true
-      }
+      if exchange(slot, value, validator, details, &move) { return .kept }
       drop(slot, .replaced, &move)
     }
     var isWithoutContest = true
     while !budget.reserve(details.cost, from: &move.room) {
       if isWithoutContest, !order.admits(hash.bits, weight: details.cost) {
         reject(key, details, &move, nil)
-        return true
+        return .refused
       }
       isWithoutContest = false
-      if !evict(for: order.isWeighted ? details.cost : 1, .evicted, &move) { return false }
+      if !evict(for: order.isWeighted ? details.cost : 1, .evicted, &move) { return .crowded }
     }
     add(key, hash, value, validator, details, move.now)
-    move.isKept = true
     if isWithoutContest { order.settle() }
     assert(occasionalFlaw() == nil, flaw() ?? "")
-    return true
+    return .kept
   }
 
   /// Lets those go who should go first; false if there is nobody.
@@ -101,7 +95,7 @@ extension MemoryStore {
     _ key: Key, _ revision: Revision, _ move: inout MemoryMove<Key, Value>
   ) {
     writes.remember(key, revision)
-    move.forgotten += writes.takeForgotten()
+    move.removals.append(writes.takeForgotten())
   }
 
   /// Drops the entry if its time is over.

@@ -125,29 +125,27 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   // MARK: Writing
 
   /// Keeps a value, unless a later write of its key has arrived.
-  ///
-  /// False if there is no room, and nobody here who could make any.
   @inlinable
   mutating func set(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ details: MemoryDetails,
     _ move: inout MemoryMove<Key, Value>
-  ) -> Bool {
+  ) -> Placing {
     let slot = Self.find(key, hash, index.places, index.buckets.count, pairs)
     var present = Revision.none
     if let slot { present = times.stamps[slot].revision }
-    guard writes.admit(key, hash: hash.whole, details.revision, over: present) else { return true }
+    guard writes.admit(key, hash: hash.whole, details.revision, over: present) else {
+      return .refused
+    }
     return put(key, hash, value, nil, details, in: slot, &move)
   }
 
   /// Keeps a value of a lower layer, unless its key was written to since the token was drawn.
-  ///
-  /// False if there is no room, and nobody here who could make any.
   @inlinable
   mutating func fill(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
     _ details: MemoryDetails, _ token: FillToken, _ move: inout MemoryMove<Key, Value>
-  ) -> Bool {
-    guard writes.admit(token, hash: hash.whole) else { return true }
+  ) -> Placing {
+    guard writes.admit(token, hash: hash.whole) else { return .refused }
     let slot = find(key, hash)
     var details = details
     // The last write of the key stays what it was.
@@ -164,7 +162,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     let present = slot.map { times.stamps[$0].revision } ?? .none
     guard writes.admit(key, hash: hash.whole, revision, over: present) else { return }
     writes.remember(key, revision)
-    move.forgotten += writes.takeForgotten()
+    move.removals.append(writes.takeForgotten())
     guard let slot else { return }
     drop(slot, .removed, &move)
     budget.takeBack(&move.room)
@@ -174,7 +172,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   @inlinable
   mutating func removeAll(_ revision: Revision, _ move: inout MemoryMove<Key, Value>) {
     guard writes.admitAll(revision) else { return }
-    move.forgotten += writes.takeForgotten()
+    move.removals.append(writes.takeForgotten())
     for slot in 0..<slab.isUsed.count where slab.isUsed[slot] {
       if times.stamps[slot].revision <= revision { drop(Slot(slot), .removed, &move) }
     }
@@ -203,16 +201,24 @@ struct MemoryHash: Sendable {
   }
 }
 
+/// The end of an attempt to put a value into a store.
+@usableFromInline
+enum Placing: Sendable {
+  case kept
+
+  /// A later write has arrived, or the value can't be kept at all.
+  case refused
+
+  /// There is no room, and no entry here that could make any.
+  case crowded
+}
+
 /// What one call moves: room that has been made and not yet used, and what went.
 @usableFromInline
 struct MemoryMove<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var room = MemoryRoom()
   @usableFromInline var removals = Removals<Key, Value>()
-  @usableFromInline var forgotten: [[Key: Revision]] = []
   @usableFromInline let now: Int64
-
-  /// Whether the value was kept that the call is about.
-  @usableFromInline var isKept = false
 
   @inlinable
   init(_ now: Int64) {

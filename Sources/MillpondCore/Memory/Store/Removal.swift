@@ -37,15 +37,37 @@ public struct Removal<Key: Sendable, Value: Sendable>: Sendable {
 
 /// What was dropped under a lock, to be told of and released after it: mostly one value, or none.
 @usableFromInline
-struct Removals<Key: Sendable, Value: Sendable>: Sendable {
+struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var first: Removal<Key, Value>?
-  @usableFromInline var others: ContiguousArray<Removal<Key, Value>> = []
+  @usableFromInline var more: MoreRemovals<Key, Value>?
 
   @inlinable
   init() {}
 
   @inlinable
   mutating func append(_ removal: Removal<Key, Value>) {
-    if first == nil { first = removal } else { others.append(removal) }
+    if first == nil { first = removal } else { addMore { $0.removals.append(removal) } }
   }
+
+  /// Keys that the order of writes has forgotten.
+  @inlinable
+  mutating func append(_ forgotten: [[Key: Revision]]) {
+    if !forgotten.isEmpty { addMore { $0.forgotten += forgotten } }
+  }
+
+  @usableFromInline
+  mutating func addMore(_ add: (MoreRemovals<Key, Value>) -> Void) {
+    let more = more ?? MoreRemovals()
+    add(more)
+    self.more = more
+  }
+}
+
+/// What few calls drop: in an object, since every call carries the place for it along.
+///
+/// Sendable because only the call uses it that drops.
+@usableFromInline
+final class MoreRemovals<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+  @usableFromInline var removals: ContiguousArray<Removal<Key, Value>> = []
+  @usableFromInline var forgotten: [[Key: Revision]] = []
 }

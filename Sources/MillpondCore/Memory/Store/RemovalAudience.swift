@@ -3,7 +3,7 @@ import Synchronization
 
 /// Those who want to know what goes.
 @usableFromInline
-final class RemovalAudience<Key: Sendable, Value: Sendable>: Sendable {
+final class RemovalAudience<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let pipe = PublishSubject<Removal<Key, Value>>()
   private let listeners = ListenerCount()
 
@@ -29,7 +29,7 @@ final class RemovalAudience<Key: Sendable, Value: Sendable>: Sendable {
   @usableFromInline
   func tell(_ removals: Removals<Key, Value>) {
     if let first = removals.first { pipe.next(first) }
-    for other in removals.others { pipe.next(other) }
+    for other in removals.more?.removals ?? [] { pipe.next(other) }
   }
 }
 
