@@ -33,7 +33,8 @@ extension EntityCore {
   /// The entity as long as there is one.
   @inlinable
   func values<E>(of reference: Reference<E>) -> Signal<E> {
-    signal(of: reference).take { $0.value != nil }.compactMap(\.value)
+    // No key path, which would be made anew by each call that is not specialised.
+    signal(of: reference).take { $0.value != nil }.compactMap { $0.value }
   }
 
   /// Lets `watch` be told of an entity from now on; gives what it is by now.

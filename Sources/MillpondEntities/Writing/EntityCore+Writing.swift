@@ -26,7 +26,6 @@ extension EntityCore {
     var released: [any Sendable] = []
     if !transaction.isEmpty {
       // Users' code has written something meanwhile, which belongs to it.
-      edits.forgetTargets()
       write(E.self) { $0.write(Edit(value.id, new, .now, (row, old)), canUndo: $1) }
       let mustTell = commit(&released)
       transaction.takeSpent(&released)

@@ -1,5 +1,5 @@
 public import MillpondCore
-public import MillpondSignals
+import MillpondSignals
 
 extension EntityEdits {
   /// Compares with what is stored, and reads the relations of what changes.
@@ -32,13 +32,6 @@ extension EntityEdits {
     for relation in relations { relation.read(value, &related) }
     targets = related.targets
     return start..<targets.count
-  }
-
-  /// Lets whom the values refer to be forgotten, since they are not committed.
-  @inlinable
-  func forgetTargets() {
-    tables.withLock { $0.forgettable += targets }
-    targets = []
   }
 
   // MARK: Under the lock

@@ -101,8 +101,7 @@ final class EntityEdits<E: Entity> {
     if let place = place(of: edit.id) {
       let before = edits[place]
       if canUndo { undone.append((place, before)) }
-      let order = edit.order.isFill ? before.order : edit.order
-      edits[place] = Edit(edit.id, edit.value, order, before.stored)
+      edits[place] = edit
       // Its release may be users' code that writes: not while the edits are being changed.
       withExtendedLifetime(before) {}
     } else {
