@@ -52,10 +52,18 @@ public struct Lifetime: @unchecked Sendable {
   ///
   /// - Complexity: O(1), also for its end.
   public func child() -> Lifetime {
-    let child = LifetimeCore.make()
+    let child = LifetimeCore.make(depth: core.depth &+ 1)
     if isAwaited { child.set(LifetimeState.awaited) }
     core.adopt(child)
     return Lifetime(core: child)
+  }
+
+  /// A lifetime of its own for what runs for this one: no less deep, and not ended with it.
+  ///
+  /// It counts for two levels, which is what delivering to several subscribers takes.
+  @usableFromInline
+  func separate() -> Lifetime {
+    Lifetime(core: LifetimeCore.make(depth: core.depth &+ 2))
   }
 
   /// Ends the lifetime and runs its teardowns; does nothing if it is over.
@@ -80,9 +88,9 @@ public struct Lifetime: @unchecked Sendable {
 @usableFromInline
 final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   @inlinable
-  static func make() -> LifetimeCore {
+  static func make(depth: UInt32 = 0) -> LifetimeCore {
     let core = LifetimeCore.create(minimumCapacity: 1) { buffer in
-      buffer.withUnsafeMutablePointerToElements { $0.initialize(to: LifetimeState()) }
+      buffer.withUnsafeMutablePointerToElements { $0.initialize(to: LifetimeState(depth: depth)) }
       return LifetimeEntries()
     }
     return unsafeDowncast(core, to: LifetimeCore.self)
@@ -99,6 +107,11 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
     withUnsafeMutablePointerToElements {
       $0.pointee.bits.load(ordering: .acquiring) & LifetimeState.ended != 0
     }
+  }
+
+  /// How many lifetimes this is a child's child of.
+  var depth: UInt32 {
+    withUnsafeMutablePointerToElements { $0.pointee.depth }
   }
 
   var isAwaited: Bool {
@@ -131,7 +144,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
       if set(LifetimeState.linked) & LifetimeState.ended != 0 { return true }
       let link = Lifetime(core: child)
       let place = entries.add(
-        LifetimeEntry(run: { link.core.endWithParent() }, child: .passUnretained(child)))
+        LifetimeEntry(run: { withExtendedLifetime(link) {} }, child: .passUnretained(child)))
       // Nobody else knows the child yet, but who takes it from here, under this lock.
       child.withUnsafeMutablePointerToHeader {
         $0.pointee.parent = .passUnretained(self)
@@ -143,26 +156,45 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   }
 
   /// Called by the parent, which may be gone right after.
-  private func endWithParent() {
+  fileprivate func endWithParent(_ ending: inout Ending) {
     let before = set(LifetimeState.ended)
-    if before & LifetimeState.ended == 0 {
-      tearDown(hasEntries: before & LifetimeState.linked != 0)
-    } else {
+    if before & LifetimeState.ended != 0 {
       // Who has ended this one may be about to let go of the parent: after this, it finds none.
       orphan()
+    } else if ending.level < 8 {
+      ending.level += 1
+      tearDown(hasEntries: before & LifetimeState.linked != 0, &ending)
+      ending.level -= 1
+    } else {
+      orphan()
+      ending.postponed.append(self)
     }
   }
 
   /// Called once, by the ender.
   @usableFromInline
   func tearDown(hasEntries: Bool) {
+    var ending = Ending()
+    tearDown(hasEntries: hasEntries, &ending)
+    while let core = ending.postponed.popLast() { core.tearDown(hasEntries: true, &ending) }
+  }
+
+  private func tearDown(hasEntries: Bool, _ ending: inout Ending) {
     guard hasEntries else { return unlink() }
     let (entries, link) = withLock { entries -> (LifetimeEntries, LifetimeEntry?) in
       let link = entries.unlink()
       return (entries.takeAll(), link)
     }
-    entries.run()
+    entries.run(&ending)
     _ = link  // released here, not under the lock
+  }
+
+  /// The end of a lifetime and of those below it, a few of them inside each other.
+  fileprivate struct Ending {
+    var level = 0
+
+    /// What is torn down when the others are: thousands inside each other overflow the stack.
+    var postponed: [LifetimeCore] = []
   }
 
   private func unlink() {
@@ -201,13 +233,16 @@ struct LifetimeState: ~Copyable {
   /// Whether the lifetime is over, whether anything was ever registered, and whether it is awaited.
   @usableFromInline let bits = Atomic<UInt8>(0)
   @usableFromInline let gate = Gate()
+  @usableFromInline let depth: UInt32
 
   @inlinable static var ended: UInt8 { 1 }
   @inlinable static var linked: UInt8 { 2 }
   @inlinable static var awaited: UInt8 { 4 }
 
   @inlinable
-  init() {}
+  init(depth: UInt32) {
+    self.depth = depth
+  }
 }
 
 /// What a lifetime ends. (A bare closure would be wrapped anew in each generic container.)
@@ -215,8 +250,16 @@ struct LifetimeState: ~Copyable {
 struct LifetimeEntry {
   @usableFromInline let run: @Sendable () -> Void
 
-  /// The child that is ended by this, and kept by it.
+  /// The child that is ended by this, and kept by `run`.
   @usableFromInline var child: Unmanaged<LifetimeCore>?
+
+  fileprivate func run(_ ending: inout LifetimeCore.Ending) {
+    if let child {
+      child._withUnsafeGuaranteedRef { $0.endWithParent(&ending) }
+    } else {
+      run()
+    }
+  }
 
   func orphan() {
     child?._withUnsafeGuaranteedRef { $0.orphan() }
@@ -282,10 +325,10 @@ struct LifetimeEntries {
     return taken
   }
 
-  func run() {
-    first?.run()
-    second?.run()
-    for entry in more { entry?.run() }
+  fileprivate func run(_ ending: inout LifetimeCore.Ending) {
+    first?.run(&ending)
+    second?.run(&ending)
+    for entry in more { entry?.run(&ending) }
   }
 
   func orphan() {

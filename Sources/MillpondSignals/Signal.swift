@@ -63,7 +63,7 @@ public struct Signal<Value: Sendable>: Sendable {
     if let value = now?() {
       observer.next(value)
       if !lifetime.isEnded { observer.completed() }
-    } else {
+    } else if observer.canSubscribe(lifetime) {
       start?(observer, lifetime)
     }
   }

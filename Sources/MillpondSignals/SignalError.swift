@@ -13,6 +13,26 @@ public enum SignalError: Error, Sendable {
 
   /// More than `limit` events waited for a queue that doesn't get round to them.
   case bufferFull(limit: Int)
+
+  /// So many operators are nested that the stack could not hold a delivery through all of them.
+  ///
+  /// Comes in place of a subscription. How many fit depends on the stack of the thread, see
+  /// <doc:SignalContract#Depth>. `retry`, `recover` and `ifNoValue` pass this failure on.
+  case nestedTooDeeply
+}
+
+extension Error {
+  /// Whether another attempt, or a replacement, would be nested too deeply again.
+  var isNestedTooDeeply: Bool {
+    if case .nestedTooDeeply? = self as? SignalError { true } else { false }
+  }
+}
+
+extension Event where Value == Never {
+  @usableFromInline
+  var isNestedTooDeeply: Bool {
+    if case .failed(let error) = self { error.isNestedTooDeeply } else { false }
+  }
 }
 
 extension SignalError: CustomStringConvertible {
@@ -25,6 +45,9 @@ extension SignalError: CustomStringConvertible {
     case .empty: "the signal completed without a value"
     case .bufferFull(let limit):
       "more than \(limit) events waited for their queue: raise the limit of receive(on:limit:)"
+    case .nestedTooDeeply:
+      "operators are nested too deeply for the stack of this thread: bound the recursion, go on with "
+        + "concat of a deferred signal, or subscribe on a thread with more stack"
     }
   }
 }

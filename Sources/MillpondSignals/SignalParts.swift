@@ -7,7 +7,7 @@
 /// - Complexity: O(1) to join two; O(*n*) for a walk. Constant stack for both, and for the release.
 @usableFromInline
 package final class SignalParts<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `branches` changes only in a deinit, where nobody else knows the node.
+  // Sendable because nothing changes but in a deinit, where nobody else knows the node.
 
   @usableFromInline
   package enum Kind: Sendable {
@@ -27,7 +27,7 @@ package final class SignalParts<Value: Sendable>: @unchecked Sendable {
     case merged
   }
 
-  @usableFromInline let kind: Kind
+  @usableFromInline var kind: Kind
   @usableFromInline var branches: [SignalParts]
 
   @inlinable
@@ -36,15 +36,12 @@ package final class SignalParts<Value: Sendable>: @unchecked Sendable {
     self.branches = branches
   }
 
-  /// Takes the tree apart node by node: released by themselves, the nodes would recurse.
+  /// Released by themselves, the nodes of a tree, or deferred signals, would recurse.
   deinit {
-    if branches.isEmpty { return }
-    var rest = branches
-    branches = []
-    while var parts = rest.popLast() {
-      guard isKnownUniquelyReferenced(&parts) else { continue }
-      rest += parts.branches
-      parts.branches = []
+    switch kind {
+    case .one, .several: break
+    case .deferred: releaseNested(&kind, leaving: .merged)
+    case .concatenated, .merged: releaseNested(&branches, leaving: [])
     }
   }
 }

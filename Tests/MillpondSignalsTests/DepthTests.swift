@@ -10,29 +10,203 @@ import Testing
   @Test(arguments: NestedOperator.all.indices)
   func `operators of one kind can be nested as deep as is promised`(index: Int) async {
     await #expect(processExitsWith: .success) { [index] in
-      #expect(DepthTests.ends(ofNested: NestedOperator.all[index]) == 1)
+      let outcome = Outcome()
+      LittleStack.run { outcome.record(NestedOperator.all[index].nested(StackLimit.depth)) }
+      #expect(outcome.ends == ["completed"])
+      #expect(outcome.hasValue)
     }
   }
 
-  /// Runs the operator, nested as deep as is promised, on a thread with little stack.
-  private static func ends(ofNested subject: NestedOperator) -> Int {
-    let ends = Locked(0)
+  @Test(.enabled(if: !Sanitizer.isPresent), arguments: NestedOperator.all.indices)
+  func `as many as fit deliver, and one more fails`(index: Int) async {
+    await #expect(processExitsWith: .success) { [index] in
+      let subject = NestedOperator.all[index]
+      let fitting = LittleStack.largest(below: 1_024) { outcome, depth in
+        outcome.record(subject.nested(depth))
+      }
+      #expect(fitting >= StackLimit.depth)
+    }
+  }
+
+  @Test(.enabled(if: !Sanitizer.isPresent), arguments: NestedOperator.all.indices)
+  func `a run of a thousand is disposed of and released, whether it fits or not`(
+    index: Int
+  ) async {
+    await #expect(processExitsWith: .success) { [index] in
+      LittleStack.run { DepthTests.dispose(ofNested: NestedOperator.all[index], 1_000) }
+    }
+  }
+
+  @Test(.enabled(if: !Sanitizer.isPresent), arguments: NestedOperator.all.indices)
+  func `a run of ten thousand is disposed of and released on twenty times as much stack`(
+    index: Int
+  ) async {
+    await #expect(processExitsWith: .success) { [index] in
+      LittleStack.run(times: 20) {
+        DepthTests.dispose(ofNested: NestedOperator.all[index], 10_000)
+      }
+    }
+  }
+
+  private static func dispose(ofNested subject: NestedOperator, _ depth: Int) {
+    let (outcome, disposals) = (Outcome(), Locked(0))
+    let source = Signal<Int> { _, lifetime in
+      lifetime.onEnd { disposals.withLock { $0 += 1 } }
+    }
+
+    outcome.record(subject.nested(depth, source)).dispose()
+
+    // A `settle` makes a value of its failure.
+    #expect(outcome.ends.count == 1 || outcome.ends.isEmpty && disposals.withLock { $0 } > 0)
+  }
+
+  @Test(.enabled(if: !Sanitizer.isPresent), arguments: Recursion.all.indices)
+  func `a recursion without end fails`(index: Int) async {
+    await #expect(processExitsWith: .success) { [index] in
+      let recursion = Recursion.all[index]
+      let outcome = Outcome()
+      LittleStack.run { outcome.record(recursion.make(.max)) }
+      await MainActor.run { _ = outcome.record(recursion.make(.max)) }
+      #expect(outcome.ends == ["nestedTooDeeply", "nestedTooDeeply"])
+    }
+  }
+
+  @Test(.enabled(if: !Sanitizer.isPresent), arguments: Recursion.all.indices)
+  func `the deepest level of a recursion that fits is heard`(index: Int) async {
+    await #expect(processExitsWith: .success) { [index] in
+      let fitting = LittleStack.largest(below: 1_024) { outcome, depth in
+        outcome.record(Recursion.all[index].make(depth))
+      }
+      #expect(fitting >= 50)
+    }
+  }
+
+  @Test func `a recursion that goes a level deeper with each event fails`() async {
+    await #expect(processExitsWith: .success) {
+      LittleStack.run {
+        let ticks = PublishSubject<Int>()
+        let outcome = Outcome()
+        outcome.record(DepthTests.deeper(with: ticks))
+        for tick in 0..<10_000 where outcome.ends.isEmpty { ticks.next(tick) }
+        #expect(outcome.ends == ["nestedTooDeeply"])
+      }
+    }
+  }
+
+  private static func deeper(with ticks: PublishSubject<Int>) -> Signal<Int> {
+    ticks.signal.take(1).flatMap { _ in deeper(with: ticks) }
+  }
+
+  @Test func `neither retry nor recover tries again what is nested too deeply`() {
+    let runs = Locked(0)
+    let outcome = Outcome()
+    let source = Signal<Int>.deferred {
+      runs.withLock { $0 += 1 }
+      return .fail(SignalError.nestedTooDeeply)
+    }
+
+    outcome.record(source.retry(.immediate(attempts: 3)).recover { _ in source })
+
+    #expect(outcome.ends == ["nestedTooDeeply"])
+    #expect(runs.withLock { $0 } == 1)
+  }
+}
+
+/// How a signal ended, and whether it sent a value before.
+final class Outcome: Sendable {
+  private let state = Locked<(ends: [String], hasValue: Bool)>(([], false))
+
+  var ends: [String] { state.withLock { $0.ends } }
+  var hasValue: Bool { state.withLock { $0.hasValue } }
+
+  @discardableResult
+  func record(_ signal: Signal<Int>) -> Disposable {
+    signal.subscribe(
+      onNext: { _ in self.state.withLock { $0.hasValue = true } },
+      onFailed: { error in
+        let isTooDeep = if case .nestedTooDeeply? = error as? SignalError { true } else { false }
+        self.state.withLock { $0.ends.append(isTooDeep ? "nestedTooDeeply" : "failed") }
+      },
+      onCompleted: { self.state.withLock { $0.ends.append("completed") } })
+  }
+}
+
+/// A thread with as much stack as a secondary one has on Apple platforms.
+enum LittleStack {
+  /// Runs `body` there, or on so many times as much stack, and waits for it.
+  static func run(times: Int = 1, _ body: @escaping @Sendable () -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     let thread = Thread {
-      do {
-        var signal = Signal<Int> { observer, lifetime in
-          observer.next(1)
-          if !lifetime.isEnded { observer.completed() }
-        }
-        for _ in 0..<StackLimit.depth { signal = subject.make(signal) }
-        signal.subscribe { event in if event.isTerminal { ends.withLock { $0 += 1 } } }
-      }
+      body()
       isDone.signal()
     }
-    thread.stackSize = StackLimit.bytes
+    thread.stackSize = times * StackLimit.bytes
     thread.start()
     isDone.wait()
-    return ends.withLock { $0 }
+  }
+
+  /// The largest depth below `limit` that is not refused; each that is tried either delivers its
+  /// value and completes, or fails because of its depth.
+  static func largest(
+    below limit: Int, _ record: @escaping @Sendable (Outcome, Int) -> Disposable
+  ) -> Int {
+    var (fitting, refused) = (0, limit)
+    while refused - fitting > 1 {
+      let depth = (fitting + refused) / 2
+      let outcome = Outcome()
+      run { _ = record(outcome, depth) }
+      let isRefused = outcome.ends == ["nestedTooDeeply"]
+      #expect(isRefused || outcome.hasValue && outcome.ends == ["completed"], "\(depth) levels")
+      if isRefused { refused = depth } else { fitting = depth }
+    }
+    return fitting
+  }
+}
+
+/// A function that calls itself, as users write them, by its name.
+struct Recursion: Sendable {
+  let name: String
+
+  /// So many levels, of which the last one answers.
+  let make: @Sendable (Int) -> Signal<Int>
+
+  static let all: [Recursion] = [
+    Recursion(name: "flatMap", make: flatMap), Recursion(name: "deferred", make: deferred),
+    Recursion(name: "latest", make: latest), Recursion(name: "recover", make: recover),
+    Recursion(name: "merge", make: merge), Recursion(name: "zip", make: zip),
+    Recursion(name: "create", make: create),
+  ]
+
+  private static let one = Signal<Int>.of(1)
+
+  @Sendable private static func flatMap(_ depth: Int) -> Signal<Int> {
+    depth == 0 ? one : .just(1).flatMap { _ in flatMap(depth - 1) }
+  }
+
+  @Sendable private static func latest(_ depth: Int) -> Signal<Int> {
+    depth == 0 ? one : .just(1).flatMap(.latest) { _ in latest(depth - 1) }
+  }
+
+  @Sendable private static func deferred(_ depth: Int) -> Signal<Int> {
+    depth == 0 ? one : .deferred { deferred(depth - 1) }
+  }
+
+  @Sendable private static func recover(_ depth: Int) -> Signal<Int> {
+    depth == 0 ? one : .fail(Trouble.some).recover { _ in recover(depth - 1) }
+  }
+
+  @Sendable private static func merge(_ depth: Int) -> Signal<Int> {
+    depth == 0 ? one : .merge([.deferred { merge(depth - 1) }.map { $0 }])
+  }
+
+  @Sendable private static func zip(_ depth: Int) -> Signal<Int> {
+    if depth == 0 { return one }
+    let rest = Signal.deferred { zip(depth - 1) }
+    return MillpondSignals.zip(one, rest).map { $0.0 }
+  }
+
+  @Sendable private static func create(_ depth: Int) -> Signal<Int> {
+    depth == 0 ? one : .create { create(depth - 1).run($0, $1) }
   }
 }
 
@@ -44,6 +218,13 @@ struct NestedOperator: Sendable {
   init(_ name: String, _ make: @escaping @Sendable (Signal<Int>) -> Signal<Int>) {
     self.name = name
     self.make = make
+  }
+
+  /// So many of it on top of `source`.
+  func nested(_ depth: Int, _ source: Signal<Int> = .of(1)) -> Signal<Int> {
+    var signal = source
+    for _ in 0..<depth { signal = make(signal) }
+    return signal
   }
 
   /// A signal that is not known to have its answer ready.

@@ -26,8 +26,10 @@ extension Signal {
   /// Makes the signal anew for each subscription.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () -> Signal) -> Signal {
-    Signal(
-      start: { observer, lifetime in make().run(observer, lifetime) }, now: nil, emptyError: nil,
-      parts: SignalParts(.deferred(make)))
+    let parts = SignalParts(.deferred(make))
+    return Signal(
+      start: { observer, lifetime in
+        if case .deferred(let make) = parts.kind { make().run(observer, lifetime) }
+      }, now: nil, emptyError: nil, parts: parts)
   }
 }

@@ -60,7 +60,8 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
       return true
     }
     let run = ConcatenatedRun(self)
-    part.start?(run.observer, run.lifetime)
+    let observer = run.observer
+    if observer.canSubscribeInner(run.lifetime) { part.start?(observer, run.lifetime) }
     return run.isSecond()
   }
 }

@@ -13,6 +13,7 @@ extension Signal {
     }
     return derived(now: newNow) { observer, lifetime in
       let next = observer.onNext  // what isn't captured isn't loaded for each value either
+      if StackNeeds.isLarge, !observer.canSubscribe(lifetime) { return }
       start(observer.replacingNext { next(transform($0)) }, lifetime)
     }
   }

@@ -12,10 +12,10 @@ extension Signal {
       isFlat
         ? [SignalParts(.several(signals))]
         : signals.map { $0.mergedParts ?? SignalParts(.one($0)) })
+    let flat = isFlat ? signals : nil  // the others would be released one inside the other
     return Signal(
       start: { observer, lifetime in
-        Signal<Signal>.from(isFlat ? signals : parts.signals).flatMap(.merge) { $0 }
-          .run(observer, lifetime)
+        Merging(observer, lifetime, limit: .max).runAll(flat ?? parts.signals)
       }, now: nil, emptyError: nil, parts: parts)
   }
 

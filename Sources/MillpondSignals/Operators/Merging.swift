@@ -42,6 +42,16 @@ final class Merging<Value: Sendable>: Sendable {
     if state.withLock({ $0.admits(inner) }) { run(inner) }
   }
 
+  /// Runs `inners` and nothing else.
+  @inlinable
+  func runAll(_ inners: [Signal<Value>]) {
+    for inner in inners {
+      if lifetime.isEnded { return }
+      receive(inner)
+    }
+    outerCompleted()
+  }
+
   @inlinable
   func outerProgress(_ progress: SignalProgress) {
     if state.withLock({ $0.active == 0 }) { serializer.send(.progress(progress)) }
@@ -69,7 +79,14 @@ final class Merging<Value: Sendable>: Sendable {
   /// Runs an inner signal, and after it what waits, in a loop for as long as they end at once.
   @inlinable
   func run(_ first: Signal<Value>) {
-    var next = runOne(first)
+    if let second = runOne(first) { runOn(second) }
+  }
+
+  /// Not inlined: merges may be nested, and all that run their first have to fit on the stack.
+  @inlinable
+  @inline(never)
+  func runOn(_ second: Signal<Value>) {
+    var next: Signal? = second
     while let inner = next { next = runOne(inner) }
   }
 
@@ -81,14 +98,15 @@ final class Merging<Value: Sendable>: Sendable {
       return advance(after: nil)
     }
     let run = InnerRun(self)
-    inner.start?(run.observer, run.lifetime)
+    let observer = run.observer
+    if observer.canSubscribeInner(run.lifetime) { inner.start?(observer, run.lifetime) }
     return run.returned() ? advance(after: run) : nil
   }
 
   @inlinable
   func ended(_ run: InnerRun<Value>) {
     run.lifetime.end()
-    if run.ended(), let next = advance(after: run) { self.run(next) }
+    if run.ended(), let next = advance(after: run) { runOn(next) }
   }
 
   @inlinable

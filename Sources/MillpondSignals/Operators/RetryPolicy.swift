@@ -64,7 +64,7 @@ public struct RetryPolicy: Sendable {
   /// - Parameter attempt: The number of the attempt that has failed; the first one is 1.
   @usableFromInline
   package func delay(after attempt: Int, failedWith error: any Error) -> Duration? {
-    guard attempt < attempts, isWorthwhile(error) else { return nil }
+    guard attempt < attempts, !error.isNestedTooDeeply, isWorthwhile(error) else { return nil }
     let share = share()
     let own = pause(attempt, share)
     guard let named = (error as? any RetryDelaying)?.retryDelay else { return own }

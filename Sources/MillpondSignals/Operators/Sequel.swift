@@ -9,8 +9,10 @@ extension Signal {
   ) -> Signal {
     guard let start else { return self }
     return derived(now: now) { observer, lifetime in
-      let sequel = Sequel(observer, lifetime, successor: successor)
-      start(sequel.observer, sequel.upstreamLifetime)
+      if observer.canSubscribe(lifetime) {
+        let sequel = Sequel(observer, lifetime, successor: successor)
+        start(sequel.observer, sequel.upstreamLifetime)
+      }
     }
   }
 }
@@ -59,7 +61,7 @@ final class Sequel<Value: Sendable>: @unchecked Sendable {
   func end(_ event: Event<Never>) {
     upstreamLifetime.end()
     if lifetime.isEnded { return }
-    if let next = successor(event, hadValue) {
+    if !event.isNestedTooDeeply, let next = successor(event, hadValue) {
       next.run(downstream, lifetime)
     } else {
       downstream.other(event)

@@ -49,13 +49,15 @@ final class Switching<Value: Sendable>: @unchecked Sendable {
     let run = joining.lifetime.child()
     newestLifetime = run
     joining.post(.switched(number))
-    inner.start?(
-      Observer(next: { self.joining.post(.inner(number, .next($0))) }) { event in
-        // A run that fails since it was told to stop must not be heard: it may not be replaced yet.
-        if run.isEnded { return }
-        if event.isTerminal { run.end() }
-        self.joining.post(.inner(number, event.typed()))
-      }, run)
+    let observer = Observer<Value>(
+      next: { self.joining.post(.inner(number, .next($0))) }
+    ) { event in
+      // A run that fails since it was told to stop must not be heard: it may not be replaced yet.
+      if run.isEnded { return }
+      if event.isTerminal { run.end() }
+      self.joining.post(.inner(number, event.typed()))
+    }
+    if observer.canSubscribeInner(run) { inner.start?(observer, run) }
   }
 }
 

@@ -13,6 +13,12 @@ package final class Replay<Value: Sendable>: Sendable {
     self.policy = policy
   }
 
+  /// Released by themselves, replays of replays would recurse.
+  deinit {
+    var upstream = phase.withLock { $0.takeUpstream() }
+    if upstream != nil { releaseNested(&upstream, leaving: nil) }
+  }
+
   /// The last value of a run that has completed with one.
   @inlinable
   package var settledValue: Value? {
@@ -28,7 +34,7 @@ package final class Replay<Value: Sendable>: Sendable {
   /// Starts a run or joins the running one; a settled run is repeated.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    switch phase.withLock({ $0.enter { ReplayedRun(for: self) } }) {
+    switch phase.withLock({ $0.enter { ReplayedRun(for: self, lifetime.separate()) } }) {
     case .settled: repeatEnd(observer, lifetime)
     case .joins(let run): join(run, observer, lifetime)
     case .starts(let run):

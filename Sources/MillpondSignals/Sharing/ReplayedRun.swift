@@ -37,10 +37,10 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  init(for replay: Replay<Value>?) {
+  init(for replay: Replay<Value>?, _ lifetime: Lifetime = Lifetime()) {
     self.replay = replay
     // Initial values beside the properties would be calls.
-    lifetime = Lifetime()
+    self.lifetime = lifetime
     mailbox = Mailbox()
     arrivals = Atomic(0)
     hasEndedFlag = Atomic(false)

@@ -24,7 +24,7 @@ final class Sharing<Value: Sendable>: Sendable {
 
   @inlinable
   func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    let (run, isNew) = state.withLock { $0.enter() }
+    let (run, isNew) = state.withLock { $0.enter(for: lifetime) }
     run.audience.attach(observer, lifetime)
     lifetime.onEnd { self.leave(run) }
     // Who subscribed may have left already.
@@ -57,10 +57,12 @@ final class Sharing<Value: Sendable>: Sendable {
 @usableFromInline
 final class SharedRun<Value: Sendable>: Sendable {
   @usableFromInline let audience = Audience<Value>()
-  @usableFromInline let lifetime = Lifetime()
+  @usableFromInline let lifetime: Lifetime
 
   @inlinable
-  init() {}
+  init(_ lifetime: Lifetime) {
+    self.lifetime = lifetime
+  }
 }
 
 /// Which run there is, and how many listen to it.
@@ -73,12 +75,12 @@ struct SharingState<Value: Sendable>: Sendable {
   init() {}
 
   @inlinable
-  mutating func enter() -> (run: SharedRun<Value>, isNew: Bool) {
+  mutating func enter(for subscriber: Lifetime) -> (run: SharedRun<Value>, isNew: Bool) {
     if let run {
       subscribers += 1
       return (run, false)
     }
-    let new = SharedRun<Value>()
+    let new = SharedRun<Value>(subscriber.separate())
     run = new
     subscribers = 1
     return (new, true)

@@ -1,0 +1,101 @@
+/// What is known about the stack of a thread, and used by that thread alone.
+struct ThreadStack {
+  let bounds: StackBounds
+
+  /// How many objects are releasing their contents, one inside the other.
+  fileprivate var releases = 0
+  fileprivate var postponed: [Any] = []
+
+  init(_ bounds: StackBounds) {
+    self.bounds = bounds
+  }
+}
+
+/// Where a stack lies, and how much of it nested subscriptions may use.
+struct StackBounds {
+  /// The stack, without the reserve at its lower end; empty if its bounds are unknown.
+  private let usable: Range<UInt>
+  private let middle: UInt
+
+  /// A stack of unknown bounds, which is not guarded.
+  init() {
+    usable = 0..<0
+    middle = 0
+  }
+
+  init(lowest: UInt, size: UInt) {
+    usable = lowest + min(size, StackNeeds.reserve)..<lowest + size
+    // A little above, for some operators deliver on a bit more than they subscribe on.
+    middle = usable.lowerBound + UInt(usable.count) / 32 * 17
+  }
+
+  /// Whether enough is left below `address` to deliver through so many levels.
+  func delivers(through depth: UInt32, from address: UInt) -> Bool {
+    address >= lowest(for: depth) || isElsewhere(address)
+  }
+
+  /// Whether half of the whole is left, too.
+  func subscribes(through depth: UInt32, from address: UInt) -> Bool {
+    address >= max(middle, lowest(for: depth)) || isElsewhere(address)
+  }
+
+  private func lowest(for depth: UInt32) -> UInt {
+    usable.lowerBound &+ UInt(depth) &* StackNeeds.level
+  }
+
+  /// A thread may also run on a stack that is not its own, as coroutines in C do.
+  @inline(never)
+  private func isElsewhere(_ address: UInt) -> Bool {
+    usable.isEmpty || address >= usable.upperBound
+      || address < usable.lowerBound - StackNeeds.reserve
+  }
+}
+
+/// Releases `contents`; deep inside other releases, only when those have returned.
+///
+/// For an object that may hold others of its kind: without this, they are released one inside the
+/// other, and a thousand of them overflow the stack.
+func releaseNested<Contents>(_ contents: inout Contents, leaving empty: Contents) {
+  guard let stack = threadStack() else { return contents = empty }
+  if stack.pointee.releases == StackNeeds.nestedReleases {
+    stack.pointee.postponed.append(contents)
+    return contents = empty
+  }
+  stack.pointee.releases += 1
+  replace(&contents, by: empty)
+  if stack.pointee.releases == StackNeeds.nestedReleases {
+    while stack.pointee.postponed.popLast() != nil {}
+  }
+  stack.pointee.releases -= 1
+}
+
+/// Not inlined: the optimiser would release before the release is counted.
+@inline(never)
+private func replace<Contents>(_ contents: inout Contents, by empty: Contents) {
+  contents = empty
+}
+
+/// What is left free on the stack, in bytes.
+///
+/// - Source: measured, with each operator nested in itself, with some to spare.
+@usableFromInline
+enum StackNeeds {
+  /// How many releases may be nested.
+  static let nestedReleases = 8
+
+  #if DEBUG
+    /// Whether a thousand of the smallest operator, `map`, need half a megabyte.
+    @inlinable static var isLarge: Bool { true }
+    /// What a level takes at most to deliver an event.
+    static let level: UInt = 1_664
+    /// What the deepest level, and the closures of users, may take on top.
+    static let reserve: UInt = 24 * 1_024
+  #else
+    /// Whether a thousand of the smallest operator, `map`, need half a megabyte.
+    @inlinable static var isLarge: Bool { false }
+    /// What a level takes at most to deliver an event.
+    static let level: UInt = 272
+    /// What the deepest level, and the closures of users, may take on top.
+    static let reserve: UInt = 16 * 1_024
+  #endif
+}
