@@ -34,7 +34,9 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     lock = manner.underLock ? HistoryLock() : nil
     self.patience = Locked(patience / 5)
     lastPatience = patience
-    scene = HistoryScene(log, seed: seed, value: check.value)
+    // A task that waits for a user's lock for ever keeps one of few threads: with those of several, the
+    // check itself would never go on to tell of it.
+    scene = HistoryScene(log, seed: seed, usesTasks: !manner.underLock, value: check.value)
     compose()
   }
 

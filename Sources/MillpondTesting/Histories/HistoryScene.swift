@@ -51,6 +51,9 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     /// Whether the origin's signals break their promise to send nothing to those who have left.
     var isUnchecked = false
 
+    /// Whether values are delivered by threads of the composition's own.
+    var answersElsewhere = false
+
     /// Whether fills are on their way for a while, which nobody can wait for.
     var takesTime = false
 
@@ -69,13 +72,16 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   let gate: HistoryGate
   let parts = Locked(Parts())
 
-  init(_ log: HistoryLog<Key, Value>, seed: UInt64, value: @escaping @Sendable (Key, Int) -> Value)
-  {
+  /// - Parameter usesTasks: Whether the origin may answer in tasks.
+  init(
+    _ log: HistoryLog<Key, Value>, seed: UInt64, usesTasks: Bool,
+    value: @escaping @Sendable (Key, Int) -> Value
+  ) {
     self.seed = seed
     self.log = log
     clock = log.content.clock
     name = "\(seed)-\(HistoryNumber.next())"
-    origin = HistoryOrigin(log, seed % 4 == 3 ? .tasks : .callbacks, value: value)
+    origin = HistoryOrigin(log, usesTasks && seed % 4 == 3 ? .tasks : .callbacks, value: value)
     gate = HistoryGate { log.change { _ in } }
   }
 
@@ -88,6 +94,13 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   public func takesTime() async {
     parts.withLock { $0.takesTime = true }
     await gate.pass()
+  }
+
+  /// Says that the composition delivers values by threads of its own, as from a queue.
+  ///
+  /// Then a closure that began before a disposal may still run when the disposal has returned.
+  public func answersElsewhere() {
+    parts.withLock { $0.answersElsewhere = true }
   }
 
   /// Adds another entrance to the same stores.
