@@ -2,6 +2,18 @@
   import Darwin
   import Synchronization
 
+  /// What tells threads apart: even, and never zero.
+  @usableFromInline
+  package func threadMark() -> UInt {
+    UInt(bitPattern: pthread_self())
+  }
+
+  /// Lets others run.
+  @usableFromInline
+  package func yieldThread() {
+    sched_yield()
+  }
+
   /// The stack of the current thread; nil if it is not known.
   func threadStack() -> UnsafeMutablePointer<ThreadStack>? {
     let number = numberOfKey.load(ordering: .relaxed)

@@ -36,13 +36,13 @@ final class FirstAnswer<Value: Sendable>: Sendable {
   @usableFromInline typealias Answer = Result<Value?, any Error>
 
   @usableFromInline
-  enum State: Sendable {
+  enum Stage: Sendable {
     case open
     case awaited(UnsafeContinuation<Void, Never>)
     case settled(Answer)
   }
 
-  @usableFromInline let state = Locked(State.open)
+  @usableFromInline let state = Locked(Stage.open)
   @usableFromInline let lifetime = Lifetime()
 
   @inlinable

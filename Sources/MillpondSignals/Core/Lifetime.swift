@@ -156,7 +156,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   }
 
   /// Called by the parent, which may be gone right after.
-  fileprivate func endWithParent(_ ending: inout Ending) {
+  fileprivate func endWithParent(_ ending: inout TearDown) {
     let before = set(LifetimeState.ended)
     if before & LifetimeState.ended != 0 {
       // Who has ended this one may be about to let go of the parent: after this, it finds none.
@@ -174,12 +174,12 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   /// Called once, by the ender.
   @usableFromInline
   func tearDown(hasEntries: Bool) {
-    var ending = Ending()
+    var ending = TearDown()
     tearDown(hasEntries: hasEntries, &ending)
     while let core = ending.postponed.popLast() { core.tearDown(hasEntries: true, &ending) }
   }
 
-  private func tearDown(hasEntries: Bool, _ ending: inout Ending) {
+  private func tearDown(hasEntries: Bool, _ ending: inout TearDown) {
     guard hasEntries else { return unlink() }
     let (entries, link) = withLock { entries -> (LifetimeEntries, LifetimeEntry?) in
       let link = entries.unlink()
@@ -190,7 +190,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   }
 
   /// The end of a lifetime and of those below it, a few of them inside each other.
-  fileprivate struct Ending {
+  fileprivate struct TearDown {
     var level = 0
 
     /// What is torn down when the others are: thousands inside each other overflow the stack.
@@ -253,7 +253,7 @@ struct LifetimeEntry {
   /// The child that is ended by this, and kept by `run`.
   @usableFromInline var child: Unmanaged<LifetimeCore>?
 
-  fileprivate func run(_ ending: inout LifetimeCore.Ending) {
+  fileprivate func run(_ ending: inout LifetimeCore.TearDown) {
     if let child {
       child._withUnsafeGuaranteedRef { $0.endWithParent(&ending) }
     } else {
@@ -325,7 +325,7 @@ struct LifetimeEntries {
     return taken
   }
 
-  fileprivate func run(_ ending: inout LifetimeCore.Ending) {
+  fileprivate func run(_ ending: inout LifetimeCore.TearDown) {
     first?.run(&ending)
     second?.run(&ending)
     for entry in more { entry?.run(&ending) }

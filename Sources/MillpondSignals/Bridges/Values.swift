@@ -14,3 +14,19 @@ extension Signal {
     }
   }
 }
+
+extension Signal {
+  /// Runs the signal for a task that waits for its events.
+  @inlinable
+  func subscribeAwaited(
+    onNext: @escaping @Sendable (Value) -> Void,
+    onFailed: @escaping @Sendable (any Error) -> Void,
+    onCompleted: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    let subscription = Subscription(
+      onProgress: nil, onNext: onNext, onFailed: onFailed, onCompleted: onCompleted)
+    subscription.lifetime.markAwaited()
+    run(subscription.observer, subscription.lifetime)
+    return Disposable(subscription.lifetime)
+  }
+}

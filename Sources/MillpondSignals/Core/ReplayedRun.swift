@@ -20,8 +20,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var value: Value?
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
-  /// Learns the last value and the end before they are delivered; it outlives every call.
-  @usableFromInline unowned let replay: Replay<Value>?
+  /// Learns the last value and the end before they are delivered; its replay outlives every call.
+  @usableFromInline unowned let phase: LockedBuffer<ReplayPhase<Value>>?
 
   @usableFromInline
   enum Message: Sendable {
@@ -37,8 +37,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  init(for replay: Replay<Value>?, _ lifetime: Lifetime = Lifetime()) {
-    self.replay = replay
+  init(for phase: LockedBuffer<ReplayPhase<Value>>?, _ lifetime: Lifetime = Lifetime()) {
+    self.phase = phase
     // Initial values beside the properties would be calls.
     self.lifetime = lifetime
     mailbox = Mailbox()
@@ -135,13 +135,108 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     progress = nil
     let told = exchange(&members, with: Members())
     hasEndedFlag.store(true, ordering: .releasing)
-    replay?.settle(self, value, end)
+    settle(end)
     lifetime.end()
     told.other(end)
+  }
+
+  /// Remembers the end, unless the run was cancelled.
+  @inlinable
+  func settle(_ end: Event<Never>) {
+    guard let phase else { return }
+    let unneeded = Locked(buffer: phase).withLock { $0.settle(self, value, end) }
+    _ = unneeded  // released here, not under the lock
   }
 
   @inlinable
   static func replaces(_ last: Message, _ new: Message) -> Bool {
     if case .event(.progress) = last, case .event(.progress) = new { true } else { false }
   }
+}
+
+/// Which run there is, and what is left of a settled one.
+///
+/// Not an enum of its states: to look at one would copy the value in it.
+@usableFromInline
+package struct ReplayPhase<Value: Sendable>: Sendable {
+  @usableFromInline
+  enum Entrance {
+    case starts(ReplayedRun<Value>)
+    case joins(ReplayedRun<Value>)
+    case settled
+  }
+
+  /// The run under way, and how many are subscribed to it.
+  @usableFromInline var run: ReplayedRun<Value>?
+  @usableFromInline var subscribers = 0
+
+  /// The last value and the end of a settled run.
+  @usableFromInline var value: Value?
+  @usableFromInline var end: Event<Never>?
+
+  @usableFromInline var upstream: Signal<Value>?
+
+  @inlinable
+  init(_ upstream: Signal<Value>) {
+    self.upstream = upstream
+  }
+
+  /// The signal to be run; where there is only one run it is let go of, and with it what it captured.
+  @inlinable
+  mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
+    policy == .keepRunning ? takeUpstream() : upstream
+  }
+
+  @inlinable
+  mutating func takeUpstream() -> Signal<Value>? {
+    defer { upstream = nil }
+    return upstream
+  }
+
+  @inlinable
+  var settledValue: Value? {
+    if case .completed? = end { value } else { nil }
+  }
+
+  @inlinable
+  mutating func enter(_ make: () -> ReplayedRun<Value>) -> Entrance {
+    if end != nil { return .settled }
+    subscribers += 1
+    if let run { return .joins(run) }
+    let new = make()
+    run = new
+    subscribers = 1
+    return .starts(new)
+  }
+
+  /// Whether the run is to be cancelled, since its last subscriber has left.
+  @inlinable
+  mutating func leave(_ left: ReplayedRun<Value>, _ policy: ReplayPolicy) -> Bool {
+    guard run === left else { return false }
+    subscribers -= 1
+    guard subscribers == 0, policy == .cancelWhenUnobserved else { return false }
+    run = nil
+    return true
+  }
+
+  /// Remembers the end of a run, unless that was cancelled; what is not needed any more is given back.
+  @inlinable
+  mutating func settle(
+    _ settled: ReplayedRun<Value>, _ newValue: Value?, _ newEnd: Event<Never>
+  ) -> Signal<Value>? {
+    guard run === settled else { return nil }
+    run = nil
+    value = newValue
+    end = newEnd
+    return takeUpstream()
+  }
+}
+
+/// What becomes of a shared run whose last subscriber leaves before its end.
+public enum ReplayPolicy: Sendable {
+  /// It is disposed of and forgotten; the next subscriber starts anew.
+  case cancelWhenUnobserved
+
+  /// It goes on to its end.
+  case keepRunning
 }

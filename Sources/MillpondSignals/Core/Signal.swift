@@ -1,0 +1,208 @@
+/// A cold recipe for events: each subscription runs it anew.
+///
+/// The contract, in short: any number of values and progress events, then at most one terminal
+/// event; never two deliveries at once; after disposal, silence.
+///
+/// - Note: Any thread may subscribe. Events arrive on the thread that sends them, or on one that is
+///   delivering at that moment, see <doc:SignalContract> and ``receive(on:limit:)-(DispatchQueue,_)``.
+public struct Signal<Value: Sendable>: Sendable {
+  /// Sends the events of one run to an observer, for as long as the lifetime lasts.
+  public typealias Start = @Sendable (Observer<Value>, Lifetime) -> Void
+
+  /// Starts a run; nil where ``now`` always answers.
+  @usableFromInline let start: Start?
+
+  /// Answers with the only value of a run that would send it, and complete, at once.
+  ///
+  /// Then there is no need for a lifetime, nor for an observer. Nil where the run has to be started.
+  @usableFromInline package let now: (@Sendable () -> Value?)?
+
+  /// What `value` throws when the signal is empty; ``SignalError/empty`` unless told otherwise.
+  @usableFromInline package let emptyError: (any Emptiness.Type)?
+
+  /// What this consists of, if another one of its kind would make it longer, not deeper.
+  @usableFromInline let parts: SignalParts<Value>?
+
+  /// Makes a signal of its parts, as an operator does.
+  ///
+  /// `start` promises what the operators below rely on, and nothing checks it: it calls serially, sends
+  /// nothing after a terminal event, sends nothing of its own once the lifetime has ended, and ends
+  /// every run. It may pass on whatever a signal sends that it runs.
+  /// ``create(file:line:_:)`` is for code that can't promise that, as a callback API, and costs a few
+  /// nanoseconds an event.
+  @inlinable
+  public init(_ start: @escaping Start) {
+    self.init(start: start, now: nil)
+  }
+
+  @inlinable
+  package init(
+    start: Start?,
+    now: (@Sendable () -> Value?)?,
+    emptyError: (any Emptiness.Type)? = nil
+  ) {
+    self.init(start: start, now: now, emptyError: emptyError, parts: nil)
+  }
+
+  @inlinable
+  init(
+    start: Start?,
+    now: (@Sendable () -> Value?)?,
+    emptyError: (any Emptiness.Type)?,
+    parts: SignalParts<Value>?
+  ) {
+    self.start = start
+    self.now = now
+    self.emptyError = emptyError
+    self.parts = parts
+  }
+
+  /// Runs the signal for an operator: its events go to `observer` until `lifetime` ends.
+  @inlinable
+  public func run(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    if let value = now?() {
+      observer.next(value)
+      if !lifetime.isEnded { observer.completed() }
+    } else if observer.canSubscribe(lifetime) {
+      start?(observer, lifetime)
+    }
+  }
+}
+
+extension Signal {
+  /// Runs the signal and receives its events.
+  ///
+  /// A signal that has its answer ready delivers it before this returns. Dropping the handle does
+  /// not end the subscription.
+  ///
+  /// - Returns: The handle that ends the subscription.
+  /// - Note: The closures run on the thread that sends, or on one that is delivering at that moment;
+  ///   never two at once.
+  @inlinable
+  @discardableResult
+  public func subscribe(
+    onProgress: (@Sendable (SignalProgress) -> Void)? = nil,
+    onNext: (@Sendable (Value) -> Void)? = nil,
+    onFailed: (@Sendable (any Error) -> Void)? = nil,
+    onCompleted: (@Sendable () -> Void)? = nil
+  ) -> Disposable {
+    if let value = now?() {
+      onNext?(value)
+      onCompleted?()
+      return Disposable()
+    }
+    let subscription = Subscription(
+      onProgress: onProgress, onNext: onNext, onFailed: onFailed, onCompleted: onCompleted)
+    start?(subscription.observer, subscription.lifetime)
+    return Disposable(subscription.lifetime)
+  }
+
+  /// Runs the signal and receives its events as data.
+  @inlinable
+  @discardableResult
+  public func subscribe(_ receive: @escaping @Sendable (Event<Value>) -> Void) -> Disposable {
+    subscribe(
+      onProgress: { receive(.progress($0)) }, onNext: { receive(.next($0)) },
+      onFailed: { receive(.failed($0)) }, onCompleted: { receive(.completed) })
+  }
+}
+
+/// The end of the chain, where the grammar and the silence after disposal are kept.
+///
+/// A handle holds the lifetime only, so what the closures captured goes when the sender lets go.
+@usableFromInline
+final class Subscription<Value: Sendable>: Sendable {
+  @usableFromInline let lifetime = Lifetime()
+  @usableFromInline let onProgress: (@Sendable (SignalProgress) -> Void)?
+  @usableFromInline let onNext: (@Sendable (Value) -> Void)?
+  @usableFromInline let onFailed: (@Sendable (any Error) -> Void)?
+  @usableFromInline let onCompleted: (@Sendable () -> Void)?
+
+  @inlinable
+  init(
+    onProgress: (@Sendable (SignalProgress) -> Void)?,
+    onNext: (@Sendable (Value) -> Void)?,
+    onFailed: (@Sendable (any Error) -> Void)?,
+    onCompleted: (@Sendable () -> Void)?
+  ) {
+    self.onProgress = onProgress
+    self.onNext = onNext
+    self.onFailed = onFailed
+    self.onCompleted = onCompleted
+  }
+
+  @inlinable
+  var observer: Observer<Value> {
+    Observer(next: { self.next($0) }, other: { self.other($0) })
+  }
+
+  @inlinable
+  func next(_ value: Value) {
+    if !lifetime.isEnded { onNext?(value) }
+  }
+
+  @inlinable
+  func other(_ event: Event<Never>) {
+    switch event {
+    case .progress(let progress): if !lifetime.isEnded { onProgress?(progress) }
+    case .failed(let error): lifetime.end { onFailed?(error) }
+    case .completed: lifetime.end { onCompleted?() }
+    }
+  }
+}
+
+/// What an empty signal fails with where a value is needed.
+///
+/// A type, not a closure: copying a signal retains what is in it, and there is nothing to retain.
+@usableFromInline
+package protocol Emptiness: SendableMetatype {
+  static var error: any Error { get }
+}
+
+/// What a signal consists of, where it is a concatenation, a merge, or not made yet: a tree, so that
+/// joining two is one step, whichever side grows.
+///
+/// All inner nodes of a tree are of one kind. A concatenation of concatenations, or a merge of
+/// merges, is run as one: it is longer, not deeper.
+///
+/// - Complexity: O(1) to join two; O(*n*) for a walk. Constant stack for both, and for the release.
+@usableFromInline
+package final class SignalParts<Value: Sendable>: @unchecked Sendable {
+  // Sendable because nothing changes but in a deinit, where nobody else knows the node.
+
+  @usableFromInline
+  package enum Kind: Sendable {
+    /// A signal that is not looked into.
+    case one(Signal<Value>)
+
+    /// Several of them.
+    case several([Signal<Value>])
+
+    /// A signal that is made when it is needed.
+    case deferred(@Sendable () -> Signal<Value>)
+
+    /// The branches, one after the other.
+    case concatenated
+
+    /// The branches, all at once.
+    case merged
+  }
+
+  @usableFromInline var kind: Kind
+  @usableFromInline var branches: [SignalParts]
+
+  @inlinable
+  package init(_ kind: Kind, _ branches: [SignalParts] = []) {
+    self.kind = kind
+    self.branches = branches
+  }
+
+  /// Released by themselves, the nodes of a tree, or deferred signals, would recurse.
+  deinit {
+    switch kind {
+    case .one, .several: break
+    case .deferred: releaseNested(&kind, leaving: .merged)
+    case .concatenated, .merged: releaseNested(&branches, leaving: [])
+    }
+  }
+}
