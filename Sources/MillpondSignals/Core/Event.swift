@@ -22,19 +22,6 @@ public enum Event<Value: Sendable>: Sendable {
   }
 }
 
-extension Event {
-  /// The event for those who don't take values; nil for a value.
-  @inlinable
-  package var withoutValue: Event<Never>? {
-    switch self {
-    case .next: nil
-    case .progress(let progress): .progress(progress)
-    case .failed(let error): .failed(error)
-    case .completed: .completed
-    }
-  }
-}
-
 extension Event where Value == Never {
   /// The same event in a signal of another type: without a value, the type says nothing.
   @inlinable

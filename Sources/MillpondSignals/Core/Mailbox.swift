@@ -25,20 +25,10 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
   @inlinable
   package init() {}
 
-  /// Receives `message`, now or after those before it.
+  /// Acts `immediately` if nobody has the turn; else leaves a message that stands for that.
   ///
   /// - Parameter replaces: Whether the second message makes the first, the last that waits,
   ///   superfluous (a newer progress does).
-  @inlinable
-  package borrowing func post(
-    _ message: Message,
-    replaces: (Message, Message) -> Bool = { _, _ in false },
-    receive: (Message) -> Void
-  ) {
-    post(message, replaces: replaces, immediately: { receive(message) }, receive: receive)
-  }
-
-  /// Acts `immediately` if nobody has the turn; else leaves a message that stands for that.
   @inlinable
   package borrowing func post(
     _ message: @autoclosure () -> Message,

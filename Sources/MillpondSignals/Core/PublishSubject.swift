@@ -118,9 +118,12 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func other(_ event: Event<Never>) {
-    var left: [Observer<Value>] = []
-    mailbox.post(.other(event), replaces: Self.replaces) { receive($0, &left) }
-    withExtendedLifetime(left) {}
+    if mailbox.take() {
+      deliver(event)
+    } else if !mailbox.enqueue(.other(event), replaces: Self.replaces) {
+      return
+    }
+    if !mailbox.passOn() { drain() }
   }
 
   @inlinable

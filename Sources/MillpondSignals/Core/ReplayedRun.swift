@@ -32,12 +32,9 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
 
   /// A run that has not begun.
   @inlinable
-  package convenience init() {
-    self.init(for: nil)
-  }
-
-  @inlinable
-  init(for phase: LockedBuffer<ReplayPhase<Value>>?, _ lifetime: Lifetime = Lifetime()) {
+  package init(
+    for phase: LockedBuffer<ReplayPhase<Value>>? = nil, _ lifetime: Lifetime = Lifetime()
+  ) {
     self.phase = phase
     // Initial values beside the properties would be calls.
     self.lifetime = lifetime

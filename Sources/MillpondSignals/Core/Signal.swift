@@ -39,17 +39,8 @@ public struct Signal<Value: Sendable>: Sendable {
   package init(
     start: Start?,
     now: (@Sendable () -> Value?)?,
-    emptyError: (any Emptiness.Type)? = nil
-  ) {
-    self.init(start: start, now: now, emptyError: emptyError, parts: nil)
-  }
-
-  @inlinable
-  init(
-    start: Start?,
-    now: (@Sendable () -> Value?)?,
-    emptyError: (any Emptiness.Type)?,
-    parts: SignalParts<Value>?
+    emptyError: (any Emptiness.Type)? = nil,
+    parts: SignalParts<Value>? = nil
   ) {
     self.start = start
     self.now = now

@@ -8,12 +8,6 @@ extension Observer {
     lifetime.hasRoomToSubscribe || refuse(lifetime)
   }
 
-  /// Whether the stack can hold an inner subscription in the midst of a delivery; likewise.
-  @inlinable
-  func canSubscribeInner(_ lifetime: Lifetime) -> Bool {
-    lifetime.hasRoomToDeliver || refuse(lifetime)
-  }
-
   @usableFromInline
   func refuse(_ lifetime: Lifetime) -> Bool {
     if !lifetime.isEnded { failed(SignalError.nestedTooDeeply) }
@@ -28,17 +22,10 @@ extension Lifetime {
     guard let bounds = threadStack()?.pointee.bounds else { return true }
     return bounds.subscribes(through: core.depth, from: stackAddress())
   }
-
-  /// Whether enough of the stack is left to deliver through all levels down to the subscriber.
-  @usableFromInline
-  var hasRoomToDeliver: Bool {
-    guard let bounds = threadStack()?.pointee.bounds else { return true }
-    return bounds.delivers(through: core.depth, from: stackAddress())
-  }
 }
 
 /// An address in the frame of the caller, or next to it.
-private func stackAddress() -> UInt {
+func stackAddress() -> UInt {
   var mark: UInt8 = 0
   return withUnsafeMutablePointer(to: &mark) { UInt(bitPattern: $0) }
 }
@@ -74,23 +61,19 @@ struct StackBounds {
     middle = usable.lowerBound + UInt(usable.count) / 32 * 17
   }
 
-  /// Whether enough is left below `address` to deliver through so many levels.
-  func delivers(through depth: UInt32, from address: UInt) -> Bool {
-    address >= lowest(for: depth) || isElsewhere(address)
-  }
-
-  /// Whether half of the whole is left, too.
+  /// Whether half of the whole is left below `address`, and enough to deliver through so many
+  /// levels.
   func subscribes(through depth: UInt32, from address: UInt) -> Bool {
     address >= max(middle, lowest(for: depth)) || isElsewhere(address)
   }
 
-  private func lowest(for depth: UInt32) -> UInt {
+  func lowest(for depth: UInt32) -> UInt {
     usable.lowerBound &+ UInt(depth) &* StackNeeds.level
   }
 
   /// A thread may also run on a stack that is not its own, as coroutines in C do.
   @inline(never)
-  private func isElsewhere(_ address: UInt) -> Bool {
+  func isElsewhere(_ address: UInt) -> Bool {
     usable.isEmpty || address >= usable.upperBound
       || address < usable.lowerBound - StackNeeds.reserve
   }

@@ -79,3 +79,15 @@ final class Joining<Rule: JoiningRule>: @unchecked Sendable {
     downstream.send(event)
   }
 }
+
+extension Mailbox {
+  /// Receives `message`, now or after those before it.
+  @inlinable
+  package borrowing func post(
+    _ message: Message,
+    replaces: (Message, Message) -> Bool = { _, _ in false },
+    receive: (Message) -> Void
+  ) {
+    post(message, replaces: replaces, immediately: { receive(message) }, receive: receive)
+  }
+}

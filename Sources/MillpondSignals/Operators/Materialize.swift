@@ -14,3 +14,16 @@ extension Signal {
     }
   }
 }
+
+extension Event {
+  /// The event for those who don't take values; nil for a value.
+  @inlinable
+  package var withoutValue: Event<Never>? {
+    switch self {
+    case .next: nil
+    case .progress(let progress): .progress(progress)
+    case .failed(let error): .failed(error)
+    case .completed: .completed
+    }
+  }
+}

@@ -1,0 +1,38 @@
+extension Observer {
+  /// Whether the stack can hold an inner subscription in the midst of a delivery; if not, the
+  /// observer is told.
+  @inlinable
+  func canSubscribeInner(_ lifetime: Lifetime) -> Bool {
+    lifetime.hasRoomToDeliver || refuse(lifetime)
+  }
+}
+
+extension Lifetime {
+  /// Whether enough of the stack is left to deliver through all levels down to the subscriber.
+  @usableFromInline
+  var hasRoomToDeliver: Bool {
+    guard let bounds = threadStack()?.pointee.bounds else { return true }
+    return bounds.delivers(through: core.depth, from: stackAddress())
+  }
+}
+
+extension StackBounds {
+  /// Whether enough is left below `address` to deliver through so many levels.
+  func delivers(through depth: UInt32, from address: UInt) -> Bool {
+    address >= lowest(for: depth) || isElsewhere(address)
+  }
+}
+
+extension Error {
+  /// Whether another attempt, or a replacement, would be nested too deeply again.
+  var isNestedTooDeeply: Bool {
+    if case .nestedTooDeeply? = self as? SignalError { true } else { false }
+  }
+}
+
+extension Event where Value == Never {
+  @usableFromInline
+  var isNestedTooDeeply: Bool {
+    if case .failed(let error) = self { error.isNestedTooDeeply } else { false }
+  }
+}
