@@ -114,15 +114,15 @@ enum StackNeeds {
   #if DEBUG
     /// Whether a thousand of the smallest operator, `map`, need half a megabyte.
     @inlinable static var isLarge: Bool { true }
-    /// What a level takes at most to deliver an event.
+    /// What a level takes at most to deliver an event, or to be ended.
     static let level: UInt = 1_664
     /// What the deepest level, and the closures of users, may take on top.
     static let reserve: UInt = 24 * 1_024
   #else
     /// Whether a thousand of the smallest operator, `map`, need half a megabyte.
     @inlinable static var isLarge: Bool { false }
-    /// What a level takes at most to deliver an event.
-    static let level: UInt = 272
+    /// What a level takes at most to deliver an event, or to be ended.
+    static let level: UInt = 900
     /// What the deepest level, and the closures of users, may take on top.
     static let reserve: UInt = 16 * 1_024
   #endif

@@ -11,7 +11,7 @@ enum StackLimit {
     static let bytesOfThousand = 16 * 1_024 * 1_024
   #else
     /// How many of any kind.
-    static let depth = 180
+    static let depth = 128
 
     /// What a thousand operators of the smaller kinds may take.
     static let bytesOfThousand = bytes
