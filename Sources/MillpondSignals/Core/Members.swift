@@ -61,11 +61,11 @@ package struct Members<Value: Sendable>: ~Copyable {
   /// The first seat whose number is not lower.
   @inlinable
   borrowing func place(of number: Int) -> Int {
-    guard let seats, count > 0, seats[count - 1].member.number >= number else { return count }
+    guard let seats, count > 0, seats[count - 1].number >= number else { return count }
     var (low, high) = (0, count - 1)
     while low < high {
       let middle = (low + high) / 2
-      if seats[middle].member.number < number { low = middle + 1 } else { high = middle }
+      if seats[middle].number < number { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -112,8 +112,6 @@ package struct Members<Value: Sendable>: ~Copyable {
 @usableFromInline
 struct Seat<Value: Sendable>: ~Copyable {
   @usableFromInline var member: Member<Value>
-  @usableFromInline var isVacant = false
-
   @inlinable
   init(_ member: consuming Member<Value>) {
     self.member = member
@@ -129,17 +127,31 @@ struct Seat<Value: Sendable>: ~Copyable {
     if !member.lifetime.isEnded { member.observer.other(event) }
   }
 
+  /// Greater from seat to seat, also of those that are vacant.
+  @inlinable
+  var number: Int {
+    isVacant ? ~member.number : member.number
+  }
+
+  /// Noted by the sign of the number: a flag of its own would make a thousand seats too long for the
+  /// first cache.
+  @inlinable
+  var isVacant: Bool {
+    member.number < 0
+  }
+
   /// Removes the observer.
   @inlinable
   mutating func vacate() -> Observer<Value> {
-    isVacant = true
+    member.number = ~number
     return exchange(&member.observer, with: Observer(next: { _ in }, other: { _ in }))
   }
 }
 
 @usableFromInline
 package struct Member<Value: Sendable>: Sendable {
-  @usableFromInline let number: Int
+  /// At least zero.
+  @usableFromInline var number: Int
   @usableFromInline var observer: Observer<Value>
   @usableFromInline let lifetime: Lifetime
 
