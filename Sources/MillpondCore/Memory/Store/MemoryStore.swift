@@ -4,20 +4,21 @@
 /// under one lock, with all that its columns and its slab point to.
 @usableFromInline
 struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  @usableFromInline let budget: MemoryBudget
+  // What a hit uses comes first, side by side.
   @usableFromInline var index = SlotIndex()
-  @usableFromInline var slab = MemorySlab<Key, Value>()
 
   /// Those of the slab, which is not on the way to them.
   @usableFromInline var pairs: UnsafeMutablePointer<MemorySlab<Key, Value>.Pair>
 
+  @usableFromInline var statistics = MemoryStatistics()
+  @usableFromInline var order: PolicyOrder
+  @usableFromInline let budget: MemoryBudget
+  @usableFromInline var slab = MemorySlab<Key, Value>()
   @usableFromInline var times: MemoryTimes
   @usableFromInline var validators: [Slot: Validator] = [:]
-  @usableFromInline var order: PolicyOrder
   @usableFromInline var freeSlots: ContiguousArray<Slot> = []
   @usableFromInline var sweepHand: Slot = 0
   @usableFromInline var writes = WriteOrder<Key>()
-  @usableFromInline var statistics = MemoryStatistics()
 
   /// How many entries there may be here, if keys are spread evenly.
   @usableFromInline var expectedCount: Int
