@@ -230,7 +230,7 @@ enum LookupDetails: Sendable {
     }
   }
 
-  /// Who hears.
+  /// Those that hear what happens to the question.
   var listeners: [Listener] {
     switch self {
     case .usual: []

@@ -31,7 +31,7 @@ public struct Stamped<Value: Sendable>: Sendable {
     Int64(age.nanoseconds)
   }
 
-  /// How long ago it came from its origin, when this was sent; never negative, and in whole nanoseconds.
+  /// The time since it came from its origin, when this was sent: never negative, in whole nanoseconds.
   @inlinable
   public var age: Duration {
     .nanoseconds(nanoseconds)

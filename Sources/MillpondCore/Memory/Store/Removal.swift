@@ -63,7 +63,7 @@ struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// What few calls drop: in an object, since every call carries the place for it along.
+/// The second and further values that one call drops: few calls do, so these are in an object.
 ///
 /// Sendable because only the call uses it that drops.
 @usableFromInline
