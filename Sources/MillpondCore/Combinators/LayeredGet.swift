@@ -61,9 +61,13 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if Upper.self == MemoryCache<Key, Value>.self, !lookup.isHeard,
       let memory = upper as? MemoryCache<Key, Value>
     {
-      guard let stamped = memory.look(key, lookup.freshness, .everything) else { return askLower() }
-      nextOfUpper(stamped)
-      return observer.completed()
+      if let stamped = memory.look(key, lookup.freshness, .everything) {
+        nextOfUpper(stamped)
+        if !lifetime.isEnded { observer.completed() }
+      } else if !lifetime.isEnded {
+        askLower()
+      }
+      return
     }
     let upperLifetime = lifetime.child()
     self.upperLifetime = upperLifetime

@@ -237,4 +237,19 @@ import Testing
     #expect(upper.contents == [:])
     #expect(recorder.transcript == [])
   }
+
+  @Test(arguments: [true, false])
+  func `nothing is sent to an observer that has left in its first value`(isInMemory: Bool) {
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    if isInMemory { memory.set(1, for: "a") } else { lower.set(1, for: "a") }
+    let (lifetime, received) = (Lifetime(), Locked<[String]>([]))
+
+    memory.layered(over: lower).getStamped("a", Lookup()).run(
+      Observer(next: { _ in
+        received.withLock { $0.append("next") }
+        lifetime.end()
+      }) { _ in received.withLock { $0.append("other") } }, lifetime)
+
+    #expect(received.withLock { $0 } == ["next"])
+  }
 }
