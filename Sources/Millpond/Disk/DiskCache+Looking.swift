@@ -96,3 +96,30 @@ extension DiskCache {
     }
   }
 }
+
+/// What a disk cache has for a key, without the value.
+public struct DiskEntry: Sendable, Hashable {
+  /// The key.
+  public let key: String
+
+  /// How many bytes the value has on disk.
+  public let byteCount: Int
+
+  /// How long ago the value left its origin, by the calendar.
+  public let age: Duration
+}
+
+/// What a disk cache was found to hold when all of it was read.
+public struct DiskReport: Sendable, Hashable {
+  /// Values that are as they were written.
+  public var goodValues = 0
+
+  /// Values that are not, and have been dropped.
+  public var damagedValues = 0
+
+  /// How many bytes the good values have.
+  public var byteCount = 0
+
+  /// None of anything.
+  public init() {}
+}

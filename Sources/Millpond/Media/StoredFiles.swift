@@ -38,3 +38,46 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
     disk.layout(for: key.map(name))
   }
 }
+
+/// Files of a disk cache, new from their origin.
+struct Downloads<Key: Hashable & Sendable>: Source {
+  let stored: StoredFiles<Key>
+  let network: HTTPSource<Key>
+
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
+    if lookup.freshness == .cachedOnly { return .empty }
+    // Its place among all tellings is that of its beginning: whatever is told meanwhile wins, and who
+    // asked before that gets a file that is not kept.
+    return .deferred { download(key, lookup, .next()) }
+  }
+
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
+    get(key, lookup).map { Stamped($0, age: $0.age, validator: $0.validator) }
+  }
+
+  /// Erases what the network keeps of broken transfers, where everything is removed.
+  func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
+    guard case .removeAll(let revision) = change else { return .just(()) }
+    return network.apply(.removeAll(revision))
+  }
+
+  private func download(
+    _ key: Key, _ lookup: Lookup, _ revision: Revision
+  ) -> Signal<DiskFile> {
+    let limits = DiskLimits(byteLimit: stored.disk.options.byteLimit)
+    let store = { @Sendable (asking: Asking?) in
+      let download = network.download(
+        key, lookup, DownloadTerms(revision: revision, byteLimit: limits.costLimit), asking)
+      let terms = FileTerms(
+        revision: revision, handsOut: true, keep: download.keep, note: download.note)
+      return stored.disk.storing(download.parts, for: stored.name(key), terms)
+    }
+    return store(nil)
+      .recover { $0 is LostBeginning ? store(.atOnce) : .fail($0) }
+      .compactMap { $0 }
+  }
+
+  func layout(for key: Key?) -> Layout {
+    network.layout(for: key)
+  }
+}

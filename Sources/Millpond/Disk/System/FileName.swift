@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the files of a store are called: a number of 16 digits in hexadecimal, and what they hold.
 ///
 /// So all of them are legal on every volume, also where upper and lower case are the same, and no file
@@ -64,5 +66,15 @@ enum FileName: Sendable, Hashable {
       return nil
     }
     return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+}
+
+/// Numbers for files, none of which is ever used again, by another run of the program neither: they
+/// begin anywhere.
+final class FileNumbers: Sendable {
+  private let last = Atomic(UInt64.random(in: 0 ... .max))
+
+  func next() -> UInt64 {
+    last.wrappingAdd(1, ordering: .relaxed).newValue
   }
 }

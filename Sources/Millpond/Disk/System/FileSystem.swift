@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Whole operations on files, made of calls that may be interrupted or do half of it.
 struct FileSystem: Sendable {
@@ -68,5 +69,106 @@ struct FileSystem: Sendable {
     } catch let error as POSIXError where error.code == .ENOENT {
       return nil
     }
+  }
+}
+
+/// A file that is open as long as somebody holds this: what is read from it stays whole, whatever
+/// becomes of its name.
+final class OpenFile: Sendable {
+  let path: String
+  private let descriptor: Int32
+  private let files: FileSystem
+  private let isClosed = Atomic(false)
+  private let nature = Atomic<UInt8>(0)
+
+  init(_ descriptor: Int32, _ path: String, _ files: FileSystem) {
+    self.descriptor = descriptor
+    self.path = path
+    self.files = files
+  }
+
+  deinit {
+    try? close()
+  }
+
+  /// Closes it now; nothing may be asked of it after that.
+  ///
+  /// - Throws: What the system says only now of what was written. Never again after `EINTR`: the
+  ///   descriptor may belong to somebody else by then.
+  func close() throws {
+    if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+    do {
+      try files.calls.close(descriptor)
+    } catch let error as POSIXError where error.code == .EINTR {
+      return
+    }
+  }
+
+  func status() throws -> FileStatus {
+    try files.calls.status(descriptor)
+  }
+
+  /// Fills `bytes` from `offset` on; false if the file ends before.
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+      let count = try files.uninterrupted {
+        try files.calls.read(descriptor, into: rest, at: offset + done)
+      }
+      if count == 0 { return false }
+      done += count
+    }
+    return true
+  }
+
+  /// Fills `bytes`, if that needs no waiting.
+  func readNow(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+    let nature = Nature(rawValue: nature.load(ordering: .relaxed)) ?? .unknown
+    if nature == .inMemory {
+      return (try? files.calls.read(descriptor, into: bytes, at: offset)) == bytes.count
+    }
+    if let count = files.calls.readNow(descriptor, into: bytes, at: offset) {
+      return count == bytes.count
+    }
+    guard nature == .unknown else { return false }
+    let isInMemory = files.calls.isInMemory(descriptor)
+    self.nature.store((isInMemory ? Nature.inMemory : .onDevice).rawValue, ordering: .relaxed)
+    return isInMemory && readNow(into: bytes, at: offset)
+  }
+
+  /// Where the system keeps the file, as far as that had to be asked.
+  private enum Nature: UInt8 {
+    case unknown, inMemory, onDevice
+  }
+
+  /// Writes all of `bytes` at `offset`.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = try files.uninterrupted {
+        try files.calls.write(descriptor, rest, at: offset + done)
+      }
+      // A disk that takes nothing and says nothing would be asked for ever.
+      if count == 0 { throw POSIX.failure(.EIO, path) }
+      done += count
+    }
+  }
+
+  func synchronize() throws {
+    try files.uninterrupted { try files.calls.synchronize(descriptor) }
+  }
+
+  func truncate(to size: Int) throws {
+    try files.uninterrupted { try files.calls.truncate(descriptor, to: size) }
+  }
+
+  func lock() throws -> Bool {
+    try files.uninterrupted { try files.calls.lock(descriptor) }
+  }
+
+  func unlock() {
+    files.calls.unlock(descriptor)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import MillpondCore
 
 /// The bytes of a resource as a file: a mark, a checksum, the length of the head, the head, the rest.
 ///
@@ -67,5 +68,52 @@ struct PartialRecord {
 
   private static func number(_ data: Data, at offset: Int) -> UInt64 {
     data.withUnsafeBytes { $0.number(offset, UInt64.self) }
+  }
+}
+
+/// What is known of the bytes in a file: whose they are, and which edition.
+struct PartialHead: Codable, Sendable, Equatable {
+  let identity: String
+  private let condition: String
+  private let entityTag: String?
+  private let lastModified: String?
+  private let total: Int?
+
+  init(identity: String, _ edition: Edition) {
+    self.identity = identity
+    condition = edition.condition
+    entityTag = edition.validator.entityTag
+    lastModified = edition.validator.lastModified
+    total = edition.total
+  }
+
+  var edition: Edition {
+    Edition(
+      condition: condition,
+      validator: Validator(entityTag: entityTag, lastModified: lastModified), total: total)
+  }
+}
+
+/// The first bytes of a body, and by what the origin can say whether the rest still fits to them.
+struct PartialBody: Sendable, Equatable {
+  let bytes: Data
+  let edition: Edition
+
+  /// How much of the body there is.
+  var beginning: Beginning {
+    Beginning(edition: edition, byteCount: bytes.count)
+  }
+}
+
+extension PartialBody {
+  /// The bytes of an answer that broke off; nil if the rest can't be asked for.
+  init?(_ head: HTTPHead, _ bytes: Data) {
+    guard let edition = Edition(head) else { return nil }
+    self.init(bytes: bytes, edition: edition)
+  }
+
+  /// The same body with more bytes.
+  func grown(to bytes: Data) -> PartialBody {
+    PartialBody(bytes: bytes, edition: edition)
   }
 }

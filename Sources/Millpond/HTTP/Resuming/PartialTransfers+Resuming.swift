@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MillpondSignals
 
@@ -55,5 +56,68 @@ extension Error {
 
   private var status: Int? {
     if case .status(let code, _, _) = self as? TransferError { code } else { nil }
+  }
+}
+
+/// The first bytes of a streamed body, for one transfer alone.
+struct PartialStream: Sendable {
+  let beginning: Beginning
+  let file: LentFile
+}
+
+extension PartialTransfers {
+  /// What there is of a streamed body, if there is something and no other transfer goes on with it.
+  func lend(_ place: PartialPlace) -> Signal<PartialStream?> {
+    .deferred {
+      let name = PartialFiles.name(of: place.representation, .streamed)
+      if self.hasNothing(name, place) { return .just(nil) }
+      return Signal { observer, _ in
+        self.queue.async {
+          let stream = self.lend(name, place)
+          // Not here: what breaks off waits for this queue, and the rest may come at once.
+          DispatchQueue.global(qos: .userInitiated).async {
+            observer.next(stream)
+            observer.completed()
+          }
+        }
+      }
+    }
+  }
+
+  /// Takes a file over with the first bytes of a body; false if it stays where it is.
+  ///
+  /// Blocks: not on the queue of files.
+  func keep(_ file: UnfinishedFile, _ edition: Edition, at place: PartialPlace) -> Bool {
+    queue.sync {
+      let name = PartialFiles.name(of: place.representation, .streamed)
+      let head = PartialHead(identity: place.representation, edition)
+      return add(name, place, head, bytes: file.byteCount, fileSize: file.byteCount) {
+        files.take(file, PartialTail(head, file), name)
+      }
+    }
+  }
+
+  // On the queue.
+  private func lend(_ name: String, _ place: PartialPlace) -> PartialStream? {
+    if isRemoved(place) { return nil }
+    guard state.withLock({ $0.index?.lend(name) }) == true else { return nil }
+    guard let tail = files.tail(name), tail.head.identity == place.representation else {
+      state.withLock { $0.index?.endLending(name) }
+      try? files.remove(name)
+      return nil
+    }
+    let file = UnfinishedFile(
+      path: files.path(name), byteCount: tail.byteCount, checksum: tail.checksum)
+    return PartialStream(
+      beginning: Beginning(edition: tail.head.edition, byteCount: tail.byteCount),
+      file: LentFile(file) { [state] isTaken in
+        state.withLock { state in
+          if isTaken {
+            state.index?.endLending(name)
+          } else {
+            state.index?.takeBack(name, byteCount: tail.byteCount)
+          }
+        }
+      })
   }
 }

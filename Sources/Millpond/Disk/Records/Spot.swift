@@ -1,0 +1,83 @@
+/// Where a record is in the log.
+struct Spot: Sendable, Equatable, BitwiseCopyable {
+  var segment: UInt32
+  var offset: UInt32
+
+  /// Of the record, in bytes; zero where there is none.
+  var size: UInt32
+
+  /// When it expires, in seconds since 1970, rounded up; the largest number is never.
+  var expiry: UInt32
+
+  static let nowhere = Spot(segment: 0, offset: 0, size: 0, expiry: .max)
+
+  var isNowhere: Bool { size == 0 }
+}
+
+extension WallTime {
+  /// In seconds since 1970, rounded up, as far as it goes.
+  var expiry: UInt32 {
+    if microseconds <= 0 { return 0 }
+    return UInt32(clamping: (microseconds - 1) / 1_000_000 + 1)
+  }
+
+  /// In seconds since 1970, rounded down, as far as it goes.
+  var wholeSeconds: UInt32 {
+    UInt32(clamping: microseconds / 1_000_000)
+  }
+}
+
+/// A position in the log, which goes on from segment to segment.
+struct LogPosition: Sendable, Comparable, BitwiseCopyable {
+  var segment: UInt32
+  var offset: UInt32
+
+  static let start = LogPosition(segment: 0, offset: 0)
+
+  static func < (left: LogPosition, right: LogPosition) -> Bool {
+    (left.segment, left.offset) < (right.segment, right.offset)
+  }
+}
+
+extension Spot {
+  var position: LogPosition {
+    LogPosition(segment: segment, offset: offset)
+  }
+}
+
+extension LogContents.Part {
+  var end: LogPosition {
+    LogPosition(segment: segment.number, offset: UInt32(clamping: size))
+  }
+}
+
+/// By what a key is known in the index: a hash of its bytes.
+///
+/// Two keys of one hash, of which there is hardly ever a pair, are told apart by the key in the
+/// record; the later one takes the place of the other.
+struct KeyHash: Sendable, Hashable, BitwiseCopyable {
+  let value: UInt64
+
+  init(value: UInt64) {
+    self.value = value
+  }
+
+  init(_ key: UnsafeRawBufferPointer) {
+    value = FoldHash.hash(key, seed: 1)
+  }
+
+  init(of key: String) {
+    var key = key
+    self = key.withUTF8 { KeyHash(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// What the index, and the eviction order, look at first.
+  var bits: UInt32 {
+    UInt32(truncatingIfNeeded: value >> 32)
+  }
+
+  /// By what it is remembered what was told.
+  var whole: Int {
+    Int(truncatingIfNeeded: value)
+  }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+import MillpondCore
+
+/// A failure of a disk cache, or of a value for it: the underlying error of a
+/// ``CacheError/unavailable(layer:underlying:)``.
+public enum DiskError: Error, Sendable {
+  /// The system refused something in the folder; nil for the key where it was about all of them.
+  case failed(folder: String, key: String?, underlying: any Error)
+
+  /// The value is larger than the cache may hold, in bytes on disk; what was there before stays.
+  ///
+  /// A larger `byteLimit` of the cache makes room for it: a third more than the value at least.
+  case tooLarge(folder: String, key: String, byteCount: Int, limit: Int)
+
+  /// The cache of the folder was closed.
+  case closed(folder: String)
+
+  static func of(_ error: any Error, folder: String, key: String? = nil) -> any Error {
+    if error is CacheError || error is DiskError { return error }
+    return DiskError.failed(folder: folder, key: key, underlying: error)
+  }
+}
+
+extension DiskError: LocalizedError, CustomStringConvertible {
+  /// The folder, the key, and the reason.
+  public var description: String {
+    switch self {
+    case .failed(let folder, let key, let underlying):
+      let subject = key.map { "the key \($0.debugDescription) in " } ?? ""
+      return "The disk cache failed for \(subject)\(folder): \(underlying)"
+    case .tooLarge(let folder, let key, let byteCount, let limit):
+      return "The value for \(key.debugDescription) takes \(byteCount) bytes on disk; the cache in "
+        + "\(folder) holds \(limit). Raise its byteLimit to store it."
+    case .closed(let folder): return "The disk cache in \(folder) has been closed."
+    }
+  }
+
+  /// The same as the description.
+  public var errorDescription: String? { description }
+}
+
+extension CacheError {
+  static let diskLayer = "disk"
+
+  /// The disk layer's account of a failure.
+  init(disk error: any Error) {
+    self = error as? CacheError ?? .unavailable(layer: Self.diskLayer, underlying: error)
+  }
+
+  /// The disk layer's account of a failure in a folder.
+  init(disk error: any Error, _ folder: Folder, key: String? = nil) {
+    self.init(disk: DiskError.of(error, folder: folder.path, key: key))
+  }
+}

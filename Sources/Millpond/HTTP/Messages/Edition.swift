@@ -1,0 +1,140 @@
+import Foundation
+import MillpondCore
+
+/// Which of a resource's contents over time bytes are of, in the words of its origin.
+struct Edition: Sendable, Equatable {
+  /// What is sent as `If-Range`: an entity tag or a date that stands for these very bytes.
+  let condition: String
+
+  /// What goes with the value.
+  let validator: Validator
+
+  /// How many bytes the whole has; nil if its origin didn't say.
+  var total: Int?
+}
+
+extension Edition {
+  /// That of a whole answer; nil if the rest of it could not be asked for.
+  init?(_ head: HTTPHead) {
+    guard head.status == 200, let condition = head.headers.rangeCondition else { return nil }
+    self.condition = condition
+    validator = Validator(
+      entityTag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
+    total = (try? Framing(head))?.expected
+    // A date alone is too little: the length has to be the same too.
+    if validator.entityTag == nil, total == nil { return nil }
+  }
+
+  /// Whether a range with this head is of the same bytes, of which there are `total`.
+  ///
+  /// Both have to share a strong validator: an entity tag or, if neither has one, a date. The
+  /// condition that was sent is no proof, since some origins and CDNs ignore `If-Range`.
+  ///
+  /// - Source: RFC 9110 §15.3.7.3.
+  func isOf(_ head: HTTPHead, total: Int) -> Bool {
+    if let known = self.total, known != total { return false }
+    let tags = head.headers.values(of: "ETag")
+    if let own = validator.entityTag { return tags == [own] }
+    return tags.isEmpty && self.total == total && validator.lastModified != nil
+      && head.headers["Last-Modified"] == validator.lastModified
+  }
+}
+
+/// How much there is of a body.
+struct Beginning: Sendable, Equatable {
+  let edition: Edition
+  let byteCount: Int
+}
+
+extension HTTPRequest {
+  /// The request for what comes after these bytes, or for all if they are out of date.
+  ///
+  /// Unencoded, since the bytes are: a range is one of what is sent.
+  func resuming(_ beginning: Beginning) -> HTTPRequest {
+    var request = self
+    request.headers.set("bytes=\(beginning.byteCount)-", for: "Range")
+    request.headers.set(beginning.edition.condition, for: "If-Range")
+    request.headers.set("identity", for: "Accept-Encoding")
+    return request
+  }
+}
+
+extension HeaderFields {
+  /// What can be sent as `If-Range` for bytes of this answer; nil if nothing can.
+  ///
+  /// A weak entity tag can't be sent, and neither can a date beside one. A date counts as strong if
+  /// the answer is from at least a minute later, so that two clocks of the origin may differ.
+  ///
+  /// - Source: RFC 9110 §13.1.5, §8.8.1 and §8.8.2.2; RFC 9111 §5.2.2.5.
+  fileprivate var rangeCondition: String? {
+    if areOfEncoded || lists("none", in: "Accept-Ranges") { return nil }
+    if lists("no-store", in: "Cache-Control") { return nil }
+    let tags = values(of: "ETag")
+    if let tag = tags.first { return tags.count == 1 && tag.isStrongEntityTag ? tag : nil }
+    guard let date = self["Last-Modified"], let changed = HTTPDate(date),
+      let sent = self["Date"].flatMap(HTTPDate.init), sent.seconds - changed.seconds >= 60
+    else { return nil }
+    return date
+  }
+}
+
+extension String {
+  /// - Source: RFC 9110 §8.8.3.
+  fileprivate var isStrongEntityTag: Bool {
+    utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"")
+  }
+}
+
+extension Error {
+  /// Whether what came before this may be the beginning of an answer.
+  var leavesRest: Bool {
+    if self is LostBeginning { return false }
+    switch self as? TransferError {
+    case nil, .truncated, .timedOut: return true
+    case .status: return !saysItIsGone
+    default: return false
+    }
+  }
+}
+
+extension Framing {
+  /// What a head says that answers the question for the rest of a body.
+  ///
+  /// - Throws: The status, if this is not the rest of these very bytes, or not all of it.
+  init(_ head: HTTPHead, resuming earlier: Beginning) throws(TransferError) {
+    guard let range = ContentRange(head.headers), range.first == earlier.byteCount,
+      range.last == range.total - 1, !head.headers.areOfEncoded,
+      earlier.edition.isOf(head, total: range.total)
+    else { throw .status(code: 206, headers: head.headers) }
+    self = .exactly(range.total)
+  }
+
+  /// Whether the rest can be asked for of what broke off; of chunks, only if they weren't encoded.
+  var canBeResumed: Bool {
+    if case .encoded = self { false } else { true }
+  }
+}
+
+/// What a `Content-Range` of bytes says.
+///
+/// - Source: RFC 9110 §14.4.
+struct ContentRange: Equatable {
+  let first: Int
+  let last: Int
+  let total: Int
+
+  init?(_ headers: HeaderFields) {
+    let values = headers.values(of: "Content-Range")
+    guard values.count == 1, let parts = values.first?.split(separator: " "), parts.count == 2,
+      parts[0].lowercased() == "bytes"
+    else { return nil }
+    let numbers = parts[1].split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }
+    guard numbers.count == 3, let first = Int(digits: numbers[0]),
+      let last = Int(digits: numbers[1]), let total = Int(digits: numbers[2]),
+      first <= last, last < total
+    else { return nil }
+    self.first = first
+    self.last = last
+    self.total = total
+  }
+}

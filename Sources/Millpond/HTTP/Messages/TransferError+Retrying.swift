@@ -1,0 +1,76 @@
+public import Foundation
+public import MillpondCore
+public import MillpondSignals
+
+extension TransferError: RetryDelaying {
+  /// What the origin's `Retry-After` says: seconds, or until a date by the origin's own clock.
+  public var retryDelay: Duration? {
+    guard case .status(_, let headers, _) = self, let value = headers["Retry-After"] else {
+      return nil
+    }
+    if let delay = Duration(secondsIn: value) { return delay }
+    guard let date = HTTPDate(value) else { return nil }
+    let now = headers["Date"].flatMap(HTTPDate.init)?.seconds ?? Int(Date().timeIntervalSince1970)
+    return .seconds(max(0, date.seconds - now))
+  }
+}
+
+extension RetryPolicy {
+  /// The same policy for failures of a transfer that may be gone the next time; others fail at once.
+  ///
+  /// These are timeouts, bodies that broke off, connections that can't be made or are lost, and the
+  /// statuses 408, 425, 429, 500, 502, 503 and 504. Since requests are GETs, all are safe to repeat.
+  /// So is an error of another transport that is a loss of connectivity. A `Retry-After` is waited for,
+  /// unless it is longer than the policy's longest pause.
+  ///
+  ///     let patient = HTTPSource().retrying(
+  ///       .backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(10)).onlyTransient)
+  public var onlyTransient: RetryPolicy {
+    only { $0.isTransient }
+  }
+}
+
+extension Error {
+  fileprivate var isTransient: Bool {
+    if let error = self as? URLError { return error.isTransient }
+    switch self as? TransferError {
+    case .truncated, .timedOut: return true
+    case .status(let code, _, _): return [408, 425, 429, 500, 502, 503, 504].contains(code)
+    case .unsupportedURL, .tooLarge, .headTooLarge, .invalidResponse: return false
+    case nil: return isConnectivityError
+    }
+  }
+}
+
+extension URLError {
+  fileprivate var isTransient: Bool {
+    switch code {
+    case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
+      .dnsLookupFailed, .notConnectedToInternet, .resourceUnavailable:
+      true
+    default: false
+    }
+  }
+}
+
+extension Duration {
+  /// So many seconds as the digits of a text say; at most a hundred years.
+  fileprivate init?(secondsIn text: String) {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    let longest = 100 * 366 * 86_400
+    self = .seconds(min(Int(text) ?? longest, longest))
+  }
+}
+
+extension URLError: ConnectivityError {
+  /// Whether there is no connection, it was lost or can't be made, the name can't be resolved, or time
+  /// was up.
+  public var isLossOfConnectivity: Bool {
+    switch code {
+    case .notConnectedToInternet, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,
+      .dnsLookupFailed, .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,104 @@
+public import Foundation
+public import MillpondCore
+
+/// A failure of a transfer that the framework itself has found.
+///
+/// What a transport fails with (no connection, no such host, a bad certificate, 20 redirects)
+/// arrives as it was thrown: a `URLError` from ``URLSessionTransport``.
+///
+/// The URL of a failure is the one that was requested, without user, password, fragment and the values of
+/// its query, which may be secrets; nil where there was no request yet.
+public enum TransferError: Error, Sendable {
+  /// The URL, or one that it redirects to, is not one of HTTP.
+  ///
+  /// Another attempt fails in the same way.
+  case unsupportedURL(URL)
+
+  /// The origin answered, but not with the whole value.
+  ///
+  /// `headers` is for `Retry-After` and the like. 206 and 304 are errors, since neither was asked
+  /// for.
+  case status(code: Int, headers: HeaderFields, url: URL? = nil)
+
+  /// The body has more than `limit` bytes: more than ``HTTPLimits/byteLimit``, or
+  /// ``HTTPLimits/streamByteLimit`` if it is passed on in pieces.
+  case tooLarge(limit: Int, url: URL? = nil)
+
+  /// The head has more than `limit` bytes: more than ``HTTPLimits/headerByteLimit``.
+  case headTooLarge(limit: Int, url: URL? = nil)
+
+  /// The body ended before its time; `expected` is nil where the length is unknown, but not zero.
+  case truncated(received: Int, expected: Int?, url: URL? = nil)
+
+  /// The answer contradicts itself, or the rules.
+  case invalidResponse(reason: String, url: URL? = nil)
+
+  /// The origin was silent for too long, or took too long in all.
+  case timedOut(Timeout, url: URL? = nil)
+
+  /// The limit in time that was reached.
+  public enum Timeout: Sendable, Hashable {
+    /// Nothing arrived for ``HTTPLimits/idleTimeout``.
+    case idle
+
+    /// The end had not come after ``HTTPLimits/totalTimeout``.
+    case total
+  }
+}
+
+extension TransferError: CustomStringConvertible {
+  /// One line for logs: the failure, the limit that was reached and its name, and the URL without secrets.
+  public var description: String {
+    switch self {
+    case .unsupportedURL(let url): "not a URL of HTTP: \(url.textWithoutSecrets)"
+    case .status(let code, _, let url): "the origin answered with status \(code)" + url.inWords
+    case .tooLarge(let limit, let url):
+      "the body has more than \(limit) bytes, the byteLimit or streamByteLimit of HTTPLimits"
+        + url.inWords
+    case .headTooLarge(let limit, let url):
+      "the head has more than \(limit) bytes, the headerByteLimit of HTTPLimits" + url.inWords
+    case .truncated(let received, let expected?, let url):
+      "the body ended after \(received) of \(expected) bytes" + url.inWords
+    case .truncated(let received, nil, let url):
+      "the body ended too early, after \(received) bytes" + url.inWords
+    case .invalidResponse(let reason, let url): "the answer is not valid: \(reason)" + url.inWords
+    case .timedOut(.idle, let url):
+      "the origin was silent for longer than the idleTimeout of HTTPLimits" + url.inWords
+    case .timedOut(.total, let url):
+      "the transfer took longer than the totalTimeout of HTTPLimits" + url.inWords
+    }
+  }
+}
+
+extension TransferError {
+  /// The same failure with the URL of its request, without secrets.
+  func naming(_ url: URL) -> TransferError {
+    let url = URL(string: url.textWithoutSecrets)
+    return switch self {
+    case .unsupportedURL: self
+    case .status(let code, let headers, _): .status(code: code, headers: headers, url: url)
+    case .tooLarge(let limit, _): .tooLarge(limit: limit, url: url)
+    case .headTooLarge(let limit, _): .headTooLarge(limit: limit, url: url)
+    case .truncated(let received, let expected, _):
+      .truncated(received: received, expected: expected, url: url)
+    case .invalidResponse(let reason, _): .invalidResponse(reason: reason, url: url)
+    case .timedOut(let timeout, _): .timedOut(timeout, url: url)
+    }
+  }
+}
+
+extension URL? {
+  fileprivate var inWords: String {
+    map { ": \($0.textWithoutSecrets)" } ?? ""
+  }
+}
+
+extension TransferError: ConnectivityError {
+  /// Whether time was up, or the body broke off.
+  public var isLossOfConnectivity: Bool {
+    switch self {
+    case .timedOut, .truncated: true
+    case .unsupportedURL, .status, .tooLarge, .headTooLarge, .invalidResponse: false
+    }
+  }
+}

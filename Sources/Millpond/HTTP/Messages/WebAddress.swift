@@ -1,0 +1,50 @@
+import Foundation
+
+extension URL {
+  /// Whether this is something that HTTP can be spoken to.
+  var isWebAddress: Bool {
+    isWebScheme && host()?.isEmpty == false
+  }
+
+  /// Whether the scheme is one of HTTP's.
+  var isWebScheme: Bool {
+    guard let scheme = scheme?.lowercased() else { return false }
+    return scheme == "http" || scheme == "https"
+  }
+
+  /// Whether both have the scheme, the host and the port in common.
+  ///
+  /// - Source: RFC 6454 §5.
+  func isOfSameOrigin(as other: URL) -> Bool {
+    scheme?.lowercased() == other.scheme?.lowercased()
+      && host()?.lowercased() == other.host()?.lowercased()
+      && statedOrUsualPort == other.statedOrUsualPort
+  }
+
+  private var statedOrUsualPort: Int {
+    port ?? (scheme?.lowercased() == "https" ? 443 : 80)
+  }
+}
+
+extension URL {
+  /// The URL without user, password and fragment, and with the names of its query only; at most 500
+  /// characters.
+  ///
+  /// A part of a query that has no name is left out, since it may be a secret as a whole.
+  var textWithoutSecrets: String {
+    let text = absoluteString.prefix { $0 != "#" }
+    let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let names = parts.dropFirst().first?.split { $0 == "&" || $0 == ";" }
+      .compactMap { item in item.contains("=") ? item.prefix { $0 != "=" } : nil }
+    let query = (names ?? []).map { "\($0)=" }.joined(separator: "&")
+    return String(
+      (Self.withoutUser(parts.first ?? "") + (query.isEmpty ? "" : "?" + query)).prefix(500))
+  }
+
+  private static func withoutUser(_ address: Substring) -> String {
+    guard let slashes = address.firstRange(of: "//") else { return String(address) }
+    let authority = address[slashes.upperBound...].prefix { $0 != "/" }
+    guard let at = authority.lastIndex(of: "@") else { return String(address) }
+    return String(address[..<slashes.upperBound] + address[address.index(after: at)...])
+  }
+}

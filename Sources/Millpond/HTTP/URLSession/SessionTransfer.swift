@@ -1,0 +1,229 @@
+import Dispatch
+import Foundation
+import MillpondSignals
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One task of a session and whoever observes it.
+///
+/// What the session calls it calls on one serial queue, and so does this; ``start(_:)`` and
+/// ``cancel()`` may come from anywhere.
+final class SessionTransfer: Sendable {
+  private let observer: Observer<HTTPPart>
+  private let commands: DispatchQueue
+  private let phase = Locked(SessionPhase())
+  private let task = Locked<URLSessionTask?>(nil)
+  private let request: HTTPRequest
+  private let hasLeftOrigin = Atomic(false)
+  private let finished: @Sendable () -> Void
+
+  /// - Parameters:
+  ///   - commands: Where the session is told things. Linux: whoever does so waits for its
+  ///     working queue, the same for all sessions, and an origin that sends without a pause keeps it
+  ///     busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
+  ///   - finished: Called once, when the session has finished with the task, or was not told of it.
+  init(
+    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue,
+    finished: @escaping @Sendable () -> Void = {}
+  ) {
+    self.finished = finished
+    self.request = request
+    self.observer = observer
+    self.commands = commands
+  }
+
+  func start(_ make: @escaping @Sendable () -> URLSessionTask) {
+    commands.async {
+      guard self.phase.withLock({ $0.isActive }) else { return self.finished() }
+      let task = make()
+      self.task.withLock { $0 = task }
+      task.resume()
+    }
+  }
+
+  /// Makes the task as urgent as it has become to those who wait for it.
+  ///
+  /// Linux: it is noted, and changes nothing (swift-corelibs-foundation 6.3.1).
+  func raise(to priority: Float) {
+    commands.async {
+      guard self.phase.withLock({ $0.isActive }) else { return }
+      self.task.withLock { $0 }?.priority = priority
+    }
+  }
+
+  func cancel() {
+    if phase.withLock({ $0.cancel() }) { cancelTask() }
+  }
+
+  func receive(_ response: URLResponse) {
+    guard let response = response as? HTTPURLResponse else { return }
+    if phase.withLock({ $0.beginHead() }) {
+      let head = HTTPHead(response, isOfOtherOrigin: hasLeftOrigin.load(ordering: .relaxed))
+      observer.next(.head(head))
+    }
+  }
+
+  func receive(_ data: Data) {
+    if phase.withLock({ $0.isActive }) { observer.next(.body(data)) }
+  }
+
+  func redirect(
+    _ response: HTTPURLResponse, to request: URLRequest,
+    _ answer: @Sendable (URLRequest?) -> Void
+  ) {
+    guard let target = response.redirectTarget ?? request.url else { return }
+    guard target.isWebAddress else { return refuse(.unsupportedURL(target)) }
+    var request = request
+    request.url = target
+    if !target.isOfSameOrigin(as: self.request.url) {
+      hasLeftOrigin.store(true, ordering: .relaxed)
+    }
+    // Also on the way back: the other origin has chosen where it leads.
+    if hasLeftOrigin.load(ordering: .relaxed) {
+      for name in self.request.secretFields { request.setValue(nil, forHTTPHeaderField: name) }
+    }
+    // A task that is cancelled must not be answered, nor be cancelled before the answer is in: on
+    // Linux either traps. Then nobody waits for the answer any more.
+    guard phase.withLock({ $0.beginAnswer() }) else { return }
+    answer(request)
+    if phase.withLock({ $0.endAnswer() }) { cancelTask() }
+  }
+
+  func finish(_ response: URLResponse?, _ error: (any Error)?) {
+    finished()
+    // Linux: a redirect to nowhere ends without its head being shown.
+    if error == nil, let response, !phase.withLock({ $0.hasHead }) {
+      receive(response)
+    }
+    let hasHead = phase.withLock { $0.hasHead }
+    guard phase.withLock({ $0.end() }) else { return }
+    if let error {
+      observer.failed(sessionError(error, hasHead: hasHead))
+    } else {
+      observer.completed()
+    }
+  }
+
+  private func refuse(_ error: TransferError) {
+    guard phase.withLock({ $0.end() }) else { return }
+    cancelTask()
+    observer.failed(error)
+  }
+
+  private func cancelTask() {
+    commands.async { self.task.withLock { $0 }?.cancel() }
+  }
+}
+
+extension HTTPRequest {
+  /// The names of what no other origin may see.
+  fileprivate var secretFields: [String] {
+    credentials.fields.map(\.name) + ["Authorization", "Proxy-Authorization", "Cookie"]
+  }
+}
+
+extension HTTPHead {
+  fileprivate init(_ response: HTTPURLResponse, isOfOtherOrigin: Bool) {
+    let fields = response.allHeaderFields.map { name, value in
+      (name: name as? String ?? "\(name)", value: value as? String ?? "\(value)")
+    }
+    self.init(
+      status: response.statusCode, headers: HeaderFields(fields),
+      isOfOtherOrigin: isOfOtherOrigin)
+  }
+}
+
+extension HTTPURLResponse {
+  /// Where this redirects to.
+  ///
+  /// Linux: a session takes every relative address to begin at the root, and of one that is not for
+  /// HTTP only the path, which it looks for at the old host.
+  fileprivate var redirectTarget: URL? {
+    value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+  }
+}
+
+/// What has become of a session's task; decides what may still be done with it.
+struct SessionPhase: Sendable {
+  private(set) var hasHead = false
+  private var isEnded = false
+  private var isCancelled = false
+  private var isAnswering = false
+
+  /// Whether anybody wants to hear of it.
+  var isActive: Bool { !isEnded && !isCancelled }
+
+  /// Whether the head may be passed on.
+  mutating func beginHead() -> Bool {
+    hasHead = true
+    return isActive
+  }
+
+  /// Whether the task is to be cancelled now, for the only time.
+  mutating func cancel() -> Bool {
+    guard isActive else { return false }
+    isCancelled = true
+    return !isAnswering
+  }
+
+  /// Whether a redirect is to be answered.
+  mutating func beginAnswer() -> Bool {
+    isAnswering = isActive
+    return isAnswering
+  }
+
+  /// Whether the task is to be cancelled now, since that was wanted meanwhile.
+  mutating func endAnswer() -> Bool {
+    isAnswering = false
+    return isCancelled && !isEnded
+  }
+
+  /// Whether the end is still to be told.
+  mutating func end() -> Bool {
+    defer { isEnded = true }
+    return isActive
+  }
+}
+
+/// The running transfers of a session, by task: its delegate, called on its serial queue.
+final class SessionTransfers: NSObject, URLSessionDataDelegate {
+  private let running = Locked<[Int: SessionTransfer]>([:])
+
+  func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
+    running.withLock { $0[task.taskIdentifier] = transfer }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    transfer(of: dataTask)?.receive(response)
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    transfer(of: dataTask)?.receive(data)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    transfer(of: task)?.redirect(response, to: request, completionHandler)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    let transfer = running.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    transfer?.finish(task.response, error)
+  }
+
+  private func transfer(of task: URLSessionTask) -> SessionTransfer? {
+    running.withLock { $0[task.taskIdentifier] }
+  }
+}
