@@ -87,14 +87,46 @@ import Testing
     #expect(hasWritten.withLock { $0 })
   }
 
-  @Test func `an identity that nobody refers to any more may use the store when it is released`() {
-    let (store, seen) = (store, Locked<Int?>(nil))
-    store.set(Owner(id: 1, owned: nil))
-    store.set(Owner(id: 1, owned: Reference(Token { seen.withLock { $0 = store.count } })))
+  @Test
+  func `an identity that nobody refers to any more may wait for a writer when it is released`() {
+    let (store, hasWritten) = (store, Locked<[Bool]>([]))
+    let onRelease: @Sendable () -> Void = {
+      let isDone = store.writesElsewhere(Thing(1))
+      hasWritten.withLock { $0.append(isDone) }
+    }
+    store.set(Owner(id: 1, onRelease: onRelease))
+    let early = hasWritten.withLock { $0.count }
 
-    store.set(Owner(id: 1, owned: nil))
+    store.set(Owner(id: 1, onRelease: nil))
 
-    #expect(seen.withLock { $0 } == 1)
+    #expect(early == 0)
+    #expect(hasWritten.withLock { $0 } == [true])
+  }
+
+  /// Ways to observe a store.
+  enum Observing: CaseIterable, Sendable { case entity, query, end }
+
+  @Test(arguments: Observing.allCases)
+  func `what an observer has captured may wait for a writer when it is released`(
+    observing: Observing
+  ) {
+    let (store, hasWritten) = (store, Locked<[Bool]>([]))
+    var load: Load? = Load {
+      let isDone = store.writesElsewhere(Thing(1))
+      hasWritten.withLock { $0.append(isDone) }
+    }
+    let use: @Sendable (Load?) -> Void = { _ in }
+    let subscription =
+      switch observing {
+      case .entity, .end:
+        store.signal(of: reference).subscribe(onNext: { [load] _ in use(load) })
+      case .query: store.query(Loaded.self).values.subscribe(onNext: { [load] _ in use(load) })
+      }
+    load = nil
+
+    if observing == .end { store.end() } else { subscription.dispose() }
+
+    #expect(hasWritten.withLock { $0 } == [true])
   }
 
   @Test func `neither a scope nor who retains keeps what a store had that is gone`() {
@@ -154,12 +186,18 @@ private struct Bulky: Entity {
   }
 }
 
-/// An entity that refers to one that nobody stores.
+/// An entity that refers to one that nobody stores, by an identity that nobody else has.
 private struct Owner: Entity {
   let id: Int
-  let owned: Reference<Owned>?
+  let onRelease: (@Sendable () -> Void)?
 
-  static let relations: [Relation<Owner>] = [Relation(\.owned)]
+  static let relations: [Relation<Owner>] = [
+    Relation { owner in owner.onRelease.map { [Reference<Owned>(Token($0))] } ?? [] }
+  ]
+
+  static func == (left: Owner, right: Owner) -> Bool {
+    (left.onRelease == nil) == (right.onRelease == nil)
+  }
 }
 
 private struct Owned: Entity {

@@ -22,4 +22,19 @@ import Testing
     #expect(disposals.withLock { $0 } == [1])
     lifetime.end()
   }
+
+  @Test func `a transfer has ended when its answer is delivered`() {
+    let (isOver, wasOver) = (Locked(false), Locked<[Bool]>([]))
+    let transfer = Signal<HTTPPart> { observer, lifetime in
+      lifetime.onEnd { isOver.withLock { $0 = true } }
+      observer.next(.head(HTTPHead(status: 200)))
+      observer.completed()
+    }
+
+    transfer.gathered(HTTPLimits()).subscribe(onNext: { _ in
+      wasOver.withLock { $0.append(isOver.withLock { $0 }) }
+    })
+
+    #expect(wasOver.withLock { $0 } == [true])
+  }
 }

@@ -1,0 +1,44 @@
+import Dispatch
+import Foundation
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+/// A subscriber that takes the first part only when the sender goes on, or has waited for long enough.
+@Suite struct DecoupledTests {
+  private let source = TestSource<HTTPPart>()
+  private let goesOn = DispatchSemaphore(value: 0)
+  private let delivered = Locked(0)
+
+  private func subscribe(waitingLimit: Int, patience: DispatchTimeInterval) -> Disposable {
+    let (goesOn, delivered) = (goesOn, delivered)
+    return source.signal.decoupled(waitingLimit: waitingLimit).subscribe(onNext: { _ in
+      let isFirst = delivered.withLock { $0 == 0 }
+      if isFirst { _ = goesOn.wait(timeout: .now() + patience) }
+      delivered.withLock { $0 += 1 }
+    })
+  }
+
+  @Test func `a slow subscriber does not hold up a sender of less than the limit`() {
+    let subscription = subscribe(waitingLimit: 100, patience: .seconds(10))
+
+    source.next(.body(Data(count: 50)))
+    source.next(.body(Data(count: 50)))
+
+    #expect(delivered.withLock { $0 } == 0)
+    goesOn.signal()
+    subscription.dispose()
+  }
+
+  @Test func `a sender waits while more than the limit is to be delivered`() {
+    let subscription = subscribe(waitingLimit: 100, patience: .milliseconds(50))
+
+    source.next(.body(Data(count: 50)))
+    source.next(.body(Data(count: 51)))
+
+    #expect(delivered.withLock { $0 } == 2)
+    subscription.dispose()
+  }
+}
