@@ -48,7 +48,7 @@ extension DiskCache {
   /// The same, of parts, which may go on with what was left before.
   ///
   /// - Returns: The file, if one is to be handed out, else nil.
-  /// - Throws: ``LostBeginning`` too.
+  /// - Throws: ``LostResumePoint`` too.
   func storing(
     _ parts: Signal<FilePart>, for key: String, _ terms: FileTerms
   ) -> Signal<DiskFile?> {

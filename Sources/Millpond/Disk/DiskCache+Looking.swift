@@ -82,7 +82,7 @@ extension DiskCache {
     _ walk: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) throws -> Void
   ) -> Signal<Value> {
     asking { store, observer, lifetime in
-      store.afterWriting { _ in
+      store.afterWriting {
         DispatchQueue(label: "millpond.disk.walking").async {
           if lifetime.isEnded { return }
           do {

@@ -90,57 +90,42 @@ public final class DiskCache: Cache {
 
   /// The value, if it is here and young enough; what is told but not yet written, at once.
   public func get(_ key: String, _ lookup: Lookup) -> Signal<Data> {
-    Signal { observer, lifetime in
-      self.ask(key, lookup, lifetime, observer) { answer, _ in answer.value }
-    }
+    answer(key, lookup).map { $0.value }
   }
 
   /// The value, if it is here and young enough, with its age by the calendar.
   ///
   /// A value from the future counts as new within a minute, and else as a hundred years old.
   public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
-    Signal { observer, lifetime in
-      self.ask(key, lookup, lifetime, observer) { answer, age in
-        Stamped(answer.value, age: age(), validator: answer.validator)
-      }
+    answer(key, lookup).map { [options] answer in
+      Stamped(
+        answer.value, age: answer.storedAt.age(at: options.now()), validator: answer.validator)
     }
   }
 
-  private func ask<Value>(
-    _ key: String, _ lookup: Lookup, _ lifetime: Lifetime, _ observer: Observer<Value>,
-    _ value: @escaping @Sendable (DiskAnswer, _ age: () -> Duration) -> Value
-  ) {
-    var found: DiskStore.Found?
-    if let store = access.store, lookup.freshness != .reload {
-      switch store.answerNow(key) {
-      case .hit(let answer): return deliver(answer, lookup, observer, options, value)
-      case .miss: return observer.completed()
-      case .later(let place): found = place
-      }
-    }
-    access.use { [options, found] result in
-      if lifetime.isEnded { return }
-      switch result {
-      case .failure(let error): observer.failed(error)
-      case .success where lookup.freshness == .reload: observer.completed()
-      case .success(let store):
-        let done: DiskStore.Done = { result in
-          switch result {
-          case .failure(let error): observer.failed(error)
-          case .success(let answer?): deliver(answer, lookup, observer, options, value)
-          case .success(nil): observer.completed()
+  private func answer(_ key: String, _ lookup: Lookup) -> Signal<DiskAnswer> {
+    asking { store, observer, lifetime in
+      if lookup.freshness == .reload { return observer.completed() }
+      do {
+        switch try store.read(key, waits: false) {
+        case .found(let answer): store.deliver(answer, lookup, observer)
+        case .missing: observer.completed()
+        case .waits(let place):
+          store.read(key, from: place, lifetime) { result in
+            switch result {
+            case .success(let answer?): store.deliver(answer, lookup, observer)
+            case .success(nil): observer.completed()
+            case .failure(let error): observer.failed(error)
+            }
           }
         }
-        if let found {
-          store.ask(key, from: found, lifetime, done)
-        } else {
-          store.ask(key, lifetime, done)
-        }
+      } catch {
+        observer.failed(CacheError(disk: error, store.folder, key: key))
       }
     }
   }
 
-  // MARK: Telling
+  // MARK: Writing
 
   /// Stores or removes, at once; the outcome comes when that is on disk.
   ///
@@ -169,22 +154,16 @@ public final class DiskCache: Cache {
     return outcome { $0.set(key, .value(value), timeToLive, revision).signal }
   }
 
-  /// How a telling ends, which is carried out now, or as soon as the folder is open.
-  func outcome(of telling: @escaping @Sendable (DiskStore) -> Signal<Void>) -> Signal<Void> {
-    if let store = access.store { return telling(store) }
+  /// The outcome of a write that is carried out now, or as soon as the folder is open.
+  func outcome(of write: @escaping @Sendable (DiskStore) -> Signal<Void>) -> Signal<Void> {
+    if let store = access.store { return write(store) }
     // Of the access only: an outcome that somebody keeps does not keep the folder in use.
-    let access = access
-    return Signal { observer, lifetime in
-      access.use { result in
-        switch result {
-        case .failure(let error): observer.failed(error)
-        case .success(let store): telling(store).run(observer, lifetime)
-        }
-      }
+    return Signal { [access] observer, lifetime in
+      access.use(for: observer) { write($0).run(observer, lifetime) }
     }.started()
   }
 
-  // MARK: Writing and closing
+  // MARK: Flushing and closing
 
   /// Completes with a value when everything that was written before has come so far.
   ///
@@ -211,8 +190,7 @@ public final class DiskCache: Cache {
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
   public func close() -> Signal<Void> {
-    let access = access
-    return Signal { observer, _ in
+    Signal { [access] observer, _ in
       access.close {
         observer.next(())
         observer.completed()
@@ -225,26 +203,25 @@ public final class DiskCache: Cache {
     _ work: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) -> Void
   ) -> Signal<Value> {
     Signal { observer, lifetime in
-      self.access.use { result in
-        switch result {
-        case .failure(let error): observer.failed(error)
-        case .success(let store): work(store, observer, lifetime)
-        }
+      if let store = self.access.store { return work(store, observer, lifetime) }
+      self.access.use(for: observer) { store in
+        if !lifetime.isEnded { work(store, observer, lifetime) }
       }
     }
   }
 }
 
-/// Sends what was found, if it will do.
-private func deliver<Value>(
-  _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<Value>, _ options: DiskOptions,
-  _ value: (DiskAnswer, _ age: () -> Duration) -> Value
-) {
-  let age = { answer.storedAt.age(at: options.now()) }
-  if lookup.freshness == .any || lookup.admits(age: age()) {
-    observer.next(value(answer, age))
-  } else {
-    lookup.explainMiss(.tooOld(age: age()))
+extension DiskStore {
+  /// Sends what was found, if it will do.
+  fileprivate func deliver(
+    _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<DiskAnswer>
+  ) {
+    let age = { answer.storedAt.age(at: self.options.now()) }
+    if lookup.freshness == .any || lookup.admits(age: age()) {
+      observer.next(answer)
+    } else {
+      lookup.explainMiss(.tooOld(age: age()))
+    }
+    observer.completed()
   }
-  observer.completed()
 }

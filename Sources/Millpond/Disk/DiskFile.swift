@@ -47,7 +47,7 @@ public final class DiskFile: Sendable {
 final class HeldFiles: Sendable {
   private struct State: Sendable {
     var counts: [UInt64: Int] = [:]
-    var heir: DiskStore?
+    var heir: (@Sendable (UInt64) -> Void)?
   }
 
   private let state = Locked(State())
@@ -60,19 +60,20 @@ final class HeldFiles: Sendable {
     state.withLock { $0.counts[number, default: 0] += 1 }
   }
 
-  /// Notes that a file has been given back.
-  ///
-  /// - Returns: The store that has to know, if it was the last hold of a file that it has taken over.
-  func remove(_ number: UInt64) -> DiskStore? {
-    state.withLock { state in
+  /// Notes that a file has been given back, and lets the heir know if it was the last hold.
+  func remove(_ number: UInt64) {
+    let heir = state.withLock { state in
       let count = state.counts[number] ?? 0
       state.counts[number] = count > 1 ? count - 1 : nil
       return count > 1 ? nil : state.heir
     }
+    heir?(number)
   }
 
-  /// Makes a store take over what is held; it is told from now on.
-  func handOver(to heir: DiskStore) -> Set<UInt64> {
+  /// Makes the next store take over what is held.
+  ///
+  /// - Parameter heir: Called from now on when the last hold of a file is given back.
+  func handOver(to heir: @escaping @Sendable (UInt64) -> Void) -> Set<UInt64> {
     state.withLock { state in
       state.heir = heir
       return Set(state.counts.keys)

@@ -13,8 +13,8 @@ extension DiskStore {
         switch try self.findFile(for: key) {
         case .file(let file): done(.success(file))
         case .missing: done(.success(nil))
-        case .onItsWay: self.afterWriting { _ in self.file(for: key, lifetime, done) }
-        case .elsewhere: self.copy(key, lifetime, done)
+        case .onItsWay: self.afterWriting { self.file(for: key, lifetime, done) }
+        case .elsewhere: done(.success(try self.copy(key)))
         }
       } catch {
         done(.failure(CacheError(disk: error, self.folder, key: key)))
@@ -39,20 +39,21 @@ extension DiskStore {
     let (finding, isLarge, segment) = state.withLock { state -> Place in
       let finding = state.index.peek(hash)
       switch finding {
-      case .told(let telling): return (finding, telling.largeLength > 0, nil)
+      case .write(let write): return (finding, write.largeLength > 0, nil)
       case .spot(let spot): return (finding, false, state.segments[spot.segment])
       case nil: return (nil, false, nil)
       }
     }
     switch finding {
     case nil: return .missing
-    case .told(let telling):
-      return telling.isFor(key) && isLarge ? .onItsWay : .elsewhere
+    case .write(let write):
+      return write.isFor(key) && isLarge ? .onItsWay : .elsewhere
     case .spot(let spot):
       guard let segment, options.form.sealing == nil else { return .elsewhere }
       let reading = try RecordPlace(segment: segment, spot: spot).read(for: key)
       guard case .whole(let record) = reading, case .file(let value) = record.content,
-        record.schema == options.form.schema.version, !record.isExpired(at: options.now()),
+        record.schema == options.form.schema.version,
+        !isOver(record.expiresAt, storedAt: record.storedAt),
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
       let file = leased(value, record)
@@ -84,8 +85,8 @@ extension DiskStore {
 
   /// Gives a lease back; a file that is not needed any more goes.
   private func giveBack(_ number: UInt64) {
-    if let heir = held.remove(number) { heir.entrance.async { heir.giveBack(number) } }
-    if state.withLock({ $0.index.giveBack(number) }) { afterWriting { $0.remove([number]) } }
+    held.remove(number)
+    if state.withLock({ $0.index.giveBack(number) }) { remove([number]) }
   }
 
   /// Takes over the files that a store before this one has lent, and that are still held.
@@ -94,26 +95,16 @@ extension DiskStore {
   func takeOver(_ found: Set<UInt64>, from earlier: DiskStore?) {
     guard let earlier, !found.isEmpty else { return }
     for number in found { held.add(number) }
-    let present = earlier.held.handOver(to: self)
+    let present = earlier.held.handOver { number in
+      self.entrance.async { self.giveBack(number) }
+    }
     for number in found.subtracting(present) { giveBack(number) }
   }
 
-  /// Writes the value to a file that goes with the lease.
-  private func copy(_ key: String, _ lifetime: Lifetime, _ done: @escaping FileDone) {
-    ask(key, lifetime) { result in
-      self.reading.run(KeyHash(of: key)) {
-        if lifetime.isEnded { return }
-        do {
-          done(.success(try result.get().map { try self.copied($0) }))
-        } catch {
-          done(.failure(CacheError(disk: error, self.folder, key: key)))
-        }
-      }
-    }
-  }
-
-  private func copied(_ answer: DiskAnswer) throws -> DiskFile {
-    try copied(
+  /// Writes the value to a file that goes with the lease; on a queue for reading.
+  private func copy(_ key: String) throws -> DiskFile? {
+    guard case .found(let answer) = try read(key, waits: true) else { return nil }
+    return try copied(
       answer.value, age: answer.storedAt.age(at: options.now()), validator: answer.validator)
   }
 
@@ -154,13 +145,13 @@ extension DiskStore {
     // Before it is there: it must not be swept.
     held.add(number)
     var file: OpenFile?
-    defer { if file == nil { _ = held.remove(number) } }
+    defer { if file == nil { held.remove(number) } }
     file = try folder.files.open(path, .making)
     let copy = DiskFile(
       path: path, byteCount: byteCount, age: age, validator: validator, revision: revision,
       release: {
         try? self.folder.files.remove(path)
-        if let heir = self.held.remove(number) { heir.entrance.async { heir.giveBack(number) } }
+        self.held.remove(number)
       })
     if let file {
       try write(file)

@@ -55,18 +55,18 @@ enum FilePart: Sendable {
   case validator(Validator)
 
   /// Its first bytes, which are here already; nothing comes before this.
-  case beginning(LentFile)
+  case start(LentFile)
 
   /// The next bytes.
   case bytes(Data)
 }
 
 /// The beginning of a value is not what it was when it was left, or not there any more.
-struct LostBeginning: Error {}
+struct LostResumePoint: Error {}
 
 /// How a value that is stored as it comes fits in with what else is told.
 struct FileTerms: Sendable {
-  /// Its place among all tellings; nil for that of the subscription.
+  /// Its place among all writes; nil for that of the subscription.
   ///
   /// If its key is told something later, it is not kept.
   var revision: Revision?

@@ -67,7 +67,7 @@ final class FileStream: @unchecked Sendable {
   private func receive(_ part: FilePart) {
     switch part {
     case .validator(let validator): queue.async { self.validator = validator }
-    case .beginning(let file): queue.async { self.perform { try self.goOn(with: file) } }
+    case .start(let file): queue.async { self.perform { try self.goOn(with: file) } }
     case .bytes(let piece): receive(piece)
     }
   }
@@ -113,7 +113,7 @@ final class FileStream: @unchecked Sendable {
       try work()
     } catch {
       giveUp()
-      tell(error is LostBeginning ? error : CacheError(disk: error, store.folder, key: key))
+      tell(error is LostResumePoint ? error : CacheError(disk: error, store.folder, key: key))
     }
   }
 
@@ -121,7 +121,7 @@ final class FileStream: @unchecked Sendable {
   private func goOn(with beginning: LentFile) throws {
     // A sealed value is sealed as a whole.
     guard !isErased, store.options.form.sealing == nil, let beginning = beginning.take() else {
-      throw LostBeginning()
+      throw LostResumePoint()
     }
     do {
       try store.folder.files.rename(beginning.path, to: path)
@@ -131,9 +131,9 @@ final class FileStream: @unchecked Sendable {
       try addUp(file, beginning.byteCount)
     } catch {
       for path in [path, beginning.path] { try? store.folder.files.remove(path) }
-      throw LostBeginning()
+      throw LostResumePoint()
     }
-    guard sum.sum == beginning.checksum else { throw LostBeginning() }
+    guard sum.sum == beginning.checksum else { throw LostResumePoint() }
     (written, noted) = (beginning.byteCount, beginning.byteCount)
   }
 
@@ -141,7 +141,7 @@ final class FileStream: @unchecked Sendable {
     var piece = [UInt8](repeating: 0, count: LargeSum.pieceSize)
     try piece.withUnsafeMutableBytes { bytes in
       for offset in stride(from: 0, to: byteCount, by: bytes.count) {
-        guard try file.read(into: bytes, at: offset) else { throw LostBeginning() }
+        guard try file.read(into: bytes, at: offset) else { throw LostResumePoint() }
         sum.add(UnsafeRawBufferPointer(bytes))
       }
     }
@@ -200,7 +200,7 @@ final class FileStream: @unchecked Sendable {
   }
 
   /// What is to be told, and a file that stays whatever becomes of that.
-  private func contents(_ revision: Revision) throws -> (Told.Content, DiskFile?) {
+  private func contents(_ revision: Revision) throws -> (DiskWrite.Content, DiskFile?) {
     let isInMemory = written == 0 && gathered.count < DiskLimits.largeSize
     if isInMemory || store.options.form.sealing != nil {
       let copy = try terms.handsOut ? copyOfGathered(revision) : nil

@@ -38,17 +38,23 @@ final class StoreAccess: Sendable {
     }
   }
 
+  /// Calls `work` when the store is open; fails the observer if it can't be.
+  func use<Value>(
+    for observer: Observer<Value>, _ work: @escaping @Sendable (DiskStore) -> Void
+  ) {
+    use { result in
+      switch result {
+      case .failure(let error): observer.failed(error)
+      case .success(let store): work(store)
+      }
+    }
+  }
+
   /// Returns the outcome of waiting until everything written before has come so far.
   func flush(_ durability: Durability) -> Signal<Void> {
     Signal { observer, _ in
-      self.use { result in
-        switch result {
-        case .failure(let error): observer.failed(error)
-        case .success(let store):
-          store.flush(durability) { failure in
-            observer.end(with: failure.map { .failure($0) } ?? .success(()))
-          }
-        }
+      self.use(for: observer) { store in
+        store.flush(durability) { observer.end(with: $0.map { .failure($0) } ?? .success(())) }
       }
     }.started()
   }

@@ -14,11 +14,8 @@ enum StoreRegistry {
   /// The store that each folder was open with last, as long as something holds a file of it.
   private static let lastStores = Locked<[String: LastStore]>([:])
 
-  static func lastStore(of path: String) -> DiskStore? {
-    lastStores.withLock { $0[path]?.store }
-  }
-
-  static func note(_ store: DiskStore) {
+  private static func open(_ store: DiskStore) throws(CacheError) {
+    try store.open(after: lastStores.withLock { $0[store.path]?.store })
     lastStores.withLock { stores in
       stores = stores.filter { $0.value.store != nil }
       stores[store.path] = LastStore(store: store)
@@ -50,7 +47,7 @@ enum StoreRegistry {
     case .takesPart(let store):
       store.entrance.async {
         let result = Result { () throws(CacheError) in
-          try store.open()
+          try open(store)
           return store
         }
         if case .failure = result { remove(store) }

@@ -25,19 +25,19 @@ struct Download: Sendable {
 extension Transfers {
   /// The body of the answer to the request that is the value of `request`.
   func download(
-    _ request: Signal<HTTPRequest>, _ asking: Asking, _ terms: DownloadTerms
+    _ request: Signal<HTTPRequest>, _ strategy: DownloadStrategy, _ terms: DownloadTerms
   ) -> Download {
     let limits = limits.ofStream(atMost: terms.byteLimit)
-    let whose = Locked<(edition: Edition, place: PartialPlace, isCurrent: IsCurrent)?>(nil)
+    let whose = Locked<(version: ResourceVersion, place: PartialPlace, isCurrent: IsCurrent)?>(nil)
     let parts = stream(request) { request, transport, isCurrent in
       guard let partials, request.canBeResumed else {
-        return send(request, by: transport, asking).pieces(limits)
+        return send(request, by: transport, strategy).pieces(limits)
       }
       let place = PartialPlace(representation: request.representation, revision: terms.revision)
       return partials.resumingStream(at: place) { earlier in
-        send(request, by: transport, asking, from: earlier?.beginning)
-          .pieces(limits, resuming: earlier) { edition in
-            whose.withLock { $0 = edition.map { ($0, place, isCurrent) } }
+        send(request, by: transport, strategy, from: earlier?.resumePoint)
+          .pieces(limits, resuming: earlier) { version in
+            whose.withLock { $0 = version.map { ($0, place, isCurrent) } }
           }
       }
     }
@@ -47,13 +47,13 @@ extension Transfers {
       parts: parts,
       keep: { file in
         guard let whose = whose.withLock({ $0 }), whose.isCurrent() else { return false }
-        return partials.keep(file, whose.edition, at: whose.place)
+        return partials.keep(file, whose.version, at: whose.place)
       },
       note: { file in
         guard let file, let whose = whose.withLock({ $0 }), whose.isCurrent() else {
           return journal.end()
         }
-        journal.note(file, whose.edition, at: whose.place)
+        journal.note(file, whose.version, at: whose.place)
       })
   }
 
@@ -67,10 +67,10 @@ extension Transfers {
   }
 
   private func send(
-    _ request: HTTPRequest, by transport: any HTTPTransport, _ asking: Asking,
-    from earlier: Beginning? = nil
+    _ request: HTTPRequest, by transport: any HTTPTransport, _ strategy: DownloadStrategy,
+    from earlier: ResumePoint? = nil
   ) -> Signal<HTTPPart> {
-    if asking == .inRanges, request.canBeResumed {
+    if strategy == .inRanges, request.canBeResumed {
       return transport.sendInRanges(request, from: earlier, by: ticker)
     }
     return transport.send(earlier.map { request.resuming($0) } ?? request)
@@ -78,7 +78,7 @@ extension Transfers {
 }
 
 /// How a body is asked for that is larger than what may be in memory.
-enum Asking: Sendable {
+enum DownloadStrategy: Sendable {
   /// All at once: the transport waits for whoever takes it.
   case atOnce
 

@@ -82,14 +82,14 @@ extension HTTPSource {
   ///
   /// - Parameters:
   ///   - terms: What the file may take.
-  ///   - asking: Nil is what suits the transport.
-  /// - Throws: ``LostBeginning`` if it was asked for in ranges, and can't be gone on with.
+  ///   - strategy: Nil is what suits the transport.
+  /// - Throws: ``LostResumePoint`` if it was asked for in ranges, and can't be gone on with.
   func download(
-    _ key: Key, _ lookup: Lookup, _ terms: DownloadTerms, _ asking: Asking? = nil
+    _ key: Key, _ lookup: Lookup, _ terms: DownloadTerms, _ strategy: DownloadStrategy? = nil
   ) -> Download {
-    let suited = transfers.transport.appliesBackpressure ? Asking.atOnce : .inRanges
+    let suited = transfers.transport.appliesBackpressure ? DownloadStrategy.atOnce : .inRanges
     return transfers.download(
-      request(key).map { $0.asked(by: lookup) }, asking ?? suited, terms)
+      request(key).map { $0.asked(by: lookup) }, strategy ?? suited, terms)
   }
 
   /// Removes what broken transfers have left, where everything is removed; nothing else is kept here.

@@ -11,31 +11,32 @@ extension Signal<HTTPPart> {
   ///     as it can't.
   func pieces(
     _ limits: HTTPLimits, resuming earlier: PartialStream? = nil,
-    note: @escaping @Sendable (Edition?) -> Void = { _ in }
+    note: @escaping @Sendable (ResourceVersion?) -> Void = { _ in }
   ) -> Signal<FilePart> {
     Signal<FilePart> { observer, lifetime in
-      let passing = Passing(observer, lifetime.child(), Tally(limits), earlier, note)
+      let passing = PieceDelivery(
+        observer, lifetime.child(), ResponseChecker(limits), earlier, note)
       run(passing.observer, passing.upstream)
     }
   }
 }
 
 /// Sendable because the upstream calls serially, and nobody else does.
-private final class Passing: @unchecked Sendable {
+private final class PieceDelivery: @unchecked Sendable {
   let upstream: Lifetime
   private let downstream: Observer<FilePart>
-  private let note: @Sendable (Edition?) -> Void
+  private let note: @Sendable (ResourceVersion?) -> Void
   private var earlier: PartialStream?
-  private var tally: Tally
+  private var checker: ResponseChecker
   private var isOver = false
 
   init(
-    _ downstream: Observer<FilePart>, _ upstream: Lifetime, _ tally: Tally,
-    _ earlier: PartialStream?, _ note: @escaping @Sendable (Edition?) -> Void
+    _ downstream: Observer<FilePart>, _ upstream: Lifetime, _ checker: ResponseChecker,
+    _ earlier: PartialStream?, _ note: @escaping @Sendable (ResourceVersion?) -> Void
   ) {
     self.downstream = downstream
     self.upstream = upstream
-    self.tally = tally
+    self.checker = checker
     self.earlier = earlier
     self.note = note
   }
@@ -49,13 +50,13 @@ private final class Passing: @unchecked Sendable {
     do throws(TransferError) {
       switch part {
       case .head(let head):
-        try tally.receive(head, resuming: earlier?.beginning)
-        if tally.head != nil { begin(head) }
+        try checker.receive(head, resuming: earlier?.resumePoint)
+        if checker.head != nil { begin(head) }
       case .body(let bytes):
-        try tally.receive(byteCount: bytes.count)
+        try checker.receive(byteCount: bytes.count)
         downstream.next(.bytes(bytes))
       }
-      downstream.progress(tally.progress)
+      downstream.progress(checker.progress)
     } catch {
       end(.failed(error))
     }
@@ -63,12 +64,12 @@ private final class Passing: @unchecked Sendable {
 
   private func begin(_ head: HTTPHead) {
     if head.status == 206, let earlier {
-      note(earlier.beginning.edition)
-      downstream.next(.validator(earlier.beginning.edition.validator))
-      downstream.next(.beginning(earlier.file))
+      note(earlier.resumePoint.version)
+      downstream.next(.validator(earlier.resumePoint.version.validator))
+      downstream.next(.start(earlier.file))
     } else {
       earlier?.file.giveBack()
-      note(tally.framing.canBeResumed ? Edition(head) : nil)
+      note(checker.framing.canBeResumed ? ResourceVersion(head) : nil)
       if let validator = Validator(head.headers) { downstream.next(.validator(validator)) }
     }
     earlier = nil
@@ -81,7 +82,7 @@ private final class Passing: @unchecked Sendable {
     case .failed: end(event)
     case .completed:
       do throws(TransferError) {
-        _ = try tally.finished()
+        _ = try checker.finished()
         end(.completed)
       } catch {
         end(.failed(error))

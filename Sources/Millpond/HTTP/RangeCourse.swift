@@ -6,8 +6,8 @@ import MillpondSignals
 struct RangeCourse: Sendable {
   /// What is asked for.
   enum Question: Equatable, Sendable {
-    /// These bytes; of no other edition, if one is named.
-    case range(Range<Int>, of: Edition?)
+    /// These bytes; of no other version, if one is named.
+    case range(Range<Int>, of: ResourceVersion?)
 
     /// The body as a whole, because of what was answered.
     case whole
@@ -28,8 +28,8 @@ struct RangeCourse: Sendable {
     case breaks(any Error)
   }
 
-  private let earlier: Beginning?
-  private var edition: Edition?
+  private let earlier: ResumePoint?
+  private var version: ResourceVersion?
   private var size: RangeSize
 
   /// The first byte that has not come, and the range that was asked for.
@@ -45,10 +45,10 @@ struct RangeCourse: Sendable {
   private var heldUp = Duration.zero
 
   /// - Parameter earlier: What is there of the body.
-  init(from earlier: Beginning? = nil, _ size: RangeSize = RangeSize()) {
+  init(from earlier: ResumePoint? = nil, _ size: RangeSize = RangeSize()) {
     self.earlier = earlier
     self.size = size
-    edition = earlier?.edition
+    version = earlier?.version
     next = earlier?.byteCount ?? 0
   }
 
@@ -61,7 +61,7 @@ struct RangeCourse: Sendable {
     (asked, heldUp) = (time, .zero)
     if isWhole { return .whole }
     (first, end) = (next, min(next + size.byteCount, total ?? .max))
-    return .range(first..<end, of: edition)
+    return .range(first..<end, of: version)
   }
 
   mutating func receive(_ head: HTTPHead, at time: Duration) -> Verdict {
@@ -97,8 +97,8 @@ struct RangeCourse: Sendable {
       return .passes(head)
     }
     let whole = head.whole(of: range.total, from: next)
-    edition = edition ?? Edition(whole)
-    guard edition != nil || range.last + 1 == range.total else { return needWhole() }
+    version = version ?? ResourceVersion(whole)
+    guard version != nil || range.last + 1 == range.total else { return needWhole() }
     (total, end) = (range.total, range.last + 1)
     return .passes(whole)
   }
@@ -114,7 +114,7 @@ struct RangeCourse: Sendable {
   private func failure(_ head: HTTPHead) -> any Error {
     switch head.status {
     // Other bytes, or fewer: it has changed.
-    case 200..<300, 416: LostBeginning()
+    case 200..<300, 416: LostResumePoint()
     // What an origin can't answer now it may be able to answer later, from here.
     case 429, 500...: TransferError.truncated(received: next, expected: total)
     // Asking for the whole would be refused as well.
@@ -130,7 +130,7 @@ struct RangeCourse: Sendable {
   private func fitting(_ head: HTTPHead) -> ContentRange? {
     guard head.status == 206, !head.headers.areOfEncoded,
       let range = ContentRange(head.headers), range.first == next, range.last < end,
-      edition.map({ $0.isOf(head, total: range.total) }) ?? true
+      version.map({ $0.isOf(head, total: range.total) }) ?? true
     else { return nil }
     return range
   }

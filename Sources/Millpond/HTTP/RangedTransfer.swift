@@ -6,13 +6,13 @@ extension HTTPTransport {
   ///
   /// So no more than a range is on its way, even from a transport that keeps what comes faster than it
   /// is taken. An origin that knows no ranges, or doesn't say by what the next one can be told to be of
-  /// the same edition, is asked for the whole.
+  /// the same version, is asked for the whole.
   ///
   /// - Parameter earlier: What is there of the body; then the rest of it is asked for.
-  /// - Throws: ``LostBeginning`` if the answer can't be gone on with, because it has changed or for
+  /// - Throws: ``LostResumePoint`` if the answer can't be gone on with, because it has changed or for
   ///   what only a new request can find out.
   func sendInRanges(
-    _ request: HTTPRequest, from earlier: Beginning? = nil, _ size: RangeSize = RangeSize(),
+    _ request: HTTPRequest, from earlier: ResumePoint? = nil, _ size: RangeSize = RangeSize(),
     by ticker: Ticker
   ) -> Signal<HTTPPart> {
     Signal { observer, lifetime in
@@ -137,10 +137,10 @@ private final class RangedTransfer: Sendable {
 extension HTTPRequest {
   /// The request for a range of the body, unencoded, since a range is one of what is sent.
   fileprivate func asking(_ question: RangeCourse.Question) -> HTTPRequest {
-    guard case .range(let range, let edition) = question else { return self }
+    guard case .range(let range, let version) = question else { return self }
     var request = self
     request.headers.set("bytes=\(range.lowerBound)-\(range.upperBound - 1)", for: "Range")
-    request.headers.set(edition?.condition, for: "If-Range")
+    request.headers.set(version?.condition, for: "If-Range")
     request.headers.set("identity", for: "Accept-Encoding")
     return request
   }

@@ -18,7 +18,7 @@ struct Transfers: Sendable {
     onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
       return carryOut(request) { resumed($0, by: transport, revision, isCurrent) }
-        .handedOver(to: .global(qos: .userInitiated))
+        .conflated(on: .global(qos: .userInitiated))
     }
   }
 
@@ -66,7 +66,7 @@ struct Transfers: Sendable {
       }
       return send(request)
     }
-    .timed(Patience(limits, since: ticker.now()), on: ticker)
+    .timingOut(Timeouts(limits, since: ticker.now()), on: ticker)
     .recover { error in
       guard let error = error as? TransferError, let url = address.withLock({ $0 }) else {
         return .fail(error)
@@ -80,11 +80,11 @@ struct Transfers: Sendable {
     _ isCurrent: @escaping IsCurrent
   ) -> Signal<Stamped<Data>> {
     guard let partials, request.canBeResumed else {
-      return transport.send(request).gathered(limits)
+      return transport.send(request).assembled(limits)
     }
     let place = PartialPlace(representation: request.representation, revision: revision)
     return partials.resuming(request, at: place) { request, partial in
-      transport.send(request).gathered(limits, resuming: partial) {
+      transport.send(request).assembled(limits, resuming: partial) {
         if isCurrent() { partials.keep($0, at: place) }
       }
     }

@@ -65,15 +65,15 @@ struct Downloads<Key: Hashable & Sendable>: Source {
     _ key: Key, _ lookup: Lookup, _ revision: Revision
   ) -> Signal<DiskFile> {
     let limits = DiskLimits(byteLimit: stored.disk.options.byteLimit)
-    let store = { @Sendable (asking: Asking?) in
+    let store = { @Sendable (strategy: DownloadStrategy?) in
       let download = network.download(
-        key, lookup, DownloadTerms(revision: revision, byteLimit: limits.costLimit), asking)
+        key, lookup, DownloadTerms(revision: revision, byteLimit: limits.costLimit), strategy)
       let terms = FileTerms(
         revision: revision, handsOut: true, keep: download.keep, note: download.note)
       return stored.disk.storing(download.parts, for: stored.name(key), terms)
     }
     return store(nil)
-      .recover { $0 is LostBeginning ? store(.atOnce) : .fail($0) }
+      .recover { $0 is LostResumePoint ? store(.atOnce) : .fail($0) }
       .compactMap { $0 }
   }
 

@@ -38,7 +38,7 @@ import Testing
     #expect(try await cache.get("a").valueIfAny == nil)
   }
 
-  @Test func `a mark from before the opening lets no fill overwrite a telling`() async throws {
+  @Test func `a mark from before the opening lets no fill overwrite a write`() async throws {
     let cache = scene.open()
     let mark = FillToken()
     cache.set(Data("told"), for: "a")

@@ -139,7 +139,7 @@ import Testing
     #expect(try await scene.open().count.value == 0)
   }
 
-  @Test func `of two tellings the later one wins, whichever comes first`() async throws {
+  @Test func `of two writes the later one wins, whichever comes first`() async throws {
     let cache = scene.open()
     let (first, second, third) = (Revision.next(), Revision.next(), Revision.next())
 

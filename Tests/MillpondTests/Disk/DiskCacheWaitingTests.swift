@@ -61,12 +61,12 @@ import Testing
     for number in 0..<100 {
       cache.set(Data(count: 50_000), for: "\(number)")
       cache.set(Data(count: 40_000), for: "the same")
-      #expect(store.state.withLock { $0.waitingBytes } <= 1 << 20)
+      #expect(store.state.withLock { $0.queue.waitingBytes } <= 1 << 20)
     }
     gate.signal()
     try await cache.flush().value
 
-    #expect(store.state.withLock { $0.waitingBytes } == 0)
+    #expect(store.state.withLock { $0.queue.waitingBytes } == 0)
     #expect(try await cache.get("the same").value == Data(count: 40_000))
     #expect(try await cache.get("99").value == Data(count: 50_000))
   }

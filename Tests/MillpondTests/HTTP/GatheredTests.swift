@@ -6,12 +6,12 @@ import Testing
 
 @testable import Millpond
 
-@Suite struct GatheredTests {
+@Suite struct BodyAssemblyTests {
   @Test func `a transfer that can't bring a whole answer has stopped when its failure is told`() {
     let source = TestSource<HTTPPart>()
     let disposals = Locked<[Int]>([])
     let lifetime = Lifetime()
-    source.signal.gathered(HTTPLimits(byteLimit: 1)).run(
+    source.signal.assembled(HTTPLimits(byteLimit: 1)).run(
       Observer(next: { _ in }) { event in
         if event.isTerminal { disposals.withLock { $0.append(source.disposals) } }
       }, lifetime)

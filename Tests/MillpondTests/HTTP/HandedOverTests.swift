@@ -11,7 +11,7 @@ import Testing
   private let recorder = Recorder<Int>()
 
   private func subscribe() {
-    recorder.subscribe(to: source.signal.handedOver(to: queue))
+    recorder.subscribe(to: source.signal.conflated(on: queue))
   }
 
   /// Waits until what has been sent is delivered.
@@ -38,7 +38,7 @@ import Testing
     settle()
     #expect(recorder.failure is Trouble)
 
-    let empty = Recorder<Int>().subscribe(to: Signal.empty.handedOver(to: queue))
+    let empty = Recorder<Int>().subscribe(to: Signal.empty.conflated(on: queue))
     settle()
     #expect(empty.transcript == ["completed"])
   }
@@ -86,7 +86,7 @@ import Testing
       observer.next(1)
       observer.completed()
     }
-    signal.handedOver(to: queue).subscribe { event in
+    signal.conflated(on: queue).subscribe { event in
       if event.isTerminal { order.change { $0.append("told") } }
     }
     settle()

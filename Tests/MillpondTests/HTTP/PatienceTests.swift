@@ -2,11 +2,11 @@ import Testing
 
 @testable import Millpond
 
-@Suite struct PatienceTests {
+@Suite struct TimeoutsTests {
   let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
 
   @Test func `it waits until the nearer of both ends`() {
-    var patience = Patience(limits, since: .seconds(100))
+    var patience = Timeouts(limits, since: .seconds(100))
 
     #expect(patience.verdict(at: .seconds(101)) == .waits(.seconds(2)))
     patience.beginDelivery()
@@ -15,13 +15,13 @@ import Testing
   }
 
   @Test func `silence is over when it has lasted as long as it may`() {
-    let patience = Patience(limits, since: .zero)
+    let patience = Timeouts(limits, since: .zero)
 
     #expect(patience.verdict(at: .seconds(3)) == .isOver(.idle))
   }
 
   @Test func `the whole is over however much arrives`() {
-    var patience = Patience(limits, since: .zero)
+    var patience = Timeouts(limits, since: .zero)
 
     patience.beginDelivery()
     patience.endDelivery(at: .seconds(10))
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `a delivery is no silence, and ends the whole all the same`() {
-    var patience = Patience(limits, since: .zero)
+    var patience = Timeouts(limits, since: .zero)
 
     patience.beginDelivery()
     #expect(patience.verdict(at: .seconds(8)) == .waits(.seconds(2)))
@@ -42,7 +42,7 @@ import Testing
 
   @Test func `an endless patience traps nothing`() {
     let endless = Duration.seconds(Int64.max)
-    let patience = Patience(HTTPLimits(idleTimeout: endless, totalTimeout: endless), since: .zero)
+    let patience = Timeouts(HTTPLimits(idleTimeout: endless, totalTimeout: endless), since: .zero)
 
     #expect(patience.verdict(at: .seconds(1)) == .waits(.seconds(Int64.max - 1)))
   }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Millpond
 
-@Suite struct ReceptionTests {
+@Suite struct BodyAssemblerTests {
   private func received(
     _ parts: [HTTPPart], byteLimit: Int = 100
   ) throws -> Stamped<Data> {
-    var reception = Reception(HTTPLimits(byteLimit: byteLimit))
+    var reception = BodyAssembler(HTTPLimits(byteLimit: byteLimit))
     for part in parts { _ = try reception.received(part) }
     return try reception.finished()
   }
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `progress begins with the head`() throws {
-    var reception = Reception(.standard)
+    var reception = BodyAssembler(.standard)
 
     let first = try reception.received(head(["Content-Length": "2"]))
     let second = try reception.received(body(1))
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `a huge claim is no huge allocation`() throws {
-    var reception = Reception(HTTPLimits(byteLimit: .max))
+    var reception = BodyAssembler(HTTPLimits(byteLimit: .max))
 
     _ = try reception.received(head(["Content-Length": "9223372036854775807"]))
     _ = try reception.received(body(1))

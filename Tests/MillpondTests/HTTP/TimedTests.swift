@@ -12,7 +12,7 @@ import Testing
     let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
     let ticker = Ticker(Timeline(clock))
     recorder.subscribe(
-      to: source.signal.timed(Patience(limits, since: ticker.now()), on: ticker))
+      to: source.signal.timingOut(Timeouts(limits, since: ticker.now()), on: ticker))
   }
 
   @Test func `each event is activity`() {
@@ -33,7 +33,7 @@ import Testing
   @Test func `a slow subscriber is not a silent origin`() {
     let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
     let ticker = Ticker(Timeline(clock))
-    let signal = source.signal.timed(Patience(limits, since: ticker.now()), on: ticker)
+    let signal = source.signal.timingOut(Timeouts(limits, since: ticker.now()), on: ticker)
     recorder.subscribe(to: signal) { event in
       if case .next = event { clock.advance(by: .seconds(5)) }
     }

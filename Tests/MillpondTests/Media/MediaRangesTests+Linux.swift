@@ -196,7 +196,7 @@
   }
 
   extension Request {
-    /// Whether it wants a range of this edition.
+    /// Whether it wants a range of this version.
     fileprivate func isFor(_ tag: String) -> Bool {
       headers["If-Range"].map { $0 == tag } ?? true
     }

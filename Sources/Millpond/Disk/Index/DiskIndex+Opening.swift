@@ -42,28 +42,24 @@ extension DiskIndex {
 
   /// Drops what the log was found to hold no more.
   mutating func unload(_ hash: KeyHash) {
-    var consequence = Consequence()
-    if let slot = slot(of: hash) { _ = drop(slot, &consequence) }
+    if let slot = slot(of: hash) { _ = drop(slot) }
   }
 
   mutating func unloadAll() {
-    var consequence = Consequence()
-    dropAll(slots(where: { _ in true }), &consequence)
+    dropAll(slots(where: { _ in true }))
   }
 
-  /// Drops what needs a file that is not there, and then what is too much; the files that are needed.
+  /// Drops entries whose file is missing, and then those above the limit.
+  ///
+  /// - Returns: The files that are needed.
   mutating func finishLoading(files: Set<UInt64>) -> Set<UInt64> {
-    var consequence = Consequence()
-    for (slot, value) in largeValues where !files.contains(value.number) {
-      _ = drop(slot, &consequence)
-    }
+    for (slot, value) in largeValues where !files.contains(value.number) { _ = drop(slot) }
     while totalCost > costLimit {
       let victims = order.chooseVictims(for: 0)
       if victims.isEmpty { break }
-      for victim in CollectionOfOne(victims.first) + victims.others {
-        _ = drop(victim, &consequence)
-      }
+      for victim in CollectionOfOne(victims.first) + victims.others { _ = drop(victim) }
     }
+    consequence = Consequence()
     return Set(largeValues.values.map(\.number))
   }
 }

@@ -1,9 +1,9 @@
 import MillpondCore
 
 extension DiskIndex {
-  /// Lets others go, until there is room; false if the newcomer is not worth it.
+  /// Evicts others until there is room; false if the newcomer is not worth it.
   mutating func makeRoom(
-    for hash: KeyHash, _ cost: Int, besides slot: Slot?, _ consequence: inout Consequence
+    for hash: KeyHash, _ cost: Int, besides slot: Slot?
   ) -> Bool {
     var isWithoutContest = true
     var tries = count
@@ -14,86 +14,80 @@ extension DiskIndex {
       if victims.isEmpty || tries < 0 { return false }
       for victim in CollectionOfOne(victims.first) + victims.others {
         tries -= 1
-        evict(victim, &consequence)
+        evict(victim)
       }
     }
     if isWithoutContest { order.settle() }
     return true
   }
 
-  func presentCost(of hash: KeyHash, _ slot: Slot?) -> Int {
+  private func presentCost(of hash: KeyHash, _ slot: Slot?) -> Int {
     // The entry that gets a new value may be among those who went.
     guard let slot, hashes[slot] == hash, self.slot(of: hash) != nil else { return 0 }
     return order.weight(of: slot)
   }
 
-  mutating func evict(_ victim: Slot, _ consequence: inout Consequence) {
+  private mutating func evict(_ victim: Slot) {
     if let value = largeValues[victim], leases[value.number] != nil {
-      // Somebody holds its file: it goes to the end of the line.
+      // Its file is lent: it goes to the end of the line.
       let (hash, cost) = (hashes[victim], order.weight(of: victim))
       order.removed(victim)
       order.added(victim, hash.bits, weight: cost)
       return
     }
     statistics.evictions += 1
-    if let telling = drop(victim, &consequence) { consequence.evicted.append(telling) }
+    if let write = drop(victim) { consequence.evicted.append(write) }
   }
 
   func revision(of slot: Slot) -> Revision {
-    telling(of: slot)?.revision
+    pending(of: slot)?.revision
       ?? (Int(slot) < revisions.count ? revisions[slot] : .none)
   }
 
   /// Takes an entry out.
   ///
-  /// - Returns: What was on its way.
-  mutating func drop(_ slot: Slot, _ consequence: inout Consequence) -> Told? {
+  /// - Returns: Its write that was on its way.
+  mutating func drop(_ slot: Slot) -> DiskWrite? {
     let revision = revision(of: slot)
     if PendingWrite.isAny(before: revision) { remember(hashes[slot], revision) }
-    let telling = takeTelling(slot)
-    telling?.underway?.slot = -1
-    telling?.underway = nil
+    let write = takePending(slot)
+    write?.underway?.slot = -1
+    write?.underway = nil
     liveBytes -= Int(spots[slot].size)
     spots[slot] = .nowhere
-    dropLargeValue(slot, &consequence)
+    dropLargeValue(slot)
     slots.remove(hashes[slot].bits, slot)
     order.removed(slot)
     freeSlots.append(slot)
-    return telling
+    return write
   }
 
-  func telling(of slot: Slot) -> Told? {
-    Int(slot) < tellings.count ? tellings[Int(slot)] : nil
+  func pending(of slot: Slot) -> DiskWrite? {
+    Int(slot) < pending.count ? pending[Int(slot)] : nil
   }
 
-  mutating func put(_ telling: Told, _ slot: Slot) {
-    while tellings.count <= Int(slot) { tellings.append(nil) }
-    tellings[Int(slot)] = telling
-    telling.slot = slot
+  mutating func put(_ write: DiskWrite, _ slot: Slot) {
+    while pending.count <= Int(slot) { pending.append(nil) }
+    pending[Int(slot)] = write
+    write.slot = slot
   }
 
-  /// What was on its way, and is not the entry's any more.
-  mutating func takeTelling(_ slot: Slot) -> Told? {
-    guard let telling = telling(of: slot) else { return nil }
-    tellings[Int(slot)] = nil
-    telling.slot = -1
-    largeBytes -= telling.largeLength
-    return telling
+  /// Takes the write that was on its way from its entry.
+  mutating func takePending(_ slot: Slot) -> DiskWrite? {
+    guard let write = pending(of: slot) else { return nil }
+    pending[Int(slot)] = nil
+    write.slot = -1
+    largeBytes -= write.largeLength
+    return write
   }
 
-  /// What is being written already stays the entry's: if what came after it can't be written, it is
-  /// what was there before.
-  func overtake(_ old: Told, by telling: Told, _ slot: Slot) {
-    if old.isTaken {
-      old.slot = slot
-      telling.underway = old
-    } else {
-      telling.underway = old.underway
-      old.underway = nil
+  mutating func dropAll(_ slots: [Slot]) {
+    for slot in slots {
+      if let write = drop(slot) { consequence.evicted.append(write) }
     }
   }
 
-  mutating func dropLargeValue(_ slot: Slot, _ consequence: inout Consequence) {
+  mutating func dropLargeValue(_ slot: Slot) {
     guard let value = largeValues.removeValue(forKey: slot) else { return }
     largeBytes -= value.count
     if leases[value.number] == nil {

@@ -1,181 +1,174 @@
 import MillpondCore
 
 extension DiskIndex {
-  /// What a telling comes to.
+  /// What has to be done because of a change.
   struct Consequence: Sendable {
-    /// Whether it is to be written; else it came too late, and nothing is to be done.
+    /// Whether the change is to be written; else it came too late, and nothing is to be done.
     var isToBeWritten = false
 
-    /// What it takes the place of, that is not written yet.
-    var superseded: Told?
+    /// The write that it replaces before that was written.
+    var superseded: DiskWrite?
 
     /// Files that are not needed any more.
     var files: [UInt64] = []
 
-    /// What had to go before it was written.
-    var evicted: [Told] = []
+    /// Writes whose entries were evicted or removed.
+    var evicted: [DiskWrite] = []
   }
 
-  /// Keeps what was told, unless something later has been told.
-  mutating func set(_ telling: Told, cost: Int) -> Consequence {
-    let slot = slot(of: telling.hash)
-    guard admits(telling, slot) else { return Consequence() }
-    return keep(telling, cost: cost, slot)
+  mutating func takeConsequence() -> Consequence {
+    defer { consequence = Consequence() }
+    return consequence
+  }
+
+  /// Keeps a value, unless its key was written to later.
+  mutating func set(_ write: DiskWrite, cost: Int) -> Consequence {
+    let slot = slot(of: write.hash)
+    if admits(write, slot) { keep(write, cost: cost, slot) }
+    return takeConsequence()
   }
 
   /// Keeps what a lower layer gave, unless its key was written to since the token was drawn.
-  mutating func fill(_ telling: Told, cost: Int, _ token: FillToken) -> Consequence {
-    guard writes.admit(token, hash: telling.hash.whole) else { return Consequence() }
-    let slot = slot(of: telling.hash)
-    // The last write of the key stays what it was.
-    if let slot { telling.revision = revision(of: slot) }
-    return keep(telling, cost: cost, slot)
+  mutating func fill(_ write: DiskWrite, cost: Int, _ token: FillToken) -> Consequence {
+    if writes.admit(token, hash: write.hash.whole) {
+      let slot = slot(of: write.hash)
+      // The last write of the key stays what it was.
+      if let slot { write.revision = revision(of: slot) }
+      keep(write, cost: cost, slot)
+    }
+    return takeConsequence()
   }
 
-  private mutating func admits(_ telling: Told, _ slot: Slot?) -> Bool {
+  private mutating func admits(_ write: DiskWrite, _ slot: Slot?) -> Bool {
     writes.admit(
-      telling.hash, hash: telling.hash.whole, telling.revision,
+      write.hash, hash: write.hash.whole, write.revision,
       over: slot.map { revision(of: $0) } ?? .none)
   }
 
-  /// Remembers the last write of a key of which there will be no entry.
+  /// Remembers the last write of a key that will have no entry.
   mutating func remember(_ hash: KeyHash, _ revision: Revision) {
     writes.remember(hash, revision)
     _ = writes.takeForgotten()  // hashes, and no objects of users
   }
 
-  /// Drops what was told before.
+  /// Removes a key, unless it was written to later.
   ///
-  /// It is written also where there is no entry: one may have gone for room, and lie there still.
-  mutating func remove(_ telling: Told) -> Consequence {
-    let slot = slot(of: telling.hash)
-    var consequence = Consequence()
-    guard admits(telling, slot) else { return consequence }
-    remember(telling.hash, telling.revision)
-    if let slot { supersede(drop(slot, &consequence), &consequence) }
-    consequence.isToBeWritten = true
-    return consequence
-  }
-
-  /// Drops everything that was told before; false if a later removal of everything came first.
-  mutating func removeAll(_ revision: Revision, _ consequence: inout Consequence) -> Bool {
-    guard writes.admitAll(revision) else { return false }
-    _ = writes.takeForgotten()
-    consequence.isToBeWritten = true
-    dropAll(slots(where: { self.revision(of: $0) <= revision }), &consequence)
-    return true
-  }
-
-  /// Drops all that lies on disk: it is there no more.
-  mutating func forgetAllSpots(_ consequence: inout Consequence) {
-    dropAll(slots(where: { telling(of: $0) == nil }), &consequence)
-    liveBytes = 0
-    for slot in slots(where: { _ in true }) {
-      spots[slot] = .nowhere
-      dropLargeValue(slot, &consequence)
+  /// That is written also where there is no entry: one may have been evicted, and lie in the log still.
+  mutating func remove(_ write: DiskWrite) -> Consequence {
+    let slot = slot(of: write.hash)
+    if admits(write, slot) {
+      remember(write.hash, write.revision)
+      if let slot { supersede(drop(slot)) }
+      consequence.isToBeWritten = true
     }
+    return takeConsequence()
   }
 
-  func slots(where isIncluded: (Slot) -> Bool) -> [Slot] {
-    var slots: [Slot] = []
-    order.forEach { if isIncluded($0) { slots.append($0) } }
-    return slots
-  }
-
-  mutating func dropAll(_ slots: [Slot], _ consequence: inout Consequence) {
-    for slot in slots {
-      if let telling = drop(slot, &consequence) { consequence.evicted.append(telling) }
+  /// Removes everything that was written before, unless a later removal of everything came first.
+  mutating func removeAll(_ revision: Revision) -> Consequence {
+    if writes.admitAll(revision) {
+      _ = writes.takeForgotten()
+      consequence.isToBeWritten = true
+      dropAll(slots(where: { self.revision(of: $0) <= revision }))
     }
+    return takeConsequence()
   }
 
-  mutating func keep(_ telling: Told, cost: Int, _ slot: Slot?) -> Consequence {
-    var consequence = Consequence()
+  private mutating func keep(_ write: DiskWrite, cost: Int, _ slot: Slot?) {
     consequence.isToBeWritten = true
     guard cost <= costLimit, slot != nil || count < Self.greatestCount,
-      makeRoom(for: telling.hash, cost, besides: slot, &consequence)
+      makeRoom(for: write.hash, cost, besides: slot)
     else {
       statistics.rejections += 1
-      if telling.revision > .none { remember(telling.hash, telling.revision) }
-      if let slot = self.slot(of: telling.hash) {
-        supersede(drop(slot, &consequence), &consequence)
-      }
+      if write.revision > .none { remember(write.hash, write.revision) }
+      if let slot = self.slot(of: write.hash) { supersede(drop(slot)) }
       // A value that can't be kept is written as its key's removal.
-      telling.isVoid = true
-      return consequence
+      write.isVoid = true
+      return
     }
     statistics.insertions += 1
-    if let slot = self.slot(of: telling.hash) {
-      supersede(takeTelling(slot), &consequence)
-      put(telling, slot)
-      if let old = consequence.superseded { overtake(old, by: telling, slot) }
+    if let slot = self.slot(of: write.hash) {
+      let old = takePending(slot)
+      supersede(old)
+      put(write, slot)
+      if let old { overtake(old, by: write, slot) }
       order.reweighed(slot, weight: cost)
-      order.used(slot, telling.hash.bits)
+      order.used(slot, write.hash.bits)
     } else {
-      put(telling, add(telling.hash, cost))
+      put(write, add(write.hash, cost))
     }
-    largeBytes += telling.largeLength
-    return consequence
+    largeBytes += write.largeLength
   }
 
-  /// Notes what a telling takes the place of: a file that was streamed for it, and of which no record
-  /// will tell, is not needed any more.
-  func supersede(_ old: Told?, _ consequence: inout Consequence) {
+  /// Notes the write that is replaced: a file that was streamed for it, and that no record will name, is
+  /// not needed any more.
+  private mutating func supersede(_ old: DiskWrite?) {
     consequence.superseded = old
     if let old, !old.isTaken, let file = old.file { consequence.files.append(file.number) }
   }
+
+  /// Lets a write that has begun stay the entry's: it is what was there before if the later one fails.
+  private func overtake(_ old: DiskWrite, by write: DiskWrite, _ slot: Slot) {
+    if old.isTaken {
+      old.slot = slot
+      write.underway = old
+    } else {
+      write.underway = old.underway
+      old.underway = nil
+    }
+  }
 }
 
+// MARK: - What has been written
+
 extension DiskIndex {
-  /// Notes that a record of `telling` lies at `spot` now.
-  mutating func settle(_ telling: Told, at spot: Spot, _ files: inout [UInt64]) {
-    var consequence = Consequence()
-    defer { files += consequence.files }
-    guard telling.slot >= 0 else {
-      if let file = telling.file { consequence.files.append(file.number) }
-      return
-    }
-    let slot = telling.slot
-    let isOvertaken = endUnderway(telling, slot)
-    if !isOvertaken { _ = takeTelling(slot) }
-    dropLargeValue(slot, &consequence)
-    if let file = telling.file {
+  /// Notes that a record of `write` lies at `spot` now.
+  ///
+  /// - Returns: The files that are not needed any more.
+  mutating func settle(_ write: DiskWrite, at spot: Spot) -> [UInt64] {
+    guard write.slot >= 0 else { return write.file.map { [$0.number] } ?? [] }
+    let slot = write.slot
+    let isOvertaken = endUnderway(write, slot)
+    if !isOvertaken { _ = takePending(slot) }
+    dropLargeValue(slot)
+    if let file = write.file {
       largeValues[slot] = file
       largeBytes += file.count
     }
     liveBytes += Int(spot.size) - Int(spots[slot].size)
     spots[slot] = spot
     while revisions.count <= Int(slot) { revisions.append(.none) }
-    revisions[slot] = telling.revision
-    if isOvertaken { return }
+    revisions[slot] = write.revision
     // A sealed value may be larger than it was.
-    let cost = DiskLimits.cost(recordSize: Int(spot.size), large: telling.file?.count ?? 0)
-    if cost != order.weight(of: slot) { order.reweighed(slot, weight: cost) }
+    if !isOvertaken { reweigh(slot) }
+    return takeConsequence().files
   }
 
-  /// Whether something later has been told for the entry, which has no more to wait for then.
-  func endUnderway(_ telling: Told, _ slot: Slot) -> Bool {
-    guard let later = self.telling(of: slot), later !== telling else { return false }
+  /// Whether the entry was written to again; then nothing of this write is awaited any more.
+  private func endUnderway(_ write: DiskWrite, _ slot: Slot) -> Bool {
+    guard let later = self.pending(of: slot), later !== write else { return false }
     later.underway = nil
-    telling.slot = -1
+    write.slot = -1
     return true
   }
 
-  /// Forgets what could not be written: what was there before is there again.
-  mutating func fail(_ telling: Told, _ files: inout [UInt64]) {
-    if let file = telling.file { files.append(file.number) }
-    guard telling.slot >= 0 else { return }
-    let slot = telling.slot
-    if endUnderway(telling, slot) { return }
-    _ = takeTelling(slot)
-    if spots[slot].isNowhere {
-      var consequence = Consequence()
-      _ = drop(slot, &consequence)
-      files += consequence.files
-    } else {
-      let length = largeValues[slot].map(\.count) ?? 0
-      order.reweighed(
-        slot, weight: DiskLimits.cost(recordSize: Int(spots[slot].size), large: length))
+  /// Forgets a write that failed: what was there before is there again.
+  ///
+  /// - Returns: The files that are not needed any more.
+  mutating func fail(_ write: DiskWrite) -> [UInt64] {
+    if let file = write.file { consequence.files.append(file.number) }
+    let slot = write.slot
+    if slot >= 0, !endUnderway(write, slot) {
+      _ = takePending(slot)
+      if spots[slot].isNowhere { _ = drop(slot) } else { reweigh(slot) }
     }
+    return takeConsequence().files
+  }
+
+  private mutating func reweigh(_ slot: Slot) {
+    let cost = DiskLimits.cost(
+      recordSize: Int(spots[slot].size), large: largeValues[slot]?.count ?? 0)
+    if cost != order.weight(of: slot) { order.reweighed(slot, weight: cost) }
   }
 
   /// Notes that a record has been copied, if it is still needed.
@@ -185,30 +178,40 @@ extension DiskIndex {
     spots[slot].offset = new.offset
   }
 
-  /// Forgets a record that turned out to be bad, or too old; false if it was another one.
-  mutating func forget(_ hash: KeyHash, at spot: Spot, _ files: inout [UInt64]) -> Bool {
-    guard let slot = slot(of: hash), spots[slot] == spot, telling(of: slot) == nil else {
-      return false
+  /// Forgets a record that turned out to be bad, or too old.
+  ///
+  /// - Returns: The files that are not needed any more; nil if it was another record.
+  mutating func forget(_ hash: KeyHash, at spot: Spot) -> [UInt64]? {
+    guard let slot = slot(of: hash), spots[slot] == spot, pending(of: slot) == nil else {
+      return nil
     }
-    var consequence = Consequence()
-    _ = drop(slot, &consequence)
-    files += consequence.files
-    return true
+    _ = drop(slot)
+    return takeConsequence().files
   }
-}
 
-extension DiskIndex {
-  /// Forgets what lies in a segment that is no more.
-  mutating func forget(segment: UInt32, _ files: inout [UInt64]) {
-    var consequence = Consequence()
+  /// Forgets the records in a segment that is removed.
+  ///
+  /// - Returns: The files that are not needed any more.
+  mutating func forget(segment: UInt32) -> [UInt64] {
     for slot in slots(where: { spots[$0].segment == segment && !spots[$0].isNowhere }) {
-      if telling(of: slot) == nil {
-        _ = drop(slot, &consequence)
+      if pending(of: slot) == nil {
+        _ = drop(slot)
       } else {
         liveBytes -= Int(spots[slot].size)
         spots[slot] = .nowhere
       }
     }
-    files += consequence.files
+    return takeConsequence().files
+  }
+
+  /// Forgets all records and files: they are there no more.
+  mutating func forgetAllSpots() {
+    dropAll(slots(where: { pending(of: $0) == nil }))
+    liveBytes = 0
+    for slot in slots(where: { _ in true }) {
+      spots[slot] = .nowhere
+      dropLargeValue(slot)
+    }
+    consequence = Consequence()
   }
 }

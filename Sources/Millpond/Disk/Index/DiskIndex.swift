@@ -1,7 +1,7 @@
 import MillpondCore
 
-/// Which keys there are, where their records lie, and what has been told but does not lie there yet:
-/// decides, and touches no file.
+/// The keys, the places of their records, and the writes that are not on disk yet: decides, and touches
+/// no file.
 ///
 /// Pure; its owner locks, and releases what is dropped after the unlock.
 struct DiskIndex: Sendable {
@@ -14,28 +14,31 @@ struct DiskIndex: Sendable {
   var hashes = Column<KeyHash>()
   var spots = Column<Spot>()
 
-  // A place in each for the slots up to the last one that was told of in this run.
+  // A place in each for the slots up to the last one that was written to in this run.
   var revisions = Column<Revision>()
 
-  /// What is on its way; the record at the spot, if there is one, is what was before.
-  var tellings: ContiguousArray<Told?> = []
+  /// The writes on their way; the record at the spot, if there is one, is what was before.
+  var pending: ContiguousArray<DiskWrite?> = []
 
   var freeSlots: [Slot] = []
   var largeValues: [Slot: LargeValue] = [:]
   var leases: [UInt64: Int] = [:]
 
-  /// Files that nobody needs but those who hold them.
+  /// Files that are needed only by their leases.
   var doomed: Set<UInt64> = []
 
-  /// What all records that are needed take in the log.
+  /// The bytes of all records that are needed.
   var liveBytes = 0
 
-  /// What the large values take, that are or soon will be in files.
+  /// The bytes of the large values that are in files or soon will be.
   var largeBytes = 0
 
   var statistics = DiskStatistics()
 
-  /// No more are taken in: a slot has 32 bits.
+  /// Collects the consequences of one change, which takes them at its end.
+  var consequence = Consequence()
+
+  /// The most entries: a slot has 32 bits.
   static let greatestCount = 1 << 30
 
   init(costLimit: Int, _ policy: EvictionPolicy) {
@@ -43,26 +46,22 @@ struct DiskIndex: Sendable {
     order = PolicyOrder(policy, isWeighted: true)
   }
 
-  var count: Int {
-    slots.count
-  }
+  var count: Int { slots.count }
 
-  /// What all entries count for against the limit.
-  var totalCost: Int {
-    order.totalWeight
-  }
+  /// The cost of all entries together.
+  var totalCost: Int { order.totalWeight }
 }
 
-// MARK: - Asking
+// MARK: - Looking up
 
 extension DiskIndex {
-  /// Where the value of a key is.
+  /// The place of a key's value.
   enum Finding: Sendable {
-    case told(Told)
+    case write(DiskWrite)
     case spot(Spot)
   }
 
-  /// The entry, which counts as used.
+  /// Returns the entry, which counts as used.
   mutating func find(_ hash: KeyHash) -> Finding? {
     guard let slot = slot(of: hash) else {
       order.missed(hash.bits)
@@ -72,7 +71,7 @@ extension DiskIndex {
     return finding(slot)
   }
 
-  /// The entry, which does not count as used.
+  /// Returns the entry, which does not count as used.
   func peek(_ hash: KeyHash) -> Finding? {
     slot(of: hash).map { finding($0) }
   }
@@ -80,12 +79,11 @@ extension DiskIndex {
   /// Whether the newest record of the key lies there.
   func holds(_ hash: KeyHash, at spot: Spot) -> Bool {
     guard let slot = slot(of: hash) else { return false }
-    return spots[slot].segment == spot.segment && spots[slot].offset == spot.offset
-      && !spots[slot].isNowhere
+    return spots[slot].position == spot.position && !spots[slot].isNowhere
   }
 
   func finding(_ slot: Slot) -> Finding {
-    if let telling = telling(of: slot) { .told(telling) } else { .spot(spots[slot]) }
+    if let write = pending(of: slot) { .write(write) } else { .spot(spots[slot]) }
   }
 
   func slot(of hash: KeyHash) -> Slot? {
@@ -94,10 +92,14 @@ extension DiskIndex {
     return slots.find(hash.bits) { hashes[$0] == hash }
   }
 
-  mutating func count(_ change: (inout DiskStatistics) -> Void) {
-    change(&statistics)
+  func slots(where isIncluded: (Slot) -> Bool) -> [Slot] {
+    var slots: [Slot] = []
+    order.forEach { if isIncluded($0) { slots.append($0) } }
+    return slots
   }
 }
+
+// MARK: - Leases
 
 extension DiskIndex {
   /// Keeps the file of a large value from being removed; false if it is not there any more.
@@ -105,12 +107,12 @@ extension DiskIndex {
     guard let slot = slot(of: hash), largeValues[slot]?.number == value.number else {
       return false
     }
-    leases[value.number, default: 0] += 1
+    lease(value.number)
     order.used(slot, hash.bits)
     return true
   }
 
-  /// Keeps a file that is about to be told of from being removed, whatever becomes of that.
+  /// Keeps a file from being removed that is about to be written, whatever becomes of the write.
   mutating func lease(_ number: UInt64) {
     leases[number, default: 0] += 1
   }
@@ -121,7 +123,7 @@ extension DiskIndex {
     doomed = numbers.subtracting(largeValues.values.map(\.number))
   }
 
-  /// Those of the files that nobody holds; the others go when they are given back.
+  /// Returns the files without a lease; the others go when they are given back.
   mutating func free(of files: [UInt64]) -> [UInt64] {
     files.filter { number in
       if leases[number] == nil { return true }

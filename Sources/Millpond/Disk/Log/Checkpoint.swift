@@ -161,16 +161,16 @@ extension LogWriter {
     let largeBytes = state.withLock { $0.index.largeBytes }
     guard logBytes + largeBytes + bytes.count + SyncMark.size <= limits.byteLimit else {
       // Of a very small limit; one that is there may be of a larger one.
-      try? folder.files.remove(folder.path(of: FileName.index.text))
+      try? folder.remove(.index)
       indexBytes = 0
       return
     }
-    let path = folder.path(of: FileName.unfinished(numbers.next()).text)
+    let path = folder.path(of: .unfinished(numbers.next()))
     do {
       let file = try folder.files.open(path, .making)
       try bytes.withUnsafeBytes { try file.write($0, at: 0) }
       try file.close()
-      try folder.files.rename(path, to: folder.path(of: FileName.index.text))
+      try folder.files.rename(path, to: folder.path(of: .index))
       indexBytes = bytes.count
     } catch {
       try? folder.files.remove(path)

@@ -7,7 +7,7 @@ extension Folder {
   ///
   /// - Throws: What went wrong; then there is no file.
   func writeLargeValue(_ value: Data, number: UInt64) throws -> LargeValue {
-    let path = path(of: FileName.value(number).text)
+    let path = path(of: .value(number))
     let file = try files.open(path, .making)
     do {
       let sum = try write(value, to: file)
@@ -88,7 +88,7 @@ extension Folder {
   /// The file, if it is one and has the right size.
   func openLargeValue(_ value: LargeValue) throws -> OpenFile? {
     do {
-      let file = try files.open(path(of: FileName.value(value.number).text), .reading)
+      let file = try open(.value(value.number), .reading)
       let status = try file.status()
       return status.isRegular && status.size == value.count ? file : nil
     } catch let error as POSIXError {

@@ -38,7 +38,7 @@ struct LogOpening {
     cutTail(contents)
     let needed = index.finishLoading(files: valueFiles)
     for number in valueFiles.subtracting(needed).subtracting(heldFiles) {
-      try? folder.files.remove(folder.path(of: FileName.value(number).text))
+      try? folder.remove(.value(number))
     }
     return contents
   }

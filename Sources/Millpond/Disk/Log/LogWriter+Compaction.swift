@@ -96,7 +96,7 @@ extension LogWriter {
     }
     state.withLock { state in
       for (hash, old, new) in moves { state.index.move(hash, from: old, to: new) }
-      state.index.count { $0.bytesCopied += buffer.count }
+      state.index.statistics.bytesCopied += buffer.count
     }
   }
 
@@ -109,13 +109,11 @@ extension LogWriter {
     logBytes -= oldest.size
     let isDamaged = isOldestDamaged
     isOldestDamaged = false
-    let files = state.withLock { state -> [UInt64] in
-      var files: [UInt64] = []
-      // What could not be made out is lost: nothing may point to where it was.
-      if isDamaged { state.index.forget(segment: oldest.segment.number, &files) }
+    let files = state.withLock { state in
       state.segments.removeOldest()
       state.noteRemoved(oldest.segment)
-      return files
+      // What could not be made out is lost: nothing may point to where it was.
+      return isDamaged ? state.index.forget(segment: oldest.segment.number) : []
     }
     remove(files)
   }
@@ -179,17 +177,13 @@ extension DiskIndex {
   ///
   /// - Complexity: O(*n*); there are few entries right after a removal of everything.
   fileprivate func hasSpots(in segment: UInt32) -> Bool {
-    var isFound = false
-    order.forEach { slot in
-      if !spots[slot].isNowhere, spots[slot].segment == segment { isFound = true }
-    }
-    return isFound
+    !slots(where: { spots[$0].segment == segment && !spots[$0].isNowhere }).isEmpty
   }
 
   /// The files that entries have, or that are lent.
   fileprivate var files: Set<UInt64> {
     var files = Set(largeValues.values.map(\.number)).union(leases.keys)
-    for telling in tellings { if let file = telling?.file { files.insert(file.number) } }
+    for write in pending { if let file = write?.file { files.insert(file.number) } }
     return files
   }
 }

@@ -9,7 +9,7 @@ import MillpondSignals
 /// again at the end. So a record never outlives what came after it, and a removal can go when it has
 /// become the oldest: nothing can come to light again.
 ///
-/// Sendable because only the store's writing queue calls it.
+/// Sendable because only the store's writing queue calls it, but for what says otherwise.
 final class LogWriter: @unchecked Sendable {
   let folder: Folder
   let limits: DiskLimits
@@ -23,28 +23,27 @@ final class LogWriter: @unchecked Sendable {
   var logBytes = 0
   var indexBytes = 0
 
-  /// Where the oldest segment has been copied up to.
+  /// The reader of the oldest segment, at the place that it has been copied up to.
   var copied: SegmentReader?
   var isOldestDamaged = false
 
-  /// How much has been written since the last checkpoint.
+  /// The bytes written since the last checkpoint.
   var uncheckedBytes = 0
 
-  /// How often something had been used by then: that changes the order.
+  /// The number of hits at the last checkpoint: hits change the order.
   var checkedUses = 0
   var nextSegment: UInt32 = 1
 
   /// The segment with the last removal of everything: nothing before it is needed.
   var erasedBefore: UInt32 = 0
-  private let buffer = RecordBuffer()
 
-  /// Where is waited for the device: once at a time, so that nobody takes for done what is under way.
+  /// Serialises synchronizing, so that none reports what another one has under way.
   let synchronizing = DispatchQueue(label: "millpond.disk.device")
 
-  /// What is in the buffer, and where it will be.
-  private var encoded: [(Told, Spot)] = []
+  private let buffer = RecordBuffer()
 
-  typealias Failures = [ObjectIdentifier: CacheError]
+  /// The writes in the buffer, and the places of their records.
+  private var encoded: [(DiskWrite, Spot)] = []
 
   init(
     _ folder: Folder, _ limits: DiskLimits, _ form: ValueForm, _ numbers: FileNumbers,
@@ -72,181 +71,141 @@ final class LogWriter: @unchecked Sendable {
 // MARK: - Writing
 
 extension LogWriter {
-  /// Writes what was told, in order, and settles it in the index.
-  ///
-  /// - Returns: What went wrong, with which.
-  func write(_ tellings: [Told]) -> Failures {
+  /// Writes records in order, and settles them in the index; those that can't be written have a failure.
+  func write(_ writes: [DiskWrite]) {
     do {
       try prepare()
     } catch {
-      return fail(tellings, error)
+      return fail(writes, error)
     }
-    makeRoom(for: tellings.reduce(0) { $0 + $1.waitingBytes + RecordHead.size })
-    var failures: Failures = [:]
-    buffer.removeAll()
-    encoded.removeAll(keepingCapacity: true)
-    for (place, telling) in tellings.enumerated() {
-      do {
-        var part = try openSegment()
-        if part.size + buffer.count >= segmentSize, !encoded.isEmpty {
-          commit(part, &failures)
-          part = try openSegment()
-        }
-        if case .removalOfAll = telling.content {
-          commit(part, &failures)
-          part = try openErasingSegment()
-        }
-        do {
-          encoded.append((telling, try encode(telling, part)))
-        } catch {
-          fail([telling], error, &failures)
-        }
-      } catch {
-        // There is no segment to write to.
-        fail(Array(tellings[place...]), error, &failures)
-        break
-      }
-    }
-    if let part = parts.last { commit(part, &failures) }
-    return failures
+    makeRoom(for: writes.reduce(0) { $0 + $1.waitingBytes + RecordHead.size })
+    for write in writes { add(write) }
+    commit()
   }
 
-  var segmentSize: Int {
-    limits.segmentSize(logBytes: logBytes)
-  }
-
-  /// - Throws: What keeps the folder from being written to.
+  /// - Throws: The reason why the folder can't be written to.
   private func prepare() throws {
     guard folder.isHeld else { throw POSIX.failure(.EBADF, folder.path) }
     guard folder.isLost else { return }
-    forgetAll()
-    try folder.take()
-  }
-
-  /// The folder is another one now: nothing of what was here is there.
-  private func forgetAll() {
+    // It is another folder now: nothing of what was here is there.
     parts = []
     isLastOpen = false
     logBytes = 0
     copied = nil
     let released = state.withLock { state in
-      var consequence = DiskIndex.Consequence()
-      state.index.forgetAllSpots(&consequence)
+      state.index.forgetAllSpots()
       return state.forgetLog()
     }
-    _ = released
+    withExtendedLifetime(released) {}
+    try folder.take()
   }
 
-  /// The segment that is to be written to.
+  /// Puts a write into the buffer, behind what the segment has room for.
+  private func add(_ write: DiskWrite) {
+    do {
+      var part = try openSegment()
+      if part.size + buffer.count >= limits.segmentSize(logBytes: logBytes), !encoded.isEmpty {
+        commit()
+        part = try openSegment()
+      }
+      if case .removalOfAll = write.content {
+        commit()
+        part = try openErasingSegment()
+      }
+      encoded.append((write, try encode(write, part)))
+    } catch {
+      fail([write], error)
+    }
+  }
+
+  /// Returns the segment that is to be written to.
   func openSegment() throws -> LogContents.Part {
-    if isLastOpen, let last = parts.last, last.size < segmentSize { return last }
+    if isLastOpen, let last = parts.last, last.size < limits.segmentSize(logBytes: logBytes) {
+      return last
+    }
     for _ in 0..<16 {
       guard nextSegment < .max else { throw POSIX.failure(.EFBIG, folder.path) }
       let number = nextSegment
       nextSegment += 1
       do {
-        let path = folder.path(of: FileName.segment(UInt64(number)).text)
-        let part = LogContents.Part(
-          segment: Segment(number, try folder.files.open(path, .making)), size: 0)
+        let file = try folder.open(.segment(UInt64(number)), .making)
+        let part = LogContents.Part(segment: Segment(number, file), size: 0)
         parts.append(part)
         isLastOpen = true
         state.withLock { $0.segments.append(part.segment) }
         return part
       } catch let error as POSIXError where error.code == .EEXIST {
-        // Something else has that name.
+        // A file of somebody else has that name.
         continue
       }
     }
     throw POSIX.failure(.EEXIST, folder.path)
   }
 
-  /// Puts a telling into the buffer.
-  private func encode(_ telling: Told, _ part: LogContents.Part) throws -> Spot {
+  private func encode(_ write: DiskWrite, _ part: LogContents.Part) throws -> Spot {
     let offset = part.size + buffer.count
     var head = RecordHead(.value)
-    head.storedAt = telling.storedAt
-    head.expiresAt = telling.expiresAt
-    head.schema = form.schema.version
-    let size: Int
-    switch telling.isVoid ? .removal : telling.content {
+    var payload = Data()
+    switch write.isVoid ? .removal : write.content {
     case .value(let plain):
-      let value = try form.sealed(plain, for: telling.key)
-      if value.count >= DiskLimits.largeSize {
+      payload = try form.sealed(plain, for: write.key)
+      if payload.count >= DiskLimits.largeSize {
         // It is there already if the record could not be written with others.
-        let file = try telling.file ?? folder.writeLargeValue(value, number: numbers.next())
-        telling.file = file
-        size = append(telling, head, file, part)
-      } else {
-        size = value.withUnsafeBytes {
-          buffer.append(
-            head, key: telling.key, payload: $0, telling.validator, segment: part.segment.number)
-        }
+        let file = try write.file ?? folder.writeLargeValue(payload, number: numbers.next())
+        (head.kind, payload) = (.file, note(file, of: write))
       }
-    case .file(let file):
-      size = append(telling, head, file, part)
-    case .removal:
-      head.kind = .removal
-      size = appendEmpty(telling, head, part)
-    case .removalOfAll:
-      head.kind = .removalOfAll
-      size = appendEmpty(telling, head, part)
+    case .file(let file): (head.kind, payload) = (.file, note(file, of: write))
+    case .removal: head.kind = .removal
+    case .removalOfAll: head.kind = .removalOfAll
     }
-    return spot(telling, offset, size, part)
-  }
-
-  private func spot(
-    _ telling: Told, _ offset: Int, _ size: Int, _ part: LogContents.Part
-  ) -> Spot {
-    Spot(
-      segment: part.segment.number, offset: UInt32(offset), size: UInt32(size),
-      expiry: telling.expiresAt.expiry)
-  }
-
-  private func append(
-    _ telling: Told, _ head: RecordHead, _ large: LargeValue, _ part: LogContents.Part
-  ) -> Int {
-    state.withLock { $0.noteWritten(large) }
-    var head = head
-    head.kind = .file
-    return large.bytes.withUnsafeBytes {
+    head.storedAt = write.storedAt
+    head.expiresAt = write.expiresAt
+    head.schema = form.schema.version
+    let size = payload.withUnsafeBytes {
       buffer.append(
-        head, key: telling.key, payload: $0, telling.validator, segment: part.segment.number)
+        head, key: write.key, payload: $0,
+        head.kind == .value || head.kind == .file ? write.validator : nil,
+        segment: part.segment.number)
     }
+    return Spot(
+      segment: part.segment.number, offset: UInt32(offset), size: UInt32(size),
+      expiry: write.expiresAt.expiry)
   }
 
-  private func appendEmpty(
-    _ telling: Told, _ head: RecordHead, _ part: LogContents.Part
-  ) -> Int {
-    buffer.append(
-      head, key: telling.key, payload: UnsafeRawBufferPointer(start: nil, count: 0), nil,
-      segment: part.segment.number)
+  /// Notes the file of a value.
+  ///
+  /// - Returns: The payload of its record.
+  private func note(_ file: LargeValue, of write: DiskWrite) -> Data {
+    state.withLock { state in
+      write.file = file
+      state.noteWritten(file)
+    }
+    return Data(file.bytes)
   }
 
   /// Writes the buffer at the end of the segment; one by one what can't be written together.
-  private func commit(_ part: LogContents.Part, _ failures: inout Failures) {
-    guard let first = encoded.first else { return }
-    defer {
-      buffer.removeAll()
-      encoded.removeAll(keepingCapacity: true)
-    }
+  private func commit() {
+    guard let part = parts.last, !encoded.isEmpty else { return }
+    let batch = encoded
+    defer { clear() }
     do {
       try append(buffer.bytes, to: part)
-      settle()
+      remove(
+        state.withLock { state in batch.flatMap { state.index.settle($0, at: $1) } })
     } catch {
-      if encoded.count == 1 { return fail([first.0], error, &failures) }
+      if batch.count == 1 { return fail([batch[0].0], error) }
       // Of several, some may fit.
-      for (telling, _) in encoded {
-        buffer.removeAll()
-        encoded.removeAll(keepingCapacity: true)
-        do {
-          let part = try openSegment()
-          encoded.append((telling, try encode(telling, part)))
-          commit(part, &failures)
-        } catch {
-          fail([telling], error, &failures)
-        }
+      for (write, _) in batch {
+        clear()
+        add(write)
+        commit()
       }
     }
+  }
+
+  private func clear() {
+    buffer.removeAll()
+    encoded.removeAll(keepingCapacity: true)
   }
 
   /// Writes bytes at the end of the segment: all, or as if none had been.
@@ -269,35 +228,18 @@ extension LogWriter {
     state.withLock { $0.noteWritten(bytes.count, to: longer) }
   }
 
-  private func settle() {
-    let files = state.withLock { state -> [UInt64] in
-      var files: [UInt64] = []
-      for (telling, spot) in encoded { state.index.settle(telling, at: spot, &files) }
-      return files
+  private func fail(_ writes: [DiskWrite], _ error: any Error) {
+    let files = state.withLock { state in
+      writes.flatMap { write in
+        let key: String? = if case .removalOfAll = write.content { nil } else { write.key }
+        write.failure = CacheError(disk: error, folder, key: key)
+        return state.index.fail(write)
+      }
     }
     remove(files)
   }
 
-  private func fail(_ tellings: [Told], _ error: any Error) -> Failures {
-    var failures: Failures = [:]
-    fail(tellings, error, &failures)
-    return failures
-  }
-
-  private func fail(_ tellings: [Told], _ error: any Error, _ failures: inout Failures) {
-    for telling in tellings {
-      let key: String? = if case .removalOfAll = telling.content { nil } else { telling.key }
-      failures[ObjectIdentifier(telling)] = CacheError(disk: error, folder, key: key)
-    }
-    let files = state.withLock { state -> [UInt64] in
-      var files: [UInt64] = []
-      for telling in tellings { state.index.fail(telling, &files) }
-      return files
-    }
-    remove(files)
-  }
-
-  /// Removes files of large values that nobody needs; those that somebody holds go later.
+  /// Removes files of large values that are not needed; those that are lent go later.
   func remove(_ files: [UInt64]) {
     if files.isEmpty { return }
     let files = state.withLock { state in
@@ -307,8 +249,6 @@ extension LogWriter {
     }
     // What can't be removed now is swept at the next opening.
     guard folder.isHeld, !folder.isLost, (try? synchronizeIfRelied()) != nil else { return }
-    for number in files {
-      try? folder.files.remove(folder.path(of: FileName.value(number).text))
-    }
+    for number in files { try? folder.remove(.value(number)) }
   }
 }

@@ -75,7 +75,7 @@ extension LogWriter {
   private func openSyncMark(_ end: LogPosition?) throws -> OpenFile? {
     guard end != nil, folder.isHeld, !folder.isLost else { return nil }
     do {
-      return try folder.files.open(folder.path(of: FileName.syncMark.text), .sharing)
+      return try folder.open(.syncMark, .sharing)
     } catch let error as POSIXError where error.isRefusalToWrite {
       return nil
     }
@@ -84,7 +84,7 @@ extension LogWriter {
   /// Synchronizes a file, unless it has been removed meanwhile.
   private func synchronize(_ name: FileName) throws {
     do {
-      try folder.files.open(folder.path(of: name.text), .reading).synchronize()
+      try folder.open(name, .reading).synchronize()
     } catch let error as POSIXError where error.code == .ENOENT {
       return
     }

@@ -43,7 +43,7 @@ public struct DiskSealing: Sendable {
   ///
   /// - Parameters:
   ///   - seal: Is given a value and its key. Runs on the thread that writes; if it throws, the
-  ///     telling fails, and what was there before stays.
+  ///     write fails, and what was there before stays.
   ///   - open: Is given what was sealed, and its key; if it throws, it is a miss. Runs on the thread
   ///     that asks or on one that reads.
   public init(

@@ -37,6 +37,19 @@ final class Folder: Sendable {
     "\(path)/\(fileName)"
   }
 
+  func path(of file: FileName) -> String {
+    path(of: file.text)
+  }
+
+  func open(_ file: FileName, _ access: FileAccess) throws -> OpenFile {
+    try files.open(path(of: file), access)
+  }
+
+  /// Removes a file, if it is there.
+  func remove(_ file: FileName) throws {
+    try files.remove(path(of: file))
+  }
+
   /// Makes the folder if need be, and takes it.
   ///
   /// - Throws: ``CacheError/inUse(layer:)`` if another process has it; what keeps it from being made.

@@ -93,13 +93,13 @@ struct PartialFiles: Sendable {
   func head(_ name: String) -> (head: PartialHead, byteCount: Int)? {
     guard let file = try? system.open(path(name), .reading) else { return nil }
     if name.hasSuffix(Kind.streamed.rawValue) {
-      return (try? PartialTail(of: file)).flatMap { $0 }.map { ($0.head, $0.byteCount) }
+      return (try? ResumeFooter(of: file)).flatMap { $0 }.map { ($0.head, $0.byteCount) }
     }
     return (try? PartialRecord.head(of: file)).flatMap { $0 }
   }
 
   /// Whether a file with the first bytes of a body could be moved here.
-  func take(_ file: UnfinishedFile, _ tail: PartialTail, _ name: String) -> Bool {
+  func take(_ file: UnfinishedFile, _ tail: ResumeFooter, _ name: String) -> Bool {
     do {
       try makeFolder()
       let open = try system.open(file.path, .updating)
@@ -114,9 +114,9 @@ struct PartialFiles: Sendable {
   }
 
   /// What stands at the end of a file; nil if that is none of ours.
-  func tail(_ name: String) -> PartialTail? {
+  func tail(_ name: String) -> ResumeFooter? {
     guard let file = try? system.open(path(name), .reading) else { return adopt(name) }
-    return (try? PartialTail(of: file)).flatMap { $0 }
+    return (try? ResumeFooter(of: file)).flatMap { $0 }
   }
 
   /// Removes a file, if it is there, or what a process that died has left of it.

@@ -24,12 +24,12 @@ final class PartialJournal: Sendable {
   /// Notes what has come; trouble means only that nothing is found later.
   ///
   /// Blocks the first time.
-  func note(_ file: UnfinishedFile, _ edition: Edition, at place: PartialPlace) {
+  func note(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) {
     if case .unused = state.withLock({ $0 }) { begin(file, place) }
     guard case .open(let journal, _) = state.withLock({ $0 }) else { return }
-    let head = PartialHead(identity: place.representation, edition)
+    let head = PartialHead(identity: place.representation, version)
     do {
-      try PartialTail(head, file).overwrite(journal)
+      try ResumeFooter(head, file).overwrite(journal)
     } catch {
       end()
     }
@@ -96,13 +96,13 @@ extension PartialFiles {
   ///
   /// - Returns: What is in the file; nil if there is none, or if it is the file of a value too, since the
   ///   download had come to its end.
-  func adopt(_ name: String) -> PartialTail? {
+  func adopt(_ name: String) -> ResumeFooter? {
     let running = Self.name(name, .running)
     guard let journal = try? system.open(path(Self.name(name, .journal)), .updating),
       (try? journal.lock()) == true
     else { return nil }
     defer { removeJournal(name) }
-    guard let tail = try? PartialTail(journal: journal), hasOneName(running) else { return nil }
+    guard let tail = try? ResumeFooter(journal: journal), hasOneName(running) else { return nil }
     do {
       let file = try system.open(path(running), .updating)
       let status = try file.status()

@@ -23,7 +23,7 @@ struct PartialRecord {
       let head = try? JSONDecoder().decode(PartialHead.self, from: Data(rest.prefix(Int(length))))
     else { return nil }
     identity = head.identity
-    partial = PartialBody(bytes: Data(rest.dropFirst(Int(length))), edition: head.edition)
+    partial = PartialBody(bytes: Data(rest.dropFirst(Int(length))), version: head.version)
   }
 
   /// What a file says of its bytes, and how many there are; whether they are whole is not looked at.
@@ -41,7 +41,7 @@ struct PartialRecord {
   }
 
   var data: Data {
-    let head = PartialHead(identity: identity, partial.edition)
+    let head = PartialHead(identity: identity, partial.version)
     let encoded = (try? JSONEncoder().encode(head)) ?? Data()
     var data = Self.mark + Self.bytes(0) + Self.bytes(UInt64(encoded.count)) + encoded
     data += partial.bytes
@@ -71,7 +71,7 @@ struct PartialRecord {
   }
 }
 
-/// What is known of the bytes in a file: whose they are, and which edition.
+/// What is known of the bytes in a file: whose they are, and which version.
 struct PartialHead: Codable, Sendable, Equatable {
   let identity: String
   private let condition: String
@@ -79,16 +79,16 @@ struct PartialHead: Codable, Sendable, Equatable {
   private let lastModified: String?
   private let total: Int?
 
-  init(identity: String, _ edition: Edition) {
+  init(identity: String, _ version: ResourceVersion) {
     self.identity = identity
-    condition = edition.condition
-    entityTag = edition.validator.entityTag
-    lastModified = edition.validator.lastModified
-    total = edition.total
+    condition = version.condition
+    entityTag = version.validator.entityTag
+    lastModified = version.validator.lastModified
+    total = version.total
   }
 
-  var edition: Edition {
-    Edition(
+  var version: ResourceVersion {
+    ResourceVersion(
       condition: condition,
       validator: Validator(entityTag: entityTag, lastModified: lastModified), total: total)
   }
@@ -97,23 +97,23 @@ struct PartialHead: Codable, Sendable, Equatable {
 /// The first bytes of a body, and by what the origin can say whether the rest still fits to them.
 struct PartialBody: Sendable, Equatable {
   let bytes: Data
-  let edition: Edition
+  let version: ResourceVersion
 
   /// How much of the body there is.
-  var beginning: Beginning {
-    Beginning(edition: edition, byteCount: bytes.count)
+  var resumePoint: ResumePoint {
+    ResumePoint(version: version, byteCount: bytes.count)
   }
 }
 
 extension PartialBody {
   /// The bytes of an answer that broke off; nil if the rest can't be asked for.
   init?(_ head: HTTPHead, _ bytes: Data) {
-    guard let edition = Edition(head) else { return nil }
-    self.init(bytes: bytes, edition: edition)
+    guard let version = ResourceVersion(head) else { return nil }
+    self.init(bytes: bytes, version: version)
   }
 
   /// The same body with more bytes.
   func grown(to bytes: Data) -> PartialBody {
-    PartialBody(bytes: bytes, edition: edition)
+    PartialBody(bytes: bytes, version: version)
   }
 }

@@ -12,7 +12,7 @@ extension PartialTransfers {
   ) -> Signal<Value> {
     find(place).flatMap { partial in
       guard let partial else { return send(request, nil) }
-      return send(request.resuming(partial.beginning), partial).recover { error in
+      return send(request.resuming(partial.resumePoint), partial).recover { error in
         if error.saysItIsGone || error.saysNothingFits { self.drop(place.representation) }
         return error.saysNothingFits ? send(request, nil) : .fail(error)
       }
@@ -61,7 +61,7 @@ extension Error {
 
 /// The first bytes of a streamed body, for one transfer alone.
 struct PartialStream: Sendable {
-  let beginning: Beginning
+  let resumePoint: ResumePoint
   let file: LentFile
 }
 
@@ -87,12 +87,12 @@ extension PartialTransfers {
   /// Takes a file over with the first bytes of a body; false if it stays where it is.
   ///
   /// Blocks: not on the queue of files.
-  func keep(_ file: UnfinishedFile, _ edition: Edition, at place: PartialPlace) -> Bool {
+  func keep(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) -> Bool {
     queue.sync {
       let name = PartialFiles.name(of: place.representation, .streamed)
-      let head = PartialHead(identity: place.representation, edition)
+      let head = PartialHead(identity: place.representation, version)
       return add(name, place, head, bytes: file.byteCount, fileSize: file.byteCount) {
-        files.take(file, PartialTail(head, file), name)
+        files.take(file, ResumeFooter(head, file), name)
       }
     }
   }
@@ -109,7 +109,7 @@ extension PartialTransfers {
     let file = UnfinishedFile(
       path: files.path(name), byteCount: tail.byteCount, checksum: tail.checksum)
     return PartialStream(
-      beginning: Beginning(edition: tail.head.edition, byteCount: tail.byteCount),
+      resumePoint: ResumePoint(version: tail.head.version, byteCount: tail.byteCount),
       file: LentFile(file) { [state] isTaken in
         state.withLock { state in
           if isTaken {

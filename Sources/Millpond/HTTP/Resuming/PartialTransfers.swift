@@ -140,7 +140,7 @@ extension PartialTransfers {
     state.withLock { $0.index?.expect(name) }
     queue.async {
       let data = PartialRecord(identity: place.representation, partial).data
-      let known = PartialHead(identity: place.representation, partial.edition)
+      let known = PartialHead(identity: place.representation, partial.version)
       self.add(name, place, known, bytes: size, fileSize: data.count) {
         self.files.write(data, name)
       }
@@ -219,7 +219,7 @@ extension PartialTransfers {
     !isRemoved(place) && state.withLock { $0.index?.admits(name, byteCount: fileSize) } == true
   }
 
-  /// Whether as many bytes of the same edition are there.
+  /// Whether as many bytes of the same version are there.
   private func hasMore(_ name: String, than byteCount: Int, of head: PartialHead) -> Bool {
     guard let present = files.head(name) else { return false }
     return present.head == head && present.byteCount >= byteCount

@@ -9,10 +9,10 @@ import Testing
   private let scene = IndexScene()
 
   /// A value that the writer has.
-  private func taken(_ key: String) -> Told {
-    let (telling, _) = scene.set(key)
-    telling.isTaken = true
-    return telling
+  private func taken(_ key: String) -> DiskWrite {
+    let (write, _) = scene.set(key)
+    write.isTaken = true
+    return write
   }
 
   @Test func `what was written is there again when what overtook it fails`() throws {
@@ -21,7 +21,7 @@ import Testing
     let (second, _) = scene.set("a")
 
     #expect(scene.settle(first, file: 2) == [1])
-    #expect(scene.told("a") === second)
+    #expect(scene.pending("a") === second)
     let (live, large) = (scene.index.liveBytes, scene.index.largeBytes)
     #expect(live == 80 && large == 1_000)
     #expect(scene.fail(second) == [])
@@ -38,7 +38,7 @@ import Testing
 
     #expect(scene.settle(first, file: 2) == [])
     let spot = scene.index.liveBytes
-    #expect(spot == 80 && scene.told("a") === third)
+    #expect(spot == 80 && scene.pending("a") === third)
 
     third.isTaken = true
     #expect(scene.settle(third) == [2])
@@ -63,7 +63,7 @@ import Testing
     let (second, _) = scene.set("a")
 
     #expect(scene.fail(first) == [])
-    #expect(scene.told("a") === second)
+    #expect(scene.pending("a") === second)
     #expect(scene.fail(second) == [])
 
     #expect(scene.spot("a") == old)

@@ -26,15 +26,15 @@ import Testing
     let scene = IndexScene(costLimit: 3_000)
     for key in ["a", "b"] { scene.put(key, file: key == "a" ? 8 : nil) }
 
-    let (telling, consequence) = scene.set("a", cost: cost)
+    let (write, consequence) = scene.set("a", cost: cost)
 
-    #expect(telling.isVoid && consequence.isToBeWritten)
+    #expect(write.isVoid && consequence.isToBeWritten)
     #expect(consequence.files == [8])
     #expect(!scene.has("a") && scene.has("b"))
     #expect(scene.index.statistics.rejections == 1)
   }
 
-  @Test func `after a rejection an earlier telling comes too late`() {
+  @Test func `after a rejection an earlier write comes too late`() {
     let scene = IndexScene(costLimit: 300)
     let early = Revision.next()
     scene.set("a", cost: 301)
@@ -43,25 +43,25 @@ import Testing
   }
 
   @Test(arguments: [EvictionPolicy.leastRecentlyUsed, .adaptive, .adaptivePreferringSmall])
-  func `the limit holds after every telling, and nothing is counted twice`(
+  func `the limit holds after every write, and nothing is counted twice`(
     policy: EvictionPolicy
   ) {
     let scene = IndexScene(costLimit: 5_000, policy)
     var random = SeededNumbers(3)
-    var waiting: [Told] = []
+    var waiting: [DiskWrite] = []
 
     for _ in 0..<5_000 {
       let key = "\(random.next(60))"
       switch random.next(10) {
       case 0: scene.remove(key)
       case 1...5:
-        let (telling, consequence) = scene.set(key, cost: 100 + random.next(900))
-        if consequence.isToBeWritten, !telling.isVoid { waiting.append(telling) }
+        let (write, consequence) = scene.set(key, cost: 100 + random.next(900))
+        if consequence.isToBeWritten, !write.isVoid { waiting.append(write) }
       case 6:
-        if let telling = waiting.popLast() { _ = scene.fail(telling) }
+        if let write = waiting.popLast() { _ = scene.fail(write) }
       case 7: _ = scene.index.find(KeyHash(of: key))
       default:
-        // What is written costs 164, which no telling is below.
+        // What is written costs 164, which no write is below.
         if !waiting.isEmpty { scene.settle(waiting.removeFirst()) }
       }
       #expect(scene.index.totalCost <= 5_000 + 64)
@@ -95,9 +95,9 @@ import Testing
 
   @Test func `a sealed value that is larger than it was counts as it is`() {
     let scene = IndexScene()
-    let (telling, _) = scene.set("a", cost: 1)
+    let (write, _) = scene.set("a", cost: 1)
 
-    scene.settle(telling, file: 5)
+    scene.settle(write, file: 5)
 
     #expect(scene.index.totalCost == DiskLimits.cost(recordSize: 80, large: 1_000))
     #expect(scene.index.largeBytes == 1_000)
@@ -158,9 +158,9 @@ import Testing
     scene.put("a", cost: cost, file: 5)
     #expect(scene.lease("a", large))
 
-    let (telling, _) = scene.set("b", cost: cost)
+    let (write, _) = scene.set("b", cost: cost)
 
-    #expect(telling.isVoid)
+    #expect(write.isVoid)
     #expect(scene.has("a") && !scene.has("b"))
   }
 

@@ -7,16 +7,16 @@ import Testing
 @Suite struct DiskIndexTests {
   private let cost = DiskLimits.cost(recordSize: 80, large: 0)
 
-  // MARK: - Telling and writing
+  // MARK: - Write and writing
 
   @Test func `what is told is there before it is written, and at its spot afterwards`() {
     let scene = IndexScene()
 
-    let (telling, consequence) = scene.set("a")
+    let (write, consequence) = scene.set("a")
     #expect(consequence.isToBeWritten)
-    #expect(scene.told("a") === telling)
+    #expect(scene.pending("a") === write)
 
-    #expect(scene.settle(telling) == [])
+    #expect(scene.settle(write) == [])
     #expect(scene.spot("a")?.size == 80)
     #expect(scene.index.liveBytes == 80)
     #expect(scene.index.totalCost == cost)
@@ -29,19 +29,19 @@ import Testing
     let (second, consequence) = scene.set("a")
 
     #expect(consequence.superseded === first)
-    #expect(scene.told("a") === second)
+    #expect(scene.pending("a") === second)
     #expect(scene.index.count == 1)
   }
 
-  @Test func `of two tellings the later one wins, whichever comes first`() {
+  @Test func `of two writes the later one wins, whichever comes first`() {
     let scene = IndexScene()
     let (first, second, third) = (Revision.next(), Revision.next(), Revision.next())
-    let (telling, _) = scene.set("a", second)
+    let (write, _) = scene.set("a", second)
 
     #expect(!scene.set("a", first).1.isToBeWritten)
     #expect(!scene.remove("a", first).isToBeWritten)
-    #expect(scene.told("a") === telling)
-    scene.settle(telling)
+    #expect(scene.pending("a") === write)
+    scene.settle(write)
     #expect(!scene.set("a", first).1.isToBeWritten)
 
     #expect(scene.remove("a", third).isToBeWritten)
@@ -53,9 +53,9 @@ import Testing
     let scene = IndexScene()
     scene.put("a")
     let old = scene.spot("a")
-    let (telling, _) = scene.set("a", cost: 500)
+    let (write, _) = scene.set("a", cost: 500)
 
-    let files = scene.fail(telling)
+    let files = scene.fail(write)
 
     #expect(scene.spot("a") == old)
     #expect(scene.index.totalCost == cost)
@@ -64,10 +64,10 @@ import Testing
 
   @Test func `what can't be written leaves nothing where nothing was`() {
     let scene = IndexScene()
-    let (telling, _) = scene.set("a")
-    telling.file = LargeValue(number: 9, length: 1_000, checksum: 0)
+    let (write, _) = scene.set("a")
+    write.file = LargeValue(number: 9, length: 1_000, checksum: 0)
 
-    let files = scene.fail(telling)
+    let files = scene.fail(write)
 
     #expect(!scene.has("a"))
     #expect(scene.index.totalCost == 0 && scene.index.largeBytes == 0)
@@ -80,7 +80,7 @@ import Testing
     let (second, _) = scene.set("a")
 
     #expect(scene.fail(first) == [])
-    #expect(scene.told("a") === second)
+    #expect(scene.pending("a") === second)
 
     scene.remove("a")
     #expect(scene.settle(second, file: 5) == [5])
@@ -97,11 +97,11 @@ import Testing
   @Test func `a removal drops what was told and what lies on disk`() {
     let scene = IndexScene()
     scene.put("a", file: 3)
-    let (telling, _) = scene.set("a")
+    let (write, _) = scene.set("a")
 
     let consequence = scene.remove("a")
 
-    #expect(consequence.superseded === telling)
+    #expect(consequence.superseded === write)
     #expect(consequence.files == [3])
     #expect(scene.index.count == 0 && scene.index.totalCost == 0)
     #expect(scene.index.liveBytes == 0 && scene.index.largeBytes == 0)
@@ -119,7 +119,7 @@ import Testing
 
     #expect(consequence.isToBeWritten)
     #expect(!scene.has("a"))
-    #expect(scene.told("b") === late)
+    #expect(scene.pending("b") === late)
     #expect(scene.index.totalCost == 100)
   }
 
@@ -137,14 +137,14 @@ import Testing
 
   @Test func `the removal of everything says what was on its way`() {
     let scene = IndexScene()
-    let (telling, _) = scene.set("a")
+    let (write, _) = scene.set("a")
     scene.put("b", file: 4)
 
     let (isFirst, consequence) = scene.removeAll()
 
     #expect(isFirst)
 
-    #expect(consequence.evicted.count == 1 && consequence.evicted.first === telling)
+    #expect(consequence.evicted.count == 1 && consequence.evicted.first === write)
     #expect(consequence.files == [4])
   }
 
@@ -183,9 +183,9 @@ import Testing
     let scene = IndexScene()
     scene.put("a", file: 3)
     let spot = try #require(scene.spot("a"))
-    let (telling, _) = scene.set("a")
+    let (write, _) = scene.set("a")
     #expect(scene.forget("a", at: spot) == nil)
-    #expect(scene.fail(telling) == [])
+    #expect(scene.fail(write) == [])
 
     #expect(scene.forget("a", at: spot) == [3])
     #expect(scene.forget("a", at: spot) == nil)
@@ -195,29 +195,27 @@ import Testing
   @Test func `what lies in a lost segment is forgotten, and what is on its way is not`() {
     let scene = IndexScene()
     for key in ["a", "b"] { scene.put(key) }
-    let (telling, _) = scene.set("b")
-    var files: [UInt64] = []
+    let (write, _) = scene.set("b")
 
-    scene.index.forget(segment: 1, &files)
+    _ = scene.index.forget(segment: 1)
 
     #expect(!scene.has("a"))
-    #expect(scene.told("b") === telling)
+    #expect(scene.pending("b") === write)
     #expect(scene.index.liveBytes == 0)
-    #expect(scene.fail(telling) == [])
+    #expect(scene.fail(write) == [])
     #expect(!scene.has("b"))
   }
 
   @Test func `of a lost folder only what is on its way is left`() {
     let scene = IndexScene()
     for key in ["a", "b"] { scene.put(key, file: 2) }
-    let (telling, _) = scene.set("b")
-    var consequence = DiskIndex.Consequence()
+    let (write, _) = scene.set("b")
 
-    scene.index.forgetAllSpots(&consequence)
+    scene.index.forgetAllSpots()
 
-    #expect(!scene.has("a") && scene.told("b") === telling)
+    #expect(!scene.has("a") && scene.pending("b") === write)
     #expect(scene.index.liveBytes == 0)
-    scene.settle(telling)
+    scene.settle(write)
     #expect(scene.index.liveBytes == 80 && scene.index.totalCost == cost)
   }
 

@@ -122,7 +122,7 @@ extension DiskScene {
 extension DiskCache {
   /// Waits until everything has been written, and the room of what is not needed been given back.
   func writerRests() async throws {
-    while access.store?.state.withLock({ $0.isWriting }) != false {
+    while access.store?.state.withLock({ $0.queue.isWriting }) != false {
       try Task.checkCancellation()
       await Task.yield()
     }

@@ -12,10 +12,10 @@ final class IndexScene {
     index = DiskIndex(costLimit: costLimit, policy)
   }
 
-  static func telling(
-    _ key: String, _ content: Told.Content = .value(Data("x")), _ revision: Revision = .next()
-  ) -> Told {
-    Told(
+  static func write(
+    _ key: String, _ content: DiskWrite.Content = .value(Data("x")), _ revision: Revision = .next()
+  ) -> DiskWrite {
+    DiskWrite(
       key: key, hash: KeyHash(of: key), content, storedAt: .now, revision: revision)
   }
 
@@ -23,32 +23,30 @@ final class IndexScene {
   @discardableResult
   func set(
     _ key: String, cost: Int = 100, _ revision: Revision = .next()
-  ) -> (Told, DiskIndex.Consequence) {
-    let telling = Self.telling(key, .value(Data("x")), revision)
-    return (telling, index.set(telling, cost: cost))
+  ) -> (DiskWrite, DiskIndex.Consequence) {
+    let write = Self.write(key, .value(Data("x")), revision)
+    return (write, index.set(write, cost: cost))
   }
 
   @discardableResult
   func remove(_ key: String, _ revision: Revision = .next()) -> DiskIndex.Consequence {
-    index.remove(Self.telling(key, .removal, revision))
+    index.remove(Self.write(key, .removal, revision))
   }
 
-  /// Notes that a telling has been written; of a large value, with a file of this number.
+  /// Notes that a write has been written; of a large value, with a file of this number.
   ///
   /// - Returns: The files that are not needed any more.
   @discardableResult
-  func settle(_ telling: Told, file: UInt64? = nil) -> [UInt64] {
-    if let file { telling.file = LargeValue(number: file, length: 1_000, checksum: 0) }
-    var files: [UInt64] = []
-    index.settle(telling, at: nextSpot(), &files)
-    return files
+  func settle(_ write: DiskWrite, file: UInt64? = nil) -> [UInt64] {
+    if let file { write.file = LargeValue(number: file, length: 1_000, checksum: 0) }
+    return index.settle(write, at: nextSpot())
   }
 
   /// Tells a value, and notes that it has been written.
   @discardableResult
   func put(_ key: String, cost: Int = 100, file: UInt64? = nil) -> [UInt64] {
-    let (telling, consequence) = set(key, cost: cost)
-    return consequence.files + settle(telling, file: file)
+    let (write, consequence) = set(key, cost: cost)
+    return consequence.files + settle(write, file: file)
   }
 
   func nextSpot(size: UInt32 = 80) -> Spot {
@@ -66,26 +64,22 @@ final class IndexScene {
 
   /// Whether a fill of the key is taken in.
   func fill(_ key: String, _ token: FillToken) -> Bool {
-    let telling = Self.telling(key, .value(Data("fill")), .none)
-    return index.fill(telling, cost: 100, token).isToBeWritten
+    let write = Self.write(key, .value(Data("fill")), .none)
+    return index.fill(write, cost: 100, token).isToBeWritten
   }
 
   func removeAll(_ revision: Revision = .next()) -> (isFirst: Bool, DiskIndex.Consequence) {
-    var consequence = DiskIndex.Consequence()
-    let isFirst = index.removeAll(revision, &consequence)
-    return (isFirst, consequence)
+    let consequence = index.removeAll(revision)
+    return (consequence.isToBeWritten, consequence)
   }
 
   /// The files that are not needed any more; nil if the record was not forgotten.
   func forget(_ key: String, at spot: Spot) -> [UInt64]? {
-    var files: [UInt64] = []
-    return index.forget(KeyHash(of: key), at: spot, &files) ? files : nil
+    index.forget(KeyHash(of: key), at: spot)
   }
 
-  func fail(_ telling: Told) -> [UInt64] {
-    var files: [UInt64] = []
-    index.fail(telling, &files)
-    return files
+  func fail(_ write: DiskWrite) -> [UInt64] {
+    index.fail(write)
   }
 
   func finishLoading(files: Set<UInt64>) -> Set<UInt64> {
@@ -96,8 +90,8 @@ final class IndexScene {
     if case .spot(let spot) = index.peek(KeyHash(of: key)) { spot } else { nil }
   }
 
-  func told(_ key: String) -> Told? {
-    if case .told(let telling) = index.peek(KeyHash(of: key)) { telling } else { nil }
+  func pending(_ key: String) -> DiskWrite? {
+    if case .write(let write) = index.peek(KeyHash(of: key)) { write } else { nil }
   }
 
   func has(_ key: String) -> Bool {

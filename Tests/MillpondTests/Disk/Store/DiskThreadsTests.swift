@@ -59,12 +59,12 @@ import Testing
     try await rounds.wait(for: "fifty") { $0 == 50 }
   }
 
-  // MARK: - Lanes
+  // MARK: - Queues for reading
 
   @Test func `what concerns one key is done in order, and another key need not wait`()
     async throws
   {
-    let (lanes, order) = (Lanes("a lane", count: 4), Watched([Int]()))
+    let (lanes, order) = (ReadQueues("a lane", count: 4), Watched([Int]()))
     let gate = DispatchSemaphore(value: 0)
     lanes.run(KeyHash(value: 0)) { _ = gate.wait(timeout: .now() + 10) }
     for number in 0..<100 {

@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: 0..<Torture.rounds(6, few: 2), [60_000, 400_000, 20_000_000])
-  func `a history of tellings, clean ends and kills never shows an old value`(
+  func `a history of writes, clean ends and kills never shows an old value`(
     seed: Int, limit: Int
   ) async throws {
     let history = History(seed: seed, limit: limit)

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: limits, [POSIXErrorCode.ENOSPC, .EIO])
-  func `D2 when any one call fails only its own telling does, and the old value is kept`(
+  func `D2 when any one call fails only its own write does, and the old value is kept`(
     limit: Int, code: POSIXErrorCode
   ) async throws {
     var number = code == .EIO ? 0 : 1
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: limits)
-  func `D2 while nothing can be written all tellings fail, and afterwards none does`(
+  func `D2 while nothing can be written all writes fail, and afterwards none does`(
     limit: Int
   ) async throws {
     for first in stride(from: 2, to: 60, by: 3 * Torture.stride(6)) {

@@ -7,7 +7,7 @@ import MillpondTesting
 
 /// A run of a cache on a volume in memory, with what may be left of it after a power cut.
 final class PowerCutRun {
-  /// A telling of a key.
+  /// A write of a key.
   private struct Entry {
     /// How many changes the volume had seen before.
     let place: Int
@@ -21,7 +21,7 @@ final class PowerCutRun {
     /// How many changes the volume had seen by then.
     let place: Int
 
-    /// How many tellings of each key came before it began.
+    /// How many writes of each key came before it began.
     let counts: [String: Int]
   }
 

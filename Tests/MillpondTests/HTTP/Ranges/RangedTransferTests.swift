@@ -9,7 +9,7 @@ import Testing
   private let ticker = Ticker(Timeline(ManualClock()))
 
   private func parts(
-    of origin: any HTTPTransport, from earlier: Beginning? = nil, size: Int = 400,
+    of origin: any HTTPTransport, from earlier: ResumePoint? = nil, size: Int = 400,
     headers: HeaderFields = [:]
   ) throws -> Signal<HTTPPart> {
     let url = try #require(URL(string: "http://a"))
@@ -19,7 +19,7 @@ import Testing
   }
 
   private func answer(
-    of origin: RangingOrigin, from earlier: Beginning? = nil, size: Int = 400
+    of origin: RangingOrigin, from earlier: ResumePoint? = nil, size: Int = 400
   ) throws -> Answered {
     let recorder = try Recorder<HTTPPart>().subscribe(
       to: parts(of: origin, from: earlier, size: size))
@@ -44,8 +44,9 @@ import Testing
     }
   }
 
-  private static let half = Beginning(
-    edition: Edition(condition: "\"1\"", validator: .init(entityTag: "\"1\"")), byteCount: 500)
+  private static let half = ResumePoint(
+    version: ResourceVersion(condition: "\"1\"", validator: .init(entityTag: "\"1\"")),
+    byteCount: 500)
 
   @Test func `a body that comes in ranges looks as if it came at once`() throws {
     let origin = RangingOrigin()
@@ -210,7 +211,7 @@ import Testing
 
     let answer = try answer(of: origin)
 
-    #expect(answer.end == "LostBeginning()")
+    #expect(answer.end == "LostResumePoint()")
     #expect(answer.body == origin.body.prefix(400))
     #expect(origin.ranges.count == 2)
   }
@@ -226,7 +227,7 @@ import Testing
       return answer
     }
 
-    #expect(try answer(of: origin).end == "LostBeginning()")
+    #expect(try answer(of: origin).end == "LostResumePoint()")
   }
 
   @Test(arguments: [429, 500, 503])

@@ -9,7 +9,7 @@ import Testing
     identity: "http://a/b",
     PartialBody(
       bytes: Data(0..<100),
-      edition: Edition(
+      version: ResourceVersion(
         condition: "\"1\"",
         validator: Validator(entityTag: "\"1\"", lastModified: "x")))
   ).data
@@ -19,8 +19,8 @@ import Testing
 
     #expect(record.identity == "http://a/b")
     #expect(record.partial.bytes == Data(0..<100))
-    #expect(record.partial.edition.condition == "\"1\"")
-    #expect(record.partial.edition.validator == Validator(entityTag: "\"1\"", lastModified: "x"))
+    #expect(record.partial.version.condition == "\"1\"")
+    #expect(record.partial.version.validator == Validator(entityTag: "\"1\"", lastModified: "x"))
   }
 
   @Test func `of any length but its own it is none`() {

@@ -4,17 +4,18 @@ import Testing
 
 @testable import Millpond
 
-@Suite final class PartialTailTests {
+@Suite final class ResumeFooterTests {
   private let path = FileManager.default.temporaryDirectory
     .appendingPathComponent("millpond-\(UUID().uuidString)").path
-  private let tail: PartialTail
+  private let tail: ResumeFooter
 
   init() throws {
     try Data(0..<100).write(to: URL(filePath: path))
-    tail = PartialTail(
+    tail = ResumeFooter(
       PartialHead(
         identity: "http://a/b",
-        Edition(condition: "\"1\"", validator: Validator(entityTag: "\"1\"", lastModified: "x"))),
+        ResourceVersion(
+          condition: "\"1\"", validator: Validator(entityTag: "\"1\"", lastModified: "x"))),
       UnfinishedFile(path: path, byteCount: 100, checksum: .max))
     try tail.write(to: FileSystem().open(path, .updating))
   }
@@ -23,8 +24,8 @@ import Testing
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  private func read() throws -> PartialTail? {
-    try PartialTail(of: FileSystem().open(path, .reading))
+  private func read() throws -> ResumeFooter? {
+    try ResumeFooter(of: FileSystem().open(path, .reading))
   }
 
   private func bytes() throws -> Data {

@@ -11,7 +11,7 @@ import Testing
   ) -> PartialBody {
     PartialBody(
       bytes: Data(repeating: byte, count: count),
-      edition: Edition(condition: tag, validator: Validator(entityTag: tag)))
+      version: ResourceVersion(condition: tag, validator: Validator(entityTag: tag)))
   }
 
   private let scene: ResumingScene
@@ -54,7 +54,7 @@ import Testing
     #expect(try await partials.find(Self.place()).value == Self.partial())
   }
 
-  @Test func `the newest edition wins`() async throws {
+  @Test func `the newest version wins`() async throws {
     let partials = scene.partials()
     partials.keep(Self.partial(30_000, of: 1), at: Self.place())
     partials.keep(Self.partial(20_000, of: 2, tag: "\"2\""), at: Self.place())
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `of one edition the most bytes win, in a later run too`(isLaterRun: Bool) async throws {
+  func `of one version the most bytes win, in a later run too`(isLaterRun: Bool) async throws {
     let partials = scene.partials()
     partials.keep(Self.partial(30_000), at: Self.place())
     try await partials.flush().value
@@ -184,13 +184,13 @@ import Testing
   @Test func `bytes that are lent are left alone by other transfers of the resource`() async throws
   {
     let partials = scene.partials()
-    let edition = Self.partial().edition
-    #expect(partials.keep(try unfinished("first"), edition, at: Self.place()))
+    let version = Self.partial().version
+    #expect(partials.keep(try unfinished("first"), version, at: Self.place()))
     let lent = try #require(try await partials.lend(Self.place()).value)
 
     let other = try await partials.lend(Self.place()).value
     #expect(other == nil)
-    #expect(!partials.keep(try unfinished("second", 600_000), edition, at: Self.place()))
+    #expect(!partials.keep(try unfinished("second", 600_000), version, at: Self.place()))
     partials.drop("a", .streamed)
     try await partials.flush().value
 
@@ -203,13 +203,13 @@ import Testing
   @Test(arguments: [(250_000, false), (300_000, false), (300_001, true)])
   func `of a streamed body the most bytes win`(byteCount: Int, wins: Bool) async throws {
     let partials = scene.partials()
-    let edition = Self.partial().edition
-    #expect(partials.keep(try unfinished("first"), edition, at: Self.place()))
+    let version = Self.partial().version
+    #expect(partials.keep(try unfinished("first"), version, at: Self.place()))
 
-    #expect(partials.keep(try unfinished("second", byteCount), edition, at: Self.place()) == wins)
+    #expect(partials.keep(try unfinished("second", byteCount), version, at: Self.place()) == wins)
 
     let lent = try await partials.lend(Self.place()).value
-    #expect(lent?.beginning.byteCount == max(byteCount, 300_000))
+    #expect(lent?.resumePoint.byteCount == max(byteCount, 300_000))
   }
 
   @Test func `a few bytes are not worth it`() async throws {

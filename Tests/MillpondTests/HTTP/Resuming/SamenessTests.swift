@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: doubtful)
-  func `a rest that may be of another edition has all asked for`(answers: Answers) async throws {
+  func `a rest that may be of another version has all asked for`(answers: Answers) async throws {
     let origin = origin(answers, isNew: true)
 
     #expect(try await twoGets(origin) == Self.new)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(arguments: doubtful)
-  func `of a file, a rest that may be of another edition has all asked for`(
+  func `of a file, a rest that may be of another version has all asked for`(
     answers: Answers
   ) async throws {
     let origin = origin(answers, isNew: true)
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: doubtful)
-  func `a range that may be of another edition is not gone on with`(answers: Answers) throws {
+  func `a range that may be of another version is not gone on with`(answers: Answers) throws {
     let origin = RangingOrigin { answer, number in
       var answer = answer
       answer.headers.set(nil, for: "ETag")
@@ -167,7 +167,7 @@ import Testing
         HTTPRequest(url: url), RangeSize(least: 400, greatest: 400),
         by: Ticker(Timeline(ManualClock()))))
 
-    #expect(parts.failure is LostBeginning)
+    #expect(parts.failure is LostResumePoint)
     #expect(origin.ranges == ["bytes=0-399", "bytes=400-799"])
   }
 }

@@ -6,15 +6,15 @@ extension Signal {
   /// end, and neither the beginning nor the end of a small body is told as progress.
   ///
   /// Of progress that waits the latest is delivered.
-  func handedOver(to queue: DispatchQueue) -> Signal {
+  func conflated(on queue: DispatchQueue) -> Signal {
     Signal { observer, lifetime in
-      let handover = Handover(observer, lifetime, queue)
+      let handover = QueueDelivery(observer, lifetime, queue)
       run(handover.observer, handover.upstream)
     }
   }
 }
 
-private final class Handover<Value: Sendable>: Sendable {
+private final class QueueDelivery<Value: Sendable>: Sendable {
   let upstream: Lifetime
   private let subscriber: Lifetime
   private let downstream: Observer<Value>

@@ -38,8 +38,8 @@ final class GroupSync: Sendable {
   }
 }
 
-/// A few threads of our own, where calls may block; what concerns one key is done in order.
-struct Lanes: Sendable {
+/// A few queues on which calls may block; what concerns one key is done in order.
+struct ReadQueues: Sendable {
   private let queues: [DispatchQueue]
 
   init(_ label: String, count: Int) {

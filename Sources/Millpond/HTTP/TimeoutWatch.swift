@@ -3,9 +3,9 @@ import MillpondSignals
 extension Signal {
   /// Fails with ``TransferError/timedOut(_:)`` when `patience` is over; each event is activity, until its
   /// delivery has returned.
-  func timed(_ patience: Patience, on ticker: Ticker) -> Signal {
+  func timingOut(_ patience: Timeouts, on ticker: Ticker) -> Signal {
     Signal { observer, lifetime in
-      let vigil = Vigil(observer, lifetime, patience, ticker)
+      let vigil = TimeoutWatch(observer, lifetime, patience, ticker)
       lifetime.onEnd { vigil.end() }
       vigil.begin()
       if !lifetime.isEnded { run(vigil.observer, vigil.upstream) }
@@ -15,20 +15,20 @@ extension Signal {
 
 /// Watches over a run with one timer, that is set anew only when it fires: activity costs a look
 /// at the clock and no timer.
-private final class Vigil<Value: Sendable>: Sendable {
+private final class TimeoutWatch<Value: Sendable>: Sendable {
   let upstream: Lifetime
   private let serializer: Serializer<Value>
   private let ticker: Ticker
   private let watch: Locked<Watch>
 
   private struct Watch: Sendable {
-    var patience: Patience
+    var patience: Timeouts
     var timer: Disposable?
     var hasEnded = false
   }
 
   init(
-    _ downstream: Observer<Value>, _ subscriber: Lifetime, _ patience: Patience, _ ticker: Ticker
+    _ downstream: Observer<Value>, _ subscriber: Lifetime, _ patience: Timeouts, _ ticker: Ticker
   ) {
     upstream = subscriber.child()
     serializer = Serializer(downstream, subscriber)
@@ -98,7 +98,7 @@ private final class Vigil<Value: Sendable>: Sendable {
 }
 
 /// How long a transfer may go on, and how long its origin may be silent, in moments of one timeline.
-struct Patience: Sendable {
+struct Timeouts: Sendable {
   enum Verdict: Equatable {
     case waits(Duration)
     case isOver(TransferError.Timeout)

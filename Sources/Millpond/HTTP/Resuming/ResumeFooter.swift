@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Whatever a file has become, reading it traps nothing. Whether the bytes before are as they were is
 /// found out when somebody goes on with them.
-struct PartialTail: Codable, Sendable, Equatable {
+struct ResumeFooter: Codable, Sendable, Equatable {
   let head: PartialHead
 
   /// How many bytes there are, and what they add up to.
@@ -47,7 +47,7 @@ struct PartialTail: Codable, Sendable, Equatable {
   }
 
   /// What stands at the end of a file, and where.
-  private static func read(_ file: OpenFile) throws -> (tail: PartialTail, place: Int)? {
+  private static func read(_ file: OpenFile) throws -> (tail: ResumeFooter, place: Int)? {
     let status = try file.status()
     guard status.isRegular, status.size >= Self.fixedByteCount else { return nil }
     let end = status.size - Self.fixedByteCount

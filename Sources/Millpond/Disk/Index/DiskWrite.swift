@@ -2,11 +2,11 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// Something that was told, on its way to the disk.
+/// A write on its way to the disk.
 ///
-/// Sendable because what can change belongs to the store's lock, but for what the writer notes, which
-/// belongs to the writer.
-final class Told: @unchecked Sendable {
+/// Sendable because all that can change is changed under the store's lock. The writer reads a write that
+/// it has taken without the lock: from then on only the writer changes its file and its failure.
+final class DiskWrite: @unchecked Sendable {
   enum Content: Sendable {
     case value(Data)
 
@@ -23,33 +23,36 @@ final class Told: @unchecked Sendable {
   let expiresAt: WallTime
   let validator: Validator?
 
-  /// Of a fill, that of the last write of its key.
+  /// The place among all writes; of a fill, that of the last write of its key.
   var revision: Revision
   let outcome = DiskOutcome()
 
   /// The content; a removal when the value is not to be written any more.
   private(set) var content: Content
 
-  /// Where the index has it, as long as it has.
+  /// The slot of its entry; -1 if it has none.
   var slot: Slot = -1
 
   /// Whether the writer has it.
   var isTaken = false
 
-  /// Whether nothing is to be written but that there is nothing for the key.
+  /// Whether its key's removal is written instead.
   var isVoid = false
 
-  /// Whether something later is written instead.
+  /// Whether a later write is written instead.
   var isSuperseded = false
 
-  /// What the writer has at the moment for the same entry, and what lies there if this fails.
-  var underway: Told?
+  /// The write of the same entry that has begun; it is what is there if this one fails.
+  var underway: DiskWrite?
 
-  /// The file that the writer has made for the value.
+  /// The file that the value has been written to.
   var file: LargeValue?
 
-  /// What need not be written since this came, and ends as this does.
-  var superseded: ContiguousArray<Told> = []
+  /// The reason why it could not be written.
+  var failure: CacheError?
+
+  /// The writes that this one replaces, and that end as it does.
+  var superseded: ContiguousArray<DiskWrite> = []
 
   init(
     key: String, hash: KeyHash, _ content: Content, storedAt: WallTime,
@@ -74,9 +77,16 @@ final class Told: @unchecked Sendable {
     }
   }
 
+  var isRemoval: Bool {
+    switch content {
+    case .removal, .removalOfAll: true
+    case .value, .file: false
+    }
+  }
+
   /// Lets go of a value that is not to be written, so that what waits is never more than the cache holds.
   ///
-  /// - Returns: How many bytes fewer wait, with the value, to be released after the unlock.
+  /// - Returns: The bytes that wait no more, with the value, to be released after the unlock.
   func dropValue() -> (bytes: Int, Content)? {
     guard case .value(let value) = content else { return nil }
     defer { content = .removal }
@@ -89,7 +99,7 @@ final class Told: @unchecked Sendable {
     return own.withUTF8 { key.hasBytes(UnsafeRawBufferPointer($0)) }
   }
 
-  /// How many bytes wait in memory.
+  /// The bytes that wait in memory.
   var waitingBytes: Int {
     if case .value(let value) = content { value.count &+ key.utf8.count } else { key.utf8.count }
   }
@@ -103,29 +113,32 @@ extension String {
   }
 }
 
-/// How a telling ends, for those who ask before and after.
-///
-/// Sendable because what can change is touched only behind the gate.
-final class DiskOutcome: @unchecked Sendable {
-  private let gate = Gate()
-  private var result: Result<Void, CacheError>?
-  private var waiting: ContiguousArray<Observer<Void>> = []
+/// The outcome of a write, for subscribers before and after its end.
+struct DiskOutcome: Sendable {
+  private struct State: Sendable {
+    var result: Result<Void, CacheError>?
+    var waiting: ContiguousArray<Observer<Void>> = []
+    var isAdmittedFill: Bool?
+  }
 
-  /// Whether it is a fill that was admitted, or one that was not; nil for a write.
-  ///
-  /// Set before anybody asks for the signal.
-  var isAdmittedFill: Bool?
+  private let state = Locked(State())
+
+  /// Makes it the outcome of a fill, before anybody subscribes.
+  func isFill(admitted: Bool) {
+    state.withLock { $0.isAdmittedFill = admitted }
+  }
 
   /// Sends a value when it is on disk, or fails; to dispose of it cancels nothing.
   ///
   /// A fill sends its value when it has been admitted, and none if it was refused.
   var signal: Signal<Void> {
-    Signal { [isAdmittedFill] downstream, _ in
+    Signal { [state] downstream, _ in
+      let isAdmittedFill = state.withLock { $0.isAdmittedFill }
       if isAdmittedFill == true { downstream.next(()) }
       let observer = isAdmittedFill == nil ? downstream : downstream.replacingNext { _ in }
-      let result = self.gate.withLock {
-        if self.result == nil { self.waiting.append(observer) }
-        return self.result
+      let result = state.withLock { state in
+        if state.result == nil { state.waiting.append(observer) }
+        return state.result
       }
       if let result { observer.end(with: result) }
     }
@@ -133,13 +146,13 @@ final class DiskOutcome: @unchecked Sendable {
 
   /// Ends it, once.
   ///
-  /// - Returns: What calls those who wait, if anybody does.
+  /// - Returns: Calls the subscribers, if there are any.
   func end(with result: Result<Void, CacheError>) -> (@Sendable () -> Void)? {
-    let waiting = gate.withLock { () -> ContiguousArray<Observer<Void>> in
-      guard self.result == nil else { return [] }
-      self.result = result
-      defer { self.waiting = [] }
-      return self.waiting
+    let waiting = state.withLock { state -> ContiguousArray<Observer<Void>> in
+      guard state.result == nil else { return [] }
+      state.result = result
+      defer { state.waiting = [] }
+      return state.waiting
     }
     if waiting.isEmpty { return nil }
     return {

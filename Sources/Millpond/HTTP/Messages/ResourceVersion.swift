@@ -2,7 +2,7 @@ import Foundation
 import MillpondCore
 
 /// Which of a resource's contents over time bytes are of, in the words of its origin.
-struct Edition: Sendable, Equatable {
+struct ResourceVersion: Sendable, Equatable {
   /// What is sent as `If-Range`: an entity tag or a date that stands for these very bytes.
   let condition: String
 
@@ -13,7 +13,7 @@ struct Edition: Sendable, Equatable {
   var total: Int?
 }
 
-extension Edition {
+extension ResourceVersion {
   /// That of a whole answer; nil if the rest of it could not be asked for.
   init?(_ head: HTTPHead) {
     guard head.status == 200, let condition = head.headers.rangeCondition else { return nil }
@@ -41,8 +41,8 @@ extension Edition {
 }
 
 /// How much there is of a body.
-struct Beginning: Sendable, Equatable {
-  let edition: Edition
+struct ResumePoint: Sendable, Equatable {
+  let version: ResourceVersion
   let byteCount: Int
 }
 
@@ -50,10 +50,10 @@ extension HTTPRequest {
   /// The request for what comes after these bytes, or for all if they are out of date.
   ///
   /// Unencoded, since the bytes are: a range is one of what is sent.
-  func resuming(_ beginning: Beginning) -> HTTPRequest {
+  func resuming(_ resumePoint: ResumePoint) -> HTTPRequest {
     var request = self
-    request.headers.set("bytes=\(beginning.byteCount)-", for: "Range")
-    request.headers.set(beginning.edition.condition, for: "If-Range")
+    request.headers.set("bytes=\(resumePoint.byteCount)-", for: "Range")
+    request.headers.set(resumePoint.version.condition, for: "If-Range")
     request.headers.set("identity", for: "Accept-Encoding")
     return request
   }
@@ -88,7 +88,7 @@ extension String {
 extension Error {
   /// Whether what came before this may be the beginning of an answer.
   var leavesRest: Bool {
-    if self is LostBeginning { return false }
+    if self is LostResumePoint { return false }
     switch self as? TransferError {
     case nil, .truncated, .timedOut: return true
     case .status: return !saysItIsGone
@@ -101,10 +101,10 @@ extension Framing {
   /// What a head says that answers the question for the rest of a body.
   ///
   /// - Throws: The status, if this is not the rest of these very bytes, or not all of it.
-  init(_ head: HTTPHead, resuming earlier: Beginning) throws(TransferError) {
+  init(_ head: HTTPHead, resuming earlier: ResumePoint) throws(TransferError) {
     guard let range = ContentRange(head.headers), range.first == earlier.byteCount,
       range.last == range.total - 1, !head.headers.areOfEncoded,
-      earlier.edition.isOf(head, total: range.total)
+      earlier.version.isOf(head, total: range.total)
     else { throw .status(code: 206, headers: head.headers) }
     self = .exactly(range.total)
   }

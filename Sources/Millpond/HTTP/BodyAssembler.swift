@@ -9,13 +9,13 @@ extension Signal<HTTPPart> {
   ///   - earlier: What is there of the body, if the rest was asked for.
   ///   - keep: Is given what came, if it is not the whole but the rest can be asked for later; also
   ///     when the subscriber leaves. Runs on the thread of the end.
-  func gathered(
+  func assembled(
     _ limits: HTTPLimits, resuming earlier: PartialBody? = nil,
     keep: @escaping @Sendable (PartialBody) -> Void = { _ in }
   ) -> Signal<Stamped<Data>> {
     Signal<Stamped<Data>> { observer, lifetime in
-      let reception = Reception(limits, resuming: earlier)
-      let gathering = Gathering(observer, lifetime.child(), reception, keep: keep)
+      let reception = BodyAssembler(limits, resuming: earlier)
+      let gathering = Assembling(observer, lifetime.child(), reception, keep: keep)
       gathering.upstream.onEnd { gathering.leave() }
       run(gathering.observer, gathering.upstream)
     }
@@ -23,16 +23,16 @@ extension Signal<HTTPPart> {
 }
 
 /// Under a lock, since the subscriber may leave while a part is being received.
-private final class Gathering: Sendable {
+private final class Assembling: Sendable {
   let upstream: Lifetime
   private let downstream: Observer<Stamped<Data>>
   private let keep: @Sendable (PartialBody) -> Void
 
   /// Nil when it is over.
-  private let reception: Locked<Reception?>
+  private let reception: Locked<BodyAssembler?>
 
   init(
-    _ downstream: Observer<Stamped<Data>>, _ upstream: Lifetime, _ reception: Reception,
+    _ downstream: Observer<Stamped<Data>>, _ upstream: Lifetime, _ reception: BodyAssembler,
     keep: @escaping @Sendable (PartialBody) -> Void
   ) {
     self.downstream = downstream
@@ -92,7 +92,7 @@ private final class Gathering: Sendable {
     downstream.failed(error)
   }
 
-  private func take() -> Reception? {
+  private func take() -> BodyAssembler? {
     reception.withLock { reception in
       defer { reception = nil }
       return reception
@@ -101,14 +101,14 @@ private final class Gathering: Sendable {
 }
 
 /// Puts an answer together, and says whether it is one.
-struct Reception: Sendable {
-  private var tally: Tally
+struct BodyAssembler: Sendable {
+  private var checker: ResponseChecker
   private let earlier: PartialBody?
   private var body = Data()
 
   /// - Parameter earlier: What is there of the body, if the rest was asked for.
   init(_ limits: HTTPLimits, resuming earlier: PartialBody? = nil) {
-    tally = Tally(limits)
+    checker = ResponseChecker(limits)
     self.earlier = earlier
   }
 
@@ -118,30 +118,30 @@ struct Reception: Sendable {
   mutating func received(_ part: HTTPPart) throws(TransferError) -> SignalProgress {
     switch part {
     case .head(let head):
-      try tally.receive(head, resuming: earlier?.beginning)
+      try checker.receive(head, resuming: earlier?.resumePoint)
       if let earlier, head.status == 206 { body = earlier.bytes }
       // A header is only a claim: no more than this is reserved for it.
-      body.reserveCapacity(min(tally.framing.expected ?? 0, 1 << 20))
+      body.reserveCapacity(min(checker.framing.expected ?? 0, 1 << 20))
     case .body(let bytes):
-      try tally.receive(byteCount: bytes.count)
+      try checker.receive(byteCount: bytes.count)
       body.append(bytes)
     }
-    return tally.progress
+    return checker.progress
   }
 
   /// The answer, if it is complete; its bytes are given away.
   mutating func finished() throws(TransferError) -> Stamped<Data> {
-    let head = try tally.finished()
+    let head = try checker.finished()
     defer { body = Data() }
     // The head of a rest may leave out what the first one said.
-    let continued = head.status == 206 ? earlier?.edition.validator : nil
+    let continued = head.status == 206 ? earlier?.version.validator : nil
     return Stamped(body, validator: continued ?? Validator(head.headers))
   }
 
   /// The bytes so far, if the rest can be asked for later.
   var broken: PartialBody? {
-    guard let head = tally.head, tally.framing.canBeResumed, !body.isEmpty else { return nil }
-    if tally.framing.expected == body.count { return nil }
+    guard let head = checker.head, checker.framing.canBeResumed, !body.isEmpty else { return nil }
+    if checker.framing.expected == body.count { return nil }
     guard let earlier, head.status == 206 else { return PartialBody(head, body) }
     return body.count > earlier.bytes.count ? earlier.grown(to: body) : nil
   }

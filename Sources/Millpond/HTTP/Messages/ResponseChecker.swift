@@ -1,7 +1,7 @@
 import MillpondSignals
 
 /// Says of the parts of an answer whether they are one; keeps none of its bytes.
-struct Tally: Sendable {
+struct ResponseChecker: Sendable {
   private let limits: HTTPLimits
 
   /// The head of the answer, once it is there.
@@ -21,7 +21,7 @@ struct Tally: Sendable {
   ///
   /// - Parameter earlier: What is there of the body, if the rest was asked for.
   mutating func receive(
-    _ head: HTTPHead, resuming earlier: Beginning? = nil
+    _ head: HTTPHead, resuming earlier: ResumePoint? = nil
   ) throws(TransferError) {
     try limits.check(head.headers)
     if (100..<200).contains(head.status) { return }

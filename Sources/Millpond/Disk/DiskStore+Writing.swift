@@ -1,0 +1,146 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+extension DiskStore {
+  /// Takes a change in, at once; the outcome comes when it is on disk.
+  func apply(_ change: Change<String, Data>) -> Signal<Void> {
+    switch change {
+    case .set(let key, let value, let revision):
+      set(key, .value(value), options.timeToLive, revision).signal
+    case .fill(let key, let stamped, let token):
+      fill(key, stamped, token).signal
+    case .remove(let key, let revision):
+      take(
+        DiskWrite(
+          key: key, hash: KeyHash(of: key), .removal, storedAt: options.now(), revision: revision)
+      ) { $0.index.remove($1) }.signal
+    case .removeAll(let revision):
+      removeAll(revision)
+    }
+  }
+
+  /// Removes everything at once; the outcome succeeds when no byte of it is left in a file.
+  private func removeAll(_ revision: Revision) -> Signal<Void> {
+    let removal = take(
+      DiskWrite(
+        key: "", hash: KeyHash(of: ""), .removalOfAll, storedAt: options.now(), revision: revision)
+    ) { state, _ in state.index.removeAll(revision) }
+    let streams = streams.erase(before: revision)
+    return removal.signal.flatMap { _ in streams }.flatMap { _ in
+      Signal { observer, _ in
+        self.afterWriting {
+          let result = Result { try self.erase() }.mapError { CacheError(disk: $0, self.folder) }
+          self.outcomes.async { observer.end(with: result) }
+        }
+      }
+    }.started()
+  }
+
+  /// Keeps a value, for so long.
+  func set(
+    _ key: String, _ content: DiskWrite.Content, _ timeToLive: TimeToLive, _ revision: Revision,
+    _ validator: Validator? = nil
+  ) -> DiskOutcome {
+    let now = options.now()
+    let write = DiskWrite(
+      key: key, hash: KeyHash(of: key), content, storedAt: now,
+      expiresAt: now.after(timeToLive), validator: validator, revision: revision)
+    return keep(write) { $0.index.set($1, cost: $2) }
+  }
+
+  private func fill(
+    _ key: String, _ stamped: Stamped<Data>, _ token: FillToken
+  ) -> DiskOutcome {
+    let bornAt = options.now().before(by: stamped.age)
+    let write = DiskWrite(
+      key: key, hash: KeyHash(of: key), .value(stamped.value), storedAt: bornAt,
+      expiresAt: bornAt.after(options.timeToLive), validator: stamped.validator, revision: .none)
+    return keep(write) { state, write, cost in
+      let consequence = state.index.fill(write, cost: cost, token)
+      write.outcome.isFill(admitted: consequence.isToBeWritten && !write.isVoid)
+      return consequence
+    }
+  }
+
+  /// Takes a value in; one that is larger than the cache may hold fails.
+  ///
+  /// Where the limit is zero every value is too large, and succeeds: nothing is to be stored.
+  private func keep(
+    _ write: DiskWrite,
+    _ decide: (inout DiskState, DiskWrite, _ cost: Int) -> DiskIndex.Consequence
+  ) -> DiskOutcome {
+    let isOver = write.expiresAt != .never && write.expiresAt <= options.now()
+    let cost = isOver ? .max : cost(of: write)
+    guard cost > limits.costLimit, limits.byteLimit > 0, !isOver else {
+      return take(write) { decide(&$0, $1, cost) }
+    }
+    removeFile(of: write)
+    let size = max(write.waitingBytes, write.largeLength)
+    let error = DiskError.tooLarge(
+      folder: path, key: write.key, byteCount: size, limit: limits.costLimit)
+    _ = write.outcome.end(with: .failure(CacheError(disk: error)))
+    return write.outcome
+  }
+
+  /// Returns more than any limit for what can't be stored at all.
+  private func cost(of write: DiskWrite) -> Int {
+    let large = write.largeLength
+    var payload = LargeValue.size
+    if case .value(let value) = write.content, large == 0 { payload = value.count }
+    let size = RecordHead.recordSize(key: write.key, payload: payload, write.validator)
+    guard size <= RecordHead.greatestSize, large <= LargeValue.greatestLength else { return .max }
+    return DiskLimits.cost(recordSize: size, large: large)
+  }
+
+  private func take(
+    _ write: DiskWrite, _ decide: (inout DiskState, DiskWrite) -> DiskIndex.Consequence
+  ) -> DiskOutcome {
+    let bytes = write.isRemoval ? 0 : write.waitingBytes
+    typealias Answer = (queued: (wakes: Bool, dropped: [DiskWrite.Content])?, files: [UInt64])
+    let (queued, files) = state.withLock { state -> Answer in
+      let consequence = decide(&state, write)
+      guard consequence.isToBeWritten else { return (nil, []) }
+      state.index.statistics.bytesTold += bytes
+      return (state.queue.append(write, consequence), consequence.files)
+    }
+    guard let queued else {
+      removeFile(of: write)
+      _ = write.outcome.end(with: .success(()))
+      return write.outcome
+    }
+    remove(files)
+    if queued.wakes { wakeWriter() }
+    return write.outcome
+  }
+
+  /// Removes the file of a streamed value that is not taken in.
+  private func removeFile(of write: DiskWrite) {
+    if let file = write.file { remove([file.number]) }
+  }
+
+  /// Removes files of large values that are not needed, when what replaces them has been written.
+  func remove(_ files: [UInt64]) {
+    if !files.isEmpty { afterWriting { self.writer.remove(files) } }
+  }
+
+  /// Forgets a record that is bad, too old, or gone; false if there is another one by now, or none.
+  ///
+  /// - Parameter key: If it is known, its removal is written, so that an older value, which may lie in
+  ///   the log still, does not come to light instead.
+  func forget(
+    _ hash: KeyHash, at spot: Spot, key: String?, _ count: (inout DiskStatistics) -> Void
+  ) -> Bool {
+    let removal = key.map {
+      DiskWrite(key: $0, hash: hash, .removal, storedAt: options.now(), revision: .none)
+    }
+    let (files, wakes) = state.withLock { state -> ([UInt64]?, Bool) in
+      guard let files = state.index.forget(hash, at: spot) else { return (nil, false) }
+      count(&state.index.statistics)
+      return (files, removal.map { state.queue.append($0).wakes } ?? false)
+    }
+    if wakes { wakeWriter() }
+    remove(files ?? [])
+    return files != nil
+  }
+}
