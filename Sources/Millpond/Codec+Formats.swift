@@ -44,9 +44,7 @@ extension Codec where Encoded == Data, Decoded == String {
   ///
   /// Bytes that are not valid UTF-8 are no text: to decode them throws a `DecodingError`, and no
   /// other text is put in their place.
-  public static var utf8: Codec {
-    Codec(encode: { Data($0.utf8) }, decode: { try text($0) })
-  }
+  public static var utf8: Codec { Codec(encode: { Data($0.utf8) }, decode: { try text($0) }) }
 
   private static func text(_ bytes: Data) throws -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {

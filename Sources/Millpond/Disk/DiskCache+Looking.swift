@@ -11,14 +11,10 @@ extension DiskCache {
   }
 
   /// How many values there are, those included that are still to be written, or whose time is over.
-  public var count: Signal<Int> {
-    reading { $0.state.withLock { $0.index.count } }
-  }
+  public var count: Signal<Int> { reading { $0.state.withLock { $0.index.count } } }
 
   /// How much of the limit they take.
-  public var totalBytes: Signal<Int> {
-    reading { $0.state.withLock { $0.index.totalCost } }
-  }
+  public var totalBytes: Signal<Int> { reading { $0.state.withLock { $0.index.totalCost } } }
 
   /// What has been done since the folder was opened; nothing before that.
   public var statistics: DiskStatistics {

@@ -82,9 +82,7 @@ public final class DiskCache: Cache {
     access = StoreAccess(directory: directory, options, files)
   }
 
-  deinit {
-    access.end()
-  }
+  deinit { access.end() }
 
   // MARK: Asking
 

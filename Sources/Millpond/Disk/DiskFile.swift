@@ -37,9 +37,7 @@ public final class DiskFile: Sendable {
     self.release = release
   }
 
-  deinit {
-    release()
-  }
+  deinit { release() }
 }
 
 /// The files that are lent by a store, also when it has been closed: the next store of the folder in
@@ -52,9 +50,7 @@ final class HeldFiles: Sendable {
 
   private let state = Locked(State())
 
-  var numbers: Set<UInt64> {
-    state.withLock { Set($0.counts.keys) }
-  }
+  var numbers: Set<UInt64> { state.withLock { Set($0.counts.keys) } }
 
   func add(_ number: UInt64) {
     state.withLock { $0.counts[number, default: 0] += 1 }

@@ -56,7 +56,8 @@ extension DiskStore {
         !isOver(record.expiresAt, storedAt: record.storedAt),
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
-      let file = leased(value, record)
+      let file = file(
+        of: value, age: record.storedAt.age(at: options.now()), validator: record.validator)
       // One that has been damaged is found out, and dropped, by being read.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
     }
@@ -68,17 +69,12 @@ extension DiskStore {
     return file(of: value, age: .zero, validator: validator, revision: revision)
   }
 
-  private func leased(_ value: LargeValue, _ record: StoredRecord) -> DiskFile {
-    file(
-      of: value, age: record.storedAt.age(at: options.now()), validator: record.validator)
-  }
-
   private func file(
     of value: LargeValue, age: Duration, validator: Validator?, revision: Revision? = nil
   ) -> DiskFile {
     held.add(value.number)
     return DiskFile(
-      path: folder.path(of: FileName.value(value.number).text), byteCount: value.count,
+      path: folder.path(of: .value(value.number)), byteCount: value.count,
       age: age, validator: validator, revision: revision,
       release: { self.giveBack(value.number) })
   }
@@ -104,59 +100,36 @@ extension DiskStore {
   /// Writes the value to a file that goes with the lease; on a queue for reading.
   private func copy(_ key: String) throws -> DiskFile? {
     guard case .found(let answer) = try read(key, waits: true) else { return nil }
-    return try copied(
-      answer.value, age: answer.storedAt.age(at: options.now()), validator: answer.validator)
-  }
-
-  /// A file with a value, that goes when it is released.
-  func copied(
-    _ value: Data, age: Duration, validator: Validator?, revision: Revision? = nil
-  ) throws -> DiskFile {
-    try copied(value.count, age: age, validator: validator, revision: revision) { file in
-      try value.withUnsafeBytes { try file.write($0, at: 0) }
+    let age = answer.storedAt.age(at: options.now())
+    return try copied(answer.value.count, age: age, validator: answer.validator) {
+      try $0.write(answer.value)
     }
   }
 
-  /// A file with the first bytes of another one, that goes when it is released.
+  /// Makes a file of what `write` writes, that goes when it is released.
   func copied(
-    _ byteCount: Int, of source: OpenFile, validator: Validator?, revision: Revision
-  ) throws -> DiskFile {
-    try copied(byteCount, age: .zero, validator: validator, revision: revision) { file in
-      var piece = [UInt8](repeating: 0, count: LargeSum.pieceSize)
-      try piece.withUnsafeMutableBytes { bytes in
-        for offset in stride(from: 0, to: byteCount, by: bytes.count) {
-          let part = UnsafeMutableRawBufferPointer(
-            rebasing: bytes[..<min(bytes.count, byteCount - offset)])
-          guard try source.read(into: part, at: offset) else {
-            throw POSIX.failure(.EIO, source.path)
-          }
-          try file.write(UnsafeRawBufferPointer(part), at: offset)
-        }
-      }
-    }
-  }
-
-  private func copied(
-    _ byteCount: Int, age: Duration, validator: Validator?, revision: Revision?,
+    _ byteCount: Int, age: Duration = .zero, validator: Validator?, revision: Revision? = nil,
     _ write: (OpenFile) throws -> Void
   ) throws -> DiskFile {
     let number = numbers.next()
-    let path = folder.path(of: FileName.unfinished(number).text)
+    let path = folder.path(of: .unfinished(number))
     // Before it is there: it must not be swept.
     held.add(number)
-    var file: OpenFile?
-    defer { if file == nil { held.remove(number) } }
-    file = try folder.files.open(path, .making)
+    let file: OpenFile
+    do {
+      file = try folder.files.open(path, .making)
+    } catch {
+      held.remove(number)
+      throw error
+    }
     let copy = DiskFile(
       path: path, byteCount: byteCount, age: age, validator: validator, revision: revision,
       release: {
         try? self.folder.files.remove(path)
         self.held.remove(number)
       })
-    if let file {
-      try write(file)
-      try file.close()
-    }
+    try write(file)
+    try file.close()
     return copy
   }
 }

@@ -25,9 +25,7 @@ final class LentFile: Sendable {
     state = Locked(Loan(file: file, ended: ended))
   }
 
-  deinit {
-    giveBack()
-  }
+  deinit { giveBack() }
 
   /// The file, which belongs to the caller from now on; nil if it has been taken or given back.
   func take() -> UnfinishedFile? {

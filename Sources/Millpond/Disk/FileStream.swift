@@ -1,16 +1,12 @@
-import Dispatch
 import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// Writes the parts of a value to a file as they come, and tells the store of it at the end.
+/// Writes the parts of a value to a file as they come, and stores the file at the end.
 ///
 /// Sendable because what can change belongs to the queue.
 final class FileStream: @unchecked Sendable {
-  /// How many bytes may wait for the queue before the sender does.
-  private static let waitingLimit = 2 << 20
-
-  /// After how many bytes it is noted what has come.
+  /// The number of bytes after which it is noted what has come.
   private static let noteSize = 4 << 20
 
   let upstream: Lifetime
@@ -18,9 +14,7 @@ final class FileStream: @unchecked Sendable {
   private let key: String
   private let downstream: Observer<DiskFile?>
   private let terms: FileTerms
-  private let queue = DispatchQueue(
-    label: "millpond.disk.streaming", autoreleaseFrequency: .workItem)
-  private let waiting = Locked(0)
+  private let queue = ByteQueue("millpond.disk.streaming", limit: 2 << 20)
   private let latestProgress = Locked<SignalProgress?>(nil)
 
   private let number: UInt64
@@ -47,7 +41,7 @@ final class FileStream: @unchecked Sendable {
     self.downstream = downstream
     self.upstream = upstream
     number = store.numbers.next()
-    path = store.folder.path(of: FileName.value(number).text)
+    path = store.folder.path(of: .value(number))
     let isLate = store.streams.add(number, since: terms.revision ?? .none) { [weak self] done in
       guard let self else { return done(nil) }
       erase(done)
@@ -55,47 +49,32 @@ final class FileStream: @unchecked Sendable {
     if isLate { erase { _ in } }
   }
 
-  deinit {
-    store.streams.remove(number)
-  }
+  deinit { store.streams.remove(number) }
 
   var observer: Observer<FilePart> {
-    upstream.onEnd { self.queue.async { self.leaveOff() } }
+    upstream.onEnd { self.queue.add { self.leaveOff() } }
     return Observer(next: { self.receive($0) }, other: { self.receive($0) })
   }
 
   private func receive(_ part: FilePart) {
     switch part {
-    case .validator(let validator): queue.async { self.validator = validator }
-    case .start(let file): queue.async { self.perform { try self.goOn(with: file) } }
-    case .bytes(let piece): receive(piece)
+    case .validator(let validator): queue.add { self.validator = validator }
+    case .start(let file): queue.add { self.perform { try self.goOn(with: file) } }
+    case .bytes(let piece): queue.add(piece.count) { self.perform { try self.add(piece) } }
     }
-  }
-
-  private func receive(_ piece: Data) {
-    let isTooMuch = waiting.withLock { waiting in
-      waiting += piece.count
-      return waiting > Self.waitingLimit
-    }
-    queue.async {
-      self.waiting.withLock { $0 -= piece.count }
-      self.perform { try self.add(piece) }
-    }
-    // Until all that waits has been written.
-    if isTooMuch { queue.sync {} }
   }
 
   private func receive(_ event: Event<Never>) {
     switch event {
     case .progress(let progress):
-      // By the queue, as everything else: an observer hears of one thing at a time. The latest is enough.
+      // By the queue, so that an observer gets one event at a time. The latest is enough.
       let isFirst = latestProgress.withLock { latest in
         defer { latest = progress }
         return latest == nil
       }
-      if isFirst { queue.async { self.passOnProgress() } }
-    case .failed(let error): queue.async { self.end(by: error) }
-    case .completed: queue.async { self.perform { try self.finish() } }
+      if isFirst { queue.add { self.passOnProgress() } }
+    case .failed(let error): queue.add { self.end(by: error) }
+    case .completed: queue.add { self.perform { try self.finish() } }
     }
   }
 
@@ -113,41 +92,31 @@ final class FileStream: @unchecked Sendable {
       try work()
     } catch {
       giveUp()
-      tell(error is LostResumePoint ? error : CacheError(disk: error, store.folder, key: key))
+      fail(error is LostResumePoint ? error : CacheError(disk: error, store.folder, key: key))
     }
   }
 
   /// Takes a file over in which the first bytes are, if they are as they were.
-  private func goOn(with beginning: LentFile) throws {
+  private func goOn(with lent: LentFile) throws {
     // A sealed value is sealed as a whole.
-    guard !isErased, store.options.form.sealing == nil, let beginning = beginning.take() else {
+    guard !isErased, store.options.form.sealing == nil, let start = lent.take() else {
       throw LostResumePoint()
     }
     do {
-      try store.folder.files.rename(beginning.path, to: path)
+      try store.folder.files.rename(start.path, to: path)
       let file = try store.folder.files.open(path, .updating)
       self.file = file
-      try file.truncate(to: beginning.byteCount)
-      try addUp(file, beginning.byteCount)
+      try file.truncate(to: start.byteCount)
+      let isWhole = try file.readPieces(start.byteCount) { piece, _ in sum.add(piece) }
+      guard isWhole, sum.sum == start.checksum else { throw LostResumePoint() }
     } catch {
-      for path in [path, beginning.path] { try? store.folder.files.remove(path) }
+      for path in [path, start.path] { try? store.folder.files.remove(path) }
       throw LostResumePoint()
     }
-    guard sum.sum == beginning.checksum else { throw LostResumePoint() }
-    (written, noted) = (beginning.byteCount, beginning.byteCount)
+    (written, noted) = (start.byteCount, start.byteCount)
   }
 
-  private func addUp(_ file: OpenFile, _ byteCount: Int) throws {
-    var piece = [UInt8](repeating: 0, count: LargeSum.pieceSize)
-    try piece.withUnsafeMutableBytes { bytes in
-      for offset in stride(from: 0, to: byteCount, by: bytes.count) {
-        guard try file.read(into: bytes, at: offset) else { throw LostResumePoint() }
-        sum.add(UnsafeRawBufferPointer(bytes))
-      }
-    }
-  }
-
-  /// What waits until it is a whole piece of the checksum, or all of a value that is sealed.
+  /// Gathers bytes until they are a whole piece of the checksum, or all of a value that is sealed.
   private func add(_ piece: Data) throws {
     gathered.append(piece)
     guard written + gathered.count <= store.limits.costLimit else {
@@ -161,7 +130,10 @@ final class FileStream: @unchecked Sendable {
       try write(rest.prefix(LargeSum.pieceSize))
       rest = rest.dropFirst(LargeSum.pieceSize)
     }
-    noteIfDue()
+    if !isErased, written - noted >= Self.noteSize {
+      noted = written
+      terms.note(unfinished)
+    }
     if rest.count < gathered.count { gathered = Data(rest) }
   }
 
@@ -174,17 +146,15 @@ final class FileStream: @unchecked Sendable {
     written += piece.count
   }
 
-  private func noteIfDue() {
-    guard !isErased, written - noted >= Self.noteSize else { return }
-    noted = written
-    terms.note(UnfinishedFile(path: path, byteCount: written, checksum: sum.sum))
-  }
-
   private func makeFile() throws -> OpenFile {
     let file = try store.folder.files.open(path, .making)
     self.file = file
     if isErased { try store.folder.files.remove(path) }
     return file
+  }
+
+  private var unfinished: UnfinishedFile {
+    UnfinishedFile(path: path, byteCount: written, checksum: sum.sum)
   }
 
   private func finish() throws {
@@ -194,17 +164,15 @@ final class FileStream: @unchecked Sendable {
     isOver = true
     let outcome = store.set(key, content, store.options.timeToLive, revision, validator)
     store.streams.remove(number)
-    terms.pending?.end()
-    terms.note(nil)
+    endTerms()
     outcome.signal.map { file }.run(downstream, upstream)
   }
 
-  /// What is to be told, and a file that stays whatever becomes of that.
+  /// Returns the content to be stored, and a file that stays whatever becomes of that.
   private func contents(_ revision: Revision) throws -> (DiskWrite.Content, DiskFile?) {
     let isInMemory = written == 0 && gathered.count < DiskLimits.largeSize
     if isInMemory || store.options.form.sealing != nil {
-      let copy = try terms.handsOut ? copyOfGathered(revision) : nil
-      return (.value(gathered), copy)
+      return (.value(gathered), try terms.handsOut ? copyOfGathered(revision) : nil)
     }
     if !gathered.isEmpty { try write(gathered) }
     try file?.close()
@@ -213,7 +181,9 @@ final class FileStream: @unchecked Sendable {
   }
 
   private func copyOfGathered(_ revision: Revision) throws -> DiskFile {
-    try store.copied(gathered, age: .zero, validator: validator, revision: revision)
+    try store.copied(gathered.count, validator: validator, revision: revision) {
+      try $0.write(gathered)
+    }
   }
 
   /// Keeps nothing; a file is handed out to those who still wait for it.
@@ -222,7 +192,12 @@ final class FileStream: @unchecked Sendable {
     if terms.handsOut, !upstream.isEnded {
       if let file {
         if !gathered.isEmpty { try write(gathered) }
-        copy = try store.copied(written, of: file, validator: validator, revision: revision)
+        copy = try store.copied(written, validator: validator, revision: revision) { copy in
+          let isRead = try file.readPieces(written) { piece, offset in
+            try copy.write(piece, at: offset)
+          }
+          if !isRead { throw POSIX.failure(.EIO, path) }
+        }
       } else {
         copy = try copyOfGathered(revision)
       }
@@ -232,9 +207,9 @@ final class FileStream: @unchecked Sendable {
     downstream.completed()
   }
 
-  /// Sees to it that its bytes are found under no name, now and later.
+  /// Makes sure that its bytes are found under no name, now and later.
   private func erase(_ done: @escaping @Sendable ((any Error)?) -> Void) {
-    queue.async {
+    queue.add {
       self.isErased = true
       if !self.isOver { self.terms.note(nil) }
       do {
@@ -249,34 +224,38 @@ final class FileStream: @unchecked Sendable {
   private func end(by error: any Error) {
     if isOver { return }
     leaveOff()
-    tell(error)
+    fail(error)
   }
 
-  /// No more comes; what is there may be worth keeping.
+  /// Ends without a value; what has come may be worth keeping.
   private func leaveOff() {
     if !isOver, !isErased, written > 0 {
       try? file?.close()
-      let left = UnfinishedFile(path: path, byteCount: written, checksum: sum.sum)
-      if terms.keep(left) { file = nil }
+      if terms.keep(unfinished) { file = nil }
     }
     giveUp()
   }
 
-  private func tell(_ error: any Error) {
+  private func fail(_ error: any Error) {
     upstream.end()
     downstream.failed(error)
   }
 
-  /// What has not become a value goes.
+  /// Removes what has not become a value.
   private func giveUp() {
     if isOver { return }
     isOver = true
     gathered = Data()
+    endTerms()
+    if file != nil {
+      try? file?.close()
+      try? store.folder.files.remove(path)
+    }
+    store.streams.remove(number)
+  }
+
+  private func endTerms() {
     terms.pending?.end()
     terms.note(nil)
-    defer { store.streams.remove(number) }
-    guard file != nil else { return }
-    try? file?.close()
-    try? store.folder.files.remove(path)
   }
 }

@@ -17,9 +17,7 @@ final class RunningStreams: Sendable {
 
   private let state = Locked(State())
 
-  var numbers: Set<UInt64> {
-    state.withLock { Set($0.streams.keys) }
-  }
+  var numbers: Set<UInt64> { state.withLock { Set($0.streams.keys) } }
 
   /// Takes a stream in, until it is removed.
   ///

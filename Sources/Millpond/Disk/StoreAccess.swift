@@ -25,9 +25,7 @@ final class StoreAccess: Sendable {
   }
 
   /// The store, if it is open and nothing waits for it any more.
-  var store: DiskStore? {
-    state.withLock { $0.store }
-  }
+  var store: DiskStore? { state.withLock { $0.store } }
 
   /// Calls `work` when the store is open, or can't be; at once if that is known.
   func use(_ work: @escaping @Sendable (Answer) -> Void) {
@@ -155,9 +153,7 @@ struct AccessState: Sendable {
   private var hasLeft = false
 
   /// The store, if it is open and nothing waits for it any more.
-  var store: DiskStore? {
-    if !isClosed, case .open(let store) = phase { store } else { nil }
-  }
+  var store: DiskStore? { if !isClosed, case .open(let store) = phase { store } else { nil } }
 
   /// - Parameter folder: For the error of a part that has been closed.
   mutating func enter(_ work: @escaping Work, _ folder: String) -> Entry {

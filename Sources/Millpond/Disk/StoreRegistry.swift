@@ -95,9 +95,7 @@ final class StorePart: Sendable {
   private let isOver = Atomic(false)
 
   /// Whether somebody can still ask and tell; if not, only what was told before is to be done.
-  var isLive: Bool {
-    !isOver.load(ordering: .acquiring)
-  }
+  var isLive: Bool { !isOver.load(ordering: .acquiring) }
 
   func end() {
     isOver.store(true, ordering: .releasing)

@@ -5,9 +5,7 @@ struct ArchiveRecord: Sendable, Equatable {
   let key: String
   let value: Data?
 
-  var byteCount: Int {
-    key.utf8.count + (value?.count ?? 0)
-  }
+  var byteCount: Int { key.utf8.count + (value?.count ?? 0) }
 }
 
 /// How an entity is wrapped: the version of its form, and its JSON.

@@ -69,9 +69,7 @@ public final class EntityArchive: Sendable {
   }
 
   /// How many entities were found on disk, when they are in the store; or why it can't be read.
-  public var restored: Signal<Int> {
-    restoring.outcome
-  }
+  public var restored: Signal<Int> { restoring.outcome }
 
   /// Completes with a value when all that was committed before the subscription is on disk.
   ///

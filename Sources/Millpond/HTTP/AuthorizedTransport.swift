@@ -1,3 +1,4 @@
+import MillpondCore
 import MillpondSignals
 
 /// A transport that sends requests with the credentials of an authorization, on behalf of one session.
@@ -20,7 +21,7 @@ struct AuthorizedTransport: HTTPTransport {
 }
 
 /// A request that is sent until its answer is another than 401, or its 401 stands.
-final class AuthorizedTransfer: Sendable {
+private final class AuthorizedTransfer: Sendable {
   private let request: HTTPRequest
   private let transport: AuthorizedTransport
   private let downstream: Observer<HTTPPart>
@@ -39,28 +40,28 @@ final class AuthorizedTransfer: Sendable {
 
   func start() {
     let authorization = transport.authorization
-    guard let id = authorization.enter(self, request.url, session: transport.session) else {
-      return fail(CacheError.scopeEnded)
+    let id = authorization.enter(request.url, session: transport.session) { id, decision in
+      if !self.lifetime.isEnded { self.obey(decision, id) }
+    }
+    guard let id else {
+      if !lifetime.isEnded { downstream.failed(CacheError.scopeEnded) }
+      return
     }
     lifetime.onEnd { authorization.left(id) }
     authorization.ask(id)
   }
 
-  /// Sends the request; called by the authorization, as the following two are.
-  func send(_ id: Int, with credentials: HeaderFields) {
-    if lifetime.isEnded { return }
-    let upstream = lifetime.child()
-    transport.base.send(request.authorized(by: credentials))
-      .run(observer(id, upstream), upstream)
-  }
-
-  func passRefusal() {
-    if let refusal = refusal.withLock({ $0 }) { downstream.next(.head(refusal)) }
-    if !lifetime.isEnded { downstream.completed() }
-  }
-
-  func fail(_ error: any Error) {
-    if !lifetime.isEnded { downstream.failed(error) }
+  private func obey(_ decision: HTTPAuthorization.Decision, _ id: Int) {
+    switch decision {
+    case .send(let credentials):
+      let upstream = lifetime.child()
+      transport.base.send(request.authorized(by: credentials))
+        .run(observer(id, upstream), upstream)
+    case .passRefusal:
+      if let refusal = refusal.withLock({ $0 }) { downstream.next(.head(refusal)) }
+      if !lifetime.isEnded { downstream.completed() }
+    case .fail(let error): downstream.failed(error)
+    }
   }
 
   private func observer(_ id: Int, _ upstream: Lifetime) -> Observer<HTTPPart> {
@@ -68,13 +69,16 @@ final class AuthorizedTransfer: Sendable {
     return Observer(
       next: { part in
         if upstream.isEnded { return }
-        if case .head(let head) = part {
-          if head.refusesCredentials {
+        if case .head(let head) = part, !head.isInterim {
+          if head.status == 401, !head.isOfOtherOrigin {
             upstream.end()
             self.refusal.withLock { $0 = head }
             return authorization.refused(id)
           }
-          if head.isFinal { authorization.decided(id, isAccepted: head.acceptsCredentials) }
+          // An answer that is hardly given to a request whose credentials are no good; others may be given
+          // without a look at them.
+          let isAccepted = (200..<300).contains(head.status) && !head.isOfOtherOrigin
+          authorization.decided(id, isAccepted: isAccepted)
         }
         self.downstream.next(part)
       },
@@ -83,22 +87,5 @@ final class AuthorizedTransfer: Sendable {
         if event.isTerminal { authorization.left(id) }
         self.downstream.other(event)
       })
-  }
-}
-
-extension HTTPHead {
-  /// Whether this is the answer, not an interim one.
-  fileprivate var isFinal: Bool {
-    !(100..<200).contains(status)
-  }
-
-  fileprivate var refusesCredentials: Bool {
-    status == 401 && !isOfOtherOrigin
-  }
-
-  /// Whether this is an answer that is hardly given to a request whose credentials are no good; others
-  /// may be given without a look at them.
-  fileprivate var acceptsCredentials: Bool {
-    (200..<300).contains(status) && !isOfOtherOrigin
   }
 }

@@ -143,7 +143,8 @@ struct BodyAssembler: Sendable {
     guard let head = checker.head, checker.framing.canBeResumed, !body.isEmpty else { return nil }
     if checker.framing.expected == body.count { return nil }
     guard let earlier, head.status == 206 else { return PartialBody(head, body) }
-    return body.count > earlier.bytes.count ? earlier.grown(to: body) : nil
+    return body.count > earlier.bytes.count
+      ? PartialBody(bytes: body, version: earlier.version) : nil
   }
 }
 

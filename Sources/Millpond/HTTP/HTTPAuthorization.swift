@@ -40,8 +40,19 @@ public final class HTTPAuthorization: Sendable {
 
   private struct State: Sendable {
     var rules = GrantRules()
-    var transfers: [Int: AuthorizedTransfer] = [:]
+    var transfers: [Int: Act] = [:]
     var run: (number: Int, handle: Disposable)?
+  }
+
+  /// Carries out a decision about the transfer of this number.
+  typealias Act = @Sendable (Int, Decision) -> Void
+
+  enum Decision: Sendable {
+    case send(HeaderFields)
+
+    /// Pass the 401 on.
+    case passRefusal
+    case fail(any Error)
   }
 
   /// Creates an authorization without credentials yet.
@@ -89,9 +100,7 @@ public final class HTTPAuthorization: Sendable {
 // For transfers.
 extension HTTPAuthorization {
   /// The number of the present session.
-  var currentSession: Int {
-    state.withLock { $0.rules.session }
-  }
+  var currentSession: Int { state.withLock { $0.rules.session } }
 
   /// The signal, or ``CacheError/scopeEnded`` if there is a sign-out before it ends.
   func untilSignOut<Value>(_ signal: Signal<Value>) -> Signal<Value> {
@@ -105,10 +114,10 @@ extension HTTPAuthorization {
   }
 
   /// Admits a transfer; nil if its session has ended.
-  func enter(_ transfer: AuthorizedTransfer, _ url: URL, session: Int) -> Int? {
+  func enter(_ url: URL, session: Int, _ act: @escaping Act) -> Int? {
     state.withLock { state in
       let id = state.rules.enter(url.absoluteString, session: session)
-      if let id { state.transfers[id] = transfer }
+      if let id { state.transfers[id] = act }
       return id
     }
   }
@@ -124,20 +133,18 @@ extension HTTPAuthorization {
 
   /// Takes in an answer other than a refusal, after which the transfer is on its own.
   func decided(_ id: Int, isAccepted: Bool) {
-    let gone = take(id)
+    _ = take(id)
     perform { isAccepted ? $0.accepted(id) : $0.left(id) }
-    _ = gone  // released here, not under the lock
   }
 
   func left(_ id: Int) {
-    let gone = take(id)
+    _ = take(id)
     perform { $0.left(id) }
-    _ = gone  // released here, not under the lock
   }
 }
 
 extension HTTPAuthorization {
-  private func take(_ id: Int) -> AuthorizedTransfer? {
+  private func take(_ id: Int) -> Act? {
     state.withLock { $0.transfers.removeValue(forKey: id) }
   }
 
@@ -152,9 +159,9 @@ extension HTTPAuthorization {
       switch step {
       case .obtain(let number, let refused): run(number, insteadOf: refused)
       case .send(let id, let credentials):
-        state.withLock { $0.transfers[id] }?.send(id, with: credentials)
-      case .pass(let id): take(id)?.passRefusal()
-      case .fail(let id): take(id)?.fail(error)
+        state.withLock { $0.transfers[id] }?(id, .send(credentials))
+      case .pass(let id): take(id)?(id, .passRefusal)
+      case .fail(let id): take(id)?(id, .fail(error))
       case .watch(let number): watch(number)
       }
     }

@@ -80,16 +80,16 @@ extension HTTPSource {
 
   /// The body for a file; what of it breaks off can be gone on with.
   ///
-  /// - Parameters:
-  ///   - terms: What the file may take.
-  ///   - strategy: Nil is what suits the transport.
+  /// - Parameter strategy: Nil is what suits the transport.
   /// - Throws: ``LostResumePoint`` if it was asked for in ranges, and can't be gone on with.
   func download(
-    _ key: Key, _ lookup: Lookup, _ terms: DownloadTerms, _ strategy: DownloadStrategy? = nil
+    _ key: Key, _ lookup: Lookup, _ revision: Revision, byteLimit: Int,
+    _ strategy: DownloadStrategy?
   ) -> Download {
     let suited = transfers.transport.appliesBackpressure ? DownloadStrategy.atOnce : .inRanges
     return transfers.download(
-      request(key).map { $0.asked(by: lookup) }, strategy ?? suited, terms)
+      request(key).map { $0.asked(by: lookup) }, strategy ?? suited, revision,
+      byteLimit: byteLimit)
   }
 
   /// Removes what broken transfers have left, where everything is removed; nothing else is kept here.

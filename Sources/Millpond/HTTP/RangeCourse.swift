@@ -53,9 +53,7 @@ struct RangeCourse: Sendable {
   }
 
   /// Whether there is nothing more to ask for.
-  var isOver: Bool {
-    isWhole || total == nil || next < end || next == total
-  }
+  var isOver: Bool { isWhole || total == nil || next < end || next == total }
 
   mutating func ask(at time: Duration) -> Question {
     (asked, heldUp) = (time, .zero)
@@ -65,7 +63,7 @@ struct RangeCourse: Sendable {
   }
 
   mutating func receive(_ head: HTTPHead, at time: Duration) -> Verdict {
-    if isWhole || (100..<200).contains(head.status) { return .passes(head) }
+    if isWhole || head.isInterim { return .passes(head) }
     answered = time
     return total == nil ? begin(head) : goOn(head)
   }
@@ -104,9 +102,7 @@ struct RangeCourse: Sendable {
   }
 
   private mutating func goOn(_ head: HTTPHead) -> Verdict {
-    guard let range = fitting(head), range.total == total else {
-      return .breaks(failure(head))
-    }
+    guard let range = fitting(head), range.total == total else { return .breaks(failure(head)) }
     end = range.last + 1
     return .goesOn
   }

@@ -83,10 +83,11 @@ struct Transfers: Sendable {
       return transport.send(request).assembled(limits)
     }
     let place = PartialPlace(representation: request.representation, revision: revision)
-    return partials.resuming(request, at: place) { request, partial in
-      transport.send(request).assembled(limits, resuming: partial) {
-        if isCurrent() { partials.keep($0, at: place) }
-      }
+    return partials.resuming(partials.find(place), .whole, at: place) { partial in
+      transport.send(partial.map { request.resuming($0.resumePoint) } ?? request)
+        .assembled(limits, resuming: partial) {
+          if isCurrent() { partials.keep($0, at: place) }
+        }
     }
   }
 }

@@ -25,9 +25,7 @@
     public let image: CGImage
 
     /// How much memory its pixels take.
-    public var byteCount: Int {
-      image.bytesPerRow * image.height
-    }
+    public var byteCount: Int { image.bytesPerRow * image.height }
 
     init(_ url: URL, longestSide: Int) throws {
       let options =

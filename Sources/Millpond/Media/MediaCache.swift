@@ -97,7 +97,5 @@ private final class SharedFlights<Layers: Source>: Sendable {
     listening.withLock { $0 = handle }
   }
 
-  deinit {
-    listening.withLock { $0 }?.dispose()
-  }
+  deinit { listening.withLock { $0 }?.dispose() }
 }

@@ -67,10 +67,8 @@ struct Downloads<Key: Hashable & Sendable>: Source {
     let limits = DiskLimits(byteLimit: stored.disk.options.byteLimit)
     let store = { @Sendable (strategy: DownloadStrategy?) in
       let download = network.download(
-        key, lookup, DownloadTerms(revision: revision, byteLimit: limits.costLimit), strategy)
-      let terms = FileTerms(
-        revision: revision, handsOut: true, keep: download.keep, note: download.note)
-      return stored.disk.storing(download.parts, for: stored.name(key), terms)
+        key, lookup, revision, byteLimit: limits.costLimit, strategy)
+      return stored.disk.storing(download.parts, for: stored.name(key), download.terms)
     }
     return store(nil)
       .recover { $0 is LostResumePoint ? store(.atOnce) : .fail($0) }

@@ -33,9 +33,7 @@ private final class TerminationPipe: Sendable {
 
   init() throws {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE)
-    }
+    guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
     // Not for the programs that this one starts; `pipe2` is not everywhere.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.ends = (ends[0], ends[1])

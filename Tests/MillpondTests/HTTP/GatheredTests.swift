@@ -31,7 +31,7 @@ import Testing
       observer.completed()
     }
 
-    transfer.gathered(HTTPLimits()).subscribe(onNext: { _ in
+    transfer.assembled(HTTPLimits()).subscribe(onNext: { _ in
       wasOver.withLock { $0.append(isOver.withLock { $0 }) }
     })
 

@@ -82,9 +82,7 @@ extension DiskIndex {
   }
 
   mutating func dropAll(_ slots: [Slot]) {
-    for slot in slots {
-      if let write = drop(slot) { consequence.evicted.append(write) }
-    }
+    for slot in slots { if let write = drop(slot) { consequence.evicted.append(write) } }
   }
 
   mutating func dropLargeValue(_ slot: Slot) {

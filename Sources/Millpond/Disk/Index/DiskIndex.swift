@@ -104,9 +104,7 @@ extension DiskIndex {
 extension DiskIndex {
   /// Keeps the file of a large value from being removed; false if it is not there any more.
   mutating func lease(_ hash: KeyHash, _ value: LargeValue) -> Bool {
-    guard let slot = slot(of: hash), largeValues[slot]?.number == value.number else {
-      return false
-    }
+    guard let slot = slot(of: hash), largeValues[slot]?.number == value.number else { return false }
     lease(value.number)
     order.used(slot, hash.bits)
     return true

@@ -19,14 +19,10 @@ struct DiskLimits: Sendable, Equatable {
 
   /// What all entries may cost together: two segments stay free, for the one that is written and the
   /// one that is copied.
-  var costLimit: Int {
-    byteLimit - 2 * greatestSegment
-  }
+  var costLimit: Int { byteLimit - 2 * greatestSegment }
 
   /// How large a segment may become before the next is begun.
-  var greatestSegment: Int {
-    min(max(byteLimit / 32, 1), 1 << 30)
-  }
+  var greatestSegment: Int { min(max(byteLimit / 32, 1), 1 << 30) }
 
   /// The same, where so much has been written: a small store has small segments.
   func segmentSize(logBytes: Int) -> Int {

@@ -34,7 +34,5 @@ public struct DiskStatistics: Sendable, Hashable {
   public init() {}
 
   /// The share of the questions that were answered, from 0 to 1; 0 if there were none.
-  public var hitRatio: Double {
-    hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
-  }
+  public var hitRatio: Double { hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses) }
 }

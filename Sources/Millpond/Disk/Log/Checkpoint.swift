@@ -168,7 +168,7 @@ extension LogWriter {
     let path = folder.path(of: .unfinished(numbers.next()))
     do {
       let file = try folder.files.open(path, .making)
-      try bytes.withUnsafeBytes { try file.write($0, at: 0) }
+      try file.write(bytes)
       try file.close()
       try folder.files.rename(path, to: folder.path(of: .index))
       indexBytes = bytes.count

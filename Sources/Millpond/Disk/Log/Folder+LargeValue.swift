@@ -73,16 +73,14 @@ extension Folder {
   func isWhole(_ value: LargeValue, while goesOn: () -> Bool = { true }) throws -> Bool {
     guard let file = try openLargeValue(value) else { return false }
     var sum = LargeSum()
-    let piece = try POSIX.allocate(LargeSum.pieceSize)
-    defer { POSIX.free(UnsafeRawBufferPointer(piece)) }
-    for start in stride(from: 0, to: value.count, by: LargeSum.pieceSize) {
-      guard goesOn() else { return true }
-      let part = UnsafeMutableRawBufferPointer(
-        rebasing: piece[..<min(LargeSum.pieceSize, value.count - start)])
-      guard try file.read(into: part, at: start) else { return false }
-      sum.add(UnsafeRawBufferPointer(part))
+    var isStopped = false
+    let isRead = try file.readPieces(value.count) {
+      isStopped = !goesOn()
+      return !isStopped
+    } _: { piece, _ in
+      sum.add(piece)
     }
-    return sum.sum == value.checksum
+    return isStopped || isRead && sum.sum == value.checksum
   }
 
   /// The file, if it is one and has the right size.
@@ -97,5 +95,25 @@ extension Folder {
       default: throw error
       }
     }
+  }
+}
+
+extension OpenFile {
+  /// Gives the first bytes to `body`, piece by piece, while `goesOn` says so before each.
+  ///
+  /// - Returns: Whether `body` had all of them; false if the file has fewer.
+  func readPieces(
+    _ byteCount: Int, while goesOn: () -> Bool = { true },
+    _ body: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void
+  ) throws -> Bool {
+    let room = try POSIX.allocate(LargeSum.pieceSize)
+    defer { POSIX.free(UnsafeRawBufferPointer(room)) }
+    for offset in stride(from: 0, to: byteCount, by: LargeSum.pieceSize) {
+      let piece = UnsafeMutableRawBufferPointer(
+        rebasing: room[..<min(LargeSum.pieceSize, byteCount - offset)])
+      guard goesOn(), try read(into: piece, at: offset) else { return false }
+      try body(UnsafeRawBufferPointer(piece), offset)
+    }
+    return true
   }
 }

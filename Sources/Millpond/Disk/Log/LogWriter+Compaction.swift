@@ -26,9 +26,7 @@ extension LogWriter {
 
   /// Makes room for so much more, as far as that can be.
   func makeRoom(for count: Int) {
-    while logBytes + otherBytes + count > limits.byteLimit {
-      if !compact() { return }
-    }
+    while logBytes + otherBytes + count > limits.byteLimit { if !compact() { return } }
   }
 
   /// What is beside the log: large values, and the checkpoint, also the next one.
@@ -131,9 +129,7 @@ extension LogWriter {
   }
 
   /// Whether segments are left from before the last removal of everything.
-  var isErasing: Bool {
-    parts.first.map { $0.segment.number < erasedBefore } ?? false
-  }
+  var isErasing: Bool { parts.first.map { $0.segment.number < erasedBefore } ?? false }
 
   /// Removes every byte from before the last removal of everything: segments, and files that no entry
   /// needs.

@@ -33,9 +33,7 @@ final class SegmentReader {
     window = try POSIX.allocate(max(0, min(Self.windowSize, end - offset)))
   }
 
-  deinit {
-    POSIX.free(UnsafeRawBufferPointer(window))
-  }
+  deinit { POSIX.free(UnsafeRawBufferPointer(window)) }
 
   /// The next record, or what is in its place; nil at the end.
   func next() throws -> Step? {

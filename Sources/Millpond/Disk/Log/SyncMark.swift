@@ -57,9 +57,7 @@ extension LogWriter {
         for segment in taken.segments.values { try segment.file.synchronize() }
         let mark = try openSyncMark(taken.end)
         try folder.synchronize()
-        if let end = taken.end {
-          try SyncMark.bytes(end).withUnsafeBytes { try mark?.write($0, at: 0) }
-        }
+        if let end = taken.end { try mark?.write(SyncMark.bytes(end)) }
       } catch {
         // Nobody knows what has got there: the next one tries all of it again.
         state.withLock { $0.putBack(taken) }

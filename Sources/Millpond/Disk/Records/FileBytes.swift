@@ -12,9 +12,7 @@ final class FileBytes: @unchecked Sendable {
     try fill(memory)
   }
 
-  deinit {
-    POSIX.free(bytes)
-  }
+  deinit { POSIX.free(bytes) }
 
   /// A part of the bytes; many of them are not copied.
   func data(from range: Range<Int>) -> Data {

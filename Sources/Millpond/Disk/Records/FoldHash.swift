@@ -57,9 +57,7 @@ enum FoldHash {
       let low = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
       return (UInt64(littleEndian: low), lastWord(bytes) >> UInt64(128 - 8 * count))
     }
-    if bytes.count >= 8 {
-      return (count == 0 ? 0 : lastWord(bytes) >> UInt64(64 - 8 * count), 0)
-    }
+    if bytes.count >= 8 { return (count == 0 ? 0 : lastWord(bytes) >> UInt64(64 - 8 * count), 0) }
     var low: UInt64 = 0
     for place in stride(from: bytes.count - 1, through: offset, by: -1) {
       low = low << 8 | UInt64(bytes[place])

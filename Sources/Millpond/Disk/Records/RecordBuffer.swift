@@ -8,14 +8,10 @@ final class RecordBuffer {
   private var room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   private(set) var count = 0
 
-  deinit {
-    room.deallocate()
-  }
+  deinit { room.deallocate() }
 
   /// What is to be written; good until the next change.
-  var bytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: room[..<count])
-  }
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[..<count]) }
 
   /// Takes all out, and gives back what one large record needed.
   func removeAll() {

@@ -22,9 +22,7 @@ extension WallTime {
   }
 
   /// In seconds since 1970, rounded down, as far as it goes.
-  var wholeSeconds: UInt32 {
-    UInt32(clamping: microseconds / 1_000_000)
-  }
+  var wholeSeconds: UInt32 { UInt32(clamping: microseconds / 1_000_000) }
 }
 
 /// A position in the log, which goes on from segment to segment.
@@ -40,15 +38,11 @@ struct LogPosition: Sendable, Comparable, BitwiseCopyable {
 }
 
 extension Spot {
-  var position: LogPosition {
-    LogPosition(segment: segment, offset: offset)
-  }
+  var position: LogPosition { LogPosition(segment: segment, offset: offset) }
 }
 
 extension LogContents.Part {
-  var end: LogPosition {
-    LogPosition(segment: segment.number, offset: UInt32(clamping: size))
-  }
+  var end: LogPosition { LogPosition(segment: segment.number, offset: UInt32(clamping: size)) }
 }
 
 /// By what a key is known in the index: a hash of its bytes.
@@ -72,12 +66,8 @@ struct KeyHash: Sendable, Hashable, BitwiseCopyable {
   }
 
   /// What the index, and the eviction order, look at first.
-  var bits: UInt32 {
-    UInt32(truncatingIfNeeded: value >> 32)
-  }
+  var bits: UInt32 { UInt32(truncatingIfNeeded: value >> 32) }
 
   /// By what it is remembered what was told.
-  var whole: Int {
-    Int(truncatingIfNeeded: value)
-  }
+  var whole: Int { Int(truncatingIfNeeded: value) }
 }

@@ -87,9 +87,7 @@ final class OpenFile: Sendable {
     self.files = files
   }
 
-  deinit {
-    try? close()
-  }
+  deinit { try? close() }
 
   /// Closes it now; nothing may be asked of it after that.
   ///
@@ -140,6 +138,10 @@ final class OpenFile: Sendable {
   /// Where the system keeps the file, as far as that had to be asked.
   private enum Nature: UInt8 {
     case unknown, inMemory, onDevice
+  }
+
+  func write(_ bytes: some ContiguousBytes, at offset: Int = 0) throws {
+    try bytes.withUnsafeBytes { try write($0 as UnsafeRawBufferPointer, at: offset) }
   }
 
   /// Writes all of `bytes` at `offset`.

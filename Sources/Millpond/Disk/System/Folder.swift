@@ -29,9 +29,7 @@ final class Folder: Sendable {
     self.protection = protection
   }
 
-  deinit {
-    letGo()
-  }
+  deinit { letGo() }
 
   func path(of fileName: String) -> String {
     "\(path)/\(fileName)"
@@ -65,9 +63,7 @@ final class Folder: Sendable {
     exchange(for: .none)
   }
 
-  var isHeld: Bool {
-    if case .none = hold.withLock({ $0 }) { false } else { true }
-  }
+  var isHeld: Bool { if case .none = hold.withLock({ $0 }) { false } else { true } }
 
   /// Whether somebody has deleted or moved the folder: the file that is locked is not in it any more.
   var isLost: Bool {
@@ -121,9 +117,7 @@ final class Folder: Sendable {
 
 extension POSIXError {
   /// Whether the file may be read all the same.
-  var isRefusalToWrite: Bool {
-    code == .EACCES || code == .EROFS || code == .EPERM
-  }
+  var isRefusalToWrite: Bool { code == .EACCES || code == .EROFS || code == .EPERM }
 
   fileprivate var isRefusalToLock: Bool {
     code == .EOPNOTSUPP || code == .ENOLCK || code == .ENOSYS

@@ -25,9 +25,7 @@ enum Framing: Equatable, Sendable {
   }
 
   /// How many bytes there will be, if that is known.
-  var expected: Int? {
-    if case .exactly(let count) = self { count } else { nil }
-  }
+  var expected: Int? { if case .exactly(let count) = self { count } else { nil } }
 
   /// Whether a body that has come to its end has all its bytes.
   func check(received count: Int) throws(TransferError) {

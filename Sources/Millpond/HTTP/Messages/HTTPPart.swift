@@ -20,6 +20,9 @@ public struct HTTPHead: Sendable {
   /// Whether a redirect led to another origin, which has not received the credentials of the request.
   public let isOfOtherOrigin: Bool
 
+  /// Whether another head follows, which is that of the answer.
+  var isInterim: Bool { (100..<200).contains(status) }
+
   /// Creates a head.
   ///
   /// - Parameter isOfOtherOrigin: Whether the transport has followed a redirect to another origin on the

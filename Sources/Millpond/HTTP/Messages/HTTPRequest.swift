@@ -42,9 +42,7 @@ public struct HTTPRequest: Sendable {
   }
 
   /// What names the resource: by this, bytes of a broken transfer are found again.
-  public var identity: String {
-    name ?? url.absoluteString
-  }
+  public var identity: String { name ?? url.absoluteString }
 }
 
 extension HTTPRequest {
@@ -60,14 +58,10 @@ extension HTTPRequest {
   }
 
   /// How urgent the answer is now.
-  var currentPriority: Priority {
-    lookup.priority
-  }
+  var currentPriority: Priority { lookup.priority }
 
   /// The terms of the get that asks.
-  var lookup: Lookup {
-    asking ?? Lookup(priority: priority)
-  }
+  var lookup: Lookup { asking ?? Lookup(priority: priority) }
 
   /// The same request on the terms of a get.
   func asked(by lookup: Lookup) -> HTTPRequest {
@@ -113,9 +107,7 @@ extension HTTPRequest {
   }
 
   /// Whether ranges of the answer may be asked for: not if the request asks for one of its own.
-  var canBeResumed: Bool {
-    headers["Range"] == nil
-  }
+  var canBeResumed: Bool { headers["Range"] == nil }
 
   /// Fields that choose no representation.
   private static let neutralFields: Set<String> = ["cache-control", "pragma"]

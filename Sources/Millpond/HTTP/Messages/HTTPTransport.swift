@@ -45,7 +45,5 @@ public protocol HTTPTransport: Sendable {
 
 extension HTTPTransport {
   /// False: what is received faster than it is taken may pile up.
-  public var appliesBackpressure: Bool {
-    false
-  }
+  public var appliesBackpressure: Bool { false }
 }

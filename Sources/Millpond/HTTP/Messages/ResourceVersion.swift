@@ -80,9 +80,7 @@ extension HeaderFields {
 
 extension String {
   /// - Source: RFC 9110 §8.8.3.
-  fileprivate var isStrongEntityTag: Bool {
-    utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"")
-  }
+  fileprivate var isStrongEntityTag: Bool { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") }
 }
 
 extension Error {
@@ -110,9 +108,7 @@ extension Framing {
   }
 
   /// Whether the rest can be asked for of what broke off; of chunks, only if they weren't encoded.
-  var canBeResumed: Bool {
-    if case .encoded = self { false } else { true }
-  }
+  var canBeResumed: Bool { if case .encoded = self { false } else { true } }
 }
 
 /// What a `Content-Range` of bytes says.

@@ -13,9 +13,7 @@ struct ResponseChecker: Sendable {
     self.limits = limits
   }
 
-  var progress: SignalProgress {
-    SignalProgress(completed: count, total: framing.expected)
-  }
+  var progress: SignalProgress { SignalProgress(completed: count, total: framing.expected) }
 
   /// Takes a head in; those that come before the answer's are passed over.
   ///
@@ -24,7 +22,7 @@ struct ResponseChecker: Sendable {
     _ head: HTTPHead, resuming earlier: ResumePoint? = nil
   ) throws(TransferError) {
     try limits.check(head.headers)
-    if (100..<200).contains(head.status) { return }
+    if head.isInterim { return }
     guard self.head == nil else { throw .invalidResponse(reason: "a second head") }
     if head.status == 206, let earlier {
       framing = try Framing(head, resuming: earlier)

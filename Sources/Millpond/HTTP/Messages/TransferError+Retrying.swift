@@ -25,9 +25,7 @@ extension RetryPolicy {
   ///
   ///     let patient = HTTPSource().retrying(
   ///       .backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(10)).onlyTransient)
-  public var onlyTransient: RetryPolicy {
-    only { $0.isTransient }
-  }
+  public var onlyTransient: RetryPolicy { only { $0.isTransient } }
 }
 
 extension Error {

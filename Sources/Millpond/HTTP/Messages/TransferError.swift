@@ -88,9 +88,7 @@ extension TransferError {
 }
 
 extension URL? {
-  fileprivate var inWords: String {
-    map { ": \($0.textWithoutSecrets)" } ?? ""
-  }
+  fileprivate var inWords: String { map { ": \($0.textWithoutSecrets)" } ?? "" }
 }
 
 extension TransferError: ConnectivityError {

@@ -2,9 +2,7 @@ import Foundation
 
 extension URL {
   /// Whether this is something that HTTP can be spoken to.
-  var isWebAddress: Bool {
-    isWebScheme && host()?.isEmpty == false
-  }
+  var isWebAddress: Bool { isWebScheme && host()?.isEmpty == false }
 
   /// Whether the scheme is one of HTTP's.
   var isWebScheme: Bool {
@@ -21,9 +19,7 @@ extension URL {
       && statedOrUsualPort == other.statedOrUsualPort
   }
 
-  private var statedOrUsualPort: Int {
-    port ?? (scheme?.lowercased() == "https" ? 443 : 80)
-  }
+  private var statedOrUsualPort: Int { port ?? (scheme?.lowercased() == "https" ? 443 : 80) }
 }
 
 extension URL {

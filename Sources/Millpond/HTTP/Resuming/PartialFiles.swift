@@ -14,10 +14,10 @@ struct PartialFiles: Sendable {
 
   /// What is in a file.
   enum Kind: String, CaseIterable {
-    /// All of it in one record.
+    /// A body that was gathered in memory.
     case whole = ".partial"
 
-    /// The bytes as they came, and a tail.
+    /// A body that was streamed into a file.
     case streamed = ".streamed"
 
     /// A second name of a file into which a body is being streamed, and how much of that is known.
@@ -79,7 +79,7 @@ struct PartialFiles: Sendable {
       try makeFolder()
       try remove(new)
       let file = try system.open(path(new), .making)
-      try data.withUnsafeBytes { try file.write($0, at: 0) }
+      try file.write(data)
       try file.close()
       try system.rename(path(new), to: path(name))
       return true
@@ -89,21 +89,17 @@ struct PartialFiles: Sendable {
     }
   }
 
-  /// What is known of a file without reading its bytes; nil if it is none of ours.
-  func head(_ name: String) -> (head: PartialHead, byteCount: Int)? {
-    guard let file = try? system.open(path(name), .reading) else { return nil }
-    if name.hasSuffix(Kind.streamed.rawValue) {
-      return (try? ResumeFooter(of: file)).flatMap { $0 }.map { ($0.head, $0.byteCount) }
-    }
-    return (try? PartialRecord.head(of: file)).flatMap { $0 }
+  /// The footer of a file; nil if it is none of ours.
+  func footer(_ name: String) -> ResumeFooter? {
+    try? ResumeFooter(of: system.open(path(name), .reading))
   }
 
   /// Whether a file with the first bytes of a body could be moved here.
-  func take(_ file: UnfinishedFile, _ tail: ResumeFooter, _ name: String) -> Bool {
+  func take(_ file: UnfinishedFile, _ footer: ResumeFooter, _ name: String) -> Bool {
     do {
       try makeFolder()
       let open = try system.open(file.path, .updating)
-      try tail.write(to: open)
+      try footer.write(to: open)
       try open.close()
       // From another volume it can't be moved.
       try system.rename(file.path, to: path(name))
@@ -111,12 +107,6 @@ struct PartialFiles: Sendable {
     } catch {
       return false
     }
-  }
-
-  /// What stands at the end of a file; nil if that is none of ours.
-  func tail(_ name: String) -> ResumeFooter? {
-    guard let file = try? system.open(path(name), .reading) else { return adopt(name) }
-    return (try? ResumeFooter(of: file)).flatMap { $0 }
   }
 
   /// Removes a file, if it is there, or what a process that died has left of it.

@@ -29,7 +29,8 @@ final class PartialJournal: Sendable {
     guard case .open(let journal, _) = state.withLock({ $0 }) else { return }
     let head = PartialHead(identity: place.representation, version)
     do {
-      try ResumeFooter(head, file).overwrite(journal)
+      try ResumeFooter(head, byteCount: file.byteCount, checksum: file.checksum)
+        .overwrite(journal)
     } catch {
       end()
     }

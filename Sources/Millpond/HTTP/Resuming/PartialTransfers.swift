@@ -32,16 +32,8 @@ public final class PartialTransfers: Sendable {
   let queue = DispatchQueue(
     label: "millpond.partials", qos: .utility, autoreleaseFrequency: .workItem)
 
-  let state = Locked(State())
+  let state = Locked(PartialState())
   private let waiting = Locked(0)
-
-  struct State: Sendable {
-    /// Nil until the folder has been read.
-    var index: PartialIndex?
-
-    /// The latest removal of everything: transfers that began before find and keep nothing.
-    var removal = Revision.none
-  }
 
   /// Keeps bytes in a folder, that is made when there are some.
   ///
@@ -106,6 +98,15 @@ public final class PartialTransfers: Sendable {
   }
 }
 
+/// The files that are kept, and the removal of all of them.
+struct PartialState: Sendable {
+  /// Nil until the folder has been read.
+  var index: PartialIndex?
+
+  /// The latest removal of everything: transfers that began before find and keep nothing.
+  var removal = Revision.none
+}
+
 /// The bytes of one transfer among those that are kept.
 ///
 /// If all bytes are removed after the transfer has begun, it finds and keeps none.
@@ -118,15 +119,27 @@ struct PartialPlace: Sendable {
 }
 
 extension PartialTransfers {
-  /// What there is of a resource, if there is something.
+  /// Sends the first bytes of a resource, or nil.
   func find(_ place: PartialPlace) -> Signal<PartialBody?> {
+    found(.whole, place) { self.read($0, place) }
+  }
+
+  /// Looks for something on the queue, unless it is known that there is nothing.
+  func found<Found>(
+    _ kind: PartialFiles.Kind, _ place: PartialPlace,
+    _ find: @escaping @Sendable (_ name: String) -> Found?
+  ) -> Signal<Found?> {
     .deferred {
-      let name = PartialFiles.name(of: place.representation)
-      if self.hasNothing(name, place) { return .just(nil) }
+      let name = PartialFiles.name(of: place.representation, kind)
+      if self.isKnownNotToHave(name) || self.isRemoved(place) { return .just(nil) }
       return Signal { observer, _ in
         self.queue.async {
-          observer.next(self.read(name, place))
-          observer.completed()
+          let found = find(name)
+          // Not here: what breaks off waits for this queue, and the rest may come at once.
+          DispatchQueue.global(qos: .userInitiated).async {
+            observer.next(found)
+            observer.completed()
+          }
         }
       }
     }
@@ -158,11 +171,6 @@ extension PartialTransfers {
 
   /// Fewer are asked for again.
   static var leastByteCount: Int { 16 << 10 }
-
-  /// Whether a transfer finds nothing, as far as that is known without looking at the disk.
-  func hasNothing(_ name: String, _ place: PartialPlace) -> Bool {
-    isKnownNotToHave(name) || isRemoved(place)
-  }
 
   private func isKnownNotToHave(_ name: String) -> Bool {
     state.withLock { $0.index?.has(name) == false }
@@ -221,7 +229,7 @@ extension PartialTransfers {
 
   /// Whether as many bytes of the same version are there.
   private func hasMore(_ name: String, than byteCount: Int, of head: PartialHead) -> Bool {
-    guard let present = files.head(name) else { return false }
+    guard let present = files.footer(name) else { return false }
     return present.head == head && present.byteCount >= byteCount
   }
 

@@ -1,31 +1,57 @@
 import Foundation
 
-/// What stands behind the first bytes of a streamed body in their file: what they are, the length of
-/// that and its checksum, and a mark.
+/// The end of a file with the first bytes of a body: a description of them as JSON, the length of that and
+/// its checksum, and a mark.
 ///
-/// Whatever a file has become, reading it traps nothing. Whether the bytes before are as they were is
-/// found out when somebody goes on with them.
+/// Whatever a file has become, reading it traps nothing, and damage makes it none of ours. Whether the
+/// bytes before are as they were is found out when a transfer goes on with them.
 struct ResumeFooter: Codable, Sendable, Equatable {
   let head: PartialHead
 
-  /// How many bytes there are, and what they add up to.
+  /// The number of bytes, and their ``LargeSum``.
   let byteCount: Int
   let checksum: UInt64
 
+  init(_ head: PartialHead, byteCount: Int, checksum: UInt64) {
+    self.head = head
+    self.byteCount = byteCount
+    self.checksum = checksum
+  }
+
+  /// Nil if there is none behind the bytes of the file.
+  init?(of file: OpenFile) throws {
+    guard let (footer, place) = try Self.read(file), footer.byteCount == place else { return nil }
+    self = footer
+  }
+
+  /// The one in a file of its own; nil if there is none.
+  init?(journal: OpenFile) throws {
+    guard let (footer, place) = try Self.read(journal), place == 0 else { return nil }
+    self = footer
+  }
+
+  /// The one behind the bytes of a file that has been read; nil if there is none.
+  init?(of bytes: Data) {
+    let found = try? Self.read(bytes.count) { count, offset in
+      Data(bytes.dropFirst(offset).prefix(count))
+    }
+    guard let (footer, place) = found ?? nil, footer.byteCount == place else { return nil }
+    self = footer
+  }
+
   /// Puts it behind the bytes of a file.
   func write(to file: OpenFile) throws {
-    let data = try data()
-    try data.withUnsafeBytes { try file.write($0, at: byteCount) }
+    try file.write(try data(), at: byteCount)
   }
 
   /// Puts it into a file of its own, in place of an earlier one.
   func overwrite(_ journal: OpenFile) throws {
     let data = try data()
-    try data.withUnsafeBytes { try journal.write($0, at: 0) }
+    try journal.write(data)
     try journal.truncate(to: data.count)
   }
 
-  private func data() throws -> Data {
+  func data() throws -> Data {
     let encoded = try JSONEncoder().encode(self)
     var data = encoded
     for number in [UInt64(encoded.count), Self.checksum(encoded)] {
@@ -34,41 +60,28 @@ struct ResumeFooter: Codable, Sendable, Equatable {
     return data + Self.mark
   }
 
-  /// Nil if it isn't there.
-  init?(of file: OpenFile) throws {
-    guard let (tail, place) = try Self.read(file), tail.byteCount == place else { return nil }
-    self = tail
-  }
-
-  /// The one in a file of its own; nil if it isn't there.
-  init?(journal: OpenFile) throws {
-    guard let (tail, place) = try Self.read(journal), place == 0 else { return nil }
-    self = tail
-  }
-
-  /// What stands at the end of a file, and where.
-  private static func read(_ file: OpenFile) throws -> (tail: ResumeFooter, place: Int)? {
+  private static func read(_ file: OpenFile) throws -> (ResumeFooter, place: Int)? {
     let status = try file.status()
-    guard status.isRegular, status.size >= Self.fixedByteCount else { return nil }
-    let end = status.size - Self.fixedByteCount
-    guard let fixed = try file.read(Self.fixedByteCount, at: end),
-      fixed.suffix(8) == Self.mark
-    else { return nil }
+    return status.isRegular ? try read(status.size) { try file.read($0, at: $1) } : nil
+  }
+
+  /// Reads what stands at the end of so many bytes.
+  private static func read(
+    _ size: Int, _ bytes: (_ count: Int, _ offset: Int) throws -> Data?
+  ) throws -> (ResumeFooter, place: Int)? {
+    let end = size - fixedByteCount
+    guard end >= 0, let fixed = try bytes(fixedByteCount, end), fixed.suffix(8) == mark else {
+      return nil
+    }
     let (length, checksum) = fixed.withUnsafeBytes {
       ($0.number(0, UInt64.self), $0.number(8, UInt64.self))
     }
-    guard length <= Self.greatestLength, Int(length) <= end,
-      let encoded = try file.read(Int(length), at: end - Int(length)),
+    guard length <= greatestLength, Int(length) <= end,
+      let encoded = try bytes(Int(length), end - Int(length)),
       Self.checksum(encoded) == checksum,
-      let tail = try? JSONDecoder().decode(Self.self, from: encoded), tail.byteCount >= 0
+      let footer = try? JSONDecoder().decode(Self.self, from: encoded), footer.byteCount >= 0
     else { return nil }
-    return (tail, end - Int(length))
-  }
-
-  init(_ head: PartialHead, _ file: UnfinishedFile) {
-    self.head = head
-    byteCount = file.byteCount
-    checksum = file.checksum
+    return (footer, end - Int(length))
   }
 
   private static let mark = Data("MPPART 2".utf8)
@@ -83,7 +96,7 @@ struct ResumeFooter: Codable, Sendable, Equatable {
 }
 
 extension OpenFile {
-  /// So many bytes; nil if the file has fewer.
+  /// Reads so many bytes; nil if the file has fewer.
   func read(_ count: Int, at offset: Int) throws -> Data? {
     var data = Data(count: count)
     return try data.withUnsafeMutableBytes { try read(into: $0, at: offset) } ? data : nil

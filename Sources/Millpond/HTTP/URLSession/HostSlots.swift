@@ -15,9 +15,7 @@ final class HostSlots: Sendable {
   }
 
   /// The number of hosts with requests.
-  var hostCount: Int {
-    hosts.withLock { $0.count }
-  }
+  var hostCount: Int { hosts.withLock { $0.count } }
 
   /// The answer to a request that is sent when its host has a slot for it.
   ///

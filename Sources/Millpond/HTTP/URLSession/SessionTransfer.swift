@@ -95,9 +95,7 @@ final class SessionTransfer: Sendable {
   func finish(_ response: URLResponse?, _ error: (any Error)?) {
     finished()
     // Linux: a redirect to nowhere ends without its head being shown.
-    if error == nil, let response, !phase.withLock({ $0.hasHead }) {
-      receive(response)
-    }
+    if error == nil, let response, !phase.withLock({ $0.hasHead }) { receive(response) }
     let hasHead = phase.withLock { $0.hasHead }
     guard phase.withLock({ $0.end() }) else { return }
     if let error {

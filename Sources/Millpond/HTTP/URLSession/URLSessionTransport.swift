@@ -83,6 +83,29 @@ public final class URLSessionTransport: HTTPTransport {
   }
 }
 
+extension Signal<HTTPPart> {
+  /// Delivers on a queue of its own, so that a slow subscriber does not hold up what sends the parts.
+  ///
+  /// - Parameter waitingLimit: When more bytes than this wait for the subscriber, the sender waits until all
+  ///   are delivered.
+  func decoupled(waitingLimit: Int) -> Signal {
+    Signal { observer, lifetime in
+      let queue = ByteQueue("millpond.http.parts", qos: .userInitiated, limit: waitingLimit)
+      run(
+        Observer(
+          next: { part in
+            queue.add(part.byteCount) { if !lifetime.isEnded { observer.next(part) } }
+          },
+          other: { event in queue.add { if !lifetime.isEnded { observer.other(event) } } }),
+        lifetime)
+    }
+  }
+}
+
+extension HTTPPart {
+  fileprivate var byteCount: Int { if case .body(let bytes) = self { bytes.count } else { 0 } }
+}
+
 extension URLSessionConfiguration {
   /// Timeouts are set far beyond ours: on Linux a request's own is ignored, and one that comes
   /// while a redirect is decided leaves the task without an end.

@@ -16,7 +16,7 @@ import Testing
         identity: "http://a/b",
         ResourceVersion(
           condition: "\"1\"", validator: Validator(entityTag: "\"1\"", lastModified: "x"))),
-      UnfinishedFile(path: path, byteCount: 100, checksum: .max))
+      byteCount: 100, checksum: .max)
     try tail.write(to: FileSystem().open(path, .updating))
   }
 
