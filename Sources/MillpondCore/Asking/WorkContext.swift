@@ -51,6 +51,12 @@ package class WorkContext: @unchecked Sendable {
     let context = context ?? nobody
     if context === calling { body() } else { $calling.withValue(context, operation: body) }
   }
+
+  /// Runs `body` in a context that nothing has run in yet.
+  @usableFromInline
+  static func run(inNew context: WorkContext, _ body: () -> Void) {
+    $calling.withValue(context, operation: body)
+  }
 }
 
 /// The context of work within other work: of a write that is prepared, or of a get that has a slot.

@@ -18,7 +18,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline let lifetime: Lifetime
 
   /// The context of the caller: the upper layer may miss on a thread that works for others.
-  @usableFromInline let caller: WorkContext?
+  @exclusivity(unchecked) @usableFromInline var caller: WorkContext?
 
   /// Drawn before any layer is asked: what is written from then on has to win.
   @usableFromInline let token: FillToken
@@ -47,7 +47,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     token = FillToken(for: lookup, during: lifetime)
     report = AnswerReport(lookup)
     // Initial values beside the properties would be calls.
-    caller = WorkContext.current
+    caller = nil
     upperLifetime = nil
     hadValue = false
     failure = nil
@@ -69,6 +69,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       }
       return
     }
+    caller = WorkContext.current
     let upperLifetime = lifetime.child()
     self.upperLifetime = upperLifetime
     upper.answer(key, lookup, report).run(
@@ -90,19 +91,18 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if lifetime.isEnded { return }
     if hadValue { return observer.other(event) }
     if case .failed(let error) = event { failure = error }
-    askLower()
+    WorkContext.run(in: caller) { askLower() }
   }
 
   // MARK: The lower layer
 
+  /// Asks the lower layer, in the context of the caller.
   @inlinable
   func askLower() {
     if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
     report = AnswerReport(lookup)
-    WorkContext.run(in: caller) {
-      below.layer.answer(key, lookup, report).run(
-        Observer(next: { self.nextOfLower($0) }, other: { self.otherOfLower($0) }), lifetime)
-    }
+    below.layer.answer(key, lookup, report).run(
+      Observer(next: { self.nextOfLower($0) }, other: { self.otherOfLower($0) }), lifetime)
   }
 
   @inlinable

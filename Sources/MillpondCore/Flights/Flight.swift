@@ -72,7 +72,7 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   func start(_ work: () -> Signal<Stamped<Value>>) {
     if run.lifetime.isEnded { return }
     run.lifetime.markAwaited()
-    WorkContext.run(in: handle) {
+    WorkContext.run(inNew: handle) {
       work().run(
         Observer(next: { self.receive($0) }, other: { self.receiveOther($0) }), run.lifetime)
     }

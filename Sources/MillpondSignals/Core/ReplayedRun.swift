@@ -17,7 +17,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
 
   @exclusivity(unchecked) @usableFromInline var members: Members<Value>
   @exclusivity(unchecked) @usableFromInline var progress: SignalProgress?
-  @exclusivity(unchecked) @usableFromInline var value: Value?
+  @exclusivity(unchecked) @usableFromInline var latest: LatestValue<Value>
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
   /// Learns the last value and the end before they are delivered; its replay outlives every call.
@@ -42,7 +42,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     arrivals = Atomic(0)
     hasEndedFlag = Atomic(false)
     members = Members()
-    (progress, value, end) = (nil, nil, nil)
+    latest = LatestValue()
+    (progress, end) = (nil, nil)
   }
 
   /// Whether its end has been received: nobody is subscribed any more.
@@ -106,7 +107,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   func welcome(_ member: consuming Member<Value>) {
     if member.lifetime.isEnded { return }
     if let progress { member.observer.progress(progress) }
-    if let value, !member.lifetime.isEnded { member.observer.next(value) }
+    if let value = latest.value, !member.lifetime.isEnded { member.observer.next(value) }
     guard let end else { return members.add(member) }
     if !member.lifetime.isEnded { member.observer.other(end) }
   }
@@ -116,7 +117,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     guard end == nil else { return }
     switch event {
     case .next(let value):
-      self.value = value
+      latest.replace(with: value)
       members.next(value)
     case .progress(let progress):
       self.progress = progress
@@ -141,13 +142,47 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func settle(_ end: Event<Never>) {
     guard let phase else { return }
-    let unneeded = Locked(buffer: phase).withLock { $0.settle(self, value, end) }
+    let unneeded = Locked(buffer: phase).withLock { $0.settle(self, latest.value, end) }
     _ = unneeded  // released here, not under the lock
   }
 
   @inlinable
   static func replaces(_ last: Message, _ new: Message) -> Bool {
     if case .event(.progress) = last, case .event(.progress) = new { true } else { false }
+  }
+}
+
+/// The latest value of a run, in memory of its own.
+///
+/// An optional property would do, but looks up its generic metadata whenever it is released.
+@usableFromInline
+struct LatestValue<Value: Sendable>: ~Copyable {
+  @usableFromInline var pointer: UnsafeMutablePointer<Value>?
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  deinit {
+    pointer?.deinitialize(count: 1)
+    pointer?.deallocate()
+  }
+
+  /// The value; nil before the first.
+  @inlinable
+  var value: Value? {
+    pointer?.pointee
+  }
+
+  @inlinable
+  mutating func replace(with value: Value) {
+    if let pointer {
+      pointer.pointee = value
+    } else {
+      let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+      new.initialize(to: value)
+      pointer = new
+    }
   }
 }
 
