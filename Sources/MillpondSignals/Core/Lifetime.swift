@@ -14,7 +14,7 @@ public struct Lifetime: @unchecked Sendable {
   /// A lifetime of its own.
   @inlinable
   public init() {
-    core = LifetimeCore.make()
+    core = LifetimeCore()
   }
 
   /// Whether it is over, so that nothing needs to be done for it any more.
@@ -34,7 +34,7 @@ public struct Lifetime: @unchecked Sendable {
   /// Notes that other work waits for this, and for what is done for it from now on.
   @usableFromInline
   package func markAwaited() {
-    core.set(LifetimeState.awaited)
+    core.set(LifetimeCore.awaited)
   }
 
   /// Runs `teardown` once, when the lifetime ends; at once if it is over already.
@@ -52,8 +52,8 @@ public struct Lifetime: @unchecked Sendable {
   ///
   /// - Complexity: O(1), also for its end.
   public func child() -> Lifetime {
-    let child = LifetimeCore.make(depth: core.depth &+ 1)
-    if isAwaited { child.set(LifetimeState.awaited) }
+    let child = LifetimeCore(depth: core.depth &+ 1)
+    if isAwaited { child.set(LifetimeCore.awaited) }
     core.adopt(child)
     return Lifetime(core: child)
   }
@@ -63,7 +63,7 @@ public struct Lifetime: @unchecked Sendable {
   /// It counts for two levels, which is what delivering to several subscribers takes.
   @usableFromInline
   func separate() -> Lifetime {
-    Lifetime(core: LifetimeCore.make(depth: core.depth &+ 2))
+    Lifetime(core: LifetimeCore(depth: core.depth &+ 2))
   }
 
   /// Ends the lifetime and runs its teardowns; does nothing if it is over.
@@ -84,55 +84,60 @@ public struct Lifetime: @unchecked Sendable {
   }
 }
 
-/// One allocation: what is registered in the header, the state and the lock behind it.
+/// The state of a lifetime.
+///
+/// Sendable because what varies is atomic, or touched only under the lock.
 @usableFromInline
-final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
+final class LifetimeCore: @unchecked Sendable {
+  /// Whether the lifetime is over, whether anything was ever registered, and whether it is awaited.
+  @usableFromInline let bits: Atomic<UInt8>
+  @usableFromInline let gate: Gate
+
+  /// How many lifetimes this is a child's child of.
+  @usableFromInline let depth: UInt32
+  @exclusivity(unchecked) @usableFromInline var entries: LifetimeEntries
+
+  @inlinable static var ended: UInt8 { 1 }
+  @inlinable static var linked: UInt8 { 2 }
+  @inlinable static var awaited: UInt8 { 4 }
+
   @inlinable
-  static func make(depth: UInt32 = 0) -> LifetimeCore {
-    let core = LifetimeCore.create(minimumCapacity: 1) { buffer in
-      buffer.withUnsafeMutablePointerToElements { $0.initialize(to: LifetimeState(depth: depth)) }
-      return LifetimeEntries()
-    }
-    return unsafeDowncast(core, to: LifetimeCore.self)
+  init(depth: UInt32 = 0) {
+    // Initial values beside the properties would be calls.
+    bits = Atomic(0)
+    gate = Gate()
+    self.depth = depth
+    entries = LifetimeEntries()
   }
 
   deinit {
-    let bits = withUnsafeMutablePointerToElements { $0.pointee.bits.load(ordering: .acquiring) }
-    if bits & ~LifetimeState.awaited == LifetimeState.linked { withLock { $0.takeAll() }.orphan() }
-    _ = withUnsafeMutablePointerToElements { $0.deinitialize(count: 1) }
+    if bits.load(ordering: .acquiring) & ~Self.awaited == Self.linked {
+      withLock { $0.takeAll() }.orphan()
+    }
   }
 
   @inlinable
   var isEnded: Bool {
-    withUnsafeMutablePointerToElements {
-      $0.pointee.bits.load(ordering: .acquiring) & LifetimeState.ended != 0
-    }
-  }
-
-  /// How many lifetimes this is a child's child of.
-  var depth: UInt32 {
-    withUnsafeMutablePointerToElements { $0.pointee.depth }
+    bits.load(ordering: .acquiring) & Self.ended != 0
   }
 
   var isAwaited: Bool {
-    withUnsafeMutablePointerToElements {
-      $0.pointee.bits.load(ordering: .relaxed) & LifetimeState.awaited != 0
-    }
+    bits.load(ordering: .relaxed) & Self.awaited != 0
   }
 
   /// Ends the lifetime, if it isn't over: one atomic claim decides who does.
   @inlinable
   func end(_ lastWords: () -> Void) {
-    let before = set(LifetimeState.ended)
-    guard before & LifetimeState.ended == 0 else { return }
+    let before = set(Self.ended)
+    guard before & Self.ended == 0 else { return }
     lastWords()
-    tearDown(hasEntries: before & LifetimeState.linked != 0)
+    tearDown(hasEntries: before & Self.linked != 0)
   }
 
   func add(_ teardown: @escaping @Sendable () -> Void) {
     let isLate = withLock { entries -> Bool in
       // Either the ender sees that something is linked, or we see here that it has ended.
-      if set(LifetimeState.linked) & LifetimeState.ended != 0 { return true }
+      if set(Self.linked) & Self.ended != 0 { return true }
       _ = entries.add(LifetimeEntry(run: teardown))
       return false
     }
@@ -141,15 +146,13 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
 
   func adopt(_ child: LifetimeCore) {
     let isLate = withLock { entries -> Bool in
-      if set(LifetimeState.linked) & LifetimeState.ended != 0 { return true }
-      let link = Lifetime(core: child)
+      if set(Self.linked) & Self.ended != 0 { return true }
       let place = entries.add(
-        LifetimeEntry(run: { withExtendedLifetime(link) {} }, child: .passUnretained(child)))
+        LifetimeEntry(
+          run: { withExtendedLifetime(child) {} }, child: .passUnretained(child)))
       // Nobody else knows the child yet, but who takes it from here, under this lock.
-      child.withUnsafeMutablePointerToHeader {
-        $0.pointee.parent = .passUnretained(self)
-        $0.pointee.placeInParent = place
-      }
+      child.entries.parent = .passUnretained(self)
+      child.entries.placeInParent = place
       return false
     }
     if isLate { child.end {} }
@@ -157,13 +160,13 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
 
   /// Called by the parent, which may be gone right after.
   fileprivate func endWithParent(_ ending: inout TearDown) {
-    let before = set(LifetimeState.ended)
-    if before & LifetimeState.ended != 0 {
+    let before = set(LifetimeCore.ended)
+    if before & LifetimeCore.ended != 0 {
       // Who has ended this one may be about to let go of the parent: after this, it finds none.
       orphan()
     } else if ending.level < 8 {
       ending.level += 1
-      tearDown(hasEntries: before & LifetimeState.linked != 0, &ending)
+      tearDown(hasEntries: before & LifetimeCore.linked != 0, &ending)
       ending.level -= 1
     } else {
       orphan()
@@ -198,7 +201,7 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   }
 
   private func unlink() {
-    guard withUnsafeMutablePointerToHeader({ $0.pointee.placeInParent }) >= 0 else { return }
+    guard entries.placeInParent >= 0 else { return }
     let link = withLock { $0.unlink() }
     _ = link
   }
@@ -215,33 +218,11 @@ final class LifetimeCore: ManagedBuffer<LifetimeEntries, LifetimeState> {
   @inlinable
   @discardableResult
   func set(_ bit: UInt8) -> UInt8 {
-    withUnsafeMutablePointerToElements {
-      $0.pointee.bits.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue
-    }
+    bits.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue
   }
 
   private func withLock<Result>(_ body: (inout LifetimeEntries) -> Result) -> Result {
-    withUnsafeMutablePointers { entries, state in
-      state.pointee.gate.withLock { body(&entries.pointee) }
-    }
-  }
-}
-
-/// What lies behind a lifetime's header.
-@usableFromInline
-struct LifetimeState: ~Copyable {
-  /// Whether the lifetime is over, whether anything was ever registered, and whether it is awaited.
-  @usableFromInline let bits = Atomic<UInt8>(0)
-  @usableFromInline let gate = Gate()
-  @usableFromInline let depth: UInt32
-
-  @inlinable static var ended: UInt8 { 1 }
-  @inlinable static var linked: UInt8 { 2 }
-  @inlinable static var awaited: UInt8 { 4 }
-
-  @inlinable
-  init(depth: UInt32) {
-    self.depth = depth
+    gate.withLock { body(&entries) }
   }
 }
 
