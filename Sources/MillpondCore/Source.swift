@@ -67,7 +67,7 @@ extension Source {
 
   /// One part, named after its type.
   public func layout(for key: Key?) -> Layout {
-    Layout(self is any Cache ? .store : .origin, Layout.title(of: Self.self))
+    Layout(isCache ? .store : .origin, Layout.title(of: Self.self))
   }
 }
 

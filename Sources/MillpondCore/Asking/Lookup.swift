@@ -1,4 +1,4 @@
-package import MillpondSignals
+public import MillpondSignals
 
 /// What travels down with a question: how urgent it is, and which answers will do.
 ///
@@ -140,6 +140,14 @@ public struct Lookup: Sendable {
   }
 }
 
+extension FillToken {
+  /// Draws the token of a question that is asked now, with `lookup`.
+  @inlinable
+  public init(for lookup: Lookup, during lifetime: Lifetime?) {
+    self.init(.next(), lookup.freshness == .reload, lifetime)
+  }
+}
+
 /// What a store counts of an immediate answer, in its statistics and for its eviction policy, so that
 /// one get is one hit or one miss.
 @usableFromInline
@@ -163,8 +171,8 @@ struct LookupTerms: Sendable {
   var listeners: [Listener] = []
   var place: String?
 
-  /// The answer of the layer that is being asked, where it is reported.
-  var answer: LayerAnswer?
+  /// Takes the reason for which the layer that is being asked has no value, where its answer is reported.
+  var explainMiss: (@Sendable (CacheEvent.Kind) -> Void)?
 
   /// The check of the values by a codec above the layer that is being asked.
   var check: ValueCheck?
@@ -264,6 +272,6 @@ final class SpecialTerms: Sendable {
   }
 
   @usableFromInline var wantsReasons: Bool {
-    terms.answer != nil
+    terms.explainMiss != nil
   }
 }

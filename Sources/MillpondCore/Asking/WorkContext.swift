@@ -1,6 +1,8 @@
 public import MillpondSignals
+import Synchronization
 
-/// What the calling code itself works for: a flight, or a get that holds a slot of a limit.
+/// The work that the calling code belongs to: a flight, the preparation of a write, or a get that holds
+/// a slot of a limit.
 ///
 /// It is a task-local value, so it reaches what is asked inside a start and in tasks that are made
 /// there. A call that comes by another way, as from a callback of a queue, has none.
@@ -9,7 +11,7 @@ public import MillpondSignals
 /// never end, nor would work that holds the last slot and asks for one more.
 @usableFromInline
 package class WorkContext: @unchecked Sendable {
-  // Sendable because what its subclasses hold is immutable, atomic or locked.
+  // Sendable because what this class and its subclasses hold is immutable, atomic or locked.
 
   // Not an optional: the runtime would copy that piece by piece each time.
   @TaskLocal private static var calling = nobody
@@ -17,32 +19,50 @@ package class WorkContext: @unchecked Sendable {
   /// Stands for no context.
   private static let nobody = WorkContext()
 
-  /// The flight of which this is the work.
-  var ownFlight: FlightHandle? { nil }
+  private final let over = Atomic<Bool>(false)
 
-  /// The slot that the work holds.
-  var slot: HeldSlot? { nil }
+  /// The waits of and for a flight, made when the first is noted.
+  final let lazyWaits = LazyObject()
+
+  /// The flight of which this is the work.
+  var flight: WorkContext? { nil }
+
+  /// The limit of which the work holds a slot.
+  var heldLimit: ObjectIdentifier? { nil }
 
   /// The context around this one, until the work ends.
   var outer: WorkContext? { nil }
 
   init() {}
 
-  /// What the calling code works for.
+  /// Whether this is a flight of `key` in `table`; only some flights know.
+  func isFlight(of key: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
+    false
+  }
+
+  /// Notes that the holder of a slot waits for one more get of the same limit.
+  func lendSlot(isCertain: Bool) {}
+
+  /// Notes that the holder of a slot waits for one get less.
+  func takeSlotBack(isCertain: Bool) {}
+
+  /// Notes that the flight has ended: nobody waits for its work any more.
+  @usableFromInline
+  package final func end() {
+    over.store(true, ordering: .relaxed)
+  }
+
+  /// Whether the flight has ended.
+  @usableFromInline
+  package final var isOver: Bool {
+    over.load(ordering: .relaxed)
+  }
+
+  /// The context of the calling code.
   @usableFromInline
   static var current: WorkContext? {
     let calling = calling
     return calling === nobody ? nil : calling
-  }
-
-  /// The context of the preparation of a write, within that of the caller.
-  static func work(for write: FlightHandle, within outer: WorkContext?) -> NestedContext {
-    NestedContext(flight: write, outer: outer)
-  }
-
-  /// The context of work that has a slot, within another.
-  static func work(in slot: HeldSlot, within outer: WorkContext?) -> NestedContext {
-    NestedContext(slot: slot, outer: outer)
   }
 
   /// Runs `body` in the given context, or in none.
@@ -60,9 +80,8 @@ package class WorkContext: @unchecked Sendable {
 }
 
 /// The context of work within other work: of a write that is prepared, or of a get that has a slot.
-final class NestedContext: WorkContext, @unchecked Sendable {
-  private let flight: FlightHandle?
-  private let held: HeldSlot?
+class NestedContext: WorkContext, @unchecked Sendable {
+  private let ownFlight: WorkContext?
 
   /// The context of the caller, until the work ends.
   ///
@@ -70,114 +89,25 @@ final class NestedContext: WorkContext, @unchecked Sendable {
   /// before it.
   private let around: Locked<WorkContext?>
 
-  fileprivate init(flight: FlightHandle? = nil, slot: HeldSlot? = nil, outer: WorkContext?) {
-    self.flight = flight
-    held = slot
+  /// The context of the work for `flight`, or of work that is no flight, within `outer`.
+  init(for flight: WorkContext? = nil, within outer: WorkContext?) {
+    ownFlight = flight
     around = Locked(outer)
   }
 
-  override var ownFlight: FlightHandle? { flight }
+  override final var flight: WorkContext? { ownFlight }
 
-  override var slot: HeldSlot? { held }
-
-  override var outer: WorkContext? {
+  override final var outer: WorkContext? {
     around.withLock { $0 }
   }
 
   /// Ends the work that has a slot: what its tasks ask for from now on is asked for nobody.
-  func end() {
+  final func leaveOuter() {
     let former = around.withLock { outer in
       defer { outer = nil }
       return outer
     }
     _ = former  // released here, not under the lock
-  }
-}
-
-extension WorkContext {
-  /// Waits for a flight until `lifetime` ends; false if that would be for ever.
-  ///
-  /// Where the flight itself wants slots, those that are held by the work that waits are lent.
-  @usableFromInline
-  func wait(for other: FlightHandle, until lifetime: Lifetime) -> Bool {
-    for flight in flights {
-      guard flight.waits(for: other) else { return false }
-      lifetime.onEnd { flight.waitsNoMore(for: other) }
-    }
-    let isCertain = lifetime.isAwaited
-    other.add(self, isCertain)
-    lifetime.onEnd { other.remove(self, isCertain) }
-    let wanted = other.wantedLimits
-    if !wanted.isEmpty { lendSlots(of: { wanted.contains($0) }, isCertain, until: lifetime) }
-    return true
-  }
-
-  /// Waits for a slot of the limit, and for the work that gets it, until `lifetime` ends; slots of the
-  /// same limit that are held by the work that waits are lent.
-  func wait(for slots: Slots, until lifetime: Lifetime) {
-    let limit = ObjectIdentifier(slots)
-    if let flight {
-      flight.wants(limit)
-      lifetime.onEnd { flight.wantsNoMore(limit) }
-    }
-    lendSlots(of: { $0 == limit }, lifetime.isAwaited, until: lifetime)
-  }
-
-  /// Whether this is work for a flight of `key` in `table`, or for one that such a flight waits for.
-  func works<Key: Hashable & Sendable>(for key: Key, in table: ObjectIdentifier) -> Bool {
-    reach(isCertain: true).contains { $0.context.flight?.isFlight(of: key, in: table) ?? false }
-  }
-
-  private func lendSlots(
-    of isWanted: (ObjectIdentifier) -> Bool, _ isCertain: Bool, until lifetime: Lifetime
-  ) {
-    for (context, isCertain) in reach(isCertain: isCertain) {
-      guard let slot = context.slot, isWanted(ObjectIdentifier(slot.slots)) else { continue }
-      slot.wait(isCertain: isCertain)
-      lifetime.onEnd { slot.waitNoMore(isCertain: isCertain) }
-    }
-  }
-
-  /// The innermost flight of which this is the work, unless that has ended.
-  private var flight: FlightHandle? {
-    flights.first
-  }
-
-  /// The flights of which this is the work, the innermost first, without those that have ended: several
-  /// where a write is prepared within one.
-  private var flights: [FlightHandle] {
-    var flights: [FlightHandle] = []
-    var next: WorkContext? = self
-    while let context = next {
-      if let flight = context.ownFlight, !flight.isOver { flights.append(flight) }
-      next = context.outer
-    }
-    return flights
-  }
-
-  /// This, the contexts around it, and those that wait for the flight it works for, and so on.
-  ///
-  /// A wait is certain if all on the way to it are.
-  private func reach(isCertain: Bool) -> [(context: WorkContext, isCertain: Bool)] {
-    var found: [ObjectIdentifier: Int] = [:]
-    var all: [(context: WorkContext, isCertain: Bool)] = []
-    func add(_ context: WorkContext, _ isCertain: Bool) {
-      guard let place = found[ObjectIdentifier(context)] else {
-        found[ObjectIdentifier(context)] = all.count
-        return all.append((context, isCertain))
-      }
-      if isCertain { all[place].isCertain = true }
-    }
-    add(self, isCertain)
-    var next = 0
-    while next < all.count {
-      let (context, isCertain) = all[next]
-      next += 1
-      if let outer = context.outer { add(outer, isCertain) }
-      guard let flight = context.ownFlight, !flight.isOver else { continue }
-      for waiting in flight.waitingContexts { add(waiting.context, isCertain && waiting.isCertain) }
-    }
-    return all
   }
 }
 

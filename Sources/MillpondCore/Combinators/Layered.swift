@@ -39,7 +39,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      LayeredGet(self, key, lookup, observer, lifetime).start()
+      LayeredGet(upper, below, key, lookup, observer, lifetime).start()
     }
   }
 
@@ -77,16 +77,5 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// Both layers.
   public func layout(for key: Key?) -> Layout {
     Layout(.layers, "layered", of: upper.layout(for: key), lower.layout(for: key))
-  }
-}
-
-/// What a hit above does not need: it carries one object along, whatever is in the layers below.
-@usableFromInline
-final class LayerBelow<Layer: Source>: Sendable {
-  @usableFromInline let layer: Layer
-
-  @inlinable
-  init(_ layer: Layer) {
-    self.layer = layer
   }
 }

@@ -34,12 +34,12 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   init(
-    _ layers: Layered<Upper, Lower>, _ key: Key, _ lookup: Lookup,
+    _ upper: Upper, _ below: LayerBelow<Lower>, _ key: Key, _ lookup: Lookup,
     _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
   ) {
     // One by one: to release a struct of both would look up its generic metadata.
-    upper = layers.upper
-    below = layers.below
+    self.upper = upper
+    self.below = below
     self.key = key
     self.lookup = lookup
     self.observer = observer
@@ -119,5 +119,16 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if event.isTerminal { report.ended(event, key, lookup, as: below.layer.ownLabel) }
     if case .completed = event, !hadValue, let failure { return observer.failed(failure) }
     observer.other(event)
+  }
+}
+
+/// What a hit above does not need: it carries one object along, whatever is in the layers below.
+@usableFromInline
+final class LayerBelow<Layer: Source>: Sendable {
+  @usableFromInline let layer: Layer
+
+  @inlinable
+  init(_ layer: Layer) {
+    self.layer = layer
   }
 }

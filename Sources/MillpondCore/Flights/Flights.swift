@@ -33,7 +33,11 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Returns: Nil if as many keys are under way as the limit allows: the caller runs alone.
   @inlinable
   func enter(_ key: Key, _ lookup: Lookup) -> FlightCaller<Key, Value>? {
-    table.withLock { $0.enter(key, lookup, limit: limit) { Flight(key, lookup, self) } }
+    table.withLock { table in
+      table.enter(key, lookup, limit: limit) {
+        Flight(key, lookup, handle(of: key, lookup), in: self.table)
+      }
+    }
   }
 
   @inlinable
@@ -159,11 +163,6 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ = detached  // released here, not under the lock
   }
 
-  @inlinable
-  func remove(_ flight: Flight<Key, Value>) {
-    table.withLock { $0.remove(flight) }
-  }
-
   /// The flights that can be joined.
   @usableFromInline
   func census() -> [FlightRecord] {
@@ -182,7 +181,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline
   func report(_ caller: FlightCaller<Key, Value>, _ lookup: Lookup) {
     let handle = caller.flight.handle
-    handle.add(listenersOf: lookup)
+    handle.add(lookup.details.listeners)
     let kind: CacheEvent.Kind = caller.isNew ? .started : .joined(age: handle.age)
     lookup.report(kind, layer: "in flight", key: caller.flight.key)
   }

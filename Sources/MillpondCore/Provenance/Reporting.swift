@@ -1,5 +1,66 @@
 public import MillpondSignals
 
+extension Lookup {
+  /// Whether anybody wants to hear what happens to the question.
+  ///
+  /// Free for most questions: they come without details.
+  @inlinable
+  package var isHeard: Bool {
+    details.isHeard
+  }
+
+  /// Whether anybody hears, or may come to hear, since a flight may be joined by somebody who does.
+  @inlinable
+  package var isObservable: Bool {
+    details.isObservable
+  }
+
+  /// The same question, heard by one more.
+  @usableFromInline
+  package func heard(by listener: Listener) -> Lookup {
+    with { $0.listeners.append(listener) }
+  }
+
+  /// Tells those who listen what has happened.
+  @usableFromInline
+  package func report(
+    _ kind: CacheEvent.Kind, layer: String, key: (any Hashable & Sendable)?,
+    duration: Duration? = nil
+  ) {
+    let event = CacheEvent(kind, layer: layer, key: key, duration: duration)
+    for listener in details.listeners { listener.hear(event) }
+  }
+
+  /// The clock of those who listen, if anybody does.
+  @usableFromInline
+  package func timeOfListeners() -> Duration? {
+    details.timeline?.now()
+  }
+
+  /// The same question, on its way to a layer whose answer will be reported.
+  func answered(by answer: LayerAnswer) -> Lookup {
+    with { $0.explainMiss = { answer.explainMiss($0) } }
+  }
+
+  /// The same question, of which the values are checked before they count as hits.
+  @usableFromInline
+  func checked(by check: ValueCheck) -> Lookup {
+    with { $0.check = check }
+  }
+
+  /// Whether a layer that has nothing to give may say why.
+  @inlinable
+  package var wantsReasons: Bool {
+    if case .special(let special) = details { special.wantsReasons } else { false }
+  }
+
+  /// Says why the layer that was asked will have no value.
+  @usableFromInline
+  package func explainMiss(_ reason: CacheEvent.Kind) {
+    details.special?.explainMiss?(reason)
+  }
+}
+
 extension Source {
   /// The answer of one of several that could be asked: those who listen hear which one it was.
   @inlinable
@@ -70,36 +131,6 @@ extension Source {
     let layout = layout(for: nil)
     guard layout.isUnnamedLayer else { return getStamped(key, lookup) }
     return reported(as: layout.label, key, lookup)
-  }
-}
-
-/// The check of a layer's values by a codec above it: what could not be decoded is no hit.
-@usableFromInline
-final class ValueCheck: Sendable {
-  private struct Report: Sendable {
-    let run: @Sendable (CacheEvent.Kind?) -> Void
-  }
-
-  private let waiting = Locked<[Report]>([])
-
-  @usableFromInline
-  init() {}
-
-  /// Calls `report` when a value has been checked, with what is wrong with it, or with nil.
-  func wait(_ report: @escaping @Sendable (CacheEvent.Kind?) -> Void) {
-    waiting.withLock { $0.append(Report(run: report)) }
-  }
-
-  /// Reports what the layers said of a value.
-  ///
-  /// - Parameter flaw: What is wrong with it; nil if nothing is.
-  @usableFromInline
-  func settle(_ flaw: CacheEvent.Kind?) {
-    let reports = waiting.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
-    }
-    for report in reports { report.run(flaw) }
   }
 }
 

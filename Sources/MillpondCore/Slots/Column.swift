@@ -1,3 +1,6 @@
+/// The place of an entry in a slab; less than zero is none.
+@usableFromInline package typealias Slot = Int32
+
 /// Plain elements side by side, in memory of their own: no counting of references, and in release
 /// builds no checks, on the way to them.
 ///

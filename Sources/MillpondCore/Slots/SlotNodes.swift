@@ -1,6 +1,3 @@
-/// The place of an entry in a slab; less than zero is none.
-@usableFromInline package typealias Slot = Int32
-
 /// What eviction knows of an entry: its hash, and its neighbours in the list that it is in.
 @usableFromInline
 struct SlotNode: Sendable, BitwiseCopyable {

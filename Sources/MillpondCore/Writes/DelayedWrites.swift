@@ -135,7 +135,7 @@ private final class DelayedWrite: Sendable {
 
   /// Starts the work, which asks on the write's behalf, and on that of whoever writes.
   func run(_ start: () -> Void) {
-    WorkContext.run(in: .work(for: handle, within: .current), start)
+    WorkContext.run(inNew: NestedContext(for: handle, within: .current), start)
   }
 
   func end(hasArrived: Bool) {

@@ -24,12 +24,6 @@ public struct FillToken: Sendable {
     self.init(.next(), isReload, lifetime)
   }
 
-  /// Draws the token of a question that is asked now, with `lookup`.
-  @inlinable
-  public init(for lookup: Lookup, during lifetime: Lifetime?) {
-    self.init(.next(), lookup.freshness == .reload, lifetime)
-  }
-
   @inlinable
   init(_ revision: Revision, _ isReload: Bool, _ lifetime: Lifetime?) {
     self.revision = revision

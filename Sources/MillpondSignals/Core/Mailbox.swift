@@ -153,13 +153,13 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
 
   @inlinable
   var queue: Locked<[Message]>? {
-    waiting.object.map { Locked(buffer: unsafeDowncast($0, to: LockedBuffer<[Message]>.self)) }
+    waiting.object.map { unsafeDowncast($0, to: Locked<[Message]>.self) }
   }
 
   @inlinable
   borrowing func makeQueue() -> Locked<[Message]> {
-    let object = waiting.storeIfNil(LockedBuffer<[Message]>.make([]))
-    return Locked(buffer: unsafeDowncast(object, to: LockedBuffer<[Message]>.self))
+    let object = waiting.storeIfNil(Locked<[Message]>([]))
+    return unsafeDowncast(object, to: Locked<[Message]>.self)
   }
 }
 
@@ -188,8 +188,8 @@ package struct LazyObject: ~Copyable {
   /// The state behind a lock that is the object, made of `state` if there is none.
   @inlinable
   package borrowing func locked<State>(_ state: @autoclosure () -> State) -> Locked<State> {
-    let object = object ?? storeIfNil(LockedBuffer<State>.make(state()))
-    return Locked(buffer: unsafeDowncast(object, to: LockedBuffer<State>.self))
+    let object = object ?? storeIfNil(Locked(state()))
+    return unsafeDowncast(object, to: Locked<State>.self)
   }
 
   /// Stores `new` unless there is an object already; what is there then.

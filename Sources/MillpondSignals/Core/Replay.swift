@@ -49,7 +49,7 @@ package final class Replay<Value: Sendable>: Sendable {
   /// Starts a run or joins the running one; a settled run is repeated.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    switch phase.withLock({ $0.enter { ReplayedRun(for: phase.buffer, lifetime.separate()) } }) {
+    switch phase.withLock({ $0.enter { ReplayedRun(for: phase, lifetime.separate()) } }) {
     case .settled: repeatEnd(observer, lifetime)
     case .joins(let run): join(run, observer, lifetime)
     case .starts(let run):
@@ -68,7 +68,7 @@ package final class Replay<Value: Sendable>: Sendable {
   /// Starts the run without a subscriber, if it isn't running or settled.
   @inlinable
   package func start() {
-    if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: phase.buffer) } }) {
+    if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: phase) } }) {
       start(run)
     }
   }

@@ -21,7 +21,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
   /// Learns the last value and the end before they are delivered; its replay outlives every call.
-  @usableFromInline unowned let phase: LockedBuffer<ReplayPhase<Value>>?
+  @usableFromInline unowned let phase: Locked<ReplayPhase<Value>>?
 
   @usableFromInline
   enum Message: Sendable {
@@ -33,7 +33,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   /// A run that has not begun.
   @inlinable
   package init(
-    for phase: LockedBuffer<ReplayPhase<Value>>? = nil, _ lifetime: Lifetime = Lifetime()
+    for phase: Locked<ReplayPhase<Value>>? = nil, _ lifetime: Lifetime = Lifetime()
   ) {
     self.phase = phase
     // Initial values beside the properties would be calls.
@@ -142,7 +142,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func settle(_ end: Event<Never>) {
     guard let phase else { return }
-    let unneeded = Locked(buffer: phase).withLock { $0.settle(self, latest.value, end) }
+    let unneeded = phase.withLock { $0.settle(self, latest.value, end) }
     _ = unneeded  // released here, not under the lock
   }
 

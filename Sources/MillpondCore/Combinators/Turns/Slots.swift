@@ -29,18 +29,17 @@ package final class Slots: Sendable {
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
     let asker = WorkContext.current
-    let slot = HeldSlot(self)
-    let context = WorkContext.work(in: slot, within: asker)
+    let slot = HeldSlot(self, within: asker)
     let waiter = TurnWaiter(lookup, lifetime.child(), slot) { turn in
       // What the work waits for inside its turn, it waits for for certain.
       turn.markAwaited()
-      WorkContext.run(in: context) { work(turn) }
+      WorkContext.run(inNew: slot) { work(turn) }
     }
     // Its end comes before that of the slot, so that a slot that was lent goes back to its holder.
-    asker?.wait(for: self, until: waiter.lifetime)
+    asker?.wait(forSlotOf: ObjectIdentifier(self), until: waiter.lifetime)
     let hasToWait = state.withLock { !$0.enter(waiter) }
     waiter.lifetime.onEnd {
-      context.end()
+      slot.leaveOuter()
       self.leave(waiter)
     }
     guard hasToWait else { return run(waiter) }
@@ -96,14 +95,14 @@ package final class Slots: Sendable {
   }
 }
 
-/// A slot that work holds, or is to hold.
+/// A slot that work holds, or is to hold, as the context of that work.
 ///
 /// While its holder waits for other work that wants a slot of the same limit, it is lent, and counts as
 /// free. Only while it is held: what tasks ask for that outlive the work lends nothing.
 ///
 /// Sendable because what varies is touched only under the lock of the limit.
-final class HeldSlot: @unchecked Sendable {
-  let slots: Slots
+final class HeldSlot: NestedContext, @unchecked Sendable {
+  private let slots: Slots
   fileprivate var isHeld = false
 
   /// How many gets the holder waits for.
@@ -112,19 +111,19 @@ final class HeldSlot: @unchecked Sendable {
   /// How many gets the holder may wait for: they were subscribed to, and for what can't be known.
   fileprivate var doubtfulWaits = 0
 
-  init(_ slots: Slots) {
+  init(_ slots: Slots, within outer: WorkContext?) {
     self.slots = slots
+    super.init(within: outer)
   }
 
-  /// Notes that the holder waits for one more get.
-  func wait(isCertain: Bool) {
+  override var heldLimit: ObjectIdentifier? { ObjectIdentifier(slots) }
+
+  override func lendSlot(isCertain: Bool) {
     count(1, isCertain)
   }
 
-  /// Notes that the holder waits for one get less.
-  ///
   /// If what was lent is in use, the next slot that comes free is not passed on.
-  func waitNoMore(isCertain: Bool) {
+  override func takeSlotBack(isCertain: Bool) {
     count(-1, isCertain)
   }
 

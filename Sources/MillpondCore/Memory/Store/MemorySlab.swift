@@ -66,3 +66,24 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
     return old
   }
 }
+
+/// The hash of a key, computed once: the upper half chooses the shard, the lower half the place.
+@usableFromInline
+struct MemoryHash: Sendable {
+  @usableFromInline let whole: Int
+
+  @inlinable
+  init(_ key: some Hashable) {
+    whole = key.hashValue
+  }
+
+  @inlinable
+  var bits: UInt32 {
+    UInt32(truncatingIfNeeded: whole)
+  }
+
+  @inlinable
+  func shard(_ mask: Int) -> Int {
+    (whole >> (Int.bitWidth / 2)) & mask
+  }
+}

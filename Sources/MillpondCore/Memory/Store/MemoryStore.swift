@@ -181,26 +181,6 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   }
 }
 
-/// The hash of a key, computed once: the upper half chooses the shard, the lower half the place.
-@usableFromInline
-struct MemoryHash: Sendable {
-  @usableFromInline let whole: Int
-
-  @inlinable
-  init(_ key: some Hashable) {
-    whole = key.hashValue
-  }
-
-  @inlinable
-  var bits: UInt32 {
-    UInt32(truncatingIfNeeded: whole)
-  }
-
-  @inlinable
-  func shard(_ mask: Int) -> Int {
-    (whole >> (Int.bitWidth / 2)) & mask
-  }
-}
 
 /// The end of an attempt to put a value into a store.
 @usableFromInline
