@@ -1,4 +1,4 @@
-import MillpondSignals
+public import MillpondSignals
 
 /// How long a remembered value is as good as a new one, and what may be done with it afterwards.
 ///
@@ -100,6 +100,90 @@ extension FreshnessPolicy {
     switch usableFor {
     case .never: true
     case .after(let duration): age < duration
+    }
+  }
+}
+
+/// The rule of a get that receives a stale value when a new one takes too long.
+@usableFromInline
+struct StaleRule<Content: Sendable>: TimedRule {
+  @usableFromInline typealias Value = Stamped<Recalled<Content>>
+
+  /// The time for which the get waits for a new value.
+  @usableFromInline let patience: Duration
+  @usableFromInline let policy: FreshnessPolicy
+  @usableFromInline let beginning: Duration
+
+  /// A stale value that has not been sent, and may be.
+  @usableFromInline var stale: Value?
+  @usableFromInline var hasSentStale = false
+  @usableFromInline var end: Event<Value>?
+  @usableFromInline var deadline: Duration?
+
+  /// The rule of a get that began at `beginning`.
+  @inlinable
+  init(_ patience: Duration, _ policy: FreshnessPolicy, _ beginning: Duration) {
+    self.patience = patience
+    self.policy = policy
+    self.beginning = beginning
+  }
+
+  @inlinable
+  mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
+    switch event {
+    case .next(let found) where found.value.isFresh:
+      (stale, deadline) = (nil, nil)
+      return event
+    case .next(let found): return receivedStale(found, at: now)
+    case .failed(let error): return failed(error, at: now)
+    case .progress, .completed: return event
+    }
+  }
+
+  @inlinable
+  mutating func receivedStale(_ found: Value, at now: Duration) -> Event<Value>? {
+    if hasSentStale { return nil }
+    if now >= beginning + patience { return sent(found, at: now) }
+    stale = found
+    deadline = beginning + patience
+    return nil
+  }
+
+  @inlinable
+  mutating func failed(_ error: any Error, at now: Duration) -> Event<Value>? {
+    guard policy.staleOn(error) else { return .failed(error) }
+    if hasSentStale { return .completed }
+    guard let stale, let event = sent(stale, at: now) else { return .failed(error) }
+    end = .completed
+    deadline = now
+    return event
+  }
+
+  @inlinable
+  mutating func wake(at now: Duration) -> Event<Value>? {
+    deadline = nil
+    if let end { return end }
+    return stale.flatMap { sent($0, at: now) }
+  }
+
+  /// A stale value on its way to the get; nil if it is not usable any more.
+  @inlinable
+  mutating func sent(_ found: Value, at now: Duration) -> Event<Value>? {
+    stale = nil
+    guard policy.isUsable(age: found.deliveredAge(at: now)) else { return nil }
+    hasSentStale = true
+    return .next(found)
+  }
+}
+
+extension FreshnessPolicy {
+  /// Whether a value that is not fresh may stand in for one that failed with `error`.
+  @usableFromInline
+  func standsIn(for error: any Error, by use: StaleUse) -> Bool {
+    switch use {
+    case .never: false
+    case .onAnyError: true
+    case .onNamedErrors, .after: staleOn(error)
     }
   }
 }

@@ -1,5 +1,5 @@
 import Dispatch
-import MillpondSignals
+public import MillpondSignals
 
 extension Signal where Value == MemoryPressure? {
   /// What is judged of `memory` at each look; nil is calm.
@@ -68,5 +68,56 @@ private final class PressureWatch: Sendable {
       self.queue.async { self.look(judge) }
     }
     pause.onEnd { timer.dispose() }
+  }
+}
+
+extension Signal where Value == MemoryPressure {
+  /// Tells when this process gets short of memory, and again from time to time while it stays so.
+  ///
+  ///     let pressure = Signal<MemoryPressure>.ofSystem()
+  ///     let images = memory.onMemoryPressure(pressure)
+  ///     let scores = others.onMemoryPressure(pressure)  // shares the watch
+  ///
+  /// A rise is told at once: from calm, or from a warning to critical. A fall is not told. All who
+  /// subscribe to one such signal share one watch, which begins with the first of them and ends
+  /// with the last; who comes while memory is short is told so at once.
+  ///
+  /// On Apple platforms the system says when. On Linux two things are looked at, and the worse one
+  /// counts:
+  ///
+  /// - How much is in use of what may be: of the limit of the process's control group, version 1
+  ///   or 2, or of one above it, whichever has the least room in proportion; without a limit, of
+  ///   the machine's memory. A warning from 90 %, critical from 95 %. Files that the kernel
+  ///   keeps in memory and has not used of late don't count as use.
+  /// - How long tasks have waited for memory in the last ten seconds, in the control group, or on
+  ///   the machine where the group doesn't tell. A warning when some waited for 10 % of the time,
+  ///   critical when all did.
+  ///
+  /// A signal that has failed stays so; ask for another to try again.
+  ///
+  /// - Parameters:
+  ///   - interval: How long after one look, on Linux, the next one is taken. The kernel's
+  ///     averages change every two seconds, but a cache can fill up faster. Less than a
+  ///     millisecond is taken as that.
+  ///   - pause: After how long it is told again that memory is short. By default three times as
+  ///     long as the kernel's averages look back, so that what was let go of last time has shown.
+  ///     Less than a millisecond is taken as that.
+  ///   - clock: What times both.
+  /// - Returns: A signal that doesn't complete. It fails with
+  ///   ``CacheError/unavailable(layer:underlying:)``, which lists what was tried, where the first
+  ///   look finds nothing that tells of memory.
+  /// - Complexity: A look reads about ten short files; the kernel makes them up, no disk is asked.
+  /// - Note: Looks are taken, and values sent, on a queue of the watch, or on the clock's
+  ///   thread; never on the subscriber's, nor inside the call that subscribes, except for who
+  ///   comes while memory is short already.
+  /// - Source: thresholds: `PressureThresholds`.
+  public static func ofSystem(
+    checkingEvery interval: Duration = .seconds(1),
+    repeatingEvery pause: Duration = .seconds(30),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) -> Signal {
+    let timeline = Timeline(clock)
+    return Signal<MemoryPressure?>.systemLevels(checkingEvery: interval, timeline)
+      .alerts(repeatingEvery: pause, timeline)
   }
 }

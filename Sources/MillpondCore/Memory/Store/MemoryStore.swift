@@ -181,7 +181,6 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   }
 }
 
-
 /// The end of an attempt to put a value into a store.
 @usableFromInline
 enum Placing: Sendable {

@@ -1,7 +1,5 @@
-import MillpondSignals
-
-/// The time of a store in memory, in nanoseconds: cheap to read, and a few milliseconds behind where the
-/// clock is the continuous one.
+/// A time in nanoseconds that is cheap to read, and a few milliseconds behind where the clock is the
+/// continuous one.
 @usableFromInline
 package struct CoarseTime: Sendable {
   @usableFromInline package let now: @Sendable () -> Int64
@@ -16,7 +14,7 @@ package struct CoarseTime: Sendable {
     }
   }
 
-  init(_ timeline: Timeline) {
+  package init(_ timeline: Timeline) {
     now = { Int64(timeline.now().nanoseconds) }
   }
 

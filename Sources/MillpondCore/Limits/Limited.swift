@@ -1,5 +1,57 @@
 public import MillpondSignals
 
+extension Source {
+  /// Runs at most `count` gets at once; the others wait, the most urgent first, then in order.
+  ///
+  /// A get has its slot from its start to its end, or until its asker leaves. What is there at once
+  /// needs none, nor does an ask for what is cached only. Tellings are not limited. A get of a flight
+  /// is as urgent as that is at the moment: an urgent asker who joins brings it forward.
+  ///
+  /// A get that asks for more through the same limit lends its slot while it waits for that, by what it
+  /// returns or in a task. Of what it only subscribes to, nobody can know whether it waits for it: that
+  /// waits for a slot, unless all slots are held by such gets, in which case one more runs. Tasks that
+  /// outlive the get have no slot to lend.
+  ///
+  /// - Parameters:
+  ///   - count: How many; less than one is taken as one.
+  ///   - reserved: How many of these are kept for asks of normal or high priority. At least one is
+  ///     for everybody, whatever is reserved, so that nobody waits for ever.
+  /// - Complexity: O(log *n*) to wait, of *n* that do.
+  @inlinable
+  public func limited(to count: Int, reserved: Int = 0) -> Limited<Self> {
+    Limited(base: self, slots: Slots(count, reserved: reserved))
+  }
+}
+
+/// A source or cache of which few gets run at once.
+public struct Limited<Base: Source>: Detour {
+  /// What is asked for.
+  public typealias Key = Base.Key
+
+  /// What is answered.
+  public typealias Value = Base.Value
+
+  @usableFromInline let base: Base
+  @usableFromInline let slots: Slots
+
+  @inlinable
+  init(base: Base, slots: Slots) {
+    self.base = base
+    self.slots = slots
+  }
+
+  @usableFromInline var title: String { slots.title }
+
+  @inlinable
+  func answer<Answer>(
+    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
+  ) -> Signal<Answer> {
+    .inTurn(lookup, ask) { slots.take(lookup, $0, $1) }
+  }
+}
+
+extension Limited: Cache where Base: Cache {}
+
 /// A few slots, and those who wait for one.
 @usableFromInline
 package final class Slots: Sendable {
@@ -29,7 +81,7 @@ package final class Slots: Sendable {
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
     let asker = WorkContext.current
-    let slot = HeldSlot(self, within: asker)
+    let slot = HeldSlot(of: ObjectIdentifier(self), within: asker) { self.change($0, $1) }
     let waiter = TurnWaiter(lookup, lifetime.child(), slot) { turn in
       // What the work waits for inside its turn, it waits for for certain.
       turn.markAwaited()
@@ -49,7 +101,7 @@ package final class Slots: Sendable {
   }
 
   /// Changes what is known of a slot, and starts those for whom that makes room.
-  fileprivate func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) {
+  private func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) {
     state.withLock { $0.change(slot, body) }
     startWaiting()
   }
@@ -92,45 +144,6 @@ package final class Slots: Sendable {
   private func next() -> TurnWaiter? {
     var gone: [TurnWaiter] = []  // released here, not under the lock
     return state.withLock { $0.next(skipping: &gone) }
-  }
-}
-
-/// A slot that work holds, or is to hold, as the context of that work.
-///
-/// While its holder waits for other work that wants a slot of the same limit, it is lent, and counts as
-/// free. Only while it is held: what tasks ask for that outlive the work lends nothing.
-///
-/// Sendable because what varies is touched only under the lock of the limit.
-final class HeldSlot: NestedContext, @unchecked Sendable {
-  private let slots: Slots
-  fileprivate var isHeld = false
-
-  /// How many gets the holder waits for.
-  fileprivate var waits = 0
-
-  /// How many gets the holder may wait for: they were subscribed to, and for what can't be known.
-  fileprivate var doubtfulWaits = 0
-
-  init(_ slots: Slots, within outer: WorkContext?) {
-    self.slots = slots
-    super.init(within: outer)
-  }
-
-  override var heldLimit: ObjectIdentifier? { ObjectIdentifier(slots) }
-
-  override func lendSlot(isCertain: Bool) {
-    count(1, isCertain)
-  }
-
-  /// If what was lent is in use, the next slot that comes free is not passed on.
-  override func takeSlotBack(isCertain: Bool) {
-    count(-1, isCertain)
-  }
-
-  private func count(_ change: Int, _ isCertain: Bool) {
-    slots.change(self) { slot in
-      if isCertain { slot.waits += change } else { slot.doubtfulWaits += change }
-    }
   }
 }
 

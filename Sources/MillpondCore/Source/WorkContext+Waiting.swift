@@ -30,7 +30,9 @@ extension WorkContext {
 
   /// Whether this is work for a flight of `key` in `table`, or for one that such a flight waits for.
   func works<Key: Hashable & Sendable>(for key: Key, in table: ObjectIdentifier) -> Bool {
-    reach(isCertain: true).contains { $0.context.flights.first?.isFlight(of: key, in: table) ?? false }
+    reach(isCertain: true).contains {
+      $0.context.flights.first?.isFlight(of: key, in: table) ?? false
+    }
   }
 
   private func lendSlots(
