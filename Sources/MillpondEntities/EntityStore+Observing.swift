@@ -1,4 +1,4 @@
-public import MillpondCore
+import MillpondCore
 public import MillpondSignals
 
 extension EntityStore {

@@ -1,5 +1,5 @@
-public import MillpondCore
-import MillpondSignals
+import MillpondCore
+public import MillpondSignals
 
 extension EntityCore {
   /// Commits what was written, and what users' code has written while that was compared.

@@ -1,4 +1,4 @@
-public import MillpondCore
+import MillpondCore
 public import MillpondSignals
 
 /// The work of a store, which those who observe it keep; the store itself they don't.
