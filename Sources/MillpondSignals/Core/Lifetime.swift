@@ -7,8 +7,7 @@ public import Synchronization
 /// whose upstream may end before its downstream gives that upstream a ``child()``.
 ///
 /// - Note: Any thread. Teardowns run on the thread that ends the lifetime, with no lock held.
-public struct Lifetime: @unchecked Sendable {
-  // Sendable because what the core holds is atomic, or touched only under its lock.
+public struct Lifetime: Sendable {
   @usableFromInline let core: LifetimeCore
 
   /// A lifetime of its own.
