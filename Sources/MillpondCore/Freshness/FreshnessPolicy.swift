@@ -85,7 +85,7 @@ extension FreshnessPolicy {
   @inlinable
   func greatestFreshAge(_ key: some Hashable) -> Duration? {
     if jitter == 0 { return greatestAge }
-    return greatestAge.map { jittered($0, by: key.hashValue) }
+    return greatestAge.map { jittered($0, by: key.mixedHash) }
   }
 
   @usableFromInline

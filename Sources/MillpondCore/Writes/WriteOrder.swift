@@ -51,7 +51,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   public mutating func admit(
     _ key: Key, _ revision: Revision, over present: Revision
   ) -> Bool {
-    admit(key, hash: key.hashValue, revision, over: present)
+    admit(key, hash: key.mixedHash, revision, over: present)
   }
 
   @inlinable
@@ -92,7 +92,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// Whether a fill of `key` is admitted.
   @inlinable
   public mutating func admit(_ token: FillToken, for key: Key) -> Bool {
-    admit(token, hash: key.hashValue)
+    admit(token, hash: key.mixedHash)
   }
 
   /// Whether a fill of `key` is admitted by a store that keeps with each entry when it was last
@@ -134,7 +134,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     if PendingWrite.isAny(before: revision) {
       remember(key, revision)
     } else {
-      refuseFills(until: revision, key.hashValue & (Self.stripeCount - 1))
+      refuseFills(until: revision, key.mixedHash & (Self.stripeCount - 1))
     }
   }
 
@@ -160,7 +160,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     let kept = min(max(needed, Self.rememberedCount), Self.greatestCount / 2, revisions.count)
     let last = revisions[kept - 1]
     for (key, revision) in remembered where revision < last {
-      refuseFills(until: revision, key.hashValue & (Self.stripeCount - 1))
+      refuseFills(until: revision, key.mixedHash & (Self.stripeCount - 1))
     }
     forget { $0 < last }
     pruningCount = 2 * max(Self.rememberedCount, kept)

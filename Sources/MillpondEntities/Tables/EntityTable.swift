@@ -108,7 +108,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
 
   @inlinable
   func hash(_ id: E.ID) -> UInt32 {
-    UInt32(truncatingIfNeeded: id.hashValue)
+    UInt32(truncatingIfNeeded: id.mixedHash)
   }
 }
 

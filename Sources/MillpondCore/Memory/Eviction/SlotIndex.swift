@@ -1,3 +1,17 @@
+extension Hashable {
+  /// The hash, with its bits mixed: a type may state a `hashValue` of its own, as small numbers, or
+  /// numbers that differ in their high bits alone.
+  ///
+  /// - Source: multiplicative hashing, Knuth, volume 3, 6.4; the constant is 2⁶⁴ over the golden ratio.
+  @inlinable
+  package var mixedHash: Int {
+    var mixed = UInt64(bitPattern: Int64(hashValue))
+    mixed ^= mixed &>> 32
+    mixed &*= 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: mixed ^ mixed &>> 32)
+  }
+}
+
 /// Where entries are, by their hashes: an open-addressed table of words, each a hash of 32 bits and
 /// a slot, without tombstones.
 ///

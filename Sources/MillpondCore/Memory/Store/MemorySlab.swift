@@ -74,7 +74,7 @@ struct MemoryHash: Sendable {
 
   @inlinable
   init(_ key: some Hashable) {
-    whole = key.hashValue
+    whole = key.mixedHash
   }
 
   @inlinable
