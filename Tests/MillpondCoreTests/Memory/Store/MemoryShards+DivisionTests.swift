@@ -148,8 +148,8 @@ import Testing
 
     #expect((early + late).allSatisfy { memory.peek($0) == nil })
     // Whoever shares a stripe with one of these may be refused, nobody else.
-    let told = Set((early + late + [4_095]).map { $0.hashValue & 1_023 })
-    let others = keys.filter { !told.contains($0.hashValue & 1_023) }
+    let told = Set((early + late + [4_095]).map { $0.mixedHash & 1_023 })
+    let others = keys.filter { !told.contains($0.mixedHash & 1_023) }
     #expect(others.count > 150 && others.allSatisfy { memory.peek($0) == $0 })
   }
 
