@@ -46,3 +46,67 @@ extension Set: References where Element: References {
     for element in self { element.add(to: &entities) }
   }
 }
+
+extension Reference: CustomStringConvertible {
+  /// The type and the identity, for people.
+  public var description: String {
+    "\(Target.self) \(id)"
+  }
+}
+
+extension Reference: Encodable where Target.ID: Encodable {
+  /// Encodes the identity, and nothing around it.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(id)
+  }
+}
+
+extension Reference: Decodable where Target.ID: Decodable {
+  /// Decodes an identity.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(Target.ID.self))
+  }
+}
+
+/// A reference to an entity of any type.
+public struct AnyReference: Sendable {
+  /// The type of the entity.
+  public let type: any Entity.Type
+
+  /// Its identity.
+  public let id: any Hashable & Sendable
+
+  /// Hides to which type it is.
+  @inlinable
+  public init<Target>(_ reference: Reference<Target>) {
+    type = Target.self
+    id = reference.id
+  }
+
+  /// The reference, if it is to this type.
+  public func reference<Target: Entity>(to type: Target.Type) -> Reference<Target>? {
+    guard self.type == type, let id = id as? Target.ID else { return nil }
+    return Reference(id)
+  }
+}
+
+extension AnyReference: Hashable {
+  /// Whether both stand for the same entity of the same type.
+  public static func == (left: AnyReference, right: AnyReference) -> Bool {
+    left.type == right.type && AnyHashable(left.id) == AnyHashable(right.id)
+  }
+
+  /// Hashes type and identity.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(type))
+    id.hash(into: &hasher)
+  }
+}
+
+extension AnyReference: CustomStringConvertible {
+  /// The type and the identity, for people.
+  public var description: String {
+    "\(type) \(id)"
+  }
+}

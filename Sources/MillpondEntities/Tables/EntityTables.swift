@@ -122,3 +122,58 @@ struct TypeNumbers: Sendable {
     }
   }
 }
+
+extension EntityTables {
+  /// Keeps an entity in use until it is released as often as it was retained.
+  @inlinable
+  mutating func retain<E: Identifiable & Sendable>(
+    _ id: E.ID, in type: E.Type
+  ) -> NodeNumber where E.ID: Sendable {
+    let node = table(type).node(of: id, in: &graph)
+    collection.retains[node, default: 0] += 1
+    graph.nodes[Int(node)].isRetained = true
+    collection.arrive(node)
+    return node
+  }
+
+  /// Releases an entity once; gives what is to be released after the unlock.
+  @usableFromInline
+  mutating func release(_ node: NodeNumber, _ now: Int64) -> (any Sendable)? {
+    guard let count = collection.retains[node] else { return nil }
+    touch(node, now)
+    collection.retains[node] = count > 1 ? count - 1 : nil
+    if count > 1 { return nil }
+    graph.nodes[Int(node)].isRetained = false
+    collection.depart()
+    return forget(node)
+  }
+}
+
+/// What of a store is in use though nobody refers to it, and whether there is room for more.
+@usableFromInline
+struct CollectorState: Sendable {
+  /// How often entities are retained that are.
+  @usableFromInline var retains: [NodeNumber: Int] = [:]
+
+  /// Below this count nothing has to be dropped for room, since it was tried in vain.
+  @usableFromInline var crowd = 0
+
+  /// Whether a collector goes through what is in use, and what has come into use meanwhile.
+  @usableFromInline var isCollecting = false
+  @usableFromInline var arrivals: [NodeNumber] = []
+
+  @usableFromInline
+  init() {}
+
+  /// Notes that an entity is in use from now on.
+  @usableFromInline
+  mutating func arrive(_ node: NodeNumber) {
+    if isCollecting { arrivals.append(node) }
+  }
+
+  /// Lets room be looked for again, since something may have gone out of use.
+  @usableFromInline
+  mutating func depart() {
+    crowd = 0
+  }
+}

@@ -1,5 +1,6 @@
 import MillpondCore
 public import MillpondSignals
+public import Synchronization
 
 /// The work of a store, which those who observe it keep; the store itself they don't.
 ///
@@ -103,5 +104,32 @@ final class EntityCore: @unchecked Sendable {
       return observers.failures.sorted { $0.key < $1.key }.map(\.value)
     }
     for fail in failures { fail(error) }
+  }
+}
+
+/// One writer at a time, who may be asked to write again while it does.
+///
+/// Unlike under a lock, users' code runs while someone has the turn: transactions, merges,
+/// comparisons. Only writers wait for it, never those who read, nor those who are told.
+@usableFromInline
+struct WriterTurn: ~Copyable {
+  @usableFromInline let gate = Gate()
+  @usableFromInline let owner = Atomic<UInt>(0)
+
+  /// Whether this thread has it; only this thread could have noted so.
+  @inlinable
+  borrowing func isMine() -> Bool {
+    owner.load(ordering: .relaxed) == threadMark()
+  }
+
+  /// Runs `body` when it is this thread's turn, which must not have it yet.
+  @inlinable
+  borrowing func take<Result>(_ body: () -> Result) -> Result {
+    gate.withLock {
+      owner.store(threadMark(), ordering: .relaxed)
+      let result = body()
+      owner.store(0, ordering: .relaxed)
+      return result
+    }
   }
 }

@@ -33,8 +33,9 @@
             case .failure(let error): observer.failed(error)
             }
           }, receiveValue: { observer.next($0) })
-        let kept = KeptCancellable(cancellable: cancellable)
-        lifetime.onEnd { kept.cancellable.cancel() }
+        // Cancelling is all that is done with it, which any thread may do.
+        let kept = SerialState(cancellable)
+        lifetime.onEnd { kept.value.cancel() }
       }
     }
   }
@@ -52,17 +53,17 @@
   }
 
   /// One run, which begins with the first demand.
-  private final class SignalSubscription<Value: Sendable>: Combine.Subscription, @unchecked Sendable
-  {
-    // Sendable because the subscriber is called only by the signal, which does so serially.
+  private final class SignalSubscription<Value: Sendable>: Combine.Subscription, Sendable {
     private let signal: Signal<Value>
-    private let downstream: AnySubscriber<Value, any Error>
+
+    /// Called only by the signal, serially.
+    private let downstream: SerialState<AnySubscriber<Value, any Error>>
     private let lifetime = Lifetime()
     private let isStarted = Atomic(false)
 
     init(_ signal: Signal<Value>, _ downstream: AnySubscriber<Value, any Error>) {
       self.signal = signal
-      self.downstream = downstream
+      self.downstream = SerialState(downstream)
     }
 
     func request(_ demand: Subscribers.Demand) {
@@ -77,20 +78,16 @@
     }
 
     private func next(_ value: Value) {
-      if !lifetime.isEnded { _ = downstream.receive(value) }
+      if !lifetime.isEnded { _ = downstream.value.receive(value) }
     }
 
     private func other(_ event: Event<Never>) {
       switch event {
       case .progress: break
-      case .failed(let error): lifetime.end { downstream.receive(completion: .failure(error)) }
-      case .completed: lifetime.end { downstream.receive(completion: .finished) }
+      case .failed(let error):
+        lifetime.end { downstream.value.receive(completion: .failure(error)) }
+      case .completed: lifetime.end { downstream.value.receive(completion: .finished) }
       }
     }
-  }
-
-  /// Sendable because cancelling is all that is done with it, which any thread may do.
-  private struct KeptCancellable: @unchecked Sendable {
-    let cancellable: AnyCancellable
   }
 #endif

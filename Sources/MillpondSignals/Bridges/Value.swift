@@ -119,3 +119,36 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     waiting?.resume()
   }
 }
+
+extension Signal {
+  /// The values as an asynchronous sequence, for one loop; asking for it subscribes.
+  ///
+  /// Values that arrive faster than they are taken are kept, without a bound. Leaving the loop, or
+  /// cancelling its task, disposes.
+  @inlinable
+  public var values: AsyncThrowingStream<Value, any Error> {
+    AsyncThrowingStream(bufferingPolicy: .unbounded) { continuation in
+      let subscription = subscribeAwaited(
+        onNext: { continuation.yield($0) },
+        onFailed: { continuation.finish(throwing: $0) },
+        onCompleted: { continuation.finish() })
+      continuation.onTermination = { _ in subscription.dispose() }
+    }
+  }
+}
+
+extension Signal {
+  /// Runs the signal for a task that waits for its events.
+  @inlinable
+  func subscribeAwaited(
+    onNext: @escaping @Sendable (Value) -> Void,
+    onFailed: @escaping @Sendable (any Error) -> Void,
+    onCompleted: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    let subscription = Subscription(
+      onProgress: nil, onNext: onNext, onFailed: onFailed, onCompleted: onCompleted)
+    subscription.lifetime.markAwaited()
+    run(subscription.observer, subscription.lifetime)
+    return Disposable(subscription.lifetime)
+  }
+}

@@ -14,9 +14,7 @@ public import Synchronization
 ///
 /// - Complexity: O(1): two atomic operations, and a lock only where messages meet.
 @usableFromInline
-package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
-  // Sendable because the turn is atomic, and what waits is set once and then locked.
-
+package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   /// Zero if nobody has the turn; else the mark of the thread that has it, and one more if messages
   /// wait.
   @usableFromInline let turn = Atomic<UInt>(0)
@@ -167,22 +165,25 @@ package struct Mailbox<Message: Sendable>: ~Copyable, @unchecked Sendable {
 ///
 /// `AtomicLazyReference` would do, but looks up its generic metadata whenever it is released.
 @usableFromInline
-package struct LazyObject: ~Copyable {
-  @usableFromInline let pointer = Atomic<UnsafeRawPointer?>(nil)
+package struct LazyObject: ~Copyable, Sendable {
+  /// Its address, as a number, which is `Sendable`; zero if there is none yet.
+  @usableFromInline let address = Atomic<UInt>(0)
 
   @inlinable
   package init() {}
 
   @inlinable
   deinit {
-    if let pointer = pointer.load(ordering: .acquiring) {
+    if let pointer = UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)) {
       Unmanaged<AnyObject>.fromOpaque(pointer).release()
     }
   }
 
   @inlinable
   var object: AnyObject? {
-    pointer.load(ordering: .acquiring).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map {
+      Unmanaged.fromOpaque($0).takeUnretainedValue()
+    }
   }
 
   /// The state behind a lock that is the object, made of `state` if there is none.
@@ -196,8 +197,8 @@ package struct LazyObject: ~Copyable {
   @inlinable
   borrowing func storeIfNil(_ new: AnyObject) -> AnyObject {
     let mine = Unmanaged.passRetained(new)
-    let isStored = pointer.compareExchange(
-      expected: nil, desired: UnsafeRawPointer(mine.toOpaque()), ordering: .acquiringAndReleasing
+    let isStored = address.compareExchange(
+      expected: 0, desired: UInt(bitPattern: mine.toOpaque()), ordering: .acquiringAndReleasing
     ).exchanged
     if isStored { return new }
     mine.release()

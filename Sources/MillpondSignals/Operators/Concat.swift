@@ -1,4 +1,13 @@
-public import Synchronization
+extension Signal {
+  /// Sends `value` before anything else.
+  @inlinable
+  public func startWith(_ value: Value) -> Signal {
+    Signal { observer, lifetime in
+      observer.next(value)
+      if !lifetime.isEnded { run(observer, lifetime) }
+    }
+  }
+}
 
 extension Signal {
   /// Goes on with `other` when this completes.
@@ -62,16 +71,16 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
     let run = ConcatenatedRun(self)
     let observer = run.observer
     if observer.canSubscribeInner(run.lifetime) { part.start?(observer, run.lifetime) }
-    return run.isSecond()
+    return run.meeting.isSecond()
   }
 }
 
-/// One part: whether its end came before its start returned decides who goes on.
+/// One part, in which its starter, on return, meets its completion.
 @usableFromInline
 final class ConcatenatedRun<Value: Sendable>: Sendable {
   @usableFromInline let whole: Concatenating<Value>
   @usableFromInline let lifetime: Lifetime
-  @usableFromInline let isReached = Atomic<Bool>(false)
+  @usableFromInline let meeting = Rendezvous()
 
   @inlinable
   init(_ whole: Concatenating<Value>) {
@@ -91,15 +100,9 @@ final class ConcatenatedRun<Value: Sendable>: Sendable {
       lifetime.end()
     }
     if case .completed = event {
-      if isSecond() { whole.run() }
+      if meeting.isSecond() { whole.run() }
     } else {
       whole.downstream.other(event)
     }
-  }
-
-  /// False for the first who asks, of the starter and the one who completed.
-  @inlinable
-  func isSecond() -> Bool {
-    isReached.exchange(true, ordering: .acquiringAndReleasing)
   }
 }

@@ -8,3 +8,43 @@ extension Signal {
     }
   }
 }
+
+extension Signal {
+  /// Drops all values; progress, failure and completion pass.
+  ///
+  ///     upload.ignoreValues(as: Page.self).concat(reload)
+  ///
+  /// - Parameter type: Of the values that the result pretends to have.
+  @inlinable
+  public func ignoreValues<NewValue>(as type: NewValue.Type = Never.self) -> Signal<NewValue> {
+    Signal<NewValue> { observer, lifetime in
+      run(observer.replacingNext { (_: Value) in }, lifetime)
+    }
+  }
+}
+
+extension Signal {
+  /// Drops each value that says the same as the one before it.
+  ///
+  /// - Parameter isSame: Is given the last value that was sent, and the new one.
+  @inlinable
+  public func distinct(by isSame: @escaping @Sendable (Value, Value) -> Bool) -> Signal {
+    derived { observer, lifetime in
+      let last = SerialState<Value?>(nil)
+      run(
+        observer.replacingNext { value in
+          if let last = last.value, isSame(last, value) { return }
+          last.value = value
+          observer.next(value)
+        }, lifetime)
+    }
+  }
+}
+
+extension Signal where Value: Equatable {
+  /// Drops each value that equals the one before it.
+  @inlinable
+  public func distinct() -> Signal {
+    distinct(by: ==)
+  }
+}

@@ -1,3 +1,126 @@
+extension Signal {
+  /// Joins each value to the latest one of `other`; those before its first one are dropped.
+  ///
+  /// `other` is subscribed to first. Its completion changes nothing, its failure ends everything,
+  /// and progress is that of this signal.
+  ///
+  /// - Note: A thread that sends a value of `other` delivers nothing.
+  @inlinable
+  public func withLatest<Other>(from other: Signal<Other>) -> Signal<(Value, Other)> {
+    derived { observer, lifetime in
+      let joining = Joining(observer, lifetime, WithLatestRule<Value, Other>())
+      joining.run(other) {
+        value in
+        joining.note(.latest(value)) { $0?.replaceNewest(with: value) }
+      } other: { event in
+        if case .failed = event { joining.post(.other(event)) }
+      }
+      joining.run(self) {
+        joining.post(.value($0))
+      } other: {
+        joining.post(.other($0))
+      }
+    }
+  }
+}
+
+/// What is the newest of the other values.
+@usableFromInline
+struct WithLatestRule<Value: Sendable, Other: Sendable>: JoiningRule {
+  @usableFromInline
+  enum Message: Sendable {
+    case value(Value)
+    case latest(Other)
+    case other(Event<Never>)
+  }
+
+  @usableFromInline var newest: Other?
+
+  @inlinable
+  init() {}
+
+  /// Returns the value before.
+  @inlinable
+  mutating func replaceNewest(with new: Other) -> Other? {
+    exchange(&newest, with: new)
+  }
+
+  @inlinable
+  mutating func received(_ message: Message) -> Event<(Value, Other)>? {
+    switch message {
+    case .value(let value): return newest.map { .next((value, $0)) }
+    case .latest(let new): newest = new
+    case .other(let event): return event.typed()
+    }
+    return nil
+  }
+}
+
+extension Signal {
+  /// Passes on the newest value whenever `sampler` sends one, if it was not passed on already.
+  ///
+  /// The end of either is the last sample: a completion, of this signal or of the sampler, sends
+  /// the value that waits and completes; a failure drops it and ends everything. Progress is that
+  /// of this signal, which is subscribed to first.
+  ///
+  /// - Parameter sampler: What its values are doesn't matter.
+  /// - Note: A thread that sends a value of this signal delivers nothing.
+  @inlinable
+  public func sample(on sampler: Signal<some Sendable>) -> Signal {
+    derived { observer, lifetime in
+      let joining = Joining(observer, lifetime, SampleOnRule<Value>())
+      joining.run(self) {
+        value in
+        joining.note(.value(value)) { $0?.replaceWaiting(with: value) }
+      } other: { event in
+        if case .completed = event { joining.post(.sample) }
+        joining.post(.other(event))
+      }
+      joining.run(sampler) { _ in
+        joining.post(.sample)
+      } other: { event in
+        if case .progress = event { return }
+        if case .completed = event { joining.post(.sample) }
+        joining.post(.other(event))
+      }
+    }
+  }
+}
+
+/// Which value waits for the next sample.
+@usableFromInline
+struct SampleOnRule<Value: Sendable>: JoiningRule {
+  @usableFromInline
+  enum Message: Sendable {
+    case value(Value)
+    case sample
+    case other(Event<Never>)
+  }
+
+  @usableFromInline var waiting: Value?
+
+  @inlinable
+  init() {}
+
+  /// Returns the value before.
+  @inlinable
+  mutating func replaceWaiting(with new: Value) -> Value? {
+    exchange(&waiting, with: new)
+  }
+
+  @inlinable
+  mutating func received(_ message: Message) -> Event<Value>? {
+    switch message {
+    case .value(let value): waiting = value
+    case .other(let event): return event.typed()
+    case .sample:
+      defer { waiting = nil }
+      return waiting.map { .next($0) }
+    }
+    return nil
+  }
+}
+
 /// What an operator of several inputs decides: pure, told what they have sent, one thing at a time.
 @usableFromInline
 protocol JoiningRule<Message, Output>: Sendable {

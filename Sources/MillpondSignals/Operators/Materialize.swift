@@ -27,3 +27,37 @@ extension Event {
     }
   }
 }
+
+extension Signal {
+  /// Sends each value as a success, and a failure as a last value: it never fails.
+  ///
+  /// So that one failure doesn't end what joins several: `zip(requests.map { $0.settle() })`.
+  @inlinable
+  public func settle() -> Signal<Result<Value, any Error>> {
+    materialize().compactMap { event in
+      switch event {
+      case .next(let value): .success(value)
+      case .failed(let error): .failure(error)
+      case .progress, .completed: nil
+      }
+    }
+  }
+}
+
+extension Signal {
+  /// Sends the events that come as values: the opposite of ``materialize()``.
+  ///
+  /// The first of them that is terminal ends the signal, and the upstream is told to stop. The
+  /// upstream's own progress and end pass, too.
+  @inlinable
+  public func dematerialize<Inner>() -> Signal<Inner> where Value == Event<Inner> {
+    derived { observer, lifetime in
+      let upstream = lifetime.child()
+      run(
+        observer.untilEnd(of: upstream) { event in
+          if event.isTerminal { upstream.end() }
+          observer.send(event)
+        }, upstream)
+    }
+  }
+}

@@ -1,5 +1,3 @@
-public import Synchronization
-
 extension Signal {
   /// Runs at most `limit` inner signals at once, in order of their arrival.
   @inlinable
@@ -100,13 +98,13 @@ final class Merging<Value: Sendable>: Sendable {
     let run = InnerRun(self)
     let observer = run.observer
     if observer.canSubscribeInner(run.lifetime) { inner.start?(observer, run.lifetime) }
-    return run.returned() ? advance(after: run) : nil
+    return run.meeting.isSecond() ? advance(after: run) : nil
   }
 
   @inlinable
   func ended(_ run: InnerRun<Value>) {
     run.lifetime.end()
-    if run.ended(), let next = advance(after: run) { runOn(next) }
+    if run.meeting.isSecond(), let next = advance(after: run) { runOn(next) }
   }
 
   @inlinable
@@ -126,12 +124,12 @@ final class Merging<Value: Sendable>: Sendable {
   }
 }
 
-/// One inner run: whether its end came before its start returned decides who goes on.
+/// One inner run, in which its starter, on return, meets its end.
 @usableFromInline
 final class InnerRun<Value: Sendable>: Sendable {
   @usableFromInline let merging: Merging<Value>
   @usableFromInline let lifetime: Lifetime
-  @usableFromInline let isSecond = Atomic<Bool>(false)
+  @usableFromInline let meeting = Rendezvous()
 
   @inlinable
   init(_ merging: Merging<Value>) {
@@ -151,18 +149,6 @@ final class InnerRun<Value: Sendable>: Sendable {
     case .failed(let error): if !lifetime.isEnded { merging.fail(error) }
     case .completed: merging.ended(self)
     }
-  }
-
-  /// True if the run has ended already: then the starter goes on.
-  @inlinable
-  func returned() -> Bool {
-    isSecond.exchange(true, ordering: .acquiringAndReleasing)
-  }
-
-  /// True if the starter has returned already: then the ender goes on.
-  @inlinable
-  func ended() -> Bool {
-    isSecond.exchange(true, ordering: .acquiringAndReleasing)
   }
 }
 

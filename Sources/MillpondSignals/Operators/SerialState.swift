@@ -1,6 +1,6 @@
-/// State of one run that only its upstream touches.
+/// A variable of an object that is touched by one thread at a time: whoever its owner calls, serially.
 ///
-/// Sendable because the upstream calls serially, and nobody else has it.
+/// Sendable because the owner says why, beside the property.
 @usableFromInline
 package final class SerialState<State>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline package var value: State

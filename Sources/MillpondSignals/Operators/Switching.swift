@@ -1,15 +1,27 @@
 extension Signal {
+  /// Sends what the newest of the signals sends that come as values: the older one is disposed of.
+  ///
+  /// Completes when the newest one and this have; the first failure ends everything. Progress is
+  /// the newest one's, and this signal's while none runs.
+  @inlinable
+  public func switchToLatest<Inner>() -> Signal<Inner> where Value == Signal<Inner> {
+    flatMap(.latest) { $0 }
+  }
+}
+
+extension Signal {
   /// Runs the newest inner signal only.
   @inlinable
   func switching<NewValue>(
     _ transform: @escaping @Sendable (Value) -> Signal<NewValue>
   ) -> Signal<NewValue> {
     derived { observer, lifetime in
-      let switching = Switching(observer, lifetime)
-      switching.joining.run(self) {
-        switching.receive(transform($0))
+      let joining = Joining(observer, lifetime, SwitchingRule<NewValue>())
+      let newest = SerialState(NewestRun(joining: joining))
+      joining.run(self) {
+        newest.replace(by: transform($0))
       } other: {
-        switching.joining.post(.outer($0))
+        newest.value.joining.post(.outer($0))
       }
     }
   }
@@ -17,45 +29,50 @@ extension Signal {
 
 // MARK: - What acts
 
-/// Runs the newest inner signal; `SwitchingRule` decides whose events count.
+/// The newest run of an inner signal; `SwitchingRule` decides whose events count.
 @usableFromInline
-final class Switching<Value: Sendable>: @unchecked Sendable {
-  // Sendable because the newest run is touched only by the outer signal, which calls serially.
+struct NewestRun<Value: Sendable>: Sendable {
   @usableFromInline let joining: Joining<SwitchingRule<Value>>
-  @exclusivity(unchecked) @usableFromInline var newestNumber = 0
-  @exclusivity(unchecked) @usableFromInline var newestLifetime: Lifetime?
+  @usableFromInline var number = 0
+  @usableFromInline var lifetime: Lifetime?
 
   @inlinable
-  init(_ downstream: Observer<Value>, _ subscriber: Lifetime) {
-    joining = Joining(downstream, subscriber, SwitchingRule())
+  init(joining: Joining<SwitchingRule<Value>>) {
+    self.joining = joining
   }
+}
 
-  /// Called serially, by the outer signal.
+/// Touched only by the outer signal, which calls serially.
+extension SerialState {
+  /// Ends the newest run, and starts one of `inner`.
   @inlinable
-  func receive(_ inner: Signal<Value>) {
+  func replace<Value>(by inner: Signal<Value>) where State == NewestRun<Value> {
+    let joining = value.joining
     if joining.lifetime.isEnded { return }
-    newestNumber += 1
-    newestLifetime?.end()
-    if let now = inner.now, let value = now() {
-      newestLifetime = nil
-      joining.post(.settled(newestNumber, value))
+    let number = value.number + 1
+    value.number = number
+    value.lifetime?.end()
+    if let now = inner.now, let settled = now() {
+      value.lifetime = nil
+      joining.post(.settled(number, settled))
     } else {
-      start(inner, newestNumber)
+      start(inner, number)
     }
   }
 
   @inlinable
-  func start(_ inner: Signal<Value>, _ number: Int) {
+  func start<Value>(_ inner: Signal<Value>, _ number: Int) where State == NewestRun<Value> {
+    let joining = value.joining
     let run = joining.lifetime.child()
-    newestLifetime = run
+    value.lifetime = run
     joining.post(.switched(number))
     let observer = Observer<Value>(
-      next: { self.joining.post(.inner(number, .next($0))) }
+      next: { joining.post(.inner(number, .next($0))) }
     ) { event in
       // A run that fails since it was told to stop must not be heard: it may not be replaced yet.
       if run.isEnded { return }
       if event.isTerminal { run.end() }
-      self.joining.post(.inner(number, event.typed()))
+      joining.post(.inner(number, event.typed()))
     }
     if observer.canSubscribeInner(run) { inner.start?(observer, run) }
   }

@@ -52,3 +52,105 @@ final class Taking<Value: Sendable>: @unchecked Sendable {
     downstream.other(event)
   }
 }
+
+extension Signal {
+  /// Sends the first value that satisfies `isWanted`, and completes; the upstream is told to stop.
+  ///
+  /// Completes without a value if none does.
+  ///
+  /// - Parameter isWanted: By default any value will do.
+  @inlinable
+  public func first(
+    where isWanted: @escaping @Sendable (Value) -> Bool = { _ in true }
+  ) -> Signal {
+    filter(isWanted).take(1)
+  }
+}
+
+extension Signal {
+  /// Passes values on for as long as they satisfy `isIncluded`; the first that doesn't completes.
+  ///
+  /// That one is not sent, and the upstream is told to stop.
+  @inlinable
+  public func take(while isIncluded: @escaping @Sendable (Value) -> Bool) -> Signal {
+    derived { observer, lifetime in
+      let upstream = lifetime.child()
+      run(
+        observer.untilEnd(of: upstream) { value in
+          if isIncluded(value) {
+            observer.next(value)
+          } else {
+            upstream.end()
+            observer.completed()
+          }
+        }, upstream)
+    }
+  }
+}
+
+extension Signal {
+  /// Passes everything on until `trigger` sends a value, and then completes.
+  ///
+  /// The trigger is subscribed to first: if it has a value at once, this signal is not started. A
+  /// trigger that completes without a value changes nothing; one that fails ends everything. Its
+  /// progress is not passed on.
+  @inlinable
+  public func take<Trigger>(until trigger: Signal<Trigger>) -> Signal {
+    derived { observer, lifetime in
+      let main = lifetime.child()
+      let serializer = Serializer(observer, lifetime)
+      let end = { @Sendable (event: Event<Value>) in
+        main.end()
+        serializer.send(event)
+      }
+      let triggerLifetime = main.child()
+      trigger.run(
+        Observer(next: { _ in if !main.isEnded { end(.completed) } }) { event in
+          if triggerLifetime.isEnded { return }
+          switch event {
+          case .progress: break
+          case .failed(let error): end(.failed(error))
+          case .completed: triggerLifetime.end()
+          }
+        }, triggerLifetime)
+      if main.isEnded { return }
+      run(serializer.observer.untilEnd(of: main) { serializer.send(.next($0)) }, main)
+    }
+  }
+}
+
+extension Signal {
+  /// Drops the first `count` values.
+  ///
+  /// - Parameter count: How many; of zero or less nothing is dropped.
+  @inlinable
+  public func skip(_ count: Int) -> Signal {
+    guard count > 0 else { return self }
+    return derived { observer, lifetime in
+      let left = SerialState(count)
+      run(
+        observer.replacingNext { value in
+          if left.value > 0 {
+            left.value -= 1
+          } else {
+            observer.next(value)
+          }
+        }, lifetime)
+    }
+  }
+}
+
+extension Observer {
+  /// For a run that may be ended before the downstream is: what comes after that is dropped, and
+  /// its terminal event ends `run` before it is passed on.
+  @inlinable
+  func untilEnd<Input>(
+    of run: Lifetime, next: @escaping @Sendable (Input) -> Void
+  ) -> Observer<Input> {
+    Observer<Input>(next: { if !run.isEnded { next($0) } }) { [onOther] event in
+      if run.isEnded { return }
+      if event.isTerminal { run.end() }
+      onOther(event)
+    }
+  }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Joins the first values of all signals, then the second ones, and so on, in the order given.
 ///
 /// Completes as soon as one of them has completed and its values are used up; fails with the first
@@ -10,4 +12,145 @@ public func zip<each Value: Sendable>(
   _ signals: repeat Signal<each Value>
 ) -> Signal<(repeat each Value)> {
   joining(.usingUp, repeat each signals)
+}
+
+/// Joins the first values of all signals to an array, then the second ones, and so on.
+///
+/// The values are in the order of the signals, of which there may be any number. Ends, fails and
+/// counts progress as the zip of separate signals does. Of no signals at all: completes.
+///
+/// - Complexity: Values that wait for their partners are kept.
+@inlinable
+public func zip<Value>(_ signals: some Sequence<Signal<Value>>) -> Signal<[Value]> {
+  let signals = Array(signals)
+  return Signal<[Value]>(
+    start: { observer, lifetime in
+      let queues = signals.indices.map { ZipQueue<Value>($0, .usingUp) }
+      let inputs = ZipInputs(queues.count, .usingUp, lifetime, other: observer.onOther) {
+        observer.next(queues.map { $0.take() })
+      }
+      for (queue, signal) in Swift.zip(queues, signals) { inputs.feed(queue, from: signal) }
+    }, now: nil, emptyError: signals.lazy.compactMap { $0.emptyError }.first)
+}
+
+/// Joins the latest values of all signals, whenever one of them sends, in the order given.
+///
+/// Sends nothing until each has sent a value. Completes when all have completed, or one has without
+/// a value; fails with the first failure. Progress is the sum, its total known if each signal that
+/// runs knows its own. Of no signals at all: completes.
+@inlinable
+public func combineLatest<each Value: Sendable>(
+  _ signals: repeat Signal<each Value>
+) -> Signal<(repeat each Value)> {
+  joining(.keepingLatest, repeat each signals)
+}
+
+/// Runs all signals, and joins a value of each whenever there is one.
+///
+/// - Parameter use: What becomes of values that were joined.
+@inlinable
+func joining<each Value: Sendable>(
+  _ use: ZipUse, _ signals: repeat Signal<each Value>
+) -> Signal<(repeat each Value)> {
+  var emptyError: (any Emptiness.Type)?
+  for signal in repeat each signals { emptyError = emptyError ?? signal.emptyError }
+  return Signal<(repeat each Value)>(
+    start: { observer, lifetime in
+      var count = 0
+      let queues = (repeat ZipQueue(of: each signals, use, &count))
+      let inputs = ZipInputs(count, use, lifetime, other: observer.onOther) {
+        observer.next((repeat (each queues).take()))
+      }
+      for (queue, signal) in repeat (each queues, each signals) { inputs.feed(queue, from: signal) }
+    }, now: nil, emptyError: emptyError)
+}
+
+// MARK: - What acts
+
+/// Feeds the inputs and joins what is in them; `ZipRule` decides when, this acts.
+///
+/// As little as possible is generic here: it would run unspecialised, see ``ZipQueue``.
+@usableFromInline
+final class ZipInputs: Sendable {
+  private let lifetime: Lifetime
+  private let other: @Sendable (Event<Never>) -> Void
+  private let mailbox = Mailbox<ZipMessage>()
+  private let join: @Sendable () -> Void
+
+  /// Touched only by whoever has the mailbox's turn.
+  private let rule: SerialState<ZipRule>
+
+  /// - Parameter join: Takes a value from each input, and sends them together.
+  @usableFromInline
+  init(
+    _ count: Int, _ use: ZipUse, _ subscriber: Lifetime,
+    other: @escaping @Sendable (Event<Never>) -> Void, join: @escaping @Sendable () -> Void
+  ) {
+    rule = SerialState(ZipRule(inputs: count, use))
+    lifetime = subscriber.child()
+    self.other = other
+    self.join = join
+    if rule.value.isUsedUp { end(.completed) }
+  }
+
+  @usableFromInline
+  func feed<Value>(_ queue: ZipQueue<Value>, from signal: Signal<Value>) {
+    if lifetime.isEnded { return }
+    let (run, input) = (lifetime.child(), queue.input)
+    signal.run(
+      Observer(
+        next: { self.receive($0, in: queue) },
+        other: { event in
+          if event.isTerminal { run.end() }
+          self.post(.other(input, event))
+        }), run)
+  }
+
+  private func receive<Value>(_ value: Value, in queue: ZipQueue<Value>) {
+    if mailbox.take() {
+      if !lifetime.isEnded {
+        queue.put(value)
+        arrived(in: queue.input)
+      }
+    } else {
+      let message = ZipMessage.arrived(queue.input) { queue.put(value) }
+      if !mailbox.enqueue(message, replaces: { _, _ in false }) { return }
+    }
+    if !mailbox.passOn() { mailbox.drain { receive($0) } }
+  }
+
+  private func post(_ message: ZipMessage) {
+    mailbox.post(message) { receive($0) }
+  }
+
+  private func receive(_ message: ZipMessage) {
+    if lifetime.isEnded { return }
+    switch message {
+    case .arrived(let input, let put):
+      put()
+      arrived(in: input)
+    case .other(let input, .progress(let progress)):
+      other(.progress(rule.value.sum(with: progress, of: input)))
+    case .other(let input, .completed):
+      rule.value.close(input)
+      if rule.value.isUsedUp { end(.completed) }
+    case .other(_, .failed(let error)): end(.failed(error))
+    }
+  }
+
+  private func arrived(in input: Int) {
+    guard rule.value.arrived(in: input) else { return }
+    join()
+    if rule.value.isUsedUp, !lifetime.isEnded { end(.completed) }
+  }
+
+  private func end(_ event: Event<Never>) {
+    lifetime.end()
+    other(event)
+  }
+}
+
+enum ZipMessage: Sendable {
+  case arrived(Int, put: @Sendable () -> Void)
+  case other(Int, Event<Never>)
 }

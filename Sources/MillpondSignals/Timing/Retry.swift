@@ -1,5 +1,3 @@
-public import Synchronization
-
 extension Signal {
   /// Runs the signal again when it fails, as `policy` says; the last failure passes.
   ///
@@ -53,7 +51,7 @@ final class Retrying<Value: Sendable>: Sendable {
     if lifetime.isEnded { return false }
     let attempt = RetryAttempt(self, number)
     signal.run(attempt.observer, attempt.lifetime)
-    return attempt.isSecond()
+    return attempt.meeting.isSecond()
   }
 
   @inlinable
@@ -65,7 +63,7 @@ final class Retrying<Value: Sendable>: Sendable {
     }
     if delay > .zero {
       pause(delay, before: attempt.number + 1)
-    } else if attempt.isSecond() {
+    } else if attempt.meeting.isSecond() {
       run(attempt.number + 1)
     }
   }
@@ -81,13 +79,13 @@ final class Retrying<Value: Sendable>: Sendable {
   }
 }
 
-/// One attempt: whether its failure came before its start returned decides who goes on.
+/// One attempt, in which its starter, on return, meets its failure.
 @usableFromInline
 final class RetryAttempt<Value: Sendable>: Sendable {
   @usableFromInline let retrying: Retrying<Value>
   @usableFromInline let number: Int
   @usableFromInline let lifetime: Lifetime
-  @usableFromInline let isReached = Atomic<Bool>(false)
+  @usableFromInline let meeting = Rendezvous()
 
   @inlinable
   init(_ retrying: Retrying<Value>, _ number: Int) {
@@ -111,10 +109,99 @@ final class RetryAttempt<Value: Sendable>: Sendable {
       retrying.downstream.other(event)
     }
   }
+}
 
-  /// False for the first who asks, of the starter and the one who failed.
-  @inlinable
-  func isSecond() -> Bool {
-    isReached.exchange(true, ordering: .acquiringAndReleasing)
+/// When a signal that has failed is run again, and how often.
+///
+///     let policy = RetryPolicy.backoff(attempts: 5, from: .milliseconds(200), upTo: .seconds(10))
+///     signal.retry(policy.only { $0 is ConnectionError })
+public struct RetryPolicy: Sendable {
+  private let attempts: Int
+  private let pause: @Sendable (_ attempt: Int, _ share: Double) -> Duration
+  private let longest: Duration
+
+  /// The share of a pause that chance takes off, or adds where the error names the pause.
+  private let share: @Sendable () -> Double
+  private let isWorthwhile: @Sendable (any Error) -> Bool
+
+  /// Runs again without a pause, or after the pause that an error names and up to half as much again.
+  ///
+  /// An error that names a pause of more than a minute is not retried.
+  ///
+  /// - Parameter attempts: How many runs there are in all; less than one is taken as one.
+  public static func immediate(attempts: Int) -> RetryPolicy {
+    RetryPolicy(
+      attempts: attempts, pause: { _, _ in .zero }, longest: .seconds(60),
+      share: { .random(in: 0..<0.5) }, isWorthwhile: { _ in true })
   }
+
+  /// Runs again after a pause that doubles from attempt to attempt.
+  ///
+  /// Chance shortens each pause, and lengthens one that an error names, so that runs that failed together
+  /// do not start again together.
+  ///
+  /// - Parameters:
+  ///   - attempts: How many runs there are in all; less than one is taken as one.
+  ///   - first: The pause after the first attempt, before chance shortens it.
+  ///   - longest: What no pause exceeds. An error that names a longer one is not retried.
+  ///   - jitter: The greatest share of a pause that chance takes off or adds, 0 to 1.
+  ///   - chance: A number from 0 to 1, anew for each pause. Called from any thread.
+  public static func backoff(
+    attempts: Int, from first: Duration, upTo longest: Duration, jitter: Double = 0.5,
+    chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+  ) -> RetryPolicy {
+    let longest = max(.zero, longest)
+    let pause = { @Sendable (attempt: Int, share: Double) in
+      let whole = doubled(max(.zero, first), times: attempt - 1, upTo: longest)
+      return max(.zero, whole - whole * share)
+    }
+    return RetryPolicy(
+      attempts: attempts, pause: pause, longest: longest,
+      share: { min(1, max(0, jitter)) * min(1, max(0, chance())) }, isWorthwhile: { _ in true })
+  }
+
+  /// The same policy for the errors that satisfy `isWorthwhile`; others fail at once.
+  ///
+  /// - Parameter isWorthwhile: Runs on the thread that sends the failure.
+  public func only(
+    if isWorthwhile: @escaping @Sendable (any Error) -> Bool
+  ) -> RetryPolicy {
+    let before = self.isWorthwhile
+    return RetryPolicy(
+      attempts: attempts, pause: pause, longest: longest, share: share,
+      isWorthwhile: { before($0) && isWorthwhile($0) })
+  }
+
+  /// How long to wait before the next attempt; nil where there is none.
+  ///
+  /// - Parameter attempt: The number of the attempt that has failed; the first one is 1.
+  @usableFromInline
+  package func delay(after attempt: Int, failedWith error: any Error) -> Duration? {
+    guard attempt < attempts, !error.isNestedTooDeeply, isWorthwhile(error) else { return nil }
+    let share = share()
+    let own = pause(attempt, share)
+    guard let named = (error as? any RetryDelaying)?.retryDelay else { return own }
+    if named > longest { return nil }
+    // Never before the time that is named.
+    return max(own, named + min(longest - named, max(.zero, named) * share))
+  }
+
+  private static func doubled(
+    _ time: Duration, times: Int, upTo longest: Duration
+  ) -> Duration {
+    var time = min(time, longest)
+    // After 127 doublings even an attosecond is longer than any duration.
+    for _ in 0..<min(127, max(0, times)) {
+      if time > longest / 2 { return longest }
+      time *= 2
+    }
+    return time
+  }
+}
+
+/// An error that says how long to wait before the next attempt, as an HTTP answer does in its
+/// `Retry-After`.
+public protocol RetryDelaying: Error {
+  /// The least pause before the next attempt; nil if the error names none.
+  var retryDelay: Duration? { get }
 }

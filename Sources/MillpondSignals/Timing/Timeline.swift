@@ -51,14 +51,15 @@ package struct Timeline: Sendable {
     _ delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> Disposable {
     let source = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
-    let timer = DispatchTimer(source)
+    // A dispatch source may be cancelled from any thread.
+    let timer = SerialState(source)
     source.setEventHandler {
       source.cancel()
       action()
     }
     source.schedule(deadline: .now() + .nanoseconds(delay.nanoseconds))
     source.activate()
-    return Disposable { timer.cancel() }
+    return Disposable { timer.value.cancel() }
   }
 
   private static func taskTimer(
@@ -72,19 +73,6 @@ package struct Timeline: Sendable {
   }
 }
 
-/// Sendable because a dispatch source may be cancelled from any thread.
-private final class DispatchTimer: @unchecked Sendable {
-  private let source: any DispatchSourceTimer
-
-  init(_ source: any DispatchSourceTimer) {
-    self.source = source
-  }
-
-  func cancel() {
-    source.cancel()
-  }
-}
-
 extension Duration {
   /// Whole nanoseconds, at least zero, at most what an `Int` holds.
   package var nanoseconds: Int {
@@ -94,5 +82,49 @@ extension Duration {
     if overflow { return .max }
     let (sum, sumOverflow) = product.addingReportingOverflow(Int(attoseconds / 1_000_000_000))
     return sumOverflow ? .max : sum
+  }
+}
+
+/// A clock that can call back by itself, without a task that sleeps.
+///
+/// What a manual clock adopts to make timers deterministic.
+public protocol TimerClock: Clock where Duration == Swift.Duration {
+  /// Runs `action` once, when `delay` has passed.
+  ///
+  /// - Returns: The handle that calls it off.
+  func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Disposable
+}
+
+/// How much time has passed by the readings of a clock that may be set back.
+///
+/// A step back counts as no time: what has passed never becomes less, and goes on from there with the
+/// next reading.
+struct PassedTime: Sendable {
+  /// By how much readings of different threads may come in another order than they were taken.
+  private static let disorder = Duration.seconds(1)
+
+  /// The time that has passed by the readings that `reading` takes.
+  static func passed(by reading: @escaping @Sendable () -> Duration) -> @Sendable () -> Duration {
+    let state = Locked(PassedTime())
+    return {
+      let reading = reading()
+      return state.withLock { $0.pass(to: reading) }
+    }
+  }
+
+  private var passed = Duration.zero
+
+  /// The sum of all steps back.
+  private var lost = Duration.zero
+
+  /// The time that has passed by a reading, counted from the first one.
+  mutating func pass(to reading: Duration) -> Duration {
+    let next = reading + lost
+    if next >= passed {
+      passed = next
+    } else if passed - next > Self.disorder {
+      lost = passed - reading
+    }
+    return passed
   }
 }

@@ -1,10 +1,10 @@
 import MillpondSignals
 import Testing
 
-@Suite struct LanesRuleTests {
-  @Test(arguments: [LaneUse.usingUp, .keepingLatest])
-  func `nothing is joined before there is a value of each lane`(use: LaneUse) {
-    var rule = LanesRule(lanes: 2, use)
+@Suite struct ZipRuleTests {
+  @Test(arguments: [ZipUse.usingUp, .keepingLatest])
+  func `nothing is joined before there is a value of each input`(use: ZipUse) {
+    var rule = ZipRule(inputs: 2, use)
 
     let joins = [0, 0, 0, 1].map { rule.arrived(in: $0) }
 
@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func `values that are used up are joined once each`() {
-    var rule = LanesRule(lanes: 2, .usingUp)
+    var rule = ZipRule(inputs: 2, .usingUp)
 
     let joins = [0, 0, 1, 1, 1, 0].map { rule.arrived(in: $0) }
 
@@ -20,16 +20,16 @@ import Testing
   }
 
   @Test func `the latest values are joined again for each that comes`() {
-    var rule = LanesRule(lanes: 2, .keepingLatest)
+    var rule = ZipRule(inputs: 2, .keepingLatest)
 
     let joins = [0, 1, 1, 0].map { rule.arrived(in: $0) }
 
     #expect(joins == [false, true, true, true])
   }
 
-  @Test(arguments: [LaneUse.usingUp, .keepingLatest])
-  func `a lane that closes without a value uses everything up`(use: LaneUse) {
-    var rule = LanesRule(lanes: 2, use)
+  @Test(arguments: [ZipUse.usingUp, .keepingLatest])
+  func `a input that closes without a value uses everything up`(use: ZipUse) {
+    var rule = ZipRule(inputs: 2, use)
     _ = rule.arrived(in: 0)
 
     rule.close(1)
@@ -37,8 +37,8 @@ import Testing
     #expect(rule.isUsedUp)
   }
 
-  @Test func `a closed lane lasts until its values are used up`() {
-    var rule = LanesRule(lanes: 2, .usingUp)
+  @Test func `a closed input lasts until its values are used up`() {
+    var rule = ZipRule(inputs: 2, .usingUp)
     _ = rule.arrived(in: 0)
     rule.close(0)
     let before = rule.isUsedUp
@@ -49,9 +49,9 @@ import Testing
     #expect(rule.isUsedUp)
   }
 
-  @Test func `kept values last until all lanes are closed`() {
-    var rule = LanesRule(lanes: 2, .keepingLatest)
-    for lane in 0..<2 { _ = rule.arrived(in: lane) }
+  @Test func `kept values last until all inputs are closed`() {
+    var rule = ZipRule(inputs: 2, .keepingLatest)
+    for input in 0..<2 { _ = rule.arrived(in: input) }
     rule.close(0)
     let before = rule.isUsedUp
 
@@ -61,13 +61,13 @@ import Testing
     #expect(rule.isUsedUp)
   }
 
-  @Test(arguments: [LaneUse.usingUp, .keepingLatest])
-  func `no lanes at all are used up`(use: LaneUse) {
-    #expect(LanesRule(lanes: 0, use).isUsedUp)
+  @Test(arguments: [ZipUse.usingUp, .keepingLatest])
+  func `no inputs at all are used up`(use: ZipUse) {
+    #expect(ZipRule(inputs: 0, use).isUsedUp)
   }
 
-  @Test func `the total of a closed lane is what it did`() {
-    var rule = LanesRule(lanes: 2, .usingUp)
+  @Test func `the total of a closed input is what it did`() {
+    var rule = ZipRule(inputs: 2, .usingUp)
     let first = rule.sum(with: SignalProgress(completed: 3), of: 0)
     rule.close(0)
 

@@ -1,3 +1,42 @@
+public import Synchronization
+
+extension Signal {
+  /// Goes on with `fallback` if this completes without a value.
+  @inlinable
+  public func ifEmpty(_ fallback: @escaping @Sendable () -> Signal) -> Signal {
+    followed { end, hadValue in
+      if case .completed = end, !hadValue { fallback() } else { nil }
+    }
+  }
+
+  /// Goes on with `fallback` if this ends without a value, however it ends.
+  ///
+  /// A failure after a value ends the signal as it is. This is the operator of layering.
+  ///
+  /// - Parameter fallback: Is given the failure, or nil if this completed.
+  @inlinable
+  public func ifNoValue(_ fallback: @escaping @Sendable ((any Error)?) -> Signal) -> Signal {
+    followed { end, hadValue in
+      if hadValue { return nil }
+      if case .failed(let error) = end { return fallback(error) }
+      return fallback(nil)
+    }
+  }
+}
+
+extension Signal {
+  /// Goes on with another signal if this one fails, whether or not it sent values.
+  ///
+  /// - Parameter replacement: Is given the failure; fail with it again to let it pass. It is not asked
+  ///   for one that is nested too deeply, see ``SignalError/nestedTooDeeply``.
+  @inlinable
+  public func recover(_ replacement: @escaping @Sendable (any Error) -> Signal) -> Signal {
+    followed { end, _ in
+      if case .failed(let error) = end { replacement(error) } else { nil }
+    }
+  }
+}
+
 extension Signal {
   /// Goes on with another signal at the end of this one, if `successor` names one.
   ///
@@ -17,14 +56,16 @@ extension Signal {
   }
 }
 
-/// Sendable because the upstream calls serially, and nobody else does.
+/// Passes a run on, and at its end goes on with what follows.
 @usableFromInline
-final class Sequel<Value: Sendable>: @unchecked Sendable {
+final class Sequel<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let upstreamLifetime: Lifetime
   @usableFromInline let successor: @Sendable (Event<Never>, Bool) -> Signal<Value>?
-  @exclusivity(unchecked) @usableFromInline var hadValue = false
+
+  /// Atomic only for the compiler: the upstream calls serially.
+  @usableFromInline let hadValue: Atomic<Bool>
 
   @inlinable
   init(
@@ -35,6 +76,7 @@ final class Sequel<Value: Sendable>: @unchecked Sendable {
     self.lifetime = lifetime
     upstreamLifetime = lifetime.child()
     self.successor = successor
+    hadValue = Atomic(false)
   }
 
   @inlinable
@@ -44,7 +86,7 @@ final class Sequel<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func next(_ value: Value) {
-    hadValue = true
+    hadValue.store(true, ordering: .relaxed)
     downstream.next(value)
   }
 
@@ -61,7 +103,7 @@ final class Sequel<Value: Sendable>: @unchecked Sendable {
   func end(_ event: Event<Never>) {
     upstreamLifetime.end()
     if lifetime.isEnded { return }
-    if !event.isNestedTooDeeply, let next = successor(event, hadValue) {
+    if !event.isNestedTooDeeply, let next = successor(event, hadValue.load(ordering: .relaxed)) {
       next.run(downstream, lifetime)
     } else {
       downstream.other(event)

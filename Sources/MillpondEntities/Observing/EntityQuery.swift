@@ -70,28 +70,16 @@ public struct EntityQuery<E: Entity>: Sendable {
     _ answer: @escaping @Sendable (inout EntityList<E>, [TableEdit<E>]) -> Answer?
   ) -> Signal<Answer> {
     Signal { observer, lifetime in
-      let keeper = ListKeeper(EntityList(isIncluded: isIncluded, precedes: precedes))
+      let list = EntityList(isIncluded: isIncluded, precedes: precedes)
+      let state = SerialState((list: list, isNew: true))
       edits.run(
         observer.replacingNext { edits in
-          let isFirst = keeper.isNew
-          keeper.isNew = false
-          let answer = answer(&keeper.list, edits) ?? (isFirst ? Answer() : nil)
+          let isFirst = state.value.isNew
+          state.value.isNew = false
+          let answer = answer(&state.value.list, edits) ?? (isFirst ? Answer() : nil)
           if let answer { observer.next(answer) }
         }, lifetime)
     }
-  }
-}
-
-/// The list of one subscription.
-@usableFromInline
-final class ListKeeper<E: Entity>: @unchecked Sendable {
-  // Sendable because only the one signal that feeds it touches it, serially.
-  @usableFromInline var list: EntityList<E>
-  @usableFromInline var isNew = true
-
-  @inlinable
-  init(_ list: EntityList<E>) {
-    self.list = list
   }
 }
 
