@@ -6,9 +6,7 @@ public import MillpondSignals
 extension DiskCache {
   /// Whether there is a value for `key`, as far as that can be said without reading it; it does not
   /// count as asked for.
-  public func contains(_ key: String) -> Signal<Bool> {
-    reading { $0.has(key) }
-  }
+  public func contains(_ key: String) -> Signal<Bool> { reading { $0.has(key) } }
 
   /// How many values there are, those included that are still to be written, or whose time is over.
   public var count: Signal<Int> { reading { $0.state.withLock { $0.index.count } } }

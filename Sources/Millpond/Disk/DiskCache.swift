@@ -76,7 +76,6 @@ public final class DiskCache: Cache {
         form: ValueForm(schema: schema, sealing: sealing), protection: protection))
   }
 
-  /// - Parameter files: The way to the system.
   init(directory: URL, _ options: DiskOptions, _ files: FileSystem = FileSystem()) {
     self.options = options
     access = StoreAccess(directory: directory, options, files)
@@ -173,9 +172,7 @@ public final class DiskCache: Cache {
   ///
   /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if the system can't say that it is there.
   @discardableResult
-  public func flush(_ durability: Durability) -> Signal<Void> {
-    access.flush(durability)
-  }
+  public func flush(_ durability: Durability) -> Signal<Void> { access.flush(durability) }
 
   /// Lets go of the folder when everything that was told is on disk, so that another process can
   /// open it.
@@ -187,14 +184,7 @@ public final class DiskCache: Cache {
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
-  public func close() -> Signal<Void> {
-    Signal { [access] observer, _ in
-      access.close {
-        observer.next(())
-        observer.completed()
-      }
-    }.started()
-  }
+  public func close() -> Signal<Void> { access.close() }
 
   /// A signal that the store feeds, as soon as it is open.
   func asking<Value>(
@@ -210,7 +200,7 @@ public final class DiskCache: Cache {
 }
 
 extension DiskStore {
-  /// Sends what was found, if it will do.
+  /// Sends what was found, if it is young enough.
   fileprivate func deliver(
     _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<DiskAnswer>
   ) {

@@ -52,9 +52,7 @@ final class HeldFiles: Sendable {
 
   var numbers: Set<UInt64> { state.withLock { Set($0.counts.keys) } }
 
-  func add(_ number: UInt64) {
-    state.withLock { $0.counts[number, default: 0] += 1 }
-  }
+  func add(_ number: UInt64) { state.withLock { $0.counts[number, default: 0] += 1 } }
 
   /// Notes that a file has been given back, and lets the heir know if it was the last hold.
   func remove(_ number: UInt64) {

@@ -1,7 +1,7 @@
 import Dispatch
 import MillpondSignals
 
-/// Lets many wait for one synchronizing: whoever comes while one is going on shares the next.
+/// Lets many wait for one synchronizing: callers that come while one is going on share the next.
 final class GroupSync: Sendable {
   typealias Done = @Sendable ((any Error)?) -> Void
 
@@ -13,12 +13,10 @@ final class GroupSync: Sendable {
     var isRunning = false
   }
 
-  /// Runs `work`, which blocks, on a thread of its own, and then `done`.
   func run(_ work: @escaping @Sendable () throws -> Void, _ done: @escaping Done) {
     let isFirst = state.withLock { state in
       state.waiting.append(done)
-      defer { state.isRunning = true }
-      return !state.isRunning
+      return !exchange(&state.isRunning, with: true)
     }
     if isFirst { queue.async { self.serve(work) } }
   }
@@ -26,9 +24,8 @@ final class GroupSync: Sendable {
   private func serve(_ work: () throws -> Void) {
     while true {
       let served = state.withLock { state in
-        defer { state.waiting = [] }
-        if state.waiting.isEmpty { state.isRunning = false }
-        return state.waiting
+        state.isRunning = !state.waiting.isEmpty
+        return exchange(&state.waiting, with: [])
       }
       if served.isEmpty { return }
       var failure: (any Error)?
@@ -48,7 +45,7 @@ struct ReadQueues: Sendable {
     }
   }
 
-  /// Runs `work` after all that was to be done before in the key's lane.
+  /// Runs `work` after all earlier work of the key.
   func run(_ key: KeyHash, _ work: @escaping @Sendable () -> Void) {
     queues[Int(key.value % UInt64(queues.count))].async(execute: work)
   }

@@ -25,8 +25,6 @@ extension DiskStore {
   private enum FoundFile {
     case file(DiskFile)
     case missing
-
-    /// It is to be written yet.
     case onItsWay
 
     /// It is not in a file of its own as it is.
@@ -63,7 +61,7 @@ extension DiskStore {
     }
   }
 
-  /// A lease of a value that nobody has been told of; its file goes with it, if it isn't kept then.
+  /// Returns a file of a value that is not stored yet; it goes with the lease, if it isn't kept then.
   func leased(_ value: LargeValue, _ validator: Validator?, _ revision: Revision) -> DiskFile {
     state.withLock { $0.index.lease(value.number) }
     return file(of: value, age: .zero, validator: validator, revision: revision)

@@ -26,7 +26,7 @@ extension DiskStore {
     return report
   }
 
-  /// What is on disk, those first that would go first; blocks.
+  /// Visits the values on disk, those first that would be evicted first; blocks.
   func visitEntries(_ visit: (DiskEntry) -> Bool) throws {
     for (hash, spot) in allSpots() {
       guard let record = try readWhole(hash, spot) else { continue }
@@ -67,18 +67,12 @@ extension DiskStore {
     let bytes = try FileBytes(count: Int(spot.size)) {
       isWhole = try segment.file.read(into: $0, at: Int(spot.offset))
     }
-    guard isWhole,
-      case .front(let head, let sum) = RecordHead.read(
-        bytes.bytes, segment: UInt64(segment.number)),
-      head.recordSize == bytes.bytes.count,
-      RecordHead.isWhole(bytes.bytes, head, frontSum: sum)
+    guard isWhole, let record = Record(whole: bytes.bytes, segment: segment.number),
+      KeyHash(record.key) == hash
     else { return nil }
-    let key = String(
-      decoding: bytes.bytes[RecordHead.size..<head.payloadOffset], as: UTF8.self)
-    guard KeyHash(of: key) == hash else { return nil }
-    if head.kind == .value { return WholeRecord(head: head, key: key, file: nil) }
-    let payload = UnsafeRawBufferPointer(
-      rebasing: bytes.bytes[head.payloadOffset..<head.tagOffset])
-    return LargeValue(payload).map { WholeRecord(head: head, key: key, file: $0) }
+    let file = record.largeValue
+    if record.head.kind != .value, file == nil { return nil }
+    return WholeRecord(
+      head: record.head, key: String(decoding: record.key, as: UTF8.self), file: file)
   }
 }

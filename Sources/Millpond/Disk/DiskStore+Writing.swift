@@ -37,7 +37,6 @@ extension DiskStore {
     }.started()
   }
 
-  /// Keeps a value, for so long.
   func set(
     _ key: String, _ content: DiskWrite.Content, _ timeToLive: TimeToLive, _ revision: Revision,
     _ validator: Validator? = nil

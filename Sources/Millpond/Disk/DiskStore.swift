@@ -20,7 +20,6 @@ final class DiskStore: Sendable {
   /// The queue on which caches are let in, in order: opening is the first thing that is done there.
   let entrance = DispatchQueue(label: "millpond.disk.entrance", autoreleaseFrequency: .workItem)
 
-  /// Only on the writing queue.
   let writer: LogWriter
 
   /// Calls observers of outcomes, which must not keep other writes waiting.
@@ -89,9 +88,7 @@ final class DiskStore: Sendable {
 // MARK: - The writing queue
 
 extension DiskStore {
-  func wakeWriter() {
-    writing.async { self.work() }
-  }
+  func wakeWriter() { writing.async { self.work() } }
 
   /// Calls `task` when everything before has been written, on the writing queue.
   func afterWriting(_ task: @escaping @Sendable () -> Void) {
@@ -99,9 +96,7 @@ extension DiskStore {
   }
 
   /// Removes every byte from before the last removal of everything; only on the writing queue.
-  func erase() throws {
-    try writer.erase(sparing: held.numbers.union(streams.numbers))
-  }
+  func erase() throws { try writer.erase(sparing: held.numbers.union(streams.numbers)) }
 
   private func work() {
     let limit = min(1 << 20, limits.greatestSegment)

@@ -35,16 +35,9 @@ final class LentFile: Sendable {
   }
 
   /// Leaves it to whoever wants it next, if nobody has taken it.
-  func giveBack() {
-    end()?.ended(false)
-  }
+  func giveBack() { end()?.ended(false) }
 
-  private func end() -> Loan? {
-    state.withLock { loan in
-      defer { loan = nil }
-      return loan
-    }
-  }
+  private func end() -> Loan? { state.withLock { exchange(&$0, with: nil) } }
 }
 
 /// What a value is made of that is stored as it comes.
@@ -54,8 +47,6 @@ enum FilePart: Sendable {
 
   /// Its first bytes, which are here already; nothing comes before this.
   case start(LentFile)
-
-  /// The next bytes.
   case bytes(Data)
 }
 

@@ -68,10 +68,7 @@ final class FileStream: @unchecked Sendable {
     switch event {
     case .progress(let progress):
       // By the queue, so that an observer gets one event at a time. The latest is enough.
-      let isFirst = latestProgress.withLock { latest in
-        defer { latest = progress }
-        return latest == nil
-      }
+      let isFirst = latestProgress.withLock { exchange(&$0, with: progress) } == nil
       if isFirst { queue.add { self.passOnProgress() } }
     case .failed(let error): queue.add { self.end(by: error) }
     case .completed: queue.add { self.perform { try self.finish() } }
@@ -79,10 +76,7 @@ final class FileStream: @unchecked Sendable {
   }
 
   private func passOnProgress() {
-    let progress = latestProgress.withLock { latest in
-      defer { latest = nil }
-      return latest
-    }
+    let progress = latestProgress.withLock { exchange(&$0, with: nil) }
     if let progress, !isOver, !upstream.isEnded { downstream.progress(progress) }
   }
 

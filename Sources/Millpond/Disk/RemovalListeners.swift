@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// Those that learn at once, on the same thread, that everything is being removed from a cache.
+/// Listeners that are called at once, on the same thread, when everything is removed from a cache.
 final class RemovalListeners: Sendable {
   private struct State: Sendable {
     var listeners: [Int: @Sendable () -> Void] = [:]
@@ -17,8 +17,7 @@ final class RemovalListeners: Sendable {
       return state.lastNumber
     }
     return Disposable { [state] in
-      let gone = state.withLock { $0.listeners.removeValue(forKey: number) }
-      _ = gone  // released here, not under the lock
+      _ = state.withLock { $0.listeners.removeValue(forKey: number) }
     }
   }
 

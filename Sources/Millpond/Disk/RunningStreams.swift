@@ -33,33 +33,23 @@ final class RunningStreams: Sendable {
   }
 
   func remove(_ number: UInt64) {
-    let gone = state.withLock { $0.streams.removeValue(forKey: number) }
-    _ = gone  // released here, not under the lock
+    _ = state.withLock { $0.streams.removeValue(forKey: number) }
   }
 
   /// Erases all streams that began before a removal of everything; how long they still run does not matter.
   ///
-  /// - Returns: The outcome, replayed: success when no file has their bytes, or the first failure.
+  /// - Returns: The outcome: success when no file has their bytes, or the first failure.
   func erase(before revision: Revision) -> Signal<Void> {
     let streams = state.withLock { state in
       state.removal = max(state.removal, revision)
       return state.streams.values.filter { $0.beginning < revision }
     }
     if streams.isEmpty { return .just(()) }
-    let promise = Promise<Void>()
-    let left = Locked((count: streams.count, failure: (any Error)?.none))
-    for stream in streams {
-      stream.erase { failure in
-        let isLast = left.withLock { left in
-          left.count -= 1
-          left.failure = left.failure ?? failure
-          return left.count == 0
-        }
-        guard isLast else { return }
-        let failure = left.withLock { $0.failure }
-        promise.keep(by: failure.map { .fail($0) } ?? .just(()))
-      }
+    let outcomes = streams.map { stream in
+      let erased = Promise<Void>()
+      stream.erase { erased.keep(by: $0.map { .fail($0) } ?? .just(())) }
+      return erased.outcome
     }
-    return promise.outcome
+    return Signal.merge(outcomes).collect().map { _ in () }
   }
 }

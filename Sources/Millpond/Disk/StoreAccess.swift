@@ -15,6 +15,7 @@ final class StoreAccess: Sendable {
   private let files: FileSystem
   private let state = Locked(AccessState())
   private let part = StorePart()
+  private let closed = Promise<Void>()
 
   /// Begins to open the folder, on a thread of its own.
   init(directory: URL, _ options: DiskOptions, _ files: FileSystem) {
@@ -65,30 +66,25 @@ final class StoreAccess: Sendable {
 
   /// Ends the part when what waits has been done; what is asked or written after this call is refused.
   ///
-  /// - Parameter done: Called when everything written before is on disk and the folder has been left.
-  func close(_ done: @escaping @Sendable () -> Void) {
-    let leaving: @Sendable (Answer) -> Void = { self.leave($0) }
-    switch state.withLock({ $0.close(done, leaving) }) {
-    case .leaves(let store): leave(.success(store))
-    case .waits: break
-    case .isDone: done()
-    }
+  /// - Returns: The outcome: everything written before is on disk, and the folder has been left.
+  func close() -> Signal<Void> {
+    let (isNow, store) = state.withLock { $0.close { self.leave(try? $0.get()) } }
+    if isNow { leave(store) }
+    return closed.outcome
   }
 
-  private func leave(_ answer: Answer) {
+  /// - Parameter store: Nil if it could not be opened.
+  private func leave(_ store: DiskStore?) {
     part.end()
     let finish: @Sendable () -> Void = {
-      let (closers, store) = self.state.withLock { $0.takeClosers() }
-      withExtendedLifetime(store) {}  // released here, not under the lock
-      for done in closers { done() }
+      // Held on to, the open files of the store would keep the room on disk of what others remove.
+      _ = self.state.withLock { $0.letGo() }
+      self.closed.keep(by: .just(()))
     }
-    guard case .success(let store) = answer else { return finish() }
-    StoreRegistry.leave(store, part, finish)
+    if let store { StoreRegistry.leave(store, part, finish) } else { finish() }
   }
 
-  private func enter() {
-    StoreRegistry.door.async { self.open() }
-  }
+  private func enter() { StoreRegistry.door.async { self.open() } }
 
   private func open() {
     do {
@@ -132,13 +128,6 @@ struct AccessState: Sendable {
     case opens
   }
 
-  /// The next step of closing.
-  enum Closing: Sendable {
-    case leaves(DiskStore)
-    case waits
-    case isDone
-  }
-
   private enum Phase: Sendable {
     case opening
     case open(DiskStore)
@@ -147,7 +136,6 @@ struct AccessState: Sendable {
 
   private var phase = Phase.opening
   private var waiting: [Work] = []
-  private var closers: [@Sendable () -> Void] = []
   private var isEnded = false
   private var isClosed = false
   private var hasLeft = false
@@ -170,56 +158,41 @@ struct AccessState: Sendable {
     }
   }
 
-  /// What waits; when nothing does, the store is there for all who come, and nil is returned.
+  /// Takes the waiting work; if there is none, the store is open to all callers, and nil is returned.
   mutating func takeWaiting(for store: DiskStore) -> [Work]? {
     guard !waiting.isEmpty else {
       phase = .open(store)
       return nil
     }
-    defer { waiting = [] }
-    return waiting
+    return exchange(&waiting, with: [])
   }
 
   /// Returns the waiting work, none of which can be done.
   mutating func fail() -> [Work] {
     phase = .failed
-    defer { waiting = [] }
-    return waiting
+    return exchange(&waiting, with: [])
   }
 
   /// Refuses everything from now on.
   ///
-  /// - Parameters:
-  ///   - done: Called when the store has been left.
-  ///   - leaving: Leaves the store, after all that waits.
-  mutating func close(
-    _ done: @escaping @Sendable () -> Void, _ leaving: @escaping Work
-  ) -> Closing {
-    if isClosed {
-      if closers.isEmpty { return .isDone }
-      closers.append(done)
-      return .waits
-    }
-    isClosed = true
-    hasLeft = true
+  /// - Parameter leaving: Leaves the store, after all that waits.
+  /// - Returns: Whether to leave at once, and the store; else it waits, or was closed before.
+  mutating func close(_ leaving: @escaping Work) -> (isNow: Bool, DiskStore?) {
+    if isClosed { return (false, nil) }
+    (isClosed, hasLeft) = (true, true)
     switch phase {
-    case .open(let store):
-      closers.append(done)
-      return .leaves(store)
+    case .open(let store): return (true, store)
+    case .failed: return (true, nil)
     case .opening:
-      closers.append(done)
       waiting.append(leaving)
-      return .waits
-    case .failed: return .isDone
+      return (false, nil)
     }
   }
 
-  /// The closers, and the store, which has been left: held on to, its open files would keep the room on
-  /// disk of what others remove.
-  mutating func takeClosers() -> (closers: [@Sendable () -> Void], store: DiskStore?) {
-    defer { (closers, phase) = ([], .failed) }
-    if case .open(let store) = phase { return (closers, store) }
-    return (closers, nil)
+  /// Returns the store that has been left, to be released after the unlock.
+  mutating func letGo() -> DiskStore? {
+    defer { phase = .failed }
+    return if case .open(let store) = phase { store } else { nil }
   }
 
   mutating func end() -> DiskStore? {

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Which folders are in use by this process: two caches of one folder share one store.
 enum StoreRegistry {
-  /// Where caches come in, one after the other in the order of their making: so the later one is
-  /// refused, and not whichever is slower.
+  /// Lets caches in, one after the other in the order of their making: so the later one is refused, and not
+  /// whichever is slower.
   static let door = DispatchQueue(label: "millpond.disk.door", autoreleaseFrequency: .workItem)
 
   private static let uses = Locked<[String: StoreUse]>([:])
@@ -94,12 +94,10 @@ private struct LastStore: Sendable {
 final class StorePart: Sendable {
   private let isOver = Atomic(false)
 
-  /// Whether somebody can still ask and tell; if not, only what was told before is to be done.
+  /// Whether the part can still be used; if not, only what was written before is to be done.
   var isLive: Bool { !isOver.load(ordering: .acquiring) }
 
-  func end() {
-    isOver.store(true, ordering: .releasing)
-  }
+  func end() { isOver.store(true, ordering: .releasing) }
 }
 
 /// Who uses a store.
@@ -132,7 +130,7 @@ struct StoreUse: Sendable {
     return .waits
   }
 
-  /// The number of the closing that this begins; nil if somebody is left.
+  /// Returns the number of the closing that this begins; nil if another part is left.
   mutating func leave(_ part: StorePart) -> Int? {
     parts[ObjectIdentifier(part)] = nil
     guard parts.isEmpty else { return nil }
@@ -140,7 +138,7 @@ struct StoreUse: Sendable {
     return lastClosing
   }
 
-  /// Whether it is to be closed now: not if somebody has come since, also if he has left again.
+  /// Whether it is to be closed now: not if a part has come since, also if it has left again.
   mutating func close(_ closing: Int) -> Bool {
     guard parts.isEmpty, closing == lastClosing, !isClosed else { return false }
     isClosed = true

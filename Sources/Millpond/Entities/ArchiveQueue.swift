@@ -12,16 +12,13 @@ final class ArchiveQueue: Sendable {
   }
 
   private struct State: Sendable {
-    /// What the commit that is being told has changed so far; before the start, all there is.
+    /// The changes of the commit that is being sent so far; before the start, all there are.
     var open: [ArchiveEntry] = []
     var hasStarted = false
     var waiting: [Work] = []
     var isWorking = false
 
-    mutating func takeWaiting() -> [Work] {
-      defer { waiting = [] }
-      return waiting
-    }
+    mutating func takeWaiting() -> [Work] { exchange(&waiting, with: []) }
   }
 
   private let state = Locked(State())
@@ -32,31 +29,24 @@ final class ArchiveQueue: Sendable {
   }
 
   /// Notes a part of a commit.
-  func note(_ entries: [ArchiveEntry]) {
-    state.withLock { $0.open += entries }
-  }
+  func note(_ entries: [ArchiveEntry]) { state.withLock { $0.open += entries } }
 
-  /// Everything is there that some commit has left.
+  /// Begins to save: everything is noted that some commit has left.
   func start() {
     state.withLock { $0.hasStarted = true }
     seal()
   }
 
-  /// The commit is complete.
+  /// Ends a commit, which is saved as a whole.
   func seal() {
-    let entries = state.withLock { state -> [ArchiveEntry] in
-      guard state.hasStarted else { return [] }
-      defer { state.open = [] }
-      return state.open
-    }
+    let entries = state.withLock { $0.hasStarted ? exchange(&$0.open, with: []) : [] }
     if !entries.isEmpty { add(.save(entries)) }
   }
 
   func add(_ work: Work) {
     let isFirst = state.withLock { state in
       state.waiting.append(work)
-      defer { state.isWorking = true }
-      return !state.isWorking
+      return !exchange(&state.isWorking, with: true)
     }
     if isFirst { Task { await self.work() } }
   }

@@ -11,10 +11,10 @@ import MillpondSignals
 actor ArchiveSaver {
   let disk: DiskCache
 
-  /// What is not on disk yet, by its keys; of nil values, the removal.
+  /// The values that are not on disk yet; nil for a removal.
   private var unsaved: [String: Data?] = [:]
 
-  /// What was found on disk, until what it has been made into comes back from the store.
+  /// The records found on disk, until what was made of them comes back from the store.
   private var restored: [String: Data] = [:]
 
   /// The number of the last group, so that no two use the same keys for their parts.
@@ -27,10 +27,10 @@ actor ArchiveSaver {
   /// Whether the group has been carried out that the last process may have left.
   private var isSettled = false
 
-  /// Why something could not be encoded, until somebody is told.
+  /// The reason why something could not be encoded, until it is reported.
   private var encoding: (any Error)?
 
-  /// Why the last attempt to save has failed, if it has.
+  /// The reason why the last attempt to save has failed, if it has.
   private var saving: (any Error)?
 
   init(_ disk: DiskCache) {
@@ -81,11 +81,9 @@ actor ArchiveSaver {
   }
 
   /// Forgets what was restored, when all that came of it has come back.
-  func forgetRestored() {
-    restored = [:]
-  }
+  func forgetRestored() { restored = [:] }
 
-  /// How it ends to wait for all that was saved before.
+  /// Returns the outcome of waiting for all that was saved before.
   func flush(_ durability: Durability) async -> Signal<Void> {
     await save([])
     if let failure = saving ?? encoding {
@@ -122,7 +120,6 @@ actor ArchiveSaver {
     unsaved = [:]
   }
 
-  /// Writes a group down, and marks it.
   private func writeDown(_ records: [ArchiveRecord]) async throws {
     group &+= 1
     let parts = pieces(of: records).enumerated().map { number, piece in
@@ -142,7 +139,7 @@ actor ArchiveSaver {
     leftOver = []
   }
 
-  /// Tells the disk, not too much at once, and waits until it is there.
+  /// Writes records, not too many at once, and waits until they are on disk.
   private func tell(_ records: [ArchiveRecord]) async throws {
     for piece in pieces(of: records) {
       let outcomes = piece.map { record in

@@ -60,7 +60,6 @@ public struct ArchivedType: Sendable {
 
 /// Puts an entity back into a store.
 struct ArchivedEntity: Sendable {
-  /// Where it belongs.
   let key: String
 
   /// Whether there is one then: it may have been removed since.
@@ -71,12 +70,10 @@ struct ArchivedEntity: Sendable {
 struct ArchiveEntry: Sendable {
   let key: @Sendable () throws -> String
 
-  /// What it is now; nil if it was removed.
+  /// The present value; nil if it was removed.
   let value: @Sendable () throws -> Data?
 
-  func encode() throws -> ArchiveRecord {
-    ArchiveRecord(key: try key(), value: try value())
-  }
+  func encode() throws -> ArchiveRecord { ArchiveRecord(key: try key(), value: try value()) }
 }
 
 /// Of the same entity always the same bytes, as far as that is up to the encoder.

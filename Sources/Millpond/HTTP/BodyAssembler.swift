@@ -14,30 +14,29 @@ extension Signal<HTTPPart> {
     keep: @escaping @Sendable (PartialBody) -> Void = { _ in }
   ) -> Signal<Stamped<Data>> {
     Signal<Stamped<Data>> { observer, lifetime in
-      let reception = BodyAssembler(limits, resuming: earlier)
-      let gathering = Assembling(observer, lifetime.child(), reception, keep: keep)
-      gathering.upstream.onEnd { gathering.leave() }
-      run(gathering.observer, gathering.upstream)
+      let assembler = BodyAssembler(limits, resuming: earlier)
+      let assembly = BodyAssembly(observer, lifetime.child(), assembler, keep: keep)
+      assembly.upstream.onEnd { assembly.leave() }
+      run(assembly.observer, assembly.upstream)
     }
   }
 }
 
 /// Under a lock, since the subscriber may leave while a part is being received.
-private final class Assembling: Sendable {
+private final class BodyAssembly: Sendable {
   let upstream: Lifetime
   private let downstream: Observer<Stamped<Data>>
   private let keep: @Sendable (PartialBody) -> Void
 
-  /// Nil when it is over.
-  private let reception: Locked<BodyAssembler?>
+  private let assembler: Locked<BodyAssembler?>
 
   init(
-    _ downstream: Observer<Stamped<Data>>, _ upstream: Lifetime, _ reception: BodyAssembler,
+    _ downstream: Observer<Stamped<Data>>, _ upstream: Lifetime, _ assembler: BodyAssembler,
     keep: @escaping @Sendable (PartialBody) -> Void
   ) {
     self.downstream = downstream
     self.upstream = upstream
-    self.reception = Locked(reception)
+    self.assembler = Locked(assembler)
     self.keep = keep
   }
 
@@ -45,14 +44,14 @@ private final class Assembling: Sendable {
     Observer(next: { self.receive($0) }, other: { self.receive($0) })
   }
 
-  /// Ends the reception, if it is not over; what came is kept.
+  /// Ends the assembler, if it is not over; what came is kept.
   func leave() {
     if let partial = take()?.broken { keep(partial) }
   }
 
   private func receive(_ part: HTTPPart) {
-    let result = reception.withLock { reception in
-      Result { () throws(TransferError) in try reception?.received(part) }
+    let result = assembler.withLock { assembler in
+      Result { () throws(TransferError) in try assembler?.received(part) }
     }
     switch result {
     case .success(let progress?): downstream.progress(progress)
@@ -70,8 +69,8 @@ private final class Assembling: Sendable {
   }
 
   private func finish() {
-    let result = reception.withLock { reception in
-      Result { () throws(TransferError) in try reception?.finished() }
+    let result = assembler.withLock { assembler in
+      Result { () throws(TransferError) in try assembler?.finished() }
     }
     switch result {
     case .success(let answer?):
@@ -85,18 +84,15 @@ private final class Assembling: Sendable {
   }
 
   private func fail(_ error: any Error) {
-    guard let reception = take() else { return }
+    guard let assembler = take() else { return }
     upstream.end()
     // Before the failure is told: who asks again on it is to find the bytes.
-    if error.leavesRest, let partial = reception.broken { keep(partial) }
+    if error.leavesRest, let partial = assembler.broken { keep(partial) }
     downstream.failed(error)
   }
 
   private func take() -> BodyAssembler? {
-    reception.withLock { reception in
-      defer { reception = nil }
-      return reception
-    }
+    assembler.withLock { exchange(&$0, with: nil) }
   }
 }
 
@@ -129,13 +125,12 @@ struct BodyAssembler: Sendable {
     return checker.progress
   }
 
-  /// The answer, if it is complete; its bytes are given away.
+  /// Returns the answer, if it is complete; its bytes are given away.
   mutating func finished() throws(TransferError) -> Stamped<Data> {
     let head = try checker.finished()
-    defer { body = Data() }
     // The head of a rest may leave out what the first one said.
     let continued = head.status == 206 ? earlier?.version.validator : nil
-    return Stamped(body, validator: continued ?? Validator(head.headers))
+    return Stamped(exchange(&body, with: Data()), validator: continued ?? Validator(head.headers))
   }
 
   /// The bytes so far, if the rest can be asked for later.

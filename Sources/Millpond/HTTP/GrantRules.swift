@@ -18,13 +18,8 @@
 struct GrantRules: Sendable {
   /// An effect to be carried out, in order.
   enum Step: Sendable {
-    /// Obtain the grant of this number.
     case obtain(Int, insteadOf: HeaderFields?)
-
-    /// Send a request with these credentials.
     case send(Int, HeaderFields)
-
-    /// Pass the 401 of a request on.
     case pass(Int)
 
     /// Fail a request, because its grant could not be obtained.
@@ -34,10 +29,10 @@ struct GrantRules: Sendable {
     case watch(Int)
   }
 
-  /// How long a resource whose 401 stands refuses no grant.
+  /// The time for which a resource whose 401 stands refuses no grant.
   static let memory = Duration.seconds(30)
 
-  /// How often a single resource may have a grant replaced without a witness.
+  /// The number of times that a single resource may have a grant replaced without a witness.
   private static let trialLimit = 2
 
   /// The greatest number of resources to be remembered.
@@ -128,9 +123,7 @@ extension GrantRules {
   }
 
   /// Whether the grant of this number is being obtained.
-  func isObtaining(_ number: Int) -> Bool {
-    obtaining == number
-  }
+  func isObtaining(_ number: Int) -> Bool { obtaining == number }
 
   /// Takes a grant in, and sends the requests that wait for it.
   mutating func obtained(_ number: Int, _ credentials: HeaderFields) -> [Step] {

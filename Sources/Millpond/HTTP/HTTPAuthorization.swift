@@ -49,8 +49,6 @@ public final class HTTPAuthorization: Sendable {
 
   enum Decision: Sendable {
     case send(HeaderFields)
-
-    /// Pass the 401 on.
     case passRefusal
     case fail(any Error)
   }
@@ -99,7 +97,6 @@ public final class HTTPAuthorization: Sendable {
 
 // For transfers.
 extension HTTPAuthorization {
-  /// The number of the present session.
   var currentSession: Int { state.withLock { $0.rules.session } }
 
   /// The signal, or ``CacheError/scopeEnded`` if there is a sign-out before it ends.
@@ -109,9 +106,7 @@ extension HTTPAuthorization {
   }
 
   /// Whether the credentials may be sent to the origin of a URL.
-  func isFor(_ url: URL) -> Bool {
-    origins.contains { url.isOfSameOrigin(as: $0) }
-  }
+  func isFor(_ url: URL) -> Bool { origins.contains { url.isOfSameOrigin(as: $0) } }
 
   /// Admits a transfer; nil if its session has ended.
   func enter(_ url: URL, session: Int, _ act: @escaping Act) -> Int? {
@@ -122,9 +117,7 @@ extension HTTPAuthorization {
     }
   }
 
-  func ask(_ id: Int) {
-    perform { $0.ask(id) }
-  }
+  func ask(_ id: Int) { perform { $0.ask(id) } }
 
   func refused(_ id: Int) {
     let now = timeline.now()
@@ -144,9 +137,7 @@ extension HTTPAuthorization {
 }
 
 extension HTTPAuthorization {
-  private func take(_ id: Int) -> Act? {
-    state.withLock { $0.transfers.removeValue(forKey: id) }
-  }
+  private func take(_ id: Int) -> Act? { state.withLock { $0.transfers.removeValue(forKey: id) } }
 
   /// Carries out what the rules decide.
   ///

@@ -21,14 +21,17 @@ extension Signal<HTTPPart> {
   }
 }
 
-/// Sendable because the upstream calls serially, and nobody else does.
-private final class PieceDelivery: @unchecked Sendable {
+private final class PieceDelivery: Sendable {
   let upstream: Lifetime
   private let downstream: Observer<FilePart>
   private let note: @Sendable (ResourceVersion?) -> Void
-  private var earlier: PartialStream?
-  private var checker: ResponseChecker
-  private var isOver = false
+  private let state: SerialState<State>
+
+  private struct State {
+    var earlier: PartialStream?
+    var checker: ResponseChecker
+    var isOver = false
+  }
 
   init(
     _ downstream: Observer<FilePart>, _ upstream: Lifetime, _ checker: ResponseChecker,
@@ -36,8 +39,7 @@ private final class PieceDelivery: @unchecked Sendable {
   ) {
     self.downstream = downstream
     self.upstream = upstream
-    self.checker = checker
-    self.earlier = earlier
+    state = SerialState(State(earlier: earlier, checker: checker))
     self.note = note
   }
 
@@ -46,43 +48,43 @@ private final class PieceDelivery: @unchecked Sendable {
   }
 
   private func receive(_ part: HTTPPart) {
-    if isOver { return }
+    if state.value.isOver { return }
     do throws(TransferError) {
       switch part {
       case .head(let head):
-        try checker.receive(head, resuming: earlier?.resumePoint)
-        if checker.head != nil { begin(head) }
+        try state.value.checker.receive(head, resuming: state.value.earlier?.resumePoint)
+        if state.value.checker.head != nil { begin(head) }
       case .body(let bytes):
-        try checker.receive(byteCount: bytes.count)
+        try state.value.checker.receive(byteCount: bytes.count)
         downstream.next(.bytes(bytes))
       }
-      downstream.progress(checker.progress)
+      downstream.progress(state.value.checker.progress)
     } catch {
       end(.failed(error))
     }
   }
 
   private func begin(_ head: HTTPHead) {
-    if head.status == 206, let earlier {
+    if head.status == 206, let earlier = state.value.earlier {
       note(earlier.resumePoint.version)
       downstream.next(.validator(earlier.resumePoint.version.validator))
       downstream.next(.start(earlier.file))
     } else {
-      earlier?.file.giveBack()
-      note(checker.framing.canBeResumed ? ResourceVersion(head) : nil)
+      state.value.earlier?.file.giveBack()
+      note(state.value.checker.framing.canBeResumed ? ResourceVersion(head) : nil)
       if let validator = Validator(head.headers) { downstream.next(.validator(validator)) }
     }
-    earlier = nil
+    state.value.earlier = nil
   }
 
   private func receive(_ event: Event<Never>) {
-    if isOver { return }
+    if state.value.isOver { return }
     switch event {
     case .progress: break  // The bytes say it.
     case .failed: end(event)
     case .completed:
       do throws(TransferError) {
-        _ = try checker.finished()
+        _ = try state.value.checker.finished()
         end(.completed)
       } catch {
         end(.failed(error))
@@ -91,10 +93,10 @@ private final class PieceDelivery: @unchecked Sendable {
   }
 
   private func end(_ event: Event<Never>) {
-    isOver = true
+    state.value.isOver = true
     if case .failed(let error) = event, !error.leavesRest { note(nil) }
     // Before the end is told: who asks again on it is to find the bytes.
-    earlier?.file.giveBack()
+    state.value.earlier?.file.giveBack()
     upstream.end()
     downstream.other(event)
   }

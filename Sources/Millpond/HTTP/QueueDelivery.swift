@@ -8,8 +8,8 @@ extension Signal {
   /// Of progress that waits the latest is delivered.
   func conflated(on queue: DispatchQueue) -> Signal {
     Signal { observer, lifetime in
-      let handover = QueueDelivery(observer, lifetime, queue)
-      run(handover.observer, handover.upstream)
+      let delivery = QueueDelivery(observer, lifetime, queue)
+      run(delivery.observer, delivery.upstream)
     }
   }
 }
@@ -53,8 +53,7 @@ private final class QueueDelivery<Value: Sendable>: Sendable {
       } else {
         state.waiting.end = event
       }
-      defer { state.hasJob = true }
-      return !state.hasJob
+      return !exchange(&state.hasJob, with: true)
     }
     if needsJob { queue.async { self.drain() } }
   }

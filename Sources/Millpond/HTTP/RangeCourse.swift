@@ -15,7 +15,6 @@ struct RangeCourse: Sendable {
 
   /// What becomes of a head.
   enum Verdict: Sendable {
-    /// It begins the answer.
     case passes(HTTPHead)
 
     /// It begins what goes on with the answer.
@@ -37,14 +36,13 @@ struct RangeCourse: Sendable {
   private var first = 0
   private var end = 0
 
-  /// How many bytes the body has; nil before the first range.
+  /// The size of the body in bytes; nil before the first range.
   private var total: Int?
   private var isWhole = false
   private var asked = Duration.zero
   private var answered = Duration.zero
   private var heldUp = Duration.zero
 
-  /// - Parameter earlier: What is there of the body.
   init(from earlier: ResumePoint? = nil, _ size: RangeSize = RangeSize()) {
     self.earlier = earlier
     self.size = size
@@ -52,7 +50,6 @@ struct RangeCourse: Sendable {
     next = earlier?.byteCount ?? 0
   }
 
-  /// Whether there is nothing more to ask for.
   var isOver: Bool { isWhole || total == nil || next < end || next == total }
 
   mutating func ask(at time: Duration) -> Question {
@@ -76,12 +73,9 @@ struct RangeCourse: Sendable {
     return true
   }
 
-  /// Bytes have been taken, by somebody who needed that long for it.
-  mutating func taken(in time: Duration) {
-    heldUp += time
-  }
+  /// Notes how long a subscriber needed for bytes.
+  mutating func taken(in time: Duration) { heldUp += time }
 
-  /// The range has come.
   mutating func completed(at time: Duration) {
     size.received(
       next - first, in: time - answered, after: answered - asked, heldUp: heldUp)
@@ -147,8 +141,7 @@ extension HTTPHead {
 /// How many bytes are asked for at a time: so many that to ask anew costs little beside them, and
 /// never more than may be in memory before somebody takes them.
 struct RangeSize: Sendable {
-  /// How many times longer the bytes of a range are to take than the wait for them: 3 % of the time is
-  /// lost.
+  /// The time that the bytes of a range are to take, in waits for them: 3 % of the time is lost.
   private static let share = 32.0
 
   private let least: Int
@@ -167,8 +160,8 @@ struct RangeSize: Sendable {
     byteCount = least
   }
 
-  /// Takes in how long a range was waited for, how long its bytes took, and how much of that whoever
-  /// takes them held them up.
+  /// Notes the wait for a range, the time that its bytes took, and how much of that the subscriber held
+  /// them up.
   mutating func received(
     _ count: Int, in time: Duration, after wait: Duration, heldUp: Duration
   ) {

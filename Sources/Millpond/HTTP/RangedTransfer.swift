@@ -34,7 +34,7 @@ private final class RangedTransfer: Sendable {
   private struct State: Sendable {
     var course: RangeCourse
 
-    /// Whether somebody asks, and whether there is more to ask for: so the stack stays flat, however
+    /// Whether a range is being asked for, and whether there are more: so the stack stays flat, however
     /// many ranges come at once.
     var isAsking = false
     var hasMore = true
@@ -71,7 +71,7 @@ private final class RangedTransfer: Sendable {
     }
   }
 
-  /// Asks on, unless somebody is about to.
+  /// Asks for the next range, unless that is under way.
   private func goOn(from upstream: Lifetime) {
     upstream.end()
     let isAsking = state.withLock { state in

@@ -12,18 +12,14 @@ final class Ticker: Sendable {
     self.timeline = timeline
   }
 
-  func now() -> Duration {
-    timeline.now()
-  }
+  func now() -> Duration { timeline.now() }
 
-  /// Runs `action` once, when `delay` has passed.
   func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Disposable {
     let due = timeline.now() + delay
     let (number, step) = state.withLock { $0.add(TickerEntry(due: due, action: action)) }
     if let step { setTimer(step) }
     return Disposable {
-      let gone = self.state.withLock { $0.waiting.removeValue(forKey: number) }
-      _ = gone  // released here, not under the lock
+      _ = self.state.withLock { $0.waiting.removeValue(forKey: number) }
     }
   }
 
@@ -73,17 +69,15 @@ private struct TickerState: Sendable {
   /// Keeps the handle of a timer; gives back the one that is not needed.
   mutating func keep(_ timer: Disposable, _ number: Int) -> Disposable? {
     guard current?.number == number else { return timer }
-    defer { self.timer = timer }
-    return self.timer
+    return exchange(&self.timer, with: timer)
   }
 
-  /// What is due, and which timer is to be set for the rest; nothing for a timer that is out of date.
+  /// Returns what is due, and the timer to set for the rest; nothing for a timer that is out of date.
   mutating func fire(
     _ number: Int, at now: Duration
   ) -> (due: [TickerEntry], step: Step?, former: Disposable?) {
     guard current?.number == number else { return ([], nil, nil) }
-    defer { timer = nil }
-    let former = timer
+    let former = exchange(&timer, with: nil)
     current = nil
     let numbers = waiting.filter { $0.value.due <= now }.keys.sorted()
     let due = numbers.compactMap { waiting.removeValue(forKey: $0) }

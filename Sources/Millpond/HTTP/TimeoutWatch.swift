@@ -1,39 +1,39 @@
 import MillpondSignals
 
 extension Signal {
-  /// Fails with ``TransferError/timedOut(_:)`` when `patience` is over; each event is activity, until its
+  /// Fails with ``TransferError/timedOut(_:)`` when a timeout is over; each event is activity, until its
   /// delivery has returned.
-  func timingOut(_ patience: Timeouts, on ticker: Ticker) -> Signal {
+  func timingOut(_ timeouts: Timeouts, on ticker: Ticker) -> Signal {
     Signal { observer, lifetime in
-      let vigil = TimeoutWatch(observer, lifetime, patience, ticker)
-      lifetime.onEnd { vigil.end() }
-      vigil.begin()
-      if !lifetime.isEnded { run(vigil.observer, vigil.upstream) }
+      let watch = TimeoutWatch(observer, lifetime, timeouts, ticker)
+      lifetime.onEnd { watch.end() }
+      watch.begin()
+      if !lifetime.isEnded { run(watch.observer, watch.upstream) }
     }
   }
 }
 
-/// Watches over a run with one timer, that is set anew only when it fires: activity costs a look
-/// at the clock and no timer.
+/// A watch over a run with one timer, which is set anew only when it fires: activity costs a look at the
+/// clock and no timer.
 private final class TimeoutWatch<Value: Sendable>: Sendable {
   let upstream: Lifetime
   private let serializer: Serializer<Value>
   private let ticker: Ticker
-  private let watch: Locked<Watch>
+  private let state: Locked<State>
 
-  private struct Watch: Sendable {
-    var patience: Timeouts
+  private struct State: Sendable {
+    var timeouts: Timeouts
     var timer: Disposable?
     var hasEnded = false
   }
 
   init(
-    _ downstream: Observer<Value>, _ subscriber: Lifetime, _ patience: Timeouts, _ ticker: Ticker
+    _ downstream: Observer<Value>, _ subscriber: Lifetime, _ timeouts: Timeouts, _ ticker: Ticker
   ) {
     upstream = subscriber.child()
     serializer = Serializer(downstream, subscriber)
     self.ticker = ticker
-    watch = Locked(Watch(patience: patience))
+    state = Locked(State(timeouts: timeouts))
   }
 
   var observer: Observer<Value> {
@@ -44,33 +44,30 @@ private final class TimeoutWatch<Value: Sendable>: Sendable {
       })
   }
 
-  func begin() {
-    check()
-  }
+  func begin() { check() }
 
   func end() {
     _ = claimEnd()
     upstream.end()
   }
 
-  /// Whether this is the first end: of several causes, only the first is told.
+  /// Whether this is the first end: of several causes, only the first is sent.
   private func claimEnd() -> Bool {
-    let (isFirst, timer) = watch.withLock { watch in
-      defer { (watch.hasEnded, watch.timer) = (true, nil) }
-      return (!watch.hasEnded, watch.timer)
+    let (isFirst, timer) = state.withLock { state in
+      (!exchange(&state.hasEnded, with: true), exchange(&state.timer, with: nil))
     }
     timer?.dispose()
     return isFirst
   }
 
   private func pass(_ event: Event<Value>) {
-    watch.withLock { $0.patience.beginDelivery() }
+    state.withLock { $0.timeouts.beginDelivery() }
     serializer.send(event)
     let now = ticker.now()
-    watch.withLock { $0.patience.endDelivery(at: now) }
+    state.withLock { $0.timeouts.endDelivery(at: now) }
   }
 
-  /// Ends the upstream before the end is told: who asks again on a failure is to find what came.
+  /// Ends the upstream before the end is sent: a caller that asks again on a failure is to find what came.
   private func finish(_ event: Event<Never>) {
     guard claimEnd() else { return }
     upstream.end()
@@ -79,7 +76,7 @@ private final class TimeoutWatch<Value: Sendable>: Sendable {
 
   private func check() {
     let now = ticker.now()
-    switch watch.withLock({ $0.patience.verdict(at: now) }) {
+    switch state.withLock({ $0.timeouts.verdict(at: now) }) {
     case .waits(let delay):
       wait(delay)
     case .isOver(let timeout):
@@ -89,15 +86,15 @@ private final class TimeoutWatch<Value: Sendable>: Sendable {
 
   private func wait(_ delay: Duration) {
     let timer = ticker.schedule(after: delay) { self.check() }
-    let isLate = watch.withLock { watch in
-      if !watch.hasEnded { watch.timer = timer }
-      return watch.hasEnded
+    let isLate = state.withLock { state in
+      if !state.hasEnded { state.timer = timer }
+      return state.hasEnded
     }
     if isLate { timer.dispose() }
   }
 }
 
-/// How long a transfer may go on, and how long its origin may be silent, in moments of one timeline.
+/// The time that a transfer may take, and the time that its origin may be silent, in moments of one timeline.
 struct Timeouts: Sendable {
   enum Verdict: Equatable {
     case waits(Duration)
@@ -109,7 +106,7 @@ struct Timeouts: Sendable {
   private let start: Duration
   private var latest: Duration
 
-  /// How many deliveries are under way: while the subscriber is busy, the origin is not silent.
+  /// The number of deliveries under way: while the subscriber is busy, the origin is not silent.
   private var deliveryCount = 0
 
   init(_ limits: HTTPLimits, since start: Duration) {
@@ -119,16 +116,14 @@ struct Timeouts: Sendable {
     latest = start
   }
 
-  mutating func beginDelivery() {
-    deliveryCount += 1
-  }
+  mutating func beginDelivery() { deliveryCount += 1 }
 
   mutating func endDelivery(at now: Duration) {
     deliveryCount -= 1
     latest = now
   }
 
-  /// Whether it is over, or until when there is nothing to decide.
+  /// Returns whether it is over, or the time until there is something to decide.
   func verdict(at now: Duration) -> Verdict {
     let totalLeft = totalTimeout - (now - start)
     let idleLeft = deliveryCount > 0 ? idleTimeout : idleTimeout - (now - latest)

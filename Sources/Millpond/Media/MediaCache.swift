@@ -50,9 +50,7 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   }
 
   /// The file.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
-    flights.get(key, lookup)
-  }
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> { flights.get(key, lookup) }
 
   /// The file, with its age and its validator.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
@@ -64,14 +62,10 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   /// To be copied, a file is read on the calling thread. The removal of all takes with it what the
   /// network's ``PartialTransfers`` keep, and what is on its way: when its outcome succeeds, no file has
   /// bytes of it but those that are held.
-  public func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
-    flights.apply(change)
-  }
+  public func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> { flights.apply(change) }
 
   /// What the files are kept in, and where they come from.
-  public func layout(for key: Key?) -> Layout {
-    flights.layout(for: key)
-  }
+  public func layout(for key: Key?) -> Layout { flights.layout(for: key) }
 
   /// Fetches a file that is not here, at low priority, and delivers nothing.
   ///

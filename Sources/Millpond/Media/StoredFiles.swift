@@ -34,9 +34,7 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
     }
   }
 
-  func layout(for key: Key?) -> Layout {
-    disk.layout(for: key.map(name))
-  }
+  func layout(for key: Key?) -> Layout { disk.layout(for: key.map(name)) }
 }
 
 /// Files of a disk cache, new from their origin.
@@ -75,7 +73,5 @@ struct Downloads<Key: Hashable & Sendable>: Source {
       .compactMap { $0 }
   }
 
-  func layout(for key: Key?) -> Layout {
-    network.layout(for: key)
-  }
+  func layout(for key: Key?) -> Layout { network.layout(for: key) }
 }

@@ -45,9 +45,7 @@ extension Persistence where Key: LosslessStringConvertible, Value: Codable {
 extension DiskCache: RepositoryMember {
   /// Completes when everything that was written before has been handed to the system.
   @discardableResult
-  public func flush() -> Signal<Void> {
-    flush(.written)
-  }
+  public func flush() -> Signal<Void> { flush(.written) }
 }
 
 /// Names of folders for names of any kind: different ones for different names, also where upper and
@@ -73,9 +71,7 @@ enum FolderName {
     return name.withUTF8 { String(FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0), radix: 16) }
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? 0x30 + value : 0x57 + value
-  }
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
   private static var longest: Int { 180 }
 }

@@ -25,7 +25,7 @@ extension Repository {
 /// Hears of SIGTERM by a pipe: in a signal handler, little else than to write is allowed. (A dispatch
 /// source for signals is registered some time later, and what comes before that is lost.)
 private final class TerminationPipe: Sendable {
-  /// Where the handler writes; -1 is nowhere.
+  /// The end of the pipe that the handler writes to; -1 is none.
   private static let entrance = Atomic<Int32>(-1)
 
   private let ends: (exit: Int32, entrance: Int32)

@@ -26,7 +26,7 @@ extension DiskIndex {
     place(spot, value, slot)
   }
 
-  /// Makes that can be found what has been restored from this slot on.
+  /// Lets entries be found that were restored from this slot on.
   mutating func findRestored(from first: Slot = 0) {
     let hashes = hashes
     slots.insert(first..<Slot(hashes.count)) { hashes[$0].bits }
@@ -40,14 +40,11 @@ extension DiskIndex {
     largeBytes += value.count
   }
 
-  /// Drops what the log was found to hold no more.
   mutating func unload(_ hash: KeyHash) {
     if let slot = slot(of: hash) { _ = drop(slot) }
   }
 
-  mutating func unloadAll() {
-    dropAll(slots(where: { _ in true }))
-  }
+  mutating func unloadAll() { dropAll(slots(where: { _ in true })) }
 
   /// Drops entries whose file is missing, and then those above the limit.
   ///

@@ -62,9 +62,7 @@ extension DiskIndex {
     return write
   }
 
-  func pending(of slot: Slot) -> DiskWrite? {
-    Int(slot) < pending.count ? pending[Int(slot)] : nil
-  }
+  func pending(of slot: Slot) -> DiskWrite? { Int(slot) < pending.count ? pending[Int(slot)] : nil }
 
   mutating func put(_ write: DiskWrite, _ slot: Slot) {
     while pending.count <= Int(slot) { pending.append(nil) }
@@ -101,7 +99,6 @@ extension DiskIndex {
     return slot
   }
 
-  /// A slot for a key that has none.
   mutating func open(_ hash: KeyHash) -> Slot {
     let slot = freeSlots.popLast() ?? grow()
     hashes.put(hash, at: slot)
@@ -116,7 +113,6 @@ extension DiskIndex {
     return Slot(hashes.count)
   }
 
-  /// Makes room in memory for so many entries.
   mutating func reserve(_ capacity: Int) {
     hashes.reserve(capacity)
     spots.reserve(capacity)

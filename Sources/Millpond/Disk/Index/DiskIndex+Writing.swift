@@ -1,25 +1,7 @@
 import MillpondCore
 
 extension DiskIndex {
-  /// What has to be done because of a change.
-  struct Consequence: Sendable {
-    /// Whether the change is to be written; else it came too late, and nothing is to be done.
-    var isToBeWritten = false
-
-    /// The write that it replaces before that was written.
-    var superseded: DiskWrite?
-
-    /// Files that are not needed any more.
-    var files: [UInt64] = []
-
-    /// Writes whose entries were evicted or removed.
-    var evicted: [DiskWrite] = []
-  }
-
-  mutating func takeConsequence() -> Consequence {
-    defer { consequence = Consequence() }
-    return consequence
-  }
+  mutating func takeConsequence() -> Consequence { exchange(&consequence, with: Consequence()) }
 
   /// Keeps a value, unless its key was written to later.
   mutating func set(_ write: DiskWrite, cost: Int) -> Consequence {
@@ -193,7 +175,7 @@ extension DiskIndex {
   ///
   /// - Returns: The files that are not needed any more.
   mutating func forget(segment: UInt32) -> [UInt64] {
-    for slot in slots(where: { spots[$0].segment == segment && !spots[$0].isNowhere }) {
+    for slot in slots(in: segment) {
       if pending(of: slot) == nil {
         _ = drop(slot)
       } else {

@@ -48,8 +48,23 @@ struct DiskIndex: Sendable {
 
   var count: Int { slots.count }
 
-  /// The cost of all entries together.
   var totalCost: Int { order.totalWeight }
+}
+
+extension DiskIndex {
+  /// The things to be done because of a change.
+  struct Consequence: Sendable {
+    /// Whether the change is to be written; else it came too late, and nothing is to be done.
+    var isToBeWritten = false
+
+    /// The write that it replaces before that was written.
+    var superseded: DiskWrite?
+
+    var files: [UInt64] = []
+
+    /// Writes whose entries were evicted or removed.
+    var evicted: [DiskWrite] = []
+  }
 }
 
 // MARK: - Looking up
@@ -72,9 +87,7 @@ extension DiskIndex {
   }
 
   /// Returns the entry, which does not count as used.
-  func peek(_ hash: KeyHash) -> Finding? {
-    slot(of: hash).map { finding($0) }
-  }
+  func peek(_ hash: KeyHash) -> Finding? { slot(of: hash).map { finding($0) } }
 
   /// Whether the newest record of the key lies there.
   func holds(_ hash: KeyHash, at spot: Spot) -> Bool {
@@ -90,6 +103,11 @@ extension DiskIndex {
     // Captured by itself: all of this would be copied for the closure.
     let hashes = hashes
     return slots.find(hash.bits) { hashes[$0] == hash }
+  }
+
+  /// The slots of the entries with a record in a segment.
+  func slots(in segment: UInt32) -> [Slot] {
+    slots { spots[$0].segment == segment && !spots[$0].isNowhere }
   }
 
   func slots(where isIncluded: (Slot) -> Bool) -> [Slot] {
@@ -111,9 +129,7 @@ extension DiskIndex {
   }
 
   /// Keeps a file from being removed that is about to be written, whatever becomes of the write.
-  mutating func lease(_ number: UInt64) {
-    leases[number, default: 0] += 1
-  }
+  mutating func lease(_ number: UInt64) { leases[number, default: 0] += 1 }
 
   /// Leases files that were lent before the index was made; those that no entry needs go at the end.
   mutating func leaseAgain(_ numbers: Set<UInt64>) {

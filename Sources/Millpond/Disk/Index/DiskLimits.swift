@@ -7,27 +7,25 @@
 struct DiskLimits: Sendable, Equatable {
   let byteLimit: Int
 
-  /// From which size of its value on an entry has a file of its own.
+  /// The size of a value from which on it has a file of its own.
   static let largeSize = 65_536
 
-  /// What one entry takes in the file of the index.
+  /// The size of an entry in the file of the index.
   static let indexSize = 24
 
   init(byteLimit: Int) {
     self.byteLimit = max(0, byteLimit)
   }
 
-  /// What all entries may cost together: two segments stay free, for the one that is written and the
-  /// one that is copied.
+  /// The most that all entries may cost: two segments stay free, for the one that is written and the one
+  /// that is copied.
   var costLimit: Int { byteLimit - 2 * greatestSegment }
 
-  /// How large a segment may become before the next is begun.
+  /// The size of a segment at which the next is begun.
   var greatestSegment: Int { min(max(byteLimit / 32, 1), 1 << 30) }
 
-  /// The same, where so much has been written: a small store has small segments.
-  func segmentSize(logBytes: Int) -> Int {
-    min(greatestSegment, max(262_144, logBytes / 8))
-  }
+  /// The same for a log of this size: a small store has small segments.
+  func segmentSize(logBytes: Int) -> Int { min(greatestSegment, max(262_144, logBytes / 8)) }
 
   /// What an entry costs.
   ///
@@ -38,7 +36,7 @@ struct DiskLimits: Sendable, Equatable {
     return overflow ? .max : sum
   }
 
-  /// Whether so much in the log is not needed any more that it is worth being written anew.
+  /// Whether enough of the log is not needed any more to be worth copying the rest.
   func isWorthCompacting(logBytes: Int, liveBytes: Int, otherBytes: Int) -> Bool {
     let garbage = logBytes - liveBytes
     if garbage > max(liveBytes, greatestSegment / 4) { return true }

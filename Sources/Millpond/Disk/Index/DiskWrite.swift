@@ -89,8 +89,7 @@ final class DiskWrite: @unchecked Sendable {
   /// - Returns: The bytes that wait no more, with the value, to be released after the unlock.
   func dropValue() -> (bytes: Int, Content)? {
     guard case .value(let value) = content else { return nil }
-    defer { content = .removal }
-    return (value.count, content)
+    return (value.count, exchange(&content, with: .removal))
   }
 
   /// Whether this is for `key`, byte by byte: strings that only look alike are other keys.
@@ -99,14 +98,12 @@ final class DiskWrite: @unchecked Sendable {
     return own.withUTF8 { key.hasBytes(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The bytes that wait in memory.
   var waitingBytes: Int {
     if case .value(let value) = content { value.count &+ key.utf8.count } else { key.utf8.count }
   }
 }
 
 extension String {
-  /// Whether this is made of exactly these bytes of UTF-8.
   func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var copy = self
     return copy.withUTF8 { POSIX.areEqual(UnsafeRawBufferPointer($0), bytes) }
@@ -124,9 +121,7 @@ struct DiskOutcome: Sendable {
   private let state = Locked(State())
 
   /// Makes it the outcome of a fill, before anybody subscribes.
-  func isFill(admitted: Bool) {
-    state.withLock { $0.isAdmittedFill = admitted }
-  }
+  func isFill(admitted: Bool) { state.withLock { $0.isAdmittedFill = admitted } }
 
   /// Sends a value when it is on disk, or fails; to dispose of it cancels nothing.
   ///
@@ -151,8 +146,7 @@ struct DiskOutcome: Sendable {
     let waiting = state.withLock { state -> ContiguousArray<Observer<Void>> in
       guard state.result == nil else { return [] }
       state.result = result
-      defer { state.waiting = [] }
-      return state.waiting
+      return exchange(&state.waiting, with: [])
     }
     if waiting.isEmpty { return nil }
     return {

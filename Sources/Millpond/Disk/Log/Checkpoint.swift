@@ -26,7 +26,6 @@ struct Checkpoint {
 }
 
 extension Checkpoint {
-  /// The bytes of the file.
   var bytes: [UInt8] {
     var bytes = [UInt8](
       repeating: 0,
@@ -94,17 +93,17 @@ extension Checkpoint {
     return (bytes.number(8, UInt32.self), bytes.number(12, UInt32.self))
   }
 
-  /// Up to where in the log a file with this head goes.
+  /// The position in the log that a file with this head goes up to.
   static func position(_ head: UnsafeRawBufferPointer) -> LogPosition {
     LogPosition(segment: head.number(8, UInt32.self), offset: head.number(12, UInt32.self))
   }
 
-  /// How large a file with this head is; nil if it can't be one of ours.
+  /// The size of a file with this head; nil if it can't be one of ours.
   static func size(_ head: UnsafeRawBufferPointer) -> Int? {
     counts(head).map { headSize + $0.entries * DiskLimits.indexSize + $0.largeValues * largeSize }
   }
 
-  /// How many entries and large values the head speaks of; nil if it is not good.
+  /// The numbers of entries and large values that the head states; nil if it is not good.
   private static func counts(
     _ bytes: UnsafeRawBufferPointer
   ) -> (entries: Int, largeValues: Int)? {

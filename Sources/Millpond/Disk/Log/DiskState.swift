@@ -52,7 +52,6 @@ struct WriteQueue: Sendable {
 
   private var items = Queue<Item>()
 
-  /// The bytes that wait to be written.
   private(set) var waitingBytes = 0
 
   /// Whether the writer is at work, or has been woken.
@@ -97,10 +96,7 @@ struct WriteQueue: Sendable {
     return wake()
   }
 
-  private mutating func wake() -> Bool {
-    defer { isWriting = true }
-    return !isWriting
-  }
+  private mutating func wake() -> Bool { !exchange(&isWriting, with: true) }
 
   /// Takes what is next: a task, or writes of up to so many bytes together; nil if nothing waits.
   mutating func take(limit: Int) -> Work? {
@@ -140,7 +136,6 @@ struct Unsynchronized: Sendable {
 }
 
 extension DiskState {
-  /// Notes that so many bytes have been written to the end of the log.
   mutating func noteWritten(_ count: Int, to part: LogContents.Part) {
     unsynchronized.segments[part.segment.number] = part.segment
     unsynchronized.end = part.end
@@ -152,20 +147,14 @@ extension DiskState {
     index.statistics.bytesWritten += file.count
   }
 
-  mutating func noteRemoved(_ segment: Segment) {
-    unsynchronized.segments[segment.number] = nil
-  }
+  mutating func noteRemoved(_ segment: Segment) { unsynchronized.segments[segment.number] = nil }
 
-  mutating func noteRemoved(_ files: [UInt64]) {
-    unsynchronized.files.subtract(files)
-  }
+  mutating func noteRemoved(_ files: [UInt64]) { unsynchronized.files.subtract(files) }
 
   mutating func takeUnsynchronized() -> Unsynchronized {
-    defer { unsynchronized = Unsynchronized(end: unsynchronized.end) }
-    return unsynchronized
+    exchange(&unsynchronized, with: Unsynchronized(end: unsynchronized.end))
   }
 
-  /// Puts back what could not be brought to the device.
   mutating func putBack(_ taken: Unsynchronized) {
     unsynchronized.segments.merge(taken.segments) { present, _ in present }
     unsynchronized.files.formUnion(taken.files)
@@ -173,7 +162,6 @@ extension DiskState {
 
   /// Forgets the log, since the folder is another one.
   mutating func forgetLog() -> (SegmentTable, Unsynchronized) {
-    defer { (segments, unsynchronized) = (SegmentTable(), Unsynchronized()) }
-    return (segments, unsynchronized)
+    (exchange(&segments, with: SegmentTable()), exchange(&unsynchronized, with: Unsynchronized()))
   }
 }

@@ -44,24 +44,24 @@ struct LogOpening {
   }
 
   private mutating func look() throws {
-    for text in try folder.files.namesInFolder(folder.path) {
-      switch FileName(text) {
+    for name in try folder.fileNames() {
+      switch name {
       case .segment(let number) where number < UInt64(UInt32.max):
         segmentNumbers.append(UInt32(number))
       case .value(let number): valueFiles.insert(number)
       case .unfinished(let number) where heldFiles.contains(number): break
-      case .unfinished: try? folder.files.remove(folder.path(of: text))
+      case .unfinished: try? folder.remove(name)
       case .syncMark: hasSyncMark = true
-      case .segment, .index, nil: break
+      case .segment, .index: break
       }
     }
     segmentNumbers.sort()
   }
 
-  /// Up to where the log is on the device; nil if nothing relies on it.
+  /// The position up to which the log is on the device; nil if nothing relies on it.
   private func readSyncMark() throws -> LogPosition? {
     guard hasSyncMark else { return nil }
-    guard let file = try openRegular(FileName.syncMark.text, .reading),
+    guard let file = try openRegular(.syncMark, .reading),
       let bytes = try read(file, SyncMark.size)
     else { return .start }
     return SyncMark.position(bytes.bytes) ?? .start
@@ -73,7 +73,7 @@ struct LogOpening {
   private func loadCheckpoint(
     into index: inout DiskIndex, _ contents: inout LogContents
   ) throws -> (segment: UInt32, offset: UInt32)? {
-    guard let file = try openRegular(FileName.index.text, .reading) else { return nil }
+    guard let file = try openRegular(.index, .reading) else { return nil }
     let size = try file.status().size
     contents.indexBytes = size
     // A sparse file may be of any size: no more is allocated than what it says it has.
@@ -99,7 +99,6 @@ struct LogOpening {
     }
   }
 
-  /// The first bytes of a file; nil if it has fewer.
   private func read(_ file: OpenFile, _ count: Int) throws -> FileBytes? {
     var isWhole = false
     let bytes = try FileBytes(count: count) { isWhole = try file.read(into: $0, at: 0) }
@@ -117,42 +116,31 @@ struct LogOpening {
     let reader = try SegmentReader(segment, from: start, to: end)
     var lastEnd = start
     while let step = try reader.next() {
-      guard case .record(let offset, let head, let sum, let bytes) = step else {
+      guard case .record(let offset, let record) = step else {
         contents.damagedRecords += 1
         continue
       }
-      lastEnd = offset + head.recordSize
-      let hash = KeyHash(
-        UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset]))
-      let spot = head.spot(segment, offset)
-      if let synced = contents.synced, spot.position >= synced,
-        try !isWhole(bytes, head, frontSum: sum)
-      {
+      lastEnd = offset + record.head.recordSize
+      let (hash, spot) = (KeyHash(record.key), record.spot(segment: segment.number, offset))
+      if let synced = contents.synced, spot.position >= synced, try !isWholeWithFile(record) {
         contents.damagedRecords += 1
-        void(bytes, head, segment, offset)
+        void(record, segment, offset)
         continue
       }
-      switch head.kind {
+      switch record.head.kind {
       case .removal: index.unload(hash)
       case .removalOfAll:
         index.unloadAll()
         contents.erasedBefore = segment.number
-      case .value where end - lastEnd < Self.tailSize:
+      case .value, .file:
         // What was written last may have been torn: what is whole there is good.
-        if !RecordHead.isWhole(bytes, head, frontSum: sum) {
+        let isChecked = record.head.kind == .file || end - lastEnd < Self.tailSize
+        let large = record.largeValue
+        if isChecked && !record.isWhole || record.head.kind == .file && large == nil {
           contents.damagedRecords += 1
           index.unload(hash)
         } else {
-          index.load(hash, spot, nil)
-        }
-      case .value: index.load(hash, spot, nil)
-      case .file:
-        let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset])
-        if let value = LargeValue(payload), RecordHead.isWhole(bytes, head, frontSum: sum) {
-          index.load(hash, spot, value)
-        } else {
-          contents.damagedRecords += 1
-          index.unload(hash)
+          index.load(hash, spot, large)
         }
       case .void: break
       }
@@ -161,33 +149,25 @@ struct LogOpening {
   }
 
   /// Whether a record that may have been torn by a power cut is as it was written, with its file.
-  private func isWhole(
-    _ record: UnsafeRawBufferPointer, _ head: RecordHead, frontSum: UInt64
-  ) throws -> Bool {
-    guard head.kind != .void else { return true }
-    guard RecordHead.isWhole(record, head, frontSum: frontSum) else { return false }
-    guard head.kind == .file else { return true }
-    let payload = UnsafeRawBufferPointer(rebasing: record[head.payloadOffset..<head.tagOffset])
-    guard let value = LargeValue(payload), valueFiles.contains(value.number) else { return false }
+  private func isWholeWithFile(_ record: Record) throws -> Bool {
+    if record.head.kind == .void { return true }
+    guard record.isWhole else { return false }
+    guard record.head.kind == .file else { return true }
+    guard let value = record.largeValue, valueFiles.contains(value.number) else { return false }
     return try folder.isWhole(value)
   }
 
   /// Makes a torn record one that does not count, at later openings too: by then it lies before the
   /// position up to which records are believed.
-  private func void(
-    _ record: UnsafeRawBufferPointer, _ head: RecordHead, _ segment: Segment, _ offset: Int
-  ) {
-    var (head, copy) = (head, Array(record))
+  private func void(_ record: Record, _ segment: Segment, _ offset: Int) {
+    var (head, copy) = (record.head, Array(record.bytes))
     head.kind = .void
-    copy.withUnsafeMutableBytes { bytes in
-      head.seal(bytes, segment: UInt64(segment.number))
-      let front = UnsafeRawBufferPointer(rebasing: bytes[..<RecordHead.size])
-      try? segment.file.write(front, at: offset)
-    }
+    copy.withUnsafeMutableBytes { head.seal($0, segment: UInt64(segment.number)) }
+    try? segment.file.write(copy.prefix(RecordHead.size), at: offset)
   }
 
-  /// How much at the end of a segment is looked at to the last byte; before that, a payload is when
-  /// it is asked for.
+  /// The bytes at the end of a segment that are checked to the last one; earlier payloads are when asked
+  /// for.
   private static let tailSize = 1 << 20
 
   /// Cuts off what was torn, so that the next record does not come after it.
@@ -200,7 +180,7 @@ struct LogOpening {
 
   /// The segment, its size, and whether it can be written to; nil if it is no file of ours.
   private func openSegment(_ number: UInt32) throws -> (Segment, Int, Bool)? {
-    let name = FileName.segment(UInt64(number)).text
+    let name = FileName.segment(UInt64(number))
     var isWritable = true
     var file: OpenFile?
     do {
@@ -213,10 +193,9 @@ struct LogOpening {
     return (Segment(number, file), min(try file.status().size, Int(UInt32.max)), isWritable)
   }
 
-  /// Nil for what is not there, or is no file.
-  private func openRegular(_ name: String, _ access: FileAccess) throws -> OpenFile? {
+  private func openRegular(_ name: FileName, _ access: FileAccess) throws -> OpenFile? {
     do {
-      let file = try folder.files.open(folder.path(of: name), access)
+      let file = try folder.open(name, access)
       return try file.status().isRegular ? file : nil
     } catch let error as POSIXError {
       switch error.code {
@@ -225,13 +204,5 @@ struct LogOpening {
       default: throw error
       }
     }
-  }
-}
-
-extension RecordHead {
-  func spot(_ segment: Segment, _ offset: Int) -> Spot {
-    Spot(
-      segment: segment.number, offset: UInt32(offset), size: UInt32(recordSize),
-      expiry: expiresAt.expiry)
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 
 extension LogWriter {
-  /// How much is read in a step.
   private static let stepSize = 262_144
 
   /// Writes a part of the oldest segment anew, as far as it is needed, if that is worth it; the whole
@@ -13,7 +12,11 @@ extension LogWriter {
       copied = nil
       return false
     }
-    if parts.count == 1 { return closeOnlySegment() }
+    if parts.count == 1 {
+      guard parts[0].size > 0 else { return false }
+      isLastOpen = false
+      return (try? openSegment()) != nil
+    }
     do {
       try compactStep(parts[0])
       return true
@@ -29,7 +32,7 @@ extension LogWriter {
     while logBytes + otherBytes + count > limits.byteLimit { if !compact() { return } }
   }
 
-  /// What is beside the log: large values, and the checkpoint, also the next one.
+  /// The bytes beside the log: large values, and the checkpoint, also the next one.
   private var otherBytes: Int {
     state.withLock { state in
       state.index.largeBytes + SyncMark.size
@@ -40,12 +43,6 @@ extension LogWriter {
   private var isWorthIt: Bool {
     limits.isWorthCompacting(
       logBytes: logBytes, liveBytes: state.withLock { $0.index.liveBytes }, otherBytes: otherBytes)
-  }
-
-  private func closeOnlySegment() -> Bool {
-    guard parts[0].size > 0 else { return false }
-    isLastOpen = false
-    return (try? openSegment()) != nil
   }
 
   func compactStep(_ oldest: LogContents.Part) throws {
@@ -60,23 +57,21 @@ extension LogWriter {
         try copy(buffer, moves, to: part)
         return try removeOldest()
       }
-      guard case .record(let offset, let head, let sum, let bytes) = step else {
+      guard case .record(let offset, let record) = step else {
         isOldestDamaged = true
         continue
       }
-      guard head.kind == .value || head.kind == .file else { continue }
-      let hash = KeyHash(
-        UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset]))
-      let old = head.spot(oldest.segment, offset)
+      guard record.head.kind == .value || record.head.kind == .file else { continue }
+      let (hash, old) = (KeyHash(record.key), record.spot(segment: oldest.segment.number, offset))
       guard state.withLock({ $0.index.holds(hash, at: old) }) else { continue }
-      guard RecordHead.isWhole(bytes, head, frontSum: sum) else {
+      guard record.isWhole else {
         isOldestDamaged = true
         continue
       }
       var new = old
       new.segment = part.segment.number
       new.offset = UInt32(part.size + buffer.count)
-      buffer.append(bytes, head, segment: part.segment.number)
+      buffer.append(record.bytes, record.head, segment: part.segment.number)
       moves.append((hash, old, new))
     }
     try copy(buffer, moves, to: part)
@@ -143,11 +138,9 @@ extension LogWriter {
     if let last = parts.last { try last.segment.file.synchronize() }
     while isErasing, let oldest = parts.first {
       // What was written later, but not behind the removal, is written again.
-      if state.withLock({ $0.index.hasSpots(in: oldest.segment.number) }) {
-        try compactStep(oldest)
-      } else {
-        try removeOldest()
-      }
+      // There are few entries right after a removal of everything.
+      let isNeeded = state.withLock { !$0.index.slots(in: oldest.segment.number).isEmpty }
+      if isNeeded { try compactStep(oldest) } else { try removeOldest() }
     }
     try sweep(sparing: held.union(state.withLock { $0.index.files }))
     try folder.synchronize()
@@ -156,26 +149,19 @@ extension LogWriter {
   /// Removes the files of values that nobody needs, and those of which nobody knows.
   private func sweep(sparing needed: Set<UInt64>) throws {
     let present = Set(parts.map { UInt64($0.segment.number) })
-    for text in try folder.files.namesInFolder(folder.path) {
-      switch FileName(text) {
+    for name in try folder.fileNames() {
+      switch name {
       case .value(let number) where !needed.contains(number),
         .unfinished(let number) where !needed.contains(number),
         .segment(let number) where number < UInt64(erasedBefore) && !present.contains(number):
-        try folder.files.remove(folder.path(of: text))
-      case .value, .unfinished, .segment, .index, .syncMark, nil: break
+        try folder.remove(name)
+      case .value, .unfinished, .segment, .index, .syncMark: break
       }
     }
   }
 }
 
 extension DiskIndex {
-  /// Whether any entry lies in a segment.
-  ///
-  /// - Complexity: O(*n*); there are few entries right after a removal of everything.
-  fileprivate func hasSpots(in segment: UInt32) -> Bool {
-    !slots(where: { spots[$0].segment == segment && !spots[$0].isNowhere }).isEmpty
-  }
-
   /// The files that entries have, or that are lent.
   fileprivate var files: Set<UInt64> {
     var files = Set(largeValues.values.map(\.number)).union(leases.keys)

@@ -27,7 +27,6 @@ final class LogWriter: @unchecked Sendable {
   var copied: SegmentReader?
   var isOldestDamaged = false
 
-  /// The bytes written since the last checkpoint.
   var uncheckedBytes = 0
 
   /// The number of hits at the last checkpoint: hits change the order.
@@ -42,7 +41,6 @@ final class LogWriter: @unchecked Sendable {
 
   private let buffer = RecordBuffer()
 
-  /// The writes in the buffer, and the places of their records.
   private var encoded: [(DiskWrite, Spot)] = []
 
   init(
@@ -56,7 +54,6 @@ final class LogWriter: @unchecked Sendable {
     self.state = state
   }
 
-  /// Takes over what was found.
   func take(_ contents: LogContents) {
     parts = contents.parts
     isLastOpen = contents.canContinue && !parts.isEmpty
@@ -118,7 +115,6 @@ extension LogWriter {
     }
   }
 
-  /// Returns the segment that is to be written to.
   func openSegment() throws -> LogContents.Part {
     if isLastOpen, let last = parts.last, last.size < limits.segmentSize(logBytes: logBytes) {
       return last

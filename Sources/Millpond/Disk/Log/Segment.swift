@@ -26,13 +26,9 @@ struct SegmentTable: Sendable {
   }
 
   /// Adds one that is newer than all.
-  mutating func append(_ segment: Segment) {
-    segments.append(segment)
-  }
+  mutating func append(_ segment: Segment) { segments.append(segment) }
 
-  mutating func removeOldest() {
-    segments.removeFirst()
-  }
+  mutating func removeOldest() { segments.removeFirst() }
 }
 
 /// What was found in a log, as its store takes it over.
@@ -41,6 +37,10 @@ struct LogContents {
   struct Part {
     let segment: Segment
     let size: Int
+
+    var end: LogPosition {
+      LogPosition(segment: segment.number, offset: UInt32(clamping: size))
+    }
   }
 
   /// The oldest first.
@@ -56,13 +56,13 @@ struct LogContents {
   /// The last segment with a removal of everything, as far as it is known; what is older may go.
   var erasedBefore: UInt32 = 0
 
-  /// How much of the log had to be read, since no checkpoint tells of it.
+  /// The bytes of the log that no checkpoint tells of.
   var uncheckedBytes = 0
 
-  /// How large the checkpoint is, if there is one.
+  /// The size of the checkpoint, if there is one.
   var indexBytes = 0
 
-  /// Up to where the log is on the device; nil if no flush to the device was ever made.
+  /// The position up to which the log is on the device; nil if no flush to the device was ever made.
   var synced: LogPosition?
 
   /// Records that were not whole, or not to be made out.
@@ -74,7 +74,7 @@ struct RecordPlace: Sendable {
   let segment: Segment
   let spot: Spot
 
-  /// Up to which size a value is copied out of its record.
+  /// The greatest size of a record that a value is copied out of.
   private static let smallSize = 4_096
 
   /// The record, if the system has it in memory; nil if it would have to be waited for.

@@ -5,13 +5,12 @@ final class SegmentReader {
   /// What comes next.
   enum Step {
     /// A record with a good front; its bytes are good until the next step.
-    case record(offset: Int, RecordHead, frontSum: UInt64, UnsafeRawBufferPointer)
+    case record(offset: Int, Record)
 
     /// Bytes that are no record.
     case damage(offset: Int)
   }
 
-  /// How much is read at a time.
   private static let windowSize = 1 << 20
   private static let magic: [UInt8] = [0x4D, 0x50, 0x6E, 0x64]
 
@@ -21,10 +20,8 @@ final class SegmentReader {
   private var windowOffset: Int
   private var windowCount = 0
 
-  /// Where the next step begins.
   private(set) var offset: Int
 
-  /// - Parameter end: Where the file ends.
   init(_ segment: Segment, from offset: Int, to end: Int) throws {
     self.segment = segment
     self.offset = offset
@@ -51,15 +48,15 @@ final class SegmentReader {
             continue
           }
           defer { offset += size }
-          return .record(
-            offset: offset, head, frontSum: sum, UnsafeRawBufferPointer(rebasing: bytes[..<size]))
+          let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<size])
+          return .record(offset: offset, Record(head, frontSum: sum, bytes))
         }
       }
     }
     return nil
   }
 
-  /// What there is from the offset on; nil if that is less than `count`.
+  /// Returns the bytes from the offset on; nil if there are fewer than `count`.
   private func bytes(atLeast count: Int) throws -> UnsafeRawBufferPointer? {
     guard count <= end - offset else { return nil }
     if offset + count > windowOffset + windowCount { try fill(atLeast: count) }

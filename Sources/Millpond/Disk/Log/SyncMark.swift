@@ -79,7 +79,6 @@ extension LogWriter {
     }
   }
 
-  /// Synchronizes a file, unless it has been removed meanwhile.
   private func synchronize(_ name: FileName) throws {
     do {
       try folder.open(name, .reading).synchronize()
@@ -88,7 +87,7 @@ extension LogWriter {
     }
   }
 
-  /// Before something is removed that is on the device: what came instead of it has to be there.
+  /// Makes sure, before something is removed from the device, that what replaces it is there.
   func synchronizeIfRelied() throws {
     if state.withLock({ $0.isKeptOnDevice }) { try synchronize() }
   }

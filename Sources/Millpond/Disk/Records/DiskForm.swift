@@ -64,7 +64,7 @@ struct ValueForm: Sendable {
     try sealing?.seal(value, key) ?? value
   }
 
-  /// The value as it was told; nil if it is none of this form, and can't be made into one.
+  /// Returns the plain value; nil if it has another form, and can't be migrated.
   func opened(_ value: Data, for key: String, version: UInt32) -> Data? {
     do {
       let plain = try sealing?.open(value, key) ?? value

@@ -26,7 +26,7 @@ final class FileBytes: @unchecked Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The number that lies there, the lowest byte first.
+  /// Reads a little-endian number.
   func number<Number: FixedWidthInteger & BitwiseCopyable>(
     _ offset: Int, _ type: Number.Type
   ) -> Number {
@@ -35,7 +35,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Lays a number down, the lowest byte first.
+  /// Writes a little-endian number.
   func put(_ number: some FixedWidthInteger & BitwiseCopyable, _ offset: Int) {
     storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
   }

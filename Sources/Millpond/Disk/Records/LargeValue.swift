@@ -1,6 +1,6 @@
 /// A value in a file of its own, and what it has to be like.
 struct LargeValue: Sendable, BitwiseCopyable {
-  /// Whose number in the file's name is never used again.
+  /// The number in the name of the file, which is never used again.
   let number: UInt64
   let length: UInt64
   let checksum: UInt64
@@ -10,7 +10,6 @@ struct LargeValue: Sendable, BitwiseCopyable {
   /// More is not stored, so that no sum of lengths overflows.
   static let greatestLength = 1 << 40
 
-  /// The length, which fits.
   var count: Int { Int(length) }
 
   /// The payload of a record that stands for it.
@@ -58,7 +57,6 @@ struct LargeSum {
 
   init() {}
 
-  /// Of all of it.
   init(of value: UnsafeRawBufferPointer) {
     self.init()
     add(value)
@@ -85,7 +83,6 @@ struct LargeSum {
     count += UInt64(piece.count)
   }
 
-  /// Of all pieces so far.
   var sum: UInt64 {
     let lanes = (0..<8).flatMap { [sums[$0], sumsOfSums[$0]] }
     return lanes.withUnsafeBytes { FoldHash.hash($0, seed: count) }

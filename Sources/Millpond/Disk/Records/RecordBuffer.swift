@@ -10,7 +10,7 @@ final class RecordBuffer {
 
   deinit { room.deallocate() }
 
-  /// What is to be written; good until the next change.
+  /// The records; good until the next change.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[..<count]) }
 
   /// Takes all out, and gives back what one large record needed.
@@ -81,7 +81,7 @@ final class RecordBuffer {
 }
 
 extension RecordHead {
-  /// How large a record may be; one that would be larger is not stored.
+  /// The greatest size of a record; a larger one is not stored.
   static let greatestSize = 1 << 30
 
   /// The size of a record with these parts; more than may be for what is too large to be added up.

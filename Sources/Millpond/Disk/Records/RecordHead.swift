@@ -25,7 +25,6 @@ struct RecordHead: Sendable {
   private static let frontSize = 44
 
   enum Kind: UInt8, Sendable {
-    /// The payload is the value.
     case value = 1
 
     /// The payload says in which file the value is.
@@ -117,6 +116,44 @@ extension RecordHead {
     let fixed = FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<frontSize]), seed: segment)
     return FoldHash.hash(
       UnsafeRawBufferPointer(rebasing: bytes[size..<head.payloadOffset]), seed: fixed)
+  }
+}
+
+/// A record with a good front, and its bytes, which are good as long as their owner says.
+struct Record {
+  let head: RecordHead
+  let frontSum: UInt64
+  let bytes: UnsafeRawBufferPointer
+
+  init(_ head: RecordHead, frontSum: UInt64, _ bytes: UnsafeRawBufferPointer) {
+    (self.head, self.frontSum, self.bytes) = (head, frontSum, bytes)
+  }
+
+  /// Nil if the bytes are not those of one record, as it was written.
+  init?(whole bytes: UnsafeRawBufferPointer, segment: UInt32) {
+    guard case .front(let head, let sum) = RecordHead.read(bytes, segment: UInt64(segment)),
+      head.recordSize == bytes.count, RecordHead.isWhole(bytes, head, frontSum: sum)
+    else { return nil }
+    self.init(head, frontSum: sum, bytes)
+  }
+
+  var isWhole: Bool { RecordHead.isWhole(bytes, head, frontSum: frontSum) }
+
+  var key: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset])
+  }
+
+  /// The value in a file, if the payload names one.
+  var largeValue: LargeValue? {
+    guard head.kind == .file else { return nil }
+    return LargeValue(
+      UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset]))
+  }
+
+  func spot(segment: UInt32, _ offset: Int) -> Spot {
+    Spot(
+      segment: segment, offset: UInt32(offset), size: UInt32(head.recordSize),
+      expiry: head.expiresAt.expiry)
   }
 }
 

@@ -3,10 +3,10 @@ struct Spot: Sendable, Equatable, BitwiseCopyable {
   var segment: UInt32
   var offset: UInt32
 
-  /// Of the record, in bytes; zero where there is none.
+  /// The size of the record in bytes; zero where there is none.
   var size: UInt32
 
-  /// When it expires, in seconds since 1970, rounded up; the largest number is never.
+  /// The time at which it expires, in seconds since 1970, rounded up; the largest number is never.
   var expiry: UInt32
 
   static let nowhere = Spot(segment: 0, offset: 0, size: 0, expiry: .max)
@@ -41,10 +41,6 @@ extension Spot {
   var position: LogPosition { LogPosition(segment: segment, offset: offset) }
 }
 
-extension LogContents.Part {
-  var end: LogPosition { LogPosition(segment: segment.number, offset: UInt32(clamping: size)) }
-}
-
 /// By what a key is known in the index: a hash of its bytes.
 ///
 /// Two keys of one hash, of which there is hardly ever a pair, are told apart by the key in the
@@ -65,9 +61,7 @@ struct KeyHash: Sendable, Hashable, BitwiseCopyable {
     self = key.withUTF8 { KeyHash(UnsafeRawBufferPointer($0)) }
   }
 
-  /// What the index, and the eviction order, look at first.
   var bits: UInt32 { UInt32(truncatingIfNeeded: value >> 32) }
 
-  /// By what it is remembered what was told.
   var whole: Int { Int(truncatingIfNeeded: value) }
 }

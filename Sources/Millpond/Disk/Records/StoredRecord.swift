@@ -31,29 +31,24 @@ extension StoredRecord {
   ///
   /// - Parameter data: Makes a value of the bytes in this range of the record.
   static func read(
-    _ record: UnsafeRawBufferPointer, for key: String, segment: UInt32,
+    _ bytes: UnsafeRawBufferPointer, for key: String, segment: UInt32,
     data: (Range<Int>) -> Data
   ) -> Reading {
-    guard case .front(let head, let sum) = RecordHead.read(record, segment: UInt64(segment)),
-      head.recordSize == record.count, RecordHead.isWhole(record, head, frontSum: sum)
-    else { return .damaged }
-    let keyBytes = UnsafeRawBufferPointer(rebasing: record[RecordHead.size..<head.payloadOffset])
-    guard key.hasBytes(keyBytes) else { return .ofOtherKey }
-    let payload = head.payloadOffset..<head.tagOffset
+    guard let record = Record(whole: bytes, segment: segment) else { return .damaged }
+    guard key.hasBytes(record.key) else { return .ofOtherKey }
+    let head = record.head
     let content: Content
-    switch head.kind {
-    case .value: content = .value(data(payload))
-    case .file:
-      guard let value = LargeValue(UnsafeRawBufferPointer(rebasing: record[payload])) else {
-        return .damaged
-      }
+    if head.kind == .value {
+      content = .value(data(head.payloadOffset..<head.tagOffset))
+    } else if let value = record.largeValue {
       content = .file(value)
-    case .removal, .removalOfAll, .void: return .damaged
+    } else {
+      return .damaged
     }
     return .whole(
       StoredRecord(
         content: content, storedAt: head.storedAt, expiresAt: head.expiresAt,
-        validator: head.validator(of: record), schema: head.schema))
+        validator: head.validator(of: bytes), schema: head.schema))
   }
 }
 

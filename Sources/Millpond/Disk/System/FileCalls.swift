@@ -9,7 +9,7 @@ protocol FileCalls: Sendable {
   func status(_ descriptor: Int32) throws -> FileStatus
   func status(_ path: String) throws -> FileStatus
 
-  /// How many bytes were read: fewer than there is room for, or none at the end.
+  /// Returns the number of bytes that were read: fewer than there is room for, or none at the end.
   func read(
     _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws -> Int
@@ -23,7 +23,7 @@ protocol FileCalls: Sendable {
   /// Whether the file is in memory by nature, so that reading it never waits.
   func isInMemory(_ descriptor: Int32) -> Bool
 
-  /// How many bytes were written.
+  /// Returns the number of bytes that were written.
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int
 
   /// Waits until what was written to the file, or made in the folder, is on the device.

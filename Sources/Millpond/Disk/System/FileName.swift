@@ -11,10 +11,10 @@ enum FileName: Sendable, Hashable {
   /// A large value, and nothing else.
   case value(UInt64)
 
-  /// What is not whole yet.
+  /// A file that is not whole yet.
   case unfinished(UInt64)
 
-  /// Where the records are.
+  /// The places of the records.
   case index
 
   /// The position up to which the log is on the device.
@@ -53,13 +53,13 @@ enum FileName: Sendable, Hashable {
     }
   }
 
-  private static func digits(_ number: UInt64) -> String {
+  static func digits(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
   /// Lower case only: of two spellings one would not be found under its own name.
-  private static func number(_ text: String, _ suffix: String) -> UInt64? {
+  static func number(_ text: String, _ suffix: String) -> UInt64? {
     guard text.utf8.count == 16 + suffix.utf8.count, text.hasSuffix(suffix) else { return nil }
     let digits = text.utf8.prefix(16)
     guard digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
@@ -74,7 +74,5 @@ enum FileName: Sendable, Hashable {
 final class FileNumbers: Sendable {
   private let last = Atomic(UInt64.random(in: 0 ... .max))
 
-  func next() -> UInt64 {
-    last.wrappingAdd(1, ordering: .relaxed).newValue
-  }
+  func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -13,19 +13,14 @@ struct FileSystem: Sendable {
     OpenFile(try uninterrupted { try calls.open(path, access) }, path, self)
   }
 
-  /// What lies at a path, which is not followed if it is a link; nil if nothing does.
-  func status(_ path: String) throws -> FileStatus? {
-    try ifThere { try calls.status(path) }
-  }
+  /// The status of a file, which is not followed if it is a link; nil if there is none.
+  func status(_ path: String) throws -> FileStatus? { try ifThere { try calls.status(path) } }
 
   func rename(_ path: String, to newPath: String) throws {
     try uninterrupted { try calls.rename(path, to: newPath) }
   }
 
-  /// Removes a file, if it is there.
-  func remove(_ path: String) throws {
-    _ = try ifThere { try calls.remove(path) }
-  }
+  func remove(_ path: String) throws { _ = try ifThere { try calls.remove(path) } }
 
   /// Makes a folder, and those above it that are missing, for its owner only.
   func makeFolder(_ path: String) throws {
@@ -37,15 +32,11 @@ struct FileSystem: Sendable {
       let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
       if parent.isEmpty { throw error }
       try makeFolder(String(parent))
-      try makeFolderHere(path)
-    }
-  }
-
-  private func makeFolderHere(_ path: String) throws {
-    do {
-      try uninterrupted { try calls.makeFolder(path) }
-    } catch let error as POSIXError where error.code == .EEXIST {
-      // Another process was quicker.
+      do {
+        try uninterrupted { try calls.makeFolder(path) }
+      } catch let error as POSIXError where error.code == .EEXIST {
+        // Another process was quicker.
+      }
     }
   }
 
@@ -102,9 +93,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  func status() throws -> FileStatus {
-    try files.calls.status(descriptor)
-  }
+  func status() throws -> FileStatus { try files.calls.status(descriptor) }
 
   /// Fills `bytes` from `offset` on; false if the file ends before.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Bool {
@@ -158,19 +147,13 @@ final class OpenFile: Sendable {
     }
   }
 
-  func synchronize() throws {
-    try files.uninterrupted { try files.calls.synchronize(descriptor) }
-  }
+  func synchronize() throws { try files.uninterrupted { try files.calls.synchronize(descriptor) } }
 
   func truncate(to size: Int) throws {
     try files.uninterrupted { try files.calls.truncate(descriptor, to: size) }
   }
 
-  func lock() throws -> Bool {
-    try files.uninterrupted { try files.calls.lock(descriptor) }
-  }
+  func lock() throws -> Bool { try files.uninterrupted { try files.calls.lock(descriptor) } }
 
-  func unlock() {
-    files.calls.unlock(descriptor)
-  }
+  func unlock() { files.calls.unlock(descriptor) }
 }

@@ -31,22 +31,20 @@ final class Folder: Sendable {
 
   deinit { letGo() }
 
-  func path(of fileName: String) -> String {
-    "\(path)/\(fileName)"
-  }
+  func path(of fileName: String) -> String { "\(path)/\(fileName)" }
 
-  func path(of file: FileName) -> String {
-    path(of: file.text)
+  func path(of file: FileName) -> String { path(of: file.text) }
+
+  /// Returns the names of the store's files; others are left out.
+  func fileNames() throws -> [FileName] {
+    try files.namesInFolder(path).compactMap { FileName($0) }
   }
 
   func open(_ file: FileName, _ access: FileAccess) throws -> OpenFile {
     try files.open(path(of: file), access)
   }
 
-  /// Removes a file, if it is there.
-  func remove(_ file: FileName) throws {
-    try files.remove(path(of: file))
-  }
+  func remove(_ file: FileName) throws { try files.remove(path(of: file)) }
 
   /// Makes the folder if need be, and takes it.
   ///
@@ -58,14 +56,11 @@ final class Folder: Sendable {
     exchange(for: try newHold())
   }
 
-  /// Lets other processes have it.
-  func letGo() {
-    exchange(for: .none)
-  }
+  func letGo() { exchange(for: .none) }
 
   var isHeld: Bool { if case .none = hold.withLock({ $0 }) { false } else { true } }
 
-  /// Whether somebody has deleted or moved the folder: the file that is locked is not in it any more.
+  /// Whether the folder was deleted or moved: the file that is locked is not in it any more.
   var isLost: Bool {
     guard case .lock(let file) = hold.withLock({ $0 }) else { return false }
     guard let ours = try? file.status().identity else { return false }
@@ -79,9 +74,7 @@ final class Folder: Sendable {
   }
 
   /// Waits until what was made here is found here after a power cut too.
-  func synchronize() throws {
-    try files.open(path, .folder).synchronize()
-  }
+  func synchronize() throws { try files.open(path, .folder).synchronize() }
 
   private func newHold() throws -> Hold {
     let path = path(of: Self.lockName)
@@ -105,10 +98,7 @@ final class Folder: Sendable {
   }
 
   private func exchange(for new: Hold) {
-    let old = hold.withLock { hold in
-      defer { hold = new }
-      return hold
-    }
+    let old = hold.withLock { Swift.exchange(&$0, with: new) }
     guard case .lock(let file) = old else { return }
     file.unlock()
     try? file.close()

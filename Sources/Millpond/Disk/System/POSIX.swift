@@ -21,7 +21,6 @@ enum POSIX {
     POSIXError(code, userInfo: [NSFilePathErrorKey: path])
   }
 
-  /// In microseconds since 1970.
   static func wallTime() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -30,7 +29,6 @@ enum POSIX {
     return overflow || sumOverflow ? .max : sum
   }
 
-  /// - Throws: `ENOMEM`.
   static func allocate(_ count: Int) throws -> UnsafeMutableRawBufferPointer {
     guard let start = malloc(max(1, count)) else { throw failure(.ENOMEM, "") }
     return UnsafeMutableRawBufferPointer(start: start, count: count)
@@ -62,6 +60,4 @@ enum POSIX {
   }
 }
 
-private func systemFree(_ start: UnsafeMutableRawPointer?) {
-  free(start)
-}
+private func systemFree(_ start: UnsafeMutableRawPointer?) { free(start) }

@@ -9,9 +9,7 @@
       nil
     }
 
-    static func isInMemory(_ descriptor: Int32) -> Bool {
-      false
-    }
+    static func isInMemory(_ descriptor: Int32) -> Bool { false }
   }
 
   /// Beyond the device's own cache, which `fsync` does not reach here.

@@ -43,7 +43,5 @@
     }
   }
 
-  func synchronizeData(_ descriptor: Int32) -> Int32 {
-    fdatasync(descriptor)
-  }
+  func synchronizeData(_ descriptor: Int32) -> Int32 { fdatasync(descriptor) }
 #endif

@@ -10,7 +10,7 @@ import Foundation
 
 /// The calls themselves, thinly.
 struct POSIXCalls: FileCalls {
-  /// What some systems take at once, at the most.
+  /// The most that some systems take at once.
   private static let most = 1 << 30
 
   func open(_ path: String, _ access: FileAccess) throws -> Int32 {
@@ -38,19 +38,21 @@ struct POSIXCalls: FileCalls {
     _ = fchmod(descriptor, 0o600)
   }
 
-  func close(_ descriptor: Int32) throws {
-    guard systemClose(descriptor) == 0 else { throw POSIX.failure("") }
+  func close(_ descriptor: Int32) throws { try check(systemClose(descriptor)) }
+
+  private func check(_ result: Int32, _ path: String = "") throws {
+    if result != 0 { throw POSIX.failure(path) }
   }
 
   func status(_ descriptor: Int32) throws -> FileStatus {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw POSIX.failure("") }
+    try check(fstat(descriptor, &status))
     return FileStatus(status)
   }
 
   func status(_ path: String) throws -> FileStatus {
     var status = stat()
-    guard lstat(path, &status) == 0 else { throw POSIX.failure(path) }
+    try check(lstat(path, &status), path)
     return FileStatus(status)
   }
 
@@ -68,9 +70,7 @@ struct POSIXCalls: FileCalls {
     ReadNow.read(descriptor, into: bytes, at: offset)
   }
 
-  func isInMemory(_ descriptor: Int32) -> Bool {
-    ReadNow.isInMemory(descriptor)
-  }
+  func isInMemory(_ descriptor: Int32) -> Bool { ReadNow.isInMemory(descriptor) }
 
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int {
     let count = pwrite(descriptor, bytes.baseAddress, min(bytes.count, Self.most), off_t(offset))
@@ -78,25 +78,19 @@ struct POSIXCalls: FileCalls {
     return count
   }
 
-  func synchronize(_ descriptor: Int32) throws {
-    guard synchronizeData(descriptor) == 0 else { throw POSIX.failure("") }
-  }
+  func synchronize(_ descriptor: Int32) throws { try check(synchronizeData(descriptor)) }
 
   func truncate(_ descriptor: Int32, to size: Int) throws {
-    guard ftruncate(descriptor, off_t(size)) == 0 else { throw POSIX.failure("") }
+    try check(ftruncate(descriptor, off_t(size)))
   }
 
   func rename(_ path: String, to newPath: String) throws {
-    guard systemRename(path, newPath) == 0 else { throw POSIX.failure(newPath) }
+    try check(systemRename(path, newPath), newPath)
   }
 
-  func remove(_ path: String) throws {
-    guard unlink(path) == 0 else { throw POSIX.failure(path) }
-  }
+  func remove(_ path: String) throws { try check(unlink(path), path) }
 
-  func makeFolder(_ path: String) throws {
-    guard mkdir(path, 0o700) == 0 else { throw POSIX.failure(path) }
-  }
+  func makeFolder(_ path: String) throws { try check(mkdir(path, 0o700), path) }
 
   func namesInFolder(_ path: String) throws -> [String] {
     guard let folder = opendir(path) else { throw POSIX.failure(path) }
@@ -120,9 +114,7 @@ struct POSIXCalls: FileCalls {
     throw POSIX.failure("")
   }
 
-  func unlock(_ descriptor: Int32) {
-    _ = flock(descriptor, LOCK_UN)
-  }
+  func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 }
 
 extension FileStatus {
@@ -141,10 +133,6 @@ private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32
   open(path, flags, mode)
 }
 
-private func systemClose(_ descriptor: Int32) -> Int32 {
-  close(descriptor)
-}
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-private func systemRename(_ old: String, _ new: String) -> Int32 {
-  rename(old, new)
-}
+private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

@@ -2,13 +2,10 @@
 ///
 /// - Source: RFC 9112 §6.3.
 enum Framing: Equatable, Sendable {
-  /// So many bytes.
   case exactly(Int)
 
   /// Some bytes; if a length was stated, it is that of the encoded body.
   case encoded(length: Int?)
-
-  /// Whatever comes.
   case untilTheEnd
 
   init(_ head: HTTPHead) throws(TransferError) {
@@ -24,7 +21,7 @@ enum Framing: Equatable, Sendable {
     }
   }
 
-  /// How many bytes there will be, if that is known.
+  /// The number of bytes, if that is known.
   var expected: Int? { if case .exactly(let count) = self { count } else { nil } }
 
   /// Whether a body that has come to its end has all its bytes.

@@ -57,13 +57,11 @@ extension HTTPRequest {
     asking?.onRaise(act)
   }
 
-  /// How urgent the answer is now.
   var currentPriority: Priority { lookup.priority }
 
   /// The terms of the get that asks.
   var lookup: Lookup { asking ?? Lookup(priority: priority) }
 
-  /// The same request on the terms of a get.
   func asked(by lookup: Lookup) -> HTTPRequest {
     var request = self
     request.priority = lookup.priority

@@ -43,11 +43,9 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     if let value { append(value, for: name) }
   }
 
-  mutating func append(_ other: HeaderFields) {
-    fields += other.fields
-  }
+  mutating func append(_ other: HeaderFields) { fields += other.fields }
 
-  /// How many bytes the fields have, names included.
+  /// The size in bytes, names included.
   var byteCount: Int {
     // What is between them counts too, so that no number of empty fields is nothing.
     fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
@@ -55,7 +53,6 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-  /// Whether both name the same field.
   func isSameField(as other: String) -> Bool {
     utf8.count == other.utf8.count && lowercased() == other.lowercased()
   }

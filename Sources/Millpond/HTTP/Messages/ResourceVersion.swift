@@ -3,18 +3,17 @@ import MillpondCore
 
 /// Which of a resource's contents over time bytes are of, in the words of its origin.
 struct ResourceVersion: Sendable, Equatable {
-  /// What is sent as `If-Range`: an entity tag or a date that stands for these very bytes.
+  /// The value of `If-Range`: an entity tag or a date that stands for these very bytes.
   let condition: String
 
-  /// What goes with the value.
   let validator: Validator
 
-  /// How many bytes the whole has; nil if its origin didn't say.
+  /// The size of the whole in bytes; nil if its origin didn't state it.
   var total: Int?
 }
 
 extension ResourceVersion {
-  /// That of a whole answer; nil if the rest of it could not be asked for.
+  /// The version of a whole answer; nil if the rest of it could not be asked for.
   init?(_ head: HTTPHead) {
     guard head.status == 200, let condition = head.headers.rangeCondition else { return nil }
     self.condition = condition

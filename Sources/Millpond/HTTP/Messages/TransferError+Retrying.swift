@@ -52,7 +52,7 @@ extension URLError {
 }
 
 extension Duration {
-  /// So many seconds as the digits of a text say; at most a hundred years.
+  /// The seconds in the digits of a text; at most a hundred years.
   fileprivate init?(secondsIn text: String) {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     let longest = 100 * 366 * 86_400

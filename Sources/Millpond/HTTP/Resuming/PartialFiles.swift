@@ -25,17 +25,13 @@ struct PartialFiles: Sendable {
     case journal = ".journal"
   }
 
-  /// The name of another file for the same resource.
-  static func name(_ name: String, _ kind: Kind) -> String {
-    name.prefix(16) + kind.rawValue
-  }
+  static func name(_ name: String, _ kind: Kind) -> String { name.prefix(16) + kind.rawValue }
 
-  /// Where the bytes of a resource are.
+  /// The name of the file of a resource.
   static func name(of identity: String, _ kind: Kind = .whole) -> String {
     var identity = identity
     let hash = identity.withUTF8 { FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0) }
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits + kind.rawValue
+    return FileName.digits(hash) + kind.rawValue
   }
 
   /// The files, the oldest first; what was left half written is removed.
@@ -47,11 +43,11 @@ struct PartialFiles: Sendable {
       .map { (name: $0.name, byteCount: $0.byteCount) }
   }
 
-  /// What is listed of a file: one that a process that died was streaming into counts as streamed.
+  /// Returns the entry of a file: one that a process that died was streaming into counts as streamed.
   private func listed(
     _ name: String, _ names: Set<String>
   ) -> (name: String, byteCount: Int, changed: Date)? {
-    guard Self.isOurs(name[...]) else { return nil }
+    guard Self.isOurs(name) else { return nil }
     switch Kind(rawValue: String(name.dropFirst(16))) {
     case .whole, .streamed: return file(name)
     case .journal where isLeft(name):
@@ -72,7 +68,7 @@ struct PartialFiles: Sendable {
     return try? Data(contentsOf: folder.appendingPathComponent(name))
   }
 
-  /// Whether it could be written, as a whole; else what was there before is.
+  /// Writes a file as a whole; false leaves what was there before.
   func write(_ data: Data, _ name: String) -> Bool {
     let new = name + Self.newSuffix
     do {
@@ -122,7 +118,7 @@ struct PartialFiles: Sendable {
     var failure: (any Error)?
     do {
       for name in try system.namesInFolder(folder.path)
-      where Self.isOurs(name[...]) || Self.isHalfWritten(name) {
+      where Self.isOurs(name) || Self.isHalfWritten(name) {
         do {
           if try system.status(path(name))?.isRegular == true { try remove(name) }
         } catch {
@@ -135,9 +131,7 @@ struct PartialFiles: Sendable {
     if let failure { throw failure }
   }
 
-  func path(_ name: String) -> String {
-    folder.appendingPathComponent(name).path
-  }
+  func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
   func makeFolder() throws {
     try FileManager.default.createDirectory(
@@ -154,14 +148,12 @@ struct PartialFiles: Sendable {
     return (name, Int(clamping: byteCount), changed)
   }
 
-  private static func isOurs(_ name: Substring) -> Bool {
-    let digits = name.utf8.prefix(16)
-    return Kind(rawValue: String(name.dropFirst(16))) != nil && digits.count == 16
-      && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  private static func isOurs(_ name: String) -> Bool {
+    Kind.allCases.contains { FileName.number(name, $0.rawValue) != nil }
   }
 
   private static func isHalfWritten(_ name: String) -> Bool {
-    name.hasSuffix(newSuffix) && isOurs(name.dropLast(newSuffix.count))
+    Kind.allCases.contains { FileName.number(name, $0.rawValue + newSuffix) != nil }
   }
 
   private static let newSuffix = ".new"

@@ -3,7 +3,7 @@ struct PartialIndex: Sendable {
   private var entries: [String: Entry] = [:]
   private var lent: Set<String> = []
 
-  /// How many writes of a file are on their way.
+  /// The number of writes on their way, by file.
   private var expected: [String: Int] = [:]
   private var total = 0
   private var lastNumber = 0
@@ -14,23 +14,18 @@ struct PartialIndex: Sendable {
     let number: Int
   }
 
-  /// - Parameter files: What is there, the oldest first.
+  /// - Parameter files: The oldest first.
   init(_ files: [(name: String, byteCount: Int)] = [], byteLimit: Int) {
     self.byteLimit = byteLimit
     for file in files { put(file.name, file.byteCount) }
   }
 
   /// Whether a file is there, or will be.
-  func has(_ name: String) -> Bool {
-    entries[name] != nil || expected[name] != nil
-  }
+  func has(_ name: String) -> Bool { entries[name] != nil || expected[name] != nil }
 
-  /// Something will be written, unless it turns out to be refused.
-  mutating func expect(_ name: String) {
-    expected[name, default: 0] += 1
-  }
+  /// Notes that a file will be written, unless that is refused.
+  mutating func expect(_ name: String) { expected[name, default: 0] += 1 }
 
-  /// The write that was expected is over.
   mutating func endExpecting(_ name: String) {
     guard let count = expected[name] else { return }
     expected[name] = count > 1 ? count - 1 : nil
@@ -51,7 +46,6 @@ struct PartialIndex: Sendable {
     return (surplus(), former)
   }
 
-  /// Takes back that a file was written.
   mutating func undoAdding(_ name: String, former: Int?) {
     if let former { put(name, former) } else { remove(name) }
   }
@@ -65,9 +59,7 @@ struct PartialIndex: Sendable {
   }
 
   /// Forgets all files, lent ones too.
-  mutating func removeAll() {
-    (entries, lent, total) = ([:], [], 0)
-  }
+  mutating func removeAll() { (entries, lent, total) = ([:], [], 0) }
 
   /// Whether a file is there and may be used by one alone; meanwhile no other transfer finds it.
   mutating func lend(_ name: String) -> Bool {
@@ -76,12 +68,10 @@ struct PartialIndex: Sendable {
     return true
   }
 
-  /// A file was used, and is not there any more.
-  mutating func endLending(_ name: String) {
-    lent.remove(name)
-  }
+  /// Notes that a lent file was used, and is not there any more.
+  mutating func endLending(_ name: String) { lent.remove(name) }
 
-  /// A file was not used; it is there still, unless all has been removed meanwhile.
+  /// Notes that a lent file was not used; it is there still, unless all has been removed meanwhile.
   mutating func takeBack(_ name: String, byteCount: Int) {
     if lent.remove(name) != nil { put(name, byteCount) }
   }

@@ -36,12 +36,8 @@ final class PartialJournal: Sendable {
     }
   }
 
-  /// Removes it.
   func end() {
-    let former = state.withLock { state in
-      defer { state = .over }
-      return state
-    }
+    let former = state.withLock { exchange(&$0, with: .over) }
     guard case .open(let journal, let name) = former else { return }
     partials.files.removeJournal(name)
     try? journal.close()

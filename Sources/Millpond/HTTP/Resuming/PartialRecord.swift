@@ -1,5 +1,4 @@
 import Foundation
-import MillpondCore
 
 /// The first bytes of a body, and by what the origin can say whether the rest still fits to them.
 struct PartialBody: Sendable, Equatable {
@@ -14,29 +13,6 @@ extension PartialBody {
   init?(_ head: HTTPHead, _ bytes: Data) {
     guard let version = ResourceVersion(head) else { return nil }
     self.init(bytes: bytes, version: version)
-  }
-}
-
-/// The description of the bytes in a file: the resource, and its version.
-struct PartialHead: Codable, Sendable, Equatable {
-  let identity: String
-  private let condition: String
-  private let entityTag: String?
-  private let lastModified: String?
-  private let total: Int?
-
-  init(identity: String, _ version: ResourceVersion) {
-    self.identity = identity
-    condition = version.condition
-    entityTag = version.validator.entityTag
-    lastModified = version.validator.lastModified
-    total = version.total
-  }
-
-  var version: ResourceVersion {
-    ResourceVersion(
-      condition: condition,
-      validator: Validator(entityTag: entityTag, lastModified: lastModified), total: total)
   }
 }
 

@@ -44,14 +44,15 @@ public final class PartialTransfers: Sendable {
     self.init(directory: directory, byteLimit: byteLimit, FileSystem())
   }
 
-  /// - Parameter system: The way to the system.
   init(directory: URL, byteLimit: Int, _ system: FileSystem) {
     files = PartialFiles(folder: directory, system)
     self.byteLimit = byteLimit
     queue.async {
       let index = PartialIndex(self.files.list(), byteLimit: byteLimit)
       self.state.withLock { $0.index = index }
-      self.removeSurplus()
+      for name in self.state.withLock({ $0.index?.surplus() }) ?? [] {
+        try? self.files.remove(name)
+      }
     }
   }
 
@@ -66,9 +67,7 @@ public final class PartialTransfers: Sendable {
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if a file can't be removed.
   @discardableResult
-  public func removeAll() -> Signal<Void> {
-    removeAll(.next())
-  }
+  public func removeAll() -> Signal<Void> { removeAll(.next()) }
 
   /// The same, at a place in the order of all writes.
   func removeAll(_ revision: Revision) -> Signal<Void> {
@@ -80,9 +79,7 @@ public final class PartialTransfers: Sendable {
   }
 
   /// Completes when everything that was to be kept is written.
-  public func flush() -> Signal<Void> {
-    done {}
-  }
+  public func flush() -> Signal<Void> { done {} }
 
   private func done(_ work: @escaping @Sendable () throws -> Void) -> Signal<Void> {
     let promise = Promise<Void>()
@@ -111,7 +108,6 @@ struct PartialState: Sendable {
 ///
 /// If all bytes are removed after the transfer has begun, it finds and keeps none.
 struct PartialPlace: Sendable {
-  /// The name of the bytes.
   let representation: String
 
   /// The beginning of the transfer in the order of all writes.
@@ -169,16 +165,14 @@ extension PartialTransfers {
     queue.async { self.remove(name) }
   }
 
-  /// Fewer are asked for again.
+  /// The least that is kept; fewer bytes are asked for again.
   static var leastByteCount: Int { 16 << 10 }
 
   private func isKnownNotToHave(_ name: String) -> Bool {
     state.withLock { $0.index?.has(name) == false }
   }
 
-  func isRemoved(_ place: PartialPlace) -> Bool {
-    state.withLock { place.revision < $0.removal }
-  }
+  func isRemoved(_ place: PartialPlace) -> Bool { state.withLock { place.revision < $0.removal } }
 
   /// Whether so many bytes may wait in memory for the disk.
   private func wait(for size: Int) -> Bool {
@@ -212,19 +206,16 @@ extension PartialTransfers {
     _ name: String, _ place: PartialPlace, _ head: PartialHead, bytes: Int, fileSize: Int,
     _ write: () -> Bool
   ) -> Bool {
-    guard isAdmitted(name, place, fileSize), !hasMore(name, than: bytes, of: head) else {
-      return false
-    }
+    guard !isRemoved(place),
+      state.withLock({ $0.index?.admits(name, byteCount: fileSize) }) == true,
+      !hasMore(name, than: bytes, of: head)
+    else { return false }
     let (surplus, former) =
       state.withLock { $0.index?.add(name, byteCount: fileSize) } ?? ([], nil)
     for name in surplus { try? files.remove(name) }
     if write() { return true }
     state.withLock { $0.index?.undoAdding(name, former: former) }
     return false
-  }
-
-  private func isAdmitted(_ name: String, _ place: PartialPlace, _ fileSize: Int) -> Bool {
-    !isRemoved(place) && state.withLock { $0.index?.admits(name, byteCount: fileSize) } == true
   }
 
   /// Whether as many bytes of the same version are there.
@@ -235,9 +226,5 @@ extension PartialTransfers {
 
   func remove(_ name: String) {
     if state.withLock({ $0.index?.remove(name) }) == true { try? files.remove(name) }
-  }
-
-  private func removeSurplus() {
-    for name in state.withLock({ $0.index?.surplus() }) ?? [] { try? files.remove(name) }
   }
 }

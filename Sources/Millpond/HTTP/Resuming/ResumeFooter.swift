@@ -1,4 +1,28 @@
 import Foundation
+import MillpondCore
+
+/// The description of the bytes in a file: the resource, and its version.
+struct PartialHead: Codable, Sendable, Equatable {
+  let identity: String
+  private let condition: String
+  private let entityTag: String?
+  private let lastModified: String?
+  private let total: Int?
+
+  init(identity: String, _ version: ResourceVersion) {
+    self.identity = identity
+    condition = version.condition
+    entityTag = version.validator.entityTag
+    lastModified = version.validator.lastModified
+    total = version.total
+  }
+
+  var version: ResourceVersion {
+    ResourceVersion(
+      condition: condition,
+      validator: Validator(entityTag: entityTag, lastModified: lastModified), total: total)
+  }
+}
 
 /// The end of a file with the first bytes of a body: a description of them as JSON, the length of that and
 /// its checksum, and a mark.
@@ -18,7 +42,6 @@ struct ResumeFooter: Codable, Sendable, Equatable {
     self.checksum = checksum
   }
 
-  /// Nil if there is none behind the bytes of the file.
   init?(of file: OpenFile) throws {
     guard let (footer, place) = try Self.read(file), footer.byteCount == place else { return nil }
     self = footer
@@ -40,9 +63,7 @@ struct ResumeFooter: Codable, Sendable, Equatable {
   }
 
   /// Puts it behind the bytes of a file.
-  func write(to file: OpenFile) throws {
-    try file.write(try data(), at: byteCount)
-  }
+  func write(to file: OpenFile) throws { try file.write(try data(), at: byteCount) }
 
   /// Puts it into a file of its own, in place of an earlier one.
   func overwrite(_ journal: OpenFile) throws {

@@ -14,7 +14,6 @@ final class HostSlots: Sendable {
     self.count = count
   }
 
-  /// The number of hosts with requests.
   var hostCount: Int { hosts.withLock { $0.count } }
 
   /// The answer to a request that is sent when its host has a slot for it.

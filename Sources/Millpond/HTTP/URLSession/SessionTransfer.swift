@@ -111,13 +111,11 @@ final class SessionTransfer: Sendable {
     observer.failed(error)
   }
 
-  private func cancelTask() {
-    commands.async { self.task.withLock { $0 }?.cancel() }
-  }
+  private func cancelTask() { commands.async { self.task.withLock { $0 }?.cancel() } }
 }
 
 extension HTTPRequest {
-  /// The names of what no other origin may see.
+  /// The names of fields that no other origin may see.
   fileprivate var secretFields: [String] {
     credentials.fields.map(\.name) + ["Authorization", "Proxy-Authorization", "Cookie"]
   }
@@ -151,7 +149,6 @@ struct SessionPhase: Sendable {
   private var isCancelled = false
   private var isAnswering = false
 
-  /// Whether anybody wants to hear of it.
   var isActive: Bool { !isEnded && !isCancelled }
 
   /// Whether the head may be passed on.
@@ -179,7 +176,7 @@ struct SessionPhase: Sendable {
     return isCancelled && !isEnded
   }
 
-  /// Whether the end is still to be told.
+  /// Whether the end is still to be sent.
   mutating func end() -> Bool {
     defer { isEnded = true }
     return isActive

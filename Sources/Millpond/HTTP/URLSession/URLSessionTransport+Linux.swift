@@ -27,7 +27,7 @@
   }
 
   extension OperationQueue {
-    /// Where a session is to call its delegate.
+    /// The queue on which a session calls its delegate.
     static func forSession() -> OperationQueue? { DeliveryQueue() }
   }
 

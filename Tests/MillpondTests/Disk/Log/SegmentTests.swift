@@ -24,10 +24,9 @@ import Testing
     while let step = try reader.next() {
       switch step {
       case .damage(let offset): steps.append(.damage(offset))
-      case .record(let offset, let head, let sum, let bytes):
-        let key = String(decoding: bytes[RecordHead.size..<head.payloadOffset], as: UTF8.self)
-        let isWhole = RecordHead.isWhole(bytes, head, frontSum: sum)
-        steps.append(.record(offset, key, isWhole: isWhole))
+      case .record(let offset, let record):
+        let key = String(decoding: record.key, as: UTF8.self)
+        steps.append(.record(offset, key, isWhole: record.isWhole))
       }
     }
     return steps

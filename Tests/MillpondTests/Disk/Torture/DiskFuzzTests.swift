@@ -111,8 +111,8 @@ import Testing
         steps += 1
         switch step {
         case .damage(let offset): #expect(offset > last)
-        case .record(let offset, let head, _, let record):
-          #expect(offset > last && record.count == head.recordSize)
+        case .record(let offset, let record):
+          #expect(offset > last && record.bytes.count == record.head.recordSize)
         }
         last = reader.offset - 1
       }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite struct HandedOverTests {
+@Suite struct QueueDeliveryTests {
   private let source = TestSource<Int>()
   private let queue = DispatchQueue(label: "handing over")
   private let recorder = Recorder<Int>()
