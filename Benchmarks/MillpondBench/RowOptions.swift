@@ -30,7 +30,3 @@ extension RowOptions {
     }
   }
 }
-
-extension MemoryEffort: QuickEffort {}
-extension NetworkEffort: QuickEffort {}
-extension EntityEffort: QuickEffort {}

@@ -31,7 +31,7 @@ struct EntityOptions: RowOptions {
 }
 
 /// How often, and how many at a time.
-struct EntityEffort {
+struct EntityEffort: QuickEffort {
   let repetitions: Int
   let operations: Int
 

@@ -1,5 +1,5 @@
 /// How often, and how many at a time.
-struct MemoryEffort {
+struct MemoryEffort: QuickEffort {
   /// How many entries a row may have to be measured at all.
   let sizeLimit: Int
 

@@ -1,5 +1,5 @@
 /// How often, and how many at a time.
-struct NetworkEffort {
+struct NetworkEffort: QuickEffort {
   /// Pairs of ours and the bare session's.
   let pairs: Int
 

@@ -10,13 +10,14 @@ final class Scrolling: Sendable {
   private let pass: Pass
   private let board: Board
   private let origin: LoopbackServer
-  private let show: ThreadShow
+  private let gallery: Gallery
+  private let url: @Sendable (Author) -> URL
   private let gone = Guarded<Set<Author>>([])
 
   /// Nil where there are too few authors to spare one.
   init?(
     _ comments: Comments, _ pass: Pass, _ board: Board, _ origin: LoopbackServer,
-    _ show: ThreadShow
+    _ gallery: Gallery, url: @escaping @Sendable (Author) -> URL
   ) {
     let authors = comments.authors
     guard authors.count > 1,
@@ -27,7 +28,8 @@ final class Scrolling: Sendable {
     self.pass = pass
     self.board = board
     self.origin = origin
-    self.show = show
+    self.gallery = gallery
+    self.url = url
   }
 
   /// Scrolls as soon as the first bytes of a picture have come.
@@ -35,9 +37,9 @@ final class Scrolling: Sendable {
     guard progress.completed > 0, author == leaver || author == sharer else { return }
     guard gone.withLock({ $0.insert(author).inserted }) else { return }
     if author == leaver {
-      pass.scrollAway(show.url(of: author), places: .max)
+      pass.scrollAway(url(author), places: .max)
     } else {
-      pass.scrollAway(show.url(of: author), places: 1)
+      pass.scrollAway(url(author), places: 1)
       board.note("One row of \(author.name) scrolled away; the others still wait, so it goes on.")
     }
   }
@@ -45,7 +47,7 @@ final class Scrolling: Sendable {
   /// Waits until the origin has seen what became of the download that nobody wanted any more.
   func finish() async {
     guard gone.withLock({ $0.contains(leaver) }) else { return }
-    let path = show.gallery.path(of: leaver)
+    let path = gallery.path(of: leaver)
     let closed = await origin.eventually { $0.closedBytes(of: path) != nil }
     guard closed, let bytes = origin.exchanges.closedBytes(of: path) else { return }
     board.note(

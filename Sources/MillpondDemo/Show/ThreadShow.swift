@@ -38,7 +38,7 @@ struct ThreadShow: Sendable {
   ) async -> Int {
     let board = keeper.open(title, on: screen)
     let pass = Pass(layers, board, table)
-    let scrolling = origin.flatMap { Scrolling(comments, pass, board, $0, self) }
+    let scrolling = origin.flatMap { Scrolling(comments, pass, board, $0, gallery, url: url) }
     for author in comments.authors {
       pass.ask(for: url(of: author), label: author.name, places: comments.count(by: author)) {
         scrolling?.react(to: $0, of: author)

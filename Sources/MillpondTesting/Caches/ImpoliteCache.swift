@@ -12,12 +12,6 @@ public import MillpondSignals
 ///
 /// - Note: Any thread.
 public final class ImpoliteCache<Base: Cache>: Cache {
-  /// What is asked for.
-  public typealias Key = Base.Key
-
-  /// What is answered.
-  public typealias Value = Base.Value
-
   /// What becomes of writes and fills.
   public enum Manner: Sendable, CaseIterable {
     /// Each is carried out at once; its outcome stays pending for ever.
@@ -48,17 +42,17 @@ public final class ImpoliteCache<Base: Cache>: Cache {
   }
 
   /// The base's answer.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+  public func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
     base.get(key, lookup)
   }
 
   /// The base's answer.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {
     base.getStamped(key, lookup)
   }
 
   /// Writes to the base, in its manner.
-  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+  public func apply(_ change: Change<Base.Key, Base.Value>) -> Signal<Void> {
     switch manner {
     case .neverEnds:
       _ = base.apply(change)
@@ -93,7 +87,7 @@ public final class ImpoliteCache<Base: Cache>: Cache {
   }
 
   /// As the base.
-  public func layout(for key: Key?) -> Layout {
+  public func layout(for key: Base.Key?) -> Layout {
     base.layout(for: key)
   }
 }

@@ -19,11 +19,9 @@ import MillpondSignals
 /// - Note: With one thread and a composition that works on the caller's thread, a seed always gives
 ///   the same history.
 public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
-  let key: @Sendable (Int) -> Key
-  let value: @Sendable (Key, Int) -> Value
-  let deck: HistoryDeck
-  let patience: Duration
-  let compose: @Sendable (HistoryScene<Key, Value>) -> AnyCache<Key, Value>
+  private let subject: HistorySubject<Key, Value>
+  private let deck: HistoryDeck
+  private let patience: Duration
 
   /// Creates a checker of a composition.
   ///
@@ -39,11 +37,9 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
     deck: HistoryDeck = .general, patience: Duration = .seconds(1),
     composing compose: @escaping @Sendable (HistoryScene<Key, Value>) -> some Cache<Key, Value>
   ) {
-    self.key = key
-    self.value = value
+    subject = HistorySubject(key: key, value: value) { AnyCache(compose($0)) }
     self.deck = deck
     self.patience = patience
-    self.compose = { AnyCache(compose($0)) }
   }
 
   /// Runs the programs of `seeds` and returns the first failure of each rule.
@@ -72,7 +68,7 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
   private func failures(
     of program: [HistoryStep], _ seed: UInt64, _ manner: HistoryManner, _ patience: Duration
   ) async -> [HistoryFailure] {
-    let player = HistoryPlayer(self, seed: seed, manner, patience)
+    let player = HistoryPlayer(subject, seed: seed, manner, patience)
     await player.play(program)
     let (steps, findings) = await player.findings()
     return findings.map { rule, finding in
@@ -99,16 +95,4 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
     _ = await shrinker.shrink(failure.program)
     return best.withLock { $0 }
   }
-}
-
-/// How a program is performed.
-struct HistoryManner: Sendable {
-  /// The number of steps that run at a time.
-  let threads: Int
-
-  /// Whether a user holds a lock around each call, and takes it in each observer.
-  let underLock: Bool
-
-  /// Whether steps run on threads of their own.
-  var usesThreads: Bool { threads > 1 || underLock }
 }

@@ -14,7 +14,7 @@ extension HistoryPlayer {
     let (number, cache) = entrance(question.entrance)
     var question = question
     question.entrance = number
-    let key = check.key(question.key)
+    let key = subject.key(question.key)
     let view = begin("\(name) %% of \(key)\(question.terms)", key, question)
     let signal = cache.get(
       key, priority: question.priority, freshness: question.freshness, stale: question.stale)
@@ -105,7 +105,7 @@ extension HistoryPlayer {
 
   func set(_ key: Key, _ entrance: Int) {
     let value = log.change { content in
-      let value = check.value(key, content.makings.count)
+      let value = subject.value(key, content.makings.count)
       content.makings[value] = HistoryMaking(
         maker: .write(content.writes.count), time: content.tick(), at: content.now())
       return value
@@ -132,9 +132,13 @@ extension HistoryPlayer {
     let (_, cache) = entrance(pick)
     log.say("\(count) \(removes ? "removals" : "sets") of other keys")
     for number in 0..<count {
-      let key = check.key(1_000 + number)
+      let key = subject.key(1_000 + number)
       locked {
-        if removes { cache.remove(key) } else { cache.set(check.value(key, -1 - number), for: key) }
+        if removes {
+          cache.remove(key)
+        } else {
+          cache.set(subject.value(key, -1 - number), for: key)
+        }
       }
     }
   }
@@ -193,5 +197,30 @@ extension HistoryPlayer {
   private func act(_ line: String, _ body: () -> Void) {
     log.say(line)
     body()
+  }
+}
+
+// What the origin asks of the composition in the course of a fetch.
+extension HistoryPlayer {
+  /// Asks for what a fetch wants, and runs `onEnd` at the end of that; nil if nobody can be asked.
+  ///
+  /// - Returns: The way to leave.
+  func ask(
+    _ back: HistoryAskBack, in fetch: Int, _ onEnd: @escaping @Sendable () -> Void
+  ) -> Disposable? {
+    guard let cache = entrances.withLock({ $0.first }) else { return nil }
+    let (own, name) = (log.content.fetches[fetch].key, log.content.fetches[fetch].name)
+    let key = back.key.map { subject.key($0) } ?? own
+    let parts = scene.parts.withLock { $0 }
+    let question = HistoryQuestion(
+      freshness: back.way == .get ? .any : .reload, takesFirst: parts.goesOn)
+    let view = begin(
+      "\(back.way) %% of \(key) by \(name)", key, question, for: back.isAwaited ? fetch : nil)
+    let refresh = back.way == .refresh ? parts.refresh : nil
+    let signal = refresh?(key) ?? cache.get(key, freshness: question.freshness)
+    subscribe(view, to: question.takesFirst ? signal.take(1) : signal, onEnd)
+    return Disposable { [self] in
+      if log.content.views[view].isOpen { leave(view: view) }
+    }
   }
 }

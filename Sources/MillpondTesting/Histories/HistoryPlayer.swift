@@ -5,7 +5,7 @@ import MillpondSignals
 final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
   let log = HistoryLog<Key, Value>(clock: ManualClock())
   let scene: HistoryScene<Key, Value>
-  let check: HistoryCheck<Key, Value>
+  let subject: HistorySubject<Key, Value>
   let entrances = Locked<[AnyCache<Key, Value>]>([])
   let watches = Locked<[Key: Recorder<Value?>]>([:])
 
@@ -27,16 +27,17 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   static var keyCount: Int { 3 }
 
   init(
-    _ check: HistoryCheck<Key, Value>, seed: UInt64, _ manner: HistoryManner, _ patience: Duration
+    _ subject: HistorySubject<Key, Value>, seed: UInt64, _ manner: HistoryManner,
+    _ patience: Duration
   ) {
-    self.check = check
+    self.subject = subject
     self.manner = manner
     lock = manner.underLock ? HistoryLock() : nil
     self.patience = Locked(patience / 5)
     lastPatience = patience
     // A task that waits for a user's lock for ever keeps one of few threads: with those of several, the
     // check itself would never go on to tell of it.
-    scene = HistoryScene(log, seed: seed, usesTasks: !manner.underLock, value: check.value)
+    scene = HistoryScene(log, seed: seed, usesTasks: !manner.underLock, value: subject.value)
     compose()
   }
 
@@ -45,13 +46,13 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     scene.parts.withLock { parts in
       (parts.closings, parts.signOuts, parts.clockUses, parts.deaths) = ([], [], [], [])
     }
-    let first = check.compose(scene)
+    let first = subject.compose(scene)
     let others = scene.parts.withLock { $0.entrances }
     entrances.withLock { $0 = [first] + others }
     scene.origin.asks { [weak self] in self?.ask($0, in: $1, $2) }
     guard let states = scene.parts.withLock({ $0.states }) else { return }
     for number in 0..<Self.keyCount {
-      let key = check.key(number)
+      let key = subject.key(number)
       let recorder = Recorder<Value?>()
       locked {
         recorder.subscribe(to: states(key)) { _ in self.locked { self.log.change { _ in } } }
@@ -111,11 +112,11 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     switch step {
     case .get(let question): get(question)
     case .leave(let pick): leave(pick)
-    case .set(let key, let entrance): set(check.key(key), entrance)
-    case .remove(let key, let entrance): remove(check.key(key), entrance)
+    case .set(let key, let entrance): set(subject.key(key), entrance)
+    case .remove(let key, let entrance): remove(subject.key(key), entrance)
     case .removeAll(let entrance):
       write(.removeAll, "removeAll", entrance) { $0.removeAll() }
-    case .refresh(let key): refresh(check.key(key))
+    case .refresh(let key): refresh(subject.key(key))
     case .answer, .miss, .fail, .answerLate: answer(step)
     case .hold(let isClosed):
       log.say("closures \(isClosed ? "take their time" : "don't wait any more")")
@@ -143,4 +144,26 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     case .reopen, .kill: break
     }
   }
+}
+
+/// A composition on which programs are performed, with its keys and values.
+struct HistorySubject<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
+  /// Makes a key of a number.
+  let key: @Sendable (Int) -> Key
+
+  /// Makes a value of a key and a number.
+  let value: @Sendable (Key, Int) -> Value
+  let compose: @Sendable (HistoryScene<Key, Value>) -> AnyCache<Key, Value>
+}
+
+/// How a program is performed.
+struct HistoryManner: Sendable {
+  /// The number of steps that run at a time.
+  let threads: Int
+
+  /// Whether a user holds a lock around each call, and takes it in each observer.
+  let underLock: Bool
+
+  /// Whether steps run on threads of their own.
+  var usesThreads: Bool { threads > 1 || underLock }
 }

@@ -90,3 +90,12 @@ final class CacheLawsRun<Value: Sendable> {
     return "fails"
   }
 }
+
+/// The trouble that a layer was ordered to have.
+struct CacheLawsTrouble: Error, CustomStringConvertible {
+  let layer: Int?
+
+  var description: String {
+    layer.map { "trouble in layer \($0)" } ?? "trouble in the origin"
+  }
+}

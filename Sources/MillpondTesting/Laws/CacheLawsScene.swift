@@ -247,12 +247,3 @@ extension CacheLawsScene {
     return open.allSatisfy { answered.contains($0.key) }
   }
 }
-
-/// The trouble that a layer was ordered to have.
-struct CacheLawsTrouble: Error, CustomStringConvertible {
-  let layer: Int?
-
-  var description: String {
-    layer.map { "trouble in layer \($0)" } ?? "trouble in the origin"
-  }
-}

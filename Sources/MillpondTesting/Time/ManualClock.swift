@@ -14,9 +14,6 @@ public import MillpondSignals
 ///
 /// - Note: Any thread.
 public final class ManualClock: TimerClock {
-  /// The clock's unit.
-  public typealias Duration = Swift.Duration
-
   /// A point in the time of a manual clock, counted from its making.
   public struct Instant: InstantProtocol {
     /// How much time had passed since the clock was made.
@@ -134,5 +131,106 @@ public final class ManualClock: TimerClock {
       // Released after the unlock, with whatever the action has captured.
       _ = timers.change { $0.remove(timer) }
     }
+  }
+}
+
+/// What a manual clock has still to fire; the latest first, so that the next one is at the end.
+struct ManualTimers: Sendable, CustomStringConvertible {
+  struct Timer: Sendable {
+    let deadline: ManualClock.Instant
+    let number: Int
+    let action: @Sendable () -> Void
+  }
+
+  var now = ManualClock.Instant(offset: .zero)
+  var waiting: [Timer] = []
+  private var lastNumber = 0
+
+  var description: String {
+    "\(waiting.count) pending at \(now.offset)"
+  }
+
+  mutating func add(
+    _ deadline: ManualClock.Instant, _ action: @escaping @Sendable () -> Void
+  ) -> Timer {
+    lastNumber += 1
+    let timer = Timer(deadline: deadline, number: lastNumber, action: action)
+    waiting.insert(timer, at: place(of: timer))
+    return timer
+  }
+
+  mutating func remove(_ timer: Timer) -> Timer? {
+    let place = place(of: timer)
+    guard place < waiting.count, waiting[place].number == timer.number else { return nil }
+    return waiting.remove(at: place)
+  }
+
+  /// The next action whose time has come by `target`, or the next of all; the clock goes there.
+  mutating func popDue(by target: ManualClock.Instant?) -> (@Sendable () -> Void)? {
+    guard let next = waiting.last else { return nil }
+    if let target, next.deadline > target { return nil }
+    waiting.removeLast()
+    reach(next.deadline)
+    return next.action
+  }
+
+  mutating func reach(_ instant: ManualClock.Instant) {
+    now = max(now, instant)
+  }
+
+  /// The first place whose timer is not later than `timer`.
+  private func place(of timer: Timer) -> Int {
+    var low = 0
+    var high = waiting.count
+    while low < high {
+      let middle = (low + high) / 2
+      if isLater(waiting[middle], timer) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func isLater(_ first: Timer, _ second: Timer) -> Bool {
+    (first.deadline, first.number) > (second.deadline, second.number)
+  }
+}
+
+/// A task asleep: woken once, by its time or by its cancellation.
+final class Sleeper: Sendable {
+  typealias Waiting = CheckedContinuation<Void, any Error>
+
+  private struct State: Sendable {
+    var waiting: Waiting?
+    var timer: Disposable?
+    var isAwake = false
+  }
+
+  private let state = Locked(State())
+
+  /// Whether it may fall asleep; if its cancellation came first, it is woken here.
+  func sleeps(_ continuation: Waiting) -> Bool {
+    let isAwake = state.withLock { state in
+      if !state.isAwake { state.waiting = continuation }
+      return state.isAwake
+    }
+    if isAwake { continuation.resume(throwing: CancellationError()) }
+    return !isAwake
+  }
+
+  func keep(_ timer: Disposable) {
+    let isAwake = state.withLock { state in
+      if !state.isAwake { state.timer = timer }
+      return state.isAwake
+    }
+    if isAwake { timer.dispose() }
+  }
+
+  func wake(_ result: Result<Void, any Error>) {
+    let (waiting, timer) = state.withLock { state in
+      let taken = (state.waiting, state.timer)
+      state = State(isAwake: true)
+      return taken
+    }
+    waiting?.resume(with: result)
+    timer?.dispose()
   }
 }
