@@ -68,41 +68,26 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
       downstream.next(value)
       return true
     }
-    let run = ConcatenatedRun(self)
-    let observer = run.observer
+    let run = InnerRun(of: self, in: lifetime)
+    let observer = run.observer()
     if observer.canSubscribeInner(run.lifetime) { part.start?(observer, run.lifetime) }
-    return run.meeting.isSecond()
+    return run.isSecond()
   }
 }
 
-/// One part, in which its starter, on return, meets its completion.
-@usableFromInline
-final class ConcatenatedRun<Value: Sendable>: Sendable {
-  @usableFromInline let whole: Concatenating<Value>
-  @usableFromInline let lifetime: Lifetime
-  @usableFromInline let meeting = Rendezvous()
-
+extension InnerRun {
   @inlinable
-  init(_ whole: Concatenating<Value>) {
-    self.whole = whole
-    lifetime = whole.lifetime.child()
-  }
-
-  @inlinable
-  var observer: Observer<Value> {
-    Observer(next: whole.downstream.onNext) { self.other($0) }
-  }
-
-  @inlinable
-  func other(_ event: Event<Never>) {
-    if event.isTerminal {
-      if lifetime.isEnded { return }
-      lifetime.end()
-    }
-    if case .completed = event {
-      if meeting.isSecond() { whole.run() }
-    } else {
-      whole.downstream.other(event)
+  func observer<Value>() -> Observer<Value> where Whole == Concatenating<Value> {
+    Observer(next: whole.downstream.onNext) { event in
+      if event.isTerminal {
+        if self.lifetime.isEnded { return }
+        self.lifetime.end()
+      }
+      if case .completed = event {
+        if self.isSecond() { self.whole.run() }
+      } else {
+        self.whole.downstream.other(event)
+      }
     }
   }
 }

@@ -95,26 +95,26 @@ final class Merging<Value: Sendable>: Sendable {
       serializer.send(.next(value))
       return advance(after: nil)
     }
-    let run = InnerRun(self)
-    let observer = run.observer
+    let run = InnerRun(of: self, in: lifetime)
+    let observer = run.observer()
     if observer.canSubscribeInner(run.lifetime) { inner.start?(observer, run.lifetime) }
-    return run.meeting.isSecond() ? advance(after: run) : nil
+    return run.isSecond() ? advance(after: run) : nil
   }
 
   @inlinable
-  func ended(_ run: InnerRun<Value>) {
+  func ended(_ run: InnerRun<Merging>) {
     run.lifetime.end()
-    if run.meeting.isSecond(), let next = advance(after: run) { runOn(next) }
+    if run.isSecond(), let next = advance(after: run) { runOn(next) }
   }
 
   @inlinable
-  func innerProgress(_ progress: SignalProgress, of run: InnerRun<Value>) {
+  func innerProgress(_ progress: SignalProgress, of run: InnerRun<Merging>) {
     let sum = state.withLock { $0.sum(adding: progress, of: ObjectIdentifier(run)) }
     serializer.send(.progress(sum))
   }
 
   @inlinable
-  func advance(after run: InnerRun<Value>?) -> Signal<Value>? {
+  func advance(after run: InnerRun<Merging>?) -> Signal<Value>? {
     switch state.withLock({ $0.advance(after: run.map { ObjectIdentifier($0) }) }) {
     case .run(let next): return next
     case .complete: complete()
@@ -124,30 +124,15 @@ final class Merging<Value: Sendable>: Sendable {
   }
 }
 
-/// One inner run, in which its starter, on return, meets its end.
-@usableFromInline
-final class InnerRun<Value: Sendable>: Sendable {
-  @usableFromInline let merging: Merging<Value>
-  @usableFromInline let lifetime: Lifetime
-  @usableFromInline let meeting = Rendezvous()
-
+extension InnerRun {
   @inlinable
-  init(_ merging: Merging<Value>) {
-    self.merging = merging
-    lifetime = merging.lifetime.child()
-  }
-
-  @inlinable
-  var observer: Observer<Value> {
-    Observer(next: { self.merging.serializer.send(.next($0)) }, other: { self.other($0) })
-  }
-
-  @inlinable
-  func other(_ event: Event<Never>) {
-    switch event {
-    case .progress(let progress): merging.innerProgress(progress, of: self)
-    case .failed(let error): if !lifetime.isEnded { merging.fail(error) }
-    case .completed: merging.ended(self)
+  func observer<Value>() -> Observer<Value> where Whole == Merging<Value> {
+    Observer(next: { self.whole.serializer.send(.next($0)) }) { event in
+      switch event {
+      case .progress(let progress): self.whole.innerProgress(progress, of: self)
+      case .failed(let error): if !self.lifetime.isEnded { self.whole.fail(error) }
+      case .completed: self.whole.ended(self)
+      }
     }
   }
 }

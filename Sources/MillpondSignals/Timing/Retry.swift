@@ -49,22 +49,22 @@ final class Retrying<Value: Sendable>: Sendable {
   @inlinable
   func runOne(_ number: Int) -> Bool {
     if lifetime.isEnded { return false }
-    let attempt = RetryAttempt(self, number)
-    signal.run(attempt.observer, attempt.lifetime)
-    return attempt.meeting.isSecond()
+    let attempt = InnerRun(of: RetryAttempt(self, number), in: lifetime)
+    signal.run(attempt.observer(), attempt.lifetime)
+    return attempt.isSecond()
   }
 
   @inlinable
-  func failed(_ attempt: RetryAttempt<Value>, _ error: any Error) {
+  func failed(_ attempt: InnerRun<RetryAttempt<Value>>, _ error: any Error) {
     attempt.lifetime.end()
     if lifetime.isEnded { return }
-    guard let delay = policy.delay(after: attempt.number, failedWith: error) else {
+    guard let delay = policy.delay(after: attempt.whole.number, failedWith: error) else {
       return downstream.failed(error)
     }
     if delay > .zero {
-      pause(delay, before: attempt.number + 1)
-    } else if attempt.meeting.isSecond() {
-      run(attempt.number + 1)
+      pause(delay, before: attempt.whole.number + 1)
+    } else if attempt.isSecond() {
+      run(attempt.whole.number + 1)
     }
   }
 
@@ -79,34 +79,30 @@ final class Retrying<Value: Sendable>: Sendable {
   }
 }
 
-/// One attempt, in which its starter, on return, meets its failure.
+/// One attempt, by its number; the first one is 1.
 @usableFromInline
-final class RetryAttempt<Value: Sendable>: Sendable {
+struct RetryAttempt<Value: Sendable>: Sendable {
   @usableFromInline let retrying: Retrying<Value>
   @usableFromInline let number: Int
-  @usableFromInline let lifetime: Lifetime
-  @usableFromInline let meeting = Rendezvous()
 
   @inlinable
   init(_ retrying: Retrying<Value>, _ number: Int) {
     self.retrying = retrying
     self.number = number
-    lifetime = retrying.lifetime.child()
   }
+}
 
+extension InnerRun {
   @inlinable
-  var observer: Observer<Value> {
-    Observer(next: retrying.downstream.onNext) { self.other($0) }
-  }
-
-  @inlinable
-  func other(_ event: Event<Never>) {
-    switch event {
-    case .progress: retrying.downstream.other(event)
-    case .failed(let error): if !lifetime.isEnded { retrying.failed(self, error) }
-    case .completed:
-      lifetime.end()
-      retrying.downstream.other(event)
+  func observer<Value>() -> Observer<Value> where Whole == RetryAttempt<Value> {
+    Observer(next: whole.retrying.downstream.onNext) { event in
+      switch event {
+      case .progress: self.whole.retrying.downstream.other(event)
+      case .failed(let error): if !self.lifetime.isEnded { self.whole.retrying.failed(self, error) }
+      case .completed:
+        self.lifetime.end()
+        self.whole.retrying.downstream.other(event)
+      }
     }
   }
 }
