@@ -1,6 +1,6 @@
-/// A variable of an object that is touched by one thread at a time: whoever its owner calls, serially.
+/// A variable that one thread at a time touches, such as the state of a run: its upstream calls serially.
 ///
-/// Sendable because the owner says why, beside the property.
+/// Sendable because of that, which the compiler can't see. A use for anything else says why it holds.
 @usableFromInline
 package final class SerialState<State>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline package var value: State
