@@ -96,19 +96,19 @@ extension DiskStore {
     _ write: DiskWrite, _ decide: (inout DiskState, DiskWrite) -> DiskIndex.Consequence
   ) -> DiskOutcome {
     let bytes = write.isRemoval ? 0 : write.waitingBytes
-    typealias Answer = (queued: (wakes: Bool, dropped: [DiskWrite.Content])?, files: [UInt64])
-    let (queued, files) = state.withLock { state -> Answer in
+    typealias Answer = (queued: (wakes: Bool, dropped: [DiskWrite.Content])?, DiskIndex.Consequence)
+    let (queued, consequence) = state.withLock { state -> Answer in
       let consequence = decide(&state, write)
-      guard consequence.isToBeWritten else { return (nil, []) }
+      guard consequence.isToBeWritten else { return (nil, consequence) }
       state.index.statistics.bytesTold += bytes
-      return (state.queue.append(write, consequence), consequence.files)
+      return (state.queue.append(write, consequence), consequence)
     }
     guard let queued else {
       removeFile(of: write)
       _ = write.outcome.end(with: .success(()))
       return write.outcome
     }
-    remove(files)
+    remove(consequence.files)
     if queued.wakes { wakeWriter() }
     return write.outcome
   }

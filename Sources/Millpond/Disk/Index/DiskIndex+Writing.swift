@@ -104,11 +104,12 @@ extension DiskIndex {
 // MARK: - What has been written
 
 extension DiskIndex {
-  /// Notes that a record of `write` lies at `spot` now.
-  ///
-  /// - Returns: The files that are not needed any more.
-  mutating func settle(_ write: DiskWrite, at spot: Spot) -> [UInt64] {
-    guard write.slot >= 0 else { return write.file.map { [$0.number] } ?? [] }
+  /// Notes that a record of `write` lies at `spot` now; its consequence is the caller's to take.
+  mutating func settle(_ write: DiskWrite, at spot: Spot) {
+    guard write.slot >= 0 else {
+      if let file = write.file { consequence.files.append(file.number) }
+      return
+    }
     let slot = write.slot
     let isOvertaken = endUnderway(write, slot)
     if !isOvertaken { _ = takePending(slot) }
@@ -123,7 +124,6 @@ extension DiskIndex {
     revisions[slot] = write.revision
     // A sealed value may be larger than it was.
     if !isOvertaken { reweigh(slot) }
-    return takeConsequence().files
   }
 
   /// Whether the entry was written to again; then nothing of this write is awaited any more.

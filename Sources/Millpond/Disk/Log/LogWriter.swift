@@ -187,7 +187,10 @@ extension LogWriter {
     do {
       try append(buffer.bytes, to: part)
       remove(
-        state.withLock { state in batch.flatMap { state.index.settle($0, at: $1) } })
+        state.withLock { state in
+          for (write, spot) in batch { state.index.settle(write, at: spot) }
+          return state.index.takeConsequence().files
+        })
     } catch {
       if batch.count == 1 { return fail([batch[0].0], error) }
       // Of several, some may fit.

@@ -39,7 +39,8 @@ final class IndexScene {
   @discardableResult
   func settle(_ write: DiskWrite, file: UInt64? = nil) -> [UInt64] {
     if let file { write.file = LargeValue(number: file, length: 1_000, checksum: 0) }
-    return index.settle(write, at: nextSpot())
+    index.settle(write, at: nextSpot())
+    return index.takeConsequence().files
   }
 
   /// Tells a value, and notes that it has been written.
