@@ -89,7 +89,7 @@ package struct Members<Value: Sendable>: ~Copyable {
   @inlinable
   mutating func roomForOneMore() -> UnsafeMutablePointer<Seat<Value>> {
     if let seats, count < capacity { return seats }
-    return rehouse(seats, max(4, count * 2))
+    return rehouse(seats, max(1, count * 2))
   }
 
   @inlinable
