@@ -59,7 +59,8 @@ public final class DiskCache: Cache {
   ///   - byteLimit: Upper bound for what is in it; of zero or less, nothing is stored.
   ///   - timeToLive: How long after it left its origin a value is kept, by the calendar. A clock that
   ///     steps back by less than a minute expires nothing; a value that is further in the future has no
-  ///     time left.
+  ///     time left. It goes when it is asked for; if it is not, it is usable again when the calendar has
+  ///     come within that minute of it.
   ///   - policy: Who has to go when there is no room.
   ///   - schema: Which form the values have.
   ///   - sealing: How they are kept from being read by others.

@@ -89,7 +89,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     report.ended(event, key, lookup, as: upper.ownLabel)
     upperLifetime?.end()
     if lifetime.isEnded { return }
-    if hadValue { return observer.other(event) }
+    if hadValue || event.isNestedTooDeeply { return observer.other(event) }
     if case .failed(let error) = event { failure = error }
     WorkContext.run(in: caller) { askLower() }
   }

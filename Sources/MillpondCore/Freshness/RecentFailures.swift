@@ -28,7 +28,10 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
 
   /// Remembers a failure, unless the key was written to since the token was drawn, or a question that
   /// was asked later has been answered, or was a reload and has failed.
+  ///
+  /// That a question was nested too deeply says nothing of the key.
   func keep(_ error: any Error, _ key: Key, _ token: FillToken) {
+    if error.isNestedTooDeeply { return }
     _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life(error))), token))
   }
 

@@ -18,12 +18,12 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   let holds: Holds<Key>
   let failures: RecentFailures<Key>
 
-  /// Is told what happens to keys, where they are watched.
-  let tell: (@Sendable (Key, RememberedNews<Value>) -> Void)?
+  /// Is told of fetches and what they bring, where keys are watched.
+  let tell: (@Sendable (Key, RememberedNews) -> Void)?
 
   init(
     _ store: Store, _ base: Base, _ policy: FreshnessPolicy, _ clock: some Clock<Duration>,
-    tell: (@Sendable (Key, RememberedNews<Value>) -> Void)? = nil
+    tell: (@Sendable (Key, RememberedNews) -> Void)? = nil
   ) {
     self.store = store
     self.base = base
@@ -73,7 +73,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       key, isReload: false,
       flights.join(key, Lookup(priority: .low)) { shared in
         // A get that joins has not looked at what is kept, which may be stale by then.
-        self.fetch(key, shared, keeps: true, failure: nil)
+        self.fetchAfterWrites(key, shared, keeps: true)
           .recover { self.keptAsStale(key).concat(.fail($0)) }
       })
   }
@@ -93,8 +93,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       holds.releaseAll()
     case .fill: break
     }
-    guard let tell, let (key, news) = RememberedNews.of(change) else { return outcome }
-    if change.isFill { outcome.whenAdmitted { tell(key, news) } } else { tell(key, news) }
     return outcome
   }
 
@@ -116,22 +114,22 @@ extension Recollection {
   /// What is kept, and, if that is not fresh, what is fetched.
   @usableFromInline
   func look(_ asked: Freshness, _ key: Key, _ lookup: Lookup) -> Signal<Finding> {
-    .asked(lookup) { [self] asker, token in
+    .asked { [self] asker in
       store.layerAnswer(key, lookup.with(.any)).take(1).map { Look<Value>.kept($0) }
         .ifNoValue { .just(.nothing($0)) }
         .flatMap { [self] (look: Look<Value>) -> Signal<Finding> in
-          if case .kept(let stamped) = look { tell?(key, .kept(stamped, asked: token.revision)) }
+          if case .kept = look { tell?(key, .kept) }
           let fresh = fresh(key, asked)
-          let fetched = { [self] (failure: (any Error)?) in
-            fetch(key, lookup.with(fresh), keeps: true, failure: failure).inContext(of: asker)
-          }
+          let lookup = lookup.with(fresh)
           switch look {
           case .kept(let stamped) where fresh.admits(age: stamped.age):
             return .just(finding(stamped, isFresh: true, asked: nil))
           case .kept(let stamped) where policy.isUsable(age: stamped.age):
-            return fetched(nil).startWith(finding(stamped, isFresh: false, asked: nil))
-          case .kept: return fetched(nil)
-          case .nothing(let failure): return fetched(failure)
+            return fetchAfterWrites(key, lookup, keeps: true).inContext(of: asker)
+              .startWith(finding(stamped, isFresh: false, asked: nil))
+          case .kept: return fetchAfterWrites(key, lookup, keeps: true).inContext(of: asker)
+          case .nothing(let failure):
+            return fetch(key, lookup, keeps: true, failure: failure).inContext(of: asker)
           }
         }
     }
@@ -143,9 +141,23 @@ extension Recollection {
       if flights.isCircular(key, asker) { return .fail(CacheError.circular(key: "\(key)")) }
       return flights.join(key, lookup) { [self] shared in
         flights.reload(key, shared) { [self] keeps in
-          fetch(key, shared, keeps: keeps, failure: nil)
+          fetchAfterWrites(key, shared, keeps: keeps)
         }
       }
+    }
+  }
+
+  /// Asks the source when the writes of the key that were called before have arrived in all layers.
+  ///
+  /// A layer that a write reaches only after the token was drawn, since it is encoded first, refuses the
+  /// value in doubt. Another one that the write has reached would keep it. A look waits for such writes,
+  /// unless a layer above answers it; a reload is answered by none.
+  func fetchAfterWrites(_ key: Key, _ lookup: Lookup, keeps: Bool) -> Signal<Finding> {
+    .asked { [self] asker in
+      store.getStamped(key, Lookup(freshness: .reload)).ignoreValues(as: Finding.self).recover {
+        _ in .empty
+      }
+      .concat(fetch(key, lookup, keeps: keeps, failure: nil).inContext(of: asker))
     }
   }
 
@@ -179,7 +191,11 @@ extension Recollection {
     outcome.whenAdmitted { [self] in
       failures.forget(key, token)
       ages.renew(key)
-      tell?(key, .fetched(stamped, asked: token.revision))
+      tell?(key, .fetched)
+    }
+    guard let tell, !outcome.isDone else { return }
+    outcome.subscribe { event in
+      if event.isTerminal { tell(key, .settled) }
     }
   }
 

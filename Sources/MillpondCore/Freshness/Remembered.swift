@@ -26,7 +26,9 @@ extension Source {
   ///
   /// - Parameters:
   ///   - store: Where values are kept. It should have no time-to-live of its own, or a longer one than
-  ///     values are usable, and serve no other source.
+  ///     values are usable, and serve no other source. A get that joins a running fetch may receive what
+  ///     the store had when the fetch began, also if its time in the store has ended since; the policy's
+  ///     ages hold for that get as for any other.
   ///   - policy: How long a value is fresh, and what is done then.
   ///   - clock: By which fetches and patience are timed; the ages are those that the store tells.
   /// - Complexity: A fresh value costs what it costs to ask the store.

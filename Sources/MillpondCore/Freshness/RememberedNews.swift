@@ -1,5 +1,5 @@
-/// What has happened to a key, for those who watch it.
-enum RememberedNews<Value: Sendable>: Sendable {
+/// Something that has happened to a key, for those who watch it.
+enum RememberedNews: Sendable {
   /// A fetch has begun.
   case begun
 
@@ -7,24 +7,35 @@ enum RememberedNews<Value: Sendable>: Sendable {
   case ended
 
   /// A value was fetched, and the store admitted it.
-  case fetched(Stamped<Value>, asked: Revision)
+  case fetched
 
   /// A value was found in the store, or filled in from outside.
-  case kept(Stamped<Value>, asked: Revision)
+  case kept
 
   /// A value was set.
-  case set(Value, Revision)
+  case set
 
   /// The value was removed.
-  case removed(Revision)
+  case removed
 
-  /// The news of a change; nil for one of all keys, which is told by whoever knows those that are watched.
-  static func of<Key>(_ change: Change<Key, Value>) -> (key: Key, news: RememberedNews)? {
-    switch change {
-    case .set(let key, let value, let revision): (key, .set(value, revision))
-    case .remove(let key, let revision): (key, .removed(revision))
-    case .fill(let key, let stamped, let token): (key, .kept(stamped, asked: token.revision))
-    case .removeAll: nil
+  /// A layer has taken a change in, or has failed to, after the call had returned.
+  case settled
+
+  /// Whether the value that is kept may be another one now.
+  var isChange: Bool {
+    switch self {
+    case .begun, .ended: false
+    case .fetched, .kept, .set, .removed, .settled: true
     }
+  }
+
+  /// The news of a change.
+  init(of change: Change<some Sendable, some Sendable>) {
+    self =
+      switch change {
+      case .set: .set
+      case .remove, .removeAll: .removed
+      case .fill: .kept
+      }
   }
 }

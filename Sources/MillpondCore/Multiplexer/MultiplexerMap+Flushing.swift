@@ -35,10 +35,12 @@ extension MultiplexerMap {
     }
     outcomes += [persistence.cache.flush(durability), persistence.flush()]
     return Signal.merge(outcomes.map { $0.settle() }).collect()
+      .onNext { [watchers] _ in if !backlog.isEmpty { watchers.tell(nil, .settled) } }
       .attemptMap { results in for result in results { try result.get() } }
   }
 
-  private var store: Saving<AnyCache<Key, Value>> {
+  /// What is below memory.
+  var store: Saving<AnyCache<Key, Value>> {
     remembered.inside.store.lower
   }
 

@@ -22,7 +22,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   @usableFromInline let remembered: Remembered<Kept, AnyCache<Key, Value>>
   @usableFromInline let memory: MemoryCache<Key, Value>
   @usableFromInline let ages: FreshAges<Key>
-  let watchers: Watchers<Key, Value>
+  let watchers: Watchers<Key>
   let unsaved = Unsaved<Key>()
   let persistence: Persistence<Key, Value>
   @usableFromInline let scope: CacheScope?
@@ -56,9 +56,9 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     ages = recollection.ages
     remembered = Remembered(recollection)
     let erase: @Sendable () -> Signal<Void> = { [recollection, watchers] in
-      let revision = Revision.next()
-      let outcome = recollection.apply(.removeAll(revision))
-      watchers.tellAll(.removed(revision))
+      let change = Change<Key, Value>.removeAll(.next())
+      let outcome = recollection.apply(change)
+      watchers.tell(change, outcome)
       return outcome
     }
     membership = scope?.add(isPersistent: persistence.isLasting, erase: erase).scoped()
@@ -121,42 +121,44 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    // The subscription to the news comes first, so that nothing is missed.
-    watchers.news(of: key)
-      .flatMap { [self] news in
-        isInDoubt(news, key) ? Signal.just(news).concat(kept(key)) : .just(news)
-      }
-      .map { Optional($0) }
-      .merge(.just(nil), kept(key).map { Optional($0) })
-      .scan(WatchedResource<Value>()) { [self] watched, news in watched.after(news, facts(key)) }
-      .map { $0.state }
+    // The subscriptions to the news come first, so that nothing is missed.
+    let resource = watchers.news(of: key)
+      // What happens below a value in memory is not seen.
+      .filter { [memory] in $0.isChange && ($0 != .settled || memory.peek(key) == nil) }
+      .merge(.just(.removed))
+      .flatMap(.latest) { [self] in kept(key, after: $0) }
+      .scan(KeptResource.nothing) { $1.after($0) }
+    let fetches = watchers.news(of: key).filter { !$0.isChange }.map { _ in () }.merge(.just(()))
+    return combineLatest(resource, fetches).map { [self] resource, _ in state(of: key, resource) }
   }
 
-  /// What is kept, in memory or beyond it.
-  private func kept(_ key: Key) -> Signal<RememberedNews<Value>> {
-    .deferred { [remembered] in
-      // Before the store is looked up: what is written from then on wins.
-      let asked = Revision.next()
-      return remembered.getStamped(key, Lookup(freshness: .cachedOnly))
-        .recover { _ in .empty }.map { .kept($0, asked: asked) }
-    }
-  }
-
-  /// Whether only the store can say what is kept after some news.
+  /// What is kept after some news: what is in memory, or else what the store below it gives.
   ///
-  /// A write and a fill that meet reach one layer after the other, and may be told in another order: what
-  /// is kept beyond memory may be a value that memory has refused.
-  private func isInDoubt(_ news: RememberedNews<Value>, _ key: Key) -> Bool {
-    switch news {
-    case .fetched, .kept, .removed: memory.peek(key) == nil
-    case .begun, .ended, .set: false
+  /// It is looked up after the change has arrived, and a change that arrives meanwhile is followed by
+  /// another look. So it does not matter in which order the news of several changes comes.
+  private func kept(_ key: Key, after news: RememberedNews) -> Signal<KeptResource<Value>> {
+    let provenance = ResourceState<Value>.Provenance(news)
+    if let stamped = memory.peekStamped(key) {
+      return .just(KeptResource(value: stamped, provenance: provenance))
     }
+    // Not by way of memory, where a look counts as a get.
+    let found = store.getStamped(key, Lookup(freshness: .cachedOnly))
+      .filter { [ages] in ages.policy.isUsable(age: $0.age) }
+      .map { KeptResource(value: $0, provenance: provenance) }
+    // What was removed is not shown until the store has answered, nor if that fails.
+    let answer =
+      news == .removed ? found.startWith(.nothing) : found.ifEmpty { .just(.nothing) }
+    // A state works for nobody, also where the work for others brings the news.
+    return answer.recover { _ in .empty }.inContext(of: nil)
   }
 
-  private func facts(_ key: Key) -> ResourceFacts<Value> {
-    ResourceFacts(
-      kept: memory.peekStamped(key), isLoading: watchers.isFetching(key),
-      error: remembered.inside.failures.last(key))
+  private func state(of key: Key, _ kept: KeptResource<Value>) -> ResourceState<Value> {
+    // What was found may be old by now; what is in memory is not.
+    let value = memory.peekStamped(key) ?? kept.value
+    return ResourceState(
+      value: value?.value, age: value?.age,
+      provenance: value == nil ? nil : kept.provenance ?? .kept,
+      isLoading: watchers.isFetching(key), error: remembered.inside.failures.last(key))
   }
 
   // MARK: Telling
@@ -185,7 +187,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// Keeps or forgets, in memory and where values outlive the process.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = remembered.apply(change)
-    if case .removeAll(let revision) = change { watchers.tellAll(.removed(revision)) }
+    watchers.tell(change, outcome)
     if let scope, !outcome.isDone { scope.wait(for: outcome) }
     return outcome
   }

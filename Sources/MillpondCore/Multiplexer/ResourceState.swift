@@ -27,67 +27,32 @@ public struct ResourceState<Value: Sendable>: Sendable {
 
     /// It was there already, in memory or where values outlive the process.
     case kept
-  }
-}
 
-/// The state of a resource as one who watches it has come to know it, and the last write that led to it.
-struct WatchedResource<Value: Sendable>: Sendable {
-  private(set) var state = ResourceState<Value>(
-    value: nil, age: nil, provenance: nil, isLoading: false, error: nil)
-
-  /// The last write in the order of writes.
-  private var lastWrite = Revision.none
-
-  /// When that became known: what was asked for before comes too late.
-  private var lastArrival = Revision.none
-
-  /// What is known after some news, where `facts` is what is the case by now.
-  func after(_ news: RememberedNews<Value>?, _ facts: ResourceFacts<Value>) -> WatchedResource {
-    var watched = self
-    let known: Stamped<Value>? = watched.receive(news)
-    // What news there was may be old by now; what is kept is not.
-    let value = facts.kept ?? known
-    watched.state = ResourceState(
-      value: value?.value, age: value?.age,
-      provenance: value == nil ? nil : watched.provenance(after: news),
-      isLoading: facts.isLoading, error: facts.error)
-    return watched
-  }
-
-  /// The value that is known after some news, which may be older than what is known already.
-  private mutating func receive(_ news: RememberedNews<Value>?) -> Stamped<Value>? {
-    switch news {
-    case .fetched(let stamped, let asked), .kept(let stamped, let asked):
-      if asked > lastArrival { return stamped }
-    case .set(let value, let revision):
-      if note(revision) { return Stamped(value) }
-    case .removed(let revision):
-      if note(revision) { return nil }
-    case .begun, .ended, nil: break
-    }
-    return state.value.map { Stamped($0, age: state.age ?? .zero) }
-  }
-
-  /// False if a later write is known.
-  private mutating func note(_ revision: Revision) -> Bool {
-    guard revision > lastWrite else { return false }
-    lastWrite = revision
-    lastArrival = .present
-    return true
-  }
-
-  private func provenance(after news: RememberedNews<Value>?) -> ResourceState<Value>.Provenance {
-    switch news {
-    case .fetched: .fetched
-    case .set: .set
-    case .kept, .removed, .begun, .ended, nil: state.provenance ?? .kept
+    /// That of the value after some news; nil if the news does not say.
+    init?(_ news: RememberedNews) {
+      switch news {
+      case .fetched: self = .fetched
+      case .set: self = .set
+      case .begun, .ended, .kept, .removed, .settled: return nil
+      }
     }
   }
 }
 
-/// What is the case for a key.
-struct ResourceFacts<Value: Sendable>: Sendable {
-  let kept: Stamped<Value>?
-  let isLoading: Bool
-  let error: (any Error)?
+/// The value that is kept for a key, as the store was found, and where it came from.
+struct KeptResource<Value: Sendable>: Sendable {
+  /// Nil if nothing is kept.
+  let value: Stamped<Value>?
+
+  /// Nil if the news does not say.
+  let provenance: ResourceState<Value>.Provenance?
+
+  /// Nothing.
+  static var nothing: KeptResource { KeptResource(value: nil, provenance: nil) }
+
+  /// The same, that came from where the value before it did if it is not known otherwise.
+  func after(_ former: KeptResource) -> KeptResource {
+    KeptResource(
+      value: value, provenance: value.map { _ in provenance ?? former.provenance ?? .kept })
+  }
 }

@@ -1,9 +1,7 @@
 import MillpondSignals
 
 /// Who watches which key, and which keys are being fetched.
-final class Watchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  typealias News = RememberedNews<Value>
-
+final class Watchers<Key: Hashable & Sendable>: Sendable {
   private let state = Locked(State())
 
   fileprivate struct State: Sendable {
@@ -12,12 +10,12 @@ final class Watchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   fileprivate struct Watch: Sendable {
-    let pipe = PublishSubject<News>()
+    let pipe = PublishSubject<RememberedNews>()
     var count = 0
   }
 
   /// The news of a key, from the subscription on.
-  func news(of key: Key) -> Signal<News> {
+  func news(of key: Key) -> Signal<RememberedNews> {
     Signal { [self] observer, lifetime in
       let pipe = state.withLock { state in
         state.watches[key, default: Watch()].count += 1
@@ -33,7 +31,7 @@ final class Watchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ = gone  // released here, not under the lock
   }
 
-  func tell(_ key: Key, _ news: News) {
+  func tell(_ key: Key, _ news: RememberedNews) {
     let (pipe, gone) = state.withLock { state in
       let gone = state.count(key, news)
       return (state.watches.isEmpty ? nil : state.watches[key]?.pipe, gone)
@@ -42,7 +40,19 @@ final class Watchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     pipe?.next(news)
   }
 
-  func tellAll(_ news: News) {
+  /// Tells of a change, and once more when it ends later: a layer may take it in, or fail to, only then.
+  func tell<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
+    tell(change.key, RememberedNews(of: change))
+    if outcome.isDone { return }
+    let key = change.key
+    outcome.subscribe { [self] event in
+      if event.isTerminal { tell(key, .settled) }
+    }
+  }
+
+  /// - Parameter key: Nil for all.
+  func tell(_ key: Key?, _ news: RememberedNews) {
+    if let key { return tell(key, news) }
     for pipe in state.withLock({ $0.watches.values.map(\.pipe) }) { pipe.next(news) }
   }
 
@@ -53,14 +63,14 @@ final class Watchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 extension Watchers.State {
   /// Counts the fetches of a key; what is to be released is given back.
-  mutating func count(_ key: Key, _ news: Watchers.News) -> (key: Key, value: Int)? {
+  mutating func count(_ key: Key, _ news: RememberedNews) -> (key: Key, value: Int)? {
     switch news {
     case .begun: fetches[key, default: 0] += 1
     case .ended:
       guard let place = fetches.index(forKey: key) else { return nil }
       fetches.values[place] -= 1
       if fetches.values[place] == 0 { return fetches.remove(at: place) }
-    case .fetched, .kept, .set, .removed: break
+    case .fetched, .kept, .set, .removed, .settled: break
     }
     return nil
   }

@@ -25,14 +25,14 @@ extension StackBounds {
 
 extension Error {
   /// Whether another attempt, or a replacement, would be nested too deeply again.
-  var isNestedTooDeeply: Bool {
+  package var isNestedTooDeeply: Bool {
     if case .nestedTooDeeply? = self as? SignalError { true } else { false }
   }
 }
 
 extension Event where Value == Never {
   @usableFromInline
-  var isNestedTooDeeply: Bool {
+  package var isNestedTooDeeply: Bool {
     if case .failed(let error) = self { error.isNestedTooDeeply } else { false }
   }
 }

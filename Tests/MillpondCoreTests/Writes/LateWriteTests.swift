@@ -89,6 +89,56 @@ import Testing
     if !isRemoved, store != .small { #expect(found == "later") }
   }
 
+  @Test(arguments: [Freshness.reload, .atMost(.zero)])
+  func `what is fetched while a set is encoded is kept in all layers`(freshness: Freshness)
+    async throws
+  {
+    let (memory, origin) = (MemoryCache<Int, String>(countLimit: 10), TestOrigin<Int, String>())
+    let (double, stored) = (double, Promise<Void>())
+    let store = AnyCache<Int, String>(
+      get: { double.get($0) },
+      set: { value, key in
+        if value == "new" { stored.keep(by: .just(())) }
+        return double.set(value, for: key)
+      }, remove: { double.remove($0) }, removeAll: { double.removeAll() })
+    let cache = origin.remembered(
+      in: memory.layered(over: encodingSlowly(store)), FreshnessPolicy())
+    let set = Recorder<Void>().subscribe(to: cache.set("slow", for: 1))
+    try await source.subscriptions(count: 1)
+    let get = Recorder<String>().subscribe(to: cache.get(1, freshness: freshness))
+    #expect(origin[1].subscriptions == 0)
+
+    source.next(())
+    try await set.ended()
+    try await origin[1].subscriptions(count: 1)
+    origin[1].next("new")
+    origin[1].completed()
+    try await stored.outcome.value
+
+    #expect(get.values == ["new"])
+    #expect(memory.peek(1) == "new" && double.contents[1] == "new")
+  }
+
+  @Test func `a codec that fetches what it encodes anew is not waited for`() async throws {
+    let origin = TestOrigin<Int, String>()
+    let held = Locked<(@Sendable () async throws -> String?)?>(nil)
+    let codec = Codec<String, String>.asynchronous(
+      encode: { text in
+        guard text == "slow" else { return text }
+        return try await held.withLock { $0 }?() ?? text
+      }, decode: { $0 })
+    let cache = origin.remembered(in: double.mapValues(codec), FreshnessPolicy())
+    held.withLock { $0 = { try await cache.get(1, freshness: .reload).valueIfAny } }
+
+    let set = Recorder<Void>().subscribe(to: cache.set("slow", for: 1))
+    try await origin[1].subscriptions(count: 1)
+    origin[1].next("new")
+    origin[1].completed()
+
+    try await set.ended()
+    #expect(double.contents[1] == "new")
+  }
+
   @Test func `a slow cost does not lose the set, and does not let it win over a later one`() {
     let work = Locked<@Sendable () -> Void>({})
     let cache = MemoryCache<Int, String>(costLimit: 10) { value in
