@@ -8,7 +8,9 @@ extension Source {
   /// stored, and what was kept stays.
   ///
   /// While an asynchronous codec encodes, gets of the key wait for it, and for nothing else: other
-  /// writes don't, and of several the later one wins, whichever is encoded first. A codec that asks
+  /// writes don't, and of several the later one wins, whichever is encoded first. A set that is called
+  /// between a get and the fetch that the get leads to may be kept here, and what is fetched in a layer
+  /// above, until that evicts it: of the two calls neither came first. A codec that asks
   /// for what waits for it gets ``CacheError/circular(key:)``.
   ///
   /// Each get decodes for itself: put ``Source/reusingInFlight(clock:)`` over this, and it happens

@@ -2,7 +2,7 @@
 ///
 /// - A later write of a key wins over an earlier one, whatever arrives first. A write is refused only
 ///   because of a later write of the same key.
-/// - A fill is refused if a write of its key arrived after its ``FillToken`` was drawn, or if the run
+/// - A fill is refused if a write of its key was admitted after its ``FillToken`` was drawn, or if the run
 ///   that asked is over. Many keys share a stripe, so now and then a fill is refused because of a write
 ///   of another key, which costs a later miss.
 ///
@@ -58,19 +58,22 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   package mutating func admit(
     _ key: Key, hash: Int, _ revision: Revision, over present: Revision
   ) -> Bool {
+    // Most writes are later than all that is remembered.
+    guard revision >= present, revision >= newest || revision >= lastWrite(of: key) else {
+      // The later one that has overtaken this has refused what is to be refused.
+      return false
+    }
     if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }
     // Later than every token that was drawn before, however long the write was on its way.
     arrivals[hash & (Self.stripeCount - 1)] = .present
-    if present > revision { return false }
-    // Most writes are later than all that is remembered.
-    return revision >= newest || revision >= lastWrite(of: key)
+    return true
   }
 
   /// Whether a write of all keys is admitted; false if a later one of that kind came before.
   @inlinable
   public mutating func admitAll(_ revision: Revision) -> Bool {
-    arrivalOfAll = .present
     guard revision >= removalOfAll else { return false }
+    arrivalOfAll = .present
     removalOfAll = revision
     newest = max(newest, revision)
     if !remembered.isEmpty { forget { $0 <= revision } }

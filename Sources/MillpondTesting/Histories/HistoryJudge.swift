@@ -207,20 +207,26 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     // right at any time.
     if shown == nil && !state.isSettled || shown == found { return nil }
     if found == nil && parts.isOver(shown, at: state.beganAt, content) { return nil }
-    if shown.map({ isPartlyKept($0, state.key) }) ?? false { return nil }
+    if shown.map({ isInDoubt($0, state.key) }) ?? false { return nil }
     let words = [shown, found].map { $0.map { "\($0)" } ?? "nothing" }
     return "\(state.name) showed \(words[0]), though \(look.name) found \(words[1])"
   }
 
-  /// Whether a value was asked for while a write of its key was on its way.
+  /// Whether a write of the key was called after the get of a fetched value and before the origin was asked
+  /// for it, and was still on its way then.
   ///
-  /// A layer that the write reaches later refuses the value, in doubt, though another keeps it: where that
-  /// one evicts it, what is below comes to light again.
-  private func isPartlyKept(_ value: Value, _ key: Key) -> Bool {
+  /// Neither comes first: a layer that the write has reached keeps the value, and one that it reaches later,
+  /// as after an encoder that takes its time, refuses it. Where the first one evicts it, the write comes to
+  /// light again. A write that was called before the get is waited for.
+  private func isInDoubt(_ value: Value, _ key: Key) -> Bool {
     guard case .fetch(let number)? = content.makings[value]?.maker else { return false }
     let asked = content.fetches[number].asked
-    return content.writes.contains {
-      $0.concerns(key) && $0.began < asked && $0.ended ?? .max > asked
+    let gets = content.views.filter {
+      !$0.isState && $0.key == key && $0.began < asked && $0.ended ?? .max > asked
+    }
+    return content.writes.contains { write in
+      write.concerns(key) && write.began < asked && write.ended ?? .max > asked
+        && gets.contains { write.returned ?? .max > $0.began }
     }
   }
 }

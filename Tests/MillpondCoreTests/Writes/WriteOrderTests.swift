@@ -118,6 +118,19 @@ import Testing
     #expect(!order.admit(token, for: 1))
   }
 
+  @Test(arguments: [false, true])
+  func `a write that a later one has overtaken refuses no fill`(isOfAll: Bool) {
+    var order = WriteOrder<Int>()
+    let (earlier, later) = (Revision.next(), Revision.next())
+    if isOfAll { _ = order.admitAll(later) } else { _ = order.admit(1, later) }
+    let token = FillToken()
+
+    let isAdmitted = isOfAll ? order.admitAll(earlier) : order.admit(1, earlier)
+
+    #expect(!isAdmitted)
+    #expect(order.admit(token, for: 1))
+  }
+
   @Test func `a fill is refused when the run that asked is over`() {
     let order = OrderScene<Int>()
     let lifetime = Lifetime()

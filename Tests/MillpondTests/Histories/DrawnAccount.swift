@@ -13,10 +13,12 @@ struct DrawnAccount {
   /// The source; a failure of the origin is a refusal of the credentials.
   func make() -> AnyCache<String, String> {
     let origin = URL(string: "http://origin") ?? URL(filePath: "/")
-    let authorization = HTTPAuthorization(for: origin) { _ in
+    let authorization = HTTPAuthorization(for: origin, clock: scene.clock) { _ in
       ["Authorization": "Bearer of the user"]
     }
     scene.endsScope { authorization.forget() }
+    // So long a request that was refused twice waits for those that can show why.
+    scene.getsWait(atMost: .seconds(10))
     let source = HTTPSource(
       transport: Transport(origin: scene.origin), authorization: authorization, clock: scene.clock
     ) { (key: String) in
