@@ -66,10 +66,12 @@ private final class AuthorizedTransfer: Sendable {
 
   private func observer(_ id: Int, _ upstream: Lifetime) -> Observer<HTTPPart> {
     let authorization = transport.authorization
+    // From then on nothing in the answer is the authorization's business, not even a second head.
+    let isDecided = SerialState(false)
     return Observer(
       next: { part in
         if upstream.isEnded { return }
-        if case .head(let head) = part, !head.isInterim {
+        if case .head(let head) = part, !head.isInterim, !isDecided.value {
           if head.status == 401, !head.isOfOtherOrigin {
             upstream.end()
             self.refusal.withLock { $0 = head }
@@ -78,6 +80,7 @@ private final class AuthorizedTransfer: Sendable {
           // An answer that is hardly given to a request whose credentials are no good; others may be given
           // without a look at them.
           let isAccepted = (200..<300).contains(head.status) && !head.isOfOtherOrigin
+          isDecided.value = true
           authorization.decided(id, isAccepted: isAccepted)
         }
         self.downstream.next(part)

@@ -170,7 +170,6 @@ extension HistoryPlayer {
   /// Brings everything to its end, and looks at what is left.
   func finish() async {
     await openGate()
-    await passPause()
     let patience = Locked(lastPatience)
     await settle(by: patience)
     if scene.seed.isMultiple(of: 2) {
@@ -202,21 +201,10 @@ extension HistoryPlayer {
     await settleAtLast()
   }
 
-  /// Lets the time pass for which gets may wait for each other, if there is one that waits for no fetch.
-  private func passPause() async {
-    let isWaiting = { (content: HistoryLog<Key, Value>.Content) in
-      content.views.contains { $0.isOpen && !content.waitsForProgram($0) }
-    }
-    guard let pause = scene.parts.withLock({ $0.pause }), isWaiting(log.content) else { return }
-    log.moveClock(by: pause, isSet: false)
-    await run([{ [self] in scene.clock.advance(by: pause) }])
-  }
-
   /// The next run that the origin can answer; nil if no get waits for one.
   ///
   /// A fetch gets ready in its own time, on a busy machine later than there was patience for.
   private func nextRun() async -> Int? {
-    await passPause()
     let goesOn = scene.parts.withLock { $0.goesOn }
     let isServed = { @Sendable (content: HistoryLog<Key, Value>.Content) in
       content.views.allSatisfy { !$0.isOpen || goesOn && !$0.values.isEmpty }

@@ -57,9 +57,6 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     /// Whether fills are on their way for a while, which nobody can wait for.
     var takesTime = false
 
-    /// For how long gets may wait for others.
-    var pause: Duration?
-
     /// Whether a value that is still shown is too old by a moment to be an answer.
     func isOver(
       _ value: Value?, at time: Duration, _ content: HistoryLog<Key, Value>.Content
@@ -139,11 +136,6 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   /// Says that gets follow their value, and don't end by themselves.
   public func getsGoOn() {
     parts.withLock { $0.goesOn = true }
-  }
-
-  /// Says that gets may wait for each other, for at most `pause` by the clock of the scene.
-  public func getsWait(atMost pause: Duration) {
-    parts.withLock { $0.pause = pause }
   }
 
   /// Says that fetches go on for a while though nobody waits for them.

@@ -48,6 +48,18 @@ import Testing
     }
   }
 
+  @Test func `a refusal after another head fails the request at once`() async throws {
+    let url = try #require(URL(string: "http://origin/"))
+    let authorization = HTTPAuthorization(for: url) { _ in ["Authorization": "Bearer 1"] }
+    let source = HTTPSource(
+      transport: TwoHeaded(), authorization: authorization, clock: ManualClock()
+    ) { (url: URL) in HTTPRequest(url: url) }
+
+    let get = try await Recorder<Data>().subscribe(to: source.get(url)).ended()
+
+    #expect("\(get)".contains("a second head"))
+  }
+
   @Test func `requests that wait share one run`() async throws {
     let origin = try Self.origin(accepting: 1)
     let tokens = Tokens(allowed: 0)
@@ -334,5 +346,13 @@ import Testing
     transport.source.completed()
     try await answer.ended()
     #expect(answer.values == [Data([1])])
+  }
+}
+
+/// A transport that sends a 401 after the head and the body of an answer.
+private struct TwoHeaded: HTTPTransport {
+  func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
+    Signal<HTTPPart>.just(.head(HTTPHead(status: 200))).concat(.just(.body(Data([1]))))
+      .concat(.just(.head(HTTPHead(status: 401))))
   }
 }

@@ -17,8 +17,6 @@ struct DrawnAccount {
       ["Authorization": "Bearer of the user"]
     }
     scene.endsScope { authorization.forget() }
-    // So long a request that was refused twice waits for those that can show why.
-    scene.getsWait(atMost: .seconds(10))
     let source = HTTPSource(
       transport: Transport(origin: scene.origin), authorization: authorization, clock: scene.clock
     ) { (key: String) in
