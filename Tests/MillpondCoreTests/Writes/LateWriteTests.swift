@@ -93,7 +93,9 @@ import Testing
   func `what is fetched while a set is encoded is kept in all layers`(freshness: Freshness)
     async throws
   {
-    let (memory, origin) = (MemoryCache<Int, String>(countLimit: 10), TestOrigin<Int, String>())
+    let clock = ManualClock()
+    let memory = MemoryCache<Int, String>(countLimit: 10, clock: clock)
+    let origin = TestOrigin<Int, String>()
     let (double, stored) = (double, Promise<Void>())
     let store = AnyCache<Int, String>(
       get: { double.get($0) },
@@ -105,6 +107,8 @@ import Testing
       in: memory.layered(over: encodingSlowly(store)), FreshnessPolicy())
     let set = Recorder<Void>().subscribe(to: cache.set("slow", for: 1))
     try await source.subscriptions(count: 1)
+    // The value that was set is old enough to be fetched anew.
+    clock.advance(by: .seconds(1))
     let get = Recorder<String>().subscribe(to: cache.get(1, freshness: freshness))
     #expect(origin[1].subscriptions == 0)
 
