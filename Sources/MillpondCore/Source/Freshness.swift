@@ -9,7 +9,11 @@ public enum Freshness: Sendable, Hashable {
   /// What a layer keeps, without asking an origin for it: a source that is no ``Cache`` is not asked.
   case cachedOnly
 
-  /// A new answer from the origin, that no layer has kept.
+  /// A new answer from the origin, that no layer has kept; the layers keep it instead of theirs.
+  ///
+  /// A get that is asked while a reload is under way, and that a slow layer answers with a value it had
+  /// read before, may bring that value back into a layer above. Its age comes with it, so that
+  /// ``atMost(_:)`` and a policy of freshness see which one is older.
   case reload
 
   /// Whether a kept value of this age will do.
