@@ -327,7 +327,7 @@ enum ReadmeLibrary {
       library.set(Author(id: "mary", name: "Mary Godwin"))
       library.set(Book(id: 1, title: "Frankenstein", author: Reference("mary")))
     }
-    store.set(Author(id: "mary", name: "Mary Shelley"))  // told to who watches the book
+    store.set(Author(id: "mary", name: "Mary Shelley"))  // seen by whoever observes the book
 
     let titled = store.query(Book.self, where: { $0.title != nil }, by: { $0.id < $1.id })
     titled.changes.subscribe(onNext: { print($0) }).disposed(by: bag)
