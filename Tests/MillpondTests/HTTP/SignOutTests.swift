@@ -12,9 +12,10 @@ import Testing
     let source = TestSource<HTTPPart>()
 
     func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
-      .deferred {
+      Signal { observer, lifetime in
+        source.signal.run(observer, lifetime)
+        // After the source has been run: those who wait for this go on at once.
         sent.change { $0.append(request.credentials["X-User"] ?? "nobody") }
-        return source.signal
       }
     }
   }
