@@ -100,8 +100,9 @@ import Testing
     let store = AnyCache<Int, String>(
       get: { double.get($0) },
       set: { value, key in
+        let outcome = double.set(value, for: key)
         if value == "new" { stored.keep(by: .just(())) }
-        return double.set(value, for: key)
+        return outcome
       }, remove: { double.remove($0) }, removeAll: { double.removeAll() })
     let cache = origin.remembered(
       in: memory.layered(over: encodingSlowly(store)), FreshnessPolicy())

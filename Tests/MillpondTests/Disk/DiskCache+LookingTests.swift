@@ -174,8 +174,8 @@ import Testing
     let count = calls.count(.synchronize)
     try await cache.flush(.synchronized).value
 
-    // The file, the segment and the folder.
-    #expect(calls.count(.synchronize) == count + 3)
+    // The file, the segment, the folder, and the mark that is new.
+    #expect(calls.count(.synchronize) == count + 4)
   }
 
   @Test(arguments: [true, false])

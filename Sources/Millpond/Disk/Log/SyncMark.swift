@@ -5,7 +5,8 @@ import Foundation
 ///
 /// It is made by the first flush to the device. That it exists tells later runs that something relies
 /// on the device: they synchronize before they remove what is there, and do not trust what was written
-/// after the position. It is not synchronized itself: an older position is also true.
+/// after the position. Only the first position is synchronized itself: an older one is also true, but
+/// with none the checkpoint would not be trusted, which may know of removals that a power cut has undone.
 ///
 ///     0   magic     4   "MPsy"
 ///     4   version   4   1
@@ -57,7 +58,11 @@ extension LogWriter {
         for segment in taken.segments.values { try segment.file.synchronize() }
         let mark = try openSyncMark(taken.end)
         try folder.synchronize()
-        if let end = taken.end { try mark?.write(SyncMark.bytes(end)) }
+        if let mark, let end = taken.end {
+          let isFirst = try mark.status().size < SyncMark.size
+          try mark.write(SyncMark.bytes(end))
+          if isFirst { try mark.synchronize() }
+        }
       } catch {
         // Nobody knows what has got there: the next one tries all of it again.
         state.withLock { $0.putBack(taken) }
