@@ -99,6 +99,20 @@ import Testing
     #expect(calls.count(.synchronize) == 5)
   }
 
+  @Test func `a mark that the device refuses is synchronized by the next flush`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(1), calls)
+    cache.set(Data("x"), for: "a")
+    calls.inject(.error(.EIO), after: 2, of: [.synchronize])
+
+    #expect(try await failure(of: cache.flush(.synchronized))?.systemError == .EIO)
+    let count = calls.count(.synchronize)
+    try await cache.flush(.synchronized).value
+
+    // The segment, the folder and the mark.
+    #expect(calls.count(.synchronize) == count + 3)
+  }
+
   @Test func `a flush to the device waits for a value that was streamed`() async throws {
     let calls = FaultyCalls()
     let cache = scene.open(.mebibytes(8), calls)

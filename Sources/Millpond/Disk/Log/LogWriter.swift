@@ -39,6 +39,9 @@ final class LogWriter: @unchecked Sendable {
   /// Serialises synchronizing, so that none reports what another one has under way.
   let synchronizing = DispatchQueue(label: "millpond.disk.device")
 
+  /// Whether some position of the mark is known to be on the device; touched only by `synchronizing`.
+  var isMarkOnDevice = false
+
   private let buffer = RecordBuffer()
 
   private var encoded: [(DiskWrite, Spot)] = []

@@ -5,8 +5,9 @@ import Foundation
 ///
 /// It is made by the first flush to the device. That it exists tells later runs that something relies
 /// on the device: they synchronize before they remove what is there, and do not trust what was written
-/// after the position. Only the first position is synchronized itself: an older one is also true, but
-/// with none the checkpoint would not be trusted, which may know of removals that a power cut has undone.
+/// after the position. Of each opening only the first position is synchronized itself: an older one is
+/// also true, but without any the checkpoint would not be trusted, and may be all that still knows of a
+/// removal whose record was lost in an earlier power cut.
 ///
 ///     0   magic     4   "MPsy"
 ///     4   version   4   1
@@ -59,9 +60,9 @@ extension LogWriter {
         let mark = try openSyncMark(taken.end)
         try folder.synchronize()
         if let mark, let end = taken.end {
-          let isFirst = try mark.status().size < SyncMark.size
           try mark.write(SyncMark.bytes(end))
-          if isFirst { try mark.synchronize() }
+          if !isMarkOnDevice { try mark.synchronize() }
+          isMarkOnDevice = true
         }
       } catch {
         // Nobody knows what has got there: the next one tries all of it again.

@@ -93,9 +93,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  func status() throws -> FileStatus {
-    try files.uninterrupted { try files.calls.status(descriptor) }
-  }
+  func status() throws -> FileStatus { try files.calls.status(descriptor) }
 
   /// Fills `bytes` from `offset` on; false if the file ends before.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Bool {
