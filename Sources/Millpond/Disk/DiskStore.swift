@@ -69,6 +69,7 @@ final class DiskStore: Sendable {
       // A removal of everything that the last process has not finished; what can't be removed now is tried
       // again with the next such removal.
       if writer.isErasing { afterWriting { try? self.erase() } }
+      writer.remove(contents.needlessFiles)
       takeOver(heldFiles, from: earlier)
     } catch {
       folder.letGo()
@@ -96,7 +97,7 @@ extension DiskStore {
   }
 
   /// Removes every byte from before the last removal of everything; only on the writing queue.
-  func erase() throws { try writer.erase(sparing: held.numbers.union(streams.numbers)) }
+  func erase() throws { try writer.erase { self.streams.numbers.union(self.held.numbers) } }
 
   private func work() {
     let limit = min(1 << 20, limits.greatestSegment)

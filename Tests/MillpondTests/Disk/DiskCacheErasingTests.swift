@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MillpondCore
 import MillpondSignals
@@ -40,6 +41,36 @@ import Testing
     #expect(!before.isEmpty)
     #expect(traces == [])
     try await cache.close().value
+    #expect(traces == [])
+  }
+
+  @Test func `a stream that begins while everything is being removed is kept`() async throws {
+    let (isSweeping, isMade) = (Locked(false), DispatchSemaphore(value: 0))
+    let begin = Locked<(@Sendable () -> Void)?>(nil)
+    let calls = FaultyCalls { call in
+      if call == .make, isSweeping.withLock({ $0 }) { isMade.signal() }
+      guard call == .names, let begin = begin.withLock({ exchange(&$0, with: nil) }) else { return }
+      isSweeping.withLock { $0 = true }
+      begin()
+      isMade.wait()
+    }
+    let cache = scene.open(.mebibytes(64), calls)
+    try await cache.set(value(), for: "former").value
+    let (parts, stored) = (PublishSubject<Data>(), Recorder<Void>())
+    let next = Data(repeating: 9, count: 300_000)
+    begin.withLock {
+      $0 = {
+        stored.subscribe(to: cache.storing(parts.signal, for: "next"))
+        parts.next(next)
+      }
+    }
+
+    try await cache.removeAll().value
+    parts.completed()
+    try await stored.ended()
+
+    #expect(stored.failure == nil)
+    #expect(try await cache.get("next").value == next)
     #expect(traces == [])
   }
 

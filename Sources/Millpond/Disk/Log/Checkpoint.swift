@@ -4,23 +4,28 @@ import Foundation
 /// next opening, it saves reading the log up to there.
 ///
 ///     0   magic      4   "MPix"
-///     4   version    4   3
+///     4   version    4   4
 ///     8   segment    4   up to where in the log it goes
 ///     12  offset     4
-///     16  entries    8   how many, of 24 bytes each: hash 8, spot 16
+///     16  entries    4   their number, of 24 bytes each: hash 8, spot 16
+///     20  synced     4   1 if the log was on the device up to there when it was written
 ///     24  large      8   how many, of 24 bytes each: entry 8, number 8, length 8
 ///     32  checksum   8   of all but these eight bytes
 ///     40  the entries, then the large values
 ///
 /// All numbers are little-endian.
+///
+/// A synchronized one is on the device itself before it replaces the one before. Another one is
+/// believed until something relies on the device, and then as far as the log is known to be there.
 struct Checkpoint {
   static let headSize = 40
   private static let magic: UInt32 = 0x7869_504D
-  private static let version: UInt32 = 3
+  private static let version: UInt32 = 4
   private static let largeSize = 24
 
   var segment: UInt32
   var offset: UInt32
+  var isSynced = false
   var entries: [(hash: KeyHash, spot: Spot)] = []
   var largeValues: [(entry: Int, number: UInt64, length: UInt64)] = []
 }
@@ -36,7 +41,8 @@ extension Checkpoint {
       bytes.put(Self.version, 4)
       bytes.put(segment, 8)
       bytes.put(offset, 12)
-      bytes.put(UInt64(entries.count), 16)
+      bytes.put(UInt32(entries.count), 16)
+      bytes.put(UInt32(isSynced ? 1 : 0), 20)
       bytes.put(UInt64(largeValues.count), 24)
       var place = Self.headSize
       for (hash, spot) in entries {
@@ -61,14 +67,14 @@ extension Checkpoint {
   /// Gives every entry of a file to `take`, in order, if it is exactly as it was written.
   ///
   /// - Parameter prepare: Is told how many there are.
-  /// - Returns: Up to where in the log it goes; nil if the file is not good.
+  /// - Returns: Whether the file is good; otherwise `take` is not called.
   static func read(
     _ bytes: UnsafeRawBufferPointer, prepare: (_ count: Int) -> Void,
     _ take: (KeyHash, Spot, _ large: (number: UInt64, length: UInt64)?) -> Void
-  ) -> (segment: UInt32, offset: UInt32)? {
+  ) -> Bool {
     guard let (entryCount, largeCount) = counts(bytes), size(bytes) == bytes.count,
       bytes.number(32, UInt64.self) == sum(bytes)
-    else { return nil }
+    else { return false }
     prepare(entryCount)
     var large = headSize + entryCount * DiskLimits.indexSize
     let end = large + largeCount * largeSize
@@ -90,13 +96,16 @@ extension Checkpoint {
       large += largeSize
       nextLarge = large < end ? bytes.number(large, UInt64.self) : .max
     }
-    return (bytes.number(8, UInt32.self), bytes.number(12, UInt32.self))
+    return true
   }
 
   /// The position in the log that a file with this head goes up to.
   static func position(_ head: UnsafeRawBufferPointer) -> LogPosition {
     LogPosition(segment: head.number(8, UInt32.self), offset: head.number(12, UInt32.self))
   }
+
+  /// Whether the log was on the device up to there when a file with this head was written.
+  static func isSynced(_ head: UnsafeRawBufferPointer) -> Bool { head.number(20, UInt32.self) == 1 }
 
   /// The size of a file with this head; nil if it can't be one of ours.
   static func size(_ head: UnsafeRawBufferPointer) -> Int? {
@@ -110,8 +119,8 @@ extension Checkpoint {
     guard bytes.count >= headSize, bytes.number(0, UInt32.self) == magic,
       bytes.number(4, UInt32.self) == version, bytes.number(8, UInt32.self) < .max
     else { return nil }
-    let (entries, largeValues) = (bytes.number(16, UInt64.self), bytes.number(24, UInt64.self))
-    guard entries <= UInt64(DiskIndex.greatestCount), largeValues <= entries else { return nil }
+    let (entries, largeValues) = (bytes.number(16, UInt32.self), bytes.number(24, UInt64.self))
+    guard entries <= DiskIndex.greatestCount, largeValues <= entries else { return nil }
     return (Int(entries), Int(largeValues))
   }
 
@@ -141,10 +150,12 @@ extension LogWriter {
       let last = parts.last
     else { return }
     // A checkpoint is believed: it tells of nothing that a power cut could take.
-    guard (try? synchronizeIfRelied()) != nil else { return }
+    let isSynced = state.withLock { $0.isKeptOnDevice }
+    guard !isSynced || (try? synchronize()) != nil else { return }
     uncheckedBytes = 0
     checkedUses = uses
-    var checkpoint = Checkpoint(segment: last.segment.number, offset: UInt32(last.size))
+    var checkpoint = Checkpoint(
+      segment: last.segment.number, offset: UInt32(last.size), isSynced: isSynced)
     checkpoint.entries.reserveCapacity(state.withLock { $0.index.count })
     var walk = SpotWalk()
     // What is removed meanwhile is in it perhaps; its removal is written after the checkpoint's place.
@@ -168,6 +179,8 @@ extension LogWriter {
     do {
       let file = try folder.files.open(path, .making)
       try file.write(bytes)
+      // The one before may be all that knows of a removal whose record was lost in a power cut.
+      if isSynced { try file.synchronize() }
       try file.close()
       try folder.files.rename(path, to: folder.path(of: .index))
       indexBytes = bytes.count

@@ -27,8 +27,8 @@ struct DiskState: Sendable {
     for part in contents.parts {
       segments.append(part.segment)
       if part.end > synced { unsynchronized.segments[part.segment.number] = part.segment }
-      unsynchronized.end = part.end
     }
+    if let last = contents.parts.last { unsynchronized.end = max(last.end, contents.reached) }
     for (slot, value) in index.largeValues where index.spots[slot].position >= synced {
       unsynchronized.files.insert(value.number)
     }

@@ -17,29 +17,28 @@ struct LogOpening {
     self.heldFiles = heldFiles
   }
 
-  /// Fills `index`, and sweeps what was left unfinished or is needed no more.
+  /// Fills `index`, and sweeps what was left unfinished.
   mutating func open(_ index: inout DiskIndex) throws -> LogContents {
     try look()
     var contents = LogContents()
     contents.synced = try readSyncMark()
-    let start = try loadCheckpoint(into: &index, &contents) ?? (segment: 0, offset: 0)
-    contents.lastSegment = max(
-      start.segment, contents.synced?.segment ?? 0, segmentNumbers.last ?? 0)
+    let start = try loadCheckpoint(into: &index, &contents) ?? .start
+    contents.reached = max(start, contents.synced ?? .start)
+    contents.lastSegment = max(contents.reached.segment, segmentNumbers.last ?? 0)
     for number in segmentNumbers {
       guard let (segment, size, isWritable) = try openSegment(number) else { continue }
-      // After a power cut it may be shorter than the checkpoint says: what would be written to it
-      // up to there would not be looked at the next time.
-      contents.canContinue = isWritable && (number != start.segment || size >= Int(start.offset))
       let from = number < start.segment ? size : number == start.segment ? Int(start.offset) : 0
       let end = try scan(segment, from: min(from, size), to: size, &index, &contents)
       contents.uncheckedBytes += end - min(from, size)
-      contents.parts.append(LogContents.Part(segment: segment, size: end))
+      let part = LogContents.Part(segment: segment, size: end)
+      contents.parts.append(part)
+      // After a power cut it may be shorter than the checkpoint says: what would be written to it
+      // up to there would not be looked at the next time.
+      contents.canContinue = isWritable && part.end >= contents.reached
     }
     cutTail(contents)
     let needed = index.finishLoading(files: valueFiles)
-    for number in valueFiles.subtracting(needed).subtracting(heldFiles) {
-      try? folder.remove(.value(number))
-    }
+    contents.needlessFiles = Array(valueFiles.subtracting(needed).subtracting(heldFiles))
     return contents
   }
 
@@ -69,10 +68,10 @@ struct LogOpening {
 
   /// Takes in what the checkpoint says, if there is a good one.
   ///
-  /// - Returns: Up to where in the log it goes.
+  /// - Returns: The position in the log that it goes up to.
   private func loadCheckpoint(
     into index: inout DiskIndex, _ contents: inout LogContents
-  ) throws -> (segment: UInt32, offset: UInt32)? {
+  ) throws -> LogPosition? {
     guard let file = try openRegular(.index, .reading) else { return nil }
     let size = try file.status().size
     contents.indexBytes = size
@@ -80,12 +79,18 @@ struct LogOpening {
     guard let head = try read(file, Checkpoint.headSize), Checkpoint.size(head.bytes) == size,
       let bytes = try read(file, size)
     else { return nil }
-    // After a power cut it may tell of what is not there.
-    if let synced = contents.synced, Checkpoint.position(head.bytes) > synced { return nil }
+    let position = Checkpoint.position(head.bytes)
+    let isSynced = Checkpoint.isSynced(head.bytes)
+    if !isSynced, let synced = contents.synced, position > synced {
+      // After a power cut it may tell of what is not there; nor may it be believed when the log is as
+      // long again.
+      try? folder.remove(.index)
+      return nil
+    }
     let present = Set(segmentNumbers)
     var lastNumber: UInt32?
     defer { index.findRestored() }
-    return Checkpoint.read(bytes.bytes, prepare: { index.reserve($0) }) { hash, spot, large in
+    let isGood = Checkpoint.read(bytes.bytes, prepare: { index.reserve($0) }) { hash, spot, large in
       if spot.segment != lastNumber {
         guard present.contains(spot.segment) else { return }
         lastNumber = spot.segment
@@ -97,6 +102,9 @@ struct LogOpening {
       index.restore(
         hash, spot, large.map { LargeValue(number: $0.number, length: $0.length, checksum: 0) })
     }
+    guard isGood else { return nil }
+    if isSynced { contents.synced = max(position, contents.synced ?? .start) }
+    return position
   }
 
   private func read(_ file: OpenFile, _ count: Int) throws -> FileBytes? {

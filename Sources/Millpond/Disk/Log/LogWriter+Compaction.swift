@@ -132,8 +132,8 @@ extension LogWriter {
   /// The removal is on the device before anything goes, and what went has gone from there at the end: a
   /// power cut brings nothing back either.
   ///
-  /// - Parameter held: Files that are lent, or being written.
-  func erase(sparing held: Set<UInt64>) throws {
+  /// - Parameter held: Returns the files that are lent, or being written.
+  func erase(sparing held: () -> Set<UInt64>) throws {
     guard folder.isHeld, !folder.isLost else { throw POSIX.failure(.EBADF, folder.path) }
     if let last = parts.last { try last.segment.file.synchronize() }
     while isErasing, let oldest = parts.first {
@@ -142,14 +142,18 @@ extension LogWriter {
       let isNeeded = state.withLock { !$0.index.slots(in: oldest.segment.number).isEmpty }
       if isNeeded { try compactStep(oldest) } else { try removeOldest() }
     }
-    try sweep(sparing: held.union(state.withLock { $0.index.files }))
+    try sweep(sparing: held)
     try folder.synchronize()
   }
 
   /// Removes the files of values that nobody needs, and those of which nobody knows.
-  private func sweep(sparing needed: Set<UInt64>) throws {
+  private func sweep(sparing held: () -> Set<UInt64>) throws {
     let present = Set(parts.map { UInt64($0.segment.number) })
-    for name in try folder.fileNames() {
+    let names = try folder.fileNames()
+    // In this order: a stream that began meanwhile has its file among the names only if it is held, and
+    // is let go of only when its value is in the index.
+    let needed = held().union(state.withLock { $0.index.files })
+    for name in names {
       switch name {
       case .value(let number) where !needed.contains(number),
         .unfinished(let number) where !needed.contains(number),

@@ -65,6 +65,13 @@ struct LogContents {
   /// The position up to which the log is on the device; nil if no flush to the device was ever made.
   var synced: LogPosition?
 
+  /// The position that the log has certainly reached once: if it ends earlier now, the rest was lost, and
+  /// nothing may be written before that position.
+  var reached = LogPosition.start
+
+  /// Files of values that no entry has.
+  var needlessFiles: [UInt64] = []
+
   /// Records that were not whole, or not to be made out.
   var damagedRecords = 0
 }

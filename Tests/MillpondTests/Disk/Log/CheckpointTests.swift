@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CheckpointTests {
   private let checkpoint: Checkpoint = {
-    var checkpoint = Checkpoint(segment: 3, offset: 1_000)
+    var checkpoint = Checkpoint(segment: 3, offset: 1_000, isSynced: true)
     for number in UInt32(1)...4 {
       let spot = Spot(
         segment: number, offset: number * 100, size: 60 + number, expiry: .max - number)
@@ -16,7 +16,7 @@ import Testing
 
   private func read(_ bytes: [UInt8]) -> Checkpoint? {
     var found = Checkpoint(segment: 0, offset: 0)
-    let end = bytes.withUnsafeBytes { bytes in
+    let isGood = bytes.withUnsafeBytes { bytes in
       Checkpoint.read(bytes, prepare: { _ in }) { hash, spot, large in
         if let large {
           found.largeValues.append((found.entries.count, large.number, large.length))
@@ -24,8 +24,12 @@ import Testing
         found.entries.append((hash, spot))
       }
     }
-    guard let end else { return nil }
-    (found.segment, found.offset) = (end.segment, end.offset)
+    guard isGood else { return nil }
+    bytes.withUnsafeBytes { head in
+      let end = Checkpoint.position(head)
+      (found.segment, found.offset) = (end.segment, end.offset)
+      found.isSynced = Checkpoint.isSynced(head)
+    }
     return found
   }
 
@@ -39,7 +43,7 @@ import Testing
   @Test func `a checkpoint is read as it was written`() throws {
     let found = try #require(read(checkpoint.bytes))
 
-    #expect(found.segment == 3 && found.offset == 1_000)
+    #expect(found.segment == 3 && found.offset == 1_000 && found.isSynced)
     #expect(found.entries.map(\.hash) == checkpoint.entries.map(\.hash))
     #expect(found.entries.map(\.spot) == checkpoint.entries.map(\.spot))
     #expect(found.largeValues.map(\.entry) == [1, 3])
@@ -87,7 +91,7 @@ import Testing
     #expect(read(sealed(bytes))?.largeValues.count == 1)
   }
 
-  @Test(arguments: [2, 4])
+  @Test(arguments: [2, 3, 5])
   func `D12 of another version it is none`(version: UInt64) {
     var bytes = checkpoint.bytes
     RecordBytes.put(version, 4, &bytes, 4)
