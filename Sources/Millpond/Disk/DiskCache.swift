@@ -48,7 +48,7 @@ public final class DiskCache: Cache {
   let access: StoreAccess
   let options: DiskOptions
 
-  let removals = RemovalListeners()
+  private let removals = Locked(Registry<@Sendable () -> Void>())
 
   /// Keeps values in `directory`, which is made if it is missing.
   ///
@@ -137,8 +137,14 @@ public final class DiskCache: Cache {
     // Until the folder is open, what has come waits: by then the run that asked may be over.
     let change = access.store == nil ? change.accepted : change
     let outcome = outcome { $0.apply(change) }
-    if case .removeAll = change { removals.call() }
+    if case .removeAll = change { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
+  }
+
+  /// Calls `act`, until the handle is disposed of, whenever everything is removed: on the thread that
+  /// removes it, before that returns.
+  func onRemoval(_ act: @escaping @Sendable () -> Void) -> Disposable {
+    removals.keep(act, in: \.self)
   }
 
   /// Keeps `value` for `key`, for a time of its own instead of the cache's.

@@ -19,7 +19,8 @@ final class Ticker: Sendable {
     let (number, step) = state.withLock { $0.add(TickerEntry(due: due, action: action)) }
     if let step { setTimer(step) }
     return Disposable {
-      _ = self.state.withLock { $0.waiting.removeValue(forKey: number) }
+      let gone = self.state.withLock { $0.waiting.remove(number) }
+      _ = gone  // released here, not under the lock
     }
   }
 
@@ -53,15 +54,13 @@ private struct TickerState: Sendable {
     let number: Int
   }
 
-  var waiting: [Int: TickerEntry] = [:]
-  private var lastNumber = 0
+  var waiting = Registry<TickerEntry>()
+  private var stepCount = 0
   private var current: Step?
   private var timer: Disposable?
 
   mutating func add(_ entry: TickerEntry) -> (number: Int, step: Step?) {
-    lastNumber += 1
-    let number = lastNumber
-    waiting[number] = entry
+    let number = waiting.add(entry)
     if let current, current.due <= entry.due { return (number, nil) }
     return (number, step(entry.due))
   }
@@ -79,15 +78,14 @@ private struct TickerState: Sendable {
     guard current?.number == number else { return ([], nil, nil) }
     let former = exchange(&timer, with: nil)
     current = nil
-    let numbers = waiting.filter { $0.value.due <= now }.keys.sorted()
-    let due = numbers.compactMap { waiting.removeValue(forKey: $0) }
-    let next = waiting.values.map(\.due).min()
-    return (due, next.map { step($0) }, former)
+    let due = waiting.numbered.filter { $0.element.due <= now }
+    for (number, _) in due { _ = waiting.remove(number) }  // still in `due`
+    return (due.map(\.element), waiting.elements.map(\.due).min().map { step($0) }, former)
   }
 
   private mutating func step(_ due: Duration) -> Step {
-    lastNumber += 1
-    let step = Step(due: due, number: lastNumber)
+    stepCount += 1
+    let step = Step(due: due, number: stepCount)
     current = step
     return step
   }

@@ -4,93 +4,56 @@ extension Signal {
   /// Fails with ``TransferError/timedOut(_:)`` when a timeout is over; each event is activity, until its
   /// delivery has returned.
   func timingOut(_ timeouts: Timeouts, on ticker: Ticker) -> Signal {
-    Signal { observer, lifetime in
-      let watch = TimeoutWatch(observer, lifetime, timeouts, ticker)
-      lifetime.onEnd { watch.end() }
-      watch.begin()
-      if !lifetime.isEnded { run(watch.observer, watch.upstream) }
+    .deferred {
+      let timeouts = Locked(timeouts)
+      return active(timeouts, ticker).ended { run, end in
+        let watch = TimeoutWatch(timeouts, ticker, end)
+        run.onEnd { [timer = watch.timer] in timer.close() }
+        watch.check()
+      }
+    }
+  }
+
+  /// Notes when each event is delivered.
+  private func active(_ timeouts: Locked<Timeouts>, _ ticker: Ticker) -> Signal {
+    let note = { @Sendable (deliver: () -> Void) in
+      timeouts.withLock { $0.beginDelivery() }
+      deliver()
+      let now = ticker.now()
+      timeouts.withLock { $0.endDelivery(at: now) }
+    }
+    return Signal { observer, lifetime in
+      run(
+        Observer(
+          next: { value in note { observer.next(value) } },
+          other: { event in note { observer.other(event) } }), lifetime)
     }
   }
 }
 
-/// A watch over a run with one timer, which is set anew only when it fires: activity costs a look at the
-/// clock and no timer.
-private final class TimeoutWatch<Value: Sendable>: Sendable {
-  let upstream: Lifetime
-  private let serializer: Serializer<Value>
+/// The timer of a run, which is set anew only when it fires: activity costs a look at the clock and no
+/// timer.
+private final class TimeoutWatch: Sendable {
+  let timer = TimerSlot()
+  private let timeouts: Locked<Timeouts>
   private let ticker: Ticker
-  private let state: Locked<State>
-
-  private struct State: Sendable {
-    var timeouts: Timeouts
-    var timer: Disposable?
-    var hasEnded = false
-  }
+  private let end: @Sendable (Event<Never>) -> Void
 
   init(
-    _ downstream: Observer<Value>, _ subscriber: Lifetime, _ timeouts: Timeouts, _ ticker: Ticker
+    _ timeouts: Locked<Timeouts>, _ ticker: Ticker,
+    _ end: @escaping @Sendable (Event<Never>) -> Void
   ) {
-    upstream = subscriber.child()
-    serializer = Serializer(downstream, subscriber)
+    self.timeouts = timeouts
     self.ticker = ticker
-    state = Locked(State(timeouts: timeouts))
+    self.end = end
   }
 
-  var observer: Observer<Value> {
-    Observer(
-      next: { self.pass(.next($0)) },
-      other: { event in
-        if event.isTerminal { self.finish(event) } else { self.pass(event.typed()) }
-      })
-  }
-
-  func begin() { check() }
-
-  func end() {
-    _ = claimEnd()
-    upstream.end()
-  }
-
-  /// Whether this is the first end: of several causes, only the first is sent.
-  private func claimEnd() -> Bool {
-    let (isFirst, timer) = state.withLock { state in
-      (!exchange(&state.hasEnded, with: true), exchange(&state.timer, with: nil))
-    }
-    timer?.dispose()
-    return isFirst
-  }
-
-  private func pass(_ event: Event<Value>) {
-    state.withLock { $0.timeouts.beginDelivery() }
-    serializer.send(event)
+  func check() {
     let now = ticker.now()
-    state.withLock { $0.timeouts.endDelivery(at: now) }
-  }
-
-  /// Ends the upstream before the end is sent: a caller that asks again on a failure is to find what came.
-  private func finish(_ event: Event<Never>) {
-    guard claimEnd() else { return }
-    upstream.end()
-    serializer.send(event.typed())
-  }
-
-  private func check() {
-    let now = ticker.now()
-    switch state.withLock({ $0.timeouts.verdict(at: now) }) {
-    case .waits(let delay):
-      wait(delay)
-    case .isOver(let timeout):
-      finish(.failed(TransferError.timedOut(timeout)))
+    switch timeouts.withLock({ $0.verdict(at: now) }) {
+    case .waits(let delay): timer.set(ticker.schedule(after: delay) { self.check() })
+    case .isOver(let timeout): end(.failed(TransferError.timedOut(timeout)))
     }
-  }
-
-  private func wait(_ delay: Duration) {
-    let timer = ticker.schedule(after: delay) { self.check() }
-    let isLate = state.withLock { state in
-      if !state.hasEnded { state.timer = timer }
-      return state.hasEnded
-    }
-    if isLate { timer.dispose() }
   }
 }
 

@@ -87,7 +87,7 @@ private final class SharedFlights<Layers: Source>: Sendable {
   init(_ flights: InFlightReuse<Layers>, endingWith disk: DiskCache) {
     self.flights = flights
     // Weakly, since the flights keep the disk.
-    let handle = disk.removals.add { [weak self] in self?.flights.detachAll() }
+    let handle = disk.onRemoval { [weak self] in self?.flights.detachAll() }
     listening.withLock { $0 = handle }
   }
 

@@ -1,5 +1,4 @@
 public import MillpondSignals
-import Synchronization
 
 /// Those who wait for their turn: the most urgent first, then by arrival.
 ///
@@ -124,7 +123,7 @@ final class TurnWaiter: @unchecked Sendable {
   let slot: HeldSlot?
   var arrival = 0
   private let state: Locked<(work: (@Sendable (Lifetime) -> Void)?, turn: Lifetime?)>
-  private let isMet = Atomic<Bool>(false)
+  private let meeting = Meeting()
 
   init(
     _ lookup: Lookup, _ lifetime: Lifetime, _ slot: HeldSlot? = nil,
@@ -167,9 +166,7 @@ final class TurnWaiter: @unchecked Sendable {
   }
 
   /// Called at the return of the start, and at the end; true for the one that comes second.
-  func isSecond() -> Bool {
-    isMet.exchange(true, ordering: .acquiringAndReleasing)
-  }
+  func isSecond() -> Bool { meeting.isSecond() }
 }
 
 extension Signal {

@@ -31,7 +31,7 @@ public final class CacheScope: Sendable {
   /// - Complexity: O(*n* log *n*) in the members, and O(*n*) in the waiting callers.
   @discardableResult
   public func end() -> Signal<Void> {
-    let (members, writes) = state.withLock { ($0.members.sorted { $0.key < $1.key }, $0.writes) }
+    let (members, writes) = state.withLock { ($0.members.numbered, Array($0.writes.elements)) }
     // Erased first: a caller that asks again from its failure must not find anything from before.
     let erasures = members.map { number, member in
       let erasure = member.erase().started()
@@ -40,7 +40,7 @@ public final class CacheScope: Sendable {
     }
     for caller in state.withLock({ $0.takeCallers() }) { caller.fail() }
     // A write that fails leaves nothing behind.
-    let ended = writes.values.map { $0.settle().map { _ in Result<Void, any Error>.success(()) } }
+    let ended = writes.map { $0.settle().map { _ in Result<Void, any Error>.success(()) } }
     return Signal.merge(erasures + ended).collect().attemptMap { results in
       for result in results { try result.get() }
     }.started()
@@ -66,9 +66,8 @@ public final class CacheScope: Sendable {
   public func add(
     isPersistent: Bool = false, erase: @escaping @Sendable () -> Signal<Void>
   ) -> Disposable {
-    let number = state.withLock {
-      $0.enter(ScopeMember(erase: erase, isPersistent: isPersistent))
-    }
+    let member = ScopeMember(erase: erase, isPersistent: isPersistent)
+    let number = state.withLock { $0.members.add(member) }
     return Disposable { [state] in
       let gone = state.withLock { $0.leave(number) }
       _ = gone  // released here, not under the lock
@@ -78,12 +77,8 @@ public final class CacheScope: Sendable {
   /// Lets the next end wait for a write in progress.
   @usableFromInline
   func wait(for write: Signal<Void>) {
-    let number = state.withLock { $0.enter(write) }
-    write.subscribe { [state] event in
-      guard event.isTerminal else { return }
-      let gone = state.withLock { $0.writes.removeValue(forKey: number) }
-      _ = gone  // released here, not under the lock
-    }
+    let kept = state.keep(write, in: \.writes)
+    write.subscribe { if $0.isTerminal { kept.dispose() } }
   }
 
   /// The number of ends so far.
@@ -98,43 +93,23 @@ public final class CacheScope: Sendable {
   package func untilEnd<Answer>(
     _ signal: Signal<Answer>, since endCount: Int? = nil
   ) -> Signal<Answer> {
-    Signal { observer, lifetime in
-      let serializer = Serializer(observer, lifetime)
-      let upstream = lifetime.child()
-      let isInTime = self.enter(upstream, since: endCount) {
-        upstream.end()
-        serializer.send(.failed(CacheError.scopeEnded))
+    signal.ended { [state] run, end in
+      let caller = ScopedCaller { end(.failed(CacheError.scopeEnded)) }
+      guard let number = state.withLock({ $0.enter(caller, since: endCount) }) else {
+        return caller.fail()
       }
-      guard isInTime else { return observer.failed(CacheError.scopeEnded) }
-      signal.run(
-        Observer(
-          next: { if !upstream.isEnded { serializer.send(.next($0)) } },
-          other: { event in
-            if upstream.isEnded { return }
-            if event.isTerminal { upstream.end() }
-            serializer.send(event.typed())
-          }), upstream)
+      run.onEnd {
+        let gone = state.withLock { $0.callers.remove(number) }
+        _ = gone  // released here, not under the lock
+      }
     }
-  }
-
-  /// Lets the end fail a caller, until `lifetime` ends; false if the end has come already.
-  private func enter(
-    _ lifetime: Lifetime, since endCount: Int?, _ fail: @escaping @Sendable () -> Void
-  ) -> Bool {
-    guard let number = state.withLock({ $0.enter(ScopedCaller(fail: fail), since: endCount) })
-    else { return false }
-    lifetime.onEnd { [state] in
-      let gone = state.withLock { $0.callers.removeValue(forKey: number) }
-      _ = gone  // released here, not under the lock
-    }
-    return true
   }
 
   /// Lets go of a member that has left, when its erasure has succeeded.
   private func forget(_ number: Int, after erasure: Signal<Void>) {
     erasure.subscribe { [state] event in
       guard case .completed = event else { return }
-      let gone = state.withLock { $0.members.removeValue(forKey: number) }
+      let gone = state.withLock { $0.members.remove(number) }
       _ = gone  // released here, not under the lock
     }
   }
@@ -142,45 +117,27 @@ public final class CacheScope: Sendable {
 
 /// The members of a scope, and the callers and the writes that its end concerns.
 private struct ScopeState: Sendable {
-  var members: [Int: ScopeMember] = [:]
-  var callers: [Int: ScopedCaller] = [:]
-  var writes: [Int: Signal<Void>] = [:]
+  var members = Registry<ScopeMember>()
+  var callers = Registry<ScopedCaller>()
+  var writes = Registry<Signal<Void>>()
   private(set) var endCount = 0
-  private var lastNumber = 0
-
-  mutating func enter(_ member: ScopeMember) -> Int {
-    members[next()] = member
-    return lastNumber
-  }
 
   /// Nil if the scope has ended since then.
   mutating func enter(_ caller: ScopedCaller, since endCount: Int?) -> Int? {
     if let endCount, endCount != self.endCount { return nil }
-    callers[next()] = caller
-    return lastNumber
-  }
-
-  mutating func enter(_ write: Signal<Void>) -> Int {
-    writes[next()] = write
-    return lastNumber
+    return callers.add(caller)
   }
 
   /// Takes a member out, or marks it to go after an erasure; what is to be released is given back.
   mutating func leave(_ number: Int) -> ScopeMember? {
-    guard members[number]?.isPersistent == true else { return members.removeValue(forKey: number) }
+    guard members[number]?.isPersistent == true else { return members.remove(number) }
     members[number]?.hasLeft = true
     return nil
   }
 
   mutating func takeCallers() -> [ScopedCaller] {
     endCount += 1
-    defer { callers = [:] }
-    return Array(callers.values)
-  }
-
-  private mutating func next() -> Int {
-    lastNumber += 1
-    return lastNumber
+    return callers.removeAll()
   }
 }
 

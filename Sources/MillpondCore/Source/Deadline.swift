@@ -26,25 +26,11 @@ extension Signal {
   /// Fails with ``SignalError/timedOut`` if the end does not come by `deadline`.
   @usableFromInline
   package func ended(by deadline: Deadline) -> Signal {
-    Signal(
-      start: { observer, lifetime in
-        let serializer = Serializer(observer, lifetime)
-        let upstream = lifetime.child()
-        let timer = deadline.timeline.schedule(after: deadline.remaining) {
-          upstream.end()
-          serializer.send(.failed(SignalError.timedOut))
-        }
-        lifetime.onEnd { timer.dispose() }
-        run(
-          Observer(next: { serializer.send(.next($0)) }) { event in
-            // What fails because its time was up does not hide that it was.
-            if upstream.isEnded { return }
-            if event.isTerminal {
-              timer.dispose()
-              upstream.end()
-            }
-            serializer.send(event.typed())
-          }, upstream)
-      }, now: nil, emptyError: emptyError)
+    ended { run, end in
+      let timer = deadline.timeline.schedule(after: deadline.remaining) {
+        end(.failed(SignalError.timedOut))
+      }
+      run.onEnd { timer.dispose() }
+    }
   }
 }

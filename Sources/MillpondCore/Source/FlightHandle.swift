@@ -22,8 +22,7 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
 
   private struct State: Sendable {
     var listeners: [Listener] = []
-    var raised: [Int: @Sendable () -> Void] = [:]
-    var lastNumber = 0
+    var raised = Registry<@Sendable () -> Void>()
   }
 
   /// A flight that has not begun.
@@ -120,24 +119,12 @@ extension FlightHandle {
   /// Tells those who wait in a queue for the flight's sake.
   @usableFromInline
   package func announceRaise() {
-    for action in state.withLock({ $0.raised.values.map { Action(run: $0) } }) { action.run() }
+    for action in state.withLock({ $0.raised.elements }) { action() }
   }
 
   /// Runs `action` whenever the flight has become more urgent, until the handle is disposed of.
   func onRaise(_ action: @escaping @Sendable () -> Void) -> Disposable {
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      state.raised[state.lastNumber] = action
-      return state.lastNumber
-    }
-    return Disposable { [self] in
-      let gone = state.withLock { $0.raised.removeValue(forKey: number) }
-      _ = gone  // released here, not under the lock
-    }
-  }
-
-  private struct Action {
-    let run: @Sendable () -> Void
+    state.keep(action, in: \.raised)
   }
 }
 

@@ -96,13 +96,7 @@ extension Signal {
   /// progress is not passed on.
   @inlinable
   public func take<Trigger>(until trigger: Signal<Trigger>) -> Signal {
-    derived { observer, lifetime in
-      let main = lifetime.child()
-      let serializer = Serializer(observer, lifetime)
-      let end = { @Sendable (event: Event<Value>) in
-        main.end()
-        serializer.send(event)
-      }
+    ended { main, end in
       let triggerLifetime = main.child()
       trigger.run(
         Observer(next: { _ in if !main.isEnded { end(.completed) } }) { event in
@@ -113,6 +107,28 @@ extension Signal {
           case .completed: triggerLifetime.end()
           }
         }, triggerLifetime)
+    }
+  }
+
+  /// Passes everything on until it is ended from outside, on any thread: the upstream is told to stop, and
+  /// then the end is sent.
+  ///
+  /// The engine of whatever ends a signal early. The first end counts.
+  ///
+  /// - Parameter arrange: Arranges for the end, before the signal is started; after an end inside it, the
+  ///   signal is not. It gets the lifetime of the run, with which it calls off what it has arranged, and the
+  ///   closure that ends the signal.
+  @inlinable
+  package func ended(
+    by arrange: @escaping @Sendable (Lifetime, @escaping @Sendable (Event<Never>) -> Void) -> Void
+  ) -> Signal {
+    derived { observer, lifetime in
+      let main = lifetime.child()
+      let serializer = Serializer(observer, lifetime)
+      arrange(main) { event in
+        main.end()
+        serializer.send(event.typed())
+      }
       if main.isEnded { return }
       run(serializer.observer.untilEnd(of: main) { serializer.send(.next($0)) }, main)
     }

@@ -152,15 +152,15 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
 
 /// The timer of a run, which whoever ends the run disposes of, without having the mailbox's turn.
 @usableFromInline
-final class TimerSlot: Sendable {
+package final class TimerSlot: Sendable {
   private let state = Locked<(timer: Disposable?, isClosed: Bool)>((nil, false))
 
   @usableFromInline
-  init() {}
+  package init() {}
 
   /// Keeps `new` in place of the timer before, which is disposed of; after the close, so is `new`.
   @usableFromInline
-  func set(_ new: Disposable?) {
+  package func set(_ new: Disposable?) {
     let unneeded = state.withLock { state in
       state.isClosed ? new : exchange(&state.timer, with: new)
     }
@@ -168,7 +168,7 @@ final class TimerSlot: Sendable {
   }
 
   @usableFromInline
-  func close() {
+  package func close() {
     let timer = state.withLock { state in
       state.isClosed = true
       return exchange(&state.timer, with: nil)
