@@ -1,29 +1,29 @@
 public import MillpondSignals
 
-/// Any cache or source behind one type, to be kept in a property or to be made of a few closures.
+/// A type-erased cache or source, wrapped around another one or made of closures.
 ///
-/// A source that is no cache may be told: that succeeds and keeps nothing.
+/// Writes to a wrapped source that is not a cache succeed and keep nothing.
 public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @usableFromInline let inside: ErasedCache<Key, Value>
 
-  /// Hides which cache or source it is.
+  /// Erases the type of `source`.
   @inlinable
   public init(_ source: some Source<Key, Value>) {
     inside = ErasedCache(source)
   }
 
-  /// Makes a cache of closures.
+  /// Creates a cache of closures.
   ///
-  /// `set`, `remove` and `removeAll` are called in the order of the tellings, never two at once: a
-  /// telling that meets another on its way is carried out by the thread of that one. A fill is given
-  /// to `set` as well, unless the key was told something while the lower layer was asked. It does not
-  /// know how old its values are: they count as new; a reload passes it by.
+  /// `set`, `remove` and `removeAll` are called in the order of the writes and never overlap: a
+  /// write that arrives while another one runs is carried out by the thread of that one. A fill
+  /// calls `set` too, unless the key was written after its token was taken. The age of the values
+  /// is unknown: they count as new. A get with ``Freshness/reload`` is a miss.
   ///
   /// - Parameters:
-  ///   - get: The answer, by the rules of ``Source/get(_:_:)``.
-  ///   - set: Keeps a value, at once.
-  ///   - remove: Forgets the value of a key, at once.
-  ///   - removeAll: Forgets everything, at once.
+  ///   - get: Returns the answer, by the rules of ``Source/get(_:_:)``.
+  ///   - set: Stores a value; called at once.
+  ///   - remove: Removes the value of a key; called at once.
+  ///   - removeAll: Removes everything; called at once.
   public init(
     get: @escaping @Sendable (Key) -> Signal<Value>,
     set: @escaping @Sendable (Value, Key) -> Signal<Void>,
@@ -34,31 +34,31 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     inside = ErasedCache(ClosureCache(onGet: get, writes: writes))
   }
 
-  /// As the cache inside.
+  /// Forwards to the wrapped cache.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     inside.get(key, lookup)
   }
 
-  /// As the cache inside.
+  /// Forwards to the wrapped cache.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     inside.getStamped(key, lookup)
   }
 
-  /// As the cache inside.
+  /// Forwards to the wrapped cache.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     inside.now(key, lookup)
   }
 
-  /// As the cache inside.
+  /// Forwards to the wrapped cache.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     inside.apply(change)
   }
 
-  /// As the cache inside.
+  /// Forwards to the wrapped cache.
   public func layout(for key: Key?) -> Layout {
     inside.layout(key)
   }
@@ -70,10 +70,10 @@ extension AnyCache: ErasedSource {
   }
 }
 
-/// What erasure leaves of a cache.
+/// The closures that remain of a cache after type erasure.
 ///
-/// Closures, not a subclass: whoever makes them knows the type, and gets code for just that, where
-/// the methods of a generic class look everything up by metadata. One object for a hit to carry along.
+/// Closures rather than a subclass: each is specialised for the type that it captures, whereas the
+/// methods of a generic class look everything up by metadata. A hit retains this one object.
 @usableFromInline
 final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let get: @Sendable (Key, Lookup) -> Signal<Value>

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// The batch that is being gathered, and the calls of those that were.
+/// The open batch of a ``Batched`` source, and the calls of closed ones.
 final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let window: Duration
   private let max: Int
@@ -18,9 +18,9 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     makeCall = call
   }
 
-  /// Lets an asker take part in the batch that is being gathered, or begins one.
+  /// Adds a caller to the open batch, or opens a new one.
   ///
-  /// One that works for a call of the same key fails with ``CacheError/circular(key:)``.
+  /// A caller that runs inside a call for the same key fails with ``CacheError/circular(key:)``.
   func enter(_ key: Key, _ observer: Observer<Value>, _ lifetime: Lifetime) {
     let context = WorkContext.current
     if context?.works(for: key, in: ObjectIdentifier(self)) ?? false {
@@ -48,7 +48,9 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// The batch that is being gathered; whoever is given a new one sets its timer.
+  /// Returns the open batch.
+  ///
+  /// If it is new, the caller sets its timer.
   private func openBatch() -> (batch: Batch<Key, Value>, isNew: Bool) {
     open.withLock { open in
       if let open { return (open, false) }
@@ -58,7 +60,7 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Lets go of a batch that nobody can enter any more.
+  /// Drops a batch that is closed.
   private func discard(_ batch: Batch<Key, Value>) {
     open.withLock { open in
       if open === batch { open = nil }
@@ -85,12 +87,12 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// A flight of several keys: the gets that share one call.
+/// A flight of several keys: gets that share one call.
 final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unchecked Sendable {
   // Sendable because what it holds is immutable or locked.
   typealias Asker = BatchAsker<Value>
 
-  /// That of the call, and before it of the timer.
+  /// The lifetime of the call, and of the timer before it.
   let lifetime = Lifetime()
   private let table: ObjectIdentifier
   private let state = Locked(State())
@@ -111,21 +113,21 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     super.init(.normal, FlightClock(timeline))
   }
 
-  /// Whether somebody waits for `key` here.
+  /// Whether a caller waits for `key` in this batch.
   override func isFlight(of key: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
     guard table == self.table, let key = key as? Key else { return false }
     return state.withLock { $0.askers[key] != nil }
   }
 
-  /// What an asker finds.
+  /// The result of entering a batch.
   enum Entrance {
-    /// Nobody can enter any more.
+    /// The batch is closed; the caller did not enter.
     case closed
 
-    /// He is in, and others may follow.
+    /// The caller entered; others can follow.
     case open
 
-    /// He is in, and the last one: the call is his to make.
+    /// The caller entered and filled the batch, so it makes the call.
     case full
   }
 
@@ -140,7 +142,9 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     }
   }
 
-  /// Whether nobody is left by this, so that there is no more to do; not if he had been answered.
+  /// Removes a caller; returns whether none is left.
+  ///
+  /// False if the caller had its answer already.
   func leave(_ key: Key, _ asker: Asker) -> Bool {
     let (isEmpty, gone) = state.withLock { state -> (Bool, (key: Key, value: [Asker])?) in
       guard let place = state.askers.index(forKey: key),
@@ -157,7 +161,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     return isEmpty
   }
 
-  /// Stops the timer with the batch, or when the call begins.
+  /// Keeps a timer until the call begins or the batch ends, whichever is first.
   func keep(timer: Disposable) {
     lifetime.onEnd { timer.dispose() }
     let isLate = state.withLock { state in
@@ -167,7 +171,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     if isLate { timer.dispose() }
   }
 
-  /// The keys that somebody waits for; none if that was asked before.
+  /// Begins the call and returns its keys, in the order of the first gets; empty the second time.
   func beginCall() -> [Key] {
     let (order, wanted, timer) = state.withLock { state in
       defer {
@@ -178,12 +182,12 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
       return (state.order, state.askers, state.timer)
     }
     timer?.dispose()
-    // Who has left and come again is in the order twice.
+    // A key that all callers left and another one asked for again is in the order twice.
     var seen: Set<Key> = []
     return order.filter { wanted[$0] != nil && seen.insert($0).inserted }
   }
 
-  /// Answers those whose keys the call has brought, and gives up a call nobody waits for any more.
+  /// Answers the callers of these keys, and ends the call when no caller is left.
   func receive(_ answers: [Key: Value]) {
     for (key, value) in answers {
       for asker in take(key) { asker.answer(value) }
@@ -217,7 +221,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   }
 }
 
-/// One who waits for a key of a batch.
+/// A caller that waits for one key of a batch.
 final class BatchAsker<Value: Sendable>: Sendable {
   private let observer: Observer<Value>
   private let lifetime: Lifetime

@@ -1,6 +1,6 @@
 public import MillpondSignals
 
-/// What can be asked for many keys with one call.
+/// A source that fetches many keys with one call.
 ///
 ///     let people = BulkSource<Int, Person> { ids in .async { try await api.people(ids) } }
 ///       .batching(window: .milliseconds(10), max: 50)
@@ -8,29 +8,30 @@ public import MillpondSignals
 public struct BulkSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let get: @Sendable ([Key]) -> Signal<[Key: Value]>
 
-  /// Makes a source of a call.
+  /// Creates a source from a bulk call.
   ///
-  /// - Parameter get: Is called with different keys, at least one, in the order in which they were
-  ///   asked for. It may send several dictionaries: each answers the keys it has. A key that none of
-  ///   them has is a miss; a failure is that of all keys that have not been answered.
+  /// - Parameter get: Called with at least one key, without duplicates, in the order of the gets.
+  ///   It may send several dictionaries; each answers the keys in it. A key that is in none of them
+  ///   is a miss. A failure fails every key that has no answer yet.
   public init(_ get: @escaping @Sendable ([Key]) -> Signal<[Key: Value]>) {
     self.get = get
   }
 
-  /// Gathers single gets for a while, and answers each from one call for all of them.
+  /// Collects single gets for a while, and answers them from one call.
   ///
-  /// The window opens with the first get. Who leaves before it closes is not asked for; who leaves
-  /// later is not served, and when the last one has left the call is cancelled. A key that is asked
-  /// for again while its call is under way becomes part of the next one: put
-  /// ``Source/reusingInFlight(clock:)`` over this, and it joins instead. The progress of a call is that
-  /// of each of its gets. Priority is not regarded.
+  /// The window opens with the first get. A key that no caller waits for when the window closes is
+  /// not in the call; when the last caller leaves, the call is cancelled. A get for a key whose
+  /// call is already under way goes into the next batch; with ``Source/reusingInFlight(clock:)``
+  /// over this it joins the running get instead. Each get reports the progress of the whole call.
+  /// Priority is ignored.
   ///
   /// - Parameters:
-  ///   - window: For how long to gather. Of zero or less: until a timer that is set now can fire,
-  ///     which gathers what one loop asks for, without a promise.
-  ///   - max: How many keys make a call at once, before the window closes; less than one is taken
-  ///     as one.
-  /// - Returns: A source whose copies gather together.
+  ///   - window: The time between the first get and the call. Zero or less waits for a timer
+  ///     without
+  ///     delay, which usually collects the gets of one loop but promises nothing.
+  ///   - max: The number of keys that starts the call before the window closes; at least one.
+  ///   - clock: The clock that measures the window.
+  /// - Returns: A source; its copies share their batches.
   public func batching(
     window: Duration, max: Int, clock: some Clock<Duration> = ContinuousClock()
   ) -> Batched<Key, Value> {
@@ -38,16 +39,16 @@ public struct BulkSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// A source that gathers gets, and makes one call for many of them.
+/// A source that collects gets and makes one call for many of them.
 public struct Batched<Key: Hashable & Sendable, Value: Sendable>: Source {
   let batches: Batches<Key, Value>
 
-  /// The key's part of a call that others share.
+  /// Joins the open batch, and answers from its call.
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     Signal { observer, lifetime in batches.enter(key, observer, lifetime) }
   }
 
-  /// One origin.
+  /// An origin.
   public func layout(for key: Key?) -> Layout {
     Layout(.origin, "batched")
   }

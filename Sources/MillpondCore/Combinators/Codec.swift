@@ -1,6 +1,6 @@
-/// Turns values into what a layer keeps, and back.
+/// A conversion of values to the form in which a layer stores them, and back.
 ///
-/// Both directions may throw: then the layer does not keep the value, or has none.
+/// Both directions can throw: then the layer does not store the value, or does not have one.
 public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
   @usableFromInline enum Way: Sendable {
     case now(@Sendable (Decoded) throws -> Encoded, @Sendable (Encoded) throws -> Decoded)
@@ -10,7 +10,7 @@ public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
 
   @usableFromInline let way: Way
 
-  /// A codec that works on the thread of the caller.
+  /// Creates a codec that works on the caller's thread.
   @inlinable
   public init(
     encode: @escaping @Sendable (Decoded) throws -> Encoded,
@@ -24,7 +24,7 @@ public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
     self.way = way
   }
 
-  /// A codec that works in tasks: they are cancelled when nobody waits for them.
+  /// Returns a codec that works in tasks, which are cancelled when no caller waits for them.
   @inlinable
   public static func asynchronous(
     encode: @escaping @Sendable (Decoded) async throws -> Encoded,
@@ -35,9 +35,9 @@ public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
 }
 
 extension Codec {
-  /// Decodes by this codec first and then by `next`, and encodes the other way round.
+  /// Returns a codec that decodes by this codec and then by `next`, and encodes in reverse order.
   ///
-  /// What either throws is thrown. The result works in tasks if one of the two does.
+  /// Errors of either pass unchanged. The result works in tasks if either of the two does.
   @inlinable
   public func then<Further>(_ next: Codec<Decoded, Further>) -> Codec<Encoded, Further> {
     if case .now(let encode, let decode) = way,
@@ -53,7 +53,7 @@ extension Codec {
       decode: { try await nextDecode(try await decode($0)) })
   }
 
-  /// The same codec with its ends exchanged: it encodes what this one decodes.
+  /// The reverse codec: it encodes what this one decodes.
   @inlinable
   public var inverted: Codec<Decoded, Encoded> {
     switch way {
@@ -64,14 +64,14 @@ extension Codec {
 }
 
 extension Codec where Encoded == Decoded {
-  /// Leaves everything as it is.
+  /// A codec that changes nothing.
   public static var identity: Codec {
     Codec(encode: { $0 }, decode: { $0 })
   }
 }
 
 extension Codec.Way {
-  /// Both directions, as if they took time.
+  /// Both directions as asynchronous functions.
   @inlinable
   var asynchronous:
     (

@@ -1,14 +1,14 @@
 public import MillpondSignals
 
 extension Source {
-  /// Asks only if `condition` holds for the key, each time anew.
+  /// Passes a get on only if `condition` holds for its key; each get checks anew.
   ///
-  /// If it doesn't, the get fails with ``CacheError/refused(key:)``: that nothing is known of the key
-  /// would be another answer. What the condition throws fails the get as it was thrown. Only gets are
-  /// conditioned, tellings are not; nothing is there at once. Over a lower layer a refusal is a failure
-  /// like any other: the lower one is asked.
+  /// Otherwise the get fails with ``CacheError/refused(key:)``, since a miss would mean that there
+  /// is no value. Errors of the condition fail the get unchanged. Writes are not checked. There are
+  /// no immediate hits. In an upper layer a refusal counts as any other failure: the lower layer is
+  /// asked.
   ///
-  /// - Parameter condition: Runs in a task, which is cancelled when the asker leaves.
+  /// - Parameter condition: Runs in a task, which is cancelled when the caller leaves.
   @inlinable
   public func conditioned(
     _ condition: @escaping @Sendable (Key) async throws -> Bool
@@ -17,12 +17,12 @@ extension Source {
   }
 }
 
-/// A source or cache that is asked only for keys for which a condition holds.
+/// A source or cache that is asked only for keys that satisfy a condition.
 public struct Conditioned<Base: Source>: Detour {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -35,7 +35,7 @@ public struct Conditioned<Base: Source>: Detour {
     self.condition = condition
   }
 
-  /// Nothing: the condition takes time.
+  /// Returns `nil`: the condition takes time.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     nil

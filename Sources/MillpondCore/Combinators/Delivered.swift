@@ -2,12 +2,13 @@ public import Dispatch
 public import MillpondSignals
 
 extension Source {
-  /// Delivers all answers on `queue`, also those that are there at once.
+  /// Delivers all answers on `queue`, immediate hits included.
   ///
-  /// Tellings are carried out at once, on the thread of the caller, as everywhere. Over
-  /// ``Source/reusingInFlight(clock:)``: under it, nothing promises that who joins late is served there.
+  /// Writes are carried out at once, on the caller's thread. Apply this over
+  /// ``Source/reusingInFlight(clock:)``: under it, late subscribers may be served on another
+  /// thread.
   ///
-  /// - Parameter queue: Serial or concurrent, deliveries of one get never overlap.
+  /// - Parameter queue: A serial or concurrent queue; deliveries of one get never overlap.
   @inlinable
   public func delivered(on queue: DispatchQueue) -> Delivered<Self> {
     Delivered(base: self, queue: queue)
@@ -16,10 +17,10 @@ extension Source {
 
 /// A source or cache whose answers are delivered on a queue.
 public struct Delivered<Base: Source>: Detour {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -32,7 +33,7 @@ public struct Delivered<Base: Source>: Detour {
     self.queue = queue
   }
 
-  /// Nothing: it would not be delivered on the queue.
+  /// Returns `nil`: an immediate answer would not be delivered on the queue.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     nil

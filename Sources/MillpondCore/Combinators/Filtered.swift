@@ -1,12 +1,13 @@
 public import MillpondSignals
 
 extension Source {
-  /// Answers and keeps only values that satisfy `isWanted`.
+  /// Answers and stores only values that satisfy `isWanted`.
   ///
-  /// A value that doesn't is a miss, so that a lower layer is asked. To set one removes the key,
-  /// since what was there is not the value any more; one that comes from a lower layer is not stored.
+  /// Any other value is a miss, so that a lower layer is asked. Setting one removes the key, since
+  /// the stored value is out of date; a fill with one is refused.
   ///
-  /// - Parameter isWanted: Runs at every get, on the thread that answers, and at every set.
+  /// - Parameter isWanted: Called for each value of a get, on the thread that answers, and for each
+  ///   set and fill.
   @inlinable
   public func filtered(
     _ isWanted: @escaping @Sendable (Key, Value) -> Bool
@@ -15,12 +16,12 @@ extension Source {
   }
 }
 
-/// A source or cache of which only some values are answered and kept.
+/// A source or cache that answers and stores only some values.
 public struct Filtered<Base: Source>: Wrapper {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -33,26 +34,26 @@ public struct Filtered<Base: Source>: Wrapper {
     self.isWanted = isWanted
   }
 
-  /// The base's answer, without what is not wanted.
+  /// Returns the base's answer without unwanted values.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     base.get(key, lookup).filter { isWanted(key, $0) }
   }
 
-  /// The base's answer, without what is not wanted.
+  /// Returns the base's answer without unwanted values.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     base.getStamped(key, lookup).filter { isWanted(key, $0.value) }
   }
 
-  /// What the base has at once, if it is wanted.
+  /// Returns the base's immediate value if it is wanted.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     guard let value = base.now(key, lookup), isWanted(key, value) else { return nil }
     return value
   }
 
-  /// Tells the base; that to set what is not wanted is to remove the key.
+  /// Writes to the base; setting an unwanted value removes the key.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {

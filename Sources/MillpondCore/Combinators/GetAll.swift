@@ -1,24 +1,26 @@
 public import MillpondSignals
 
 extension Source {
-  /// The values for all `keys`, in their order, each with its own failure if it has none.
+  /// Gets the values of all `keys`, in their order; a key without a value has its own failure.
   ///
-  /// Every key is asked for as by ``get(_:priority:freshness:stale:deadline:file:line:)``, so flights are
-  /// shared with single gets; a key that is named twice is asked for once. The one array that is sent
-  /// has as many elements as there are keys: the first value of each, or why there is none, which is
-  /// ``CacheError/miss`` where no layer has it. Progress is the sum. The signal itself never fails.
+  /// Each key is asked for as by ``get(_:priority:freshness:stale:deadline:file:line:)``, so it
+  /// shares flights with single gets; a duplicate key is asked for once. The signal sends one array
+  /// with an element for each key: its first value, or its failure, which is ``CacheError/miss``
+  /// when no layer has a value. Progress is the sum over the keys. The signal itself never fails.
   ///
-  /// To let many gets become one call of a bulk interface, ask a ``BulkSource`` that is batching.
+  /// To answer many gets by one bulk call, use a batching ``BulkSource``.
   ///
   /// - Parameters:
-  ///   - priority: How urgent it is.
-  ///   - freshness: Which answers will do.
-  ///   - stale: When a value may be the answer that is not fresh any more, where values are remembered.
-  ///   - deadline: A key that has not been answered by then fails with
-  ///   ``SignalError/timedOut``; those that have been are not lost.
-  ///   - file: Where the question is asked.
-  ///   - line: The line there.
-  /// - Complexity: O(*n*) in the number of keys, constant stack.
+  ///   - keys: The keys, duplicates included.
+  ///   - priority: The urgency of the work.
+  ///   - freshness: The answers that are acceptable.
+  ///   - stale: When a refreshing cache may answer with a stale value; `nil` leaves that to its
+  ///     policy.
+  ///   - deadline: The time limit. A key without an answer by then fails with
+  ///     ``SignalError/timedOut``; answers that came before are kept.
+  ///   - file: The file of the call.
+  ///   - line: The line of the call.
+  /// - Complexity: O(*n*) in the number of keys, with constant stack depth.
   @inlinable
   public func get(
     all keys: [Key], priority: Priority = .normal, freshness: Freshness = .any,
@@ -41,7 +43,7 @@ extension Source {
 }
 
 extension Signal {
-  /// The first value, or why there is none.
+  /// The first value as a success, or the failure; an end without a value is ``CacheError/miss``.
   @inlinable
   var settledOnce: Signal<Result<Value, any Error>> {
     take(1).map { .success($0) }
@@ -49,7 +51,7 @@ extension Signal {
   }
 }
 
-/// Each key once, and where in that list those are that were asked for.
+/// The distinct keys of a list, and the index among them of each key in the list.
 @usableFromInline
 struct KeyOrder<Key: Hashable & Sendable>: Sendable {
   @usableFromInline var distinct: [Key] = []

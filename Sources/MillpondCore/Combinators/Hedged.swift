@@ -1,16 +1,19 @@
 public import MillpondSignals
 
 extension Source {
-  /// Asks `alternative` as well if a get here fails, or has no answer after `delay`.
+  /// Asks `alternative` too if a get here fails, or has no answer after `delay`.
   ///
-  /// The first value wins, and the other get is disposed of. If both end without one: the last
-  /// failure, else a miss. A miss here that comes within the delay is the answer: nobody else is asked.
-  /// Progress is that of this source while it runs, and then the alternative's. What the alternative
-  /// gives is not stored here, and tellings do not reach it.
+  /// The first value wins, and the other get is disposed of. If neither has a value, the get fails
+  /// with the last failure, or is a miss if there was none. A miss of this source within the delay
+  /// is final. Progress is this source's until it ends, then the alternative's. Values of the
+  /// alternative are not stored here, and writes do not reach it.
   ///
   /// - Parameters:
-  ///   - alternative: Another way to the same values: a mirror, or the same origin once more.
-  ///   - delay: Of zero or less, both are asked at once, unless this one answers at once.
+  ///   - alternative: Another source of the same values: a mirror, or the same origin once more.
+  ///   - delay: The time before the alternative is asked. Zero or less asks it right after this
+  ///     source,
+  ///     unless that answers immediately.
+  ///   - clock: The clock that measures `delay`.
   @inlinable
   public func hedged<Alternative: Source<Key, Value>>(
     with alternative: Alternative, after delay: Duration,
@@ -20,13 +23,13 @@ extension Source {
   }
 }
 
-/// A source or cache with an alternative for when it is slow, or fails.
+/// A source or cache with an alternative for slow or failed gets.
 public struct Hedged<Base: Source, Alternative: Source>: Wrapper, StampedSource
 where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -43,7 +46,7 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
     self.timeline = timeline
   }
 
-  /// The first answer of the two.
+  /// Returns the answer of the source that sends a value first.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let first = base.layerAnswer(key, lookup)
@@ -54,7 +57,7 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
     }
   }
 
-  /// The base, and the alternative.
+  /// The base and the alternative.
   public func layout(for key: Key?) -> Layout {
     Layout(.layers, title, of: base.layout(for: key), alternative.layout(for: key))
   }
@@ -62,14 +65,14 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
 
 extension Hedged: Cache where Base: Cache {}
 
-/// Two runs for one answer: `HedgeState` decides whose events pass, this acts.
+/// Two runs for one answer: `HedgeState` decides which events pass, this class acts on it.
 @usableFromInline
 final class Hedge<Value: Sendable>: Sendable {
   private let downstream: Serializer<Value>
   private let lifetime: Lifetime
   private let runs: (first: Lifetime, second: Lifetime)
 
-  /// How long the timer is wanted.
+  /// The lifetime of the timer.
   private let pause: Lifetime
   private let alternative: Signal<Value>
   private let state = Locked(HedgeState())
@@ -130,7 +133,7 @@ final class Hedge<Value: Sendable>: Sendable {
   }
 }
 
-/// Who runs, who has won, and what the last failure was.
+/// The runs that have started and ended, the winner, and the last failure.
 struct HedgeState: Sendable {
   enum Runner: Sendable {
     case first, second
@@ -152,12 +155,12 @@ struct HedgeState: Sendable {
   private var ended: Set<Runner> = []
   private var failure: (any Error)?
 
-  /// Whether nothing has come that would decide it.
+  /// Whether no event has decided anything yet.
   var isWaiting: Bool {
     winner == nil && !hasStartedSecond && ended.isEmpty
   }
 
-  /// False if the second one runs already, or is not wanted any more.
+  /// Starts the second run; false if it runs already or is no longer wanted.
   mutating func startSecond() -> Bool {
     if winner != nil || hasStartedSecond || (ended.contains(.first) && failure == nil) {
       return false

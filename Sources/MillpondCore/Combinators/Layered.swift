@@ -1,27 +1,27 @@
 public import MillpondSignals
 
 extension Cache {
-  /// Asks this first and `lower` on a miss, and stores here what `lower` gave.
+  /// Asks this cache first and `lower` on a miss or failure, and stores here what `lower` answers.
   ///
-  /// The first value wins; with none, the last failure; with none, it is a miss. A failure here
-  /// hides nothing below. Tellings go to the lower layer first, and are visible in both when the
-  /// call returns. What is stored on the way up never overwrites what was told meanwhile, and is not
-  /// waited for. Layering is associative, and ``EmptyCache`` its identity.
+  /// If neither has a value, the get fails with the last failure, or is a miss if there was none.
+  /// Writes go to the lower layer first, and are visible in both when the call returns. A fill
+  /// never overwrites a write made after the get began, and the answer does not wait for it.
+  /// Layering is associative; ``EmptyCache`` is its identity.
   ///
-  /// - Parameter lower: A cache, or a source that can only be asked.
+  /// - Parameter lower: The cache or source to ask second.
   @inlinable
   public func layered<Lower: Source<Key, Value>>(over lower: Lower) -> Layered<Self, Lower> {
     Layered(upper: self, lower: lower)
   }
 }
 
-/// Two layers, one over the other, as one cache.
+/// Two layers as one cache.
 public struct Layered<Upper: Cache, Lower: Source>: Cache, StampedSource
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
-  /// What is asked for.
+  /// The key type of both layers.
   public typealias Key = Upper.Key
 
-  /// What is answered.
+  /// The value type of both layers.
   public typealias Value = Upper.Value
 
   @usableFromInline let upper: Upper
@@ -35,7 +35,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable var lower: Lower { below.layer }
 
-  /// The upper layer's answer, or else the lower one's.
+  /// Returns the upper layer's answer, or else the lower one's.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
@@ -43,9 +43,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     }
   }
 
-  /// What the upper layer has at once.
+  /// Returns the upper layer's immediate value.
   ///
-  /// The lower one is not tried, since its value is to be stored above, unless nothing is kept there.
+  /// The lower layer is not tried, since its value has to be stored above, unless the upper layer
+  /// is an ``EmptyCache``.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     if Upper.self == EmptyCache<Key, Value>.self {
@@ -54,10 +55,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     return upper.now(key, lookup)
   }
 
-  /// Tells the lower layer, then the upper one.
+  /// Writes to the lower layer, then to the upper one.
   ///
-  /// A layer that can't keep what is set is told to remove the key, so that an older value does not
-  /// come to light again, and the outcome fails with ``CacheError/partlyStored(layer:underlying:)``.
+  /// If a layer fails to store a value, its old value is removed, so that it does not reappear, and
+  /// the outcome fails with ``CacheError/partlyStored(layer:underlying:)``.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
@@ -81,11 +82,11 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 }
 
 extension AnyCache {
-  /// Layers any number of caches: the first is asked first, and so on, as by ``Cache/layered(over:)``.
+  /// Layers any number of caches, the first on top, as ``Cache/layered(over:)`` does.
   ///
-  /// Of none: a cache of nothing. A source that can only be asked may come last.
+  /// No layers make an empty cache. A source that is not a cache may come last.
   ///
-  /// - Complexity: O(*n*) once; a miss passes through all of them.
+  /// - Complexity: O(*n*) to create; a miss passes through all layers.
   public init(layering layers: some Sequence<AnyCache>) {
     let fromBelow = layers.reversed()
     let lowest = fromBelow.first ?? AnyCache(EmptyCache())

@@ -1,9 +1,10 @@
 public import MillpondSignals
 
-/// A running get of two layers: the upper one's answer, or else the lower one's, which is stored above.
+/// A running get of two layers: the upper one's answer, or else the lower one's, which is stored
+/// above.
 ///
-/// Sendable because what varies is touched only by the deliveries of one layer after the other, which are
-/// serial.
+/// Sendable because only the deliveries of one layer after the other touch the mutable state, and
+/// those are serial.
 @usableFromInline
 final class LayeredGet<Upper: Cache, Lower: Source>: @unchecked Sendable
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
@@ -17,10 +18,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline let observer: Observer<Stamped<Value>>
   @usableFromInline let lifetime: Lifetime
 
-  /// The context of the caller: the upper layer may miss on a thread that works for others.
+  /// The caller's context; the upper layer may miss on a thread that works for other callers.
   @exclusivity(unchecked) @usableFromInline var caller: WorkContext?
 
-  /// Drawn before any layer is asked: what is written from then on has to win.
+  /// Taken before any layer is asked, so that every later write wins over the fill.
   @usableFromInline let token: FillToken
 
   /// The lifetime of the upper layer's run, which ends before the lower one is asked.
@@ -37,7 +38,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     _ upper: Upper, _ below: LayerBelow<Lower>, _ key: Key, _ lookup: Lookup,
     _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
   ) {
-    // One by one: to release a struct of both would look up its generic metadata.
+    // Stored one by one: releasing a struct of both would look up its generic metadata.
     self.upper = upper
     self.below = below
     self.key = key
@@ -46,7 +47,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     self.lifetime = lifetime
     token = FillToken(for: lookup, during: lifetime)
     report = AnswerReport(lookup)
-    // Initial values beside the properties would be calls.
+    // Set here because default values at the properties would be calls.
     caller = nil
     upperLifetime = nil
     hadValue = false
@@ -57,7 +58,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func start() {
-    // Memory answers at once: no run is made for it, unless a listener is to hear of it.
+    // Memory answers immediately, so it needs no run, unless a listener is to be told.
     if Upper.self == MemoryCache<Key, Value>.self, !lookup.isHeard,
       let memory = upper as? MemoryCache<Key, Value>
     {
@@ -96,7 +97,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   // MARK: The lower layer
 
-  /// Asks the lower layer, in the context of the caller.
+  /// Asks the lower layer in the context of the caller.
   @inlinable
   func askLower() {
     if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
@@ -122,7 +123,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   }
 }
 
-/// What a hit above does not need: it carries one object along, whatever is in the layers below.
+/// The lower layer behind one reference, so that a hit above retains one object, whatever lies
+/// below.
 @usableFromInline
 final class LayerBelow<Layer: Source>: Sendable {
   @usableFromInline let layer: Layer

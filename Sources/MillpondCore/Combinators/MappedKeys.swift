@@ -1,10 +1,10 @@
 public import MillpondSignals
 
 extension Source {
-  /// Can be asked by other keys, that `transform` turns into this one's.
+  /// Changes the key type: `transform` turns the new keys into this source's keys.
   ///
-  /// Keys that become equal share an entry. `transform` is called on every hit, so keep it cheap. What
-  /// it throws fails the get as it was thrown, and a set or a removal too, of which nothing is told.
+  /// Keys with equal results share an entry. `transform` is called on every hit, so keep it cheap.
+  /// Its errors fail the get, set or removal unchanged; the base is then neither asked nor written.
   @inlinable
   public func mapKeys<NewKey: Hashable & Sendable>(
     _ transform: @escaping @Sendable (NewKey) throws -> Key
@@ -13,12 +13,12 @@ extension Source {
   }
 }
 
-/// A source or cache that is asked by other keys.
+/// A source or cache with other keys.
 public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
-  /// What is asked for.
+  /// The new key type.
   public typealias Key = NewKey
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -30,13 +30,13 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
     self.transform = transform
   }
 
-  /// Asks by the key of the base.
+  /// Asks the base by its own key.
   @inlinable
   public func get(_ key: NewKey, _ lookup: Lookup) -> Signal<Value> {
     asking(key) { base.get($0, lookup) }
   }
 
-  /// Asks by the key of the base.
+  /// Asks the base by its own key.
   @inlinable
   public func getStamped(_ key: NewKey, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     asking(key) { base.getStamped($0, lookup) }
@@ -55,14 +55,14 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
     }
   }
 
-  /// Asks by the key of the base; what has no such key is not there at once.
+  /// Returns the base's immediate value; `nil` if `transform` throws.
   @inlinable
   public func now(_ key: NewKey, _ lookup: Lookup) -> Value? {
     guard let key = try? transform(key) else { return nil }
     return base.now(key, lookup)
   }
 
-  /// Tells the base, by its key.
+  /// Writes to the base by its own key.
   @inlinable
   public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
     do {
@@ -72,7 +72,7 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
     }
   }
 
-  /// The base, by its key.
+  /// The base, by its own key.
   public func layout(for key: NewKey?) -> Layout {
     Layout(.wrapper, "keys mapped", of: base.layout(for: key.flatMap { try? transform($0) }))
   }
@@ -93,16 +93,16 @@ extension Change {
 }
 
 extension Source {
-  /// Can be asked by other keys, that `transform` turns into this one's in a task.
+  /// Changes the key type: `transform` turns the new keys into this source's keys, in a task.
   ///
-  /// A get waits until the writes of its key that were called before it have arrived; a write waits for
-  /// nothing but its own key. Which of several wins is decided by their revisions, in the stores below:
-  /// the later one, whatever arrives first. What `transform` throws fails the get or the write as it was
-  /// thrown, and a `transform` that asks for what waits for it gets ``CacheError/circular(key:)``.
-  /// Nothing is there at once.
+  /// A get waits for the earlier writes of its key that have not arrived; a write waits only for
+  /// the transformation of its own key. Revisions order the writes in the stores below: the latest
+  /// one wins, whatever arrives first. Errors of `transform` fail the get or the write unchanged. A
+  /// `transform` that waits for its own result, by a get of the same key, fails with
+  /// ``CacheError/circular(key:)``. There are no immediate hits.
   ///
-  /// - Parameter transform: Its task is cancelled when nobody waits for the answer any more; that of
-  ///   a write is not.
+  /// - Parameter transform: Its task is cancelled when no caller waits for the answer any more; the
+  ///   task of a write is not cancelled.
   @inlinable
   public func mapKeys<NewKey: Hashable & Sendable>(
     asynchronously transform: @escaping @Sendable (NewKey) async throws -> Key
@@ -111,12 +111,12 @@ extension Source {
   }
 }
 
-/// A source or cache that is asked by other keys, which it takes time to make.
+/// A source or cache with other keys, which are transformed asynchronously.
 public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
-  /// What is asked for.
+  /// The new key type.
   public typealias Key = NewKey
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -129,13 +129,13 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
     self.transform = transform
   }
 
-  /// Asks by the key of the base, after the writes of this key that are on their way.
+  /// Asks the base by its own key, after the earlier writes of this key have arrived.
   @inlinable
   public func get(_ key: NewKey, _ lookup: Lookup) -> Signal<Value> {
     delayed.ask(key) { withKey(key) { base.get($0, lookup) } }
   }
 
-  /// Asks by the key of the base, after the writes of this key that are on their way.
+  /// Asks the base by its own key, after the earlier writes of this key have arrived.
   @inlinable
   public func getStamped(_ key: NewKey, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     delayed.ask(key) { withKey(key) { base.getStamped($0, lookup) } }
@@ -148,7 +148,7 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
     Signal.async { try await transform(key) }.flatMap { ask($0) }
   }
 
-  /// Writes to the base, by its key.
+  /// Writes to the base by its own key.
   @inlinable
   public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
     switch change {
@@ -176,7 +176,7 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
     }
   }
 
-  /// The base; its key is not known at once.
+  /// The base, without a key, since that is not known synchronously.
   public func layout(for key: NewKey?) -> Layout {
     Layout(.wrapper, "keys mapped asynchronously", of: base.layout(for: nil))
       .flushed(after: { [delayed] in delayed.allArrived() })

@@ -1,31 +1,33 @@
 public import MillpondSignals
 
 extension Source {
-  /// Keeps its values encoded by `codec`, and answers them decoded.
+  /// Stores values encoded by `codec`, and answers them decoded.
   ///
-  /// A cached value that can't be decoded is a miss here, so that a lower layer is asked; an answer of a
-  /// source that is no cache fails the get with what the codec threw. What can't be encoded fails to be
-  /// stored, and what was kept stays.
+  /// A cached value that cannot be decoded is a miss, so that a lower layer is asked. If the base
+  /// is a source and no cache, the get fails with the codec's error. Setting a value that cannot be
+  /// encoded fails, and the stored value stays.
   ///
-  /// While an asynchronous codec encodes, gets of the key wait for it, and for nothing else: other
-  /// writes don't, and of several the later one wins, whichever is encoded first. A set that is called
-  /// between a get and the fetch that the get leads to may be kept here, and what is fetched in a layer
-  /// above, until that evicts it: of the two calls neither came first. A codec that asks
-  /// for what waits for it gets ``CacheError/circular(key:)``.
+  /// While an asynchronous codec encodes, only gets of that key wait for it. Other writes do not;
+  /// the latest write wins, whichever is encoded first. A set called between a get and the fetch
+  /// that the get leads to may be stored here while the fetched value is stored in a layer above,
+  /// until that evicts it: neither call came first. A codec that waits for its own result, by a get
+  /// of the same key, fails with ``CacheError/circular(key:)``.
   ///
-  /// Each get decodes for itself: put ``Source/reusingInFlight(clock:)`` over this, and it happens
-  /// once for all who wait.
+  /// Each get decodes for itself. With ``Source/reusingInFlight(clock:)`` over this, all callers
+  /// that wait share one decoding.
+  ///
+  /// - Parameter codec: The conversion between the base's values and the new ones.
   @inlinable
   public func mapValues<NewValue>(_ codec: Codec<Value, NewValue>) -> MappedValues<Self, NewValue> {
     MappedValues(base: self, codec: .one(codec))
   }
 
-  /// Keeps its values encoded by a codec that depends on the key, and answers them decoded.
+  /// Stores values encoded by a codec that depends on the key, and answers them decoded.
   ///
-  /// As ``mapValues(_:)-(Codec<Value,NewValue>)`` does otherwise: codecs that work at once and such as
-  /// work in tasks may be mixed.
+  /// Otherwise the same as ``mapValues(_:)-(Codec<Value,NewValue>)``. Synchronous and asynchronous
+  /// codecs may be mixed.
   ///
-  /// - Parameter codec: Is asked at every get and every telling of a key, so keep it cheap.
+  /// - Parameter codec: Called at every get and every write of a key, so keep it cheap.
   @inlinable
   public func mapValues<NewValue>(
     byKey codec: @escaping @Sendable (Key) -> Codec<Value, NewValue>
@@ -34,12 +36,12 @@ extension Source {
   }
 }
 
-/// A source or cache of values that are kept encoded.
+/// A source or cache whose values are stored encoded.
 public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The new value type.
   public typealias Value = NewValue
 
   @usableFromInline let base: Base
@@ -51,7 +53,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     mapping = ValueMapping(codec, isOfCache: base.isCache)
   }
 
-  /// The base's answer, decoded.
+  /// Returns the base's answer, decoded.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
     mapping.isAtOnce ? decoded(key, lookup) : mapping.delayed.ask(key) { decoded(key, lookup) }
@@ -99,21 +101,21 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     }
   }
 
-  /// Explains a miss, to the layers below that have given the value and to the one above.
+  /// Reports an undecodable value as a miss, to the layers that sent it and to the one above.
   @usableFromInline
   func missing(_ error: any Error, _ lookup: Lookup, _ check: ValueCheck?) {
     check?.settle(.undecodable(error))
     lookup.explainMiss(.undecodable(error))
   }
 
-  /// What the base has at once, decoded at once.
+  /// Returns the base's immediate value, decoded.
   ///
-  /// What can't be decoded has been counted below as a hit, and will be again by the get that
-  /// follows: there it is one, and it lasts until what a lower layer gives overwrites it. To know
-  /// beforehand, each hit would have to be looked up twice.
+  /// A value that cannot be decoded has been counted below as a hit, and is counted again by the
+  /// get that follows, until a fill or write overwrites it. Knowing that beforehand would take two
+  /// lookups a hit.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    // Those who listen hear of no hit before the value has been decoded.
+    // A listener is not told of a hit before the value has been decoded.
     if lookup.isHeard { return nil }
     if let decodeAtOnce = mapping.decodeAtOnce {
       return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }
@@ -124,7 +126,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     return base.now(key, lookup).flatMap { try? decode($0) }
   }
 
-  /// Writes to the base, encoded.
+  /// Writes the encoded value to the base.
   @inlinable
   public func apply(_ change: Change<Key, NewValue>) -> Signal<Void> {
     switch change {
@@ -156,7 +158,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     }
   }
 
-  /// After a write has arrived at once: earlier ones that have not are not waited for any more.
+  /// Stops waiting for earlier writes once a write has reached the base at once.
   @inlinable
   func written(
     _ outcome: Signal<Void>, _ overtake: (DelayedWrites<Key>) -> Void
@@ -180,7 +182,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     }
   }
 
-  /// The base, and the codec.
+  /// The base and the codec.
   public func layout(for key: Key?) -> Layout {
     let layout = Layout(.wrapper, "values mapped", of: base.layout(for: key))
     if mapping.isAtOnce { return layout }
@@ -190,8 +192,8 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
 
 extension MappedValues: Cache where Base: Cache {}
 
-/// How values are mapped, and the writes that wait for it: one object, so that a hit that carries
-/// its cache along has one more to retain, not the parts of a codec.
+/// The codec and the writes that wait for it, as one object, so that a hit retains one object and
+/// not the parts of a codec.
 @usableFromInline
 final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: Sendable>: Sendable {
   @usableFromInline
@@ -203,10 +205,10 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   @usableFromInline let codec: Choice
   @usableFromInline let delayed = DelayedWrites<Key>()
 
-  /// How to decode, for all keys, if that takes no time: at hand for hits.
+  /// The decoder of all keys if it is synchronous, at hand for hits.
   @usableFromInline let decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?
 
-  /// Whether a value that can't be decoded is a miss; that of an origin is a failure.
+  /// Whether an undecodable value is a miss; for an origin it is a failure.
   @usableFromInline let isOfCache: Bool
 
   @inlinable
@@ -220,7 +222,7 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
     }
   }
 
-  /// Whether no write ever waits to be encoded.
+  /// Whether no write ever waits for its encoding.
   @inlinable
   var isAtOnce: Bool {
     decodeAtOnce != nil

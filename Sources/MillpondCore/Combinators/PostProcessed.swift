@@ -1,11 +1,11 @@
 public import MillpondSignals
 
 extension Source {
-  /// Answers its values processed by `process`, and keeps them as they were.
+  /// Answers values processed by `process`, and stores them unprocessed.
   ///
-  /// - Parameter process: What it throws fails the get as it was thrown. It runs at every get, on the
-  ///   thread that answers: put ``Source/reusingInFlight(clock:)`` over this, and it runs once for all
-  ///   who wait.
+  /// - Parameter process: Runs at every get, on the thread that answers; its errors fail the get
+  ///   unchanged. With ``Source/reusingInFlight(clock:)`` over this, it runs once for all callers
+  ///   that wait.
   @inlinable
   public func postProcessed(
     _ process: @escaping @Sendable (Key, Value) throws -> Value
@@ -13,12 +13,12 @@ extension Source {
     PostProcessed(base: self, process: .now(process))
   }
 
-  /// Answers its values processed by `process` in a task, and keeps them as they were.
+  /// Answers values processed by `process` in a task, and stores them unprocessed.
   ///
-  /// Nothing is there at once.
+  /// There are no immediate hits.
   ///
-  /// - Parameter process: What it throws fails the get as it was thrown. Its task is cancelled when
-  ///   nobody waits for the answer any more.
+  /// - Parameter process: Its errors fail the get unchanged. Its task is cancelled when no caller
+  ///   waits for the answer any more.
   @inlinable
   public func postProcessed(
     asynchronously process: @escaping @Sendable (Key, Value) async throws -> Value
@@ -27,12 +27,12 @@ extension Source {
   }
 }
 
-/// A source or cache whose values are processed on their way out.
+/// A source or cache that processes values on their way out.
 public struct PostProcessed<Base: Source>: Wrapper {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline
@@ -51,7 +51,7 @@ public struct PostProcessed<Base: Source>: Wrapper {
     self.process = process
   }
 
-  /// The base's answer, processed.
+  /// Returns the base's answer, processed.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     switch process {
@@ -61,7 +61,7 @@ public struct PostProcessed<Base: Source>: Wrapper {
     }
   }
 
-  /// The base's answer, processed; it keeps its age.
+  /// Returns the base's answer, processed; it keeps its age.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let stamped = base.getStamped(key, lookup)
@@ -77,9 +77,9 @@ public struct PostProcessed<Base: Source>: Wrapper {
     }
   }
 
-  /// What the base has at once, processed at once.
+  /// Returns the base's immediate value, processed; `nil` if `process` throws or is asynchronous.
   ///
-  /// If that fails, it is tried again by the get that follows, and that fails.
+  /// The get that follows calls `process` again, and fails with its error.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     guard case .now(let process) = process, let value = base.now(key, lookup) else { return nil }

@@ -1,22 +1,22 @@
 public import MillpondSignals
 
 extension Source {
-  /// Is only asked: tellings to it succeed and change nothing, and nothing is stored in it.
+  /// Ignores writes: they succeed and change nothing, and fills are refused.
   ///
-  /// As a lower layer it keeps what it has when the upper ones are told something else: once they have
-  /// dropped that, what it has is the answer again.
+  /// As a lower layer it keeps its value when the upper layers are written, and answers with it
+  /// again once they have evicted theirs.
   @inlinable
   public func readOnly() -> ReadOnly<Self> {
     ReadOnly(base: self)
   }
 }
 
-/// A source or cache that is asked and not told.
+/// A source or cache that ignores writes.
 public struct ReadOnly<Base: Source>: Wrapper {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -27,19 +27,19 @@ public struct ReadOnly<Base: Source>: Wrapper {
     self.base = base
   }
 
-  /// The base's answer.
+  /// Returns the base's answer.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     base.get(key, lookup)
   }
 
-  /// The base's answer.
+  /// Returns the base's answer.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     base.getStamped(key, lookup)
   }
 
-  /// A write succeeds, and changes nothing; a fill is refused.
+  /// Succeeds without a change; refuses a fill.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     change.isFill ? .empty : .just(())

@@ -1,10 +1,13 @@
 public import MillpondSignals
 
 extension Source {
-  /// Asks `other` if a get here fails without a value; not if it misses.
+  /// Asks `other` if a get here fails without a value; a miss does not count.
   ///
-  /// If that fails, too, its failure passes; if it misses, the first one does. A failure after a value
-  /// ends the get as it is. What `other` gives is not stored here, and tellings do not reach it.
+  /// If `other` fails too, the get fails with its failure; if `other` misses, with the first one. A
+  /// failure after a value passes unchanged. Values of `other` are not stored here, and writes do
+  /// not reach it.
+  ///
+  /// - Parameter other: The source to ask after a failure.
   @inlinable
   public func recovering<Other: Source<Key, Value>>(
     with other: Other
@@ -13,13 +16,13 @@ extension Source {
   }
 }
 
-/// A source or cache with another source for when it fails.
+/// A source or cache with another source for failed gets.
 public struct Recovering<Base: Source, Other: Source>: Wrapper, StampedSource
 where Base.Key == Other.Key, Base.Value == Other.Value {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -32,7 +35,7 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
     self.other = other
   }
 
-  /// The base's answer, or the other one's if that fails.
+  /// Returns the base's answer, or the other source's if the base fails.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     .asked { asker in
@@ -44,7 +47,7 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
     }
   }
 
-  /// The base, and the other one.
+  /// The base and the other source.
   public func layout(for key: Key?) -> Layout {
     Layout(.layers, title, of: base.layout(for: key), other.layout(for: key))
   }

@@ -1,14 +1,18 @@
 public import MillpondSignals
 
 extension Source {
-  /// Asks again when a get fails, as `policy` says; the last failure passes.
+  /// Repeats a failed get as `policy` says, and passes the last failure.
   ///
-  /// A miss is no failure. Values that came before a failure have been passed on already. Tellings are
-  /// not repeated.
+  /// A miss is not a failure. Values that came before a failure have been passed on already. Writes
+  /// are not repeated.
   ///
-  /// Call it on the limits, not under them: `source.rateLimited(…).limited(…).retrying(…)`. Then every
-  /// attempt counts for ``Source/rateLimited(to:per:burst:clock:)``, and none holds a slot of
-  /// ``Source/limited(to:reserved:)`` while it pauses.
+  /// Apply this over limits, not under them: `source.rateLimited(…).limited(…).retrying(…)`. Then
+  /// every attempt counts for ``Source/rateLimited(to:per:burst:clock:)``, and none holds a slot of
+  /// ``Source/limited(to:reserved:)`` during a pause.
+  ///
+  /// - Parameters:
+  ///   - policy: The number of attempts, and the pauses between them.
+  ///   - clock: The clock that measures the pauses.
   @inlinable
   public func retrying(
     _ policy: RetryPolicy, clock: any Clock<Duration> = ContinuousClock()
@@ -17,12 +21,12 @@ extension Source {
   }
 }
 
-/// A source or cache of which gets that fail are repeated.
+/// A source or cache that repeats failed gets.
 public struct Retried<Base: Source>: Detour {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base

@@ -1,12 +1,14 @@
 public import MillpondSignals
 
 extension Source {
-  /// Asks and tells `other` instead of this for the keys that satisfy `isOther`.
+  /// Uses `other` instead of this source for the keys that satisfy `isOther`.
   ///
-  /// `removeAll` tells both. A key should always go the same way: of what was stored on the one way,
-  /// the other knows nothing.
+  /// `removeAll` reaches both. `isOther` should always give the same result for a key: neither
+  /// source knows the other's values.
   ///
-  /// - Parameter isOther: Is asked at every get and telling, so keep it cheap.
+  /// - Parameters:
+  ///   - other: The source or cache for these keys.
+  ///   - isOther: Called at every get and write, so keep it cheap.
   @inlinable
   public func switched<Other: Source<Key, Value>>(
     to other: Other, when isOther: @escaping @Sendable (Key) -> Bool
@@ -15,13 +17,13 @@ extension Source {
   }
 }
 
-/// Two sources or caches, of which the key decides which one is asked and told.
+/// Two sources or caches between which the key decides.
 public struct Switched<Base: Source, Other: Source>: Source
 where Base.Key == Other.Key, Base.Value == Other.Value {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -35,26 +37,26 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
     self.isOther = isOther
   }
 
-  /// The answer of the one whose key it is.
+  /// Returns the answer of the source chosen by the key.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     if lookup.isObservable { return getStamped(key, lookup).map { $0.value } }
     return isOther(key) ? other.get(key, lookup) : base.get(key, lookup)
   }
 
-  /// The answer of the one whose key it is.
+  /// Returns the answer of the source chosen by the key.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     isOther(key) ? other.layerAnswer(key, lookup) : base.layerAnswer(key, lookup)
   }
 
-  /// What the one whose key it is has at once.
+  /// Returns the immediate value of the source chosen by the key.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     isOther(key) ? other.now(key, lookup) : base.now(key, lookup)
   }
 
-  /// Tells the one whose key it is; both, if it concerns all keys.
+  /// Writes to the source chosen by the key; `removeAll` reaches both.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
@@ -66,7 +68,7 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
     }
   }
 
-  /// The one whose key it is; both, without a key.
+  /// The source chosen by the key; both, without a key.
   public func layout(for key: Key?) -> Layout {
     guard let key else {
       return Layout(.choice, "switched", of: base.layout(for: nil), other.layout(for: nil))

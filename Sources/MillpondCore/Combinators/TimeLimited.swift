@@ -1,15 +1,16 @@
 public import MillpondSignals
 
 extension Source {
-  /// Fails a get with ``SignalError/timedOut`` if what is awaited doesn't come in time, and gives up
-  /// the work.
+  /// Cancels a get and fails it with ``SignalError/timedOut`` if the awaited event is late.
   ///
-  /// The limit is the work's: it counts from the start of the get here, and all who share the work
-  /// share it. What one asker will wait for is said by a ``Deadline``. Tellings are not limited.
+  /// The limit applies to the work: it runs from the start of the get here, for all callers that
+  /// share it. The limit of a single caller is a ``Deadline``. Writes are not limited.
   ///
   /// - Parameters:
-  ///   - limit: Of zero or less, only what is there at once is in time.
-  ///   - awaited: What has to come within the limit; by default the end.
+  ///   - limit: The time for the awaited event; zero or less leaves time only for immediate
+  ///     answers.
+  ///   - awaited: The event that has to come within the limit; by default the end.
+  ///   - clock: The clock that measures the limit.
   @inlinable
   public func timingOut(
     after limit: Duration, awaiting awaited: TimeoutAwaited = .end,
@@ -19,12 +20,12 @@ extension Source {
   }
 }
 
-/// A source or cache of which a get may last so long and no longer.
+/// A source or cache whose gets have a time limit.
 public struct TimeLimited<Base: Source>: Detour {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base

@@ -1,14 +1,14 @@
 public import MillpondSignals
 
 extension Source {
-  /// Answers its values changed by `transform`, one way only.
+  /// Answers values changed by `transform`, in one direction only.
   ///
-  /// The result can't be told anything, so it is a source and no cache: an ask for what is cached only
-  /// finds nothing here. For values that can be turned back there is
+  /// The result is a source and not a cache, since it cannot be written: a get with
+  /// ``Freshness/cachedOnly`` finds nothing here. To map in both directions use
   /// ``mapValues(_:)-(Codec<Value,NewValue>)``.
   ///
-  /// - Parameter transform: What it throws fails the get as it was thrown. It runs at every get, on
-  ///   the thread that answers.
+  /// - Parameter transform: Runs at every get, on the thread that answers; its errors fail the get
+  ///   unchanged.
   @inlinable
   public func mapValues<NewValue>(
     _ transform: @escaping @Sendable (Value) throws -> NewValue
@@ -16,12 +16,12 @@ extension Source {
     TransformedValues(base: self, transform: .now(transform))
   }
 
-  /// Answers its values changed by `transform` in a task, one way only.
+  /// Answers values changed by `transform` in a task, in one direction only.
   ///
-  /// As ``mapValues(_:)-((Value)->NewValue)`` does otherwise. Nothing is there at once.
+  /// Otherwise the same as ``mapValues(_:)-((Value)->NewValue)``. There are no immediate hits.
   ///
-  /// - Parameter transform: What it throws fails the get as it was thrown. Its task is cancelled when
-  ///   nobody waits for the answer any more.
+  /// - Parameter transform: Its errors fail the get unchanged. Its task is cancelled when no caller
+  ///   waits for the answer any more.
   @inlinable
   public func mapValues<NewValue>(
     asynchronously transform: @escaping @Sendable (Value) async throws -> NewValue
@@ -30,12 +30,12 @@ extension Source {
   }
 }
 
-/// A source whose values are changed on their way out.
+/// A source that changes values on their way out.
 public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The new value type.
   public typealias Value = NewValue
 
   @usableFromInline
@@ -53,7 +53,7 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
     self.transform = transform
   }
 
-  /// The base's answer, changed.
+  /// Returns the base's answer, changed.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<NewValue> {
     switch transform {
@@ -63,7 +63,7 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
     }
   }
 
-  /// The base's answer, changed; it keeps its age.
+  /// Returns the base's answer, changed; it keeps its age.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
     let stamped = base.getStamped(key, lookup)
@@ -79,9 +79,9 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
     }
   }
 
-  /// What the base has at once, changed at once.
+  /// Returns the base's immediate value, changed; `nil` if `transform` throws or is asynchronous.
   ///
-  /// If the change fails, it is tried again by the get that follows, and that fails.
+  /// The get that follows calls `transform` again, and fails with its error.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
     guard case .now(let transform) = transform, let value = base.now(key, lookup) else {
@@ -90,7 +90,7 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
     return try? transform(value)
   }
 
-  /// The base, and the change.
+  /// The base and the transformation.
   public func layout(for key: Key?) -> Layout {
     Layout(.wrapper, "values transformed", of: base.layout(for: key))
   }

@@ -1,19 +1,19 @@
 public import MillpondSignals
 
 extension Cache {
-  /// Is only told: every get is a miss, and the base is not asked.
+  /// Answers every get with a miss and does not ask the base; writes pass.
   @inlinable
   public func writeOnly() -> WriteOnly<Self> {
     WriteOnly(base: self)
   }
 }
 
-/// A cache that is told and not asked.
+/// A cache that is written but never asked.
 public struct WriteOnly<Base: Cache>: Wrapper, Cache {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -36,7 +36,7 @@ public struct WriteOnly<Base: Cache>: Wrapper, Cache {
     .empty
   }
 
-  /// Nothing.
+  /// Returns `nil`.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     nil

@@ -42,10 +42,10 @@ extension Source {
 /// A source of which the answers are kept, and as good as new for a while.
 public struct Remembered<Store: Cache, Base: Source>: Cache
 where Store.Key == Base.Key, Store.Value == Base.Value {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let parts: RememberedParts<Store, Base>

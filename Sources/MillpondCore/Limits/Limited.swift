@@ -25,10 +25,10 @@ extension Source {
 
 /// A source or cache of which few gets run at once.
 public struct Limited<Base: Source>: Detour {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base

@@ -28,10 +28,10 @@ extension Source {
 
 /// A source or cache of which few gets start in any period.
 public struct RateLimited<Base: Source>: Detour {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base

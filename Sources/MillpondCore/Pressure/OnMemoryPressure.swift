@@ -20,10 +20,10 @@ extension Cache {
 
 /// A cache that is relieved when memory is short.
 public struct PressureRelieved<Base: Cache>: Wrapper, Cache {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base

@@ -13,10 +13,10 @@ extension Cache {
 
 /// A cache whose answers belong to a scope.
 public struct Scoped<Base: Cache>: Detour, Cache {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
