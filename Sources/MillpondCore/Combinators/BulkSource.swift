@@ -25,9 +25,8 @@ public struct BulkSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// over this it joins the running get instead. Each get reports the progress of the whole call.
   /// Priority is ignored.
   ///
-  /// - Parameters:
   ///   - window: The time between the first get and the call. Zero or less waits for a timer
-  ///     without
+  ///     without delay, which usually collects the gets of one loop but promises nothing.
   ///     delay, which usually collects the gets of one loop but promises nothing.
   ///   - max: The number of keys that starts the call before the window closes; at least one.
   ///   - clock: The clock that measures the window.

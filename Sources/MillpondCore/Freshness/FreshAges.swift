@@ -1,29 +1,31 @@
 public import MillpondSignals
 public import Synchronization
 
-/// The age up to which a value is fresh, at any moment.
+/// The age up to which a value is fresh, by the policy and by the last ``expireAll()``.
 @usableFromInline
 final class FreshAges<Key: Hashable & Sendable>: Sendable {
   @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let timeline: Timeline
 
-  /// When everything that was kept ceased to be fresh, in nanoseconds of the timeline; negative if never.
+  /// The time of the last ``expireAll()``, in nanoseconds of the timeline; negative if there was
+  /// none.
   @usableFromInline let allExpiredAt = Atomic<Int>(-1)
 
-  /// How far behind the timeline a store's clock may be.
+  /// The greatest delay of a store's clock behind the timeline.
   private let lag: Duration
 
-  /// The keys that got a new value so shortly after that moment that its age does not tell.
+  /// The keys that got a new value so soon after the last ``expireAll()`` that its age does not
+  /// tell.
   private let renewed = Locked<Set<Key>>([])
 
   init(_ policy: FreshnessPolicy, _ clock: some Clock<Duration>) {
     self.policy = policy
     timeline = Timeline(clock)
-    // A memory cache tells ages by the continuous clock in steps.
+    // A memory cache reads the continuous clock in steps.
     lag = clock is ContinuousClock ? .milliseconds(10) : .zero
   }
 
-  /// Makes everything that is kept now count as no longer fresh.
+  /// Makes every value stored until now stale.
   func expireAll() {
     let now = timeline.now().nanoseconds
     let former = renewed.withLock { renewed in
@@ -34,14 +36,14 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
     _ = former  // released here, not under the lock
   }
 
-  /// Notes that the key has got a new value now.
+  /// Records that the key got a new value now.
   func renew(_ key: Key) {
     let expiredAt = allExpiredAt.load(ordering: .acquiring)
     if expiredAt < 0 || timeline.now() - .nanoseconds(expiredAt) > lag * 2 { return }
     renewed.withLock { _ = $0.insert(key) }
   }
 
-  /// The freshness that a kept value of the key needs for a get, now.
+  /// Returns the freshness that a stored value of the key needs now to answer a get.
   @inlinable
   func fresh(_ key: Key, _ asked: Freshness) -> Freshness {
     let expiredAt = allExpiredAt.load(ordering: .acquiring)
@@ -63,7 +65,8 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
     return limit.map { .atMost($0) } ?? asked
   }
 
-  /// The age of the oldest value that is certainly newer than that moment; nil if the key's value is.
+  /// The age of the oldest value that is certainly newer than the last ``expireAll()``; nil if the
+  /// key's value is newer.
   @usableFromInline
   func sinceAllExpired(_ expiredAt: Int, _ key: Key) -> Duration? {
     if renewed.withLock({ $0.contains(key) }) { return nil }
@@ -74,7 +77,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Freshness {
-  /// Whether every answer to a question with this freshness will do for one with `other`.
+  /// Whether every answer to a get with this freshness also satisfies one with `other`.
   @usableFromInline
   func isAsStrict(as other: Freshness) -> Bool {
     switch (self, other) {

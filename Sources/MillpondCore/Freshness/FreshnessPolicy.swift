@@ -1,63 +1,66 @@
 public import MillpondSignals
 
-/// How long a remembered value is as good as a new one, and what may be done with it afterwards.
+/// A policy that says how long a stored value is fresh, and how a stale one may be used.
 ///
 ///     let policy = FreshnessPolicy(
 ///       freshFor: .after(.seconds(1_800)), usableFor: .after(.seconds(86_400)), stale: .atOnce)
 ///
-/// Ages count from when a value left its origin, in whatever layer it was kept since.
+/// Ages count from the moment a value left its origin, whatever layers stored it since.
 public struct FreshnessPolicy: Sendable {
-  /// For how long a value is an answer without asking the origin.
+  /// The age at which a value becomes stale; until then it is the answer without asking the origin.
   public let freshFor: TimeToLive
 
-  /// For how long a value may stand in for a new one; what is older is as good as none.
+  /// The age at which a stale value becomes unusable; from then on it counts as absent.
   public let usableFor: TimeToLive
 
-  /// When a value that is not fresh may be an answer, unless the asker says so himself.
+  /// The use of stale values in gets that do not state their own.
   public let stale: StaleUse
 
-  /// For which failures a value that is not fresh may stand in.
+  /// Whether a stale value may replace a fetch that failed with this error.
   public let staleOn: @Sendable (any Error) -> Bool
 
-  /// What share of the time in which values are fresh may be taken off, differently for each key,
-  /// from 0 to 1.
+  /// The greatest share of `freshFor` that is taken off, differently for each key, from 0 to 1.
   public let jitter: Double
 
-  /// How long before its end a fresh value that is asked for is fetched anew, behind the asker's back.
+  /// The time before it becomes stale during which a get of a value also fetches a new one in the
+  /// background.
   public let refreshAhead: Duration
 
-  /// How long a fetch goes on that nobody waits for.
+  /// The time limit of a fetch that goes on without a caller.
   public let refreshDeadline: Duration
 
-  /// How many fetches that nobody need wait for go on at a time.
+  /// The greatest number of fetches that go on without a caller at a time.
   public let maxRefreshes: Int
 
-  /// For how long a failure is the answer to those who ask again; zero or less for not at all.
+  /// The time for which a failure answers further gets of its key; zero or less for none.
   public let failureLife: @Sendable (any Error) -> Duration
 
-  /// The greatest age at which a value is fresh, without jitter; nil if it always is.
+  /// The greatest age at which a value is fresh, without jitter; nil if it never becomes stale.
   @usableFromInline let greatestAge: Duration?
 
-  /// States a policy; by default what is remembered is fresh for ever.
+  /// Creates a policy; by default stored values stay fresh for ever.
   ///
   /// - Parameters:
-  ///   - freshFor: For how long a value is an answer without asking the origin; of zero or less, the
-  ///     origin is asked each time.
-  ///   - usableFor: For how long a value may stand in for a new one, from its birth, too.
-  ///   - stale: When it may, unless the asker says so himself. It is for those who ask for
-  ///     ``Freshness/any``: who names an age, or reloads, gets a stale value only if he says so.
-  ///   - staleOn: For which failures; by default where the origin can't be reached.
-  ///   - jitter: What share of `freshFor` may be taken off, differently for each key, so that not all
-  ///     that came together are fetched together; from 0 to 1.
-  ///   - refreshAhead: How long before its end a fresh value that is asked for is fetched anew, behind
-  ///     the asker's back.
-  ///   - refreshDeadline: How long a fetch goes on that nobody waits for.
-  ///   - maxRefreshes: How many of those go on at a time. What would be one more goes on as long as
-  ///     somebody waits for it; ahead of time, nothing is fetched then.
-  ///   - failureLife: For how long a failure is the answer to those who ask again, so that what does
-  ///     not exist is not asked for over and over; zero or less for not at all. Failures of 1,000 keys
-  ///     are remembered. A reload asks anyway. A failure that comes after the key was told something, or
-  ///     after the outcome of a later reload or the answer to a later fetch, is not remembered.
+  ///   - freshFor: The age at which a value becomes stale. With zero or less every get asks the
+  ///     origin.
+  ///   - usableFor: The age at which a stale value becomes unusable; it counts from the same moment
+  ///     as `freshFor`.
+  ///   - stale: The use of stale values in gets with ``Freshness/any`` that do not state their own.
+  ///     A get that names an age, or reloads, gets a stale value only if it says so itself.
+  ///   - staleOn: Whether a stale value may replace a fetch that failed with this error; by default
+  ///     if the origin can't be reached.
+  ///   - jitter: The greatest share of `freshFor` that is taken off, differently for each key, so
+  ///     that values that came together are not all fetched together; from 0 to 1.
+  ///   - refreshAhead: The time before it becomes stale during which a get of a value also fetches
+  ///     a new one in the background.
+  ///   - refreshDeadline: The time limit of a fetch that goes on without a caller.
+  ///   - maxRefreshes: The greatest number of such fetches at a time. A further one goes on only
+  ///     while a caller waits for it; a fetch ahead of time is then not made.
+  ///   - failureLife: The time for which a failure answers further gets of its key, so that the
+  ///     origin is not asked again and again for values that do not exist; zero or less for none.
+  ///     Failures of 1,000 keys are remembered. A reload always asks the origin. A failure is not
+  ///     remembered if it comes after a write of the key, after the outcome of a later reload, or
+  ///     after the answer to a later fetch.
   public init(
     freshFor: TimeToLive = .never, usableFor: TimeToLive = .never,
     stale: StaleUse = .onNamedErrors,
@@ -81,7 +84,7 @@ public struct FreshnessPolicy: Sendable {
 }
 
 extension FreshnessPolicy {
-  /// The greatest age at which a value of the key is fresh; nil if it has none.
+  /// Returns the greatest age at which a value of the key is fresh; nil if it never becomes stale.
   @inlinable
   func greatestFreshAge(_ key: some Hashable) -> Duration? {
     if jitter == 0 { return greatestAge }
@@ -94,7 +97,7 @@ extension FreshnessPolicy {
     return .nanoseconds(Double(age.nanoseconds) * (1 - jitter * fraction))
   }
 
-  /// Whether a value of this age may stand in for a new one.
+  /// Whether a stale value of this age may still be used.
   @usableFromInline
   func isUsable(age: Duration) -> Bool {
     switch usableFor {
@@ -104,7 +107,7 @@ extension FreshnessPolicy {
   }
 }
 
-/// The rule of a get that receives a stale value when a new one takes too long.
+/// The rule of a get that receives a stale value if a new one takes too long.
 @usableFromInline
 struct StaleRule<Content: Sendable>: TimedRule {
   @usableFromInline typealias Value = Stamped<Recalled<Content>>
@@ -114,13 +117,13 @@ struct StaleRule<Content: Sendable>: TimedRule {
   @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let beginning: Duration
 
-  /// A stale value that has not been sent, and may be.
+  /// A stale value that has not been sent yet.
   @usableFromInline var stale: Value?
   @usableFromInline var hasSentStale = false
   @usableFromInline var end: Event<Value>?
   @usableFromInline var deadline: Duration?
 
-  /// The rule of a get that began at `beginning`.
+  /// Creates the rule of a get that began at `beginning`.
   @inlinable
   init(_ patience: Duration, _ policy: FreshnessPolicy, _ beginning: Duration) {
     self.patience = patience
@@ -166,7 +169,7 @@ struct StaleRule<Content: Sendable>: TimedRule {
     return stale.flatMap { sent($0, at: now) }
   }
 
-  /// A stale value on its way to the get; nil if it is not usable any more.
+  /// Returns a stale value to send to the get; nil if it is no longer usable.
   @inlinable
   mutating func sent(_ found: Value, at now: Duration) -> Event<Value>? {
     stale = nil
@@ -177,7 +180,7 @@ struct StaleRule<Content: Sendable>: TimedRule {
 }
 
 extension FreshnessPolicy {
-  /// Whether a value that is not fresh may stand in for one that failed with `error`.
+  /// Whether a stale value may replace one that failed with `error`.
   @usableFromInline
   func standsIn(for error: any Error, by use: StaleUse) -> Bool {
     switch use {

@@ -1,7 +1,6 @@
 import MillpondSignals
 
-/// The fetches that go on though nobody may wait for them: until a deadline, or until what is kept is
-/// told something else.
+/// The fetches that go on without a caller, each until a deadline or a write of its key.
 final class Holds<Key: Hashable & Sendable>: Sendable {
   private let timeline: Timeline
   private let patience: Duration
@@ -26,8 +25,10 @@ final class Holds<Key: Hashable & Sendable>: Sendable {
     self.max = max
   }
 
-  /// Waits for what `signal` brings, in place of those who may leave; not if that many are held
-  /// already, nor if this is no reload and the key is held.
+  /// Runs `signal` so that it goes on when its callers leave.
+  ///
+  /// Does nothing if `max` fetches are held already, or if this is no reload and another fetch of
+  /// the key that is no reload is held.
   func hold<Value>(_ key: Key, isReload: Bool, _ signal: @autoclosure () -> Signal<Value>) {
     guard let hold = state.withLock({ $0.enter(key, isReload, max: max) }) else { return }
     let timer = timeline.schedule(after: patience) { [weak self] in self?.drop(key, hold.number) }
@@ -42,12 +43,12 @@ final class Holds<Key: Hashable & Sendable>: Sendable {
     state.withLock { $0.leave(key, number) }?.hold.lifetime.end()
   }
 
-  /// Waits for nothing of the key any more.
+  /// Stops holding the fetches of the key.
   func release(_ key: Key) {
     for hold in state.withLock({ $0.take(key) })?.holds ?? [] { hold.lifetime.end() }
   }
 
-  /// Waits for nothing any more.
+  /// Stops holding any fetch.
   func releaseAll() {
     for hold in state.withLock({ $0.takeAll() }).values.joined() { hold.lifetime.end() }
   }
@@ -64,7 +65,7 @@ extension Holds.State {
     return hold
   }
 
-  /// What is to be released comes with it, the key included.
+  /// Removes a hold; returns it and its key, to be released after the unlock.
   mutating func leave(_ key: Key, _ number: Int) -> (key: Key, hold: Holds.Hold)? {
     guard let place = byKey.index(forKey: key),
       let index = byKey.values[place].firstIndex(where: { $0.number == number })
@@ -75,7 +76,7 @@ extension Holds.State {
     return (key, hold)
   }
 
-  /// As when one leaves.
+  /// Removes all holds of a key; returns them and the key, to be released after the unlock.
   mutating func take(_ key: Key) -> (key: Key, holds: [Holds.Hold])? {
     guard !byKey.isEmpty, let place = byKey.index(forKey: key) else { return nil }
     let (key, holds) = byKey.remove(at: place)

@@ -1,12 +1,12 @@
 public import MillpondSignals
 
-/// A get in the flight of its key: the findings that it receives, by its own freshness.
+/// A get that takes part in the flight of its key and receives its findings, by its own freshness.
 ///
-/// Gets of a key share a flight, whatever freshness they ask for. A get that receives nothing fresh enough by
-/// that asks again.
+/// The gets of a key share a flight, whatever freshness they ask for. A get that receives nothing
+/// fresh enough asks again.
 ///
-/// Sendable because what varies is touched before the get joins a flight, and then only by the deliveries of
-/// the flight, which are serial.
+/// Sendable because the mutable state is touched before the get joins a flight, and then only by
+/// the deliveries of the flight, which are serial.
 @usableFromInline
 final class JoinedGet<Store: Cache, Base: Source, Answer: Sendable>: @unchecked Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
@@ -23,17 +23,17 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// The moment at which the get joined.
   @exclusivity(unchecked) @usableFromInline var beginning: Revision
 
-  /// Whether the flight was started for this get, so that what it finds is fresh for it.
+  /// Whether the flight was started for this get, so that its fetched values are fresh for it.
   @exclusivity(unchecked) @usableFromInline var isOwn: Bool
   @exclusivity(unchecked) @usableFromInline var isAnswered: Bool
 
-  /// Whether the flight is that of a reload, which does not look at what is kept.
+  /// Whether the flight is a reload, which does not look at stored values.
   @exclusivity(unchecked) @usableFromInline var isReload: Bool
 
-  /// Whether the flight brought something that is fresh for others, but not for this get.
+  /// Whether the flight brought a value that is fresh for other gets, but not for this one.
   @exclusivity(unchecked) @usableFromInline var isTooOld: Bool
 
-  /// A stale value that may stand in for a failure; made only when there is one.
+  /// A stale value that may replace a failure; created only when there is one.
   @exclusivity(unchecked) @usableFromInline var stale: SerialState<Finding>?
 
   @inlinable
@@ -49,7 +49,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     self.content = content
     self.observer = observer
     self.lifetime = lifetime
-    // Initial values beside the properties would be calls.
+    // Set here because default values at the properties would be calls.
     beginning = .none
     (isOwn, isAnswered, isReload, isTooOld) = (false, false, false, false)
     stale = nil
@@ -73,7 +73,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     isOwn = caller?.isNew ?? true
     if !isOwn {
       isReload = caller?.flight.isReload ?? false
-      // No layer is asked for a get that joins, but one counts it.
+      // A get that joins asks no layer, but one layer counts it.
       _ = inside.store.now(key, shared.counting(.everything))
     }
     inside.flights.wait(as: caller, key, shared, flight, lifetime) {
@@ -94,7 +94,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     stale = nil
     if wasFresh { return observer.next(content(found)) }
     observer.next(content(found.map { $0.with(true) }))
-    // The flight goes on for gets that this is too old for.
+    // The flight goes on for gets that need a newer value.
     if !lifetime.isEnded { observer.completed() }
   }
 
@@ -128,8 +128,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     }
   }
 
-  /// Looks at what is kept, when a reload of others has brought nothing: it may be fresh for this get, or
-  /// stand in for a failure.
+  /// Looks at the stored value after another caller's reload brought nothing: it may be fresh for
+  /// this get, or replace a failure.
   @usableFromInline
   func lookAtLast(_ end: Event<Never>) {
     isReload = false
@@ -147,11 +147,11 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
         }), lifetime)
   }
 
-  /// Whether what others have asked for is fresh for this get.
+  /// Whether a finding of a flight that this get joined is fresh for it.
   @inlinable
   func isFresh(_ found: Finding) -> Bool {
     let fresh = inside.fresh(key, lookup.freshness)
-    // A value that came while the get waited is as new as it can be.
+    // A value that arrived while the get waited is as new as it can be.
     if let asked = found.value.asked, found.value.foundAs > beginning {
       return asked.isAsStrict(as: fresh) || found.age == .zero || fresh.admits(age: found.age)
     }

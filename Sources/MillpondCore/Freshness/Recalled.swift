@@ -1,17 +1,17 @@
-/// A value that a flight finds: the one that is kept, or one that was fetched.
+/// A value that a flight finds: a stored one or a fetched one.
 @usableFromInline
 struct Recalled<Value: Sendable>: Sendable {
   @usableFromInline let value: Value
 
-  /// Whether it is fresh; one that is not is followed by the end, or by one that is new.
+  /// Whether the value is fresh; a stale one is followed by the end or by a new value.
   @usableFromInline var isFresh: Bool
 
-  /// The freshness with which the source was asked for it; nil if it was kept.
+  /// The freshness of the get that fetched the value; nil for a stored value.
   @usableFromInline let asked: Freshness?
 
   @usableFromInline let foundAt: Duration
 
-  /// Its place in the order of findings and gets.
+  /// The position in the order of findings and gets.
   @usableFromInline let foundAs = Revision.next()
 
   init(_ value: Value, isFresh: Bool, asked: Freshness?, at foundAt: Duration) {
@@ -30,10 +30,10 @@ struct Recalled<Value: Sendable>: Sendable {
 }
 
 extension Stamped {
-  /// How old the value of a finding is at `now`.
+  /// Returns the age of a finding's value at `now`.
   @usableFromInline
   func deliveredAge<Content>(at now: Duration) -> Duration where Value == Recalled<Content> {
-    // A clock that was set back makes nothing younger than it was found.
+    // A clock that was set back makes no value younger than it was when found.
     age + max(.zero, now - value.foundAt)
   }
 }

@@ -1,8 +1,8 @@
 import MillpondSignals
 
-/// What fetches have failed with lately, of so many keys at most.
+/// The latest failures of fetches, for at most 1,000 keys.
 final class RecentFailures<Key: Hashable & Sendable>: Sendable {
-  /// Nil costs too much to be kept: a fill of it drops what is there.
+  /// Nil is too expensive to be stored, so a fill with nil drops the entry.
   private let failures: MemoryCache<Key, RecentFailure?>
   private let life: @Sendable (any Error) -> Duration
 
@@ -13,7 +13,8 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
     self.life = life
   }
 
-  /// The failure that is the answer to those who ask again, if there is one.
+  /// Returns the failure that answers a further get of the key; nil if there is none or its time is
+  /// over.
   func answer(_ key: Key) -> (any Error)? {
     if failures.count == 0 { return nil }
     return failures.look(key, .any, .hits).flatMap { stamped in
@@ -21,34 +22,35 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// What the last fetch has failed with, if it has.
+  /// Returns the failure of the last fetch of the key, if it failed.
   func last(_ key: Key) -> (any Error)? {
     failures.peek(key).flatMap { $0?.error }
   }
 
-  /// Remembers a failure, unless the key was written to since the token was drawn, or a question that
-  /// was asked later has been answered, or was a reload and has failed.
+  /// Remembers a failure, unless the key was written after the token was taken, or a later get was
+  /// answered, or a later reload failed.
   ///
-  /// That a question was nested too deeply says nothing of the key.
+  /// A failure by too deep nesting says nothing about the key and is not remembered.
   func keep(_ error: any Error, _ key: Key, _ token: FillToken) {
     if error.isNestedTooDeeply { return }
     _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life(error))), token))
   }
 
-  /// Forgets the failure, since the question of the token was answered: failures of that and of older
-  /// questions come too late, but one of a newer question does not.
+  /// Forgets the failure after the get of the token was answered.
+  ///
+  /// Failures of that get and of older ones then come too late; one of a newer get does not.
   func forget(_ key: Key, _ token: FillToken) {
     if failures.count > 0 { fillNothing(key, .any) }
     let next = Revision(number: token.revision.number + 1)
     fillNothing(key, FillToken(next, true, nil))
   }
 
-  /// Drops what is kept for the key, if the token admits it.
+  /// Drops the entry of the key, if the token admits it.
   private func fillNothing(_ key: Key, _ token: FillToken) {
     _ = failures.apply(.fill(key, Stamped(nil), token))
   }
 
-  /// Forgets the failure, since the key was written to: failures of all older questions come too late.
+  /// Forgets the failure after the key was written; failures of all older gets come too late.
   func forget(_ key: Key) {
     failures.remove(key)
   }
@@ -63,18 +65,18 @@ private struct RecentFailure: Sendable {
   let life: Duration
 }
 
-/// An error that can say whether it means that the origin could not be reached.
+/// An error that can tell whether the origin was unreachable.
 ///
-/// `URLError` and `TransferError` conform to it; let errors of your own network layer do so as well,
-/// and what is remembered stands in for what can't be had, by default.
+/// `URLError` and `TransferError` conform to it. Conform the errors of your own network layer too:
+/// by default a ``FreshnessPolicy`` lets stale values replace such failures.
 public protocol ConnectivityError: Error {
-  /// Whether the origin could not be reached, or has not answered in time: there is no connection,
-  /// it was lost or can't be made, the name can't be resolved, or time was up.
+  /// Whether the origin could not be reached or did not answer in time: the connection is missing,
+  /// lost or refused, the name can't be resolved, or the request timed out.
   var isLossOfConnectivity: Bool { get }
 }
 
 extension Error {
-  /// Whether it means that the origin could not be reached, as far as it can say so.
+  /// Whether the error says that the origin could not be reached; false for errors that can't tell.
   public var isConnectivityError: Bool {
     (self as? any ConnectivityError)?.isLossOfConnectivity ?? false
   }

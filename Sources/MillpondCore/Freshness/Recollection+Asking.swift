@@ -1,26 +1,26 @@
 public import MillpondSignals
 
 extension Recollection {
-  /// What is kept and usable, however old.
+  /// Returns the stored value, however old, if it is usable.
   func kept(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let policy = policy
     return store.getStamped(key, lookup).filter { policy.isUsable(age: $0.age) }
   }
 
-  /// What is kept, as what was found for a get that it is not fresh enough for.
+  /// Returns the stored value as a stale finding.
   func keptAsStale(_ key: Key) -> Signal<Finding> {
     kept(key, Lookup()).take(1).recover { _ in .empty }.map { [self] in
       finding($0, isFresh: false, asked: nil)
     }
   }
 
-  /// What is kept, if it may stand in for a value that failed with `error`; else the failure.
+  /// Returns the stored value if it may replace one that failed with `error`; else the failure.
   func standIn(_ key: Key, for error: any Error, by use: StaleUse) -> Signal<Finding> {
     guard policy.standsIn(for: error, by: use) else { return .fail(error) }
     return keptAsStale(key).ifEmpty { .fail(error) }
   }
 
-  /// What is kept, if it is fresh, or else what a flight finds, as far as the get wants it.
+  /// Returns the stored value if it is fresh; else what a flight finds and the get accepts.
   @inlinable
   func answer<Answer>(
     _ key: Key, _ lookup: Lookup, _ content: @escaping @Sendable (Finding) -> Answer
@@ -30,7 +30,7 @@ extension Recollection {
     return answer(after: patience, find(key, lookup, use) { $0 }, content) { self.hold(key) }
   }
 
-  /// The findings of the key's flight that are for this get.
+  /// Returns the findings of the key's flight that suit this get.
   @inlinable
   func find<Answer>(
     _ key: Key, _ lookup: Lookup, _ use: StaleUse,
@@ -41,7 +41,7 @@ extension Recollection {
     }
   }
 
-  /// The same, for those who have not tried yet what is there at once.
+  /// Tries the immediate value first, for callers that have not done so.
   func answerFirst(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let answer = answer(key, lookup) { self.delivered($0) }
     return .deferred { [self] in
@@ -50,7 +50,7 @@ extension Recollection {
     }
   }
 
-  /// What a new fetch brings, or else, if the get says so, what is kept.
+  /// Fetches a new value; if that fails, returns the stored one if the get allows it.
   func reloaded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let use = lookup.stale ?? .never
     guard case .after(let patience) = use else {
@@ -67,7 +67,8 @@ extension Recollection {
     }
   }
 
-  /// What a new fetch brings, or else, if the policy says so, what is kept; it goes on for nobody, too.
+  /// Fetches a new value, also without a caller; if that fails, returns the stored one if the
+  /// policy allows it.
   func refresh(_ key: Key) -> Signal<Value> {
     let use: StaleUse =
       switch policy.stale {
@@ -80,7 +81,7 @@ extension Recollection {
     return values
   }
 
-  /// What was found, after some patience also what is stale.
+  /// Returns the findings; a stale one is delayed by `patience`.
   @inlinable
   func answer<Answer>(
     after patience: Duration, _ found: Signal<Finding>,
@@ -91,14 +92,15 @@ extension Recollection {
       .timed(on: timeline) { StaleRule(patience, policy, $0) }.map(content)
   }
 
-  /// As it is now: a get that joins a flight late receives what has grown older meanwhile.
+  /// Returns the value with its present age: for a get that joins a flight late it is older than
+  /// when found.
   private func delivered(_ finding: Finding) -> Stamped<Value> {
     Stamped<Value>(
       finding.value.value, age: finding.deliveredAge(at: timeline.now()),
       validator: finding.validator)
   }
 
-  /// Keeps the flight going that follows a stale value, for gets that may leave.
+  /// Keeps the flight after a stale value going, for gets that may leave.
   @usableFromInline
   func hold(_ key: Key) {
     holds.hold(
@@ -106,13 +108,14 @@ extension Recollection {
       flights.join(key, Lookup(priority: .low)) { self.look(.any, key, $0) })
   }
 
-  /// A flight of a reload does not look at what is kept, so a get that may not wait for it does.
+  /// Puts the stored value before `flight` if that is a reload, which does not look at stored
+  /// values.
   @usableFromInline
   func bringingKept(_ key: Key, _ flight: Signal<Finding>) -> Signal<Finding> {
     flights.isReloading(key) ? keptAsStale(key).concat(flight) : flight
   }
 
-  /// Whether a stale value stands in now for one that failed with `error`.
+  /// Whether a stale value may now replace one that failed with `error`.
   @usableFromInline
   func isStandIn(_ found: Finding, for error: any Error, by use: StaleUse) -> Bool {
     policy.standsIn(for: error, by: use)
@@ -121,7 +124,7 @@ extension Recollection {
 }
 
 extension Flights {
-  /// Whether the flight that a get of the key would join is that of a reload.
+  /// Whether a get of the key would join a reload.
   fileprivate func isReloading(_ key: Key) -> Bool {
     table.withLock { $0.flight(of: key)?.isReload ?? false }
   }

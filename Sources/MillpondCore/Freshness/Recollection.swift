@@ -1,9 +1,9 @@
 public import MillpondSignals
 
-/// What is kept, what is fetched, and what is known of both.
+/// A store, the source behind it, and the flights between them.
 ///
-/// One flight finds for all gets of a key: what is kept, then what is fetched, if need be. What of that a
-/// get receives, and when, is decided by its own ``JoinedGet``.
+/// One flight serves all gets of a key: it finds the stored value, then fetches a new one if
+/// needed. The ``JoinedGet`` of each get decides which findings it receives, and when.
 @usableFromInline
 final class Recollection<Store: Cache, Base: Source>: Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
@@ -18,7 +18,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   let holds: Holds<Key>
   let failures: RecentFailures<Key>
 
-  /// Is told of fetches and what they bring, where keys are watched.
+  /// Called with the news of fetches and their values; nil if no keys are watched.
   let tell: (@Sendable (Key, RememberedNews) -> Void)?
 
   init(
@@ -37,15 +37,15 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @inlinable var policy: FreshnessPolicy { ages.policy }
   @inlinable var timeline: Timeline { ages.timeline }
 
-  // MARK: Fresh ones
+  // MARK: Freshness
 
-  /// Which of the values that are kept are fresh enough for an ask.
+  /// Returns the freshness that a stored value needs to answer a get.
   @inlinable
   func fresh(_ key: Key, _ asked: Freshness) -> Freshness {
     ages.fresh(key, asked)
   }
 
-  /// What the store has at once, if it is fresh.
+  /// Returns the immediate value of the store if it is fresh.
   @inlinable
   func now(_ key: Key, _ lookup: Lookup) -> Value? {
     switch lookup.freshness {
@@ -57,7 +57,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     guard policy.refreshAhead > .zero, case .atMost(let greatest) = fresh else {
       return store.now(key, lookup.with(fresh))
     }
-    // A miss of the first look is not counted: the second one is that of the same get.
+    // A miss of the first lookup is not counted: the second one belongs to the same get.
     let early = lookup.with(.atMost(greatest - policy.refreshAhead))
       .counting(lookup.counting == .everything ? .hits : lookup.counting)
     if let value = store.now(key, early) { return value }
@@ -66,13 +66,13 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     return value
   }
 
-  /// Fetches the value behind the asker's back, unless it is being fetched.
+  /// Fetches the value in the background, unless a fetch is under way.
   @usableFromInline
   func refreshAhead(_ key: Key) {
     holds.hold(
       key, isReload: false,
       flights.join(key, Lookup(priority: .low)) { shared in
-        // A get that joins has not looked at what is kept, which may be stale by then.
+        // A get that joins has not looked at the stored value, which may be stale by then.
         self.fetchAfterWrites(key, shared, keeps: true)
           .recover { self.keptAsStale(key).concat(.fail($0)) }
       })
@@ -104,14 +104,14 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 }
 
 extension Signal<Void> {
-  /// Runs `act` when a store says that it has admitted a fill: at once, if it has.
+  /// Runs `act` when the store admits a fill; at once, if it has already.
   func whenAdmitted(_ act: @escaping @Sendable () -> Void) {
     if isDone { act() } else { subscribe(onNext: act) }
   }
 }
 
 extension Recollection {
-  /// What is kept, and, if that is not fresh, what is fetched.
+  /// Looks up the stored value, and fetches a new one if that is not fresh.
   @usableFromInline
   func look(_ asked: Freshness, _ key: Key, _ lookup: Lookup) -> Signal<Finding> {
     .asked { [self] asker in
@@ -135,7 +135,7 @@ extension Recollection {
     }
   }
 
-  /// Joins the reload that is to begin, or starts it.
+  /// Joins the next reload that has not begun, or starts one.
   func reload(_ key: Key, _ lookup: Lookup) -> Signal<Finding> {
     .asked { [self] asker in
       if flights.isCircular(key, asker) { return .fail(CacheError.circular(key: "\(key)")) }
@@ -147,11 +147,12 @@ extension Recollection {
     }
   }
 
-  /// Asks the source when the writes of the key that were called before have arrived in all layers.
+  /// Asks the source after all earlier writes of the key have arrived in all layers.
   ///
-  /// A layer that a write reaches only after the token was drawn, since it is encoded first, refuses the
-  /// value in doubt. Another one that the write has reached would keep it. A look waits for such writes,
-  /// unless a layer above answers it; a reload is answered by none.
+  /// A layer that a write reaches only after the token was taken, because the value is encoded
+  /// first, refuses the fetched value to be safe; another layer that the write has reached already
+  /// would store it. A lookup waits for such writes, unless a layer above answers it; no layer
+  /// answers a reload.
   func fetchAfterWrites(_ key: Key, _ lookup: Lookup, keeps: Bool) -> Signal<Finding> {
     .asked { [self] asker in
       store.getStamped(key, Lookup(freshness: .reload)).ignoreValues(as: Finding.self).recover {
@@ -161,13 +162,13 @@ extension Recollection {
     }
   }
 
-  /// Asks the source, and keeps what it answers.
+  /// Asks the source, and stores its answer.
   ///
-  /// - Parameter failure: That of the store, if it has failed.
+  /// - Parameter failure: The failure of the store, if it failed.
   func fetch(
     _ key: Key, _ lookup: Lookup, keeps: Bool, failure: (any Error)?
   ) -> Signal<Finding> {
-    // The token is drawn before the source is asked: what is written from then on has to win.
+    // The token is taken before the source is asked, so that every later write wins.
     .asked(lookup) { [self] asker, token in
       if lookup.freshness != .reload, let error = failures.answer(key) { return .fail(error) }
       tell?(key, .begun)
@@ -184,7 +185,7 @@ extension Recollection {
     }
   }
 
-  /// Stores what was fetched; what follows from it follows only if the store admits it.
+  /// Stores a fetched value; all consequences follow only if the store admits it.
   private func keep(_ stamped: Stamped<Value>, _ key: Key, _ token: FillToken, _ lookup: Lookup) {
     let outcome = store.apply(.fill(key, stamped, token))
     if lookup.isHeard { store.reportFailure(ofFill: outcome, key, lookup) }
@@ -205,7 +206,7 @@ extension Recollection {
   }
 }
 
-/// What the store says.
+/// The result of a lookup in the store.
 private enum Look<Value: Sendable>: Sendable {
   case kept(Stamped<Value>)
   case nothing((any Error)?)

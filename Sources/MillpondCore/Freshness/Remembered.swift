@@ -1,37 +1,38 @@
 public import MillpondSignals
 
 extension Source {
-  /// Keeps what this answers in `store`, and says for how long that is as good as a new answer, and what
-  /// may be done with it afterwards.
+  /// Stores this source's answers in `store`, and treats them as fresh, stale or unusable by
+  /// `policy`.
   ///
   ///     let users = people.remembered(
   ///       in: memory.layered(over: disk),
   ///       FreshnessPolicy(freshFor: .after(.seconds(1_800)), stale: .atOnce))
   ///
   ///     users.get(7)                                      // by the policy
-  ///     users.get(7, freshness: .atMost(.seconds(60)))    // asks, if what is kept is older
-  ///     users.get(7, stale: .after(.milliseconds(300)))   // what is kept, if a new one takes longer
-  ///     users.refresh(7)                                  // asks, whoever waits
+  ///     users.get(7, freshness: .atMost(.seconds(60)))    // fetches if the stored value is older
+  ///     users.get(7, stale: .after(.milliseconds(300)))   // the stored value if a fetch takes longer
+  ///     users.refresh(7)                                  // fetches, also without a caller
   ///
-  /// A fresh value is the answer, without asking this. Else this is asked, once for all who wait, whatever
-  /// ages they name, and what it answers is kept; only a get for which that is too old when it comes asks
-  /// again. Meanwhile, or if it fails, a stale value stands in as the policy or the get allows, as long as
-  /// it is usable. A stale value keeps its age, and the next ask tries again; a failure destroys nothing
-  /// that is kept. What is told wins over all that was asked before.
+  /// A fresh value is the answer, and this source is not asked. Otherwise one fetch serves all
+  /// callers of the key, whatever ages they name, and its answer is stored; only a get for which
+  /// that answer is too old fetches again. A stale value may be sent meanwhile, or after a failure,
+  /// as the policy or the get allows, while it is usable. It keeps its age, and the next get tries
+  /// again. A failure never removes a stored value. A write wins over all fetches that began before
+  /// it.
   ///
-  /// A reload asks this anew, in any case: while another reload is under way, after it. Who asks when
-  /// that has begun joins it. Where a stale value may be sent before a new one comes, the fetch goes on
-  /// also if nobody waits for it: until the policy's deadline, until the key is told something else, or
-  /// until this is released.
+  /// A reload always asks this source; during another reload, after that one. Gets that come
+  /// between join the later reload. A fetch after which a stale value may be sent goes on without a
+  /// caller: until the policy's deadline, until a write of the key, or until the result is
+  /// released.
   ///
   /// - Parameters:
-  ///   - store: Where values are kept. It should have no time-to-live of its own, or a longer one than
-  ///     values are usable, and serve no other source. A get that joins a running fetch may receive what
-  ///     the store had when the fetch began, also if its time in the store has ended since; the policy's
-  ///     ages hold for that get as for any other.
-  ///   - policy: How long a value is fresh, and what is done then.
-  ///   - clock: By which fetches and patience are timed; the ages are those that the store tells.
-  /// - Complexity: A fresh value costs what it costs to ask the store.
+  ///   - store: The cache for the values. It should have no time to live of its own, or a longer
+  ///     one than values are usable, and serve no other source. A get that joins a running fetch
+  ///     may receive a value whose time in the store has ended since the fetch began; the policy's
+  ///     ages apply to it as to any other.
+  ///   - policy: The ages up to which values are fresh and usable, and the use of stale ones.
+  ///   - clock: The clock for fetches and waiting times; ages are those that the store reports.
+  /// - Complexity: A fresh value costs one get of the store.
   public func remembered<Store: Cache<Key, Value>>(
     in store: Store, _ policy: FreshnessPolicy, clock: some Clock<Duration> = ContinuousClock()
   ) -> Remembered<Store, Self> {
@@ -39,7 +40,7 @@ extension Source {
   }
 }
 
-/// A source of which the answers are kept, and as good as new for a while.
+/// A source whose answers are stored and stay fresh for a while.
 public struct Remembered<Store: Cache, Base: Source>: Cache
 where Store.Key == Base.Key, Store.Value == Base.Value {
   /// The key type of the base.
@@ -56,9 +57,9 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   @inlinable var inside: Recollection<Store, Base> { parts.recollection }
 
-  // MARK: Asking
+  // MARK: Gets
 
-  /// What is kept, if it is fresh, or else what is fetched.
+  /// Returns the stored value if it is fresh, or else a fetched one.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     switch lookup.freshness {
@@ -67,7 +68,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     }
   }
 
-  /// What is kept, if it is fresh, or else what is fetched, with its age.
+  /// Returns the stored value if it is fresh, or else a fetched one, with its age.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     switch lookup.freshness {
     case .any, .atMost: inside.answerFirst(key, lookup)
@@ -76,38 +77,38 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     }
   }
 
-  /// What the store has at once, if it is fresh.
+  /// Returns the immediate value of the store if it is fresh.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     inside.now(key, lookup)
   }
 
-  /// Fetches the value anew, now, whoever waits for it: a soft refresh.
+  /// Fetches a new value now, also without a caller: a soft refresh.
   ///
-  /// What is kept stays usable meanwhile, and if the fetch fails. It never joins a fetch that has begun
-  /// before. It is given up at the policy's deadline, when the key is told something else, or when this
-  /// is released, unless somebody waits for its outcome then; beyond the policy's number of refreshes,
-  /// it goes on only for those who do.
+  /// The stored value stays usable during the fetch and after its failure. The fetch never joins
+  /// one that has begun before. It is cancelled at the policy's deadline, by a write of the key, or
+  /// when this cache is released, unless a caller still waits for it. Beyond the policy's number of
+  /// refreshes it goes on only while a caller waits.
   ///
-  /// - Returns: The new value, or why there is none; it may be ignored. Where the new one fails for a reason
-  ///   for which the policy lets a stale value stand in, it is the value that is kept, if it is usable.
+  /// - Returns: The new value or the failure, which may be ignored. If the policy lets a stale
+  ///   value replace this failure, the stored value, if it is usable.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
     inside.refresh(key)
   }
 
-  /// Lets nothing that is kept now count as fresh any more: the next get of each key fetches it.
+  /// Makes every value stored until now stale: the next get of each key fetches a new one.
   ///
-  /// What is set or fetched from now on is as fresh as ever.
+  /// Values that are set or fetched afterwards are fresh as usual.
   ///
   /// - Complexity: O(1).
   public func refreshAll() {
     inside.ages.expireAll()
   }
 
-  // MARK: Telling
+  // MARK: Writes
 
-  /// Tells the source, then the store, and lets go of the fetches that are older.
+  /// Writes to the source, then to the store, and detaches older fetches.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     inside.apply(change)
   }
@@ -122,7 +123,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   }
 }
 
-/// Gives up what nobody waits for when nothing can be asked here any more.
+/// The parts of a ``Remembered``, which cancel fetches without a caller when the cache is released.
 @usableFromInline
 final class RememberedParts<Store: Cache, Base: Source>: Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {

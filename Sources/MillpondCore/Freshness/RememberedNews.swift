@@ -1,12 +1,12 @@
-/// Something that has happened to a key, for those who watch it.
+/// An event of a key, for its watchers.
 enum RememberedNews: Sendable {
-  /// A fetch has begun.
+  /// A fetch began.
   case begun
 
-  /// A fetch has ended, whichever way.
+  /// A fetch ended, with or without a value.
   case ended
 
-  /// A value was fetched, and the store admitted it.
+  /// A fetched value was admitted by the store.
   case fetched
 
   /// A value was found in the store, or filled in from outside.
@@ -18,10 +18,10 @@ enum RememberedNews: Sendable {
   /// The value was removed.
   case removed
 
-  /// A layer has taken a change in, or has failed to, after the call had returned.
+  /// A layer stored a change, or failed to, after the call returned.
   case settled
 
-  /// Whether the value that is kept may be another one now.
+  /// Whether the stored value may have changed.
   var isChange: Bool {
     switch self {
     case .begun, .ended: false
@@ -29,7 +29,7 @@ enum RememberedNews: Sendable {
     }
   }
 
-  /// The news of a change.
+  /// Creates the news of a change.
   init(of change: Change<some Sendable, some Sendable>) {
     self =
       switch change {

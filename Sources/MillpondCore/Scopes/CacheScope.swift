@@ -1,6 +1,6 @@
 public import MillpondSignals
 
-/// Everything that ends together: all that is kept for a signed-in user, say.
+/// A group of caches and other members that are erased together, for example when a user signs out.
 ///
 ///     let session = CacheScope()
 ///     let profiles = memory.layered(over: disk.layered(over: api)).reusingInFlight()
@@ -8,7 +8,7 @@ public import MillpondSignals
 ///     let membership = session.add(isPersistent: true) { .async { try drafts.deleteFiles() } }
 ///     try await session.end().value  // at sign-out
 ///
-/// A scope can end more than once: what is asked for or written afterwards belongs to the next user.
+/// A scope can end more than once: gets and writes after an end belong to the next user.
 ///
 /// - Note: Any thread.
 public final class CacheScope: Sendable {
@@ -17,22 +17,23 @@ public final class CacheScope: Sendable {
   /// Creates a scope without members.
   public init() {}
 
-  /// Erases what all members keep, and fails the callers that wait for an answer.
+  /// Erases all members, and fails the callers that wait for an answer.
   ///
-  /// When this returns, no member answers with anything from before, no earlier flight can be joined,
-  /// stored or waited for, and every caller that was waiting has received ``CacheError/scopeEnded``. A
-  /// caller whose callback runs on another thread at that moment receives it right after that callback.
+  /// When this returns, no member answers with earlier data, no earlier flight can be joined,
+  /// stored or waited for, and every waiting caller has received ``CacheError/scopeEnded``. A
+  /// caller whose callback runs on another thread at that moment receives it right after that
+  /// callback.
   ///
-  /// The outcome tells when nothing is left in files either. It waits for every member's erasure and for
-  /// the writes through ``Scoped`` caches that were in progress. Every member is erased, also if others
-  /// fail. After a failure, call this again.
+  /// The outcome succeeds when nothing is left in files either. It waits for the erasure of every
+  /// member and for writes through ``Scoped`` caches that were in progress. Every member is erased,
+  /// also if others fail. After a failure, call this again.
   ///
-  /// - Returns: The outcome, replayed; the first failure is reported. Disposing of it cancels nothing.
+  /// - Returns: The outcome, replayed, with the first failure. Disposing of it cancels nothing.
   /// - Complexity: O(*n* log *n*) in the members, and O(*n*) in the waiting callers.
   @discardableResult
   public func end() -> Signal<Void> {
     let (members, writes) = state.withLock { ($0.members.numbered, Array($0.writes.elements)) }
-    // Erased first: a caller that asks again from its failure must not find anything from before.
+    // Members first: a caller that asks again on its failure must not find earlier data.
     let erasures = members.map { number, member in
       let erasure = member.erase().started()
       if member.hasLeft { forget(number, after: erasure) }
@@ -46,22 +47,23 @@ public final class CacheScope: Sendable {
     }.started()
   }
 
-  /// Adds a member: `erase` runs at every end of the scope, until the returned handle is disposed of.
+  /// Adds a member: `erase` runs at every end of the scope, until the returned handle is disposed
+  /// of.
   ///
   ///     let membership = session.add(isPersistent: true) { drafts.erase() }
   ///     …
-  ///     membership.dispose()  // or membership.scoped(), as long as an object lives
+  ///     membership.dispose()  // or membership.scoped(), to leave with the release of an object
   ///
-  /// Members are erased in the order in which they were added: add what is asked last first.
+  /// Members are erased in the order in which they were added, so add the lowest layer last.
   ///
   /// - Parameters:
-  ///   - isPersistent: Whether anything is left, in files for example, when the handle is disposed of.
-  ///     Then the scope keeps `erase` until it has succeeded at a later end; otherwise it lets go of it at
-  ///     once.
-  ///   - erase: Erases everything kept until now, and refuses to store what was asked for until now. At its
-  ///     return nothing of that may be in an answer; its signal succeeds when nothing is left in files
-  ///     either. It runs on the thread that ends the scope, with no lock held.
-  /// - Returns: The membership. Dropping it is not leaving: the member stays as long as the scope.
+  ///   - isPersistent: Whether data is left, for example in files, after the handle is disposed of.
+  ///     Then the scope keeps `erase` until it has succeeded at a later end; otherwise it releases
+  ///     it at once.
+  ///   - erase: Erases everything stored until now, and refuses to store the answers of earlier
+  ///     gets. When it returns, none of that may be in an answer; its signal succeeds when nothing
+  ///     is left in files either. Runs on the thread that ends the scope, without a lock.
+  /// - Returns: The membership. Releasing it does not end the membership.
   /// - Complexity: O(1).
   public func add(
     isPersistent: Bool = false, erase: @escaping @Sendable () -> Signal<Void>
@@ -74,7 +76,7 @@ public final class CacheScope: Sendable {
     }
   }
 
-  /// Lets the next end wait for a write in progress.
+  /// Makes the next end wait for a write in progress.
   @usableFromInline
   func wait(for write: Signal<Void>) {
     let kept = state.keep(write, in: \.writes)
@@ -86,9 +88,10 @@ public final class CacheScope: Sendable {
     state.withLock { $0.endCount }
   }
 
-  /// The signal, or ``CacheError/scopeEnded`` if the scope ends before it does.
+  /// Returns the signal, which fails with ``CacheError/scopeEnded`` if the scope ends first.
   ///
-  /// - Parameter endCount: The number of ends when the work began; nil if it begins with the subscription.
+  /// - Parameter endCount: The number of ends when the work began; nil if it begins with the
+  ///   subscription.
   @usableFromInline
   package func untilEnd<Answer>(
     _ signal: Signal<Answer>, since endCount: Int? = nil
@@ -105,7 +108,7 @@ public final class CacheScope: Sendable {
     }
   }
 
-  /// Lets go of a member that has left, when its erasure has succeeded.
+  /// Releases a member that has left, once its erasure has succeeded.
   private func forget(_ number: Int, after erasure: Signal<Void>) {
     erasure.subscribe { [state] event in
       guard case .completed = event else { return }
@@ -115,20 +118,21 @@ public final class CacheScope: Sendable {
   }
 }
 
-/// The members of a scope, and the callers and the writes that its end concerns.
+/// The members of a scope, and the callers and writes that its end concerns.
 private struct ScopeState: Sendable {
   var members = Registry<ScopeMember>()
   var callers = Registry<ScopedCaller>()
   var writes = Registry<Signal<Void>>()
   private(set) var endCount = 0
 
-  /// Nil if the scope has ended since then.
+  /// Adds a caller; nil if the scope has ended since `endCount`.
   mutating func enter(_ caller: ScopedCaller, since endCount: Int?) -> Int? {
     if let endCount, endCount != self.endCount { return nil }
     return callers.add(caller)
   }
 
-  /// Takes a member out, or marks it to go after an erasure; what is to be released is given back.
+  /// Removes a member, or marks it for removal after an erasure; returns it to be released after
+  /// the unlock.
   mutating func leave(_ number: Int) -> ScopeMember? {
     guard members[number]?.isPersistent == true else { return members.remove(number) }
     members[number]?.hasLeft = true
@@ -145,7 +149,7 @@ private struct ScopeMember: Sendable {
   let erase: @Sendable () -> Signal<Void>
   let isPersistent: Bool
 
-  /// Whether the membership was disposed of, so that one more erasure is the last.
+  /// Whether the handle was disposed of, so that the next successful erasure is the last.
   var hasLeft = false
 }
 

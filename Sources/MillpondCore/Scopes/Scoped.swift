@@ -1,11 +1,14 @@
 public import MillpondSignals
 
 extension Cache {
-  /// Makes the cache a member of `scope`: at its end everything is removed, and no caller waits any more.
+  /// Makes the cache a member of `scope`, whose end removes everything and fails all waiting
+  /// callers.
   ///
-  /// Apply it last, so that nothing is kept above it. The scope keeps the cache while the result is in use,
-  /// and then until the next end that removes everything, since what is on disk has to go also if the cache
-  /// is not used any more.
+  /// Apply it last, so that no layer above stores anything. The scope keeps the cache while the
+  /// result is in use, and then until the next end that removes everything: data on disk has to go
+  /// even if the cache is no longer used.
+  ///
+  /// - Parameter scope: The scope to join.
   public func scoped(to scope: CacheScope) -> Scoped<Self> {
     Scoped(base: self, scope: scope)
   }
@@ -30,7 +33,7 @@ public struct Scoped<Base: Cache>: Detour, Cache {
       scope, scope.add(isPersistent: true) { base.removeAll() }.scoped())
   }
 
-  /// The base's answer, or ``CacheError/scopeEnded`` if the scope ends before that does.
+  /// Returns the base's answer, which fails with ``CacheError/scopeEnded`` if the scope ends first.
   @inlinable
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
@@ -38,7 +41,7 @@ public struct Scoped<Base: Cache>: Detour, Cache {
     scope.untilEnd(.deferred(ask))
   }
 
-  /// Writes to the base; the outcome of the scope's end waits for the outcome of the write.
+  /// Writes to the base; an end of the scope waits for the outcome of the write.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
@@ -47,7 +50,7 @@ public struct Scoped<Base: Cache>: Detour, Cache {
   }
 }
 
-/// The scope of a cache, which knows the cache for as long as this lasts: one object for a hit to carry along.
+/// The scope of a cache and its membership there, as one object for a hit to retain.
 @usableFromInline
 final class ScopeMembership: Sendable {
   @usableFromInline let scope: CacheScope

@@ -1,8 +1,8 @@
 import MillpondSignals
 
-/// Carries out writes by closures, in order, one at a time, and refuses what comes too late.
+/// A queue that carries out writes by closures, in order and one at a time, and refuses late ones.
 final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  // Sendable because the closures are called only by whoever has the mailbox's turn.
+  // Sendable because the closures are called only by the thread that has the mailbox's turn.
   private let order = Locked(WriteOrder<Key>())
   private let mailbox = Mailbox<Message>()
   private let set: @Sendable (Value, Key) -> Signal<Void>

@@ -1,23 +1,22 @@
 public import MillpondSignals
 
-/// The writes of a layer that need time before they arrive at what is below, and the gets that wait
-/// for them.
+/// The writes of a layer that take time to reach the layer below, and the gets that wait for them.
 ///
-/// Writes don't wait for each other: the stores below decide by their revisions which of them wins.
-/// A get waits for the writes of its key that were called before it, until the latest of them has
-/// arrived below; not for its outcome.
+/// Writes do not wait for each other: the stores below order them by their revisions. A get waits
+/// until the latest earlier write of its key has arrived below, but not for its outcome.
 @usableFromInline
 final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
-  /// A write while it is prepared: sends the outcome of what is below when it has arrived there.
+  /// The preparation of a write: sends the outcome of the layer below once the write has arrived
+  /// there.
   @usableFromInline typealias Work = @Sendable () -> Signal<Signal<Void>>
 
-  /// In ascending order of their revisions.
+  /// The writes of each key, in ascending order of their revisions.
   private let writes = Locked<[Key: [DelayedWrite]]>([:])
 
   @usableFromInline
   init() {}
 
-  /// Whether a write of `key` is on its way.
+  /// Whether a write of `key` has not arrived yet.
   @usableFromInline
   func isPending(_ key: Key) -> Bool {
     writes.withLock { $0[key] != nil }
@@ -40,19 +39,20 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     .started()
   }
 
-  /// Lets gets wait no more for writes of `key` that `revision` has overtaken.
+  /// Ends the wait of gets for writes of `key` that are older than `revision`.
   @usableFromInline
   func overtake(_ key: Key, _ revision: Revision) {
     finish(key) { $0.revision < revision }
   }
 
-  /// Lets gets wait no more for writes that `revision` has overtaken.
+  /// Ends the wait of gets for all writes that are older than `revision`.
   @usableFromInline
   func overtakeAll(_ revision: Revision) {
     for key in writes.withLock({ Array($0.keys) }) { overtake(key, revision) }
   }
 
-  /// Completes with a value when every write that is on its way now has arrived below, or will not.
+  /// Completes with a value when every write that is under way now has arrived below, or has
+  /// failed.
   func allArrived() -> Signal<Void> {
     let arrivals = writes.withLock { $0.values.flatMap { $0 } }.map {
       $0.hasArrived.outcome.settle()
@@ -60,9 +60,9 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     return arrivals.isEmpty ? .just(()) : Signal.merge(arrivals).collect().map { _ in () }
   }
 
-  /// Asks when the latest write of `key` has arrived.
+  /// Runs `ask` after the latest write of `key` has arrived.
   ///
-  /// Fails with ``CacheError/circular(key:)`` if that waits for whoever asks.
+  /// Fails with ``CacheError/circular(key:)`` if that write waits for the caller.
   @usableFromInline
   func ask<Value>(
     _ key: Key, _ ask: @escaping @Sendable () -> Signal<Value>
@@ -90,7 +90,7 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// What was called before has been overtaken, though it may not have arrived.
+  /// Ends the wait for this write and for all earlier ones, which it has overtaken.
   private func arrived(_ write: DelayedWrite, _ key: Key) {
     write.pending.end()
     finish(key) { $0.revision <= write.revision }
@@ -119,13 +119,13 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
   }
 }
 
-/// A write on its way, for which gets wait.
+/// A write that has not arrived yet, for which gets wait.
 private final class DelayedWrite: Sendable {
   let revision: Revision
   let pending: PendingWrite
   let hasArrived = Promise<Bool>()
 
-  /// Which gets wait for it, and what it waits for itself.
+  /// The gets that wait for this write, and the work for which it waits itself.
   let handle = FlightHandle(.normal, FlightClock(ContinuousClock()))
 
   init(_ revision: Revision) {
@@ -133,7 +133,7 @@ private final class DelayedWrite: Sendable {
     pending = PendingWrite(revision)
   }
 
-  /// Starts the work, which asks on the write's behalf, and on that of whoever writes.
+  /// Starts the preparation in the context of the write, within that of the caller.
   func run(_ start: () -> Void) {
     WorkContext.run(inNew: NestedContext(for: handle, within: .current), start)
   }

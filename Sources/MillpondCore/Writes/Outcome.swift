@@ -1,9 +1,10 @@
 public import MillpondSignals
 
-/// How changes of several layers end.
+/// Functions that combine the outcomes of changes in several layers.
 @usableFromInline
 enum Outcome {
-  /// Succeeds when both have; fails with the first one's failure, else with the second one's.
+  /// Succeeds when both have succeeded; fails with the first one's failure, or else the second
+  /// one's.
   @inlinable
   static func both(_ first: Signal<Void>, _ second: Signal<Void>) -> Signal<Void> {
     if first.isDone { return second }
@@ -11,7 +12,7 @@ enum Outcome {
     return first.endingWith(second).started()
   }
 
-  /// Sends a value as soon as one of two fills has been admitted; ends with both, or with the first
+  /// Sends a value as soon as one of two fills is admitted; ends with both, or with the first
   /// failure.
   @inlinable
   static func any(_ first: Signal<Void>, _ second: Signal<Void>) -> Signal<Void> {
@@ -24,10 +25,10 @@ enum Outcome {
     layer.layout(for: nil).label
   }
 
-  /// The outcome of a set in `layer`; if it fails, the key is removed there.
+  /// Returns the outcome of a set in `layer`; if it fails, removes the key there.
   ///
-  /// A layer that is itself made of layers has seen to it already: its error says so. Beside an
-  /// empty cache there is no other layer to be at odds with, which keeps that the identity.
+  /// A layer that consists of layers has done so already, and its error says so. Beside an empty
+  /// cache there is no other layer to differ from, so that ``EmptyCache`` stays the identity.
   @inlinable
   static func orRemoved<Layer: Source, Other: Source>(
     _ key: Layer.Key, _ revision: Revision, in layer: Layer, _ other: Other,
@@ -45,13 +46,13 @@ enum Outcome {
 }
 
 extension Signal<Void> {
-  /// Whether it has succeeded already.
+  /// Whether the outcome is a success already.
   @inlinable
   var isDone: Bool {
     now?() != nil
   }
 
-  /// Waits for this, and goes on with `next`; a failure ends it.
+  /// Waits for this outcome, and continues with `next`; a failure ends it.
   @inlinable
   func endingWith(_ next: Signal<Void>) -> Signal<Void> {
     filter { _ in false }.ifEmpty { next }

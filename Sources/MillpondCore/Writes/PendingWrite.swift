@@ -1,22 +1,24 @@
 import MillpondSignals
 public import Synchronization
 
-/// A write on its way: its place in the order is drawn, but it has not arrived at a store.
+/// A write that has its place in the order, but has not arrived at a store yet.
 ///
-/// While it is, no store forgets a later write of the same key. Whatever delays a write between
-/// its call and its arrival, such as an encoder in a task, makes one of these first, and ends it when
-/// the write has arrived.
+/// While it exists, no store forgets a later write of the same key. Code that delays a write
+/// between its call and its arrival, such as an encoder in a task, creates one first, and ends it
+/// when the write has arrived.
 public final class PendingWrite: Sendable {
   private let revision: Revision
   private let isOver = Atomic<Bool>(false)
 
-  /// A write that is on its way from now on, until ``end()`` or until this is released.
+  /// Marks a write as pending until ``end()`` or until this object is released.
+  ///
+  /// - Parameter revision: The revision of the write.
   public init(_ revision: Revision) {
     self.revision = revision
     PendingWrites.begin(revision)
   }
 
-  /// Notes that the write has arrived, or will not.
+  /// Records that the write has arrived, or never will.
   public func end() {
     if !isOver.exchange(true, ordering: .relaxed) { PendingWrites.end(revision) }
   }
@@ -25,13 +27,13 @@ public final class PendingWrite: Sendable {
     end()
   }
 
-  /// Whether an earlier write than this one is on its way.
+  /// Whether a write earlier than `revision` is pending.
   @inlinable
   public static func isAny(before revision: Revision) -> Bool {
     PendingWrites.oldest.load(ordering: .acquiring) < revision.number
   }
 
-  /// The oldest of all; a later one than any if there is none.
+  /// The oldest pending revision; the greatest possible one if none is pending.
   @usableFromInline
   static var oldest: Revision {
     Revision(number: PendingWrites.oldest.load(ordering: .acquiring))
@@ -46,15 +48,15 @@ public final class PendingWrite: Sendable {
   }
 }
 
-/// The writes on their way, of the whole process.
+/// The pending writes of the whole process.
 @usableFromInline
 enum PendingWrites {
-  /// The number of the oldest one, or the greatest number if there is none.
+  /// The number of the oldest pending write, or the greatest number if there is none.
   @usableFromInline static let oldest = Atomic<UInt64>(.max)
 
   private static let all = Locked(State())
 
-  /// In ascending order; those before `first` have gone.
+  /// The numbers in ascending order; those before index `first` have ended.
   private struct State: Sendable {
     var numbers: ContiguousArray<UInt64> = []
     var first = 0

@@ -1,39 +1,41 @@
-/// The order of the writes that reach a store: decides which of them, and which fills, are admitted.
+/// The order of the writes that reach a store, which decides whether a write or a fill is admitted.
 ///
-/// - A later write of a key wins over an earlier one, whatever arrives first. A write is refused only
-///   because of a later write of the same key.
-/// - A fill is refused if a write of its key was admitted after its ``FillToken`` was drawn, or if the run
-///   that asked is over. Many keys share a stripe, so now and then a fill is refused because of a write
-///   of another key, which costs a later miss.
+/// - A later write of a key wins over an earlier one, whatever arrives first. A write is refused
+///   only because of a later write of the same key.
+/// - A fill is refused if a write of its key was admitted after its ``FillToken`` was taken, or if
+///   its get is over. Keys share stripes, so a fill is sometimes refused because of a write of
+///   another key, which costs a later miss.
 ///
-/// A store that keeps the revision of a write beside its value calls ``admit(_:_:over:)`` for a write,
-/// and ``remember(_:_:)`` when the entry goes. One that keeps none calls ``admit(_:_:)``. What is
-/// remembered is forgotten only if no ``PendingWrite`` is older; the newest 1,024 are kept in any case,
-/// for writes that are about to arrive. Of more than 262,144 the older ones are forgotten all the same:
-/// then a write may be admitted that should have been refused, but none is lost.
+/// A store that keeps the revision of a write beside its value calls ``admit(_:_:over:)`` for a
+/// write, and ``remember(_:_:)`` when the entry goes. A store that keeps no revisions calls
+/// ``admit(_:_:)``. A remembered write is forgotten only if no ``PendingWrite`` is older; the
+/// newest 1,024 are kept in any case, for writes about to arrive. Beyond 262,144 the oldest are
+/// forgotten regardless: then a write may be admitted that should have been refused, but none is
+/// lost.
 ///
-/// It does not lock: its owner does, and releases what ``takeForgotten()`` returns after the unlock.
+/// This type does not lock: its owner does, and releases the result of ``takeForgotten()`` after
+/// the unlock.
 public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
-  /// When a write last arrived, by stripes of keys, and one of all keys.
+  /// The last arrival of a write, for each stripe of keys; and of a write to all keys.
   @usableFromInline var arrivals: [Revision] = []
   @usableFromInline var arrivalOfAll = Revision.none
 
-  /// The last writes of keys of which the store may keep nothing.
+  /// The last writes of keys without an entry in the store.
   @usableFromInline var remembered: [Key: Revision] = [:]
   @usableFromInline var removalOfAll = Revision.none
 
-  /// No write that is remembered is later.
+  /// A revision that is at least as late as every remembered one.
   @usableFromInline var newest = Revision.none
   @usableFromInline var pruningCount = 2 * rememberedCount
   @usableFromInline var forgotten: [[Key: Revision]] = []
 
-  /// The order of a store that nothing was written to.
+  /// Creates the order of a store without writes.
   @inlinable
   public init() {}
 
   // MARK: Writes
 
-  /// Whether a write of `key` is admitted, and remembers it if it is.
+  /// Decides whether a write of `key` is admitted, and remembers it if it is.
   ///
   /// For stores that keep no revisions.
   @inlinable
@@ -43,10 +45,13 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// Whether a write of `key` is admitted by a store that has an entry of the key.
+  /// Decides whether a write of `key` is admitted by a store that keeps revisions.
   ///
-  /// - Parameter present: The last write of the entry; ``Revision/none`` if there is no entry, or if
-  ///   it was only ever filled.
+  /// - Parameters:
+  ///   - key: The key of the write.
+  ///   - revision: The revision of the write.
+  ///   - present: The last write of the key's entry; ``Revision/none`` if there is no entry, or if
+  ///     it was only ever filled.
   @inlinable
   public mutating func admit(
     _ key: Key, _ revision: Revision, over present: Revision
@@ -58,18 +63,18 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   package mutating func admit(
     _ key: Key, hash: Int, _ revision: Revision, over present: Revision
   ) -> Bool {
-    // Most writes are later than all that is remembered.
+    // Most writes are later than all remembered ones.
     guard revision >= present, revision >= newest || revision >= lastWrite(of: key) else {
-      // The later one that has overtaken this has refused what is to be refused.
+      // The later write has already refused the fills that this one would refuse.
       return false
     }
     if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }
-    // Later than every token that was drawn before, however long the write was on its way.
+    // Later than every token taken so far, however long the write was under way.
     arrivals[hash & (Self.stripeCount - 1)] = .present
     return true
   }
 
-  /// Whether a write of all keys is admitted; false if a later one of that kind came before.
+  /// Decides whether a write of all keys is admitted; false if a later one came before.
   @inlinable
   public mutating func admitAll(_ revision: Revision) -> Bool {
     guard revision >= removalOfAll else { return false }
@@ -92,21 +97,24 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
 
   // MARK: Fills
 
-  /// Whether a fill of `key` is admitted.
+  /// Decides whether a fill of `key` is admitted.
   @inlinable
   public mutating func admit(_ token: FillToken, for key: Key) -> Bool {
     admit(token, hash: key.mixedHash)
   }
 
-  /// Whether a fill of `key` is admitted by a store that keeps with each entry when it was last
-  /// written to, and draws the revisions of its own writes as they arrive.
+  /// Decides whether a fill of `key` is admitted by a store that keeps the last write of each
+  /// entry, and takes the revisions of its own writes as they arrive.
   ///
-  /// For stores in which a fill that is refused is no answer. Such writes need not be admitted, and
-  /// refuse no fills of other keys until they are forgotten. Writes that were on their way may, as
-  /// everywhere.
+  /// For stores in which a refused fill is no answer. Their own writes need not be admitted here, and
+  /// refuse no fills of other keys until they are forgotten. Writes that were pending can refuse
+  /// such fills, as everywhere.
   ///
-  /// - Parameter present: The last write of the entry; ``Revision/none`` if there is no entry, or if
-  ///   it was only ever filled.
+  /// - Parameters:
+  ///   - token: The token of the fill.
+  ///   - key: The key of the fill.
+  ///   - present: The last write of the entry; ``Revision/none`` if there is no entry, or if it was
+  ///     only ever filled.
   @inlinable
   package mutating func admit(_ token: FillToken, for key: Key, over present: Revision) -> Bool {
     guard token.revision > max(present, lastWrite(of: key)) else { return false }
@@ -130,8 +138,8 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
 
   // MARK: Forgetting
 
-  /// Forgets the last write of a key whose entry goes by itself, unless an earlier write may be on its
-  /// way: for fills its stripe remembers it.
+  /// Forgets the last write of a key whose entry goes by itself, unless an earlier write may be
+  /// pending; its stripe still refuses older fills.
   @inlinable
   package mutating func forget(_ key: Key, _ revision: Revision) {
     if PendingWrite.isAny(before: revision) {
@@ -141,8 +149,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// What has been forgotten since this was last called: keys, which are to be released when the
-  /// owner's lock is free.
+  /// Returns the keys forgotten since the last call, to be released after the owner's unlock.
   @inlinable
   public mutating func takeForgotten() -> [[Key: Revision]] {
     if forgotten.isEmpty { return [] }
@@ -155,7 +162,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     max(removalOfAll, remembered[key] ?? .none)
   }
 
-  /// Forgets what is older than all writes on their way, of which `oldest` is the oldest.
+  /// Forgets writes that are older than `oldest`, the oldest pending write.
   @inlinable
   mutating func prune(before oldest: Revision) {
     let revisions = remembered.values.sorted(by: >)
@@ -171,7 +178,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
 
   @inlinable
   mutating func forget(_ isForgotten: (Revision) -> Bool) {
-    // As a whole, since single keys would be released here.
+    // Replaced as a whole, since removing single keys would release them here.
     let kept = remembered.filter { !isForgotten($0.value) }
     forgotten.append(remembered)
     remembered = kept
