@@ -1,19 +1,19 @@
 public import MillpondSignals
 
-/// Remembers one resource: it is fetched once for all who ask, and again when it is not fresh any more.
+/// A cache of one resource, which one fetch brings for all callers, and the next once it is stale.
 ///
 ///     let profile = Multiplexer<Profile>(persistence: .disk("profile", in: folder)) {
 ///       try await api.profile()
 ///     }
 ///     let mine = try await profile.get().value
 ///     profile.states.subscribeOnMain(onNext: { view.show($0) })
-///     profile.refresh()                      // soft: asks, the old value stays usable
-///     profile.clear()                        // hard: what is asked from now on is asked anew
+///     profile.refresh()                      // soft: fetches, the old value stays usable
+///     profile.clear()                        // hard: later gets fetch anew
 ///
-/// By default the value is fresh for 30 minutes, and stands in as long as it is kept when the origin
-/// can't be reached. A failure is not remembered, and destroys nothing.
+/// By default the value is fresh for 30 minutes, and is used for as long as it is stored while the
+/// origin can't be reached. A failure is not remembered, and removes nothing.
 ///
-/// Where a function with a completion handler is wanted, it is one line over this:
+/// A function with a completion handler takes one line over this:
 ///
 ///     func request(completion: @escaping @Sendable (Result<Profile, any Error>) -> Void) {
 ///       profile.get().take(1).settle().subscribe(onNext: completion)
@@ -23,15 +23,16 @@ public import MillpondSignals
 public final class Multiplexer<Value: Sendable>: Sendable {
   @usableFromInline let map: MultiplexerMap<String, Value>
 
-  /// Remembers what `fetch` brings.
+  /// Creates a multiplexer over an asynchronous function.
   ///
   /// - Parameters:
-  ///   - freshness: How long the value is fresh, and what is done then.
-  ///   - persistence: Where it outlives the process; of its own, since its key there is always the same.
-  ///   - scope: With which it ends: what is kept is removed, and those who wait fail with
+  ///   - freshness: The time for which the value is fresh, and the use of a stale one.
+  ///   - persistence: The store in which the value outlives the process. It must not be shared,
+  ///     since the key is always the same.
+  ///   - scope: The scope whose end removes the value and fails waiting callers with
   ///     ``CacheError/scopeEnded``.
-  ///   - clock: By which the value grows old.
-  ///   - fetch: Runs in a task, once for all who wait; it is cancelled when nobody waits any more.
+  ///   - clock: The clock that measures the age of the value.
+  ///   - fetch: Runs in a task, once for all callers that wait; cancelled when the last one leaves.
   public convenience init(
     freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<String, Value> = .none,
     scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock(),
@@ -42,10 +43,17 @@ public final class Multiplexer<Value: Sendable>: Sendable {
       signal: { .async { try await fetch() } })
   }
 
-  /// Remembers what a signal sends.
+  /// Creates a multiplexer over a signal.
   ///
-  /// - Parameter signal: Is made, and subscribed to, once for all who wait; it is disposed of when nobody
-  ///   waits any more. What calls back is made one by ``Signal/create(file:line:_:)``.
+  /// - Parameters:
+  ///   - freshness: The time for which the value is fresh, and the use of a stale one.
+  ///   - persistence: The store in which the value outlives the process. It must not be shared,
+  ///     since the key is always the same.
+  ///   - scope: The scope whose end removes the value and fails waiting callers with
+  ///     ``CacheError/scopeEnded``.
+  ///   - clock: The clock that measures the age of the value.
+  ///   - signal: Makes a signal that is subscribed to once for all callers that wait, and disposed
+  ///     of when the last one leaves. ``Signal/create(file:line:_:)`` makes one from a callback.
   public init(
     freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<String, Value> = .none,
     scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock(),
@@ -58,9 +66,9 @@ public final class Multiplexer<Value: Sendable>: Sendable {
 
   @usableFromInline static var key: String { "value" }
 
-  /// The value: what is kept, if it is fresh, or else what is fetched.
+  /// Returns the stored value if it is fresh, or else a fetched one.
   ///
-  /// The terms are those of ``Source/get(_:priority:freshness:stale:deadline:file:line:)``.
+  /// The parameters are those of ``Source/get(_:priority:freshness:stale:deadline:file:line:)``.
   @inlinable
   public func get(
     priority: Priority = .normal, freshness: Freshness = .any, stale: StaleUse? = nil,
@@ -71,34 +79,34 @@ public final class Multiplexer<Value: Sendable>: Sendable {
       file: file, line: line)
   }
 
-  /// What is in memory, however old.
+  /// The value in memory, however old.
   public var current: Value? {
     map.current(Self.key)
   }
 
-  /// What is known of the resource, now and whenever that changes; nothing is fetched for it.
+  /// The state of the resource, now and after every change; subscribing fetches nothing.
   ///
   /// See ``MultiplexerMap/states(of:)``.
   public var states: Signal<ResourceState<Value>> {
     map.states(of: Self.key)
   }
 
-  /// Fetches the value anew, now, whoever waits for it: a soft refresh.
+  /// Fetches a new value now, also without a caller: a soft refresh.
   ///
-  /// What is kept stays usable meanwhile, and if the fetch fails. During a fetch it means one more, after
-  /// it.
+  /// The stored value stays usable during the fetch and after its failure. During a fetch, another
+  /// one follows it.
   ///
-  /// - Returns: The new value, or why there is none; it may be ignored. Where the new one fails for a reason
-  ///   for which the policy lets a stale value stand in, it is the value that is kept, if it is usable.
+  /// - Returns: The new value or the failure, which may be ignored. If the policy lets a stale
+  ///   value replace this failure, the stored value, if it is usable.
   @discardableResult
   public func refresh() -> Signal<Value> {
     map.refresh(Self.key)
   }
 
-  /// Forgets the value, wherever it is kept: a hard refresh.
+  /// Removes the value from memory and from its persistence: a hard refresh.
   ///
-  /// Those who wait for a fetch get its value, but that is not kept; who asks from now on is not served
-  /// by it.
+  /// Callers that wait for a fetch get its value, but it is not stored; later gets do not join that
+  /// fetch.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
@@ -106,7 +114,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
     map.removeAll()
   }
 
-  /// Keeps `value`, as if it had been fetched now; an older fetch does not overwrite it.
+  /// Stores `value` as if it had been fetched now; an older fetch does not overwrite it.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
@@ -114,7 +122,8 @@ public final class Multiplexer<Value: Sendable>: Sendable {
     map.set(value, for: Self.key)
   }
 
-  /// Completes when the value is where it outlives the process; see ``MultiplexerMap/flush()``.
+  /// Completes when the value is stored where it outlives the process; see
+  /// ``MultiplexerMap/flush()``.
   @discardableResult
   public func flush() -> Signal<Void> {
     map.flush()

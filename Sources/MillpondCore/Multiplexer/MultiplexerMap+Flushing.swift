@@ -1,25 +1,25 @@
 public import MillpondSignals
 
 extension MultiplexerMap {
-  /// Completes when all that is in memory is where it outlives the process.
+  /// Completes when all values in memory are stored where they outlive the process.
   ///
-  /// It runs at once, and tries again what could not be saved before: values that are still in memory are
-  /// saved, and what must not be there any more is removed. Where too many keys could not be saved to note
-  /// each, everything older is removed there first, and then all that is in memory is saved.
+  /// Starts at once, and repeats changes that could not be saved before: values still in memory are
+  /// saved, and values that have gone are removed. If more keys could not be saved than are noted,
+  /// everything older is removed there first, and then all values in memory are saved.
   ///
-  /// - Returns: The outcome, replayed; it fails if something can't be saved still. Nothing is lost by
-  ///   that: it is in memory, and the next flush tries again.
-  /// - Complexity: O(*n*) in the keys that could not be saved, of which 4,096 are noted; beyond that in the
-  ///   values in memory.
+  /// - Returns: The outcome, replayed. It fails if a change still can't be saved; the values stay
+  ///   in memory, and the next flush tries again.
+  /// - Complexity: O(*n*) in the keys that could not be saved, of which 4,096 are noted; beyond
+  ///   that in the values in memory.
   @discardableResult
   public func flush() -> Signal<Void> {
     flush(.written)
   }
 
-  /// The same, for a durability of the caller's choice.
+  /// Does the same with a durability of the caller's choice.
   @discardableResult
   public func flush(_ durability: Durability) -> Signal<Void> {
-    // What fails while the first attempt waits for it was not known when that began.
+    // A write that fails while the first attempt waits for it was unknown when that attempt began.
     attemptFlush(durability).flatMap { [self] in
       unsaved.isEmpty ? .just(()) : attemptFlush(durability)
     }.started()
@@ -39,23 +39,25 @@ extension MultiplexerMap {
       .attemptMap { results in for result in results { try result.get() } }
   }
 
-  /// What is below memory.
+  /// The store below memory.
   var store: Saving<AnyCache<Key, Value>> {
     remembered.inside.store.lower
   }
 
-  /// Saves the value, or, if it is not in memory any more, removes what it should have replaced.
+  /// Saves the value; if it is no longer in memory, removes the one that it should have replaced.
   private func retry(_ key: Key, _ failure: Backlog<Key>.Failure) -> Signal<Void>? {
     if let saved = save(key) { return saved }
-    // By its old revision: what was written since wins.
+    // With the old revision, so that any later write wins.
     if failure.hasRemains { return store.apply(.remove(key, failure.revision)) }
     unsaved.forget(key, failure)
     return nil
   }
 
-  /// - Parameter attempts: How often a save may be refused because another write came between.
+  /// Saves the value in memory.
+  ///
+  /// - Parameter attempts: The greatest number of tries after other writes came between.
   private func save(_ key: Key, attempts: Int = 16) -> Signal<Void>? {
-    // Before the value is looked at: what is written from then on wins.
+    // Taken before the value is looked up, so that later writes win.
     let token = FillToken()
     return memory.peekStamped(key).map { stamped in
       store.apply(.fill(key, stamped, token)).ifEmpty { [self] in

@@ -1,19 +1,19 @@
 public import MillpondSignals
 
-/// Remembers what is fetched, by key: each key is fetched once for all who ask, and again when its value
-/// is not fresh any more.
+/// A cache of resources by key, each of which one fetch brings for all callers, and the next once
+/// it is stale.
 ///
 ///     let users = MultiplexerMap<Int, User>(persistence: .disk("users", in: folder)) { id in
 ///       try await api.user(id)
 ///     }
 ///     let user = try await users.get(7).value
-///     users.refresh(7)                       // soft: asks, the old value stays usable
-///     users.remove(7)                        // hard: what is asked from now on is asked anew
+///     users.refresh(7)                       // soft: fetches, the old value stays usable
+///     users.remove(7)                        // hard: later gets fetch anew
 ///     let some = try await users.get(all: ids).value
 ///
-/// By default a value is fresh for 30 minutes, and stands in as long as it is kept when the origin can't
-/// be reached. Failures are not remembered, and destroy nothing. A fetch that was asked for before a
-/// value was set or removed is not kept; those who wait for it get it all the same.
+/// By default a value is fresh for 30 minutes, and is used for as long as it is stored while the
+/// origin can't be reached. Failures are not remembered, and remove nothing. A fetch that began
+/// before its key was set or removed is not stored; callers that wait for it still get its value.
 ///
 /// - Note: Any thread.
 public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Cache {
@@ -28,18 +28,18 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   @usableFromInline let scope: CacheScope?
   private let membership: ScopedDisposable?
 
-  /// Remembers what `source` answers.
+  /// Creates a map over a source.
   ///
   /// - Parameters:
-  ///   - source: Asked once for all who wait for a key; a ``BulkSource`` that is batching makes one call
-  ///     of many keys.
-  ///   - countLimit: How many values are kept in memory.
-  ///   - freshness: How long a value is fresh, and what is done then.
-  ///   - persistence: Where values outlive the process.
-  ///   - scope: With which all ends: what is kept is removed, and those who wait fail with
-  ///     ``CacheError/scopeEnded``. When the map is released, the scope lets go of it; where values outlive
-  ///     the process, at the next end that removes them.
-  ///   - clock: By which values grow old.
+  ///   - source: Asked once for all callers that wait for a key; a batching ``BulkSource`` makes
+  ///     one call for many keys.
+  ///   - countLimit: The greatest number of values in memory.
+  ///   - freshness: The time for which values are fresh, and the use of stale ones.
+  ///   - persistence: The store in which values outlive the process.
+  ///   - scope: The scope whose end removes everything and fails waiting callers with
+  ///     ``CacheError/scopeEnded``. It releases the map's stores when the map is released, or, if
+  ///     values outlive the process, at the next end that removes them.
+  ///   - clock: The clock that measures the age of values.
   public init(
     over source: some Source<Key, Value>, countLimit: Int = 10_000,
     freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<Key, Value> = .none,
@@ -64,10 +64,17 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     membership = scope?.add(isPersistent: persistence.isLasting, erase: erase).scoped()
   }
 
-  /// Remembers what `fetch` brings.
+  /// Creates a map over an asynchronous function.
   ///
-  /// - Parameter fetch: Runs in a task, once for all who wait for a key; it is cancelled when nobody
-  ///   waits any more.
+  /// - Parameters:
+  ///   - countLimit: The greatest number of values in memory.
+  ///   - freshness: The time for which values are fresh, and the use of stale ones.
+  ///   - persistence: The store in which values outlive the process.
+  ///   - scope: The scope whose end removes everything and fails waiting callers with
+  ///     ``CacheError/scopeEnded``.
+  ///   - clock: The clock that measures the age of values.
+  ///   - fetch: Runs in a task, once for all callers that wait for a key; cancelled when the last
+  ///     one leaves.
   public convenience init(
     countLimit: Int = 10_000, freshness: FreshnessPolicy = .multiplexed,
     persistence: Persistence<Key, Value> = .none, scope: CacheScope? = nil,
@@ -79,15 +86,15 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
       freshness: freshness, persistence: persistence, scope: scope, clock: clock)
   }
 
-  // MARK: Asking
+  // MARK: Gets
 
-  /// What is kept, if it is fresh, or else what is fetched.
+  /// Returns the stored value if it is fresh, or else a fetched one.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     untilEnd(remembered.get(key, lookup))
   }
 
-  /// What is kept, if it is fresh, or else what is fetched, with its age.
+  /// Returns the stored value if it is fresh, or else a fetched one, with its age.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     untilEnd(remembered.getStamped(key, lookup))
   }
@@ -98,7 +105,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return scope.untilEnd(answer)
   }
 
-  /// What is in memory, if it is fresh.
+  /// Returns the value in memory if it is fresh.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     if case .any = lookup.freshness, ages.policy.refreshAhead <= .zero {
@@ -107,23 +114,23 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return remembered.now(key, lookup)
   }
 
-  /// What is in memory, however old; it does not count as asked for.
+  /// Returns the value in memory, however old; this does not count as a use.
   public func current(_ key: Key) -> Value? {
     memory.peek(key)
   }
 
-  /// What is known of a key, now and whenever that changes; nothing is fetched for it.
+  /// Returns the state of a key, now and after every change; subscribing fetches nothing.
   ///
-  /// A value is in it only if it was stored: not one that was fetched for a get from before a write, or
-  /// from before the end of the scope. It begins with what is in memory, and what is kept beyond that
-  /// follows. Never ends. What it sends was true when it was sent, so of many changes at once some may be
-  /// sent twice, and the last is right.
+  /// The value in it was admitted by the store: one that was fetched for a get from before a write,
+  /// or from before the end of the scope, never appears. The first state shows memory, and the
+  /// value in the persistence follows. The signal never ends. Each state was true when it was sent;
+  /// after several changes at once a state may be sent twice, and the last one is right.
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    // The subscriptions to the news come first, so that nothing is missed.
+    // Subscribes to the news first, so that nothing is missed.
     let resource = watchers.news(of: key)
-      // What happens below a value in memory is not seen.
+      // Changes below a value in memory are not visible.
       .filter { [memory] in $0.isChange && ($0 != .settled || memory.peek(key) == nil) }
       .merge(.just(.removed))
       .flatMap(.latest) { [self] in kept(key, after: $0) }
@@ -132,28 +139,29 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return combineLatest(resource, fetches).map { [self] resource, _ in state(of: key, resource) }
   }
 
-  /// What is kept after some news: what is in memory, or else what the store below it gives.
+  /// Returns the stored value after some news: the one in memory, or else the one in the store
+  /// below.
   ///
-  /// It is looked up after the change has arrived, and a change that arrives meanwhile is followed by
-  /// another look. So it does not matter in which order the news of several changes comes.
+  /// The lookup follows the arrival of the change, and a change that arrives meanwhile leads to
+  /// another lookup. So the order in which the news of several changes comes does not matter.
   private func kept(_ key: Key, after news: RememberedNews) -> Signal<KeptResource<Value>> {
     let provenance = ResourceState<Value>.Provenance(news)
     if let stamped = memory.peekStamped(key) {
       return .just(KeptResource(value: stamped, provenance: provenance))
     }
-    // Not by way of memory, where a look counts as a get.
+    // Not through memory, where a lookup counts as a get.
     let found = store.getStamped(key, Lookup(freshness: .cachedOnly))
       .filter { [ages] in ages.policy.isUsable(age: $0.age) }
       .map { KeptResource(value: $0, provenance: provenance) }
-    // What was removed is not shown until the store has answered, nor if that fails.
+    // A removed value is not shown until the store answers, nor if the store fails.
     let answer =
       news == .removed ? found.startWith(.nothing) : found.ifEmpty { .just(.nothing) }
-    // A state works for nobody, also where the work for others brings the news.
+    // Without a context: a state must not count as work for the caller that brings the news.
     return answer.recover { _ in .empty }.inContext(of: nil)
   }
 
   private func state(of key: Key, _ kept: KeptResource<Value>) -> ResourceState<Value> {
-    // What was found may be old by now; what is in memory is not.
+    // The found value may be outdated; the one in memory is not.
     let value = memory.peekStamped(key) ?? kept.value
     return ResourceState(
       value: value?.value, age: value?.age,
@@ -161,15 +169,15 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
       isLoading: watchers.isFetching(key), error: remembered.inside.failures.last(key))
   }
 
-  // MARK: Telling
+  // MARK: Writes
 
-  /// Fetches the value anew, now, whoever waits for it: a soft refresh.
+  /// Fetches a new value now, also without a caller: a soft refresh.
   ///
-  /// What is kept stays usable meanwhile, and if the fetch fails. During a fetch it means one more, after
-  /// it; see ``Remembered/refresh(_:)``.
+  /// The stored value stays usable during the fetch and after its failure. During a fetch, another
+  /// one follows it; see ``Remembered/refresh(_:)``.
   ///
-  /// - Returns: The new value, or why there is none; it may be ignored. Where the new one fails for a reason
-  ///   for which the policy lets a stale value stand in, it is the value that is kept, if it is usable.
+  /// - Returns: The new value or the failure, which may be ignored. If the policy lets a stale
+  ///   value replace this failure, the stored value, if it is usable.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
     let endCount = scope?.endCount
@@ -177,14 +185,14 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return scope?.untilEnd(values, since: endCount) ?? values
   }
 
-  /// Lets nothing that is kept now count as fresh any more: the next get of each key fetches it.
+  /// Makes every value stored until now stale: the next get of each key fetches a new one.
   ///
   /// - Complexity: O(1).
   public func refreshAll() {
     remembered.refreshAll()
   }
 
-  /// Keeps or forgets, in memory and where values outlive the process.
+  /// Writes to memory and to the persistence.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = remembered.apply(change)
     watchers.tell(change, outcome)
@@ -192,21 +200,21 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return outcome
   }
 
-  /// What is kept over what is fetched.
+  /// The stores over the source.
   public func layout(for key: Key?) -> Layout {
     remembered.layout(for: key).flushing { self.flush($0) }
   }
 }
 
 extension FreshnessPolicy {
-  /// That of a multiplexer: fresh for 30 minutes, and then as long as it is kept where the origin can't
-  /// be reached.
+  /// The policy of a multiplexer: fresh for 30 minutes, then used for as long as it is stored while
+  /// the origin can't be reached.
   public static var multiplexed: FreshnessPolicy {
     FreshnessPolicy(freshFor: .after(.seconds(1_800)))
   }
 }
 
-/// What is fetched by a closure.
+/// A source made of a closure.
 struct Fetch<Key: Hashable & Sendable, Value: Sendable>: Source {
   let fetch: @Sendable (Key) -> Signal<Value>
 

@@ -1,21 +1,21 @@
 public import MillpondSignals
 
-/// Where the values of a multiplexer outlive the process.
+/// The store in which the values of a multiplexer outlive the process.
 ///
-/// In `Millpond`, `.disk("profiles", in: folder)` is one.
+/// `Millpond` has `.disk("profiles", in: folder)`.
 public struct Persistence<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   let cache: AnyCache<Key, Value>
   let flush: @Sendable () -> Signal<Void>
 
-  /// Whether values outlive what keeps them in memory.
+  /// Whether values outlive the object that keeps them in memory.
   let isLasting: Bool
 
-  /// Keeps values in `cache`.
+  /// Creates a persistence that stores values in `cache`.
   ///
   /// - Parameters:
-  ///   - cache: It tells the ages of its values, if they are to be known after a start.
-  ///   - flush: Completes when what was written is where it is to stay, in addition to ``Source/flush(_:)`` of
-  ///     the cache.
+  ///   - cache: The store. To know the ages of values after a restart, it has to report them.
+  ///   - flush: Completes when all writes are where they are to stay, in addition to
+  ///     ``Source/flush(_:)`` of the cache.
   public init(
     _ cache: some Cache<Key, Value>, flush: @escaping @Sendable () -> Signal<Void> = { .just(()) }
   ) {
@@ -24,7 +24,7 @@ public struct Persistence<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     isLasting = !(cache is EmptyCache<Key, Value>)
   }
 
-  /// They don't.
+  /// A persistence that stores nothing.
   public static var none: Persistence {
     Persistence(EmptyCache())
   }

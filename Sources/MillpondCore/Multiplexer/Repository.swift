@@ -1,15 +1,15 @@
 public import MillpondSignals
 
-/// What can be told by a ``Repository``, with others, to save or to forget what it keeps.
+/// A cache that a ``Repository`` can flush or clear together with others.
 public protocol RepositoryMember: AnyObject, Sendable {
-  /// Completes when all that is kept is where it outlives the process; it runs at once.
+  /// Completes when all values are stored where they outlive the process; starts at once.
   func flush() -> Signal<Void>
 
-  /// Forgets all that is kept, at once.
+  /// Removes all values, at once.
   func clear() -> Signal<Void>
 }
 
-/// Multiplexers and caches under unique names, to be flushed or cleared all together.
+/// Multiplexers and caches under unique names, to be flushed or cleared together.
 ///
 ///     let repository = Repository()
 ///     try repository.add(profile, named: "profile")
@@ -17,9 +17,9 @@ public protocol RepositoryMember: AnyObject, Sendable {
 ///     repository.flush().subscribe(onProgress: { bar.fraction = $0.fraction })
 ///     repository.clear()
 ///
-/// It keeps none of its members; the name of one that is gone is free again.
+/// It references its members weakly; the name of a released member is free again.
 ///
-/// - Note: Any thread. There is no shared one: make it where your multiplexers are made.
+/// - Note: Any thread. There is no shared instance: create one where your multiplexers are created.
 public final class Repository: Sendable {
   private let members = Locked<[String: Entry]>([:])
 
@@ -27,12 +27,15 @@ public final class Repository: Sendable {
     weak var member: (any RepositoryMember)?
   }
 
-  /// A repository of nothing yet.
+  /// Creates an empty repository.
   public init() {}
 
-  /// Adds a member, as long as somebody else keeps it.
+  /// Adds a member, which another object has to retain.
   ///
-  /// - Throws: ``CacheError/nameTaken(name:)`` if another has that name.
+  /// - Parameters:
+  ///   - member: The cache to add.
+  ///   - name: A name that no other member has.
+  /// - Throws: ``CacheError/nameTaken(name:)`` if another member has that name.
   public func add(_ member: some RepositoryMember, named name: String) throws {
     let other = members.withLock { members in
       let other = members[name]?.member
@@ -42,27 +45,29 @@ public final class Repository: Sendable {
     if other != nil { throw CacheError.nameTaken(name: name) }
   }
 
-  /// Takes the member of that name out, if there is one.
+  /// Removes the member with that name, if there is one.
   public func remove(named name: String) {
     members.withLock { $0[name] = nil }
   }
 
-  /// The names of the members that are there still, sorted.
+  /// The names of the members that have not been released, sorted.
   public var names: [String] {
     present.map(\.name)
   }
 
-  /// Flushes every member, now, also if others fail.
+  /// Flushes every member now, also if others fail.
   ///
-  /// - Returns: The outcome, replayed, and how many members are done; the first failure is reported.
+  /// - Returns: The outcome, replayed, with the first failure. Its progress counts finished
+  ///   members.
   @discardableResult
   public func flush() -> Signal<Void> {
     all { $0.flush() }
   }
 
-  /// Clears every member, now, also if others fail.
+  /// Clears every member now, also if others fail.
   ///
-  /// - Returns: The outcome, replayed, and how many members are done; the first failure is reported.
+  /// - Returns: The outcome, replayed, with the first failure. Its progress counts finished
+  ///   members.
   @discardableResult
   public func clear() -> Signal<Void> {
     all { $0.clear() }
@@ -87,7 +92,7 @@ public final class Repository: Sendable {
 }
 
 extension RepositoryMember where Self: Cache {
-  /// Forgets all that is kept, at once.
+  /// Removes all values, at once.
   @discardableResult
   public func clear() -> Signal<Void> {
     removeAll()

@@ -1,34 +1,34 @@
-/// What is known of a resource at one moment, all together.
+/// The state of a resource at one moment.
 public struct ResourceState<Value: Sendable>: Sendable {
-  /// The value that is kept; nil if there is none, or if nothing is known of one.
+  /// The stored value; nil if there is none, or if none is known.
   public let value: Value?
 
-  /// How long ago it left its origin.
+  /// The time since the value left its origin.
   public let age: Duration?
 
-  /// Where it came from.
+  /// The provenance of the value.
   public let provenance: Provenance?
 
-  /// Whether it is being fetched.
+  /// Whether the resource is being fetched.
   public let isLoading: Bool
 
-  /// Why it could not be had the last time; nil again when it could, or when the value was told.
+  /// The failure of the last fetch; nil after a success or a write.
   ///
-  /// The value is the last good one then.
+  /// The value is then the last good one.
   public let error: (any Error)?
 
-  /// Where a value came from, as far as its key was watched since.
+  /// The provenance of a value, as far as its key was watched.
   public enum Provenance: Sendable, Hashable {
-    /// From the origin.
+    /// The origin sent it.
     case fetched
 
-    /// From whoever set it.
+    /// A caller set it.
     case set
 
-    /// It was there already, in memory or where values outlive the process.
+    /// It was stored already, in memory or where values outlive the process.
     case kept
 
-    /// That of the value after some news; nil if the news does not say.
+    /// Creates the provenance of a value after some news; nil if the news does not tell.
     init?(_ news: RememberedNews) {
       switch news {
       case .fetched: self = .fetched
@@ -39,18 +39,18 @@ public struct ResourceState<Value: Sendable>: Sendable {
   }
 }
 
-/// The value that is kept for a key, as the store was found, and where it came from.
+/// The value found in the store for a key, and its provenance.
 struct KeptResource<Value: Sendable>: Sendable {
-  /// Nil if nothing is kept.
+  /// The value; nil if none is stored.
   let value: Stamped<Value>?
 
-  /// Nil if the news does not say.
+  /// The provenance; nil if the news does not tell.
   let provenance: ResourceState<Value>.Provenance?
 
-  /// Nothing.
+  /// No value.
   static var nothing: KeptResource { KeptResource(value: nil, provenance: nil) }
 
-  /// The same, that came from where the value before it did if it is not known otherwise.
+  /// Returns a copy that takes over the provenance of the former value if its own is unknown.
   func after(_ former: KeptResource) -> KeptResource {
     KeptResource(
       value: value, provenance: value.map { _ in provenance ?? former.provenance ?? .kept })

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// Who watches which key, and which keys are being fetched.
+/// The watchers of keys, and the number of running fetches of each key.
 final class Watchers<Key: Hashable & Sendable>: Sendable {
   private let state = Locked(State())
 
@@ -14,7 +14,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
     var count = 0
   }
 
-  /// The news of a key, from the subscription on.
+  /// Returns the news of a key, from the subscription on.
   func news(of key: Key) -> Signal<RememberedNews> {
     Signal { [self] observer, lifetime in
       let pipe = state.withLock { state in
@@ -40,7 +40,8 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
     pipe?.next(news)
   }
 
-  /// Tells of a change, and once more when it ends later: a layer may take it in, or fail to, only then.
+  /// Reports a change, and once more when it ends later: a layer may store it, or fail to, only
+  /// then.
   func tell<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
     tell(change.key, RememberedNews(of: change))
     if outcome.isDone { return }
@@ -50,7 +51,9 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// - Parameter key: Nil for all.
+  /// Reports news of a key.
+  ///
+  /// - Parameter key: The key; nil for all keys.
   func tell(_ key: Key?, _ news: RememberedNews) {
     if let key { return tell(key, news) }
     for pipe in state.withLock({ $0.watches.values.map(\.pipe) }) { pipe.next(news) }
@@ -62,7 +65,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Watchers.State {
-  /// Counts the fetches of a key; what is to be released is given back.
+  /// Counts the fetches of a key; returns an entry that is to be released after the unlock.
   mutating func count(_ key: Key, _ news: RememberedNews) -> (key: Key, value: Int)? {
     switch news {
     case .begun: fetches[key, default: 0] += 1
