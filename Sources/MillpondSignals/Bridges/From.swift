@@ -1,5 +1,6 @@
 extension Signal {
-  /// Sends the elements of `sequence` in order, and completes; stops where the subscriber leaves.
+  /// Sends the elements of `sequence` in order and completes; stops iterating when the subscriber
+  /// leaves.
   @inlinable
   public static func from(_ sequence: some Sequence<Value> & Sendable) -> Signal {
     Signal { observer, lifetime in
@@ -11,7 +12,7 @@ extension Signal {
     }
   }
 
-  /// Sends `values` in order, and completes.
+  /// Sends `values` in order and completes.
   @inlinable
   public static func of(_ values: Value...) -> Signal {
     from(values)
@@ -19,12 +20,16 @@ extension Signal {
 }
 
 extension Signal {
-  /// Runs `work` in a task at each subscription, sends what it returns, and completes.
+  /// Runs `work` in a task for each subscription, sends its result, and completes.
   ///
-  /// Disposal cancels the task. What `work` returns or throws in spite of that goes nowhere. What it
-  /// throws before fails the signal.
+  /// An error of `work` fails the signal. Disposal cancels the task; a result or error that `work`
+  /// still produces after that is discarded.
   ///
   ///     let profile = Signal.async { try await api.profile() }
+  ///
+  /// - Parameters:
+  ///   - priority: The priority of the task; nil inherits that of the subscriber's context.
+  ///   - work: Runs once for each subscription.
   @inlinable
   public static func async(
     priority: TaskPriority? = nil, _ work: @escaping @Sendable () async throws -> Value
@@ -45,11 +50,11 @@ extension Signal {
 }
 
 extension Signal {
-  /// Iterates over `sequence` in a task at each subscription, sends its elements, and completes.
+  /// Iterates over `sequence` in a task for each subscription, sends its elements, and completes.
   ///
-  /// Disposal cancels the task. What the sequence throws fails the signal. Nothing holds the
-  /// sequence back: each element is sent as soon as it is there. A sequence for one loop only, as
-  /// `AsyncStream` is, serves one subscription; share the signal with ``replayLast(_:)``.
+  /// An error of the sequence fails the signal, and disposal cancels the task. There is no back
+  /// pressure: each element is sent as soon as it arrives. A single-pass sequence such as
+  /// `AsyncStream` serves one subscription only; share the signal with ``replayLast(_:)``.
   ///
   ///     let messages = Signal.from(stream).replayLast()
   @inlinable
@@ -63,7 +68,7 @@ extension Signal {
             if lifetime.isEnded { return }
             observer.next(value)
           }
-          // A sequence may end or throw because the task was cancelled: that is no event.
+          // A sequence may end or throw because its task was cancelled, which is not an event.
           if !lifetime.isEnded { observer.completed() }
         } catch {
           if !lifetime.isEnded { observer.failed(error) }

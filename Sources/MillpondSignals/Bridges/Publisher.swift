@@ -2,12 +2,12 @@
   public import Combine
   import Synchronization
 
-  // Neither compiled nor tested on Linux, and therefore kept as small as it can be.
+  // Kept as small as possible, because it is neither compiled nor tested on Linux.
 
   extension Signal {
-    /// The signal for Combine: each subscriber runs it anew, and cancelling disposes.
+    /// A Combine publisher that runs the signal for each subscriber; cancelling disposes.
     ///
-    /// Progress is left out. Values that a subscriber has not asked for yet are kept, without a bound.
+    /// Progress is left out. Values beyond the subscriber's demand are buffered without a bound.
     ///
     /// - Note: Not compiled by the project's own checks, which run on Linux.
     public var publisher: AnyPublisher<Value, any Error> {
@@ -16,11 +16,12 @@
         .eraseToAnyPublisher()
     }
 
-    /// Subscribes to a publisher of its own at each subscription, and sends what that sends.
+    /// Subscribes to a new publisher for each subscription, and forwards its output and completion.
     ///
     ///     let changes = Signal.from { NotificationCenter.default.publisher(for: name) }
     ///
-    /// - Parameter makePublisher: Makes the publisher, since few publishers are `Sendable`.
+    /// - Parameter makePublisher: Makes the publisher. A closure, since few publishers are
+    ///   `Sendable`.
     /// - Note: Not compiled by the project's own checks, which run on Linux.
     public static func from<Source: Publisher & SendableMetatype>(
       _ makePublisher: @escaping @Sendable () -> Source
@@ -33,14 +34,14 @@
             case .failure(let error): observer.failed(error)
             }
           }, receiveValue: { observer.next($0) })
-        // Cancelling is all that is done with it, which any thread may do.
+        // The cancellable is only ever cancelled, which any thread may do.
         let kept = SerialState(cancellable)
         lifetime.onEnd { kept.value.cancel() }
       }
     }
   }
 
-  /// Sends without regard to demand, so that a buffer has to follow.
+  /// A publisher that ignores demand, and therefore needs a buffer behind it.
   private struct SignalPublisher<Output: Sendable>: Publisher {
     typealias Failure = any Error
 
@@ -52,7 +53,7 @@
     }
   }
 
-  /// One run, which begins with the first demand.
+  /// One run, which starts with the first demand.
   private final class SignalSubscription<Value: Sendable>: Combine.Subscription, Sendable {
     private let signal: Signal<Value>
 

@@ -3,12 +3,12 @@ public import Dispatch
 extension Signal {
   /// Delivers every event on `queue`, in order, one at a time.
   ///
-  /// Progress is conflated: of several that wait in a row, the latest is delivered.
+  /// Progress is conflated: of consecutive progress events that wait, only the latest is delivered.
   ///
   /// - Parameters:
-  ///   - queue: Serial or concurrent, deliveries never overlap.
-  ///   - limit: How many events may wait; one more ends the signal with
-  ///     ``SignalError/bufferFull(limit:)``, after those that wait.
+  ///   - queue: A serial or concurrent queue; deliveries never overlap.
+  ///   - limit: The number of events that may wait. A value or progress beyond it ends the signal
+  ///     with ``SignalError/bufferFull(limit:)``, after the waiting events.
   @inlinable
   public func receive(on queue: DispatchQueue, limit: Int = 65_536) -> Signal {
     Signal(
@@ -24,10 +24,12 @@ extension Signal {
 extension Signal {
   /// Delivers every event on the main actor, in order, one at a time.
   ///
-  /// What is sent on the main thread while nothing waits is delivered there at once, without a
-  /// hop: a value that is in memory is on the screen before the first frame.
+  /// An event that is sent on the main thread while none waits is delivered at once, without a hop:
+  /// a value in memory is on the screen before the first frame.
   ///
-  /// - Parameter limit: As in ``receive(on:limit:)-(DispatchQueue,_)``.
+  /// - Parameters:
+  ///   - actor: The main actor.
+  ///   - limit: The number of events that may wait, see ``receive(on:limit:)-(DispatchQueue,_)``.
   public func receive(on actor: MainActor, limit: Int = 65_536) -> Signal {
     Signal(
       start: { observer, lifetime in
@@ -44,8 +46,8 @@ extension Signal {
 
   /// Runs the signal and receives its events on the main actor.
   ///
-  /// As ``subscribe(onProgress:onNext:onFailed:onCompleted:)``, with closures that may touch what
-  /// belongs to the main actor.
+  /// The closures may touch state of the main actor. Otherwise the same as
+  /// ``subscribe(onProgress:onNext:onFailed:onCompleted:)``.
   @discardableResult
   public func subscribeOnMain(
     onProgress: (@MainActor @Sendable (SignalProgress) -> Void)? = nil,
@@ -61,9 +63,9 @@ extension Signal {
   }
 }
 
-/// Tells whether the running code is on the main queue, which is the main actor's executor.
+/// A test for the main queue, which is the executor of the main actor.
 ///
-/// `Thread.isMainThread` would not do: where `dispatchMain()` runs, there is no main thread.
+/// `Thread.isMainThread` is no substitute: under `dispatchMain()` there is no main thread.
 enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -76,17 +78,17 @@ enum MainQueue {
   }
 }
 
-/// Events on their way to an executor: they wait in order, and one job at a time delivers them.
+/// A queue of events on their way to an executor; one job at a time delivers them, in order.
 @usableFromInline
 final class Outbox<Value: Sendable>: Sendable {
-  /// The upstream's; it ends early where too much waits.
+  /// The lifetime of the upstream, which ends early when too many events wait.
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let subscriber: Lifetime
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
   @usableFromInline let state: Locked<OutboxState<Value>>
 
-  /// - Parameter schedule: Runs the job it is given once, now or later.
+  /// - Parameter schedule: Runs the given job once, now or later.
   @inlinable
   init(
     _ downstream: Observer<Value>, _ subscriber: Lifetime, limit: Int,
@@ -126,7 +128,7 @@ final class Outbox<Value: Sendable>: Sendable {
   }
 }
 
-/// What waits, and whether a job is on its way.
+/// The waiting events, and whether a job is scheduled for them.
 @usableFromInline
 struct OutboxState<Value: Sendable>: Sendable {
   @usableFromInline let limit: Int
@@ -157,7 +159,7 @@ struct OutboxState<Value: Sendable>: Sendable {
     return (!hasJob, overflows)
   }
 
-  /// What waits; nil where nothing does, and the job is done.
+  /// Takes all waiting events; returns nil, and marks the job as done, when there are none.
   @inlinable
   mutating func takeAll() -> [Event<Value>]? {
     guard !waiting.isEmpty else {

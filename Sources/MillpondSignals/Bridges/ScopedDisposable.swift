@@ -1,8 +1,8 @@
-/// Ends a subscription when it is released, or before.
+/// A handle that ends its subscription when it is released, or before.
 public final class ScopedDisposable: Sendable {
   private let disposable: Disposable
 
-  /// Takes charge of `disposable`.
+  /// Creates a handle that owns `disposable`.
   public init(_ disposable: Disposable) {
     self.disposable = disposable
   }
@@ -11,37 +11,36 @@ public final class ScopedDisposable: Sendable {
     disposable.dispose()
   }
 
-  /// Ends the subscription now.
-  ///
-  /// Idempotent.
+  /// Ends the subscription now; idempotent.
   public func dispose() {
     disposable.dispose()
   }
 }
 
 extension Disposable {
-  /// A handle that disposes when it is released.
+  /// Returns a handle that disposes when it is released.
   public func scoped() -> ScopedDisposable {
     ScopedDisposable(self)
   }
 }
 
-/// Ends many subscriptions at once: when it is released, or told to.
+/// A set of subscriptions that end together, when the bag is released or disposed of.
 ///
 /// - Note: Any thread.
 public final class DisposableBag: Sendable {
   private let lifetime = Lifetime()
 
-  /// An empty bag.
+  /// Creates an empty bag.
   public init() {}
 
   deinit {
     lifetime.end()
   }
 
-  /// Disposes of `disposable` together with the bag; at once if that is over already.
+  /// Adds `disposable`, to be disposed of together with the bag; at once if the bag is disposed of
+  /// already.
   ///
-  /// What ends by itself leaves the bag.
+  /// A subscription that ends by itself leaves the bag.
   public func insert(_ disposable: Disposable) {
     guard let member = disposable.lifetime, !member.isEnded else { return }
     let link = lifetime.child()
@@ -49,14 +48,14 @@ public final class DisposableBag: Sendable {
     member.onEnd { link.end() }
   }
 
-  /// Disposes of everything in the bag, and of whatever is inserted later.
+  /// Disposes of everything in the bag, now and whenever something is inserted later.
   public func dispose() {
     lifetime.end()
   }
 }
 
 extension Disposable {
-  /// Lets `bag` end this, too.
+  /// Adds this to `bag`, which disposes of it.
   public func disposed(by bag: DisposableBag) {
     bag.insert(self)
   }

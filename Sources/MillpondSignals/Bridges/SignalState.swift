@@ -7,44 +7,44 @@ public import Observation
 ///     Text(profile.value?.name ?? "")
 ///       .onAppear { profile.follow(profiles.get(id)) }
 ///
-/// What the signal has ready when it is followed is there when ``follow(_:)`` returns. The
-/// subscription ends with the object. Inside the `onChange` of an observation, which runs before its
-/// change is made, following and stopping wait until that is done.
+/// A value that the signal has ready is visible when ``follow(_:)`` returns. The subscription ends
+/// with the object. Calls of ``follow(_:)`` and ``stop()`` from inside an observation's `onChange`,
+/// which runs before its change is made, take effect after that change.
 ///
-/// - Note: Main actor. The signal may send from any thread; then the change takes a hop.
+/// - Note: Main actor. The signal may send from any thread; the change then takes a hop.
 @MainActor
 @Observable
 public final class SignalState<Value: Sendable> {
   /// The latest value.
   ///
-  /// It outlives a failure, and the change to another signal until that sends a value of its own.
+  /// It survives a failure, and a change to another signal until that signal sends its first value.
   public private(set) var value: Value?
 
-  /// What the signal has failed with; nil again when the next one is followed.
+  /// The error that the signal failed with; nil again when another signal is followed.
   public private(set) var error: (any Error)?
 
-  /// The latest progress of the running signal; nil when it has ended or was stopped.
+  /// The latest progress of the running signal; nil after it has ended or was stopped.
   public private(set) var progress: SignalProgress?
 
-  /// Whether an answer is awaited: the running signal has sent no value yet.
+  /// Whether the running signal has sent no value yet.
   ///
-  /// So a signal that never ends is loading until its first value, not for ever.
+  /// A signal that never ends is therefore loading until its first value only.
   public private(set) var isLoading = false
 
   @ObservationIgnored private var run = Disposable().scoped()
   @ObservationIgnored private var steps = Queue<Step>()
   @ObservationIgnored private var isChanging = false
 
-  /// The state of nothing, until a signal is followed.
+  /// Creates a state that follows no signal yet.
   public init() {}
 
-  /// The state of `signal`, which is subscribed to at once.
+  /// Creates a state that follows `signal` at once.
   public convenience init(following signal: Signal<Value>) {
     self.init()
     follow(signal)
   }
 
-  /// Subscribes to `signal` in place of the one before, which is disposed of.
+  /// Subscribes to `signal`, and disposes of the subscription before it.
   public func follow(_ signal: Signal<Value>) {
     run.dispose()
     let lifetime = Lifetime()
@@ -64,8 +64,10 @@ public final class SignalState<Value: Sendable> {
     case stop
   }
 
-  /// One step at a time: each change wakes observers before it is made, and would be made over and
-  /// over if what they do in their `onChange` began before it was.
+  /// Takes one step at a time.
+  ///
+  /// Each change wakes observers before it is made. A step that began inside their `onChange` would
+  /// make the same change again and again.
   private func take(_ step: Step) {
     steps.append(step)
     if isChanging { return }
@@ -80,7 +82,7 @@ public final class SignalState<Value: Sendable> {
     isChanging = false
   }
 
-  // What does not change is not assigned: each assignment would wake who observes it.
+  // Assigns only real changes, since each assignment wakes the observers of its property.
 
   private func begin(_ signal: Signal<Value>, _ lifetime: Lifetime) {
     if lifetime.isEnded { return }

@@ -30,7 +30,8 @@ extension Signal {
   }
 }
 
-/// The first value of a run, its end, or cancellation, whatever comes first: a task waits for it.
+/// The first value of a run, its end, or a cancellation, whichever comes first, for a task to
+/// await.
 @usableFromInline
 final class FirstAnswer<Value: Sendable>: Sendable {
   @usableFromInline typealias Answer = Result<Value?, any Error>
@@ -48,7 +49,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
   @inlinable
   init() {}
 
-  /// The first answer of a signal that has none at once.
+  /// Awaits the first answer of a signal that has none at once.
   @inlinable
   static func of(_ signal: Signal<Value>) async throws -> Value? {
     try Task.checkCancellation()
@@ -57,7 +58,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     signal.start?(
       Observer(next: { answer.settle(.success($0)) }, other: { answer.receive($0) }),
       answer.lifetime)
-    // Most sources of a test or a computation have answered by now; nothing has to be suspended for them.
+    // Many signals have answered by now; then the task is not suspended.
     if answer.isOpen {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { answer.resume($0) }
@@ -73,7 +74,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     state.withLock { if case .open = $0 { true } else { false } }
   }
 
-  /// Resumes the task when there is an answer, at once if there is one already.
+  /// Resumes the task when there is an answer; at once if there is one already.
   @inlinable
   func resume(_ continuation: UnsafeContinuation<Void, Never>) {
     let isOpen = state.withLock { state in
@@ -84,7 +85,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     if !isOpen { continuation.resume() }
   }
 
-  /// The answer, which is there by now.
+  /// Returns the answer, which must have arrived.
   @inlinable
   func settled() throws -> Value? {
     let state = state.withLock { $0 }
@@ -100,7 +101,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     }
   }
 
-  /// Settles it, unless it is settled, and ends the run.
+  /// Settles the answer, unless it is settled, and ends the run.
   @inlinable
   func settle(_ answer: Answer) {
     let (waiting, isFirst) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, Bool) in
@@ -121,10 +122,10 @@ final class FirstAnswer<Value: Sendable>: Sendable {
 }
 
 extension Signal {
-  /// The values as an asynchronous sequence, for one loop; asking for it subscribes.
+  /// The values as an asynchronous sequence, for one loop; reading this property subscribes.
   ///
-  /// Values that arrive faster than they are taken are kept, without a bound. Leaving the loop, or
-  /// cancelling its task, disposes.
+  /// Values that arrive faster than the loop takes them are buffered without a bound. Leaving the
+  /// loop, or cancelling its task, disposes.
   @inlinable
   public var values: AsyncThrowingStream<Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: .unbounded) { continuation in
@@ -138,7 +139,7 @@ extension Signal {
 }
 
 extension Signal {
-  /// Runs the signal for a task that waits for its events.
+  /// Runs the signal for a task that awaits its events.
   @inlinable
   func subscribeAwaited(
     onNext: @escaping @Sendable (Value) -> Void,

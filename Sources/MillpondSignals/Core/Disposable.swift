@@ -1,27 +1,27 @@
-/// The handle that ends a subscription, or other work that can be given up.
+/// The handle that ends a subscription, or other work that can be cancelled.
 ///
-/// Dropping a handle ends nothing; ``Disposable/scoped()`` gives one that does. Disposal is silence, not an
-/// event: after ``dispose()`` has returned no delivery begins, and no closure of the subscription runs
-/// any more, in operators neither. The thread that disposes delivers nothing to others, so it may hold a
-/// lock that other observers take.
+/// Releasing a handle ends nothing; ``Disposable/scoped()`` returns one that does. Disposal is
+/// silence, not an event: after ``dispose()`` has returned, no delivery begins, and no closure of
+/// the subscription runs, including closures of operators. The disposing thread delivers nothing to
+/// other subscribers, so it may hold a lock that their observers take.
 ///
 /// - Note: Any thread, also inside a callback.
 public struct Disposable: Sendable {
   @usableFromInline let lifetime: Lifetime?
 
-  /// A handle for what has ended already.
+  /// Creates a handle for work that has ended already.
   @inlinable
   public init() {
     lifetime = nil
   }
 
-  /// A handle that ends `lifetime`.
+  /// Creates a handle that ends `lifetime`.
   @inlinable
   public init(_ lifetime: Lifetime) {
     self.lifetime = lifetime
   }
 
-  /// A handle that runs `teardown` when disposed of, once.
+  /// Creates a handle that runs `teardown` once, when it is disposed of.
   public init(_ teardown: @escaping @Sendable () -> Void) {
     let lifetime = Lifetime()
     lifetime.onEnd(teardown)

@@ -1,18 +1,18 @@
-/// What a signal sends: `(progress | next)* (failed | completed)?`.
+/// An event of a signal, which sends `(progress | next)* (failed | completed)?`.
 public enum Event<Value: Sendable>: Sendable {
   /// A value.
   case next(Value)
 
-  /// How far the work towards the next value or the end has come.
+  /// The progress of the work towards the next value or the end.
   case progress(SignalProgress)
 
-  /// The end, by an error. Nothing follows.
+  /// The end, by an error; no event follows.
   case failed(any Error)
 
-  /// The end. Nothing follows.
+  /// The end; no event follows.
   case completed
 
-  /// Whether nothing can follow this event.
+  /// Whether this event ends its signal.
   @inlinable
   public var isTerminal: Bool {
     switch self {
@@ -23,7 +23,7 @@ public enum Event<Value: Sendable>: Sendable {
 }
 
 extension Event where Value == Never {
-  /// The same event in a signal of another type: without a value, the type says nothing.
+  /// Returns the same event for a signal of another value type.
   @inlinable
   package func typed<NewValue>(as type: NewValue.Type = NewValue.self) -> Event<NewValue> {
     switch self {
@@ -34,17 +34,17 @@ extension Event where Value == Never {
   }
 }
 
-/// How far a running piece of work has come.
+/// The progress of a piece of work.
 ///
-/// The units are the producer's own: bytes for a transfer, items for a batch.
+/// The producer chooses the units: bytes for a transfer, items for a batch.
 public struct SignalProgress: Sendable, Hashable {
   /// Units done so far, never negative.
   public let completed: Int
 
-  /// Units there are in all; nil while nobody knows.
+  /// Units in all; nil if unknown.
   public let total: Int?
 
-  /// States how far the work has come.
+  /// Creates a progress.
   ///
   /// - Parameters:
   ///   - completed: Units done so far; a negative count is taken as zero.
@@ -57,7 +57,7 @@ public struct SignalProgress: Sendable, Hashable {
 
   /// The share that is done, 0 to 1; nil while the total is unknown.
   ///
-  /// Of a total of zero: 1.
+  /// With a total of zero it is 1.
   @inlinable
   public var fraction: Double? {
     guard let total else { return nil }
@@ -65,31 +65,31 @@ public struct SignalProgress: Sendable, Hashable {
   }
 }
 
-/// What the framework itself finds wrong with a signal.
+/// The failures that the framework itself reports for a signal.
 public enum SignalError: Error, Sendable {
-  /// Whoever was to send the end let go of the observer without it.
+  /// The sender released the observer without ending the signal.
   ///
-  /// `origin` is where the signal was made, as `file:line`; nil in release builds.
+  /// `origin` is the place in the code that made the signal, as `file:line`; nil in release builds.
   case abandoned(origin: String?)
 
-  /// Nothing came within the time that was given.
+  /// Nothing arrived within the time limit.
   case timedOut
 
-  /// A value was asked for, and the signal completed without any.
+  /// A value was needed, and the signal completed without one.
   case empty
 
-  /// More than `limit` events waited for a queue that doesn't get round to them.
+  /// More than `limit` events waited for a queue that does not keep up.
   case bufferFull(limit: Int)
 
-  /// So many operators are nested that the stack could not hold a delivery through all of them.
+  /// The operators are nested too deeply for the stack to hold a delivery through all of them.
   ///
-  /// Comes in place of a subscription. How many fit depends on the stack of the thread, see
+  /// Sent in place of a subscription. The possible depth depends on the stack of the thread, see
   /// <doc:SignalContract#Depth>. `retry`, `recover` and `ifNoValue` pass this failure on.
   case nestedTooDeeply
 }
 
 extension SignalError: CustomStringConvertible {
-  /// One line, for logs: the place or limit that it is about, and what to do.
+  /// One line for logs: the place or limit in question, and often a remedy.
   public var description: String {
     switch self {
     case .abandoned(let origin):

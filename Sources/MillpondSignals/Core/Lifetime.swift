@@ -1,42 +1,43 @@
 public import Synchronization
 
-/// How long a subscription lasts: it ends once, by its terminal event or by disposal.
+/// The span of a subscription, which ends once, by its terminal event or by disposal.
 ///
-/// The subscriber's lifetime is threaded upward to whatever works for it, which registers what to
-/// stop with ``onEnd(_:)``, and asks ``isEnded`` between the steps of a long loop. An operator
-/// whose upstream may end before its downstream gives that upstream a ``child()``.
+/// The subscriber's lifetime is passed upstream to everything that works for it. Each worker
+/// registers its cleanup with ``onEnd(_:)``, and checks ``isEnded`` between the steps of a long
+/// loop. An operator whose upstream may end before its downstream gives that upstream a
+/// ``child()``.
 ///
 /// - Note: Any thread. Teardowns run on the thread that ends the lifetime, with no lock held.
 public struct Lifetime: Sendable {
   @usableFromInline let core: LifetimeCore
 
-  /// A lifetime of its own.
+  /// Creates a lifetime without a parent.
   @inlinable
   public init() {
     core = LifetimeCore()
   }
 
-  /// Whether it is over, so that nothing needs to be done for it any more.
+  /// Whether the lifetime has ended, so that no more work is needed for it.
   @inlinable
   public var isEnded: Bool {
     core.isEnded
   }
 
-  /// Whether it is known that other work waits for this.
+  /// Whether other work is known to wait for this.
   ///
-  /// It does if a task awaits this, or if this is a part of what the work sends. What has merely been
-  /// subscribed to may be waited for or not.
+  /// True if a task awaits it, or if it is a part of work that is awaited. A plain subscription may
+  /// be waited for or not.
   package var isAwaited: Bool {
     core.isAwaited
   }
 
-  /// Notes that other work waits for this, and for what is done for it from now on.
+  /// Marks this, and children that are made from now on, as awaited by other work.
   @usableFromInline
   package func markAwaited() {
     core.set(LifetimeCore.awaited)
   }
 
-  /// Runs `teardown` once, when the lifetime ends; at once if it is over already.
+  /// Runs `teardown` once, when the lifetime ends; at once if it has ended already.
   ///
   /// Teardowns run in no promised order.
   ///
@@ -45,9 +46,9 @@ public struct Lifetime: Sendable {
     core.add(teardown)
   }
 
-  /// A lifetime that ends with this one, or before it, in which case it is unlinked from this one.
+  /// Returns a lifetime that ends with this one, or earlier; then it is unlinked from this one.
   ///
-  /// It does not keep this one, which keeps it.
+  /// The parent retains the child, not the other way round.
   ///
   /// - Complexity: O(1), also for its end.
   public func child() -> Lifetime {
@@ -57,15 +58,16 @@ public struct Lifetime: Sendable {
     return Lifetime(core: child)
   }
 
-  /// A lifetime of its own for what runs for this one: no less deep, and not ended with it.
+  /// Returns an independent lifetime for a run on behalf of this one: no less deep, and not ended
+  /// with it.
   ///
-  /// It counts for two levels, which is what delivering to several subscribers takes.
+  /// It counts as two levels, which is the stack that delivering to several subscribers takes.
   @usableFromInline
   func separate() -> Lifetime {
     Lifetime(core: LifetimeCore(depth: core.depth &+ 2))
   }
 
-  /// Ends the lifetime and runs its teardowns; does nothing if it is over.
+  /// Ends the lifetime and runs its teardowns; does nothing if it has ended already.
   @inlinable
   public func end() {
     core.end {}
@@ -76,7 +78,8 @@ public struct Lifetime: Sendable {
     self.core = core
   }
 
-  /// Ends the lifetime with `lastWords` between its end and its teardowns; false if it was over.
+  /// Ends the lifetime, and runs `lastWords` between its end and its teardowns; does nothing if it
+  /// has ended already.
   @inlinable
   package func end(lastWords: () -> Void) {
     core.end(lastWords)
@@ -85,14 +88,14 @@ public struct Lifetime: Sendable {
 
 /// The state of a lifetime.
 ///
-/// Sendable because what varies is atomic, or touched only under the lock.
+/// Sendable because its variables are atomic, or touched only under the lock.
 @usableFromInline
 final class LifetimeCore: @unchecked Sendable {
-  /// Whether the lifetime is over, whether anything was ever registered, and whether it is awaited.
+  /// The flags `ended`, `linked` (something was registered at some time) and `awaited`.
   @usableFromInline let bits: Atomic<UInt8>
   @usableFromInline let gate: Gate
 
-  /// How many lifetimes this is a child's child of.
+  /// The number of ancestors, where a separate lifetime counts as two.
   @usableFromInline let depth: UInt32
   @exclusivity(unchecked) @usableFromInline var entries: LifetimeEntries
 
@@ -102,7 +105,7 @@ final class LifetimeCore: @unchecked Sendable {
 
   @inlinable
   init(depth: UInt32 = 0) {
-    // Initial values beside the properties would be calls.
+    // Assigned here, because default values of the properties would compile to calls.
     bits = Atomic(0)
     gate = Gate()
     self.depth = depth
@@ -124,7 +127,7 @@ final class LifetimeCore: @unchecked Sendable {
     bits.load(ordering: .relaxed) & Self.awaited != 0
   }
 
-  /// Ends the lifetime, if it isn't over: one atomic claim decides who does.
+  /// Ends the lifetime, unless it has ended: one atomic claim decides which thread does.
   @inlinable
   func end(_ lastWords: () -> Void) {
     let before = set(Self.ended)
@@ -135,7 +138,7 @@ final class LifetimeCore: @unchecked Sendable {
 
   func add(_ teardown: @escaping @Sendable () -> Void) {
     let isLate = withLock { entries -> Bool in
-      // Either the ender sees that something is linked, or we see here that it has ended.
+      // Either the ending thread sees the link, or this one sees the end.
       if set(Self.linked) & Self.ended != 0 { return true }
       _ = entries.add(LifetimeEntry(run: teardown))
       return false
@@ -149,7 +152,7 @@ final class LifetimeCore: @unchecked Sendable {
       let place = entries.add(
         LifetimeEntry(
           run: { withExtendedLifetime(child) {} }, child: .passUnretained(child)))
-      // Nobody else knows the child yet, but who takes it from here, under this lock.
+      // Until this lock is released, no other thread can reach the child.
       child.entries.parent = .passUnretained(self)
       child.entries.placeInParent = place
       return false
@@ -157,11 +160,11 @@ final class LifetimeCore: @unchecked Sendable {
     if isLate { child.end {} }
   }
 
-  /// Called by the parent, which may be gone right after.
+  /// Ends this on behalf of the parent, which may be released right after.
   fileprivate func endWithParent(_ ending: inout TearDown) {
     let before = set(LifetimeCore.ended)
     if before & LifetimeCore.ended != 0 {
-      // Who has ended this one may be about to let go of the parent: after this, it finds none.
+      // The thread that ended this one may be about to use the parent; from here on it finds none.
       orphan()
     } else if ending.level < 8 {
       ending.level += 1
@@ -173,7 +176,7 @@ final class LifetimeCore: @unchecked Sendable {
     }
   }
 
-  /// Called once, by the ender.
+  /// Runs the teardowns; called once, by the thread that ended the lifetime.
   @usableFromInline
   func tearDown(hasEntries: Bool) {
     var ending = TearDown()
@@ -191,11 +194,11 @@ final class LifetimeCore: @unchecked Sendable {
     _ = link  // released here, not under the lock
   }
 
-  /// The end of a lifetime and of those below it, a few of them inside each other.
+  /// The teardown of a lifetime and its descendants, with bounded recursion.
   fileprivate struct TearDown {
     var level = 0
 
-    /// What is torn down when the others are: thousands inside each other overflow the stack.
+    /// Lifetimes to tear down after the others: thousands of nested teardowns overflow the stack.
     var postponed: [LifetimeCore] = []
   }
 
@@ -205,7 +208,9 @@ final class LifetimeCore: @unchecked Sendable {
     _ = link
   }
 
-  /// The parent is about to go, without having ended; if the child is just using it, that waits.
+  /// Clears the parent, which is about to be released without having ended.
+  ///
+  /// Waits for the child if it is using its parent at this moment.
   func orphan() {
     withLock { $0.parent = nil }
   }
@@ -225,12 +230,12 @@ final class LifetimeCore: @unchecked Sendable {
   }
 }
 
-/// What a lifetime ends. (A bare closure would be wrapped anew in each generic container.)
+/// A teardown or a child. (A bare closure would be wrapped anew in each generic container.)
 @usableFromInline
 struct LifetimeEntry {
   @usableFromInline let run: @Sendable () -> Void
 
-  /// The child that is ended by this, and kept by `run`.
+  /// The child that this entry ends; `run` retains it.
   @usableFromInline var child: Unmanaged<LifetimeCore>?
 
   fileprivate func run(_ ending: inout LifetimeCore.TearDown) {
@@ -246,18 +251,18 @@ struct LifetimeEntry {
   }
 }
 
-/// The register of a lifetime: two places at hand, since hardly anyone needs a third.
+/// The register of a lifetime, with two inline places, since more are rarely needed.
 @usableFromInline
 struct LifetimeEntries {
   @usableFromInline var first: LifetimeEntry?
   @usableFromInline var second: LifetimeEntry?
   @usableFromInline var more: ContiguousArray<LifetimeEntry?>
   @usableFromInline var vacant: ContiguousArray<Int>
-  /// The parent keeps its children, so it must not be kept by them.
+  /// The parent, unretained because it retains its children.
   @usableFromInline var parent: Unmanaged<LifetimeCore>?
   @usableFromInline var placeInParent: Int
 
-  /// Nothing yet; initial values beside the properties would be calls.
+  /// Creates an empty register; default values of the properties would compile to calls.
   @inlinable
   init() {
     more = []
@@ -293,7 +298,9 @@ struct LifetimeEntries {
     }
   }
 
-  /// What the parent knew this by; it can't be gone before the lock is, see `orphan`.
+  /// Removes the parent's entry for this child, and returns it.
+  ///
+  /// The parent cannot be released while the lock is held, see `orphan`.
   mutating func unlink() -> LifetimeEntry? {
     defer { parent = nil }
     return parent?._withUnsafeGuaranteedRef { $0.forget(placeInParent) }

@@ -2,11 +2,11 @@ public import Synchronization
 
 /// State behind a lock, in one allocation.
 ///
-/// Bodies are short, run only our own pure code (and a key's `Hashable`), and return what is to be
-/// done after the unlock: nothing is called out to, and no object of a user is released, while the
-/// lock is held.
+/// Bodies are short, run only our own pure code (and a key's `Hashable`), and return what the
+/// caller has to do after the unlock. Under the lock, nothing is called out to, and no object of a
+/// user is released.
 ///
-/// Sendable because the state is touched only behind the gate.
+/// Sendable because the state is touched only under the lock.
 @usableFromInline
 package final class Locked<State: Sendable>: @unchecked Sendable {
   @usableFromInline let gate: Gate
@@ -14,7 +14,7 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
 
   @inlinable
   package init(_ state: State) {
-    // An initial value beside the property would be a call.
+    // Assigned here, because a default value of the property would compile to a call.
     gate = Gate()
     self.state = state
   }
@@ -26,11 +26,11 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
   }
 }
 
-/// The one lock of the project: the standard library's.
+/// The only lock of the project, around the standard library's mutex.
 ///
-/// The thread sanitizer does not see into that library, and would report false races for what it
-/// guards. So the gate is also passed by a load and a store that it does see: they cost nothing that
-/// could be measured.
+/// The thread sanitizer does not see into the standard library, and would report false races for
+/// the guarded state. An atomic load and store that it does see prevent that, at no measurable
+/// cost.
 @usableFromInline
 package struct Gate: ~Copyable {
   @usableFromInline let mutex = Mutex<Void>(())
@@ -39,13 +39,13 @@ package struct Gate: ~Copyable {
   @inlinable
   package init() {}
 
-  /// Runs `body` while nobody else does.
+  /// Runs `body` exclusively.
   @inlinable
   @inline(__always)
   package borrowing func withLock<Result>(_ body: () -> Result) -> Result {
     mutex.withLock { _ in
       let passage = passage.load(ordering: .acquiring)
-      // Nothing leaves the region of the lock that the caller would not be allowed to have.
+      // The result leaves the lock only where the caller may have it.
       nonisolated(unsafe) let result = body()
       self.passage.store(passage, ordering: .releasing)
       return result

@@ -1,32 +1,36 @@
 public import Synchronization
 
-/// Serialises what many threads send: one message is received at a time, in one order for all.
+/// A serialiser of messages from many threads: it receives one at a time, in one order for all.
 ///
-/// Whoever posts to a free mailbox receives its own message at once, on its own thread. A message
-/// posted meanwhile, by another thread or from inside the receiver, is queued, and received by the
-/// thread that has the turn, after what it is busy with. Nobody waits for anybody, so no posting can
-/// deadlock, whatever locks the caller holds: who meets another thread lets it run on for a moment
-/// before it queues, which is cheaper for both than to meet again and again.
+/// A thread that posts to a free mailbox receives its own message at once. A message that is posted
+/// meanwhile, by another thread or from inside the receiver, is queued; the thread that has the
+/// turn receives it after its current message. No thread waits for the turn, so posting cannot
+/// deadlock, whatever locks the caller holds. Before a thread queues a message, it yields a few
+/// times to the thread that has the turn, which is cheaper for both than repeated collisions.
 ///
-/// A thread that has nothing to send acts quietly instead: it never receives what others post.
+/// A thread that sends nothing acts quietly instead, and never receives messages of others.
 ///
-/// What `receive` touches needs no lock: having the turn is exclusive.
+/// State that only `receive` touches needs no lock, because the turn is exclusive.
 ///
-/// - Complexity: O(1): two atomic operations, and a lock only where messages meet.
+/// - Complexity: O(1): two atomic operations, and a lock only on a collision.
 @usableFromInline
 package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
-  /// Zero if nobody has the turn; else the mark of the thread that has it, and one more if messages
-  /// wait.
+  /// Zero while the turn is free; otherwise the mark of the thread that has it, plus one if
+  /// messages wait.
   @usableFromInline let turn = Atomic<UInt>(0)
   @usableFromInline let waiting = LazyObject()
 
   @inlinable
   package init() {}
 
-  /// Acts `immediately` if nobody has the turn; else leaves a message that stands for that.
+  /// Runs `immediately` if the turn is free; otherwise queues a message that stands for it.
   ///
-  /// - Parameter replaces: Whether the second message makes the first, the last that waits,
-  ///   superfluous (a newer progress does).
+  /// - Parameters:
+  ///   - message: The message to queue.
+  ///   - replaces: Whether the second message makes the first, the last that waits, superfluous (as
+  ///     newer progress does).
+  ///   - immediately: Acts on the message at once.
+  ///   - receive: Receives the messages of other threads that waited meanwhile.
   @inlinable
   package borrowing func post(
     _ message: @autoclosure () -> Message,
@@ -42,13 +46,16 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
     if !passOn() { drain(receive) }
   }
 
-  /// Acts as one who has the turn, and receives nothing: neither this message nor others.
+  /// Runs `act` with the turn, and receives nothing, neither this message nor others.
   ///
-  /// For what is short, calls nobody and releases nothing, since it runs under the lock of the queue:
-  /// so no message can arrive meanwhile, and those who want to post wait, as for any lock.
+  /// `act` runs under the lock of the queue, so it must be short, call nothing out and release
+  /// nothing. No message can arrive meanwhile; threads that want to post wait, as for any lock.
   ///
-  /// - Parameter message: Left for the thread that has the turn, if one has it.
-  /// - Returns: What `act` returns, for the caller to act on or to release; nil if the message was left.
+  /// - Parameters:
+  ///   - message: The message to queue if another thread has the turn.
+  ///   - act: Acts on the message at once.
+  /// - Returns: The result of `act`, for the caller to act on or to release; nil if the message was
+  ///   queued.
   @inlinable
   borrowing func actQuietly<Result>(
     orPost message: @autoclosure () -> Message, _ act: () -> Result
@@ -76,15 +83,16 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  /// Takes the turn, if it is free, or comes free in a moment.
+  /// Takes the turn, if it is free now or becomes free after a few yields.
   @inlinable
   borrowing func take() -> Bool {
     turn.compareExchange(expected: 0, desired: threadMark(), ordering: .acquiring).exchanged
       || takeInAMoment()
   }
 
-  /// Lets the thread that has the turn run on, a few times, unless that is this one, or others
-  /// wait already.
+  /// Yields a few times to the thread that has the turn, and takes it when it is free.
+  ///
+  /// Gives up if this thread has the turn, or messages wait already.
   @usableFromInline
   borrowing func takeInAMoment() -> Bool {
     let mark = threadMark()
@@ -99,7 +107,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
     return false
   }
 
-  /// Gives up the turn, unless messages wait.
+  /// Gives up the turn, unless messages wait; returns whether it did.
   @inlinable
   borrowing func passOn() -> Bool {
     let present = turn.load(ordering: .relaxed)
@@ -109,7 +117,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
       ).exchanged
   }
 
-  /// Queues a message; true where nobody has the turn any more, so that the caller now has it.
+  /// Queues a message; returns true if the turn was free, and the caller has it now.
   @inlinable
   @inline(never)
   borrowing func enqueue(_ message: Message, replaces: (Message, Message) -> Bool) -> Bool {
@@ -140,13 +148,13 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
       }
       for message in messages { receive(message) }
     } while !passOn()
-    // What the last ones hold is released after the turn.
+    // Objects that the last messages hold are released after the turn.
     withExtendedLifetime(messages) {}
   }
 
   @inlinable static var waitingBit: UInt { 1 }
 
-  /// In place of a thread's mark while one acts quietly.
+  /// The mark in `turn` while a thread acts quietly.
   @inlinable static var quietMark: UInt { 2 }
 
   @inlinable
@@ -161,12 +169,12 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   }
 }
 
-/// An object that is made when it is first needed, and stays.
+/// An object that is made on first use and kept.
 ///
-/// `AtomicLazyReference` would do, but looks up its generic metadata whenever it is released.
+/// `AtomicLazyReference` would do, but looks up its generic metadata at each release.
 @usableFromInline
 package struct LazyObject: ~Copyable, Sendable {
-  /// Its address, as a number, which is `Sendable`; zero if there is none yet.
+  /// The address of the object as a number, which is `Sendable`; zero if there is none yet.
   @usableFromInline let address = Atomic<UInt>(0)
 
   @inlinable
@@ -186,14 +194,14 @@ package struct LazyObject: ~Copyable, Sendable {
     }
   }
 
-  /// The state behind a lock that is the object, made of `state` if there is none.
+  /// Returns the object as a locked state, and makes it of `state` if there is none.
   @inlinable
   package borrowing func locked<State>(_ state: @autoclosure () -> State) -> Locked<State> {
     let object = object ?? storeIfNil(Locked(state()))
     return unsafeDowncast(object, to: Locked<State>.self)
   }
 
-  /// Stores `new` unless there is an object already; what is there then.
+  /// Stores `new` unless there is an object already, and returns the stored one.
   @inlinable
   borrowing func storeIfNil(_ new: AnyObject) -> AnyObject {
     let mine = Unmanaged.passRetained(new)

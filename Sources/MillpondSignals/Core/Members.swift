@@ -1,8 +1,8 @@
-/// Who is subscribed to one hot signal, in order of their numbers, which is that of arrival.
+/// The subscribers of one hot signal, ordered by number, which is the order of arrival.
 ///
-/// Touched only by whoever has the turn of a mailbox, so nobody joins or leaves during a sending.
-/// That is also why the storage is bare memory: nothing needs to be retained for a sending, as an
-/// array would be, and each of its elements.
+/// Touched only by the thread that has the turn of a mailbox, so no subscriber joins or leaves
+/// during a delivery. That allows bare memory: a delivery need not retain it, whereas it would
+/// retain an array and each of its elements.
 ///
 /// - Complexity: O(1) to join, O(log *n*) to leave, both amortised.
 @usableFromInline
@@ -33,7 +33,7 @@ package struct Members<Value: Sendable>: ~Copyable {
     for index in 0..<count { seats[index].other(event) }
   }
 
-  /// Takes a member in; the latest number comes last, whoever was overtaken on the way here.
+  /// Adds a member at the place of its number, since members may arrive out of order.
   @inlinable
   package mutating func add(_ member: consuming Member<Value>) {
     let place = place(of: member.number)
@@ -43,10 +43,11 @@ package struct Members<Value: Sendable>: ~Copyable {
     count += 1
   }
 
-  /// Removes a member whose lifetime has ended, if it is here; its seat stays until half of them are
-  /// vacant.
+  /// Removes a member whose lifetime has ended, if it is present.
   ///
-  /// - Returns: The member's observer, to be released by the caller: nothing of a user's is released
+  /// Its seat stays until more than half of the seats are vacant.
+  ///
+  /// - Returns: The member's observer, for the caller to release: no object of a user is released
   ///   here.
   @inlinable
   package mutating func remove(_ number: Int) -> Observer<Value>? {
@@ -58,7 +59,7 @@ package struct Members<Value: Sendable>: ~Copyable {
     return left
   }
 
-  /// The first seat whose number is not lower.
+  /// Returns the first place whose number is not lower.
   @inlinable
   borrowing func place(of number: Int) -> Int {
     guard let seats, count > 0, seats[count - 1].number >= number else { return count }
@@ -108,7 +109,9 @@ package struct Members<Value: Sendable>: ~Copyable {
   }
 }
 
-/// Where a member sits, which can't be copied, so what it calls isn't retained for the call.
+/// The seat of a member.
+///
+/// It cannot be copied, so that a call does not retain its observer.
 @usableFromInline
 struct Seat<Value: Sendable>: ~Copyable {
   @usableFromInline var member: Member<Value>
@@ -127,20 +130,21 @@ struct Seat<Value: Sendable>: ~Copyable {
     if !member.lifetime.isEnded { member.observer.other(event) }
   }
 
-  /// Greater from seat to seat, also of those that are vacant.
+  /// The number of the member, also of one that has left; it grows from seat to seat.
   @inlinable
   var number: Int {
     isVacant ? ~member.number : member.number
   }
 
-  /// Noted by the sign of the number: a flag of its own would make a thousand seats too long for the
-  /// first cache.
+  /// Whether the member has left, encoded as the sign of its number.
+  ///
+  /// A flag of its own would make a thousand seats too large for the first-level cache.
   @inlinable
   var isVacant: Bool {
     member.number < 0
   }
 
-  /// Removes the observer.
+  /// Removes the observer, and returns it.
   @inlinable
   mutating func vacate() -> Observer<Value> {
     member.number = ~number
@@ -150,7 +154,7 @@ struct Seat<Value: Sendable>: ~Copyable {
 
 @usableFromInline
 package struct Member<Value: Sendable>: Sendable {
-  /// At least zero.
+  /// At least zero; the complement of the number after the member has left.
   @usableFromInline var number: Int
   @usableFromInline var observer: Observer<Value>
   @usableFromInline let lifetime: Lifetime

@@ -1,14 +1,19 @@
-/// Receives a signal's events.
+/// A receiver of a signal's events.
 ///
-/// Two closures: one for values, one for everything rarer, so that an operator that changes only
-/// values forwards the other as it is. An observer that ``Signal/create(file:line:_:)`` or a ``PublishSubject`` hands
-/// out may be called from any thread, at any time; one that an operator is given must be called
-/// serially, and not after a terminal event.
+/// It has two closures, one for values and one for all other events, so that an operator that
+/// changes only values forwards the other as it is. An observer from
+/// ``Signal/create(file:line:_:)`` or a ``PublishSubject`` may be called from any thread at any
+/// time. An observer that an operator receives must be called serially, and not after a terminal
+/// event.
 public struct Observer<Value: Sendable>: Sendable {
   @usableFromInline let onNext: @Sendable (Value) -> Void
   @usableFromInline let onOther: @Sendable (Event<Never>) -> Void
 
-  /// Receives values in `next`, and progress and the end in `other`.
+  /// Creates an observer of two closures.
+  ///
+  /// - Parameters:
+  ///   - next: Receives values.
+  ///   - other: Receives progress and the end.
   @inlinable
   public init(
     next: @escaping @Sendable (Value) -> Void,
@@ -24,13 +29,13 @@ public struct Observer<Value: Sendable>: Sendable {
     onNext(value)
   }
 
-  /// Sends how far the work has come.
+  /// Sends the progress of the work.
   @inlinable
   public func progress(_ progress: SignalProgress) {
     onOther(.progress(progress))
   }
 
-  /// Ends the signal by an error.
+  /// Ends the signal with an error.
   @inlinable
   public func failed(_ error: any Error) {
     onOther(.failed(error))
@@ -59,7 +64,9 @@ public struct Observer<Value: Sendable>: Sendable {
     }
   }
 
-  /// An observer of other values, that forwards everything else to this one.
+  /// Returns an observer of other values that forwards all other events to this one.
+  ///
+  /// - Parameter next: Receives the values.
   @inlinable
   public func replacingNext<NewValue>(
     _ next: @escaping @Sendable (NewValue) -> Void
@@ -67,7 +74,9 @@ public struct Observer<Value: Sendable>: Sendable {
     Observer<NewValue>(next: next, other: onOther)
   }
 
-  /// An observer that forwards values to this one, and does something else with the rest.
+  /// Returns an observer that forwards values to this one.
+  ///
+  /// - Parameter other: Receives progress and the end.
   @inlinable
   public func replacingOther(
     _ other: @escaping @Sendable (Event<Never>) -> Void

@@ -2,22 +2,26 @@ public import Synchronization
 
 /// A hot signal that is fed by hand.
 ///
-/// All subscribers get what is sent from their subscription on, in the same order. A subscriber that
-/// comes after the end gets the end. A subject that is released before its end fails with
-/// ``SignalError/abandoned(origin:)``.
+/// Every subscriber receives the events sent after its subscription, all in the same order. A
+/// subscriber that arrives after the end receives the end. A subject that is released before its
+/// end fails with ``SignalError/abandoned(origin:)``.
 ///
 ///     let clicks = PublishSubject<Int>()
 ///     let subscription = clicks.signal.subscribe(onNext: { print($0) })
 ///     clicks.next(1)
 ///
-/// - Note: Any thread may send. What is sent from inside a callback, or while another thread delivers,
-///   is queued, and delivered by the thread that is delivering.
-/// - Complexity: O(*n*) a sending, of *n* subscribers.
+/// - Note: Any thread may send. An event that is sent inside a callback, or while another thread
+///   delivers, is queued; the delivering thread delivers it.
+/// - Complexity: O(*n*) for each event, with *n* subscribers.
 public final class PublishSubject<Value: Sendable>: Sendable {
   @usableFromInline let audience = Audience<Value>()
   @usableFromInline let origin: String?
 
-  /// A subject without subscribers.
+  /// Creates a subject without subscribers.
+  ///
+  /// - Parameters:
+  ///   - file: The file to name if the subject is released before its end.
+  ///   - line: The line to name.
   @inlinable
   public init(file: StaticString = #fileID, line: UInt = #line) {
     origin = Origin.describe(file, line)
@@ -27,33 +31,33 @@ public final class PublishSubject<Value: Sendable>: Sendable {
     audience.other(.failed(SignalError.abandoned(origin: origin)))
   }
 
-  /// What is sent, from the subscription on.
+  /// The events that are sent from the subscription on.
   @inlinable
   public var signal: Signal<Value> {
     let audience = audience
     return Signal { audience.attach($0, $1) }
   }
 
-  /// The subject as an observer, which does not keep the subject alive.
+  /// An observer that feeds the subject without retaining it.
   @inlinable
   public var observer: Observer<Value> {
     let audience = audience
     return Observer(next: { audience.next($0) }, other: { audience.other($0) })
   }
 
-  /// Sends a value to everyone.
+  /// Sends a value to all subscribers.
   @inlinable
   public func next(_ value: Value) {
     audience.next(value)
   }
 
-  /// Sends how far the work has come.
+  /// Sends the progress of the work.
   @inlinable
   public func progress(_ progress: SignalProgress) {
     audience.other(.progress(progress))
   }
 
-  /// Ends the signal by an error; later calls do nothing.
+  /// Ends the signal with an error; later calls do nothing.
   @inlinable
   public func failed(_ error: any Error) {
     audience.other(.failed(error))
@@ -66,13 +70,14 @@ public final class PublishSubject<Value: Sendable>: Sendable {
   }
 }
 
-/// Those who are subscribed to one hot signal.
+/// The subscribers of one hot signal.
 ///
-/// Arriving, leaving and events are messages of one mailbox, so all see one order and the list
-/// needs no lock. Arriving and leaving are quiet: a thread that does nothing else delivers nothing.
+/// Arrivals, departures and events are messages of one mailbox, so all subscribers see one order,
+/// and the list needs no lock. Arrivals and departures are quiet: they never make their thread
+/// deliver events of others.
 @usableFromInline
 final class Audience<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `members` and `end` are touched only by whoever has the mailbox's turn.
+  // Sendable because `members` and `end` are touched only with the mailbox's turn.
   @usableFromInline let mailbox = Mailbox<Message>()
   @usableFromInline let arrivals = Atomic(0)
   @exclusivity(unchecked) @usableFromInline var members = Members<Value>()
@@ -89,8 +94,10 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
   @inlinable
   init() {}
 
-  /// Until the lifetime or the audience ends, each keeps the other. (A weak reference would give
-  /// the audience a side table, and make every retain of it slow.)
+  /// Adds a subscriber, and sends it the end if there was one.
+  ///
+  /// Until the lifetime or the audience ends, each retains the other. (A weak reference would give
+  /// the audience a side table, and slow down every retain.)
   @inlinable
   func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     let number = arrivals.add(1, ordering: .relaxed).newValue
@@ -134,7 +141,7 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
     withExtendedLifetime(left) {}
   }
 
-  /// - Parameter left: Takes the observers of those who leave, to be released after the turn.
+  /// - Parameter left: Collects the observers of departed members, to be released after the turn.
   @inlinable
   func receive(_ message: Message, _ left: inout [Observer<Value>]) {
     switch message {
@@ -155,7 +162,7 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
     exchange(&members, with: Members()).other(event)
   }
 
-  /// Takes a member in; the end, to be sent to it, if that has been already.
+  /// Adds a member, unless the signal has ended; returns the end, to be sent to it.
   @inlinable
   func admit(_ member: Member<Value>) -> Event<Never>? {
     if end == nil, !member.lifetime.isEnded { members.add(member) }

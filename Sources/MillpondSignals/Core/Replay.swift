@@ -1,10 +1,11 @@
 extension Signal {
-  /// Shares one run among all subscribers, and repeats its latest value to those who come late.
+  /// Shares one run among all subscribers, and repeats its latest value to late ones.
   ///
-  /// The first subscriber starts the run. Who comes later gets the latest progress and value, and
-  /// then what follows. After the end: the last value and the end, for ever.
+  /// The first subscriber starts the run. A later one receives the latest progress and value, and
+  /// then the events that follow. After the end, every subscriber receives the last value and the
+  /// end.
   ///
-  /// - Parameter policy: What becomes of a run whose last subscriber leaves before its end.
+  /// - Parameter policy: The fate of a run whose last subscriber leaves before its end.
   @inlinable
   public func replayLast(_ policy: ReplayPolicy = .cancelWhenUnobserved) -> Signal {
     let replay = Replay(self, policy)
@@ -13,22 +14,23 @@ extension Signal {
   }
 }
 
-/// The one run of a signal that there is at a time, and what is left of it after its end.
+/// The current run of a signal, and its last value and end when it has settled.
 ///
-/// ``ReplayPhase`` decides, under a lock, who starts and who cancels a run; each run delivers its own events.
+/// ``ReplayPhase`` decides, under a lock, which subscriber starts or cancels a run; each run
+/// delivers its own events.
 @usableFromInline
 package final class Replay<Value: Sendable>: Sendable {
   @usableFromInline let phase: Locked<ReplayPhase<Value>>
   @usableFromInline let policy: ReplayPolicy
 
-  /// Shares `upstream`.
+  /// Creates a replay of `upstream`.
   @inlinable
   package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy) {
     phase = Locked(ReplayPhase(upstream))
     self.policy = policy
   }
 
-  /// Released by themselves, replays of replays would recurse.
+  /// Without help, the release of nested replays would recurse.
   deinit {
     var upstream = phase.withLock { $0.takeUpstream() }
     if upstream != nil { releaseNested(&upstream, leaving: nil) }
@@ -40,13 +42,13 @@ package final class Replay<Value: Sendable>: Sendable {
     phase.withLock { $0.settledValue }
   }
 
-  /// The events of the run, for subscribers that come now.
+  /// The events of the run, for subscribers from now on.
   @inlinable
   package var signal: Signal<Value> {
     Signal(start: { self.subscribe($0, $1) }, now: { self.settledValue })
   }
 
-  /// Starts a run or joins the running one; a settled run is repeated.
+  /// Starts a run, joins the running one, or repeats the settled one.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     switch phase.withLock({ $0.enter { ReplayedRun(for: phase, lifetime.separate()) } }) {
@@ -65,7 +67,7 @@ package final class Replay<Value: Sendable>: Sendable {
     if let end, !lifetime.isEnded { observer.other(end) }
   }
 
-  /// Starts the run without a subscriber, if it isn't running or settled.
+  /// Starts the run without a subscriber, unless it is running or settled.
   @inlinable
   package func start() {
     if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: phase) } }) {
@@ -86,11 +88,11 @@ package final class Replay<Value: Sendable>: Sendable {
 
   @inlinable
   func start(_ run: ReplayedRun<Value>) {
-    // Who subscribed may have left already.
+    // The first subscriber may have left already.
     guard !run.lifetime.isEnded, let upstream = phase.withLock({ $0.upstream(policy) }) else {
       return
     }
-    // Both keep this, to which a run only refers.
+    // The upstream's observer retains the replay, since a run refers to it only unowned.
     upstream.run(
       Observer(
         next: { value in withExtendedLifetime(self) { run.next(value) } },

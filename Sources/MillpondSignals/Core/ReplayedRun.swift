@@ -1,14 +1,14 @@
 public import Synchronization
 
-/// One run of a signal that several subscribers share; late ones first receive its latest progress and
-/// value, or its end.
+/// One run of a signal that several subscribers share.
 ///
-/// Arrivals, departures and events are messages of one mailbox, so they have one order for all.
+/// A late subscriber first receives the latest progress and value, or the end. Arrivals, departures
+/// and events are messages of one mailbox, so they have one order for all.
 @usableFromInline
 package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
-  // Sendable because what varies is touched only by whoever has the mailbox's turn.
+  // Sendable because its variables are touched only with the mailbox's turn.
 
-  /// The lifetime of the run itself: its end cancels the work.
+  /// The lifetime of the run; its end cancels the work.
   @usableFromInline package let lifetime: Lifetime
 
   @usableFromInline let mailbox: Mailbox<Message>
@@ -20,7 +20,9 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var latest: LatestValue<Value>
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
-  /// Learns the last value and the end before they are delivered; its replay outlives every call.
+  /// The phase of the replay, which is settled before the end is delivered.
+  ///
+  /// Unowned, because the replay outlives every call.
   @usableFromInline unowned let phase: Locked<ReplayPhase<Value>>?
 
   @usableFromInline
@@ -30,13 +32,13 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     case event(Event<Value>)
   }
 
-  /// A run that has not begun.
+  /// Creates a run that has not begun.
   @inlinable
   package init(
     for phase: Locked<ReplayPhase<Value>>? = nil, _ lifetime: Lifetime = Lifetime()
   ) {
     self.phase = phase
-    // Initial values beside the properties would be calls.
+    // Assigned here, because default values of the properties would compile to calls.
     self.lifetime = lifetime
     mailbox = Mailbox()
     arrivals = Atomic(0)
@@ -46,15 +48,15 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     (progress, end) = (nil, nil)
   }
 
-  /// Whether its end has been received: nobody is subscribed any more.
+  /// Whether the run has received its end, and has no subscribers any more.
   @inlinable
   package var hasEnded: Bool {
     hasEndedFlag.load(ordering: .acquiring)
   }
 
-  /// Sends what late subscribers receive, and then what follows, until `lifetime` ends.
+  /// Sends the replayed events, and then those that follow, until `lifetime` ends.
   ///
-  /// - Returns: The number by which the subscriber leaves when its lifetime has ended.
+  /// - Returns: The number for ``leave(_:)`` when that lifetime has ended.
   @inlinable
   package func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
     let number = arrivals.add(1, ordering: .relaxed).newValue
@@ -64,7 +66,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     return number
   }
 
-  /// Lets go of a subscriber whose lifetime has ended.
+  /// Removes a subscriber whose lifetime has ended.
   @inlinable
   package func leave(_ number: Int) {
     if hasEnded { return }
@@ -92,7 +94,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     withExtendedLifetime(left) {}
   }
 
-  /// - Parameter left: Takes the observers of those who leave, to be released after the turn.
+  /// - Parameter left: Collects the observers of departed members, to be released after the turn.
   @inlinable
   func receive(_ message: Message, _ left: inout [Observer<Value>]) {
     switch message {
@@ -138,7 +140,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     told.other(end)
   }
 
-  /// Remembers the end, unless the run was cancelled.
+  /// Records the end in the phase, unless the run was cancelled.
   @inlinable
   func settle(_ end: Event<Never>) {
     guard let phase else { return }
@@ -154,7 +156,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
 
 /// The latest value of a run, in memory of its own.
 ///
-/// An optional property would do, but looks up its generic metadata whenever it is released.
+/// An optional property would do, but looks up its generic metadata at each release.
 @usableFromInline
 struct LatestValue<Value: Sendable>: ~Copyable {
   @usableFromInline var pointer: UnsafeMutablePointer<Value>?
@@ -186,9 +188,9 @@ struct LatestValue<Value: Sendable>: ~Copyable {
   }
 }
 
-/// Which run there is, and what is left of a settled one.
+/// The running run, and the last value and end of a settled one.
 ///
-/// Not an enum of its states: to look at one would copy the value in it.
+/// Not an enum of its states, because looking at one would copy its value.
 @usableFromInline
 package struct ReplayPhase<Value: Sendable>: Sendable {
   @usableFromInline
@@ -198,7 +200,7 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     case settled
   }
 
-  /// The run under way, and how many are subscribed to it.
+  /// The current run, and the number of its subscribers.
   @usableFromInline var run: ReplayedRun<Value>?
   @usableFromInline var subscribers = 0
 
@@ -213,7 +215,8 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     self.upstream = upstream
   }
 
-  /// The signal to be run; where there is only one run it is let go of, and with it what it captured.
+  /// Returns the signal to run; under `keepRunning`, with its single run, releases it and its
+  /// captures.
   @inlinable
   mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
     policy == .keepRunning ? takeUpstream() : upstream
@@ -241,7 +244,7 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     return .starts(new)
   }
 
-  /// Whether the run is to be cancelled, since its last subscriber has left.
+  /// Counts a departure; returns true if the run is to be cancelled.
   @inlinable
   mutating func leave(_ left: ReplayedRun<Value>, _ policy: ReplayPolicy) -> Bool {
     guard run === left else { return false }
@@ -251,7 +254,8 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     return true
   }
 
-  /// Remembers the end of a run, unless that was cancelled; what is not needed any more is given back.
+  /// Records the end of a run, unless it was cancelled; returns the upstream, for release after the
+  /// unlock.
   @inlinable
   mutating func settle(
     _ settled: ReplayedRun<Value>, _ newValue: Value?, _ newEnd: Event<Never>
@@ -264,11 +268,11 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
   }
 }
 
-/// What becomes of a shared run whose last subscriber leaves before its end.
+/// The fate of a shared run whose last subscriber leaves before its end.
 public enum ReplayPolicy: Sendable {
-  /// It is disposed of and forgotten; the next subscriber starts anew.
+  /// The run is disposed of and forgotten; the next subscriber starts a new one.
   case cancelWhenUnobserved
 
-  /// It goes on to its end.
+  /// The run continues to its end.
   case keepRunning
 }

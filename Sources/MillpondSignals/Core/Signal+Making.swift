@@ -17,7 +17,7 @@ extension Signal {
     Signal { observer, _ in observer.failed(error) }
   }
 
-  /// Sends nothing, ever, not even an end.
+  /// Never sends an event, not even an end.
   @inlinable
   public static var never: Signal {
     Signal { _, _ in }
@@ -42,12 +42,16 @@ extension Signal {
   ///       lifetime.onEnd { task.cancel() }
   ///     }
   ///
-  /// The observer serialises what several threads send, and lets nothing through after the end, nor
-  /// after disposal: a callback API that can't be cancelled may call it whenever it likes. If the
-  /// observer is released before the end, the signal fails with ``SignalError/abandoned(origin:)``.
+  /// The observer serialises events of several threads, and drops events after the end or after
+  /// disposal, so a callback API that cannot be cancelled may call it at any time. If the observer
+  /// is released before the end, the signal fails with ``SignalError/abandoned(origin:)``.
   ///
-  /// - Parameter start: Runs at each subscription; what it throws fails the signal.
-  /// - Note: Sending from inside a callback of the same observer is queued until that returns.
+  /// - Parameters:
+  ///   - file: The file to name if the observer is abandoned.
+  ///   - line: The line to name.
+  ///   - start: Runs for each subscription; an error that it throws fails the signal.
+  /// - Note: An event that is sent inside a callback of the same observer is queued until that
+  ///   returns.
   @inlinable
   public static func create(
     file: StaticString = #fileID, line: UInt = #line,
@@ -66,7 +70,7 @@ extension Signal {
   }
 }
 
-/// Where in the user's code something was made, in debug builds.
+/// The place in the user's code that made an object, in debug builds.
 @usableFromInline
 enum Origin {
   @inlinable
@@ -79,21 +83,24 @@ enum Origin {
   }
 }
 
-/// The entrance to a chain for concurrent senders: any thread may send, the downstream is called serially,
-/// and one terminal event, the first, is let through; nothing once the lifetime has ended.
+/// The entrance to a chain for concurrent senders.
+///
+/// Any thread may send; the downstream is called serially. Only the first terminal event passes,
+/// and nothing after the lifetime has ended.
 @usableFromInline
 package final class Serializer<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `downstream` is touched only by whoever has the mailbox's turn, or in deinit.
+  // Sendable because `downstream` is touched only with the mailbox's turn, or in deinit.
   @usableFromInline let mailbox = Mailbox<Event<Value>>()
   @exclusivity(unchecked) @usableFromInline var downstream: Observer<Value>?
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let abandonment: SignalError?
 
-  /// Serialises for `downstream`.
+  /// Creates a serializer for `downstream`.
   ///
   /// - Parameters:
-  ///   - lifetime: The downstream's; after its end nothing is delivered, whoever sends.
-  ///   - abandonment: The failure to send when the observer is released before the end; nil where the
+  ///   - downstream: Receives the events serially.
+  ///   - lifetime: The downstream's lifetime; after its end nothing is delivered.
+  ///   - abandonment: The failure to send when the observer is released before the end; nil if the
   ///     senders are operators, which end by contract.
   @inlinable
   package init(
@@ -133,7 +140,7 @@ package final class Serializer<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Progress is conflated: of two that wait one after the other, the newer says it all.
+  /// Conflates progress: of two waiting events in a row, the newer makes the older superfluous.
   @inlinable
   static func replaces(_ last: Event<Value>, _ new: Event<Value>) -> Bool {
     if case .progress = last, case .progress = new { true } else { false }

@@ -1,35 +1,38 @@
 /// A cold recipe for events: each subscription runs it anew.
 ///
-/// The contract, in short: any number of values and progress events, then at most one terminal
-/// event; never two deliveries at once; after disposal, silence.
+/// The contract in short: any number of values and progress events, then at most one terminal
+/// event; never two deliveries at once; silence after disposal.
 ///
 /// - Note: Any thread may subscribe. Events arrive on the thread that sends them, or on one that is
-///   delivering at that moment, see <doc:SignalContract> and ``receive(on:limit:)-(DispatchQueue,_)``.
+///   delivering at that moment, see <doc:SignalContract> and
+///   ``receive(on:limit:)-(DispatchQueue,_)``.
 public struct Signal<Value: Sendable>: Sendable {
-  /// Sends the events of one run to an observer, for as long as the lifetime lasts.
+  /// A closure that sends the events of one run to an observer, until the lifetime ends.
   public typealias Start = @Sendable (Observer<Value>, Lifetime) -> Void
 
-  /// Starts a run; nil where ``now`` always answers.
+  /// Starts a run; nil if ``now`` always answers.
   @usableFromInline let start: Start?
 
-  /// Answers with the only value of a run that would send it, and complete, at once.
+  /// Returns the value of a run that would send this one value and complete at once.
   ///
-  /// Then there is no need for a lifetime, nor for an observer. Nil where the run has to be started.
+  /// It needs neither a lifetime nor an observer. Nil, or a nil result, means that the run has to
+  /// be started.
   @usableFromInline package let now: (@Sendable () -> Value?)?
 
-  /// What `value` throws when the signal is empty; ``SignalError/empty`` unless told otherwise.
+  /// The error that `value` throws when the signal is empty; nil stands for ``SignalError/empty``.
   @usableFromInline package let emptyError: (any Emptiness.Type)?
 
-  /// What this consists of, if another one of its kind would make it longer, not deeper.
+  /// The parts of a concatenation, merge or deferred signal, so that joining another adds length,
+  /// not depth.
   @usableFromInline let parts: SignalParts<Value>?
 
-  /// Makes a signal of its parts, as an operator does.
+  /// Creates a signal from `start`, as an operator does.
   ///
-  /// `start` promises what the operators below rely on, and nothing checks it: it calls serially, sends
-  /// nothing after a terminal event, sends nothing of its own once the lifetime has ended, and ends
-  /// every run. It may pass on whatever a signal sends that it runs.
-  /// ``create(file:line:_:)`` is for code that can't promise that, as a callback API, and costs a few
-  /// nanoseconds an event.
+  /// Operators rely on promises of `start` that nothing checks: it calls serially, sends nothing
+  /// after a terminal event, sends nothing of its own once the lifetime has ended, and ends every
+  /// run. It may forward the events of any signal that it runs. ``create(file:line:_:)`` is for
+  /// code that cannot promise this, such as a callback API, and costs a few nanoseconds for each
+  /// event.
   @inlinable
   public init(_ start: @escaping Start) {
     self.init(start: start, now: nil)
@@ -63,12 +66,12 @@ public struct Signal<Value: Sendable>: Sendable {
 extension Signal {
   /// Runs the signal and receives its events.
   ///
-  /// A signal that has its answer ready delivers it before this returns. Dropping the handle does
+  /// A signal that has its answer ready delivers it before this returns. Releasing the handle does
   /// not end the subscription.
   ///
   /// - Returns: The handle that ends the subscription.
-  /// - Note: The closures run on the thread that sends, or on one that is delivering at that moment;
-  ///   never two at once.
+  /// - Note: The closures run on the thread that sends, or on one that is delivering at that
+  ///   moment; never two at once.
   @inlinable
   @discardableResult
   public func subscribe(
@@ -88,7 +91,7 @@ extension Signal {
     return Disposable(subscription.lifetime)
   }
 
-  /// Runs the signal and receives its events as data.
+  /// Runs the signal and passes each event to `receive`.
   @inlinable
   @discardableResult
   public func subscribe(_ receive: @escaping @Sendable (Event<Value>) -> Void) -> Disposable {
@@ -98,9 +101,9 @@ extension Signal {
   }
 }
 
-/// The end of the chain, where the grammar and the silence after disposal are kept.
+/// The end of the chain, which keeps the grammar and the silence after disposal.
 ///
-/// A handle holds the lifetime only, so what the closures captured goes when the sender lets go.
+/// A handle retains the lifetime only, so captures of the closures are released with the sender.
 @usableFromInline
 final class Subscription<Value: Sendable>: Sendable {
   @usableFromInline let lifetime = Lifetime()
@@ -142,40 +145,39 @@ final class Subscription<Value: Sendable>: Sendable {
   }
 }
 
-/// What an empty signal fails with where a value is needed.
+/// The error of an empty signal for callers that need a value.
 ///
-/// A type, not a closure: copying a signal retains what is in it, and there is nothing to retain.
+/// A type, not a closure: copying a signal retains its contents, and a type needs no retain.
 @usableFromInline
 package protocol Emptiness: SendableMetatype {
   static var error: any Error { get }
 }
 
-/// What a signal consists of, where it is a concatenation, a merge, or not made yet: a tree, so that
-/// joining two is one step, whichever side grows.
+/// The parts of a concatenation, a merge or a deferred signal, as a tree.
 ///
-/// All inner nodes of a tree are of one kind. A concatenation of concatenations, or a merge of
-/// merges, is run as one: it is longer, not deeper.
+/// Joining two trees is one step, whichever side grows. All inner nodes of a tree are of one kind:
+/// a concatenation of concatenations, or a merge of merges, runs as one; it is longer, not deeper.
 ///
 /// - Complexity: O(1) to join two; O(*n*) for a walk. Constant stack for both, and for the release.
 @usableFromInline
 package final class SignalParts<Value: Sendable>: @unchecked Sendable {
-  // Sendable because nothing changes but in a deinit, where nobody else knows the node.
+  // Sendable because only deinit changes a node, when no other reference to it exists.
 
   @usableFromInline
   package enum Kind: Sendable {
-    /// A signal that is not looked into.
+    /// A signal without parts.
     case one(Signal<Value>)
 
-    /// Several of them.
+    /// Several signals without parts.
     case several([Signal<Value>])
 
-    /// A signal that is made when it is needed.
+    /// A signal that is made on demand.
     case deferred(@Sendable () -> Signal<Value>)
 
     /// The branches, one after the other.
     case concatenated
 
-    /// The branches, all at once.
+    /// The branches, all at the same time.
     case merged
   }
 
@@ -188,7 +190,7 @@ package final class SignalParts<Value: Sendable>: @unchecked Sendable {
     self.branches = branches
   }
 
-  /// Released by themselves, the nodes of a tree, or deferred signals, would recurse.
+  /// Without help, the release of nested nodes or deferred signals would recurse.
   deinit {
     switch kind {
     case .one, .several: break

@@ -1,8 +1,8 @@
 extension Observer {
-  /// Whether the stack can hold one more subscription; if not, the observer is told.
+  /// Returns whether the stack can hold one more subscription; if not, fails the observer.
   ///
-  /// Operators without lifetimes of their own are not counted as levels; they deliver on no more
-  /// stack than they subscribe on. So subscribing may use half of the stack.
+  /// Operators without a lifetime of their own do not count as levels. They deliver on no more
+  /// stack than they subscribe on, so subscribing may use half of the stack.
   @inlinable
   func canSubscribe(_ lifetime: Lifetime) -> Bool {
     lifetime.hasRoomToSubscribe || refuse(lifetime)
@@ -16,7 +16,7 @@ extension Observer {
 }
 
 extension Lifetime {
-  /// Whether half of the stack is left, and enough to deliver through all levels.
+  /// Whether about half of the stack is left, and enough to deliver through all levels.
   @usableFromInline
   var hasRoomToSubscribe: Bool {
     guard let bounds = threadStack()?.pointee.bounds else { return true }
@@ -24,17 +24,17 @@ extension Lifetime {
   }
 }
 
-/// An address in the frame of the caller, or next to it.
+/// Returns an address in the caller's frame, or next to it.
 func stackAddress() -> UInt {
   var mark: UInt8 = 0
   return withUnsafeMutablePointer(to: &mark) { UInt(bitPattern: $0) }
 }
 
-/// What is known about the stack of a thread, and used by that thread alone.
+/// The stack bounds and nested releases of one thread, used by that thread alone.
 struct ThreadStack {
   let bounds: StackBounds
 
-  /// How many objects are releasing their contents, one inside the other.
+  /// The number of nested releases in progress.
   fileprivate var releases = 0
   fileprivate var postponed: [Any] = []
 
@@ -43,13 +43,13 @@ struct ThreadStack {
   }
 }
 
-/// Where a stack lies, and how much of it nested subscriptions may use.
+/// The bounds of a stack, and the part of it that nested subscriptions may use.
 struct StackBounds {
-  /// The stack, without the reserve at its lower end; empty if its bounds are unknown.
+  /// The stack without the reserve at its lower end; empty if the bounds are unknown.
   private let usable: Range<UInt>
   private let middle: UInt
 
-  /// A stack of unknown bounds, which is not guarded.
+  /// Creates unknown bounds, which guard nothing.
   init() {
     usable = 0..<0
     middle = 0
@@ -57,12 +57,13 @@ struct StackBounds {
 
   init(lowest: UInt, size: UInt) {
     usable = lowest + min(size, StackNeeds.reserve)..<lowest + size
-    // A little above, for some operators deliver on a bit more than they subscribe on.
+    // Slightly above the middle, since some operators need a bit more stack to deliver than to
+    // subscribe.
     middle = usable.lowerBound + UInt(usable.count) / 32 * 17
   }
 
-  /// Whether half of the whole is left below `address`, and enough to deliver through so many
-  /// levels.
+  /// Returns whether about half of the stack is left below `address`, and enough to deliver through
+  /// `depth` levels.
   func subscribes(through depth: UInt32, from address: UInt) -> Bool {
     address >= max(middle, lowest(for: depth)) || isElsewhere(address)
   }
@@ -71,7 +72,7 @@ struct StackBounds {
     usable.lowerBound &+ UInt(depth) &* StackNeeds.level
   }
 
-  /// A thread may also run on a stack that is not its own, as coroutines in C do.
+  /// Returns whether `address` lies on another stack, such as that of a coroutine in C.
   @inline(never)
   func isElsewhere(_ address: UInt) -> Bool {
     usable.isEmpty || address >= usable.upperBound
@@ -79,10 +80,10 @@ struct StackBounds {
   }
 }
 
-/// Releases `contents`; deep inside other releases, only when those have returned.
+/// Releases `contents`; inside many nested releases, defers it until those have returned.
 ///
-/// For an object that may hold others of its kind: without this, they are released one inside the
-/// other, and a thousand of them overflow the stack.
+/// For objects that may contain others of their kind: a thousand nested releases overflow the
+/// stack.
 func releaseNested<Contents>(_ contents: inout Contents, leaving empty: Contents) {
   guard let stack = threadStack() else { return contents = empty }
   if stack.pointee.releases == StackNeeds.nestedReleases {
@@ -97,33 +98,33 @@ func releaseNested<Contents>(_ contents: inout Contents, leaving empty: Contents
   stack.pointee.releases -= 1
 }
 
-/// Not inlined: the optimiser would release before the release is counted.
+/// Not inlined: the optimiser would move the release before the count.
 @inline(never)
 private func replace<Contents>(_ contents: inout Contents, by empty: Contents) {
   contents = empty
 }
 
-/// What is left free on the stack, in bytes.
+/// The stack space that is kept free, in bytes.
 ///
-/// - Source: measured, with each operator nested in itself, with some to spare.
+/// - Source: measured, with each operator nested in itself, plus a margin.
 @usableFromInline
 enum StackNeeds {
-  /// How many releases may be nested.
+  /// The number of releases that may be nested.
   static let nestedReleases = 8
 
   #if DEBUG
-    /// Whether a thousand of the smallest operator, `map`, need half a megabyte.
+    /// Whether a thousand nested `map`s, the smallest operator, need half a megabyte.
     @inlinable static var isLarge: Bool { true }
-    /// What a level takes at most to deliver an event, or to be ended.
+    /// The most that one level takes to deliver an event, or to end.
     static let level: UInt = 1_664
-    /// What the deepest level, and the closures of users, may take on top.
+    /// The most that the deepest level and users' closures take on top.
     static let reserve: UInt = 24 * 1_024
   #else
-    /// Whether a thousand of the smallest operator, `map`, need half a megabyte.
+    /// Whether a thousand nested `map`s, the smallest operator, need half a megabyte.
     @inlinable static var isLarge: Bool { false }
-    /// What a level takes at most to deliver an event, or to be ended.
+    /// The most that one level takes to deliver an event, or to end.
     static let level: UInt = 900
-    /// What the deepest level, and the closures of users, may take on top.
+    /// The most that the deepest level and users' closures take on top.
     static let reserve: UInt = 16 * 1_024
   #endif
 }

@@ -2,19 +2,19 @@
   import Darwin
   import Synchronization
 
-  /// What tells threads apart: even, and never zero.
+  /// Returns a number that identifies the current thread: even, and never zero.
   @usableFromInline
   package func threadMark() -> UInt {
     UInt(bitPattern: pthread_self())
   }
 
-  /// Lets others run.
+  /// Yields the processor to other threads.
   @usableFromInline
   package func yieldThread() {
     sched_yield()
   }
 
-  /// The stack of the current thread; nil if it is not known.
+  /// Returns the stack of the current thread; nil if unknown.
   func threadStack() -> UnsafeMutablePointer<ThreadStack>? {
     let number = numberOfKey.load(ordering: .relaxed)
     if number > 0, let known = pthread_getspecific(pthread_key_t(number - 1)) {
@@ -23,10 +23,11 @@
     return makeThreadStack()
   }
 
-  /// One more than the key below, zero until that is made: quicker to read than a lazy value.
+  /// The key below plus one, zero until it is made: faster to read than a lazy value.
   private let numberOfKey = Atomic<UInt>(0)
 
-  /// Nil if the process has no key left; then no stack is guarded.
+  /// The key of the thread's stack; nil if the process has no key left, and then no stack is
+  /// guarded.
   private let threadStackKey: pthread_key_t? = {
     var key = pthread_key_t()
     return pthread_key_create(&key) { $0.deallocate() } == 0 ? key : nil

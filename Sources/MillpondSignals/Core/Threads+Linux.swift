@@ -6,13 +6,13 @@
 #endif
 
 #if canImport(Glibc)
-  /// What tells threads apart: even, and never zero.
+  /// Returns a number that identifies the current thread: even, and never zero.
   @usableFromInline
   package func threadMark() -> UInt {
     UInt(pthread_self())
   }
 #elseif canImport(Musl)
-  /// What tells threads apart: even, and never zero.
+  /// Returns a number that identifies the current thread: even, and never zero.
   @usableFromInline
   package func threadMark() -> UInt {
     UInt(bitPattern: pthread_self())
@@ -20,7 +20,7 @@
 #endif
 
 #if canImport(Glibc) || canImport(Musl)
-  /// Lets others run.
+  /// Yields the processor to other threads.
   @usableFromInline
   package func yieldThread() {
     sched_yield()
@@ -28,7 +28,7 @@
 #endif
 
 #if canImport(Glibc)
-  /// The stack of the current thread; nil if it is not known.
+  /// Returns the stack of the current thread; nil if unknown.
   func threadStack() -> UnsafeMutablePointer<ThreadStack>? {
     let number = numberOfKey.load(ordering: .relaxed)
     if number > 0, let known = pthread_getspecific(pthread_key_t(number - 1)) {
@@ -37,10 +37,11 @@
     return makeThreadStack()
   }
 
-  /// One more than the key below, zero until that is made: quicker to read than a lazy value.
+  /// The key below plus one, zero until it is made: faster to read than a lazy value.
   private let numberOfKey = Atomic<UInt>(0)
 
-  /// Nil if the process has no key left; then no stack is guarded.
+  /// The key of the thread's stack; nil if the process has no key left, and then no stack is
+  /// guarded.
   private let threadStackKey: pthread_key_t? = {
     var key = pthread_key_t()
     return pthread_key_create(&key) { $0?.deallocate() } == 0 ? key : nil
@@ -69,14 +70,15 @@
     return StackBounds(lowest: UInt(bitPattern: lowest), size: UInt(size))
   }
 
-  /// `pthread_getattr_np`, by its name: without `_GNU_SOURCE` the header does not declare it.
+  /// `pthread_getattr_np`, looked up by name: the header declares it only under `_GNU_SOURCE`.
   private let readAttributes: ReadAttributes? =
     dlsym(nil, "pthread_getattr_np").map { unsafeBitCast($0, to: ReadAttributes.self) }
 
   private typealias ReadAttributes =
     @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
 #elseif canImport(Musl)
-  /// Not guarded: of the main thread, musl tells only how much of its stack has been used so far.
+  /// Returns nil, so no stack is guarded: for the main thread, musl reports only the part used so
+  /// far.
   func threadStack() -> UnsafeMutablePointer<ThreadStack>? {
     nil
   }

@@ -10,17 +10,17 @@ extension Signal {
 }
 
 extension Signal {
-  /// Goes on with `other` when this completes.
+  /// Continues with `other` when this signal completes.
   ///
-  /// Progress is that of the running one. A failure ends everything, and what follows isn't started.
+  /// Progress is that of the running signal. A failure ends everything, and `other` is not started.
   /// A recursion that ends in ``deferred(_:)`` is a loop:
   ///
   ///     func pages(from number: Int) -> Signal<Page> {
   ///       page(number).concat(.deferred { pages(from: number + 1) })
   ///     }
   ///
-  /// - Complexity: O(1), whichever of the two is a concatenation itself. Constant stack, however many
-  ///   are concatenated.
+  /// - Complexity: O(1), even if either signal is itself a concatenation. Constant stack for any
+  ///   number of signals.
   @inlinable
   public func concat(_ other: Signal) -> Signal {
     let parts = SignalParts(.concatenated, [concatenation, other.concatenation])
@@ -31,10 +31,11 @@ extension Signal {
 
 }
 
-/// Runs one part after the other; the last one takes its place.
+/// A runner of one part after the other; the last part runs in its place.
 @usableFromInline
 final class Concatenating<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `parts` is touched only by whoever starts the next part, one at a time.
+  // Sendable because `parts` is touched only by the thread that starts the next part, one at a
+  // time.
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime
   @exclusivity(unchecked) @usableFromInline var parts: PartsWalk<Value>
@@ -46,13 +47,13 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
     self.parts = PartsWalk(parts)
   }
 
-  /// Runs the next part, and those after it in a loop for as long as they complete at once.
+  /// Runs the next part, and in a loop those after it while they complete at once.
   @inlinable
   func run() {
     while runNext() {}
   }
 
-  /// True if the part has completed already and the next one is to follow.
+  /// Runs the next part; returns true if it has completed already, and another is to follow.
   @inlinable
   func runNext() -> Bool {
     if lifetime.isEnded { return false }

@@ -1,7 +1,7 @@
 public import Synchronization
 
 extension Signal {
-  /// Goes on with `fallback` if this completes without a value.
+  /// Continues with `fallback` if this signal completes without a value.
   @inlinable
   public func ifEmpty(_ fallback: @escaping @Sendable () -> Signal) -> Signal {
     followed { end, hadValue in
@@ -9,11 +9,11 @@ extension Signal {
     }
   }
 
-  /// Goes on with `fallback` if this ends without a value, however it ends.
+  /// Continues with `fallback` if this signal ends without a value, by completion or failure.
   ///
-  /// A failure after a value ends the signal as it is. This is the operator of layering.
+  /// A failure after a value ends the signal. Layering is built on this operator.
   ///
-  /// - Parameter fallback: Is given the failure, or nil if this completed.
+  /// - Parameter fallback: Receives the failure, or nil if this signal completed.
   @inlinable
   public func ifNoValue(_ fallback: @escaping @Sendable ((any Error)?) -> Signal) -> Signal {
     followed { end, hadValue in
@@ -25,10 +25,10 @@ extension Signal {
 }
 
 extension Signal {
-  /// Goes on with another signal if this one fails, whether or not it sent values.
+  /// Continues with another signal if this one fails, whether or not it sent values.
   ///
-  /// - Parameter replacement: Is given the failure; fail with it again to let it pass. It is not asked
-  ///   for one that is nested too deeply, see ``SignalError/nestedTooDeeply``.
+  /// - Parameter replacement: Receives the failure; returns a signal that fails with it again to
+  ///   let it pass. Not called for ``SignalError/nestedTooDeeply``.
   @inlinable
   public func recover(_ replacement: @escaping @Sendable (any Error) -> Signal) -> Signal {
     followed { end, _ in
@@ -38,7 +38,7 @@ extension Signal {
 }
 
 extension Signal {
-  /// Goes on with another signal at the end of this one, if `successor` names one.
+  /// Continues at the end of this signal with the one that `successor` returns, if any.
   ///
   /// The engine of ``ifEmpty(_:)``, ``ifNoValue(_:)`` and ``recover(_:)``. The upstream's lifetime
   /// ends before the successor's run begins.
@@ -56,7 +56,7 @@ extension Signal {
   }
 }
 
-/// Passes a run on, and at its end goes on with what follows.
+/// A run, and the successor that follows its end.
 @usableFromInline
 final class Sequel<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
@@ -64,6 +64,8 @@ final class Sequel<Value: Sendable>: Sendable {
   @usableFromInline let upstreamLifetime: Lifetime
   @usableFromInline let successor: @Sendable (Event<Never>, Bool) -> Signal<Value>?
 
+  /// Whether the run has sent a value.
+  ///
   /// Atomic only for the compiler: the upstream calls serially.
   @usableFromInline let hadValue: Atomic<Bool>
 

@@ -1,5 +1,5 @@
 extension Signal {
-  /// Lets through the values that satisfy `isIncluded`.
+  /// Passes on the values that satisfy `isIncluded`.
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Value) -> Bool) -> Signal {
     derived { observer, lifetime in
@@ -14,7 +14,7 @@ extension Signal {
   ///
   ///     upload.ignoreValues(as: Page.self).concat(reload)
   ///
-  /// - Parameter type: Of the values that the result pretends to have.
+  /// - Parameter type: The value type of the result, which never sends a value.
   @inlinable
   public func ignoreValues<NewValue>(as type: NewValue.Type = Never.self) -> Signal<NewValue> {
     Signal<NewValue> { observer, lifetime in
@@ -24,9 +24,9 @@ extension Signal {
 }
 
 extension Signal {
-  /// Drops each value that says the same as the one before it.
+  /// Drops each value that is the same as the one sent before it.
   ///
-  /// - Parameter isSame: Is given the last value that was sent, and the new one.
+  /// - Parameter isSame: Compares the last value that was sent with the new one.
   @inlinable
   public func distinct(by isSame: @escaping @Sendable (Value, Value) -> Bool) -> Signal {
     derived { observer, lifetime in

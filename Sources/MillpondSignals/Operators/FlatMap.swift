@@ -1,13 +1,13 @@
 extension Signal {
-  /// Makes a signal of each value, and sends what those signals send.
+  /// Makes a signal of each value, and sends the events of those signals.
   ///
-  /// Progress is that of the inner signals, and of this one while none of them runs. The first
+  /// Progress is that of the inner signals, and of this signal while none of them runs. The first
   /// failure, here or in an inner signal, ends everything.
   ///
   /// - Parameters:
-  ///   - strategy: What happens to a value that arrives while an inner signal still runs.
+  ///   - strategy: The treatment of a value that arrives while an inner signal still runs.
   ///   - transform: Runs on the thread that sends the value.
-  /// - Complexity: Constant stack, however many inner signals end at once.
+  /// - Complexity: Constant stack, even if many inner signals end at once.
   @inlinable
   public func flatMap<NewValue>(
     _ strategy: FlatMapStrategy = .concat,
@@ -21,19 +21,19 @@ extension Signal {
   }
 }
 
-/// What `flatMap` does with a value that arrives while an inner signal still runs.
+/// The treatment of a value that arrives in `flatMap` while an inner signal still runs.
 public enum FlatMapStrategy: Sendable {
-  /// One after the other, in order; the later ones wait.
+  /// Inner signals run one after the other, in order; later ones wait.
   case concat
 
-  /// At most so many at once, their values interleaved as they come; the later ones wait.
+  /// At most so many inner signals run at a time, their values interleaved; later ones wait.
   ///
   /// A limit below one is taken as one, which is ``concat``.
   case merge(atMost: Int)
 
-  /// The newest only: the running one is disposed of.
+  /// Only the newest inner signal runs; the one before is disposed of.
   case latest
 
-  /// All at once; their values are interleaved as they come.
+  /// All inner signals run at the same time, their values interleaved.
   public static var merge: FlatMapStrategy { .merge(atMost: .max) }
 }

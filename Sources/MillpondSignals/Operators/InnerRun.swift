@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// A run that an operator starts as a part of a whole, and after it others.
+/// A run that an operator starts as one part of a whole, with others to follow.
 ///
-/// Its starter, on return, and its end meet here: the later of the two goes on with what follows. So
-/// runs that end at once are followed in a loop, on constant stack.
+/// Its starter, on return, and its end meet here; the later of the two continues with the next run.
+/// So runs that end at once are followed in a loop, on constant stack.
 @usableFromInline
 final class InnerRun<Whole: Sendable>: Sendable {
   @usableFromInline let whole: Whole
@@ -16,12 +16,12 @@ final class InnerRun<Whole: Sendable>: Sendable {
     self.lifetime = lifetime.child()
   }
 
-  /// False for the first that asks, of the starter and the end.
+  /// Returns false to the first caller, of the starter and the end, and true to the second.
   @inlinable
   func isSecond() -> Bool { meeting.isSecond() }
 }
 
-/// A place where two that run side by side meet: the later one goes on for both.
+/// A meeting point of two concurrent steps, where the later one continues for both.
 @usableFromInline
 package struct Meeting: ~Copyable, Sendable {
   @usableFromInline let isReached: Atomic<Bool>
@@ -31,7 +31,7 @@ package struct Meeting: ~Copyable, Sendable {
     isReached = Atomic(false)
   }
 
-  /// False for the first that asks, true for the second.
+  /// Returns false to the first caller, and true to the second.
   @inlinable
   package borrowing func isSecond() -> Bool {
     isReached.exchange(true, ordering: .acquiringAndReleasing)

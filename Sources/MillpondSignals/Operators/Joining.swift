@@ -1,8 +1,8 @@
 extension Signal {
-  /// Joins each value to the latest one of `other`; those before its first one are dropped.
+  /// Joins each value to the latest value of `other`; drops values before the first one of `other`.
   ///
-  /// `other` is subscribed to first. Its completion changes nothing, its failure ends everything,
-  /// and progress is that of this signal.
+  /// `other` is subscribed to first. Its completion changes nothing; its failure ends everything.
+  /// Progress is that of this signal.
   ///
   /// - Note: A thread that sends a value of `other` delivers nothing.
   @inlinable
@@ -24,7 +24,7 @@ extension Signal {
   }
 }
 
-/// What is the newest of the other values.
+/// The newest value of the other signal.
 @usableFromInline
 struct WithLatestRule<Value: Sendable, Other: Sendable>: JoiningRule {
   @usableFromInline
@@ -39,7 +39,7 @@ struct WithLatestRule<Value: Sendable, Other: Sendable>: JoiningRule {
   @inlinable
   init() {}
 
-  /// Returns the value before.
+  /// Replaces the newest value, and returns the previous one.
   @inlinable
   mutating func replaceNewest(with new: Other) -> Other? {
     exchange(&newest, with: new)
@@ -57,13 +57,13 @@ struct WithLatestRule<Value: Sendable, Other: Sendable>: JoiningRule {
 }
 
 extension Signal {
-  /// Passes on the newest value whenever `sampler` sends one, if it was not passed on already.
+  /// Passes on the newest value whenever `sampler` sends one, unless it was passed on already.
   ///
-  /// The end of either is the last sample: a completion, of this signal or of the sampler, sends
-  /// the value that waits and completes; a failure drops it and ends everything. Progress is that
-  /// of this signal, which is subscribed to first.
+  /// The end of either signal is the last sample: a completion, of this signal or of the sampler,
+  /// sends the waiting value and completes; a failure drops it and ends everything. Progress is
+  /// that of this signal, which is subscribed to first.
   ///
-  /// - Parameter sampler: What its values are doesn't matter.
+  /// - Parameter sampler: Sends the ticks; its values themselves are ignored.
   /// - Note: A thread that sends a value of this signal delivers nothing.
   @inlinable
   public func sample(on sampler: Signal<some Sendable>) -> Signal {
@@ -87,7 +87,7 @@ extension Signal {
   }
 }
 
-/// Which value waits for the next sample.
+/// The value that waits for the next sample.
 @usableFromInline
 struct SampleOnRule<Value: Sendable>: JoiningRule {
   @usableFromInline
@@ -102,7 +102,7 @@ struct SampleOnRule<Value: Sendable>: JoiningRule {
   @inlinable
   init() {}
 
-  /// Returns the value before.
+  /// Replaces the waiting value, and returns the previous one.
   @inlinable
   mutating func replaceWaiting(with new: Value) -> Value? {
     exchange(&waiting, with: new)
@@ -121,16 +121,16 @@ struct SampleOnRule<Value: Sendable>: JoiningRule {
   }
 }
 
-/// What an operator of several inputs decides: pure, told what they have sent, one thing at a time.
+/// The decisions of an operator with several inputs: pure, and told of one message at a time.
 @usableFromInline
 protocol JoiningRule<Message, Output>: Sendable {
   associatedtype Message: Sendable
   associatedtype Output: Sendable
 
-  /// What to send for what an input has sent, if anything.
+  /// Returns the event to send for a message of an input, if any.
   mutating func received(_ message: Message) -> Event<Output>?
 
-  /// Whether the second of two messages, that wait one after the other, says all of the first.
+  /// Returns whether the second of two consecutive waiting messages makes the first superfluous.
   static func replaces(_ last: Message, _ new: Message) -> Bool
 }
 
@@ -141,10 +141,10 @@ extension JoiningRule {
   }
 }
 
-/// Delivers what a rule makes of the messages that several inputs post.
+/// An engine that delivers the events which a rule makes of the messages of several inputs.
 @usableFromInline
 final class Joining<Rule: JoiningRule>: @unchecked Sendable {
-  // Sendable because `rule` is touched only by whoever has the mailbox's turn.
+  // Sendable because `rule` is touched only with the mailbox's turn.
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let downstream: Observer<Rule.Output>
   @usableFromInline let mailbox = Mailbox<Rule.Message>()
@@ -157,7 +157,7 @@ final class Joining<Rule: JoiningRule>: @unchecked Sendable {
     self.rule = rule
   }
 
-  /// Runs an input, unless all is over, with a lifetime that its end ends.
+  /// Runs an input, unless the whole has ended, with a lifetime that ends at the input's end.
   @inlinable
   func run<Input>(
     _ input: Signal<Input>, next: @escaping @Sendable (Input) -> Void,
@@ -177,12 +177,13 @@ final class Joining<Rule: JoiningRule>: @unchecked Sendable {
     mailbox.post(message, replaces: Rule.replaces) { receive($0) }
   }
 
-  /// Takes in what only changes the rule: nothing is sent for it, and nothing that others send is
-  /// delivered by the caller.
+  /// Makes a change to the rule that sends nothing; the calling thread delivers no events of
+  /// others.
   ///
   /// - Parameters:
-  ///   - message: Stands for the change, if another thread has the turn.
-  ///   - change: Changes the rule, and returns what it replaces, to be released outside.
+  ///   - message: The message that stands for the change if another thread has the turn.
+  ///   - change: Changes the rule, and returns the replaced object, to be released after the
+  ///     unlock.
   @inlinable
   func note<Old>(
     _ message: @autoclosure () -> Rule.Message, _ change: (inout Rule?) -> Old?
@@ -204,7 +205,7 @@ final class Joining<Rule: JoiningRule>: @unchecked Sendable {
 }
 
 extension Mailbox {
-  /// Receives `message`, now or after those before it.
+  /// Receives `message` now, or after the messages before it.
   @inlinable
   package borrowing func post(
     _ message: Message,

@@ -20,7 +20,7 @@ extension Signal {
 }
 
 extension Signal {
-  /// Changes each value with `transform`, and drops those it gives nil for.
+  /// Changes each value with `transform`, and drops the values for which it returns nil.
   @inlinable
   public func compactMap<NewValue>(
     _ transform: @escaping @Sendable (Value) -> NewValue?
@@ -33,9 +33,9 @@ extension Signal {
 }
 
 extension Signal {
-  /// Changes each value with `transform`; what that throws fails the signal.
+  /// Changes each value with `transform`; an error that it throws fails the signal.
   ///
-  /// Then the upstream is told to stop. `transform` runs on the thread that sends the value.
+  /// The error also stops the upstream. `transform` runs on the thread that sends the value.
   @inlinable
   public func attemptMap<NewValue>(
     _ transform: @escaping @Sendable (Value) throws -> NewValue
@@ -56,10 +56,10 @@ extension Signal {
 }
 
 extension Signal {
-  /// A signal that is made of this one, and whose emptiness still means what it means here: from a
-  /// cache, a miss.
+  /// Returns a signal derived from this one, with the same error for emptiness: from a cache, a
+  /// miss.
   ///
-  /// What an operator of one signal returns, unless it makes an emptiness of its own.
+  /// For operators of one signal, unless they give emptiness a new meaning.
   @inlinable
   func derived<NewValue>(
     now: (@Sendable () -> NewValue?)? = nil, _ start: @escaping Signal<NewValue>.Start

@@ -1,7 +1,7 @@
 extension Signal {
-  /// Sends values and the end as values, and then completes: it never fails.
+  /// Sends values and the end as values, and then completes; never fails.
   ///
-  /// Progress passes as it is, and is not among the values.
+  /// Progress passes as progress, not as a value.
   @inlinable
   public func materialize() -> Signal<Event<Value>> {
     derived { observer, lifetime in
@@ -16,7 +16,7 @@ extension Signal {
 }
 
 extension Event {
-  /// The event for those who don't take values; nil for a value.
+  /// The event as one without a value; nil for a value.
   @inlinable
   package var withoutValue: Event<Never>? {
     switch self {
@@ -29,9 +29,10 @@ extension Event {
 }
 
 extension Signal {
-  /// Sends each value as a success, and a failure as a last value: it never fails.
+  /// Sends each value as a success, and a failure as the last value; never fails.
   ///
-  /// So that one failure doesn't end what joins several: `zip(requests.map { $0.settle() })`.
+  /// One failure then does not end an operator that joins several signals: `zip(requests.map {
+  /// $0.settle() })`.
   @inlinable
   public func settle() -> Signal<Result<Value, any Error>> {
     materialize().compactMap { event in
@@ -45,10 +46,10 @@ extension Signal {
 }
 
 extension Signal {
-  /// Sends the events that come as values: the opposite of ``materialize()``.
+  /// Sends the events that arrive as values; the inverse of ``materialize()``.
   ///
-  /// The first of them that is terminal ends the signal, and the upstream is told to stop. The
-  /// upstream's own progress and end pass, too.
+  /// The first terminal one ends the signal and stops the upstream. Progress and the end of the
+  /// upstream itself pass, too.
   @inlinable
   public func dematerialize<Inner>() -> Signal<Inner> where Value == Event<Inner> {
     derived { observer, lifetime in

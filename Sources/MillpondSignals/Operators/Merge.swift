@@ -1,8 +1,9 @@
 extension Signal {
-  /// Sends what any of `signals` sends, as it comes, and completes when all have completed.
+  /// Sends the values of all `signals` as they arrive, and completes when all have completed.
   ///
-  /// The first failure ends everything. Progress is the sum of those that run, its total known if
-  /// each of them knows its own. Of no signals at all: completes. A merge of merges is run as one.
+  /// The first failure ends everything. Progress is the sum of those that run; its total is known
+  /// if each of them knows its own. An empty sequence completes at once. A merge of merges runs as
+  /// one.
   @inlinable
   public static func merge(_ signals: some Sequence<Signal>) -> Signal {
     let signals = Array(signals)
@@ -19,7 +20,7 @@ extension Signal {
       }, now: nil, emptyError: nil, parts: parts)
   }
 
-  /// Sends what this and `others` send, as a merge of a collection does.
+  /// Sends the values of this signal and of `others` as they arrive, like the static `merge`.
   @inlinable
   public func merge(_ others: Signal...) -> Signal {
     Self.merge([self] + others)

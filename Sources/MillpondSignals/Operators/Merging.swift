@@ -1,5 +1,5 @@
 extension Signal {
-  /// Runs at most `limit` inner signals at once, in order of their arrival.
+  /// Runs at most `limit` inner signals at a time, in order of arrival.
   @inlinable
   func merging<NewValue>(
     atMost limit: Int, _ transform: @escaping @Sendable (Value) -> Signal<NewValue>
@@ -21,7 +21,7 @@ extension Signal {
   }
 }
 
-/// Runs inner signals; `MergingState` decides, this acts.
+/// A runner of inner signals: `MergingState` decides, and this acts.
 @usableFromInline
 final class Merging<Value: Sendable>: Sendable {
   @usableFromInline let lifetime: Lifetime
@@ -40,7 +40,7 @@ final class Merging<Value: Sendable>: Sendable {
     if state.withLock({ $0.admits(inner) }) { run(inner) }
   }
 
-  /// Runs `inners` and nothing else.
+  /// Runs `inners`, with no outer signal.
   @inlinable
   func runAll(_ inners: [Signal<Value>]) {
     for inner in inners {
@@ -60,8 +60,10 @@ final class Merging<Value: Sendable>: Sendable {
     if state.withLock({ $0.closes() }) { complete() }
   }
 
-  /// Ending the lifetime makes other runs fail, where they report that they were cancelled: those
-  /// failures, of runs whose lifetime is over, must not come first, and are not passed here.
+  /// Ends all runs, and sends the failure.
+  ///
+  /// Ending the lifetime makes other runs fail if they report their cancellation. Callers do not
+  /// pass on failures of runs whose lifetime is over, so these cannot come first.
   @inlinable
   func fail(_ error: any Error) {
     lifetime.end()
@@ -74,13 +76,14 @@ final class Merging<Value: Sendable>: Sendable {
     serializer.send(.completed)
   }
 
-  /// Runs an inner signal, and after it what waits, in a loop for as long as they end at once.
+  /// Runs an inner signal, and in a loop those that wait for as long as they end at once.
   @inlinable
   func run(_ first: Signal<Value>) {
     if let second = runOne(first) { runOn(second) }
   }
 
-  /// Not inlined: merges may be nested, and all that run their first have to fit on the stack.
+  /// Not inlined: merges may be nested, and the frames that run their first signals have to fit on
+  /// the stack.
   @inlinable
   @inline(never)
   func runOn(_ second: Signal<Value>) {
@@ -137,7 +140,7 @@ extension InnerRun {
   }
 }
 
-/// How many run, and who waits.
+/// The number of running inner signals, and the waiting ones.
 @usableFromInline
 struct MergingState<Value: Sendable>: Sendable {
   @usableFromInline
@@ -159,7 +162,7 @@ struct MergingState<Value: Sendable>: Sendable {
     self.limit = limit
   }
 
-  /// Whether the inner signal is to be run now; else it waits.
+  /// Returns whether to run the inner signal now; otherwise queues it.
   @inlinable
   mutating func admits(_ inner: Signal<Value>) -> Bool {
     if active < limit {
@@ -170,14 +173,14 @@ struct MergingState<Value: Sendable>: Sendable {
     return false
   }
 
-  /// Whether the end of the outer signal is the end of all.
+  /// Closes the outer signal; returns whether that ends the whole.
   @inlinable
   mutating func closes() -> Bool {
     isClosed = true
     return active == 0
   }
 
-  /// What follows the end of an inner run.
+  /// Returns the step after the end of an inner run.
   @inlinable
   mutating func advance(after run: ObjectIdentifier?) -> Step {
     if let run, !progress.isEmpty, let last = progress.removeValue(forKey: run) {
@@ -188,7 +191,9 @@ struct MergingState<Value: Sendable>: Sendable {
     return isClosed && active == 0 ? .complete : .wait
   }
 
-  /// What the live runs have done together; the total is known if each of them knows its own.
+  /// Notes the progress of a run, and returns the sum of the live runs.
+  ///
+  /// The total is known if each of them knows its own.
   @inlinable
   mutating func sum(adding new: SignalProgress, of run: ObjectIdentifier) -> SignalProgress {
     if let last = progress.updateValue(new, forKey: run) { together.remove(last) }

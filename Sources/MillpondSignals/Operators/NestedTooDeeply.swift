@@ -1,6 +1,6 @@
 extension Observer {
-  /// Whether the stack can hold an inner subscription in the midst of a delivery; if not, the
-  /// observer is told.
+  /// Returns whether the stack can hold an inner subscription during a delivery; if not, fails the
+  /// observer.
   @inlinable
   func canSubscribeInner(_ lifetime: Lifetime) -> Bool {
     lifetime.hasRoomToDeliver || refuse(lifetime)
@@ -8,7 +8,7 @@ extension Observer {
 }
 
 extension Lifetime {
-  /// Whether enough of the stack is left to deliver through all levels down to the subscriber.
+  /// Whether enough stack is left to deliver through all levels down to the subscriber.
   @usableFromInline
   var hasRoomToDeliver: Bool {
     guard let bounds = threadStack()?.pointee.bounds else { return true }
@@ -17,7 +17,7 @@ extension Lifetime {
 }
 
 extension StackBounds {
-  /// Whether enough is left below `address` to deliver through so many levels.
+  /// Returns whether enough stack is left below `address` to deliver through `depth` levels.
   func delivers(through depth: UInt32, from address: UInt) -> Bool {
     address >= lowest(for: depth) || isElsewhere(address)
   }

@@ -10,8 +10,9 @@ extension Signal {
     }
   }
 
-  /// Runs `act` once when a run ends, whichever way: before the terminal event is passed on, or
-  /// when the subscriber leaves.
+  /// Runs `act` once when a run ends, however it ends.
+  ///
+  /// It runs before the terminal event is passed on, or when the subscriber leaves.
   @inlinable
   public func onEnd(_ act: @escaping @Sendable (Ending) -> Void) -> Signal {
     derived { observer, lifetime in
@@ -30,19 +31,19 @@ extension Signal {
   }
 }
 
-/// How a run of a signal came to its end.
+/// The way in which a run of a signal ended.
 public enum Ending: Sendable {
-  /// It completed.
+  /// The run completed.
   case completed
 
-  /// It failed.
+  /// The run failed.
   case failed(any Error)
 
   /// The subscriber left before the end.
   case disposed
 }
 
-/// Runs once, whoever comes first.
+/// A closure that runs once, for the first ending.
 @usableFromInline
 final class LastAct: Sendable {
   @usableFromInline let isDone = Atomic<Bool>(false)
@@ -60,17 +61,17 @@ final class LastAct: Sendable {
 }
 
 extension Signal {
-  /// Prints when a run is subscribed to, each event before it is passed on, and disposal.
+  /// Logs the subscription, each event before it is passed on, and disposal.
   ///
-  /// A tool to debug with:
+  /// A tool for debugging:
   ///
   ///     avatar: subscribed
   ///     avatar: progress 512/1024
   ///     avatar: disposed
   ///
   /// - Parameters:
-  ///   - name: What each line begins with.
-  ///   - write: Gets each line, on the thread that sends the event. By default it prints.
+  ///   - name: The beginning of each line.
+  ///   - write: Receives each line, on the thread that sends the event; prints it by default.
   @inlinable
   public func log(
     _ name: String, _ write: @escaping @Sendable (String) -> Void = { print($0) }
@@ -91,7 +92,7 @@ extension Signal {
   }
 }
 
-/// The words of ``Signal/log(_:_:)``.
+/// The wording of ``Signal/log(_:_:)``.
 @usableFromInline
 enum LogLine {
   @usableFromInline

@@ -1,5 +1,5 @@
 extension Signal {
-  /// This as a part of a concatenation.
+  /// This signal as a part of a concatenation.
   @inlinable
   var concatenation: SignalParts<Value> {
     if let parts {
@@ -11,7 +11,7 @@ extension Signal {
     return SignalParts(.one(self))
   }
 
-  /// The parts that this is a merge of, if it is one.
+  /// The parts of this signal if it is a merge; otherwise nil.
   @inlinable
   var mergedParts: SignalParts<Value>? {
     if let parts, case .merged = parts.kind { parts } else { nil }
@@ -20,11 +20,11 @@ extension Signal {
 
 /// A walk through a tree of parts, in order.
 ///
-/// A deferred signal is made when the walk comes to it, and its own parts take its place: a page that
-/// is concatenated with the deferred next page, and so on, takes constant stack and memory.
+/// A deferred signal is made when the walk reaches it, and its own parts take its place. So a page
+/// that is concatenated with the deferred next page, and so on, takes constant stack and memory.
 @usableFromInline
 package struct PartsWalk<Value: Sendable>: Sendable {
-  /// What is still to come, the next one last.
+  /// The remaining parts, the next one last.
   @usableFromInline var rest: [SignalParts<Value>]
 
   @inlinable

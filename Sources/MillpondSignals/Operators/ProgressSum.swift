@@ -1,9 +1,9 @@
-/// What several have done together, kept up as each of them goes on.
+/// A sum of the progress of several runs, kept up to date.
 ///
-/// - Complexity: O(1) a change, however many there are.
+/// - Complexity: O(1) for each change, however many runs there are.
 @usableFromInline
 struct ProgressSum: Sendable {
-  // Wide enough for any number of `Int`s, so that what was added can be taken away exactly.
+  // Wide enough for any number of `Int`s, so that each can be subtracted again exactly.
   private var completed: Int128 = 0
   private var total: Int128 = 0
   private var unknown = 0
@@ -11,7 +11,7 @@ struct ProgressSum: Sendable {
   @usableFromInline
   init() {}
 
-  /// Both together: the total is known if all are, and what does not fit an `Int` saturates.
+  /// The sum; its total is known if all are, and a count that exceeds `Int` saturates.
   @usableFromInline
   var progress: SignalProgress {
     SignalProgress(

@@ -1,4 +1,4 @@
-/// First in, first out.
+/// A first-in, first-out queue.
 ///
 /// - Complexity: O(1) amortised to append and to pop.
 @usableFromInline

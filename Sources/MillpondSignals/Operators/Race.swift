@@ -1,10 +1,10 @@
 public import Synchronization
 
 extension Signal {
-  /// Runs all `signals`; the first that sends anything is passed on, the others are disposed of.
+  /// Runs all `signals`; passes on the first that sends any event, and disposes of the others.
   ///
-  /// Anything: also progress, a failure or the completion decides it. They are started in order, and
-  /// none after one that sends at once. Of no signals at all: completes.
+  /// Progress, a failure or the completion decides the race as well. The signals are started in
+  /// order, and none after one that sends at once. An empty sequence completes at once.
   @inlinable
   public static func race(_ signals: some Sequence<Signal>) -> Signal {
     let signals = Array(signals)
@@ -16,7 +16,7 @@ extension Signal {
   }
 }
 
-/// Lets one signal through: its number is claimed once, and all others are told to stop.
+/// A race with one winner, which claims its number once and ends all other runs.
 @usableFromInline
 final class Racing<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>

@@ -1,9 +1,11 @@
 extension Signal {
-  /// Joins all values to one, which is sent when the signal completes.
+  /// Joins all values to one result, which is sent when the signal completes.
   ///
-  /// Without a value that is `initial`. A failure passes, and what was joined is dropped.
+  /// Without a value the result is `initial`. A failure passes, and the result is dropped.
   ///
-  /// - Parameter next: Runs on the thread that sends the value.
+  /// - Parameters:
+  ///   - initial: The result before the first value.
+  ///   - next: Joins a value to the result so far, on the thread that sends the value.
   @inlinable
   public func reduce<Result>(
     _ initial: Result, _ next: @escaping @Sendable (Result, Value) -> Result
@@ -11,7 +13,7 @@ extension Signal {
     reducing(into: initial) { $0 = next($0, $1) }
   }
 
-  /// As ``reduce(_:_:)``, in place.
+  /// Joins all values to one result in place, see ``reduce(_:_:)``.
   @inlinable
   func reducing<Result>(
     into initial: Result, _ update: @escaping @Sendable (inout Result, Value) -> Void
@@ -42,7 +44,7 @@ extension Signal {
   ///
   /// Completes without a value if none does. A failure passes, and the value is dropped.
   ///
-  /// - Parameter isWanted: By default any value will do.
+  /// - Parameter isWanted: Satisfied by any value by default.
   @inlinable
   public func last(
     where isWanted: @escaping @Sendable (Value) -> Bool = { _ in true }
@@ -54,9 +56,11 @@ extension Signal {
 extension Signal {
   /// Sends, for each value, the result of joining it to the result so far.
   ///
-  /// `initial` itself is not sent. Each run begins with it anew.
+  /// `initial` itself is not sent. Each run starts with it anew.
   ///
-  /// - Parameter next: Runs on the thread that sends the value.
+  /// - Parameters:
+  ///   - initial: The result before the first value.
+  ///   - next: Joins a value to the result so far, on the thread that sends the value.
   @inlinable
   public func scan<Result>(
     _ initial: Result, _ next: @escaping @Sendable (Result, Value) -> Result

@@ -1,6 +1,7 @@
-/// A variable that one thread at a time touches, such as the state of a run: its upstream calls serially.
+/// A variable that one thread at a time touches, such as the state of a run, whose upstream calls
+/// serially.
 ///
-/// Sendable because of that, which the compiler can't see. A use for anything else says why it holds.
+/// Sendable for that reason, which the compiler cannot see. Any other use states its own reason.
 @usableFromInline
 package final class SerialState<State>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline package var value: State

@@ -1,8 +1,8 @@
 extension Signal {
-  /// Sends what the newest of the signals sends that come as values: the older one is disposed of.
+  /// Sends the events of the newest signal that arrived as a value; disposes of the one before.
   ///
-  /// Completes when the newest one and this have; the first failure ends everything. Progress is
-  /// the newest one's, and this signal's while none runs.
+  /// Completes when the newest signal and this one have completed; the first failure ends
+  /// everything. Progress is the newest signal's, or this signal's while none runs.
   @inlinable
   public func switchToLatest<Inner>() -> Signal<Inner> where Value == Signal<Inner> {
     flatMap(.latest) { $0 }
@@ -10,7 +10,7 @@ extension Signal {
 }
 
 extension Signal {
-  /// Runs the newest inner signal only.
+  /// Runs only the newest inner signal.
   @inlinable
   func switching<NewValue>(
     _ transform: @escaping @Sendable (Value) -> Signal<NewValue>
@@ -29,7 +29,7 @@ extension Signal {
 
 // MARK: - What acts
 
-/// The newest run of an inner signal; `SwitchingRule` decides whose events count.
+/// The newest run of an inner signal; `SwitchingRule` decides which events count.
 @usableFromInline
 struct NewestRun<Value: Sendable>: Sendable {
   @usableFromInline let joining: Joining<SwitchingRule<Value>>
@@ -44,7 +44,7 @@ struct NewestRun<Value: Sendable>: Sendable {
 
 /// Touched only by the outer signal, which calls serially.
 extension SerialState {
-  /// Ends the newest run, and starts one of `inner`.
+  /// Ends the newest run, and starts a run of `inner`.
   @inlinable
   func replace<Value>(by inner: Signal<Value>) where State == NewestRun<Value> {
     let joining = value.joining
@@ -69,7 +69,8 @@ extension SerialState {
     let observer = Observer<Value>(
       next: { joining.post(.inner(number, .next($0))) }
     ) { event in
-      // A run that fails since it was told to stop must not be heard: it may not be replaced yet.
+      // A run that fails because it was ended must not be heard, even before its replacement is
+      // posted.
       if run.isEnded { return }
       if event.isTerminal { run.end() }
       joining.post(.inner(number, event.typed()))
@@ -80,7 +81,7 @@ extension SerialState {
 
 // MARK: - What decides
 
-/// Whose events count.
+/// The number of the run whose events count, and the signals that still run.
 @usableFromInline
 struct SwitchingRule<Value: Sendable>: JoiningRule {
   @usableFromInline
@@ -124,7 +125,8 @@ struct SwitchingRule<Value: Sendable>: JoiningRule {
     return nil
   }
 
-  /// An inner signal that is over already; the outer one, which sent it, is not.
+  /// Makes an inner signal that is over already the current one; the outer one, its sender, still
+  /// runs.
   @inlinable
   mutating func settled(_ number: Int, _ value: Value) -> Event<Value>? {
     current = number

@@ -1,7 +1,7 @@
 extension Signal {
-  /// Passes on the first `count` values, and completes; the upstream is told to stop.
+  /// Passes on the first `count` values, stops the upstream, and completes.
   ///
-  /// - Parameter count: How many; of zero or less the upstream is not even started.
+  /// - Parameter count: The number of values; with zero or less, the upstream is not started.
   @inlinable
   public func take(_ count: Int) -> Signal {
     guard count > 0 else { return Signal { observer, _ in observer.completed() } }
@@ -15,7 +15,7 @@ extension Signal {
   }
 }
 
-/// Sendable because the upstream calls serially, and nobody else does.
+/// The state of `take(_:)`, Sendable because only the upstream touches it, serially.
 @usableFromInline
 final class Taking<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let downstream: Observer<Value>
@@ -54,11 +54,11 @@ final class Taking<Value: Sendable>: @unchecked Sendable {
 }
 
 extension Signal {
-  /// Sends the first value that satisfies `isWanted`, and completes; the upstream is told to stop.
+  /// Sends the first value that satisfies `isWanted`, stops the upstream, and completes.
   ///
   /// Completes without a value if none does.
   ///
-  /// - Parameter isWanted: By default any value will do.
+  /// - Parameter isWanted: Satisfied by any value by default.
   @inlinable
   public func first(
     where isWanted: @escaping @Sendable (Value) -> Bool = { _ in true }
@@ -68,9 +68,9 @@ extension Signal {
 }
 
 extension Signal {
-  /// Passes values on for as long as they satisfy `isIncluded`; the first that doesn't completes.
+  /// Passes values on while they satisfy `isIncluded`, and completes at the first that does not.
   ///
-  /// That one is not sent, and the upstream is told to stop.
+  /// That value is not sent, and the upstream is stopped.
   @inlinable
   public func take(while isIncluded: @escaping @Sendable (Value) -> Bool) -> Signal {
     derived { observer, lifetime in
@@ -110,13 +110,13 @@ extension Signal {
     }
   }
 
-  /// Passes everything on until it is ended from outside, on any thread: the upstream is told to stop, and
-  /// then the end is sent.
+  /// Passes everything on until it is ended from outside, on any thread.
   ///
-  /// The engine of whatever ends a signal early. The first end counts.
+  /// An end stops the upstream and is then sent; the first one counts. The engine of all operators
+  /// that end a signal early.
   ///
-  /// - Parameter arrange: Arranges for the end, before the signal is started; after an end inside it, the
-  ///   signal is not. It gets the lifetime of the run, with which it calls off what it has arranged, and the
+  /// - Parameter arrange: Arranges for the end before the signal starts; an end inside it prevents
+  ///   the start. It receives the lifetime of the run, for the cleanup of the arrangement, and the
   ///   closure that ends the signal.
   @inlinable
   package func ended(
@@ -138,7 +138,7 @@ extension Signal {
 extension Signal {
   /// Drops the first `count` values.
   ///
-  /// - Parameter count: How many; of zero or less nothing is dropped.
+  /// - Parameter count: The number of values; with zero or less, none is dropped.
   @inlinable
   public func skip(_ count: Int) -> Signal {
     guard count > 0 else { return self }
@@ -157,8 +157,9 @@ extension Signal {
 }
 
 extension Observer {
-  /// For a run that may be ended before the downstream is: what comes after that is dropped, and
-  /// its terminal event ends `run` before it is passed on.
+  /// Returns an observer for a run that may end before its downstream does.
+  ///
+  /// It drops events after the end of `run`, and ends `run` before it passes on the terminal event.
   @inlinable
   func untilEnd<Input>(
     of run: Lifetime, next: @escaping @Sendable (Input) -> Void

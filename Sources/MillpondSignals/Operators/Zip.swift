@@ -2,11 +2,11 @@ import Synchronization
 
 /// Joins the first values of all signals, then the second ones, and so on, in the order given.
 ///
-/// Completes as soon as one of them has completed and its values are used up; fails with the first
-/// failure. Progress is the sum, its total known if each signal that runs knows its own. Of no
-/// signals at all: completes.
+/// Completes as soon as one signal has completed and its values are used up; fails with the first
+/// failure. Progress is the sum; its total is known if each running signal knows its own. Without
+/// any signals, completes at once.
 ///
-/// - Complexity: Values that wait for their partners are kept.
+/// - Complexity: Buffers the values that wait for their partners, without a bound.
 @inlinable
 public func zip<each Value: Sendable>(
   _ signals: repeat Signal<each Value>
@@ -14,12 +14,12 @@ public func zip<each Value: Sendable>(
   joining(.usingUp, repeat each signals)
 }
 
-/// Joins the first values of all signals to an array, then the second ones, and so on.
+/// Joins the first values of all signals into an array, then the second ones, and so on.
 ///
-/// The values are in the order of the signals, of which there may be any number. Ends, fails and
-/// counts progress as the zip of separate signals does. Of no signals at all: completes.
+/// The values are in the order of the signals. End, failure and progress follow the rules of the
+/// `zip` of separate signals. An empty sequence completes at once.
 ///
-/// - Complexity: Values that wait for their partners are kept.
+/// - Complexity: Buffers the values that wait for their partners, without a bound.
 @inlinable
 public func zip<Value>(_ signals: some Sequence<Signal<Value>>) -> Signal<[Value]> {
   let signals = Array(signals)
@@ -33,11 +33,11 @@ public func zip<Value>(_ signals: some Sequence<Signal<Value>>) -> Signal<[Value
     }, now: nil, emptyError: signals.lazy.compactMap { $0.emptyError }.first)
 }
 
-/// Joins the latest values of all signals, whenever one of them sends, in the order given.
+/// Joins the latest values of all signals whenever one of them sends, in the order given.
 ///
-/// Sends nothing until each has sent a value. Completes when all have completed, or one has without
-/// a value; fails with the first failure. Progress is the sum, its total known if each signal that
-/// runs knows its own. Of no signals at all: completes.
+/// Sends nothing until each signal has sent a value. Completes when all have completed, or one has
+/// without a value; fails with the first failure. Progress is the sum; its total is known if each
+/// running signal knows its own. Without any signals, completes at once.
 @inlinable
 public func combineLatest<each Value: Sendable>(
   _ signals: repeat Signal<each Value>
@@ -45,9 +45,9 @@ public func combineLatest<each Value: Sendable>(
   joining(.keepingLatest, repeat each signals)
 }
 
-/// Runs all signals, and joins a value of each whenever there is one.
+/// Runs all signals, and joins one value of each whenever all have one.
 ///
-/// - Parameter use: What becomes of values that were joined.
+/// - Parameter use: The use of values that were joined.
 @inlinable
 func joining<each Value: Sendable>(
   _ use: ZipUse, _ signals: repeat Signal<each Value>
@@ -67,9 +67,9 @@ func joining<each Value: Sendable>(
 
 // MARK: - What acts
 
-/// Feeds the inputs and joins what is in them; `ZipRule` decides when, this acts.
+/// The inputs of a zip: `ZipRule` decides when to join their values, and this acts.
 ///
-/// As little as possible is generic here: it would run unspecialised, see ``ZipQueue``.
+/// As little as possible is generic here, because it would run unspecialised, see ``ZipQueue``.
 @usableFromInline
 final class ZipInputs: Sendable {
   private let lifetime: Lifetime
@@ -77,7 +77,7 @@ final class ZipInputs: Sendable {
   private let mailbox = Mailbox<ZipMessage>()
   private let join: @Sendable () -> Void
 
-  /// Touched only by whoever has the mailbox's turn.
+  /// Touched only with the mailbox's turn.
   private let rule: SerialState<ZipRule>
 
   /// - Parameter join: Takes a value from each input, and sends them together.

@@ -1,4 +1,4 @@
-/// How many values wait in each input, which inputs still run, and what follows from it.
+/// The number of waiting values in each input, and the inputs that still run.
 package struct ZipRule: Sendable {
   package let use: ZipUse
   private var waiting: ContiguousArray<Int>
@@ -6,7 +6,7 @@ package struct ZipRule: Sendable {
   private var isClosed: [Bool]
   private var running: Int
 
-  /// How many inputs are closed and empty.
+  /// The number of inputs that are closed and empty.
   private var usedUp = 0
   private var progress: [SignalProgress]
   private var together = ProgressSum()
@@ -21,12 +21,12 @@ package struct ZipRule: Sendable {
     for one in progress { together.add(one) }
   }
 
-  /// Whether nothing can be joined any more: all inputs are closed, or one that is empty.
+  /// Whether nothing can be joined any more: all inputs are closed, or one is closed and empty.
   package var isUsedUp: Bool {
     running == 0 || usedUp > 0
   }
 
-  /// Counts a value; true if there is one of each input now, so that they are to be joined.
+  /// Counts a value; returns true if every input has one now, so that they are to be joined.
   package mutating func arrived(in input: Int) -> Bool {
     let before = waiting[input]
     if before == 0 { empty -= 1 }
@@ -41,14 +41,14 @@ package struct ZipRule: Sendable {
     isClosed[input] = true
     running -= 1
     if waiting[input] == 0 { usedUp += 1 }
-    // What is closed has nothing left to do, so its total is what it did.
+    // A closed input has nothing left to do, so its total is the amount done.
     if progress[input].total == nil {
       let completed = progress[input].completed
       _ = sum(with: SignalProgress(completed: completed, total: completed), of: input)
     }
   }
 
-  /// Notes the progress of an input; what all of them have done together.
+  /// Notes the progress of an input, and returns the sum of all inputs.
   package mutating func sum(with new: SignalProgress, of input: Int) -> SignalProgress {
     together.remove(progress[input])
     together.add(new)
@@ -57,7 +57,7 @@ package struct ZipRule: Sendable {
   }
 
   private mutating func takeOneOfEach() {
-    // In one go, which spares the optimiser checks for each input.
+    // One loop over a buffer, so that bounds are not checked for each input.
     let before = empty
     waiting.withUnsafeMutableBufferPointer { waiting in
       for input in waiting.indices {
@@ -65,29 +65,29 @@ package struct ZipRule: Sendable {
         if waiting[input] == 0 { empty += 1 }
       }
     }
-    // While all run, none can be used up.
+    // While all inputs run, none can be used up.
     if running < waiting.count, empty > before {
       usedUp = waiting.indices.count { isClosed[$0] && waiting[$0] == 0 }
     }
   }
 }
 
-/// What becomes of values that were joined.
+/// The use of values that were joined.
 @usableFromInline
 package enum ZipUse: Sendable {
-  /// Each is joined once.
+  /// Each value is joined once.
   case usingUp
 
-  /// The latest of each input is joined again and again.
+  /// The latest value of each input is joined repeatedly.
   case keepingLatest
 }
 
-/// The values of one input of a zip or a combineLatest that wait for their partners, in a ring.
+/// A ring of the values of one `zip` or `combineLatest` input that wait for their partners.
 ///
-/// The optimiser specialises nothing for the elements of a pack, and then each use of a generic
-/// container looks up metadata; bare memory needs none.
+/// The optimiser does not specialise for the elements of a pack, so each use of a generic container
+/// would look up metadata; bare memory needs none.
 ///
-/// Sendable because what varies is touched only by whoever has the mailbox's turn, or in deinit.
+/// Sendable because its variables are touched only with the mailbox's turn, or in deinit.
 @usableFromInline
 final class ZipQueue<Value: Sendable>: @unchecked Sendable {
   /// The number of the input.
@@ -105,7 +105,7 @@ final class ZipQueue<Value: Sendable>: @unchecked Sendable {
     ring = .allocate(capacity: capacity)
   }
 
-  /// The queue for `signal`, numbered after the `count` before it.
+  /// Creates the queue of `signal`, numbered `count`, and increments `count`.
   @usableFromInline
   convenience init(of signal: Signal<Value>, _ use: ZipUse, _ count: inout Int) {
     self.init(count, use)
@@ -128,7 +128,7 @@ final class ZipQueue<Value: Sendable>: @unchecked Sendable {
     count += 1
   }
 
-  /// The first value; called only for one that `ZipRule` has counted.
+  /// Takes the first value, or the latest one; called only for a value that `ZipRule` has counted.
   @usableFromInline
   func take() -> Value {
     precondition(count > 0, "an input was asked for more values than were counted in it")
@@ -140,7 +140,7 @@ final class ZipQueue<Value: Sendable>: @unchecked Sendable {
     return first.move()
   }
 
-  /// The capacity is a power of two.
+  /// Returns a place in the ring, whose capacity is a power of two.
   @inline(__always)
   private func slot(_ offset: Int) -> UnsafeMutablePointer<Value> {
     ring + ((head + offset) & (capacity - 1))

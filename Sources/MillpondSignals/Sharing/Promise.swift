@@ -1,22 +1,24 @@
-/// An outcome that is told before the work towards it has begun: a replayed signal, fed later.
+/// An outcome that is available before its work has begun: a replayed signal that is fed later.
 package final class Promise<Value: Sendable>: Sendable {
   private let pipe = PublishSubject<Value>()
   private let replay: Replay<Value>
 
-  /// A promise that nobody works on yet.
+  /// Creates a promise that no work feeds yet.
   package init() {
     replay = Replay(pipe.signal, .keepRunning)
     replay.start()
   }
 
-  /// The outcome, for those who come now and later.
+  /// The outcome, for present and later subscribers.
   package var outcome: Signal<Value> {
     replay.signal
   }
 
-  /// Runs `work`, and keeps the promise by what it sends.
+  /// Runs `work`, and forwards its events to the outcome.
   ///
-  /// - Parameter done: Called after the end has been passed on.
+  /// - Parameters:
+  ///   - work: The work that produces the outcome.
+  ///   - done: Called after the end has been passed on.
   package func keep(by work: Signal<Value>, done: @escaping @Sendable () -> Void = {}) {
     work.subscribe { event in
       self.pipe.observer.send(event)
@@ -26,7 +28,7 @@ package final class Promise<Value: Sendable>: Sendable {
 }
 
 extension Signal {
-  /// Runs this now, once, whoever listens: a promise of its outcome.
+  /// Runs this signal once, now, without a subscriber, and returns a promise of its outcome.
   @inlinable
   package func started() -> Signal {
     if let now, let value = now() { return .just(value) }

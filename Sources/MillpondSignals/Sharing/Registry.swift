@@ -1,4 +1,4 @@
-/// Elements that can be taken out again by their numbers, which are in the order of arrival.
+/// A collection of elements with numbers, in order of arrival, by which they are removed.
 package struct Registry<Element: Sendable>: Sendable {
   private var byNumber: [Int: Element] = [:]
   private var lastNumber = 0
@@ -15,7 +15,7 @@ package struct Registry<Element: Sendable>: Sendable {
     byNumber.sorted { $0.key < $1.key }.map { (number: $0.key, element: $0.value) }
   }
 
-  /// The element with this number, which is there to be changed.
+  /// The element with this number; setting changes only an element that is present.
   package subscript(number: Int) -> Element? {
     get { byNumber[number] }
     set { if byNumber[number] != nil { byNumber[number] = newValue } }
@@ -23,17 +23,17 @@ package struct Registry<Element: Sendable>: Sendable {
 
   /// Adds an element.
   ///
-  /// - Returns: Its number, by which it is removed.
+  /// - Returns: The number by which it is removed.
   package mutating func add(_ element: Element) -> Int {
     lastNumber += 1
     byNumber[lastNumber] = element
     return lastNumber
   }
 
-  /// Takes an element out, to be released after the unlock.
+  /// Removes an element and returns it, for release after the unlock.
   package mutating func remove(_ number: Int) -> Element? { byNumber.removeValue(forKey: number) }
 
-  /// Takes all elements out.
+  /// Removes and returns all elements.
   package mutating func removeAll() -> [Element] {
     defer { byNumber = [:] }
     return Array(byNumber.values)

@@ -1,12 +1,14 @@
 extension Signal {
-  /// Shares one run among all subscribers, and repeats its last values to those who come late.
+  /// Shares one run among all subscribers, and repeats its last values to late ones.
   ///
-  /// As ``replayLast(_:)`` otherwise. After the end: the last values and the end, for ever.
+  /// The same as ``replayLast(_:)`` otherwise. After the end, every subscriber receives the last
+  /// values and the end.
   ///
   /// - Parameters:
-  ///   - count: How many; less than one is taken as one. ``share()`` repeats none.
-  ///   - policy: What becomes of a run whose last subscriber leaves before its end.
-  /// - Complexity: O(`count`) a value.
+  ///   - count: The number of values to repeat; less than one is taken as one. ``share()`` repeats
+  ///     none.
+  ///   - policy: The fate of a run whose last subscriber leaves before its end.
+  /// - Complexity: O(`count`) for each value.
   @inlinable
   public func replay(
     _ count: Int, _ policy: ReplayPolicy = .cancelWhenUnobserved
@@ -26,7 +28,7 @@ extension Signal {
   }
 }
 
-/// The last values of a run, and how many there were in all.
+/// The last values of a run, and the number of all its values.
 @usableFromInline
 struct History<Value: Sendable>: Sendable {
   @usableFromInline let limit: Int
@@ -46,7 +48,7 @@ struct History<Value: Sendable>: Sendable {
     return history
   }
 
-  /// What is remembered of the values after the first `seen` ones.
+  /// Returns the remembered values after the first `seen` ones.
   @inlinable
   func values(after seen: Int) -> ArraySlice<Value> {
     last.suffix(count - seen)

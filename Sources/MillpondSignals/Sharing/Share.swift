@@ -1,9 +1,9 @@
 extension Signal {
-  /// Shares one run among all who listen at the same time; nothing is repeated.
+  /// Shares one run among its present subscribers, and repeats nothing.
   ///
-  /// The first subscriber starts the run, and who comes later gets what follows. When the last one
-  /// leaves before the end, the run is disposed of. After the end, or that, the next subscriber
-  /// starts a new one.
+  /// The first subscriber starts the run; a later one receives the events from then on. When the
+  /// last one leaves before the end, the run is disposed of. After that, or after the end, the next
+  /// subscriber starts a new run.
   @inlinable
   public func share() -> Signal {
     let sharing = Sharing(self)
@@ -11,7 +11,8 @@ extension Signal {
   }
 }
 
-/// The one run there is; `SharingState` decides who starts and who cancels one, this acts.
+/// The current run of a shared signal: `SharingState` decides which subscriber starts or cancels
+/// it, and this acts.
 @usableFromInline
 final class Sharing<Value: Sendable>: Sendable {
   @usableFromInline let upstream: Signal<Value>
@@ -27,7 +28,7 @@ final class Sharing<Value: Sendable>: Sendable {
     let (run, isNew) = state.withLock { $0.enter(for: lifetime) }
     run.audience.attach(observer, lifetime)
     lifetime.onEnd { self.leave(run) }
-    // Who subscribed may have left already.
+    // The first subscriber may have left already.
     if isNew, !run.lifetime.isEnded { start(run) }
   }
 
@@ -40,7 +41,8 @@ final class Sharing<Value: Sendable>: Sendable {
       }, run.lifetime)
   }
 
-  /// Before the audience is told, so that who subscribes in its callback starts a new run.
+  /// Drops the run before its subscribers receive the end, so that a subscription in a callback
+  /// starts a new run.
   @inlinable
   func end(_ run: SharedRun<Value>) {
     let ended = state.withLock { $0.drop(run) }
@@ -65,7 +67,7 @@ final class SharedRun<Value: Sendable>: Sendable {
   }
 }
 
-/// Which run there is, and how many listen to it.
+/// The current run, and the number of its subscribers.
 @usableFromInline
 struct SharingState<Value: Sendable>: Sendable {
   @usableFromInline var run: SharedRun<Value>?
@@ -86,7 +88,7 @@ struct SharingState<Value: Sendable>: Sendable {
     return (new, true)
   }
 
-  /// The run, if it was the last subscriber who has left it.
+  /// Counts a departure; returns the run if its last subscriber has left.
   @inlinable
   mutating func leave(_ left: SharedRun<Value>) -> SharedRun<Value>? {
     guard run === left else { return nil }
@@ -94,7 +96,7 @@ struct SharingState<Value: Sendable>: Sendable {
     return subscribers == 0 ? drop(left) : nil
   }
 
-  /// The run, if it was the one there is, so that it is released after the unlock.
+  /// Drops the run if it is the current one, and returns it for release after the unlock.
   @inlinable
   mutating func drop(_ old: SharedRun<Value>) -> SharedRun<Value>? {
     guard run === old else { return nil }

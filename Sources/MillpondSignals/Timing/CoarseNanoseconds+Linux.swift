@@ -5,8 +5,9 @@
 #endif
 
 #if canImport(Glibc) || canImport(Musl)
-  /// Nanoseconds since the system started, without those in which it slept: of the clocks that
-  /// count these none is coarse.
+  /// Returns the nanoseconds since the system started, without its sleep.
+  ///
+  /// No coarse clock of this system includes sleep.
   func coarseNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time)

@@ -1,5 +1,6 @@
-/// A time in nanoseconds that is cheap to read, and a few milliseconds behind where the clock is the
-/// continuous one.
+/// A source of time in nanoseconds that is cheap to read.
+///
+/// For the continuous clock it may lag by a few milliseconds.
 @usableFromInline
 package struct CoarseTime: Sendable {
   @usableFromInline package let now: @Sendable () -> Int64
@@ -18,7 +19,7 @@ package struct CoarseTime: Sendable {
     now = { Int64(timeline.now().nanoseconds) }
   }
 
-  /// When something was born that has this age now.
+  /// Returns the birth time of an entry that has this age now.
   @usableFromInline
   package static func birth(of age: Duration, _ now: Int64) -> Int64 {
     now.subtractingReportingOverflow(Int64(age.nanoseconds)).partialValue

@@ -1,11 +1,13 @@
 extension Signal {
-  /// Passes on a value when none has followed it for `quiet`.
+  /// Passes on a value when no other has followed it for `quiet`.
   ///
-  /// The value that waits when the signal completes is sent at once, before the completion; a
-  /// failure drops it. Progress and failure pass at once.
+  /// When the signal completes, the waiting value is sent at once, before the completion; a failure
+  /// drops it. Progress and failure pass at once.
   ///
-  /// - Parameter quiet: Of zero or less: every value passes at once.
-  /// - Complexity: One timer for a burst of values, not one each.
+  /// - Parameters:
+  ///   - quiet: The time without values; with zero or less, every value passes at once.
+  ///   - clock: The clock that measures the time.
+  /// - Complexity: One timer for a burst of values, not one for each.
   @inlinable
   public func debounce(
     _ quiet: Duration, clock: some Clock<Duration> = ContinuousClock()
@@ -14,7 +16,7 @@ extension Signal {
   }
 }
 
-/// Which value waits, and until when.
+/// The value that waits, and its deadline.
 @usableFromInline
 package struct DebounceRule<Value: Sendable>: TimedRule {
   @usableFromInline let quiet: Duration
@@ -40,21 +42,25 @@ package struct DebounceRule<Value: Sendable>: TimedRule {
   }
 }
 
-/// Acts once when it has been called, and then not again for a while.
+/// A trigger that acts once calls have ceased for a while.
 ///
 ///     let saving = Debouncer(after: .seconds(1)) { document.save() }
 ///     saving.call()
 ///     saving.call()   // one second later: saved once
 ///
-/// One that is released first does not act any more.
+/// A debouncer that is released first does not act any more.
 ///
 /// - Note: Any thread may call. The action runs on the clock's thread, never twice at once.
 public final class Debouncer: Sendable {
   private let calls = PublishSubject<Bool>()
 
-  /// A debouncer that has not been called.
+  /// Creates a debouncer that has not been called.
   ///
-  /// - Parameter quiet: How long no call must have come; of zero or less, each call acts at once.
+  /// - Parameters:
+  ///   - quiet: The time without calls before the action; with zero or less, each call acts at
+  ///     once.
+  ///   - clock: The clock that measures the time.
+  ///   - act: The action.
   public init(
     after quiet: Duration, clock: some Clock<Duration> = ContinuousClock(),
     _ act: @escaping @Sendable () -> Void
@@ -62,32 +68,37 @@ public final class Debouncer: Sendable {
     calls.signal.debounce(quiet, clock: clock).subscribe(onNext: { if $0 { act() } })
   }
 
-  /// Makes it act, unless another call follows before the time is over.
+  /// Schedules the action, in place of one that waits.
   public func call() {
     calls.next(true)
   }
 
-  /// Calls off what waits.
+  /// Cancels the action that waits.
   public func cancel() {
     calls.next(false)
   }
 }
 
-/// Acts on the newest value once no other has come for a while, and only if it is not the one that
-/// it acted on last.
+/// A trigger that acts on the newest value once no other has arrived for a while.
+///
+/// It does not act on a value that equals the last one it acted on.
 ///
 ///     let search = ValueDebouncer<String>(after: .milliseconds(300)) { show(matches(of: $0)) }
 ///     field.onChange = { search.receive($0) }
 ///
-/// One that is released first does not act any more.
+/// A debouncer that is released first does not act any more.
 ///
 /// - Note: Any thread may call. The action runs on the clock's thread, never twice at once.
 public final class ValueDebouncer<Value: Sendable & Equatable>: Sendable {
   private let values = PublishSubject<Value>()
 
-  /// A debouncer that has received nothing; its first value counts as a change.
+  /// Creates a debouncer without a value; its first value counts as a change.
   ///
-  /// - Parameter quiet: How long no value must have come; of zero or less, each acts at once.
+  /// - Parameters:
+  ///   - quiet: The time without values before the action; with zero or less, each value acts at
+  ///     once.
+  ///   - clock: The clock that measures the time.
+  ///   - act: Acts on a value.
   public init(
     after quiet: Duration, clock: some Clock<Duration> = ContinuousClock(),
     _ act: @escaping @Sendable (Value) -> Void
@@ -95,7 +106,7 @@ public final class ValueDebouncer<Value: Sendable & Equatable>: Sendable {
     values.signal.debounce(quiet, clock: clock).distinct().subscribe(onNext: act)
   }
 
-  /// Makes it act on `value`, unless another one follows before the time is over.
+  /// Schedules the action on `value`, in place of one that waits.
   public func receive(_ value: Value) {
     values.next(value)
   }

@@ -1,10 +1,12 @@
 extension Signal {
-  /// Passes on values and the completion later by `delay`, in their order.
+  /// Passes on values and the completion later by `delay`, in order.
   ///
-  /// Progress is not held back. Nor is a failure, which drops what still waits.
+  /// Progress is not delayed. A failure is not delayed either, and drops the waiting events.
   ///
-  /// - Parameter delay: Of zero or less: everything passes at once.
-  /// - Complexity: One timer at a time. Values that wait are kept.
+  /// - Parameters:
+  ///   - delay: The delay; with zero or less, everything passes at once.
+  ///   - clock: The clock that measures the time.
+  /// - Complexity: One timer at a time. Buffers waiting values, without a bound.
   @inlinable
   public func delay(
     _ delay: Duration, clock: some Clock<Duration> = ContinuousClock()
@@ -13,7 +15,7 @@ extension Signal {
   }
 }
 
-/// What waits, the one due first in front.
+/// The events that wait, the one due first in front.
 @usableFromInline
 package struct DelayRule<Value: Sendable>: TimedRule {
   @usableFromInline

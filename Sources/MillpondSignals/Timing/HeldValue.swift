@@ -1,6 +1,6 @@
 /// A value that is held back until a deadline, and the completion behind it.
 ///
-/// What the rules of `debounce`, `sample(every:)` and `throttle` have in common.
+/// The common part of the rules of `debounce`, `sample(every:)` and `throttle`.
 @usableFromInline
 package struct HeldValue<Value: Sendable>: Sendable {
   @usableFromInline package var deadline: Duration?
@@ -10,22 +10,23 @@ package struct HeldValue<Value: Sendable>: Sendable {
   @inlinable
   package init() {}
 
-  /// Holds `new` in place of what was held.
+  /// Holds `new` in place of the present value.
   @inlinable
   package mutating func hold(_ new: Value, until deadline: Duration) {
     value = new
     self.deadline = deadline
   }
 
-  /// Holds nothing any more.
+  /// Drops the held value and its deadline.
   @inlinable
   package mutating func drop() {
     value = nil
     deadline = nil
   }
 
-  /// What to do with an event that is no value: the completion makes what is held due at once, and
-  /// waits behind it; everything else passes.
+  /// Handles an event without a value, and returns it if it passes now.
+  ///
+  /// A completion makes a held value due at once, and waits behind it; every other event passes.
   @inlinable
   package mutating func received(
     _ event: Event<Value>, at now: Duration
@@ -36,7 +37,7 @@ package struct HeldValue<Value: Sendable>: Sendable {
     return nil
   }
 
-  /// What is due: the value first, then the completion.
+  /// Returns the event that is due: the value first, then the completion.
   @inlinable
   package mutating func takeDue(at now: Duration) -> Event<Value>? {
     defer { value = nil }

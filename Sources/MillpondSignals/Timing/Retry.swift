@@ -1,10 +1,13 @@
 extension Signal {
-  /// Runs the signal again when it fails, as `policy` says; the last failure passes.
+  /// Runs the signal again when it fails, as `policy` decides; the last failure passes.
   ///
-  /// Values of the attempts that failed have been passed on already. Progress is that of the running
-  /// attempt, so it may start again. An error that is ``RetryDelaying`` lengthens the pause.
+  /// Values of failed attempts have been passed on already. Progress is that of the running
+  /// attempt, so it may restart. An error that is ``RetryDelaying`` can lengthen the pause.
   ///
-  /// - Complexity: Constant stack, however many attempts fail at once.
+  /// - Parameters:
+  ///   - policy: Decides about each failure.
+  ///   - clock: The clock that measures the pauses.
+  /// - Complexity: Constant stack, even if many attempts fail at once.
   @inlinable
   public func retry(
     _ policy: RetryPolicy, clock: some Clock<Duration> = ContinuousClock()
@@ -17,7 +20,7 @@ extension Signal {
   }
 }
 
-/// Runs one attempt after the other.
+/// A runner of one attempt after the other.
 @usableFromInline
 final class Retrying<Value: Sendable>: Sendable {
   @usableFromInline let signal: Signal<Value>
@@ -38,14 +41,14 @@ final class Retrying<Value: Sendable>: Sendable {
     self.timeline = timeline
   }
 
-  /// Runs an attempt, and those after it in a loop for as long as they fail at once.
+  /// Runs an attempt, and in a loop those after it while they fail at once.
   @inlinable
   func run(_ first: Int) {
     var number = first
     while runOne(number) { number += 1 }
   }
 
-  /// True if the attempt has failed already and the next one is to follow at once.
+  /// Runs an attempt; returns true if it has failed already, and the next is due at once.
   @inlinable
   func runOne(_ number: Int) -> Bool {
     if lifetime.isEnded { return false }
@@ -79,7 +82,7 @@ final class Retrying<Value: Sendable>: Sendable {
   }
 }
 
-/// One attempt, by its number; the first one is 1.
+/// One attempt and its number, from 1.
 @usableFromInline
 struct RetryAttempt<Value: Sendable>: Sendable {
   @usableFromInline let retrying: Retrying<Value>
@@ -107,7 +110,7 @@ extension InnerRun {
   }
 }
 
-/// When a signal that has failed is run again, and how often.
+/// A rule that decides whether, and after which pause, a failed signal runs again.
 ///
 ///     let policy = RetryPolicy.backoff(attempts: 5, from: .milliseconds(200), upTo: .seconds(10))
 ///     signal.retry(policy.only { $0 is ConnectionError })
@@ -116,15 +119,15 @@ public struct RetryPolicy: Sendable {
   private let pause: @Sendable (_ attempt: Int, _ share: Double) -> Duration
   private let longest: Duration
 
-  /// The share of a pause that chance takes off, or adds where the error names the pause.
+  /// The random share that is subtracted from a pause, or added to one that the error names.
   private let share: @Sendable () -> Double
   private let isWorthwhile: @Sendable (any Error) -> Bool
 
-  /// Runs again without a pause, or after the pause that an error names and up to half as much again.
+  /// Runs again without a pause, or after the pause that an error names plus up to half of it.
   ///
   /// An error that names a pause of more than a minute is not retried.
   ///
-  /// - Parameter attempts: How many runs there are in all; less than one is taken as one.
+  /// - Parameter attempts: The number of runs in all; less than one is taken as one.
   public static func immediate(attempts: Int) -> RetryPolicy {
     RetryPolicy(
       attempts: attempts, pause: { _, _ in .zero }, longest: .seconds(60),
@@ -133,15 +136,15 @@ public struct RetryPolicy: Sendable {
 
   /// Runs again after a pause that doubles from attempt to attempt.
   ///
-  /// Chance shortens each pause, and lengthens one that an error names, so that runs that failed together
-  /// do not start again together.
+  /// A random share is subtracted from each pause, or added to one that an error names, so that
+  /// runs that failed together do not restart together.
   ///
   /// - Parameters:
-  ///   - attempts: How many runs there are in all; less than one is taken as one.
-  ///   - first: The pause after the first attempt, before chance shortens it.
-  ///   - longest: What no pause exceeds. An error that names a longer one is not retried.
-  ///   - jitter: The greatest share of a pause that chance takes off or adds, 0 to 1.
-  ///   - chance: A number from 0 to 1, anew for each pause. Called from any thread.
+  ///   - attempts: The number of runs in all; less than one is taken as one.
+  ///   - first: The pause after the first attempt, before the random share is subtracted.
+  ///   - longest: The upper bound of every pause. An error that names a longer one is not retried.
+  ///   - jitter: The greatest share of a pause to subtract or add, 0 to 1.
+  ///   - chance: Returns a number from 0 to 1 for each pause. Called from any thread.
   public static func backoff(
     attempts: Int, from first: Duration, upTo longest: Duration, jitter: Double = 0.5,
     chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
@@ -156,7 +159,7 @@ public struct RetryPolicy: Sendable {
       share: { min(1, max(0, jitter)) * min(1, max(0, chance())) }, isWorthwhile: { _ in true })
   }
 
-  /// The same policy for the errors that satisfy `isWorthwhile`; others fail at once.
+  /// Returns the same policy for errors that satisfy `isWorthwhile`; other errors fail at once.
   ///
   /// - Parameter isWorthwhile: Runs on the thread that sends the failure.
   public func only(
@@ -168,9 +171,11 @@ public struct RetryPolicy: Sendable {
       isWorthwhile: { before($0) && isWorthwhile($0) })
   }
 
-  /// How long to wait before the next attempt; nil where there is none.
+  /// Returns the pause before the next attempt; nil if there is none.
   ///
-  /// - Parameter attempt: The number of the attempt that has failed; the first one is 1.
+  /// - Parameters:
+  ///   - attempt: The number of the failed attempt, from 1.
+  ///   - error: The failure.
   @usableFromInline
   package func delay(after attempt: Int, failedWith error: any Error) -> Duration? {
     guard attempt < attempts, !error.isNestedTooDeeply, isWorthwhile(error) else { return nil }
@@ -178,7 +183,7 @@ public struct RetryPolicy: Sendable {
     let own = pause(attempt, share)
     guard let named = (error as? any RetryDelaying)?.retryDelay else { return own }
     if named > longest { return nil }
-    // Never before the time that is named.
+    // Never earlier than the named pause.
     return max(own, named + min(longest - named, max(.zero, named) * share))
   }
 
@@ -186,7 +191,7 @@ public struct RetryPolicy: Sendable {
     _ time: Duration, times: Int, upTo longest: Duration
   ) -> Duration {
     var time = min(time, longest)
-    // After 127 doublings even an attosecond is longer than any duration.
+    // After 127 doublings even an attosecond exceeds any duration.
     for _ in 0..<min(127, max(0, times)) {
       if time > longest / 2 { return longest }
       time *= 2
@@ -195,9 +200,8 @@ public struct RetryPolicy: Sendable {
   }
 }
 
-/// An error that says how long to wait before the next attempt, as an HTTP answer does in its
-/// `Retry-After`.
+/// An error that names a pause before the next attempt, as an HTTP response does in `Retry-After`.
 public protocol RetryDelaying: Error {
-  /// The least pause before the next attempt; nil if the error names none.
+  /// The shortest pause before the next attempt; nil if the error names none.
   var retryDelay: Duration? { get }
 }

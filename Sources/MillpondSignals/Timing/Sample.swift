@@ -1,11 +1,12 @@
 extension Signal {
-  /// Passes on the newest value at each tick of `interval`, counted from the subscription, if one
-  /// has come since the tick before.
+  /// Passes on the newest value at each tick of `interval`, if one has arrived since the last tick.
   ///
-  /// The value that waits when the signal completes is sent at once, before the completion; a
-  /// failure drops it. Progress and failure pass at once.
+  /// Ticks are counted from the subscription. When the signal completes, the waiting value is sent
+  /// at once, before the completion; a failure drops it. Progress and failure pass at once.
   ///
-  /// - Parameter interval: Of less than a nanosecond: every value passes at once.
+  /// - Parameters:
+  ///   - interval: The time between ticks; with less than a nanosecond, every value passes at once.
+  ///   - clock: The clock that measures the time.
   /// - Complexity: A timer runs only while a value waits.
   @inlinable
   public func sample(
@@ -15,7 +16,7 @@ extension Signal {
   }
 }
 
-/// Which value waits for which tick.
+/// The value that waits, and its tick.
 @usableFromInline
 package struct SampleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration
@@ -42,7 +43,7 @@ package struct SampleRule<Value: Sendable>: TimedRule {
     held.takeDue(at: now)
   }
 
-  /// The first tick that is later than `now`.
+  /// Returns the first tick after `now`.
   @inlinable
   package func tick(after now: Duration) -> Duration {
     guard interval >= .nanoseconds(1) else { return now }

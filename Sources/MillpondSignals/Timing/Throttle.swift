@@ -1,12 +1,13 @@
 extension Signal {
-  /// Passes on at most one value in each `interval`, beginning with the first.
+  /// Passes on at most one value in each `interval`, starting with the first.
   ///
-  /// The value that waits when the signal completes is sent at once, before the completion; a
-  /// failure drops it. Progress and failure pass at once.
+  /// When the signal completes, the waiting value is sent at once, before the completion; a failure
+  /// drops it. Progress and failure pass at once.
   ///
   /// - Parameters:
-  ///   - interval: How long after a value the next one may pass; of zero or less all pass.
-  ///   - choice: Which of the values that come within an interval counts.
+  ///   - interval: The shortest time between two values; with zero or less, all pass.
+  ///   - choice: The value to keep of those within an interval.
+  ///   - clock: The clock that measures the time.
   /// - Complexity: At most one timer in each interval; none for ``ThrottleChoice/first``.
   @inlinable
   public func throttle(
@@ -17,16 +18,16 @@ extension Signal {
   }
 }
 
-/// Which of the values that come within an interval `throttle` keeps.
+/// The values to keep of those that arrive within an interval of `throttle`.
 public enum ThrottleChoice: Sendable {
-  /// The one that opened the interval; those after it are dropped.
+  /// The value that opened the interval; those after it are dropped.
   case first
 
-  /// The one that opened the interval, and the newest of the others when the interval is over.
+  /// The value that opened the interval, and the newest of the others when the interval is over.
   case latest
 }
 
-/// Which value waits, and from when on the next one may pass.
+/// The value that waits, and the time from which the next one may pass.
 @usableFromInline
 package struct ThrottleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration

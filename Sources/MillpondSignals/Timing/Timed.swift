@@ -1,26 +1,26 @@
 // MARK: - What decides
 
-/// What a timed operator decides: pure, told the time, and asked when it wants to be woken.
+/// The decisions of a timed operator: pure, told the time, and asked for its next deadline.
 @usableFromInline
 package protocol TimedRule<Value>: Sendable {
   associatedtype Value: Sendable
 
-  /// When ``wake(at:)`` is wanted next; nil while nothing is awaited.
+  /// The time of the next ``wake(at:)``; nil if none is needed.
   var deadline: Duration? { get }
 
-  /// What to send at once for an event of the upstream, if anything.
+  /// Returns the event to send at once for an event of the upstream, if any.
   ///
-  /// More than one event is sent by leaving a deadline that has come.
+  /// A rule sends more than one event by leaving a deadline that has passed.
   mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>?
 
-  /// What to send now that the deadline has come. Moves the deadline on, or clears it.
+  /// Returns the event to send at the deadline, if any, and moves or clears the deadline.
   mutating func wake(at now: Duration) -> Event<Value>?
 }
 
 // MARK: - The face
 
 extension Signal {
-  /// Runs the signal through a rule, made anew for each run and told when that begins.
+  /// Runs the signal through a rule, which is made for each run and told its start time.
   ///
   /// The engine of the operators that wait.
   @inlinable
@@ -38,13 +38,13 @@ extension Signal {
 
 // MARK: - What acts
 
-/// Acts as a rule decides: sends, and keeps one timer.
+/// An engine that sends the events of a rule, and keeps one timer.
 ///
-/// A deadline that moves away leaves the timer as it is; it is set again when it fires too early.
-/// So a burst of values costs one timer, not one each.
+/// A deadline that moves away leaves the timer as it is; a timer that fires too early is set again.
+/// So a burst of values costs one timer, not one for each.
 @usableFromInline
 final class Timed<Rule: TimedRule>: @unchecked Sendable {
-  // Sendable because what varies is touched only by whoever has the mailbox's turn.
+  // Sendable because its variables are touched only with the mailbox's turn.
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let upstream: Lifetime
   @usableFromInline let timeline: Timeline
@@ -75,10 +75,10 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
     }
   }
 
-  /// Sets the first timer, if the rule wants one.
+  /// Sets the first timer, if the rule has a deadline.
   ///
-  /// The lifetime must not keep this, which keeps the lifetime: a run that nobody can end any more
-  /// would never be released.
+  /// The lifetime must not retain this object, which retains the lifetime: a run that can no longer
+  /// be disposed of would never be released.
   @inlinable
   func begin() {
     lifetime.onEnd { [timer] in timer.close() }
@@ -126,7 +126,7 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
     downstream.send(event)
   }
 
-  /// Lets go of everything, at the end or when the subscriber has left.
+  /// Releases the rule and the downstream, at the end or after the subscriber has left.
   @inlinable
   func close() {
     rule = nil
@@ -150,7 +150,8 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
   }
 }
 
-/// The timer of a run, which whoever ends the run disposes of, without having the mailbox's turn.
+/// The timer of a run, which any thread that ends the run may dispose of, without the mailbox's
+/// turn.
 @usableFromInline
 package final class TimerSlot: Sendable {
   private let state = Locked<(timer: Disposable?, isClosed: Bool)>((nil, false))
@@ -158,7 +159,7 @@ package final class TimerSlot: Sendable {
   @usableFromInline
   package init() {}
 
-  /// Keeps `new` in place of the timer before, which is disposed of; after the close, so is `new`.
+  /// Replaces the timer, and disposes of the old one; after the close, disposes of `new`.
   @usableFromInline
   package func set(_ new: Disposable?) {
     let unneeded = state.withLock { state in
@@ -183,7 +184,7 @@ enum TimedMessage<Value: Sendable>: Sendable {
   case event(Event<Value>)
   case fired(Int)
 
-  /// Of two progress events that wait one after the other, the newer says it all.
+  /// Conflates progress: of two waiting events in a row, the newer makes the older superfluous.
   @inlinable
   static func replaces(_ last: Self, _ new: Self) -> Bool {
     if case .event(.progress) = last, case .event(.progress) = new { true } else { false }

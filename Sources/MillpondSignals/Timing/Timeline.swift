@@ -1,19 +1,19 @@
 import Dispatch
 
-/// The one way to tell time and to set timers, adapted from any clock.
+/// The single source of time and timers, adapted from any clock.
 @usableFromInline
 package struct Timeline: Sendable {
-  /// How much time has passed since a beginning that only this timeline knows.
+  /// Returns the time that has passed since a start that only this timeline knows.
   ///
-  /// Never less than before: a clock that is set back counts as one that stood still for a moment.
+  /// It never decreases: a clock that is set back counts as one that stood still for a moment.
   ///
-  /// A `Duration`, not an instant: those are opaque to the optimiser, which would cost every entry
-  /// of a cache a table of witnesses.
+  /// A `Duration`, not an instant: instants are opaque to the optimiser, and would cost every entry
+  /// of a cache a witness table.
   @usableFromInline package let now: @Sendable () -> Duration
 
   private let timer: @Sendable (Duration, @escaping @Sendable () -> Void) -> Disposable
 
-  /// The timeline of `clock`.
+  /// Creates the timeline of `clock`.
   @usableFromInline
   package init(_ clock: some Clock<Duration>) {
     let beginning = clock.now
@@ -30,8 +30,9 @@ package struct Timeline: Sendable {
     }
   }
 
-  /// Runs `action` once, when `delay` has passed; a delay of zero or less has passed already, but
-  /// the action still runs later.
+  /// Runs `action` once, when `delay` has passed.
+  ///
+  /// A delay of zero or less has passed already, but does not run the action inside this call.
   @usableFromInline
   package func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
@@ -74,7 +75,7 @@ package struct Timeline: Sendable {
 }
 
 extension Duration {
-  /// Whole nanoseconds, at least zero, at most what an `Int` holds.
+  /// Whole nanoseconds, clamped to `0...Int.max`.
   package var nanoseconds: Int {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -85,25 +86,25 @@ extension Duration {
   }
 }
 
-/// A clock that can call back by itself, without a task that sleeps.
+/// A clock that can call back by itself, without a sleeping task.
 ///
-/// What a manual clock adopts to make timers deterministic.
+/// A manual clock adopts it to make timers deterministic.
 public protocol TimerClock: Clock where Duration == Swift.Duration {
   /// Runs `action` once, when `delay` has passed.
   ///
-  /// - Returns: The handle that calls it off.
+  /// - Returns: The handle that cancels it.
   func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Disposable
 }
 
-/// How much time has passed by the readings of a clock that may be set back.
+/// The time that has passed by the readings of a clock that may be set back.
 ///
-/// A step back counts as no time: what has passed never becomes less, and goes on from there with the
-/// next reading.
+/// A step back counts as no time: the passed time never decreases, and continues from there with
+/// the next reading.
 struct PassedTime: Sendable {
-  /// By how much readings of different threads may come in another order than they were taken.
+  /// The span by which readings of different threads may arrive out of order.
   private static let disorder = Duration.seconds(1)
 
-  /// The time that has passed by the readings that `reading` takes.
+  /// Returns a closure that returns the time passed by the readings of `reading`.
   static func passed(by reading: @escaping @Sendable () -> Duration) -> @Sendable () -> Duration {
     let state = Locked(PassedTime())
     return {
@@ -117,7 +118,7 @@ struct PassedTime: Sendable {
   /// The sum of all steps back.
   private var lost = Duration.zero
 
-  /// The time that has passed by a reading, counted from the first one.
+  /// Returns the time that has passed by a reading, counted from the first one.
   mutating func pass(to reading: Duration) -> Duration {
     let next = reading + lost
     if next >= passed {

@@ -1,11 +1,12 @@
 extension Signal {
-  /// Fails with ``SignalError/timedOut`` if what is awaited doesn't come in time; the upstream is
-  /// told to stop.
+  /// Fails with ``SignalError/timedOut``, and stops the upstream, if an event is late.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; of zero or less, hardly longer than the subscription takes.
-  ///   - awaited: What has to come within the limit.
-  /// - Complexity: One timer for a burst of events, not one each; none where the signal has its
+  ///   - limit: The time limit. With zero or less, only events sent during the subscription are in
+  ///     time.
+  ///   - awaited: The event that has to arrive within the limit.
+  ///   - clock: The clock that measures the time.
+  /// - Complexity: One timer for a burst of events, not one for each; none if the signal has its
   ///   answer ready.
   @inlinable
   public func timeout(
@@ -19,19 +20,19 @@ extension Signal {
   }
 }
 
-/// What has to come within the limit of a `timeout`.
+/// The event that has to arrive within the limit of a `timeout`.
 public enum TimeoutAwaited: Sendable {
-  /// The first value, or the end if that is earlier. Progress is not enough.
+  /// The first value, or an earlier end. Progress does not count.
   case firstValue
 
-  /// The first event, and after each event the next one, up to the end. Progress is a sign of life.
+  /// The first event, and after each event the next one, up to the end. Progress counts.
   case nextEvent
 
-  /// The end, whatever comes before.
+  /// The end, whatever events precede it.
   case end
 }
 
-/// Until when what is awaited has to come.
+/// The deadline of the awaited event.
 @usableFromInline
 package struct TimeoutRule<Value: Sendable>: TimedRule {
   @usableFromInline let limit: Duration
@@ -40,7 +41,7 @@ package struct TimeoutRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(limit: Duration, awaited: TimeoutAwaited, beginning: Duration) {
-    // More than none, so that what is sent inside the subscription is in time.
+    // At least a nanosecond, so that events sent inside the subscription are in time.
     self.limit = max(.nanoseconds(1), limit)
     self.awaited = awaited
     deadline = beginning + self.limit
