@@ -4,8 +4,8 @@ import Synchronization
 
 /// A callback API under a test's control that cannot be cancelled and keeps no contract.
 ///
-/// Real callbacks come late, twice, from several threads, and after their end. A ``TestSource`` stops
-/// when it is disposed of; this goes on:
+/// Real callbacks come late, twice, from several threads, and after their end. A ``TestSource``
+/// stops when it is disposed of; this source goes on:
 ///
 ///     let source = CallbackSource<Int>()
 ///     let recorder = Recorder<Int>().subscribe(to: source.signal.map { $0 + 1 })
@@ -15,16 +15,16 @@ import Synchronization
 ///     source.next(2)       // after its own end
 ///     source.runs[0].sendAtOnce([.next(3), .next(4), .completed])  // from three threads
 ///
-/// Each subscription to ``signal``, and each call of ``value()``, is a run of its own in ``runs``.
+/// Each subscription to ``signal``, and each call of ``value()``, is a separate run in ``runs``.
 ///
-/// - Note: Any thread. A run that has not answered when the source is released is abandoned.
+/// - Note: Any thread. A run without an answer when the source is released is abandoned.
 public final class CallbackSource<Value: Sendable>: Sendable {
   private let state = Watched<[CallbackRun<Value>]>([])
 
-  /// A source that has not been called.
+  /// Creates a source without runs.
   public init() {}
 
-  // Taken apart, since a run may hold an observer that holds this.
+  // Breaks the cycle of the state, its runs and their observers.
   deinit {
     let abandoned = state.change { runs in
       defer { runs = [] }
@@ -35,7 +35,7 @@ public final class CallbackSource<Value: Sendable>: Sendable {
 
   /// The API as a signal: `Signal.create` around callbacks.
   ///
-  /// It does not keep the source alive.
+  /// It does not retain the source.
   public var signal: Signal<Value> {
     .create { [state] observer, lifetime in
       let run = CallbackRun(observer)
@@ -47,11 +47,12 @@ public final class CallbackSource<Value: Sendable>: Sendable {
     }
   }
 
-  /// The API as an asynchronous function: waits for the first answer, also when its task is cancelled.
+  /// Calls the API as an asynchronous function, which awaits its first answer even if its task is
+  /// cancelled.
   ///
   ///     let signal = Signal.async { try await source.value() }
   ///
-  /// - Throws: What the run fails with; `SignalError.empty` if it completes without a value.
+  /// - Throws: The failure of the run; `SignalError.empty` if it completes without a value.
   public func value() async throws -> Value {
     let answer = CallbackAnswer<Value>()
     let run = CallbackRun(answer.observer)
@@ -66,12 +67,12 @@ public final class CallbackSource<Value: Sendable>: Sendable {
     }
   }
 
-  /// Every run that was started, in order.
+  /// All runs that were started, in order.
   public var runs: [CallbackRun<Value>] {
     state.state
   }
 
-  /// How many runs were started.
+  /// The number of runs that were started.
   public var subscriptions: Int {
     runs.count
   }
@@ -98,7 +99,7 @@ public final class CallbackSource<Value: Sendable>: Sendable {
     try await state.wait(for: "\(count) subscriptions") { $0.count >= count }
   }
 
-  /// Waits until at least `count` runs are not wanted any more.
+  /// Waits until the subscriptions of at least `count` runs have ended.
   ///
   /// - Throws: ``WaitError/timedOut(awaited:state:)``.
   public func cancellations(count: Int) async throws {
@@ -108,7 +109,7 @@ public final class CallbackSource<Value: Sendable>: Sendable {
   }
 }
 
-/// Answers one continuation with the first value or end; what follows is dropped, as it must be.
+/// An answer to one continuation by the first value or end; later events are dropped.
 private final class CallbackAnswer<Value: Sendable>: Sendable {
   private let waiting = Locked<CheckedContinuation<Value, any Error>?>(nil)
 
@@ -135,7 +136,7 @@ private final class CallbackAnswer<Value: Sendable>: Sendable {
   }
 }
 
-/// One run of a ``CallbackSource``, which sends whatever it is told to, for as long as it is told to.
+/// One run of a ``CallbackSource``, which sends every event it is given.
 ///
 /// - Note: Any thread.
 public final class CallbackRun<Value: Sendable>: Sendable {
@@ -146,24 +147,24 @@ public final class CallbackRun<Value: Sendable>: Sendable {
     self.observer = Locked(observer)
   }
 
-  /// Whether its subscription has ended, by disposal or by its end; it answers all the same.
+  /// Whether the run's subscription has ended, by disposal or by its end; the run can still send.
   public var isCancelled: Bool {
     cancellation.load(ordering: .acquiring)
   }
 
-  /// Sends an event, whatever was sent before.
+  /// Sends an event, regardless of earlier ones.
   public func send(_ event: Event<Value>) {
     observer.withLock { $0 }?.send(event)
   }
 
-  /// Sends each event on a thread of its own, all of them at once; returns when all were sent.
+  /// Sends all events concurrently, each on its own thread, and returns when all were sent.
   ///
   /// Blocks the calling thread meanwhile.
   public func sendAtOnce(_ events: [Event<Value>]) {
     DispatchQueue.concurrentPerform(iterations: events.count) { send(events[$0]) }
   }
 
-  /// Lets go of the observer, as an API does that forgets to call back: the run is abandoned.
+  /// Fails the run as abandoned, and releases the observer, like an API that forgets to call back.
   public func abandon() {
     let observer = observer.withLock { observer in
       defer { observer = nil }

@@ -1,28 +1,28 @@
 public import MillpondSignals
 import Synchronization
 
-/// A signal under a test's control: nothing is sent until the test says so.
+/// A signal under a test's control, which sends only what the test sends.
 ///
-/// It is a polite one, which stops when it is disposed of; ``CallbackSource`` is not.
+/// It is polite, and stops when it is disposed of; ``CallbackSource`` does not.
 ///
 ///     let source = TestSource<Int>()
 ///     let recorder = Recorder<Int>().subscribe(to: source.signal.map { $0 + 1 })
 ///     source.next(1)
 ///     source.completed()
 ///
-/// Each subscription to ``signal`` is a run of its own in ``runs``. What is sent to the source goes
-/// to all runs that are active.
+/// Each subscription to ``signal`` is a separate run in ``runs``. An event that is sent to the
+/// source goes to all active runs.
 ///
 /// - Note: Any thread. A run that is still active when the source is released fails with
 ///   `SignalError.abandoned`.
 public final class TestSource<Value: Sendable>: Sendable {
   private let state = Watched<[TestRun<Value>]?>([])
 
-  /// A source that nobody has subscribed to.
+  /// Creates a source without subscriptions.
   public init() {}
 
-  // No weak references here: the leak checker can't see through them. What the test leaves behind
-  // is taken apart instead.
+  // No weak references, because the leak checker cannot see through them. Runs that the test leaves
+  // behind are abandoned instead.
   deinit {
     let abandoned = state.change { runs in
       defer { runs = nil }
@@ -33,7 +33,7 @@ public final class TestSource<Value: Sendable>: Sendable {
 
   /// The signal that the test controls.
   ///
-  /// It does not keep the source alive.
+  /// It does not retain the source.
   public var signal: Signal<Value> {
     Signal { [state] observer, lifetime in
       let run = TestRun(observer, lifetime) { state.change { _ in } }
@@ -46,22 +46,22 @@ public final class TestSource<Value: Sendable>: Sendable {
     }
   }
 
-  /// Every run that was started, in order.
+  /// All runs that were started, in order.
   public var runs: [TestRun<Value>] {
     state.state ?? []
   }
 
-  /// How many runs were started.
+  /// The number of runs that were started.
   public var subscriptions: Int {
     runs.count
   }
 
-  /// How many runs have neither ended nor been disposed of.
+  /// The number of runs that have neither ended nor been disposed of.
   public var activeRuns: Int {
     runs.count { $0.isActive }
   }
 
-  /// How many runs were told to stop before their end.
+  /// The number of runs that were disposed of before their end.
   public var disposals: Int {
     runs.count { $0.isDisposed }
   }
@@ -76,7 +76,7 @@ public final class TestSource<Value: Sendable>: Sendable {
     for run in runs { run.progress(progress) }
   }
 
-  /// Ends all active runs by an error.
+  /// Ends all active runs with an error.
   public func failed(_ error: any Error) {
     for run in runs { run.failed(error) }
   }
@@ -93,7 +93,7 @@ public final class TestSource<Value: Sendable>: Sendable {
     try await state.wait(for: "\(count) subscriptions") { $0?.count ?? 0 >= count }
   }
 
-  /// Waits until at least `count` runs have been told to stop before their end.
+  /// Waits until at least `count` runs have been disposed of before their end.
   ///
   /// - Throws: ``WaitError/timedOut(awaited:state:)``.
   public func disposals(count: Int) async throws {
@@ -105,7 +105,7 @@ public final class TestSource<Value: Sendable>: Sendable {
 
 /// One run of a ``TestSource``.
 ///
-/// - Note: Any thread may send; what is sent after the end, or after disposal, is dropped.
+/// - Note: Any thread may send; an event after the end, or after disposal, is dropped.
 public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
   private enum Phase: UInt8, AtomicRepresentable {
     case active, ended, disposed
@@ -123,17 +123,17 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
     self.onDisposed = onDisposed
   }
 
-  /// Whether it has neither ended nor been told to stop.
+  /// Whether the run has neither ended nor been disposed of.
   public var isActive: Bool {
     phase.load(ordering: .acquiring) == .active
   }
 
-  /// Whether it was told to stop before its end.
+  /// Whether the run was disposed of before its end.
   public var isDisposed: Bool {
     phase.load(ordering: .acquiring) == .disposed
   }
 
-  /// What has become of it.
+  /// The state of the run: active, ended or disposed.
   public var description: String {
     "\(phase.load(ordering: .acquiring))"
   }
@@ -143,12 +143,12 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
     if isActive { serializer?.send(.next(value)) }
   }
 
-  /// Sends how far the work has come.
+  /// Sends the progress of the work.
   public func progress(_ progress: SignalProgress) {
     if isActive { serializer?.send(.progress(progress)) }
   }
 
-  /// Ends the run by an error.
+  /// Ends the run with an error.
   public func failed(_ error: any Error) {
     if leave(.ended) { takeSerializer()?.send(.failed(error)) }
   }
@@ -172,7 +172,8 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
     downstream.withLock { $0 }
   }
 
-  /// Lets go of what can't receive anything any more: the run itself is kept for the test to look at.
+  /// Releases the serializer of a run that has ended; the run itself is kept for the test to
+  /// inspect.
   private func takeSerializer() -> Serializer<Value>? {
     downstream.withLock { serializer in
       defer { serializer = nil }

@@ -1,28 +1,27 @@
 public import MillpondCore
 public import MillpondSignals
 
-/// A cache that keeps what it is given, but whose outcomes don't come when they should.
+/// A cache that keeps its values, but whose outcomes arrive at the wrong time.
 ///
 ///     let slow = ImpoliteCache(TestCache<String, Int>(), .neverEnds)
 ///     let cache = memory.layered(over: slow).mapKeys(asynchronously: { $0 })
 ///     cache.set(1, for: "a")                      // no outcome comes
 ///     #expect(try await cache.get("a").value == 1)  // a get must not wait for it
 ///
-/// Put it under a composition of yours, to see that nothing there relies on outcomes.
+/// Put it under a composition to test that nothing there relies on outcomes.
 ///
 /// - Note: Any thread.
 public final class ImpoliteCache<Base: Cache>: Cache {
-  /// What becomes of writes and fills.
+  /// The treatment of writes and fills.
   public enum Manner: Sendable, CaseIterable {
-    /// Each is carried out at once; its outcome stays pending for ever.
+    /// Each change is carried out at once; its outcome stays pending for ever.
     case neverEnds
 
-    /// Each is carried out at once; its outcome fails with ``ImpoliteCacheError/late`` when
-    /// ``release()`` is called.
+    /// Each change is carried out at once; its outcome fails with ``ImpoliteCacheError/late`` on
+    /// ``release()``.
     case failsLate
 
-    /// Each outcome succeeds at once; what it reports is carried out when ``release()`` is called, the
-    /// latest first.
+    /// Each outcome succeeds at once; ``release()`` carries out the changes, the latest first.
     case storesLate
   }
 
@@ -30,28 +29,28 @@ public final class ImpoliteCache<Base: Cache>: Cache {
   private let manner: Manner
   private let held = Locked<[HeldBack]>([])
 
-  /// A cache that keeps what it is given in `base`.
+  /// Creates a cache that keeps its values in `base`.
   public init(_ base: Base, _ manner: Manner) {
     self.base = base
     self.manner = manner
   }
 
-  /// How many writes and fills, or outcomes, are held back.
+  /// The number of changes, or outcomes, that are held back.
   public var heldCount: Int {
     held.withLock { $0.count }
   }
 
-  /// The base's answer.
+  /// Returns the base's answer.
   public func get(_ key: Base.Key, _ lookup: Lookup) -> Signal<Base.Value> {
     base.get(key, lookup)
   }
 
-  /// The base's answer.
+  /// Returns the base's answer.
   public func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {
     base.getStamped(key, lookup)
   }
 
-  /// Writes to the base, in its manner.
+  /// Applies the change to the base, as the manner says.
   public func apply(_ change: Change<Base.Key, Base.Value>) -> Signal<Void> {
     switch manner {
     case .neverEnds:
@@ -73,7 +72,7 @@ public final class ImpoliteCache<Base: Cache>: Cache {
     }
   }
 
-  /// Does what was held back until now, the latest first.
+  /// Releases everything that is held back, the latest first.
   public func release() {
     let all = held.withLock { held in
       defer { held = [] }
@@ -86,13 +85,13 @@ public final class ImpoliteCache<Base: Cache>: Cache {
     held.withLock { $0.append(HeldBack(run: run)) }
   }
 
-  /// As the base.
+  /// Returns the base's layout.
   public func layout(for key: Base.Key?) -> Layout {
     base.layout(for: key)
   }
 }
 
-/// What an ``ImpoliteCache`` fails with.
+/// The error of an ``ImpoliteCache``.
 public enum ImpoliteCacheError: Error, Sendable, Hashable {
   /// The outcome was held back, and is a failure.
   case late

@@ -1,23 +1,24 @@
 public import MillpondCore
 public import MillpondSignals
 
-/// A dictionary as a cache, whose troubles are under the test's control.
+/// A dictionary as a cache, with failures under the test's control.
 ///
-/// It answers inside `subscribe`, has no limits, and keeps the revision and the age that it is told.
+/// It answers inside `subscribe`, has no limits, and keeps the revision and the age of what it is
+/// given.
 ///
 /// - Note: Any thread.
 public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, StampedSource {
   private let state = Locked(TestCacheState<Key, Value>())
 
-  /// An empty cache.
+  /// Creates an empty cache.
   public init() {}
 
-  /// What it keeps.
+  /// The stored values.
   public var contents: [Key: Value] {
     state.withLock { $0.contents.mapValues { $0.stamped.value } }
   }
 
-  /// The keys it was asked for, in order.
+  /// The keys of all gets, in order of subscription.
   public var gets: [Key] {
     state.withLock { $0.gets }
   }
@@ -32,7 +33,7 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
     state.withLock { $0.changeFailures[key] = error }
   }
 
-  /// The value that is kept, or a miss, or the failure that was ordered.
+  /// Returns the stored value, a miss, or the configured failure.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     .deferred {
       let (stamped, failure) = self.state.withLock { state in
@@ -45,7 +46,7 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
     }
   }
 
-  /// Keeps or forgets, or fails as ordered.
+  /// Stores or removes, or fails as configured.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let (outcome, forgotten) = state.withLock { state in
       (state.apply(change), state.order.takeForgotten())
@@ -55,7 +56,7 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
   }
 }
 
-/// What a test cache keeps, the order of its writes, and what it was ordered to fail.
+/// The entries of a test cache, the order of its writes, and its configured failures.
 struct TestCacheState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var contents: [Key: (stamped: Stamped<Value>, revision: Revision)] = [:]
   var order = WriteOrder<Key>()

@@ -1,38 +1,38 @@
 public import MillpondCore
 public import MillpondSignals
 
-/// A source of which every answer is under the test's control, key by key.
+/// A source whose answers are under the test's control, key by key.
 ///
 ///     let origin = TestOrigin<String, Int>()
 ///     let recorder = Recorder<Int>().subscribe(to: origin.reusingInFlight().get("a"))
 ///     origin["a"].next(1)
 ///     origin["a"].completed()
 ///
-/// To prove that many asks made one request, hold it back until everyone has asked.
+/// To prove that many gets made one request, hold it back until all of them have subscribed.
 ///
 /// - Note: Any thread.
 public final class TestOrigin<Key: Hashable & Sendable, Value: Sendable>: Source {
   private let sources = Locked<[Key: TestSource<Value>]>([:])
   private let onStart: @Sendable () -> Void
 
-  /// An origin that nobody has asked.
+  /// Creates an origin without runs.
   public init() {
     onStart = {}
   }
 
-  /// An origin that tells when a run has started.
+  /// Creates an origin that calls `onStart` after each start of a run.
   init(onStart: @escaping @Sendable () -> Void) {
     self.onStart = onStart
   }
 
-  /// How many runs, for whichever key, have neither ended nor been disposed of.
+  /// The number of runs, for all keys, that have neither ended nor been disposed of.
   ///
   /// - Complexity: O(*n*) in all runs there have been.
   public var activeRuns: Int {
     sources.withLock { Array($0.values) }.reduce(0) { $0 + $1.activeRuns }
   }
 
-  /// What answers for `key`.
+  /// The source that answers for `key`.
   public subscript(key: Key) -> TestSource<Value> {
     if let source = sources.withLock({ $0[key] }) { return source }
     let new = TestSource<Value>()
@@ -43,7 +43,7 @@ public final class TestOrigin<Key: Hashable & Sendable, Value: Sendable>: Source
     }
   }
 
-  /// A run of the key's source.
+  /// Runs the key's source; a cached-only get is a miss.
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     if case .cachedOnly = lookup.freshness { return .empty }
     return Signal { observer, lifetime in

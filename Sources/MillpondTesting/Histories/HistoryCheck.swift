@@ -77,12 +77,12 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
     }
   }
 
-  /// The same failure with fewer and simpler steps.
+  /// Returns the same failure with fewer and simpler steps.
   private func shrunk(
     _ failure: HistoryFailure, _ manner: HistoryManner
   ) async -> HistoryFailure {
     let best = Locked(failure)
-    // Not as patient with what is only tried: a cache that never answers would take for ever.
+    // Less patient with trials: a cache that never answers would take too long.
     let haste = min(patience / 20, .milliseconds(100))
     let shrinker = Shrinker<HistoryStep>(
       simpler: { $0.simpler },

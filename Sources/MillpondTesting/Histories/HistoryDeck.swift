@@ -7,7 +7,8 @@ public struct HistoryDeck: Sendable {
   let draws: [Draw]
   let lengths: ClosedRange<Int>
 
-  /// Everything: gets of every freshness, writes, leaving, late answers, restarts, ends of a scope.
+  /// All kinds of steps: gets of every freshness, writes, leaving, late answers, restarts, ends of
+  /// a scope.
   public static let general = HistoryDeck(
     draws: asking + writing + answering + late + leaving + rare, lengths: 4...40)
 
@@ -15,13 +16,13 @@ public struct HistoryDeck: Sendable {
   public static let priorities = HistoryDeck(
     draws: urgent + urgent + leaving + [{ .answer(pick(&$0), ends: true) }], lengths: 4...16)
 
-  /// Few keys, closures that take their time, and writes of many other keys meanwhile.
+  /// Few keys, slow closures, and writes of many other keys meanwhile.
   public static let crowds = HistoryDeck(
     draws: writing + holding + holding + floods
       + [{ .get(question(&$0)) }],
     lengths: 4...16)
 
-  /// Sets and reloads that meet while closures take their time.
+  /// Sets and reloads that meet while closures are slow.
   public static let overtaking = HistoryDeck(
     draws: [
       { _ in .hold(true) }, { _ in .hold(true) }, { .release(pick(&$0)) },
@@ -31,7 +32,7 @@ public struct HistoryDeck: Sendable {
       { .answer(pick(&$0), ends: true) }, { .answer(pick(&$0), ends: true) },
     ], lengths: 4...30)
 
-  /// Gets that differ in what is fresh enough for them, failures, and time that passes.
+  /// Gets with different limits of freshness, failures, and time that passes.
   public static let freshness = HistoryDeck(
     draws: fussy + fussy + fussy + answering + answering + passing + passing + leaving + [
       { _ in .set(key: 0, entrance: 0) }, { _ in .set(key: 0, entrance: 0) },
@@ -48,7 +49,7 @@ public struct HistoryDeck: Sendable {
       { _ in .advance(seconds: 1) },
     ], lengths: 4...30)
 
-  /// Fetches that ask the composition they work for: for their own key, and for others that do the same.
+  /// Fetches that ask their own composition for their own key, and for others that do the same.
   public static let askingBack = HistoryDeck(
     draws: asking + answering + answering + leaving + backward + backward + backward + [
       { .set(key: key(&$0), entrance: 0) }, { .remove(key: key(&$0), entrance: 0) },
@@ -62,13 +63,13 @@ public struct HistoryDeck: Sendable {
       { .fail(pick(&$0), isNamed: false) }, { .fail(pick(&$0), isNamed: false) },
     ], lengths: 4...30)
 
-  /// Everything, while the clock is set forward and back, by little and by much.
+  /// All kinds of steps, while the clock is set forward and back by small and large amounts.
   public static let clocks = HistoryDeck(
     draws: asking + writing + answering + late + leaving + passing + setting + setting + [
       { _ in .endScope }, { _ in .reopen }, { _ in .trim }, { .refresh(key: key(&$0)) },
     ], lengths: 4...40)
 
-  /// Everything, and processes that are killed while something is written.
+  /// All kinds of steps, and processes that are killed during writes.
   public static let kills = HistoryDeck(
     draws: asking + writing + writing + writing + answering + late + leaving + holding + [
       { .kill(afterCalls: .random(in: 0..<12, using: &$0)) },
@@ -77,7 +78,7 @@ public struct HistoryDeck: Sendable {
       { _ in .endScope }, { _ in .endScope }, { _ in .reopen }, { _ in .trim },
     ], lengths: 4...40)
 
-  /// The program of a seed.
+  /// Returns the program of a seed.
   func program(seed: UInt64) -> [HistoryStep] {
     var generator = SeededGenerator(seed: seed)
     return (0..<Int.random(in: lengths, using: &generator)).map { _ in
@@ -190,7 +191,7 @@ extension HistoryDeck {
   }
 
   private static func key(_ generator: inout SeededGenerator) -> Int {
-    // Mostly the same one: what happens to different keys seldom meets.
+    // Mostly the same key, because steps on different keys rarely interact.
     max(0, .random(in: -2..<3, using: &generator))
   }
 

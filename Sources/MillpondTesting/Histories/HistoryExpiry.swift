@@ -1,13 +1,13 @@
 import MillpondCore
 
-/// Judges how long values last by their time to live, whichever way the clock is set.
+/// A judge of the lifetime of values, with a clock that may be set.
 struct HistoryExpiry<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   typealias Content = HistoryLog<Key, Value>.Content
 
-  /// The step back of a clock that expires nothing, if it is less than this.
+  /// The limit below which a step back of the clock expires nothing.
   private static var tolerance: Duration { .seconds(60) }
 
-  /// The time that a clock which is set back may seem to stand still.
+  /// The time for which a clock that is set back may seem to stand still.
   private static var pause: Duration { .seconds(1) }
 
   private let content: Content
@@ -18,7 +18,7 @@ struct HistoryExpiry<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     self.life = life
   }
 
-  /// A value whose time was over when the get was made.
+  /// Returns a finding for a value that had expired when the get began.
   func overdue(_ view: HistoryView<Key, Value>) -> String? {
     for (value, _, _) in view.values {
       guard let making = content.makings[value], making.time < view.began,
@@ -38,8 +38,9 @@ struct HistoryExpiry<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     return nil
   }
 
-  /// Whether what is set at one moment must be there at another: no reading of the clock meanwhile
-  /// gives a reason to drop it.
+  /// Returns whether a value set at one moment must still be present at another.
+  ///
+  /// It must if no clock reading in between is a reason to drop it.
   func lasts(since time: Int, until other: Int) -> Bool {
     var (reading, lowest, forward) = (Duration.zero, Duration.zero, Duration.zero)
     for move in moves(since: time, until: other) {
@@ -50,8 +51,8 @@ struct HistoryExpiry<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     return forward < life && lowest > .zero - Self.tolerance
   }
 
-  /// Whether the get may have joined a fetch that goes on: that carries along its latest value, and what
-  /// was kept when it began.
+  /// Returns whether the get may have joined a running fetch, which carries its latest value and
+  /// the value that was kept when it began.
   private func mayJoin(_ view: HistoryView<Key, Value>) -> Bool {
     content.fetches.contains { fetch in
       fetch.key == view.key && fetch.asked < view.began

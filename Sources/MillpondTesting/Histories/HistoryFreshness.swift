@@ -1,6 +1,6 @@
 import MillpondCore
 
-/// Judges the ages of remembered values by their policy.
+/// A judge of the ages of cached values by their policy.
 struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   typealias Content = HistoryLog<Key, Value>.Content
   typealias View = HistoryView<Key, Value>
@@ -13,7 +13,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     self.policy = policy
   }
 
-  /// What was wrong with the answer to a get, by rules.
+  /// Returns the findings about the answer to a get, by rule.
   func findings(_ view: View) -> [(rule: HistoryRule, finding: String?)] {
     [
       (.usable, unusable(view)), (.fresh, stale(view)), (.fetchedOnce, fetchedTwice(view)),
@@ -23,7 +23,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   // MARK: Ages
 
-  /// A value that was older at its delivery than any value may be.
+  /// Returns a finding for a value that was older at its delivery than any value may be.
   private func unusable(_ view: View) -> String? {
     guard case .after(let limit) = policy.usableFor else { return nil }
     for (value, _, at) in view.values {
@@ -33,7 +33,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     return nil
   }
 
-  /// A value that was too old for a get that takes no stale ones.
+  /// Returns a finding for a value that was too old for a get that accepts no stale ones.
   private func stale(_ view: View) -> String? {
     guard let limit = limit(view), use(view) == .never else { return nil }
     for (value, _, _) in view.values {
@@ -46,13 +46,13 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     return nil
   }
 
-  /// Whether a value is the latest of a fetch that went on when a get joined it.
+  /// Returns whether a value is from a fetch that was still running when the get began.
   private func isFromOpenFetch(_ making: HistoryMaking, _ view: View) -> Bool {
     guard case .fetch(let number) = making.maker else { return false }
     return content.fetches[number].ended ?? .max > view.began
   }
 
-  /// The greatest age of a value that is an answer by itself; nil if every age will do.
+  /// Returns the greatest age of a value that is a sufficient answer; nil if any age is.
   private func limit(_ view: View) -> Duration? {
     let fresh: Duration? =
       if case .after(let time) = policy.freshFor { time - .nanoseconds(1) } else { nil }
@@ -69,7 +69,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   // MARK: Fetches
 
-  /// The fetches that a get has begun inside its subscription, without those of gets within it.
+  /// Returns the fetches that a get started inside its subscription, without those of nested gets.
   private func fetches(of view: View) -> [HistoryFetch<Key>] {
     content.fetches.filter { fetch in
       let asker = content.views.last {
@@ -79,14 +79,14 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// A get that made more than one fetch.
+  /// Returns a finding for a get that made more than one fetch.
   private func fetchedTwice(_ view: View) -> String? {
     let names = fetches(of: view).map(\.name)
     if names.count < 2 { return nil }
     return "\(view.name) began \(names.count) fetches: \(names.joined(separator: ", "))"
   }
 
-  /// A get that got a stale value at once, for which no new one was fetched.
+  /// Returns a finding for a get that received a stale value at once, without a fetch of a new one.
   private func notFetched(_ view: View) -> String? {
     guard let limit = limit(view), case .after = use(view), let returned = view.returned,
       let (value, time, _) = view.values.first, time < returned,
@@ -102,7 +102,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     return "\(view.name) gave the stale \(value) at once, and no new one was fetched"
   }
 
-  /// A get that asked though a failure was still remembered.
+  /// Returns a finding for a get that asked the origin while a failure was still remembered.
   private func askedAgain(_ view: View) -> String? {
     guard view.freshness != .reload, let fetch = fetches(of: view).first,
       let failed = rememberedFailure(before: view)
@@ -118,7 +118,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// A fetch whose failure is to be the answer to a get.
+  /// Returns the fetch whose remembered failure must be the answer to a get.
   private func rememberedFailure(before view: View) -> HistoryFetch<Key>? {
     content.fetches.last { fetch in
       guard fetch.key == view.key, !fetch.isReload, !fetch.isMiss, let at = fetch.failedAt,
@@ -138,7 +138,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// Whether a fetch that nothing has made obsolete brought a value, or missed, meanwhile.
+  /// Returns whether a fetch, not made obsolete by a write, sent a value or missed in that time.
   private func isSuccess(
     _ fetch: HistoryFetch<Key>, _ key: Key, after time: Int, before other: Int
   ) -> Bool {

@@ -1,11 +1,11 @@
 import MillpondSignals
 
-/// A gate at which closures of a composition wait, while the program says so.
+/// A gate at which closures of a composition wait while it is closed.
 final class HistoryGate: Sendable {
   private struct State: Sendable {
     var isClosed = false
 
-    /// In the order in which they came.
+    /// The waiting closures, in order of arrival.
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -16,12 +16,12 @@ final class HistoryGate: Sendable {
     self.onChange = onChange
   }
 
-  /// The number of closures that wait.
+  /// The number of waiting closures.
   var count: Int {
     state.withLock { $0.waiting.count }
   }
 
-  /// Waits if the gate is closed; cancellation is ignored.
+  /// Waits if the gate is closed; ignores cancellation.
   func pass() async {
     guard state.withLock({ $0.isClosed }) else { return }
     await withCheckedContinuation { continuation in
@@ -35,12 +35,12 @@ final class HistoryGate: Sendable {
     }
   }
 
-  /// Closes the gate, or opens it for those that come later.
+  /// Closes the gate, or opens it for later closures.
   func close(_ isClosed: Bool) {
     state.withLock { $0.isClosed = isClosed }
   }
 
-  /// Lets one of those that wait go on; false if there is none.
+  /// Lets one waiting closure continue; returns false if there is none.
   func release(_ pick: Int) -> Bool {
     let one = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if state.waiting.isEmpty { return nil }

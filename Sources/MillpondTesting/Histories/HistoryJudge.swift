@@ -1,10 +1,10 @@
 import MillpondCore
 import MillpondSignals
 
-/// Judges what was seen in a history by the order of the calls.
+/// A judge of the observations in a history, by the order of the calls.
 ///
-/// It is a small sequential reference: a value is allowed if some order of the calls explains it in
-/// which a call that returned before another began comes first.
+/// It is a small sequential reference. It allows a value if some order of the calls explains it,
+/// where a call that returned before another began comes first.
 struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   typealias Content = HistoryLog<Key, Value>.Content
   typealias View = HistoryView<Key, Value>
@@ -18,7 +18,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     parts.life.map { HistoryExpiry(content, $0) }
   }
 
-  /// Whether steps ran at the same time: then not everything can be told apart.
+  /// Whether steps ran concurrently, so that the order of some events is unknown.
   private let isConcurrent: Bool
 
   init(
@@ -31,7 +31,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     self.violations = violations
   }
 
-  /// The first finding of each rule.
+  /// Returns the first finding of each rule.
   func findings() -> [(HistoryRule, String)] {
     var found: [HistoryRule: String] = [:]
     func note(_ rule: HistoryRule, _ finding: String?) {
@@ -71,10 +71,10 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   // MARK: A value
 
-  /// Whether what was seen was there to stay.
+  /// Returns whether a view counts.
   ///
-  /// A thread that tells observers may still be at it when another's write has returned, so what a
-  /// state showed meanwhile counts only if it showed it at the next look, too.
+  /// A thread that notifies observers may still be running when another thread's write has
+  /// returned. So the value of an unsettled state counts only if the next look shows it, too.
   private func isShown(_ number: Int) -> Bool {
     let view = content.views[number]
     guard view.isState, isConcurrent || parts.takesTime, !view.isSettled else { return true }
@@ -118,16 +118,16 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// An end of the scope after a get was made and before the origin was asked.
+  /// Returns an end of the scope after a get was made and before the origin was asked.
   private func end(after view: View, before asked: Int) -> Write? {
     content.writes.first { write in
       guard case .endScope = write.kind, let returned = write.returned else { return false }
-      // While the call goes on, the get may still belong to what follows the end.
+      // Until its call returns, the get may belong to the time after the end.
       return view.returned ?? .max < write.began && returned < asked
     }
   }
 
-  /// A write that replaces what there was at a moment, for everybody who asks as `view` does.
+  /// Returns a write after `time` that replaced the value of the key before `view` began.
   private func replacement(after time: Int, _ view: View) -> Write? {
     content.writes.first { write in
       guard write.concerns(view.key), !write.isFailed, write.began > time,
@@ -137,14 +137,15 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// When a write is visible: by its own entrance when its call returns, by others with its outcome.
+  /// Returns the time at which a write is visible: on return through its own entrance, with its
+  /// outcome through others.
   private func visible(_ write: Write, by view: View) -> Int? {
     write.entrance == view.entrance ? write.returned : write.ended
   }
 
   // MARK: Counting
 
-  /// Questions that were counted more or less often than they were asked.
+  /// Returns a finding if the number of counted gets differs from the number made.
   private func miscounted() -> String? {
     guard let counted = parts.questions?() else { return nil }
     let asked = content.views.count { !$0.isState && $0.freshness != .reload }
@@ -154,7 +155,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   // MARK: No value
 
-  /// A set that must be found and is not.
+  /// Returns a finding for a set that must be found and is not.
   private func lost(_ view: View) -> String? {
     guard let ended = view.ended, !view.isFailed, !view.isState, isSatisfiedByAll(view),
       !content.deaths.contains(where: { view.began < $0 && $0 < ended })
@@ -178,11 +179,11 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   private func isFetched(_ value: Value, after time: Int) -> Bool {
     guard case .fetch(let number)? = content.makings[value]?.maker else { return false }
-    // A get that takes any value may join a reload, but begins none.
+    // A get that accepts any value may join a reload, but starts none.
     return content.fetches[number].asked > time && !content.fetches[number].isReload
   }
 
-  /// Whether any value that is kept will do.
+  /// Returns whether the get accepts any stored value.
   private func isSatisfiedByAll(_ view: View) -> Bool {
     switch view.freshness {
     case .any, .cachedOnly: true
@@ -190,21 +191,21 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// A state that shows something else than was found just before.
+  /// Returns a finding for a state that shows another value than the look before it found.
   private func difference(_ number: Int) -> String? {
     let state = content.views[number]
     guard state.isState, !parts.goesOn, state.isSettled || !parts.takesTime,
       let look = content.views[..<number].last(where: {
         !$0.isState && $0.key == state.key && $0.entrance == 0
       }), look.freshness == .cachedOnly, !look.isFailed,
-      // What a look finds later says nothing of what was shown before it was found.
+      // A look that ends later says nothing about the state shown before its end.
       let ended = look.ended, ended < state.began,
       !content.writes.contains(where: { ($0.ended ?? .max) > look.began }),
       !content.makings.values.contains(where: { $0.time > look.began })
     else { return nil }
     let (shown, found) = (state.values.last?.value, look.values.last?.value)
-    // A state that shows nothing yet may be slow, until it has had its time; what it shows has to be
-    // right at any time.
+    // A state may be slow to show its first value, until it is settled; a value that it shows must
+    // be right at any time.
     if shown == nil && !state.isSettled || shown == found { return nil }
     if found == nil && parts.isOver(shown, at: state.beganAt, content) { return nil }
     if shown.map({ isInDoubt($0, state.key) }) ?? false { return nil }
@@ -212,12 +213,12 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     return "\(state.name) showed \(words[0]), though \(look.name) found \(words[1])"
   }
 
-  /// Whether a write of the key was called after the get of a fetched value and before the origin was asked
-  /// for it, and was still on its way then.
+  /// Returns whether a write of the key overlapped both the get of a fetched value and the question
+  /// to the origin.
   ///
-  /// Neither comes first: a layer that the write has reached keeps the value, and one that it reaches later,
-  /// as after an encoder that takes its time, refuses it. Where the first one evicts it, the write comes to
-  /// light again. A write that was called before the get is waited for.
+  /// Neither is first: a layer that the write has reached keeps the fetched value, and one that it
+  /// reaches later, as after a slow encoder, refuses it. If the first layer evicts the value, the
+  /// write reappears. A get waits for a write whose call returned before it.
   private func isInDoubt(_ value: Value, _ key: Key) -> Bool {
     guard case .fetch(let number)? = content.makings[value]?.maker else { return false }
     let asked = content.fetches[number].asked

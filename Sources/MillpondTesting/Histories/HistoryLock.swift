@@ -2,9 +2,10 @@ import Dispatch
 import MillpondSignals
 import Synchronization
 
-/// A lock of a user's, who holds it around each call and takes it in each observer.
+/// A user's lock, held around each call and taken in each observer.
 ///
-/// The thread that holds it may take it again, since what is there at once is delivered in the call.
+/// The thread that holds it may take it again, because an immediate answer is delivered inside the
+/// call.
 final class HistoryLock: Sendable {
   private let semaphore = DispatchSemaphore(value: 1)
   private let owner = Atomic<UInt>(0)

@@ -1,7 +1,7 @@
 import MillpondCore
 import MillpondSignals
 
-/// A write, and when its call began, returned and had its outcome.
+/// A write, and the times at which its call began, returned and had its outcome.
 struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
   enum Kind: Sendable {
     case set(Key, Value)
@@ -18,7 +18,7 @@ struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Senda
   var ended: Int?
   var isFailed = false
 
-  /// Whether it concerns `key`.
+  /// Returns whether the write concerns `key`.
   func concerns(_ key: Key) -> Bool {
     switch kind {
     case .set(let own, _), .remove(let own): own == key
@@ -26,7 +26,7 @@ struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Senda
     }
   }
 
-  /// Whether nothing from before is in any file when it has succeeded.
+  /// Whether no file contains an earlier value after this write has succeeded.
   var isErasure: Bool {
     switch kind {
     case .removeAll, .endScope: true
@@ -46,18 +46,18 @@ struct HistoryFetch<Key: Hashable & Sendable>: Sendable {
   let isReload: Bool
   let asked: Int
 
-  /// Whether it can answer yet: a task has to get there first.
+  /// Whether the run can answer yet; a task has to start first.
   var isReady = false
 
-  /// The view of what it asks for itself, and waits for.
+  /// The number of the get that this fetch made itself and waits for.
   var waitsFor: Int?
   var cancelled: Int?
   var ended: Int?
 
-  /// When the origin had told the end.
+  /// The time after the origin has sent its end.
   var over: Int?
 
-  /// The clock's time when it failed, or ended without a value.
+  /// The clock's time at its failure, or its end without a value.
   var failedAt: Duration?
   var isMiss = false
 
@@ -66,7 +66,7 @@ struct HistoryFetch<Key: Hashable & Sendable>: Sendable {
   }
 }
 
-/// Where a value came from.
+/// The origin of a value.
 struct HistoryMaking: Sendable {
   enum Maker: Sendable {
     case write(Int)
@@ -87,19 +87,19 @@ struct HistoryClockMove: Sendable {
   let isSet: Bool
 }
 
-/// Something that a user saw.
+/// An observation of a user: a get, or a look at a state.
 struct HistoryView<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
   let name: String
   let key: Key
   let entrance: Int
   let question: HistoryQuestion
 
-  /// What subscribes to the get; whoever wants it to leave may come before the subscription.
+  /// The subscriber of the get, which a step may dispose of before the subscription.
   let recorder = Recorder<Value>()
   let began: Int
   let beganAt: Duration
 
-  /// When the call of `subscribe` returned.
+  /// The time at which the call of `subscribe` returned.
   var returned: Int?
   var values: [(value: Value, time: Int, at: Duration)] = []
   var ended: Int?
@@ -109,13 +109,13 @@ struct HistoryView<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendab
   /// The fetch that waits for it.
   var fetch: Int?
 
-  /// When a closure of the subscription ran last.
+  /// The time of the last call of a closure of the subscription.
   var lastCall: Int?
 
-  /// Whether it is a state that was looked at, and no get.
+  /// Whether this is a look at a state, not a get.
   let isState: Bool
 
-  /// Whether it is a state that had its time to show what is kept.
+  /// Whether this is a state that has had enough time to show the stored value.
   var isSettled = false
 
   var freshness: Freshness { question.freshness }
@@ -125,7 +125,7 @@ struct HistoryView<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendab
   }
 }
 
-/// All that happened in a history, in one order of time.
+/// All events of a history, in one order of time.
 final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
   struct Content: Sendable {
     var time = 0
@@ -137,20 +137,23 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
     var makings: [Value: HistoryMaking] = [:]
     var clockMoves: [HistoryClockMove] = []
 
-    /// The moments in which the process was killed.
+    /// The times at which the process was killed.
     var deaths: [Int] = []
 
-    /// What was found in files that should have gone.
+    /// Values found in files after their erasure.
     var traces: [String] = []
 
-    /// The clock's time.
+    /// Returns the clock's time.
     func now() -> Duration {
       clock.now.offset
     }
 
-    /// Whether a get waits for a fetch that waits for the program, or for another get that does.
+    /// Returns whether a get waits for a fetch that waits for the program, or for another get that
+    /// does.
     ///
-    /// - Parameter others: Fetches that wait for this get, and so can't serve it.
+    /// - Parameters:
+    ///   - view: The get.
+    ///   - others: Fetches that wait for this get, and so cannot serve it.
     func waitsForProgram(
       _ view: HistoryView<Key, Value>, others: Set<Int> = []
     ) -> Bool {
@@ -164,7 +167,7 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
       }
     }
 
-    /// Whether a get by a user waits for a fetch, or for another that waits for it, and so on.
+    /// Returns whether a get of a user waits for a fetch, directly or through other fetches.
     func isAwaited(_ fetch: HistoryFetch<Key>) -> Bool {
       var (keys, isNew) = (Set([fetch.key]), true)
       while isNew {
@@ -177,9 +180,9 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
       return false
     }
 
-    /// A write that has erased a value.
+    /// Returns a write that has erased a value.
     func erasure(after making: HistoryMaking) -> HistoryWrite<Key, Value>? {
-      // The call of a set may be later than the making of its value, in another thread.
+      // A value may be made before its set is called, on another thread.
       let called =
         if case .write(let number) = making.maker { writes[number].returned } else { making.time }
       guard let called else { return nil }
@@ -188,7 +191,7 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
       }
     }
 
-    /// The next moment.
+    /// Returns the next time.
     mutating func tick() -> Int {
       time += 1
       return time
@@ -225,7 +228,7 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
     }
   }
 
-  /// Waits until `isDone`; false if that takes too long.
+  /// Waits until `isDone`; returns false if that takes too long.
   func wait(
     atMost patience: Duration, until isDone: @escaping @Sendable (Content) -> Bool
   ) async -> Bool {

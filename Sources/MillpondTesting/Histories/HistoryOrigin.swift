@@ -1,19 +1,20 @@
 public import MillpondCore
 public import MillpondSignals
 
-/// The origin of a scene: it answers when the program says so, and ignores cancellation.
+/// The origin of a scene, which answers when the program says so, and ignores cancellation.
 ///
-/// It answers late, twice, after its end, by callbacks or by tasks that go on when they are
-/// cancelled, as the program has it.
+/// By the program's choice it answers late, twice, after its end, by callbacks, or by tasks that
+/// continue after cancellation.
 ///
 /// - Note: Any thread.
 public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sendable>: Source {
-  /// How a run sends its answers.
+  /// The means by which a run sends its answers.
   enum Way: Sendable {
     case callbacks
     case tasks
 
-    /// Without heed to the lifetime of the run, which no operator below checks.
+    /// Sends on after the end of the run's lifetime, so that only the composition can drop late
+    /// events.
     case unchecked
   }
 
@@ -22,13 +23,13 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
   private let value: @Sendable (Key, Int) -> Value
   private let sources = Locked<[Int: CallbackSource<Value>]>([:])
 
-  /// The way for a fetch to ask the composition; returns the way to leave.
+  /// A closure by which a fetch asks the composition; returns the handle to leave.
   typealias Asking =
     @Sendable (HistoryAskBack, _ fetch: Int, _ onEnd: @escaping @Sendable () -> Void) -> Disposable?
 
   private let asking = Locked<Asking?>(nil)
 
-  /// What the next fetches ask for.
+  /// The questions of the next fetches.
   private let askBacks = Locked<[HistoryAskBack]>([])
 
   init(
@@ -43,29 +44,30 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     ways.withLock { $0 }
   }
 
-  /// Answers at once when the program says so, so that it is known how old a value is.
+  /// Makes later runs answer at once when the program says so, so that the age of each value is
+  /// known.
   func answersAtOnce() {
     ways.withLock { $0 = .callbacks }
   }
 
-  /// Sends what comes too late on, so that it is up to the composition not to keep it.
+  /// Makes later runs send late answers on, so that only the composition can refuse them.
   func sendsUnchecked() {
     ways.withLock { $0 = .unchecked }
   }
 
-  /// Says how the composition is asked by its own fetches: what for, by which, and what to do at the end.
+  /// Sets the closure by which fetches ask the composition.
   func asks(_ ask: @escaping Asking) {
     asking.withLock { $0 = ask }
   }
 
-  /// Lets the next fetch ask for something.
+  /// Makes the next fetch ask the composition.
   func ask(_ back: HistoryAskBack) {
     askBacks.withLock { $0.append(back) }
   }
 
   // MARK: Runs
 
-  /// A run, which answers when the program says so.
+  /// Runs a fetch that answers when the program says so.
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     if case .cachedOnly = lookup.freshness { return .empty }
     return Signal { observer, lifetime in
@@ -97,7 +99,8 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     }
   }
 
-  /// Asks the composition, and completes when what is asked for has ended, if the fetch waits for that.
+  /// Asks the composition; completes at the end of that get if the fetch waits for it, otherwise at
+  /// once.
   private func asked(_ back: HistoryAskBack, _ number: Int) -> Signal<Value> {
     Signal { observer, lifetime in
       let ask = self.asking.withLock { $0 }
@@ -131,7 +134,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
 
   // MARK: Answering
 
-  /// Runs that can send, in their order.
+  /// Returns the runs that can send, in order.
   func runs(active: Bool) -> [Int] {
     let content = log.content
     return content.fetches.indices.filter {
@@ -139,7 +142,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     }
   }
 
-  /// Sends a new value, and completes if it is to.
+  /// Sends a new value, and completes if `ends`.
   func send(_ number: Int, ends: Bool) {
     let value = log.change { content in
       let fetch = content.fetches[number]
@@ -159,16 +162,18 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     }
   }
 
-  /// Ends without a value.
+  /// Ends a run without a value.
   func miss(_ number: Int) {
     end(number, "has no value", isMiss: true)
     source(number)?.completed()
     noteOver(number)
   }
 
-  /// Fails.
+  /// Fails a run.
   ///
-  /// - Parameter isNamed: Whether the origin counts as out of reach.
+  /// - Parameters:
+  ///   - number: The run.
+  ///   - isNamed: Whether the failure is a loss of connectivity.
   func fail(_ number: Int, isNamed: Bool) {
     let trouble = HistoryTrouble(isLossOfConnectivity: isNamed)
     end(number, "fails: \(trouble)")
@@ -176,7 +181,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     noteOver(number)
   }
 
-  /// Notes that the end has been told: another thread's value may come before it until then.
+  /// Notes that the end has been sent; until then another thread's value may precede it.
   private func noteOver(_ number: Int) {
     log.change { content in
       if content.fetches[number].over == nil { content.fetches[number].over = content.tick() }
@@ -197,7 +202,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     sources.withLock { $0[number] }
   }
 
-  /// Releases what is kept; what still waits is abandoned.
+  /// Releases all sources; runs that still wait are abandoned.
   func close() {
     asking.withLock { $0 = nil }
     let all = sources.withLock { sources in

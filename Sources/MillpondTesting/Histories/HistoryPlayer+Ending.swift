@@ -3,10 +3,10 @@ import MillpondSignals
 
 // The end of a step, of a life, and of a program.
 extension HistoryPlayer {
-  /// Writes down what the states show now.
+  /// Records the values that the states show now.
   ///
-  /// - Parameter areSettled: Whether they had their time: then one that has shown nothing yet is one that
-  ///   shows that there is nothing.
+  /// - Parameter areSettled: Whether they have had enough time, so that a state without a value
+  ///   shows that nothing is stored.
   func lookAtStates(areSettled: Bool = false) {
     for (key, recorder) in watches.withLock({ $0 }) {
       guard let shown = recorder.values.last ?? (areSettled ? .some(nil) : nil) else { continue }
@@ -21,7 +21,7 @@ extension HistoryPlayer {
     }
   }
 
-  /// Asks for all that is kept, by every entrance.
+  /// Looks up all keys through every entrance.
   private func sweep(_ name: String) async {
     log.say(name)
     for round in 1...10 {
@@ -47,10 +47,10 @@ extension HistoryPlayer {
     await settleAtLast()
   }
 
-  /// Waits until the states show what was found; false if they don't.
+  /// Waits until the states show the found values; returns false if they do not.
   ///
-  /// It may take them a moment, since what is kept below memory is read first; and what was found may
-  /// not be all that will be kept, since fills may be on their way.
+  /// This may take a moment, since layers below memory are read first. The found values may also
+  /// change, since fills may still be in progress.
   private func settleStates(within patience: Duration) async -> Bool {
     let (watches, parts) = (watches.withLock { $0 }, scene.parts.withLock { $0 })
     if parts.goesOn { return true }
@@ -63,13 +63,12 @@ extension HistoryPlayer {
     }
   }
 
-  /// Waits until nothing goes on but what waits for the program.
+  /// Waits until all work but that which waits for the program has ended.
   func settle() async {
     await settle(by: patience)
   }
 
-  /// Waits when nothing waits for the program any more: what is slow gets its time then, whatever was
-  /// waited for in vain before.
+  /// Waits as ``settle()`` does, but with full patience, after the last step of the program.
   private func settleAtLast() async {
     await settle(by: Locked(lastPatience))
   }
@@ -82,8 +81,8 @@ extension HistoryPlayer {
         !$0.isOpen || goesOn && !$0.values.isEmpty || content.waitsForProgram($0)
       }
     }
-    // A closure gets to the gate only after the step that started it. To wait for one that is held would
-    // be in vain, and leave no patience for what is slow.
+    // A closure reaches the gate only after the step that started it. Waiting for a held closure
+    // would be in vain, and leave no patience for slow work.
     let isHeldOrSettled = { @Sendable [gate = scene.gate] content in
       gate.count > 0 || isSettled(content)
     }
@@ -91,7 +90,7 @@ extension HistoryPlayer {
     if scene.gate.count > 0 { await wait(grace, atMost: .milliseconds(1), until: isSettled) }
   }
 
-  /// Waits for as long as there is patience, which is less afterwards if that was in vain.
+  /// Waits while patience is left, and deducts the time if the wait was in vain.
   private func wait(
     _ patience: Locked<Duration>, atMost limit: Duration,
     until isDone: @escaping @Sendable (HistoryLog<Key, Value>.Content) -> Bool
@@ -110,7 +109,7 @@ extension HistoryPlayer {
     await restart(closings)
   }
 
-  /// Performs steps while the process dies, and starts another one.
+  /// Performs steps while the process dies, and starts a new process.
   func kill(_ calls: Int, during steps: [HistoryStep]) async {
     let (deaths, closings) = scene.parts.withLock { ($0.deaths, $0.closings) }
     guard !deaths.isEmpty else { return await perform(steps) }
@@ -126,7 +125,7 @@ extension HistoryPlayer {
     await restart(closings)
   }
 
-  /// Lets everybody leave, and everything be written: what is written after a closing is lost, by right.
+  /// Ends all gets and waits for all writes, because a write after the closing is rightly lost.
   private func leaveAll() async {
     await openGate()
     let open = log.content.views.indices.filter { log.content.views[$0].isOpen }
@@ -142,7 +141,7 @@ extension HistoryPlayer {
     await run([{ self.compose() }])
   }
 
-  /// Notes which of the values that have been erased are in files.
+  /// Records the erased values that are still in files.
   private func lookForTraces() {
     guard let look = scene.parts.withLock({ $0.traces }) else { return }
     let isLeft = look()
@@ -167,7 +166,7 @@ extension HistoryPlayer {
     await settle()
   }
 
-  /// Brings everything to its end, and looks at what is left.
+  /// Ends everything, and looks at the remaining values.
   func finish() async {
     await openGate()
     let patience = Locked(lastPatience)
@@ -195,15 +194,15 @@ extension HistoryPlayer {
       await sweep("everything is looked at")
     }
     log.say("a day passes")
-    // Timers wait longer by as much as the clock was set back.
+    // Timers take longer by as much as the clock was set back.
     let lost = log.content.clockMoves.reduce(Duration.zero) { $0 - min($1.by, .zero) }
     await run([{ [self] in scene.clock.advance(by: .seconds(86_400) + lost) }])
     await settleAtLast()
   }
 
-  /// The next run that the origin can answer; nil if no get waits for one.
+  /// Returns the next run that the origin can answer; nil if no get waits for one.
   ///
-  /// A fetch gets ready in its own time, on a busy machine later than there was patience for.
+  /// On a busy machine, a fetch may become ready later than the patience of a step allows.
   private func nextRun() async -> Int? {
     let goesOn = scene.parts.withLock { $0.goesOn }
     let isServed = { @Sendable (content: HistoryLog<Key, Value>.Content) in
@@ -215,7 +214,7 @@ extension HistoryPlayer {
     return scene.origin.runs(active: true).first
   }
 
-  /// Releases everything, and returns what was against a rule.
+  /// Releases everything, and returns the steps and the findings.
   func findings() async -> (steps: [String], findings: [(HistoryRule, String)]) {
     let content = log.content
     if isStuck.withLock({ $0 }) {

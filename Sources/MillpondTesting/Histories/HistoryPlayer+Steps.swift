@@ -27,8 +27,10 @@ extension HistoryPlayer {
     subscribe(view, to: refresh(key))
   }
 
-  /// - Parameter fetch: The fetch that waits for the answer. It is noted in the same step, since a user who
-  ///   leaves could take the view for one of a user's otherwise.
+  /// Begins a view, and returns its number.
+  ///
+  /// - Parameter fetch: The fetch that waits for the answer. Recorded in the same change, because a
+  ///   step that leaves could otherwise take the view for a user's.
   func begin(
     _ name: String, _ key: Key, _ question: HistoryQuestion, for fetch: Int? = nil,
     isState: Bool = false
@@ -84,7 +86,7 @@ extension HistoryPlayer {
     }
   }
 
-  /// The gets that go on, without those that belong to a fetch.
+  /// The open gets of users, without those of fetches.
   var openViews: [Int] {
     let views = log.content.views
     return views.indices.filter { views[$0].isOpen && views[$0].fetch == nil }
@@ -200,11 +202,11 @@ extension HistoryPlayer {
   }
 }
 
-// What the origin asks of the composition in the course of a fetch.
+// The questions of the origin to the composition during a fetch.
 extension HistoryPlayer {
-  /// Asks for what a fetch wants, and runs `onEnd` at the end of that; nil if nobody can be asked.
+  /// Makes the get of a fetch, and runs `onEnd` at its end; returns nil without an entrance.
   ///
-  /// - Returns: The way to leave.
+  /// - Returns: The handle to leave.
   func ask(
     _ back: HistoryAskBack, in fetch: Int, _ onEnd: @escaping @Sendable () -> Void
   ) -> Disposable? {

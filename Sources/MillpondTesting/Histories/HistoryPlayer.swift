@@ -1,7 +1,7 @@
 import MillpondCore
 import MillpondSignals
 
-/// Performs a program on a composition and writes down what happens.
+/// A player that performs a program on a composition and records what happens.
 final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
   let log = HistoryLog<Key, Value>(clock: ManualClock())
   let scene: HistoryScene<Key, Value>
@@ -9,19 +9,20 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   let entrances = Locked<[AnyCache<Key, Value>]>([])
   let watches = Locked<[Key: Recorder<Value?>]>([:])
 
-  /// The time that is left for waiting in vain, in the whole history.
+  /// The remaining time for waiting in vain, in the whole history.
   let patience: Locked<Duration>
 
-  /// The time to wait at the end of the history, when everything must have happened.
+  /// The time to wait at the end of the history, by when everything must have happened.
   let lastPatience: Duration
 
-  /// The same while closures are held: what waits behind them can't be told from what is slow.
+  /// The remaining time for waiting in vain while closures are held, when blocked work looks like
+  /// slow work.
   let grace = Locked(Duration.milliseconds(20))
 
   let manner: HistoryManner
   private let lock: HistoryLock?
 
-  /// Whether a call has not returned; then nothing more is done.
+  /// Whether a call has not returned; then no more steps are performed.
   let isStuck = Locked(false)
 
   static var keyCount: Int { 3 }
@@ -35,8 +36,8 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     lock = manner.underLock ? HistoryLock() : nil
     self.patience = Locked(patience / 5)
     lastPatience = patience
-    // A task that waits for a user's lock for ever keeps one of few threads: with those of several, the
-    // check itself would never go on to tell of it.
+    // A task that waits for a user's lock for ever occupies one of few threads. Several of them
+    // would keep the check itself from reporting it.
     scene = HistoryScene(log, seed: seed, usesTasks: !manner.underLock, value: subject.value)
     compose()
   }
@@ -61,7 +62,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     }
   }
 
-  /// Performs all steps, and then brings everything to its end.
+  /// Performs all steps, and then ends everything.
   func play(_ program: [HistoryStep]) async {
     var rest = program[...]
     while !rest.isEmpty {
@@ -79,7 +80,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     await finish()
   }
 
-  /// The steps that are performed at the same time.
+  /// Returns the steps to perform at the same time.
   private func nextRound(_ rest: ArraySlice<HistoryStep>) -> ArraySlice<HistoryStep> {
     if case .kill = rest.first {
       return rest.prefix(1 + rest.dropFirst().prefix(3).prefix { $0.isWrite }.count)
@@ -92,17 +93,17 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     await run(steps.map { step in { @Sendable in self.act(step) } })
   }
 
-  /// Runs calls, all at once if each has a thread of its own.
+  /// Runs calls, concurrently if each has its own thread.
   func run(_ calls: [@Sendable () -> Void]) async {
     if isStuck.withLock({ $0 }) { return }
     if !manner.usesThreads { return calls.forEach { $0() } }
-    // Long enough for a busy machine: whoever waits so long waits for ever.
+    // Long enough for a busy machine: a call that takes longer never returns.
     if await !onThreads(within: lastPatience * 20, calls) {
       isStuck.withLock { $0 = true }
     }
   }
 
-  /// Runs `body` with the user's lock, if there is one.
+  /// Runs `body` under the user's lock, if there is one.
   @discardableResult
   func locked<Result>(_ body: () -> Result) -> Result {
     lock.map { $0.hold(body) } ?? body()
@@ -156,7 +157,7 @@ struct HistorySubject<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sen
   let compose: @Sendable (HistoryScene<Key, Value>) -> AnyCache<Key, Value>
 }
 
-/// How a program is performed.
+/// The way in which a program is performed.
 struct HistoryManner: Sendable {
   /// The number of steps that run at a time.
   let threads: Int
@@ -164,6 +165,6 @@ struct HistoryManner: Sendable {
   /// Whether a user holds a lock around each call, and takes it in each observer.
   let underLock: Bool
 
-  /// Whether steps run on threads of their own.
+  /// Whether each step runs on its own thread.
   var usesThreads: Bool { threads > 1 || underLock }
 }

@@ -11,7 +11,7 @@ struct HistoryQuestion: Sendable, Equatable {
   var takesFirst = false
   var entrance = 0
 
-  /// The same with simpler parts, the simplest first.
+  /// The same get with simpler parts, the simplest first.
   var simpler: [HistoryQuestion] {
     let changes: [(inout HistoryQuestion) -> Void] = [
       { $0 = HistoryQuestion() },
@@ -27,7 +27,7 @@ struct HistoryQuestion: Sendable, Equatable {
     }.filter { $0 != self }
   }
 
-  /// The terms in words, as far as they are not the usual ones.
+  /// The terms in words, except the defaults.
   var terms: String {
     var words: [String] = []
     if freshness != .any { words.append("\(freshness)") }
@@ -39,7 +39,7 @@ struct HistoryQuestion: Sendable, Equatable {
   }
 }
 
-/// What a fetch asks of the composition that it works for, before it answers.
+/// A get that a fetch makes of its own composition before it answers.
 struct HistoryAskBack: Sendable, Equatable {
   enum Way: Sendable {
     case get, reload, refresh
@@ -47,13 +47,13 @@ struct HistoryAskBack: Sendable, Equatable {
 
   var way = Way.get
 
-  /// The number of the key; nil for that of the fetch.
+  /// The number of the key; nil for the key of the fetch.
   var key: Int?
 
-  /// Whether the fetch waits for the end of what it asks for.
+  /// Whether the fetch waits for the end of that get.
   var isAwaited = true
 
-  /// The same with simpler parts, the simplest first.
+  /// The same question with simpler parts, the simplest first.
   var simpler: [HistoryAskBack] {
     [
       HistoryAskBack(), HistoryAskBack(isAwaited: isAwaited), HistoryAskBack(key: key),
@@ -61,7 +61,7 @@ struct HistoryAskBack: Sendable, Equatable {
     ]
   }
 
-  /// What is asked for, in words.
+  /// The question in words.
   var words: String {
     let way = way == .get ? "gets" : way == .reload ? "reloads" : "refreshes"
     return "\(way) \(key == nil ? "its own key" : "another key")"

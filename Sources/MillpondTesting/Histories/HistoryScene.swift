@@ -1,26 +1,27 @@
 public import MillpondCore
 public import MillpondSignals
 
-/// What a checker gives to a composition: an origin, a clock and a scope, and ways to say what else
-/// the composition has.
+/// The scene of a program: an origin, a clock and a scope for a composition.
+///
+/// The composition declares here which other features it has.
 ///
 /// - Note: Any thread.
 public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
-  /// The source under all layers; it answers when the program says so, and ignores cancellation.
+  /// The source under all layers, which answers when the program says so, and ignores cancellation.
   public let origin: HistoryOrigin<Key, Value>
 
-  /// The clock of the scene; the program advances it.
+  /// The clock of the scene, which the program advances.
   public let clock: ManualClock
 
-  /// A scope that the program ends now and then, if the composition says that it uses it.
+  /// A scope that the program ends now and then, if the composition declares its use.
   ///
-  /// The end of a scope counts as a removal of everything.
+  /// The end of the scope counts as a removal of everything.
   public let scope = CacheScope()
 
-  /// The number of the program, for compositions that are drawn at random.
+  /// The seed of the program, for compositions that are drawn at random.
   public let seed: UInt64
 
-  /// A name that no other scene has, for folders and the like; a restart keeps it.
+  /// A name that is unique among scenes, for folders and the like; a restart keeps it.
   public let name: String
 
   struct Parts: Sendable {
@@ -37,10 +38,10 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     var life: Duration?
     var clockUses: [@Sendable () -> Void] = []
 
-    /// The ways to kill the process, as far as each store is concerned.
+    /// The ways to kill the process, one for each store.
     var deaths: [HistoryDeath] = []
 
-    /// Makes a test of whether a value is in a file.
+    /// Makes a test for values in files.
     var traces: (@Sendable () -> @Sendable (Value) -> Bool)?
     var questions: (@Sendable () -> Int)?
     var isScoped = false
@@ -48,16 +49,16 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     var goesOn = false
     var refreshesBehind = false
 
-    /// Whether the origin's signals break their promise to send nothing to those who have left.
+    /// Whether the origin breaks the promise to send nothing after the lifetime's end.
     var isUnchecked = false
 
-    /// Whether values are delivered by threads of the composition's own.
+    /// Whether the composition delivers values on its own threads.
     var answersElsewhere = false
 
-    /// Whether fills are on their way for a while, which nobody can wait for.
+    /// Whether fills take time that no outcome reports.
     var takesTime = false
 
-    /// Whether a value that is still shown is too old by a moment to be an answer.
+    /// Returns whether a value that is still shown is too old to be an answer.
     func isOver(
       _ value: Value?, at time: Duration, _ content: HistoryLog<Key, Value>.Content
     ) -> Bool {
@@ -85,116 +86,123 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     gate = HistoryGate { log.change { _ in } }
   }
 
-  /// Adds a line to the description of a failure: what a composition that is drawn at random is.
+  /// Adds a line to the description of a failure, such as the randomly drawn composition.
   public func says(_ line: String) {
     log.say(line)
   }
 
-  /// Waits as long as the program says; for closures that take their time, as codecs do.
+  /// Waits as long as the program says; for slow closures, such as codecs.
   public func takesTime() async {
     parts.withLock { $0.takesTime = true }
     await gate.pass()
   }
 
-  /// Says that the composition delivers values by threads of its own, as from a queue.
+  /// Declares that the composition delivers values on its own threads, for example through a queue.
   ///
-  /// Then a closure that began before a disposal may still run when the disposal has returned.
+  /// A closure that began before a disposal may then still run after the disposal has returned.
   public func answersElsewhere() {
     parts.withLock { $0.answersElsewhere = true }
   }
 
   /// Adds another entrance to the same stores.
   ///
-  /// Writes by one entrance are visible by another when their outcome has come.
+  /// A write through one entrance is visible through another after its outcome.
   public func isAlsoEntered(by cache: some Cache<Key, Value>) {
     parts.withLock { $0.entrances.append(AnyCache(cache)) }
   }
 
-  /// Adds what is done at the end of ``scope``, before it.
+  /// Adds an action that runs right before the end of ``scope``, and declares the use of the scope.
   public func endsScope(with action: @escaping @Sendable () -> Void) {
     parts.withLock { $0.signOuts.append(action) }
     usesScope()
   }
 
-  /// Says that the composition ends with ``scope``.
+  /// Declares that the composition ends with ``scope``.
   public func usesScope() {
     parts.withLock { $0.isScoped = true }
   }
 
-  /// Says that values may be evicted, so that a miss is no fault.
+  /// Declares that values may be evicted, so that a miss is no fault.
   public func mayForget() {
     parts.withLock { $0.mayForget = true }
   }
 
-  /// Makes the origin send on what comes after its run was given up, as a signal does that does not
-  /// keep the promise of `Signal.init`: nothing of that may be kept.
+  /// Makes the origin send events after the end of its run's lifetime, against the promise of
+  /// `Signal.init`.
+  ///
+  /// No such event may be stored.
   public func originSendsUnchecked() {
     parts.withLock { $0.isUnchecked = true }
     origin.sendsUnchecked()
   }
 
-  /// Says that gets follow their value, and don't end by themselves.
+  /// Declares that gets follow their value, and do not end by themselves.
   public func getsGoOn() {
     parts.withLock { $0.goesOn = true }
   }
 
-  /// Says that fetches go on for a while though nobody waits for them.
+  /// Declares that fetches continue for a while after their last subscriber has left.
   public func refreshesInBackground() {
     parts.withLock { $0.refreshesBehind = true }
   }
 
-  /// Says by which policy values are remembered, so that ages are judged; they may expire then.
+  /// Declares the policy of the composition, so that ages are judged; values may then expire.
   public func remembers(by policy: FreshnessPolicy) {
     parts.withLock { $0.policy = policy }
     origin.answersAtOnce()
     mayForget()
   }
 
-  /// Says that every layer drops values after `life`, by the clock of the scene or by a calendar that
-  /// moves with it, so that their ages are judged.
+  /// Declares that every layer drops values after `life`, so that ages are judged.
+  ///
+  /// Layers measure it by the clock of the scene, or by a calendar that moves with it.
   public func expires(after life: Duration) {
     parts.withLock { $0.life = life }
   }
 
-  /// Adds what makes a layer notice that the clock was set, which it can't know before it uses the clock.
+  /// Adds an action that makes a layer use the clock, because only then does it notice that the
+  /// clock was set.
   public func noticesClock(by use: @escaping @Sendable () -> Void) {
     parts.withLock { $0.clockUses.append(use) }
   }
 
-  /// Gives the values that are shown for a key; nil while there is none.
+  /// Sets the closure that returns the state of a key, which sends nil while there is no value.
   public func shows(_ states: @escaping @Sendable (Key) -> Signal<Value?>) {
     parts.withLock { $0.states = states }
   }
 
-  /// Gives the number of hits and misses of the layer that every get asks.
+  /// Sets the closure that returns the number of hits and misses of the layer that every get asks.
   ///
-  /// A reload passes layers by, and is not counted.
+  /// A reload bypasses layers, and is not counted.
   public func counts(_ questions: @escaping @Sendable () -> Int) {
     parts.withLock { $0.questions = questions }
   }
 
-  /// Gives the way to refresh a key.
+  /// Sets the closure that refreshes a key.
   public func refreshes(_ refresh: @escaping @Sendable (Key) -> Signal<Value>) {
     parts.withLock { $0.refresh = refresh }
   }
 
-  /// Gives the way to give memory back.
+  /// Sets the closure that frees memory.
   public func trims(_ trim: @escaping @Sendable () -> Void) {
     parts.withLock { $0.trim = trim }
   }
 
-  /// Gives the way to close what outlives the composition; then the composition is made anew now and
-  /// then, and finds what was kept.
+  /// Adds a closure that closes a store which outlives the composition.
+  ///
+  /// The program then makes the composition anew now and then, and it finds the stored values.
   public func closes(_ close: @escaping @Sendable () -> Signal<Void>) {
     parts.withLock { $0.closings.append(close) }
   }
 
-  /// Gives the way to kill the process, as far as a store is concerned; then the composition is made anew
-  /// now and then without being closed, and finds what had been stored.
+  /// Adds a way to kill the process, as far as one store is concerned.
+  ///
+  /// The program then makes the composition anew now and then without closing it, and it finds the
+  /// stored values.
   ///
   /// - Parameters:
   ///   - arm: Makes the store die after so many more calls that change a file.
-  ///   - die: Has everything written that waits, and kills what is still alive then.
+  ///   - die: Waits for pending writes, and kills a store that is still alive then.
   public func dies(
     arming arm: @escaping @Sendable (_ calls: Int) -> Void,
     by die: @escaping @Sendable () async -> Void
@@ -202,12 +210,14 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     parts.withLock { $0.deaths.append(HistoryDeath(arm: arm, die: die)) }
   }
 
-  /// Gives the way to find out which values are in files: it is asked for whenever all stores are closed.
+  /// Sets the closure that inspects the files; it is called whenever all stores are closed.
+  ///
+  /// - Parameter look: Returns a test of whether a value is in a file.
   public func leavesTraces(_ look: @escaping @Sendable () -> @Sendable (Value) -> Bool) {
     parts.withLock { $0.traces = look }
   }
 
-  /// Runs `action` when the program is over.
+  /// Runs `action` after the program.
   public func atEnd(_ action: @escaping @Sendable () -> Void) {
     parts.withLock { $0.endings.append(action) }
   }

@@ -2,7 +2,7 @@ import MillpondCore
 
 /// A step of a program.
 ///
-/// Keys, gets and fetches are chosen by number, which is easily made smaller.
+/// Keys, gets and fetches are chosen by number, which is easy to shrink.
 enum HistoryStep: Sendable, Equatable {
   case get(HistoryQuestion)
   case leave(Int)
@@ -11,37 +11,37 @@ enum HistoryStep: Sendable, Equatable {
   case removeAll(entrance: Int)
   case refresh(key: Int)
 
-  /// The origin sends a value, and completes or not.
+  /// The origin sends a value, and completes if `ends`.
   case answer(Int, ends: Bool)
   case miss(Int)
   case fail(Int, isNamed: Bool)
 
-  /// The origin sends a value by a run that was cancelled or has ended.
+  /// The origin sends a value through a run that was cancelled or has ended.
   case answerLate(Int)
 
-  /// Whether the users' closures of the composition wait from now on.
+  /// The users' closures of the composition wait from now on, or no longer.
   case hold(Bool)
   case release(Int)
 
-  /// The next fetch asks the composition for something before it answers.
+  /// The next fetch asks the composition before it answers.
   case askBack(HistoryAskBack)
 
   case advance(seconds: Int)
 
-  /// The clock is set forward or back, and no time passes.
+  /// The clock is set forward or back, without passing time.
   case setClock(seconds: Int)
   case endScope
   case reopen
 
-  /// The process is killed when so many more calls have changed a file, in the course of the writes that
-  /// follow, or after them.
+  /// The process is killed after so many more calls that change a file, during the following writes
+  /// or after them.
   case kill(afterCalls: Int)
   case trim
 
-  /// Writes of many other keys.
+  /// Many other keys are written.
   case flood(count: Int, removes: Bool, entrance: Int)
 
-  /// Whether the composition is made anew in it.
+  /// Whether the step makes the composition anew.
   var isRestart: Bool {
     switch self {
     case .reopen, .kill: true
@@ -56,7 +56,7 @@ enum HistoryStep: Sendable, Equatable {
     }
   }
 
-  /// The same with fewer or smaller numbers, the simplest first.
+  /// The same step with fewer or smaller numbers, the simplest first.
   var simpler: [HistoryStep] {
     let all: [HistoryStep] =
       switch self {

@@ -1,52 +1,52 @@
 /// A rule that every cache keeps.
 public enum CacheLaw: Sendable, Hashable, CaseIterable {
-  /// Beside an empty cache, above or below, a cache is as it would be alone.
+  /// A cache with an empty cache above or below it behaves as it does alone.
   case identity
 
-  /// Of three layers it does not matter which two are put together first: for answers, failures,
-  /// what is left in the layers, and who is told to stop.
+  /// The grouping of three layers makes no difference to answers, failures, stored values and
+  /// cancellations.
   ///
-  /// Nothing is told meanwhile: then a fill may be refused in one that is not in the other.
+  /// No write is made while a get waits, because a fill might then be refused in one grouping only.
   case association
 
-  /// Keys that are not changed change nothing, and keys that are changed twice are keys that are
-  /// changed once by both.
+  /// A key mapping that changes nothing has no effect, and two mappings equal their composition.
   case mappedKeys
 
-  /// The same for values, also where they can't be encoded or decoded.
+  /// The same law for values, including values that cannot be encoded or decoded.
   case mappedValues
 
-  /// Sharing flights twice is sharing them once, and makes no difference where nobody shares.
+  /// Sharing flights twice equals sharing them once, and has no effect without concurrent gets.
   case reuse
 
-  /// Who asks after a telling has returned never gets what it replaced, whatever is under way.
+  /// A get that starts after a write has returned never gets the replaced value, whatever is in
+  /// flight.
   case noLateWrite
 
-  /// Every get ends, once, if what it asks ends.
+  /// Every get ends exactly once, if the sources it asks end.
   case everyGetEnds
 
-  /// When everybody has left, or has been answered, no flight and no work goes on.
+  /// After all subscribers have left or been answered, no flight and no work remains.
   case nothingLeft
 }
 
-/// What a cache did against a law.
+/// A violation of a law by a cache.
 public struct CacheBreach: Sendable, CustomStringConvertible {
-  /// The law that it broke; nil for a comparison that is no law.
+  /// The law that was broken; nil for a comparison that is no law.
   public let law: CacheLaw?
 
-  /// With which it can be found again.
+  /// The seed that reproduces the breach.
   public let seed: UInt64
 
-  /// The shortest history that was found to break it.
+  /// The shortest history found that breaks the law.
   public let steps: [String]
 
-  /// The composition in which it was broken.
+  /// The composition that broke the law.
   let composition: String
 
-  /// What was wrong after the steps.
+  /// The violation after the steps.
   let finding: String
 
-  /// The law, the seed, the steps and what came of them.
+  /// The law, the seed, the steps and their result.
   public var description: String {
     let lines = steps.enumerated().map { "  \($0.offset + 1). \($0.element)" }
     let what = law.map { "the law \($0)" } ?? "the likeness"

@@ -6,12 +6,12 @@ import MillpondSignals
 ///     let laws = CacheLaws(keys: ["a", "b", "c"], values: [1, 2, 3, 4]) { MyCache() }
 ///     #expect(await laws.breaches().isEmpty)
 ///
-/// A history is a list of steps: gets of every freshness, tellings, gets that are left, layers and
-/// origins that fail or hold their answers back and give them in another order. What breaks a law
-/// is made as short as it can be, and a breach tells it step by step with the seed of the history.
+/// A history is a list of steps: gets of every freshness, writes, gets that are left, layers and
+/// origins that fail, or hold back their answers and give them in another order. A history that
+/// breaks a law is made as short as possible; the breach describes it step by step, with its seed.
 ///
-/// The cache is made anew for each history, may answer from any thread, and is not told anything
-/// but by the checks. It should have room for all the values.
+/// The cache is made anew for each history and may answer on any thread. Only the checks write to
+/// it. It should have room for all values.
 ///
 /// - Note: Checks of a cache that answers inside `subscribe` are exactly repeatable.
 public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: Sendable {
@@ -20,13 +20,13 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   let patience: Duration
   let make: @Sendable (TestOrigin<Key, Value>) -> AnyCache<Key, Value>
 
-  /// The checks of a cache.
+  /// Creates the checks of a cache.
   ///
   /// - Parameters:
-  ///   - keys: What is asked for: a few, different in every layer.
-  ///   - values: What is kept: the more different ones there are, the more is seen.
-  ///   - patience: How long to wait for what must happen before it counts as a breach.
-  ///   - make: A fresh cache, of which nobody else knows.
+  ///   - keys: The keys to use; a few, different in every layer.
+  ///   - values: The values to store; more distinct values reveal more.
+  ///   - patience: The time to wait for a required event before its absence counts as a breach.
+  ///   - make: Makes a new cache that no other code uses.
   public init<Subject: Cache<Key, Value>>(
     keys: [Key], values: [Value], patience: Duration = Watchdog.limit,
     of make: @escaping @Sendable () -> Subject
@@ -34,13 +34,13 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
     self.init(keys: keys, values: values, patience: patience, composing: { _ in make() })
   }
 
-  /// The checks of a composition over an origin, whose answers the checks hold back and give.
+  /// Creates the checks of a composition over an origin, whose answers the checks control.
   ///
   /// - Parameters:
-  ///   - keys: What is asked for: a few, different in every layer.
-  ///   - values: What is kept: the more different ones there are, the more is seen.
-  ///   - patience: How long to wait for what must happen before it counts as a breach.
-  ///   - make: A fresh composition over the given origin.
+  ///   - keys: The keys to use; a few, different in every layer.
+  ///   - values: The values to store; more distinct values reveal more.
+  ///   - patience: The time to wait for a required event before its absence counts as a breach.
+  ///   - make: Makes a new composition over the given origin.
   public init<Subject: Source<Key, Value>>(
     keys: [Key], values: [Value], patience: Duration = Watchdog.limit,
     composing make: @escaping @Sendable (TestOrigin<Key, Value>) -> Subject
@@ -52,10 +52,12 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
     self.make = { AnyCache(make($0)) }
   }
 
-  /// Runs the checks of `laws`, and gives the first breach of each; empty for a cache that keeps
+  /// Runs the checks of `laws`, and returns the first breach of each; empty if the cache keeps
   /// them.
   ///
-  /// - Parameter seeds: Which histories; the same seed gives the same one.
+  /// - Parameters:
+  ///   - laws: The laws to check.
+  ///   - seeds: The seeds of the histories; the same seed gives the same history.
   public func breaches(
     of laws: [CacheLaw] = CacheLaw.allCases, seeds: Range<UInt64> = 0..<20
   ) async -> [CacheBreach] {
@@ -80,13 +82,15 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
     return nil
   }
 
-  /// Checks that two ways to compose three caches can't be told apart: in what is answered, in what
-  /// is left in the layers, and in who is asked and told to stop.
+  /// Checks that two compositions of three caches cannot be told apart.
+  ///
+  /// They must agree in their answers, in the contents of the layers, and in the gets and
+  /// cancellations of each layer.
   ///
   /// - Parameters:
-  ///   - seed: Which history.
-  ///   - left: One composition, of the uppermost layer and those below it.
-  ///   - right: The other one.
+  ///   - seed: The seed of the history.
+  ///   - left: One composition, of the top layer and those below it.
+  ///   - right: The other composition.
   /// - Returns: The breach, or nil.
   public func difference(
     seed: UInt64, between left: @escaping Composition, and right: @escaping Composition
@@ -110,8 +114,8 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
     let start = clock.now
     guard let first = await check.find(history, patience) else { return nil }
     let taken = clock.now - start
-    // Less patient with what is only tried, since a cache that never answers would take for ever, but as
-    // patient as a slow one needs.
+    // Less patient with trials, because a cache that never answers would take too long, but patient
+    // enough for a slow one.
     let least = min(max(patience / 100, .milliseconds(2)), .milliseconds(50))
     let haste = taken < patience / 2 ? max(least, taken * 2) : least
     let shrinker = Shrinker<CacheLawsStep>(
@@ -128,14 +132,14 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   }
 }
 
-/// Something that is looked for in a history.
+/// A search of a history for one kind of breach.
 struct CacheLawsCheck: Sendable {
   let composition: String
   let kind: CacheLawsStep.Kind
   let find: @Sendable ([CacheLawsStep], Duration) async -> CacheLawsFinding?
 }
 
-/// What was done, and what was wrong then.
+/// The steps performed, and the violation after them.
 struct CacheLawsFinding: Sendable {
   let steps: [String]
   let description: String

@@ -2,7 +2,7 @@ import MillpondCore
 import MillpondSignals
 
 extension CacheLaws {
-  /// What is looked for to see whether a law is kept.
+  /// Returns the checks that test a law.
   func checks(of law: CacheLaw) -> [CacheLawsCheck] {
     switch law {
     case .identity: identity
@@ -83,7 +83,7 @@ extension CacheLaws {
   }
 }
 
-/// A codec and its two ways.
+/// A codec, with both directions accessible.
 private struct TwoWay<Value: Sendable>: Sendable {
   let encode: @Sendable (Value) throws -> Value
   let decode: @Sendable (Value) throws -> Value
@@ -93,7 +93,7 @@ private struct TwoWay<Value: Sendable>: Sendable {
   }
 }
 
-/// Ways that can neither encode nor decode one of the values.
+/// Returns a codec that can neither encode nor decode one of the values.
 private func codec<Value: Equatable & Sendable>(
   _ encode: @escaping @Sendable (Value) -> Value, _ decode: @escaping @Sendable (Value) -> Value,
   failing: Value?
@@ -109,7 +109,7 @@ private func codec<Value: Equatable & Sendable>(
     })
 }
 
-/// Puts the element that is so many places further in the place of each.
+/// Returns a mapping of each element to the one that is so many places further.
 private func turned<Element: Equatable & Sendable>(
   _ elements: [Element], by places: Int
 ) -> @Sendable (Element) -> Element {
@@ -119,7 +119,7 @@ private func turned<Element: Equatable & Sendable>(
   }
 }
 
-/// Swaps the first element and the last.
+/// Returns a mapping that swaps the first element and the last.
 private func swapped<Element: Equatable & Sendable>(
   _ elements: [Element]
 ) -> @Sendable (Element) -> Element {
@@ -129,7 +129,7 @@ private func swapped<Element: Equatable & Sendable>(
   }
 }
 
-/// A cache that is always asked by its signal: what `now` answers must be what that brings.
+/// A cache without immediate answers, to compare the base's immediate answers with its signal.
 private struct TheLongWay<Base: Cache>: Cache, StampedSource {
   let base: Base
 

@@ -1,8 +1,7 @@
 import MillpondCore
 import MillpondSignals
 
-/// A cache whose troubles are in the hands of the checks, whatever cache it is: it fails as ordered,
-/// and holds back answers.
+/// A wrapper of any cache that fails and holds back answers on request of the checks.
 final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
   private struct Held: Sendable {
     let number: Int
@@ -25,17 +24,17 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     self.base = base
   }
 
-  /// The keys it was asked for, in order.
+  /// The keys of all gets, in order.
   var gets: [Key] {
     state.withLock { $0.gets }
   }
 
-  /// How many times it was asked.
+  /// The number of gets.
   var getCount: Int {
     state.withLock { $0.gets.count }
   }
 
-  /// How many answers are held back.
+  /// The number of answers that are held back.
   var heldCount: Int {
     state.withLock { $0.held.count }
   }
@@ -48,12 +47,12 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     state.withLock { $0.changeFailures[key] = error }
   }
 
-  /// Holds back the answers of gets that are asked from now on.
+  /// Holds back the answers of gets from now on, or no longer.
   func holdAnswers(_ isHolding: Bool) {
     state.withLock { $0.isHolding = isHolding }
   }
 
-  /// Gives one of the answers that are held back.
+  /// Releases one of the answers that are held back.
   func give(_ index: Int) {
     let held = state.withLock { $0.held.remove(at: index) }
     held.give()
@@ -103,7 +102,7 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     }
   }
 
-  /// Asks now, as a slow disk that has read before what is told next, and answers when it is given.
+  /// Asks the base now and answers later, like a slow disk that reads before the next write.
   private func hold<Answer>(
     _ answer: Signal<Answer>, _ observer: Observer<Answer>, _ lifetime: Lifetime
   ) {

@@ -2,8 +2,9 @@ import MillpondCore
 import MillpondSignals
 
 extension CacheLaws {
-  /// Performs the same history on two compositions, which have to answer alike, to ask their layers
-  /// alike and to leave the same in them.
+  /// Returns a check that performs one history on two compositions and compares them.
+  ///
+  /// They must answer alike, ask their layers alike, and leave the same values in them.
   func likeness(
     _ composition: String, _ kind: CacheLawsStep.Kind, _ left: @escaping Composition,
     _ right: @escaping Composition
@@ -43,7 +44,7 @@ extension CacheLaws {
   }
 }
 
-/// What has been seen of one thing.
+/// The observations of one get, write or layer.
 private struct Sight<Value: Equatable & Sendable>: Equatable {
   let what: String
   let events: [Event<Value>]
@@ -66,7 +67,7 @@ private struct Sight<Value: Equatable & Sendable>: Equatable {
 }
 
 extension CacheLawsScene {
-  /// Asks each layer for all that it keeps.
+  /// Looks up every key in each layer.
   fileprivate func probeLayers() {
     for (number, layer) in layers.enumerated() {
       for key in keys.indices {
@@ -75,13 +76,13 @@ extension CacheLawsScene {
     }
   }
 
-  /// How far it has come, in a few numbers: what is compared after each step, for speed.
+  /// The progress of the scene in a few numbers, which are quick to compare after each step.
   fileprivate var progress: [Int] {
     [asks.count { $0.recorder.end != nil }, heldCount, activeRuns.count]
       + layers.map(\.getCount)
   }
 
-  /// The first thing that has been seen otherwise in `other`.
+  /// Returns the first observation that differs in `other`.
   fileprivate func difference(from other: CacheLawsScene) -> String? {
     let pairs = zip(sights, other.sights)
     return pairs.first { $0 != $1 }.map { mine, others in

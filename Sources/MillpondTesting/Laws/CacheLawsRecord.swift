@@ -15,7 +15,7 @@ final class CacheLawsAsk<Value: Equatable & Sendable> {
     self.name = name
   }
 
-  /// Whether it still waits.
+  /// Whether the get still waits.
   var isOpen: Bool {
     !hasLeft && recorder.end == nil
   }
@@ -26,7 +26,7 @@ final class CacheLawsAsk<Value: Equatable & Sendable> {
   }
 }
 
-/// A telling of a history; without a key it concerns all.
+/// A write of a history; without a key it concerns all keys.
 final class CacheLawsTelling<Value: Sendable> {
   let key: Int?
   let value: Value?
@@ -45,9 +45,9 @@ final class CacheLawsTelling<Value: Sendable> {
     self.key.map { $0 == key } ?? true
   }
 
-  /// Whether what was there before is gone.
+  /// Whether the former value is gone.
   ///
-  /// A set that has failed may leave it, unless the cache says that it has seen to it.
+  /// A failed set may leave it, unless the cache reports `partlyStored`.
   var replaces: Bool {
     guard let failure = outcome.failure else { return true }
     if case CacheError.partlyStored = failure { return true }
@@ -73,7 +73,7 @@ final class CacheLawsRun<Value: Sendable> {
   }
 
   func send(_ value: Value, ends: Bool) -> String {
-    // Noted first: the value is received inside the call.
+    // Recorded first, because the value is received inside the call.
     sent.append(value)
     run.next(value)
     if ends { run.completed() }
@@ -91,7 +91,7 @@ final class CacheLawsRun<Value: Sendable> {
   }
 }
 
-/// The trouble that a layer was ordered to have.
+/// The failure that the checks configured for a layer or an origin.
 struct CacheLawsTrouble: Error, CustomStringConvertible {
   let layer: Int?
 

@@ -4,7 +4,8 @@ import MillpondSignals
 extension CacheLaws {
   typealias Scene = CacheLawsScene<Key, Value>
 
-  /// What a law says of the cache alone, and of the cache over another and an origin.
+  /// Returns the checks of a rule for the cache alone, and for the cache over another and an
+  /// origin.
   func rule(
     _ check: @escaping @Sendable (Scene) async -> String?
   ) -> [CacheLawsCheck] {
@@ -36,7 +37,7 @@ extension CacheLaws {
 }
 
 extension CacheLawsScene {
-  /// A value that somebody got who asked when something else had been told already.
+  /// Returns a finding for a get that received a value which an earlier write had replaced.
   func lateWrite() async -> String? {
     await finish()
     for key in keys.indices { probe(cache, key, "the last get of \(keys[key])") }
@@ -51,13 +52,13 @@ extension CacheLawsScene {
     return nil
   }
 
-  /// Whether a value was told, or sent by a run that began, at that time or later.
+  /// Returns whether a value was written, or sent by a run that began, at that time or later.
   private func isCurrent(_ value: Value, _ key: Int, since time: Int) -> Bool {
     tellings.contains { $0.key == key && $0.time >= time && $0.value == value }
       || runs.contains { $0.key == key && $0.time >= time && $0.sent.contains(value) }
   }
 
-  /// A get or a telling that has not ended, or not once, though all it waits for has.
+  /// Returns a finding for a get or write that has not ended exactly once, though its sources have.
   func openEnd() async -> String? {
     await finish()
     if let ask = asks.first(where: \.isOpen) { return "then \(ask.name) has not ended" }
@@ -70,20 +71,20 @@ extension CacheLawsScene {
     return nil
   }
 
-  /// What goes on when everybody has been answered.
+  /// Returns a finding for work that remains after all gets have been answered.
   func leftAfterEnd() async -> String? {
     await finish()
     return await left().map { "when all had been answered, \($0)" }
   }
 
-  /// What goes on when everybody has left.
+  /// Returns a finding for work that remains after all subscribers have left.
   func leftAfterLeaving() async -> String? {
     leaveAll()
     return await left().map { "when everybody had left, \($0)" }
   }
 
   private func left() async -> String? {
-    // What is being stored beside an answer may ask nobody, and may take its time.
+    // A fill may outlast its get, and may take time.
     let isQuiet = await wait {
       self.cache.flights.isEmpty && self.activeRuns.isEmpty && self.heldCount == 0
     }

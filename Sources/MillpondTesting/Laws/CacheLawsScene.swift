@@ -1,7 +1,7 @@
 import MillpondCore
 import MillpondSignals
 
-/// A composition of three layers and what they are over, on which a history is performed.
+/// A composition of three layers and their origins, on which a history is performed.
 final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable> {
   typealias Stage =
     @Sendable (_ layers: [CacheLawsLayer<Key, Value>], _ origin: TestOrigin<Key, Value>) ->
@@ -12,10 +12,11 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   let layers: [CacheLawsLayer<Key, Value>]
   let cache: AnyCache<Key, Value>
 
-  /// Where the layers' answers come from, if they are compositions, and last where the rest does.
+  /// The origins of the layers, in case they are compositions, and last the origin under all
+  /// layers.
   let origins: [TestOrigin<Key, Value>]
 
-  /// What was asked and told, and what was done in words.
+  /// The gets, writes and runs of the history, and a log of its steps in words.
   private(set) var asks: [CacheLawsAsk<Value>] = []
   private(set) var tellings: [CacheLawsTelling<Value>] = []
   private(set) var runs: [CacheLawsRun<Value>] = []
@@ -23,13 +24,13 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   private var time = 0
   private let bell: Watched<Int>
 
-  /// How many runs have been started, on whichever thread.
+  /// The number of runs that were started, on any thread.
   private let starts: Locked<Int>
 
-  /// How long it may still be waited in vain, in the whole history.
+  /// The remaining time for waiting in vain, in the whole history.
   private var patience: Duration
 
-  /// How long it may still be waited for those who wait behind others.
+  /// The remaining time for gets that wait behind others.
   private var grace = Duration.milliseconds(3)
 
   init(_ laws: CacheLaws<Key, Value>, _ patience: Duration, _ stage: Stage) {
@@ -50,14 +51,14 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
     cache = stage(layers, origins[3])
   }
 
-  /// Performs a step, if there is anything to be done.
+  /// Performs a step, if it applies.
   func perform(_ step: CacheLawsStep) {
     time += 1
     if let done = act(step) { log.append(done) }
     noteRuns()
   }
 
-  /// Asks `source` for what it keeps.
+  /// Makes a cached-only get from `source`.
   func probe(_ source: AnyCache<Key, Value>, _ key: Int, _ name: String) {
     time += 1
     ask(source, key, .cachedOnly, name)
@@ -85,7 +86,7 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
     }
   }
 
-  /// What is done to the layers.
+  /// Performs a step that concerns the layers.
   private func order(_ step: CacheLawsStep) -> String? {
     switch step {
     case .place(let key, let value, let layer):
@@ -113,7 +114,7 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
     }
   }
 
-  /// What an origin does.
+  /// Performs a step of an origin.
   private func answer(_ step: CacheLawsStep) -> String? {
     switch step {
     case .send(let pick, let value): answer(pick) { $0.send(values[value], ends: false) }
@@ -169,19 +170,20 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
 }
 
 extension CacheLawsScene {
-  /// The runs of the origins that still go on.
+  /// The runs of the origins that are still active.
   var activeRuns: [CacheLawsRun<Value>] {
     runs.filter(\.run.isActive)
   }
 
-  /// How many answers the layers hold back.
+  /// The number of answers that the layers hold back.
   var heldCount: Int {
     layers.reduce(0) { $0 + $1.heldCount }
   }
 
-  /// Waits until nothing goes on but what the checks themselves hold back.
+  /// Waits until only work that the checks hold back remains.
   ///
-  /// Who waits behind another, as for a slot, can't be told from who is slow: for him, not long.
+  /// A get that waits behind another, for example for a slot, cannot be told from a slow one, so
+  /// the wait for it is short.
   func settle() async {
     if isSettled { return }
     if activeRuns.isEmpty && heldCount == 0 {
@@ -191,7 +193,7 @@ extension CacheLawsScene {
     }
   }
 
-  /// Answers whatever is held back, and waits for the end of every get.
+  /// Answers all held gets and runs, and waits for the end of every get.
   func finish() async {
     for layer in layers { layer.holdAnswers(false) }
     var rounds = 0
@@ -203,7 +205,7 @@ extension CacheLawsScene {
     } while rounds < 1_000 && (heldCount > 0 || !activeRuns.isEmpty)
   }
 
-  /// Answers what is under way, until nothing is.
+  /// Answers running work until none is left.
   func answerAll() async {
     await settle()
     while let run = activeRuns.first {
@@ -213,12 +215,12 @@ extension CacheLawsScene {
     }
   }
 
-  /// Lets everybody leave.
+  /// Ends all open gets.
   func leaveAll() {
     for ask in asks where ask.isOpen { ask.leave() }
   }
 
-  /// Waits until `isDone`; false if the patience comes to its end.
+  /// Waits until `isDone`; returns false if patience runs out.
   func wait(until isDone: () -> Bool) async -> Bool {
     await wait(patience, until: isDone)
   }
@@ -230,7 +232,7 @@ extension CacheLawsScene {
     while timeline.now() < end, !Task.isCancelled {
       let heard = bell.state
       if isDone() { return true }
-      // Not everything that one may wait for rings.
+      // Not every awaited change rings the bell, so look again after a millisecond.
       let alarm = timeline.schedule(after: .milliseconds(1)) { [bell] in bell.change { $0 += 1 } }
       try? await bell.wait(for: "an event") { $0 != heard }
       alarm.dispose()

@@ -1,8 +1,8 @@
 import MillpondCore
 
-/// Something that is done in a history.
+/// A step of a history.
 ///
-/// Keys, values, gets and runs are told by number, which is easily made smaller.
+/// Keys, values, gets and runs are given by number, which is easy to shrink.
 enum CacheLawsStep: Sendable, Equatable {
   case get(key: Int, Freshness)
   case leave(Int)
@@ -19,31 +19,31 @@ enum CacheLawsStep: Sendable, Equatable {
   case miss(Int)
   case fail(Int)
 
-  /// What a history consists of.
+  /// The kinds of histories.
   enum Kind: Sendable {
     /// Every get ends before the next step.
     case calm
 
-    /// Answers are held back, and gets are left.
+    /// Answers are held back, and subscribers leave gets.
     case held
 
-    /// The same, and nothing is told while a get waits.
+    /// The same as ``held``, without writes while a get waits.
     ///
-    /// A get that goes from layer to layer may note what a lower one has been told when it sets out,
-    /// or when it gets there: who is told something in between refuses a fill, or not.
+    /// A get that moves from layer to layer may take a lower layer's token at its start, or on
+    /// arrival there. A write in between refuses a fill in one case only.
     case rested
 
-    /// Answers are held back, and layers are told only through the composition.
+    /// Answers are held back, and layers are written only through the composition.
     case told
   }
 
-  /// The steps of a seed.
+  /// Returns the steps of a seed.
   static func history(_ kind: Kind, keys: Int, values: Int, seed: UInt64) -> [CacheLawsStep] {
     var generator = SeededGenerator(seed: seed)
     let deck = kind.deck
     return (0..<Int.random(in: 5...50, using: &generator)).map { number in
       let draw = deck[Int.random(in: 0..<deck.count, using: &generator)]
-      // Values in turn, so that one and the same is seldom told twice.
+      // Values in turn, so that the same value is rarely written twice.
       return draw(
         Hand(
           key: .random(in: 0..<keys, using: &generator), value: number % values,
@@ -53,7 +53,7 @@ enum CacheLawsStep: Sendable, Equatable {
   }
 }
 
-/// What chance has dealt for a step.
+/// The random choices for one step.
 struct Hand: Sendable {
   let key: Int
   let value: Int
@@ -69,13 +69,14 @@ struct Hand: Sendable {
 extension CacheLawsStep.Kind {
   typealias Draw = @Sendable (Hand) -> CacheLawsStep
 
-  /// The steps that there are, as often as they are to come.
+  /// The possible steps, each as often as its weight.
   var deck: [Draw] {
     switch self {
     case .calm: askingAndTelling + troubles + placing
     case .held, .rested: askingAndTelling + troubles + placing + waiting
-    // A value before the end is found in a layer, or comes from the flight that has not ended: that
-    // depends on who looks first, so runs send and go on only where no two are compared.
+    // A value that is sent before the end may be found in a layer, or come from the running flight,
+    // depending on which get looks first. So runs send without ending only where no two
+    // compositions are compared.
     case .told: askingAndTelling + troubles + waiting + [{ .send($0.pick, value: $0.value) }]
     }
   }
@@ -110,7 +111,7 @@ extension CacheLawsStep.Kind {
 }
 
 extension CacheLawsStep {
-  /// Whether a layer is told something.
+  /// Whether the step writes to a layer.
   var isTelling: Bool {
     switch self {
     case .set, .remove, .removeAll, .place: true
@@ -118,7 +119,7 @@ extension CacheLawsStep {
     }
   }
 
-  /// The same with fewer or smaller numbers, the simplest first.
+  /// The same step with fewer or smaller numbers, the simplest first.
   var simpler: [CacheLawsStep] {
     let all: [CacheLawsStep] =
       switch self {

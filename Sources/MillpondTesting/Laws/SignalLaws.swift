@@ -5,9 +5,9 @@ public import MillpondSignals
 ///     let laws = SignalLaws { $0.map { $0 + 1 } }
 ///     #expect(await laws.breaches().isEmpty)
 ///
-/// The operator is given sources of the checks' own, which send as the contract says, or are a
-/// ``CallbackSource``, and may be subscribed to more than once. Where it ends, so must what the operator makes of it; other
-/// signals that take part have to end too.
+/// The checks apply the operator to sources of their own, which keep the contract, or are a
+/// ``CallbackSource``, and may be subscribed to more than once. When the source ends, the
+/// operator's signal must end, so any other signals that take part have to end, too.
 ///
 /// - Note: Blocks threads of its own, none of the cooperative pool.
 public struct SignalLaws<Output: Sendable>: Sendable {
@@ -15,12 +15,11 @@ public struct SignalLaws<Output: Sendable>: Sendable {
   let passTime: @Sendable () -> Void
   let patience: Duration
 
-  /// The checks of an operator.
+  /// Creates the checks of an operator.
   ///
   /// - Parameters:
-  ///   - patience: How long to wait for what must happen before it counts as a breach.
-  ///   - passTime: Lets enough time pass for whatever the operator waits for; called from any
-  ///     thread.
+  ///   - patience: The time to wait for a required event before its absence counts as a breach.
+  ///   - passTime: Lets enough time pass for any timer of the operator; called from any thread.
   ///   - operation: Applies the operator to a source, anew for each check.
   public init(
     patience: Duration = Watchdog.limit, passTime: @escaping @Sendable () -> Void = {},
@@ -31,7 +30,7 @@ public struct SignalLaws<Output: Sendable>: Sendable {
     self.patience = patience
   }
 
-  /// Runs the checks of `laws`, and gives what was wrong; empty for an operator that keeps them.
+  /// Runs the checks of `laws`, and returns the breaches; empty for an operator that keeps them.
   public func breaches(of laws: [SignalLaw] = SignalLaw.allCases) async -> [SignalBreach] {
     var breaches: [SignalBreach] = []
     for law in laws {
@@ -59,38 +58,42 @@ public struct SignalLaws<Output: Sendable>: Sendable {
 
 /// A rule that every operator keeps.
 public enum SignalLaw: Sendable, Hashable, CaseIterable {
-  /// Values and progress, and after the source's end exactly one terminal event.
+  /// Values and progress, and exactly one terminal event after the source's end.
   case grammar
 
   /// Progress of the source is passed on.
   case progress
 
-  /// After disposal nothing is delivered, and the source is told to stop; also where the lifetime
-  /// ends inside a delivery, and no gate is in front of the observer.
+  /// After disposal nothing is delivered, and the source is stopped.
+  ///
+  /// That holds even if the lifetime ends inside a delivery, without a gate in front of the
+  /// observer.
   case silence
 
-  /// Each run of the source is torn down, once, whichever way it ends.
+  /// Each run of the source is torn down exactly once, however it ends.
   case teardown
 
-  /// After the end nothing keeps what the source or the observer has captured.
+  /// After the end, nothing retains captures of the source or the observer.
   case release
 
-  /// Deliveries don't overlap, from whichever thread and from inside a callback.
+  /// Deliveries never overlap, on any threads and from inside a callback.
   case serial
 
-  /// No thread that sends, passes time or disposes waits for a callback that runs on another.
+  /// No thread that sends, passes time or disposes waits for a callback on another thread.
   case noLock
 
-  /// A source made by `Signal.create` around a callback API that can't be cancelled, and calls back
-  /// late, twice, from several threads and after its end, makes it break no other law.
+  /// With a callback API as the source, the operator breaks no other law.
+  ///
+  /// The API, wrapped by `Signal.create`, cannot be cancelled, and calls back late, twice, from
+  /// several threads and after its end.
   case containment
 }
 
-/// What an operator did against a law.
+/// A violation of a law by an operator.
 public struct SignalBreach: Sendable, Equatable, CustomStringConvertible {
-  /// The law that it broke.
+  /// The law that was broken.
   public let law: SignalLaw
 
-  /// What happened.
+  /// The violation in words.
   public let description: String
 }

@@ -1,12 +1,12 @@
 import MillpondSignals
 
 extension SignalLaws {
-  /// Applies the operator to a callback API that answers whenever it likes.
+  /// Applies the operator to a callback API that answers at any time.
   func containmentFindings() async -> [String] {
     await disorderFindings() + latenessFindings()
   }
 
-  /// Values and several ends from several threads at once, and more after them.
+  /// Sends values and several ends from several threads at once, and more events after them.
   private func disorderFindings() async -> [String] {
     var findings: [String] = []
     for round in 0..<8 {
@@ -17,7 +17,7 @@ extension SignalLaws {
         within: patience,
         [
           {
-            // Also to the runs that the end of another one starts.
+            // Sends also to runs that the end of another one starts.
             var sent = 0
             for _ in 0..<100 {
               let new = source.runs.dropFirst(sent)
@@ -38,7 +38,7 @@ extension SignalLaws {
     return findings
   }
 
-  /// Events after disposal.
+  /// Sends events after disposal.
   private func latenessFindings() -> [String] {
     (0..<3).flatMap { count in
       let source = CallbackSource<Int>()

@@ -1,7 +1,7 @@
 import MillpondSignals
 
 extension SignalLaws {
-  /// Leaves after a number of values; the source, told to stop, stops.
+  /// Leaves after a number of values; the source stops when told to.
   func silenceFindings() -> [String] {
     (0..<4).flatMap { count in
       let source = LawSource()
@@ -26,8 +26,10 @@ extension SignalLaws {
     }
   }
 
-  /// Leaves inside the first callback, as a subscriber does: what is on its way to that callback's
-  /// thread stops at the end of the chain, not in every operator.
+  /// Leaves inside the first callback, as a subscriber does.
+  ///
+  /// Events on their way to that callback's thread stop at the end of the chain, not in every
+  /// operator.
   func silenceInCallbackFindings() async -> [String] {
     let source = LawSource()
     let handle = Lifetime()
@@ -54,8 +56,10 @@ extension SignalLaws {
       + (isTold ? [] : ["disposed of in a callback, the source was not told"])
   }
 
-  /// Ends the lifetime inside the first value or the end, as an operator below does: no gate is in between, so
-  /// of two events that the operator sends for one, the second must not be sent.
+  /// Ends the lifetime inside the first value or the end, as an operator downstream does.
+  ///
+  /// There is no gate in between, so an operator that sends two events for one must not send the
+  /// second.
   func silenceWithoutGateFindings() async -> [String] {
     let source = LawSource()
     let lifetime = Lifetime()
@@ -116,7 +120,7 @@ extension SignalLaws {
     return findings
   }
 
-  /// One witness is captured by the source's run, another by the observer.
+  /// Runs with one witness that the source's run captures, and one that the observer captures.
   private func runWithWitnesses(_ ending: LawEnding, _ releases: Watched<Int>) async -> [String] {
     let source = LawSource()
     let recorder = subscribe(to: source, LawWitness(releases), LawWitness(releases))

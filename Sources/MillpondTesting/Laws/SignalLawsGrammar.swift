@@ -14,7 +14,8 @@ extension SignalLaws {
     return findings
   }
 
-  /// Signals whose answer is ready, or that send inside the subscription.
+  /// Applies the operator to signals with an immediate answer, or that send inside the
+  /// subscription.
   func settledFindings() async -> [String] {
     let sources: [(String, Signal<Int>)] = [
       ("just", .just(1)), ("empty", .empty), ("a failure", .fail(Failure())),
@@ -40,7 +41,7 @@ extension SignalLaws {
     return findings + (recorder.progress.isEmpty ? ["progress was not passed on"] : [])
   }
 
-  /// Sends a random history, ends it, and tells it.
+  /// Sends a random history, ends it, and returns its description.
   private func play(seed: UInt64, on source: LawSource) -> String {
     var generator = SeededGenerator(seed: seed)
     var story: [String] = []

@@ -2,8 +2,7 @@ import Dispatch
 import MillpondSignals
 
 extension SignalLaws {
-  /// The foreign lock: a callback wants a lock that is held by a thread that sends, lets time pass
-  /// or leaves.
+  /// Checks a foreign lock: a callback takes a lock whose holder sends, passes time or disposes.
   func lockFindings() async -> [String] {
     var findings: [String] = []
     for deed in LawDeed.allCases {
@@ -44,14 +43,14 @@ extension SignalLaws {
   }
 }
 
-/// What is done while the callback's lock is held.
+/// The action of the thread that holds the callback's lock.
 enum LawDeed: String, CaseIterable {
   case send
   case passTime = "pass time"
   case dispose
 }
 
-/// A lock of somebody else's that a callback wants while another thread holds it.
+/// A foreign lock that a callback takes while another thread holds it.
 private final class ForeignLock: Sendable {
   enum Outcome: Sendable {
     case neverCalled, free, stuck
@@ -73,7 +72,7 @@ private final class ForeignLock: Sendable {
     state.withLock { $0 }
   }
 
-  /// Wants the lock, the first time it is called.
+  /// Takes the lock on the first call.
   func callback() {
     let isFirst = wasCalled.withLock { wasCalled in
       defer { wasCalled = true }
@@ -88,8 +87,9 @@ private final class ForeignLock: Sendable {
     isOver.signal()
   }
 
-  /// Acts while the callback waits for the lock, and waits for the callback's end: on a third thread
-  /// that may come last of all.
+  /// Acts while the callback waits for the lock, and then waits for the end of the callback.
+  ///
+  /// A callback on a third thread may end last.
   func holdDuringCallback(_ act: () -> Void) {
     guard isInCallback.wait(timeout: limit) == .success else { return }
     lock.wait()

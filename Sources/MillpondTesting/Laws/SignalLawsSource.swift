@@ -2,7 +2,7 @@ import Dispatch
 import MillpondSignals
 import Synchronization
 
-/// The source of the signal laws: it keeps the contract, and counts.
+/// The source of the signal laws, which keeps the contract and counts its runs.
 final class LawSource: Sendable {
   struct Record: Sendable {
     var runs: [LawRun] = []
@@ -12,7 +12,7 @@ final class LawSource: Sendable {
 
   let record = Watched(Record())
 
-  /// - Parameter witness: What every run captures.
+  /// - Parameter witness: An object that every run captures.
   func signal(keeping witness: LawWitness? = nil) -> Signal<Int> {
     Signal { [record] observer, lifetime in
       record.change {
@@ -32,7 +32,7 @@ final class LawSource: Sendable {
     for run in runs { run.send(event) }
   }
 
-  /// Ends every run, also those that the end of another one starts.
+  /// Ends every run, including those that the end of another one starts.
   func end(_ event: Event<Int>, _ passTime: () -> Void) {
     for _ in 0..<100 {
       passTime()
@@ -43,7 +43,7 @@ final class LawSource: Sendable {
   }
 
   func forget() {
-    // Released after the unlock.
+    // The runs are released after the unlock.
     _ = record.change { record in
       defer { record.runs = [] }
       return record.runs
@@ -51,7 +51,7 @@ final class LawSource: Sendable {
   }
 }
 
-/// One run: any thread may send.
+/// One run, to which any thread may send.
 final class LawRun: Sendable {
   private let serializer: Serializer<Int>
   private let lifetime: Lifetime
@@ -73,7 +73,7 @@ final class LawRun: Sendable {
   }
 }
 
-/// Tells of its release.
+/// An object that reports its release.
 final class LawWitness: Sendable {
   private let releases: Watched<Int>
 
@@ -86,7 +86,7 @@ final class LawWitness: Sendable {
   }
 }
 
-/// Whether what is waited for happens within `patience`.
+/// Returns whether the awaited event happens within `patience`.
 func happens(
   within patience: Duration, _ wait: @escaping @Sendable () async throws -> Void
 ) async -> Bool {
@@ -96,7 +96,7 @@ func happens(
   return (try? await task.value) != nil
 }
 
-/// Runs each body on a thread of its own, where it may block; whether all return in time.
+/// Runs each body on its own thread, where it may block; returns whether all return in time.
 func onThreads(
   within patience: Duration, _ bodies: [@Sendable () -> Void]
 ) async -> Bool {

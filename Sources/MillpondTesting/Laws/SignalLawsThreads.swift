@@ -1,7 +1,7 @@
 import MillpondSignals
 
 extension SignalLaws {
-  /// Feeds each run of the source on a thread of its own, while another one lets time pass.
+  /// Feeds each run of the source on its own thread, while another thread passes time.
   func overlapFindings() async -> [String] {
     var findings: [String] = []
     for round in 0..<20 {
@@ -24,7 +24,7 @@ extension SignalLaws {
     return findings
   }
 
-  /// Sends and lets time pass from inside the first callbacks.
+  /// Sends and passes time from inside the first callbacks.
   func reentryFindings() async -> [String] {
     let source = LawSource()
     let recorder = Recorder<Output>()
@@ -55,7 +55,7 @@ extension SignalLaws {
   }
 }
 
-/// Takes a moment, so that another delivery has the time to overlap.
+/// Spends a moment, so that another delivery has time to overlap.
 private func dawdle() {
   let moment = Locked(0)
   for _ in 0..<200 { moment.withLock { $0 += 1 } }

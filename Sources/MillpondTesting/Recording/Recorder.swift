@@ -1,26 +1,28 @@
 public import MillpondSignals
 
-/// Subscribes to a signal and writes down what it receives.
+/// A subscriber that records the events of a signal.
 ///
 ///     let recorder = Recorder<Int>().subscribe(to: cache.get("a"))
 ///     try await recorder.ended()
 ///     #expect(recorder.values == [1])
 ///
-/// It receives as an operator does, in front of the gate that `subscribe` puts up, so that
-/// deliveries that overlap, and events after the end, are seen; they are in ``violations``.
-/// Waiting is for an event, under a ``Watchdog``, and blocks no thread.
+/// It receives events as an operator does, without the gate of `subscribe`, so overlapping
+/// deliveries and events after the end appear in ``violations``. Its waits are for events, under a
+/// ``Watchdog``, and block no thread.
 ///
 /// - Note: Any thread. One recorder records one subscription.
 public final class Recorder<Value: Sendable>: Sendable {
   private let lifetime = Lifetime()
   private let record = Watched(Recording<Value>())
 
-  /// A recorder that has not subscribed yet.
+  /// Creates a recorder without a subscription.
   public init() {}
 
   /// Runs `signal` and records its events from now on.
   ///
-  /// - Parameter react: Runs for each event, while it is being delivered.
+  /// - Parameters:
+  ///   - signal: The signal to run.
+  ///   - react: Runs for each event, during its delivery.
   @discardableResult
   public func subscribe(
     to signal: Signal<Value>, _ react: @escaping @Sendable (Event<Value>) -> Void = { _ in }
@@ -37,17 +39,17 @@ public final class Recorder<Value: Sendable>: Sendable {
     lifetime.end()
   }
 
-  /// All that was received, in order.
+  /// All received events, in order.
   public var events: [Event<Value>] {
     record.state.events
   }
 
-  /// The values that were received.
+  /// The received values.
   public var values: [Value] {
     record.state.values
   }
 
-  /// The progress that was received.
+  /// The received progress.
   public var progress: [SignalProgress] {
     record.state.progress
   }
@@ -62,17 +64,17 @@ public final class Recorder<Value: Sendable>: Sendable {
     if case .completed = end { true } else { false }
   }
 
-  /// What the signal has failed with.
+  /// The error that the signal failed with; nil if it did not fail.
   public var failure: (any Error)? {
     if case .failed(let error) = end { error } else { nil }
   }
 
-  /// What was received, a word or two for each event: `["progress 1/2", "next a", "completed"]`.
+  /// The received events, in a word or two each: `["progress 1/2", "next a", "completed"]`.
   public var transcript: [String] {
     events.map(\.summary)
   }
 
-  /// Where the signal broke its contract; empty for a signal that keeps it.
+  /// The breaches of the signal contract; empty for a signal that keeps it.
   public var violations: [Violation] {
     record.state.violations
   }
@@ -87,7 +89,7 @@ public final class Recorder<Value: Sendable>: Sendable {
     return end
   }
 
-  /// Waits for `count` values, and gives them.
+  /// Waits for `count` values, and returns them.
   ///
   /// - Throws: ``WaitError/timedOut(awaited:state:)``; ``WaitError/ended(awaited:state:)`` if the
   ///   signal ended with fewer.
@@ -102,7 +104,8 @@ public final class Recorder<Value: Sendable>: Sendable {
   }
 
   private func receive(_ event: Event<Value>, _ react: (Event<Value>) -> Void) {
-    // As after `subscribe`: disposal is silence. After a terminal event it is a violation.
+    // An event after disposal is dropped, as by `subscribe`; after a terminal event it is a
+    // violation.
     if lifetime.isEnded, end == nil { return }
     record.change { $0.begin(event) }
     if event.isTerminal {

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// What a recorder has received, and what was wrong with it.
+/// The events that a recorder has received, and their violations.
 struct Recording<Value: Sendable>: Sendable, CustomStringConvertible {
   private(set) var events: [Event<Value>] = []
   private(set) var values: [Value] = []
@@ -10,7 +10,8 @@ struct Recording<Value: Sendable>: Sendable, CustomStringConvertible {
   private var late: [Event<Value>] = []
   private var deliveries = 0
 
-  // Not kept as text, since a user's `description` must not run under the recorder's lock.
+  // Events are not stored as text, because a user's `description` must not run under the recorder's
+  // lock.
   var violations: [Violation] {
     overlapping.map { .overlap(event: $0.summary) } + late.map { .afterEnd(event: $0.summary) }
   }
@@ -37,7 +38,7 @@ struct Recording<Value: Sendable>: Sendable, CustomStringConvertible {
 }
 
 extension Event {
-  /// A word or two.
+  /// The event in a word or two.
   var summary: String {
     switch self {
     case .next(let value): "next \(value)"
@@ -49,15 +50,15 @@ extension Event {
   }
 }
 
-/// A break of the signal contract that a ``Recorder`` has seen.
+/// A breach of the signal contract that a ``Recorder`` has seen.
 public enum Violation: Sendable, Hashable, CustomStringConvertible {
-  /// An event was delivered while another one still was.
+  /// An event was delivered during another delivery.
   case overlap(event: String)
 
-  /// An event came after the terminal one.
+  /// An event arrived after the terminal one.
   case afterEnd(event: String)
 
-  /// What happened.
+  /// The breach in words.
   public var description: String {
     switch self {
     case .overlap(let event): "\(event) was delivered while another event was"

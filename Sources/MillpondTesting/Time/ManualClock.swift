@@ -1,40 +1,40 @@
 public import MillpondSignals
 
-/// A clock whose time passes only when a test says so.
+/// A clock whose time passes only when a test advances it.
 ///
 ///     let clock = ManualClock()
 ///     let timer = clock.schedule(after: .seconds(5)) { print("five seconds") }
 ///     clock.advance(by: .seconds(5))
 ///
-/// Timers fire on the thread that advances the clock, before ``advance(by:)`` returns, in order
-/// of their time, and of those for one time in the order in which they were set. A task that
-/// sleeps is resumed in the same order, but goes on when its executor gets round to it.
+/// Timers fire on the thread that advances the clock, before ``advance(by:)`` returns, in order of
+/// their time, and for equal times in the order in which they were set. A sleeping task is resumed
+/// in the same order, but continues when its executor runs it.
 ///
-/// A clock that jumps is one that a test calls ``step(by:)`` on.
+/// A test calls ``step(by:)`` for a clock that jumps.
 ///
 /// - Note: Any thread.
 public final class ManualClock: TimerClock {
-  /// A point in the time of a manual clock, counted from its making.
+  /// A point in the time of a manual clock, counted from its creation.
   public struct Instant: InstantProtocol {
-    /// How much time had passed since the clock was made.
+    /// The time since the clock was created.
     public let offset: Duration
 
-    /// The instant `offset` after the clock was made.
+    /// Creates the instant `offset` after the clock was created.
     public init(offset: Duration) {
       self.offset = offset
     }
 
-    /// The instant `duration` later.
+    /// Returns the instant `duration` later.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration)
     }
 
-    /// How much later `other` is.
+    /// Returns the time from this instant to `other`.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
-    /// Whether the first is earlier.
+    /// Returns whether the first instant is earlier.
     public static func < (first: Instant, second: Instant) -> Bool {
       first.offset < second.offset
     }
@@ -42,49 +42,49 @@ public final class ManualClock: TimerClock {
 
   private let timers = Watched(ManualTimers())
 
-  /// A clock at zero, with nothing scheduled.
+  /// Creates a clock at zero, with nothing scheduled.
   public init() {}
 
-  /// What time it is; it stands still unless a test advances it.
+  /// The current instant, which changes only when a test advances or sets the clock.
   public var now: Instant {
     timers.state.now
   }
 
-  /// Zero: the clock can be advanced by anything.
+  /// Zero: the clock can be advanced by any duration.
   public var minimumResolution: Duration {
     .zero
   }
 
-  /// How many timers and sleeping tasks have not had their time yet.
+  /// The number of timers that have not fired and tasks that still sleep.
   public var pendingCount: Int {
     timers.state.waiting.count
   }
 
-  /// Lets `duration` pass, and fires what is due meanwhile, each at its own time.
+  /// Lets `duration` pass, and fires the timers that become due, each at its own time.
   ///
-  /// A timer that a firing one sets fires in the same call if its time comes within it.
+  /// A timer that is set by a firing one fires in the same call if it becomes due within it.
   ///
-  /// - Parameter duration: Of zero: fires what is due now. Of less: time does not run backwards, see
-  ///   ``step(by:)``.
+  /// - Parameter duration: With zero or less, only timers that are due now fire: time never runs
+  ///   backwards, see ``step(by:)``.
   public func advance(by duration: Duration) {
     let target = now.advanced(by: max(.zero, duration))
     while let action = timers.change({ $0.popDue(by: target) }) { action() }
     timers.change { $0.reach(target) }
   }
 
-  /// Sets the clock by `duration`, forward or back, as a system's clock is set: no time passes.
+  /// Sets the clock forward or back by `duration`, like a system clock, without passing time.
   ///
-  /// Nothing fires. Timers whose time has come by that fire when the clock is advanced next; after a step
-  /// back, timers wait longer.
+  /// Nothing fires. Timers that become due by this fire when the clock is advanced next; after a
+  /// step back, timers wait longer.
   ///
-  /// - Parameter duration: Negative for back, also to before the clock was made.
+  /// - Parameter duration: Negative for a step back, even to before the clock was created.
   public func step(by duration: Duration) {
     timers.change { $0.now = $0.now.advanced(by: duration) }
   }
 
-  /// Lets time pass until nothing is scheduled any more.
+  /// Lets time pass until nothing is scheduled.
   ///
-  /// - Note: Never returns where each timer sets the next one.
+  /// - Note: Never returns if each timer sets the next one.
   public func run() {
     while let action = timers.change({ $0.popDue(by: nil) }) { action() }
   }
@@ -116,7 +116,7 @@ public final class ManualClock: TimerClock {
 
   /// Waits until at least `count` timers or sleeping tasks are pending.
   ///
-  /// For code that sets its timer in a task of its own: wait for it, then advance.
+  /// For code that sets its timer in a task: wait for the timer, and then advance.
   ///
   /// - Throws: ``WaitError/timedOut(awaited:state:)``.
   public func pending(count: Int) async throws {
@@ -128,13 +128,13 @@ public final class ManualClock: TimerClock {
   ) -> Disposable {
     let timer = timers.change { $0.add(deadline, action) }
     return Disposable { [timers] in
-      // Released after the unlock, with whatever the action has captured.
+      // Released after the unlock, with the captures of the action.
       _ = timers.change { $0.remove(timer) }
     }
   }
 }
 
-/// What a manual clock has still to fire; the latest first, so that the next one is at the end.
+/// The pending timers of a manual clock, in reverse order, so that the next one is last.
 struct ManualTimers: Sendable, CustomStringConvertible {
   struct Timer: Sendable {
     let deadline: ManualClock.Instant
@@ -165,7 +165,8 @@ struct ManualTimers: Sendable, CustomStringConvertible {
     return waiting.remove(at: place)
   }
 
-  /// The next action whose time has come by `target`, or the next of all; the clock goes there.
+  /// Removes the next action, if it is due by `target` or `target` is nil, and moves the clock to
+  /// its time.
   mutating func popDue(by target: ManualClock.Instant?) -> (@Sendable () -> Void)? {
     guard let next = waiting.last else { return nil }
     if let target, next.deadline > target { return nil }
@@ -178,7 +179,7 @@ struct ManualTimers: Sendable, CustomStringConvertible {
     now = max(now, instant)
   }
 
-  /// The first place whose timer is not later than `timer`.
+  /// Returns the first place whose timer is not later than `timer`.
   private func place(of timer: Timer) -> Int {
     var low = 0
     var high = waiting.count
@@ -194,7 +195,7 @@ struct ManualTimers: Sendable, CustomStringConvertible {
   }
 }
 
-/// A task asleep: woken once, by its time or by its cancellation.
+/// A sleeping task, which is woken once, by its time or by its cancellation.
 final class Sleeper: Sendable {
   typealias Waiting = CheckedContinuation<Void, any Error>
 
@@ -206,7 +207,7 @@ final class Sleeper: Sendable {
 
   private let state = Locked(State())
 
-  /// Whether it may fall asleep; if its cancellation came first, it is woken here.
+  /// Puts the task to sleep; returns false, and wakes it, if it was cancelled before.
   func sleeps(_ continuation: Waiting) -> Bool {
     let isAwake = state.withLock { state in
       if !state.isAwake { state.waiting = continuation }

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// State behind a lock that one can wait for, without polling and without blocking a thread.
+/// State behind a lock that a task can wait for, without polling and without blocking a thread.
 package final class Watched<State: Sendable>: Sendable {
   private struct Content: Sendable {
     var state: State
@@ -19,12 +19,12 @@ package final class Watched<State: Sendable>: Sendable {
     content = Locked(Content(state: state))
   }
 
-  /// The state as it is now.
+  /// The current state.
   package var state: State {
     content.withLock { $0.state }
   }
 
-  /// Changes the state, and wakes those who have waited for what it is now.
+  /// Changes the state, and wakes the tasks whose condition it satisfies.
   @discardableResult
   package func change<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, woken) = content.withLock { content in
@@ -70,7 +70,7 @@ package final class Watched<State: Sendable>: Sendable {
       return isReady
     }
     if isReady { return waiter.continuation.resume() }
-    // A cancellation that came before the entry found nobody to wake.
+    // A cancellation before the entry found no waiter to wake.
     if Task.isCancelled { giveUp(number, CancellationError()) }
   }
 
@@ -80,17 +80,17 @@ package final class Watched<State: Sendable>: Sendable {
   }
 }
 
-/// Why the event that a test waited for did not come.
+/// The reasons why an event that a test waited for did not happen.
 public enum WaitError: Error, Sendable, CustomStringConvertible {
-  /// It had not come when the watchdog's time was over.
+  /// The event had not happened at the watchdog's limit.
   ///
-  /// `awaited` says what the test waited for, `state` what there was instead.
+  /// `awaited` describes the event, `state` the observed state.
   case timedOut(awaited: String, state: String)
 
-  /// The signal ended first, so that it can't come any more.
+  /// The signal ended first, so the event cannot happen any more.
   case ended(awaited: String, state: String)
 
-  /// What was awaited, and what there was instead.
+  /// The awaited event, and the observed state.
   public var description: String {
     switch self {
     case .timedOut(let awaited, let state):
@@ -101,11 +101,11 @@ public enum WaitError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// How long anything here waits for an event before it gives up.
+/// The time limit of every wait for an event in this module.
 public enum Watchdog {
-  /// Long enough for a busy machine; a test that is right never waits this long.
+  /// The limit: long enough for a busy machine, and never reached in a correct test.
   ///
-  /// Not ten seconds, which would do if tests were alone: where hundreds of them share the two
-  /// threads of a small machine's pool, what a test waits for may itself wait as long for a thread.
+  /// Ten seconds would do for tests that run alone. But where hundreds of tests share the two
+  /// threads of a small machine's pool, an awaited event may itself wait that long for a thread.
   public static let limit: Duration = .seconds(60)
 }

@@ -1,14 +1,14 @@
-/// Makes a list of steps that breaks something shorter and simpler, for as long as it still does.
+/// A search for a shorter and simpler list of steps that still breaks the same rule.
 ///
-/// Whatever is tried is run again from the start, so it has to come out the same for the same steps.
+/// Each trial runs from the start, so the same steps must give the same result.
 package struct Shrinker<Step: Sendable>: Sendable {
-  /// Simpler steps to put in the place of one, the simplest first.
+  /// Returns simpler replacements of a step, the simplest first.
   package let simpler: @Sendable (Step) -> [Step]
 
-  /// Whether the steps still break what they did.
+  /// Returns whether the steps still break the rule.
   package let isBroken: @Sendable ([Step]) async -> Bool
 
-  /// How many lists are tried at most.
+  /// The greatest number of trials.
   package let limit: Int
 
   package init(
@@ -20,9 +20,9 @@ package struct Shrinker<Step: Sendable>: Sendable {
     self.limit = limit
   }
 
-  /// The shortest and simplest list that was found.
+  /// Returns the shortest and simplest list found.
   ///
-  /// - Complexity: O(*n* log *n*) runs for a list of which few steps matter.
+  /// - Complexity: O(*n* log *n*) trials for a list in which few steps matter.
   package func shrink(_ steps: [Step]) async -> [Step] {
     var trials = 0
     var best = steps
@@ -51,7 +51,7 @@ package struct Shrinker<Step: Sendable>: Sendable {
     }
   }
 
-  /// Puts the simplest step that will do in the place of each.
+  /// Replaces each step by the simplest one that still breaks the rule.
   private func simplifying(
     _ steps: [Step], _ trials: inout Int
   ) async -> (steps: [Step], isChanged: Bool) {
