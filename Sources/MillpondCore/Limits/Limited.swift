@@ -1,29 +1,30 @@
 public import MillpondSignals
 
 extension Source {
-  /// Runs at most `count` gets at once; the others wait, the most urgent first, then in order.
+  /// Runs at most `count` gets at once; the others wait, by priority and then in order.
   ///
-  /// A get has its slot from its start to its end, or until its asker leaves. What is there at once
-  /// needs none, nor does an ask for what is cached only. Tellings are not limited. A get of a flight
-  /// is as urgent as that is at the moment: an urgent asker who joins brings it forward.
+  /// A get holds its slot from its start to its end, or until its caller leaves. Immediate answers
+  /// need no slot, nor do gets with ``Freshness/cachedOnly``. Writes are not limited. A get made by
+  /// a flight has the priority that the flight has at that moment, so an urgent caller that joins
+  /// moves it forward.
   ///
-  /// A get that asks for more through the same limit lends its slot while it waits for that, by what it
-  /// returns or in a task. Of what it only subscribes to, nobody can know whether it waits for it: that
-  /// waits for a slot, unless all slots are held by such gets, in which case one more runs. Tasks that
-  /// outlive the get have no slot to lend.
+  /// Work that makes further gets through the same limit lends its slot while it waits for them, if
+  /// they are part of the signal that it returns, or are awaited in a task. Whether it waits for a
+  /// get that it only subscribes to is unknown: such a get needs a slot, but if every slot is held
+  /// by work that may be waiting, one more runs. Tasks that outlive the get have no slot to lend.
   ///
   /// - Parameters:
-  ///   - count: How many; less than one is taken as one.
-  ///   - reserved: How many of these are kept for asks of normal or high priority. At least one is
-  ///     for everybody, whatever is reserved, so that nobody waits for ever.
-  /// - Complexity: O(log *n*) to wait, of *n* that do.
+  ///   - count: The number of slots; at least one.
+  ///   - reserved: The number of slots kept for gets of normal or high priority. At least one slot
+  ///     is open to all, so that no get waits for ever.
+  /// - Complexity: O(log *n*) to wait, in the number of waiting gets.
   @inlinable
   public func limited(to count: Int, reserved: Int = 0) -> Limited<Self> {
     Limited(base: self, slots: Slots(count, reserved: reserved))
   }
 }
 
-/// A source or cache of which few gets run at once.
+/// A source or cache that runs a limited number of gets at once.
 public struct Limited<Base: Source>: Detour {
   /// The key type of the base.
   public typealias Key = Base.Key
@@ -52,7 +53,7 @@ public struct Limited<Base: Source>: Detour {
 
 extension Limited: Cache where Base: Cache {}
 
-/// A few slots, and those who wait for one.
+/// The slots of a limit, and the gets that wait for one.
 @usableFromInline
 package final class Slots: Sendable {
   private let count: Int
@@ -66,14 +67,14 @@ package final class Slots: Sendable {
     state = Locked(SlotState(count: self.count, reserved: self.reserved))
   }
 
-  /// What the limit is, for those who look.
+  /// A description of the limit.
   @usableFromInline
   var title: String {
     "limited to \(count)" + (reserved > 0 ? ", \(reserved) reserved" : "")
   }
 
-  /// Calls `work` when a slot is free, with the lifetime that gives it back when it ends; not at
-  /// all if `lifetime` ends before.
+  /// Calls `work` when a slot is free, with a lifetime whose end returns the slot; never if
+  /// `lifetime` ends first.
   ///
   /// Work that holds a slot already, and waits for this work, lends it meanwhile.
   @usableFromInline
@@ -83,11 +84,11 @@ package final class Slots: Sendable {
     let asker = WorkContext.current
     let slot = HeldSlot(of: ObjectIdentifier(self), within: asker) { self.change($0, $1) }
     let waiter = TurnWaiter(lookup, lifetime.child(), slot) { turn in
-      // What the work waits for inside its turn, it waits for for certain.
+      // Whatever the work waits for inside its turn, it certainly waits for.
       turn.markAwaited()
       WorkContext.run(inNew: slot) { work(turn) }
     }
-    // Its end comes before that of the slot, so that a slot that was lent goes back to its holder.
+    // Ends before the slot does, so that a lent slot goes back to its holder.
     asker?.wait(forSlotOf: ObjectIdentifier(self), until: waiter.lifetime)
     let hasToWait = state.withLock { !$0.enter(waiter) }
     waiter.lifetime.onEnd {
@@ -96,11 +97,11 @@ package final class Slots: Sendable {
     }
     guard hasToWait else { return run(waiter) }
     waiter.onRaise { self.raise(waiter) }
-    // It may have been raised before that was heard, or be urgent enough for what is reserved.
+    // The priority may have risen before the observation began, or qualify for a reserved slot.
     raise(waiter)
   }
 
-  /// Changes what is known of a slot, and starts those for whom that makes room.
+  /// Changes the state of a slot, and starts the gets for which that makes room.
   private func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) {
     state.withLock { $0.change(slot, body) }
     startWaiting()
@@ -111,8 +112,9 @@ package final class Slots: Sendable {
     startWaiting()
   }
 
-  /// Starts those who wait, for as long as there are slots for them: in a loop, so that any number
-  /// whose work ends inside its start need no stack.
+  /// Starts waiting gets while there are slots for them.
+  ///
+  /// A loop, so that gets that end inside their start need no stack.
   private func startWaiting() {
     while let waiter = next() { start(waiter) }
   }
@@ -147,16 +149,16 @@ package final class Slots: Sendable {
   }
 }
 
-/// How many slots are free, and the queue for them.
+/// The number of free slots, and the queue for them.
 private struct SlotState: Sendable {
   let count: Int
 
-  /// Less than none while more are out than there are, for some were lent.
+  /// The number of free slots; negative while lent slots are in use.
   var free: Int
   let reserved: Int
   var queue = TurnQueue()
 
-  /// How many slots are held by work of which can't be known whether it waits.
+  /// The number of slots held by work that may or may not be waiting.
   private var doubtful = 0
 
   init(count: Int, reserved: Int) {
@@ -179,12 +181,12 @@ private struct SlotState: Sendable {
 
   /// Whether there is a slot for work of that priority.
   ///
-  /// If all that hold slots may be waiting, there is one more: they might wait for ever.
+  /// If every holder of a slot may be waiting, there is one more slot: they might wait for ever.
   private func hasRoom(for priority: Priority) -> Bool {
     free > (priority == .low ? reserved : 0) || doubtful > 0 && doubtful == count - free
   }
 
-  /// Takes a slot for the waiter, or lets it wait, in which case this is false.
+  /// Takes a slot for the waiter and returns true, or enqueues it and returns false.
   mutating func enter(_ waiter: TurnWaiter) -> Bool {
     if queue.isEmpty, hasRoom(for: waiter.lookup.priority) {
       hold(waiter)
@@ -194,7 +196,7 @@ private struct SlotState: Sendable {
     return false
   }
 
-  /// Takes a slot for the next one in the queue, if there is one for it.
+  /// Takes a slot for the next waiter in the queue, if there is one for it.
   mutating func next(skipping gone: inout [TurnWaiter]) -> TurnWaiter? {
     guard hasRoom(for: .high) else { return nil }
     let hasRoomForLow = hasRoom(for: .low)

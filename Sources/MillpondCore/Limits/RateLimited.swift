@@ -1,21 +1,25 @@
 public import MillpondSignals
 
 extension Source {
-  /// Starts at most `count` gets in `period`, after a burst; the others wait, the most urgent first,
+  /// Starts at most `count` gets in each `period`, after a burst; the others wait, by priority and
   /// then in order.
   ///
-  /// A bucket holds up to `burst` tokens, is full at first, and gets `count` new ones spread evenly
-  /// over each period. A get spends one when it starts; who leaves before that spends none. What is
-  /// there at once needs none, nor does an ask for what is cached only. Tellings are not limited.
+  /// A bucket holds up to `burst` tokens, starts full, and receives `count` tokens spread evenly
+  /// over each period. A get spends a token when it starts; a get whose caller leaves before that
+  /// spends none. Immediate answers need no token, nor do gets with ``Freshness/cachedOnly``.
+  /// Writes are not limited.
   ///
-  /// Call it next to the origin, under ``Source/retrying(_:clock:)`` and
-  /// ``Source/hedged(with:after:clock:)``: over them, only the first attempt of a get spends a token.
+  /// Apply this next to the origin, under ``Source/retrying(_:clock:)`` and
+  /// ``Source/hedged(with:after:clock:)``: over them, only the first attempt of a get spends a
+  /// token.
   ///
   /// - Parameters:
-  ///   - count: How many; less than one is taken as one.
-  ///   - period: Of zero or less there is no limit; more than a hundred years are taken as that.
-  ///   - burst: How many may start at once after a pause; less than one is taken as one.
-  /// - Complexity: O(log *n*) to wait, of *n* that do; one timer for all of them.
+  ///   - count: The number of tokens in each period; at least one.
+  ///   - period: The period; zero or less means no limit, and a hundred years is the longest.
+  ///   - burst: The number of gets that may start at once after a pause; at least one.
+  ///   - clock: The clock that measures the period.
+  /// - Complexity: O(log *n*) to wait, in the number of waiting gets, with one timer for all of
+  ///   them.
   @inlinable
   public func rateLimited(
     to count: Int, per period: Duration, burst: Int = 1,
@@ -26,7 +30,7 @@ extension Source {
   }
 }
 
-/// A source or cache of which few gets start in any period.
+/// A source or cache that starts a limited number of gets in each period.
 public struct RateLimited<Base: Source>: Detour {
   /// The key type of the base.
   public typealias Key = Base.Key
@@ -54,10 +58,10 @@ public struct RateLimited<Base: Source>: Detour {
 
 extension RateLimited: Cache where Base: Cache {}
 
-/// A bucket of tokens, and those who wait for one.
+/// A bucket of tokens, and the gets that wait for one.
 @usableFromInline
 final class Pace: Sendable {
-  /// What the limit is, for those who look.
+  /// A description of the limit.
   @usableFromInline let title: String
   private let timeline: Timeline
   private let state: Locked<PaceState>
@@ -70,8 +74,8 @@ final class Pace: Sendable {
     state = Locked(PaceState(bucket: bucket))
   }
 
-  /// Calls `work` when there is a token for it, with the lifetime that ends the waiting and the
-  /// work; not at all if `lifetime` ends before.
+  /// Calls `work` when there is a token for it, with a lifetime that ends the waiting and the work;
+  /// never if `lifetime` ends first.
   @usableFromInline
   func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
@@ -91,7 +95,7 @@ final class Pace: Sendable {
     startWaiting()
   }
 
-  /// Starts those for whom there are tokens, in a loop, and sets the timer for the next.
+  /// Starts the gets for which there are tokens, in a loop, and sets the timer for the next token.
   private func startWaiting() {
     while true {
       let now = timeline.now()
@@ -125,7 +129,7 @@ final class Pace: Sendable {
   }
 }
 
-/// How many tokens there are, who waits for one, and whether a timer has been set.
+/// The tokens, the queue for them, and the timer.
 private struct PaceState: Sendable {
   enum Step {
     case start(TurnWaiter)
@@ -136,7 +140,7 @@ private struct PaceState: Sendable {
   var bucket: TokenBucket
   var queue = TurnQueue()
 
-  /// The number of the timer that has been set.
+  /// The number of the timer that is set.
   private var awaited: Int?
   private var timer: Disposable?
   private var lastNumber = 0
@@ -159,19 +163,19 @@ private struct PaceState: Sendable {
     return .start(waiter)
   }
 
-  /// Keeps the handle of a timer; gives it back if the timer has fired, or is not wanted any more.
+  /// Keeps a timer; returns it if it has fired or is no longer needed.
   mutating func keep(_ timer: Disposable, _ number: Int) -> Disposable? {
     guard awaited == number else { return timer }
     self.timer = timer
     return nil
   }
 
-  /// The timer that has fired, to be let go of.
+  /// Returns the timer that has fired, to be released after the unlock.
   mutating func fired(_ number: Int) -> Disposable? {
     awaited == number ? takeTimer() : nil
   }
 
-  /// The timer, if nobody waits any more.
+  /// Returns the timer if no get waits any more.
   mutating func timerToStop() -> Disposable? {
     queue.isEmpty ? takeTimer() : nil
   }
@@ -183,26 +187,27 @@ private struct PaceState: Sendable {
   }
 }
 
-/// When the next token is there, by arithmetic instead of by filling: the bucket knows the time at
-/// which it would be full.
+/// A token bucket that computes the time of the next token instead of being filled: it stores the
+/// time at which it would be full.
 ///
 /// - Source: the generic cell rate algorithm, ITU-T I.371.
 struct TokenBucket: Sendable {
-  /// How long it takes until one more token is there.
+  /// The time in which one token is added.
   private let interval: Duration
 
-  /// How long it takes until all but one are.
+  /// The time in which all tokens but one are added.
   private let slack: Duration
   private var fullAt = Duration.zero
 
-  /// Numbers that make no sense are taken as the nearest that do, and nothing overflows.
+  /// Creates a full bucket; each argument is clamped to its range, so that no computation
+  /// overflows.
   init(count: Int, period: Duration, burst: Int) {
     let period = min(max(.zero, period), Self.longestPeriod)
     interval = period / max(1, count)
     slack = interval * (min(max(1, burst), Self.largestBurst) - 1)
   }
 
-  /// How long it takes until a token is there; zero or less if one is.
+  /// Returns the time until there is a token; zero or less if there is one.
   func wait(at now: Duration) -> Duration {
     fullAt - now - slack
   }

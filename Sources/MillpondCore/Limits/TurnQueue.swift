@@ -1,14 +1,14 @@
 public import MillpondSignals
 
-/// Those who wait for their turn: the most urgent first, then by arrival.
+/// A queue of waiters, ordered by priority and then by arrival.
 ///
-/// A heap in which an entry may be out of date: who has left, or become more urgent meanwhile, is
-/// passed over when the entry comes up. Urgency is looked at again at that moment, since that of a
+/// A heap whose entries may be outdated: when the entry of a waiter that has left or has been
+/// raised since comes up, it is skipped. The priority is read again at that moment, since that of a
 /// shared get may have fallen.
 struct TurnQueue: Sendable {
   private var heap: [Entry] = []
 
-  /// The urgency by which each is in the heap.
+  /// The priority with which each waiter is in the heap.
   private var waiting: [ObjectIdentifier: Priority] = [:]
   private var lastArrival = 0
 
@@ -31,16 +31,18 @@ struct TurnQueue: Sendable {
     push(waiter, waiter.lookup.priority)
   }
 
-  /// Brings one forward who waits, and has become more urgent.
+  /// Moves a waiter forward whose priority has risen.
   mutating func raise(_ waiter: TurnWaiter) {
     let priority = waiter.lookup.priority
     if let former = waiting[ObjectIdentifier(waiter)], former < priority { push(waiter, priority) }
   }
 
-  /// Whether the one who leaves was still waiting.
+  /// Removes a waiter; returns whether it was still waiting.
   ///
-  /// - Parameter gone: Takes those who have left when they are most of the heap, so that a queue
-  ///   that doesn't move keeps no more of them; to be released out of the lock.
+  /// - Parameters:
+  ///   - waiter: The waiter that leaves.
+  ///   - gone: Receives outdated entries once they are most of the heap, so that a queue that does
+  ///     not move stays small; to be released after the unlock.
   mutating func leave(_ waiter: TurnWaiter, clearing gone: inout [TurnWaiter]) -> Bool {
     guard waiting.removeValue(forKey: ObjectIdentifier(waiter)) != nil else { return false }
     if heap.count > 2 * waiting.count + 16 { clear(into: &gone) }
@@ -59,9 +61,11 @@ struct TurnQueue: Sendable {
     }
   }
 
-  /// The next one, if the turn may be given to one of that urgency.
+  /// Removes and returns the first waiter, if a waiter of its priority is admitted.
   ///
-  /// - Parameter gone: Takes who is passed over, to be released out of the lock.
+  /// - Parameters:
+  ///   - gone: Receives the skipped entries, to be released after the unlock.
+  ///   - admits: Whether a waiter of this priority may have the turn.
   mutating func popFirst(
     skipping gone: inout [TurnWaiter], if admits: (Priority) -> Bool
   ) -> TurnWaiter? {
@@ -97,7 +101,7 @@ struct TurnQueue: Sendable {
     }
   }
 
-  /// Called only while there is a first.
+  /// Removes the first entry; the heap must not be empty.
   private mutating func pop() -> Entry {
     heap.swapAt(0, heap.count - 1)
     let first = heap.removeLast()
@@ -113,13 +117,13 @@ struct TurnQueue: Sendable {
   }
 }
 
-/// One who wants a turn: whether the end came before the start returned decides who goes on.
+/// A get that waits for its turn, with its work.
 final class TurnWaiter: @unchecked Sendable {
   // Sendable because `arrival` is touched only under the lock of the queue.
   let lookup: Lookup
   let lifetime: Lifetime
 
-  /// The slot that it waits for, where it is one.
+  /// The slot that it waits for, if its limit has slots.
   let slot: HeldSlot?
   var arrival = 0
   private let state: Locked<(work: (@Sendable (Lifetime) -> Void)?, turn: Lifetime?)>
@@ -135,16 +139,16 @@ final class TurnWaiter: @unchecked Sendable {
     state = Locked((work, nil))
   }
 
-  /// Calls `act` when whoever waits has become more urgent.
+  /// Calls `act` after every rise of the waiter's priority.
   ///
-  /// A raise that came before anybody listened has to be looked for after this.
+  /// Check the priority once more after this, since it may have risen before.
   func onRaise(_ act: @escaping @Sendable () -> Void) {
     guard let flight = lookup.flight else { return }
     let listening = flight.onRaise(act)
     lifetime.onEnd { listening.dispose() }
   }
 
-  /// Does the work, once, and lets go of it; the end of its lifetime is that of the waiter's.
+  /// Runs the work once and releases it; the end of the turn ends the waiter's lifetime.
   func start() {
     let turn = lifetime.child()
     turn.onEnd { self.lifetime.end() }
@@ -155,7 +159,8 @@ final class TurnWaiter: @unchecked Sendable {
     if !lifetime.isEnded { work?(turn) }
   }
 
-  /// Lets go of the work, and stops it if it has begun: only then may another take the turn.
+  /// Releases the work, and ends the turn if it has begun; only then may another waiter take the
+  /// turn.
   func forget() {
     let (work, turn) = state.withLock { state in
       defer { state = (nil, nil) }
@@ -165,17 +170,20 @@ final class TurnWaiter: @unchecked Sendable {
     turn?.end()
   }
 
-  /// Called at the return of the start, and at the end; true for the one that comes second.
+  /// Returns true for the second of two calls: one when the start returns, one at the end.
   func isSecond() -> Bool { meeting.isSecond() }
 }
 
 extension Signal {
-  /// What `ask` gives, when it is its turn; an ask for what is cached only has none to wait for.
+  /// Runs the signal of `ask` in its turn; a get with ``Freshness/cachedOnly`` needs none.
   ///
-  /// The turn ends with the answer, or when the asker leaves.
+  /// The turn ends with the answer, or when the caller leaves.
   ///
-  /// - Parameter take: Waits, for as long as the lifetime lasts, and then runs what it is given, with
-  ///   the lifetime of the turn.
+  /// - Parameters:
+  ///   - lookup: The terms of the get.
+  ///   - ask: Makes the signal.
+  ///   - take: Waits for the turn while the given lifetime lasts, and then runs the given work with
+  ///     the lifetime of the turn.
   @inlinable
   static func inTurn(
     _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal,
@@ -195,23 +203,24 @@ extension Signal {
   }
 }
 
-/// A slot that work holds, or is to hold, as the context of that work.
+/// A slot that work holds or waits for, as the context of that work.
 ///
-/// While its holder waits for other work that wants a slot of the same limit, it is lent, and counts as
-/// free. Only while it is held: what tasks ask for that outlive the work lends nothing.
+/// While its holder waits for other work that needs a slot of the same limit, the slot is lent and
+/// counts as free. It can be lent only while it is held, so tasks that outlive the work lend
+/// nothing.
 ///
-/// Sendable because what varies is touched only under the lock of the limit.
+/// Sendable because the mutable state is touched only under the lock of the limit.
 final class HeldSlot: NestedContext, @unchecked Sendable {
   private let limit: ObjectIdentifier
 
-  /// Changes what the limit knows of the slot, under its lock.
+  /// Changes the limit's record of the slot, under its lock.
   private let change: @Sendable (HeldSlot, (HeldSlot) -> Void) -> Void
   var isHeld = false
 
-  /// How many gets the holder waits for.
+  /// The number of gets for which the holder waits.
   var waits = 0
 
-  /// How many gets the holder may wait for: they were subscribed to, and for what can't be known.
+  /// The number of subscribed gets for which the holder may or may not wait.
   var doubtfulWaits = 0
 
   init(
@@ -229,7 +238,7 @@ final class HeldSlot: NestedContext, @unchecked Sendable {
     count(1, isCertain)
   }
 
-  /// If what was lent is in use, the next slot that comes free is not passed on.
+  /// Takes the slot back; if it is in use, the next slot that becomes free is not passed on.
   override func takeSlotBack(isCertain: Bool) {
     count(-1, isCertain)
   }

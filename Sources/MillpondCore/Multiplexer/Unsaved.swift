@@ -1,24 +1,27 @@
 public import MillpondSignals
 
-/// The changes that did not reach the place where values outlive the process.
+/// The changes that failed to reach the persistence.
 ///
-/// They are noted key by key up to a limit. Beyond it they are noted together: then everything in memory is
-/// to be saved, and whatever was written before the last of them is to be removed there.
+/// They are noted by key up to a limit. Beyond it they are merged: then everything in memory is to
+/// be saved, and every value in the persistence that is older than the last of them is to be
+/// removed.
 final class Unsaved<Key: Hashable & Sendable>: Sendable {
   private let limit: Int
   private let backlog = Locked(Backlog<Key>())
 
+  /// Creates an empty record.
+  ///
   /// - Parameter limit: The number of keys that are noted one by one.
   init(limit: Int = 4_096) {
     self.limit = limit
   }
 
-  /// Whether nothing is unsaved, as far as is known.
+  /// Whether no change is known to be unsaved.
   var isEmpty: Bool {
     backlog.withLock { $0.isEmpty }
   }
 
-  /// What is unsaved now; a flush tries to save it, and what it can't save is noted again.
+  /// Returns the unsaved changes; a flush repeats them, and those that fail again are noted again.
   func beginFlush() -> Backlog<Key> {
     backlog.withLock { backlog in
       defer { backlog.isOfAll = false }
@@ -49,29 +52,29 @@ final class Unsaved<Key: Hashable & Sendable>: Sendable {
     _ = gone  // released here, not under the lock
   }
 
-  /// Notes nothing of the key any more, unless it has changed since.
+  /// Drops the note of a key, unless the key has changed since.
   func forget(_ key: Key, _ failure: Backlog<Key>.Failure) {
     let gone = backlog.withLock { $0.forget(key, upTo: failure.revision) }
     _ = gone  // released here, not under the lock
   }
 }
 
-/// All that is unsaved.
+/// All unsaved changes.
 struct Backlog<Key: Hashable & Sendable>: Sendable {
-  /// A key whose last change is not where it should be.
+  /// A key whose last change failed to be saved.
   struct Failure: Sendable {
     let revision: Revision
 
-    /// Whether an older value may still be there, which must not come back.
+    /// Whether an older value may still be stored, which must not reappear.
     var hasRemains: Bool
   }
 
-  /// What leaves is released after the unlock, the keys included.
+  /// Dropped notes and their keys, to be released after the unlock.
   typealias Gone = [(key: Key, value: Failure)]
 
   private(set) var failures: [Key: Failure] = [:]
 
-  /// Before which everything is to be removed; nil if nothing is.
+  /// The revision up to which everything is to be removed; nil if nothing is.
   private(set) var removal: Revision?
 
   /// Whether everything in memory is to be saved.
@@ -85,7 +88,7 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     switch change {
     case .set(let key, _, let revision): add(key, revision, hasRemains: true)
     case .fill(let key, _, let token): add(key, min(token.revision, .present), hasRemains: false)
-    // That of a value that could not be stored is not another change.
+    // The removal after a set that could not be stored has that set's revision.
     case .remove(let key, let revision): add(key, revision, hasRemains: true)
     case .removeAll(let revision): removal = max(removal ?? .none, revision)
     }
@@ -113,7 +116,7 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     return [failures.remove(at: place)]
   }
 
-  /// Notes together what was noted key by key.
+  /// Merges the notes of single keys into one for everything.
   mutating func merge() -> Gone? {
     let revisions = failures.values.filter(\.hasRemains).map(\.revision)
     if let last = revisions.max() { removal = max(removal ?? .none, last) }
@@ -136,7 +139,7 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   }
 }
 
-/// A cache that notes which changes it could not save.
+/// A cache that notes the changes that it could not save.
 @usableFromInline
 struct Saving<Base: Cache>: Wrapper, Cache {
   @usableFromInline typealias Key = Base.Key

@@ -1,18 +1,18 @@
-/// Where in the trees of control groups a process is.
+/// The position of a process in the trees of control groups.
 struct ControlGroups: Sendable, Equatable {
-  /// Its path in the tree of version 1 that limits memory; nil if there is none.
+  /// The path in the version 1 tree that limits memory; nil if there is none.
   private(set) var memoryPath: String?
 
-  /// Its path in the tree of version 2.
+  /// The path in the version 2 tree.
   private(set) var unifiedPath: String
 
-  /// At the top of either tree: what to assume where nothing is known.
+  /// Creates a position at the root of both trees, the assumption if nothing is known.
   init() {
     memoryPath = "/"
     unifiedPath = "/"
   }
 
-  /// As `/proc/self/cgroup` tells it, in lines `number:controllers:path`.
+  /// Creates a position from `/proc/self/cgroup`, which has lines `number:controllers:path`.
   init(_ text: String) {
     self.init()
     let lines = text.split(whereSeparator: \.isNewline).map {
@@ -24,10 +24,10 @@ struct ControlGroups: Sendable, Equatable {
     unifiedPath = lines.first { $0[0] == "0" && $0[1].isEmpty }.map { String($0[2]) } ?? "/"
   }
 
-  /// Every group whose limit counts, the process's own first in each tree.
+  /// Returns every group whose limit applies, the process's own first in each tree.
   ///
-  /// - Parameter root: Where the trees are mounted. That of version 2 may be in `unified`, beside
-  ///   those of version 1.
+  /// - Parameter root: The folder of the mounted trees. The version 2 tree may be in `unified`,
+  ///   beside the version 1 trees.
   func groups(root: String) -> [ControlGroup] {
     let ones = memoryPath.map { Self.lineage($0) } ?? []
     let twos = Self.lineage(unifiedPath)
@@ -36,10 +36,10 @@ struct ControlGroups: Sendable, Equatable {
       + twos.map { ControlGroup(folder: "\(root)/unified\($0)", version: .two) }
   }
 
-  /// A path and those above it, down to the empty one, which is the top.
+  /// Returns a path and its ancestors, up to the empty path, which is the root.
   ///
-  /// In a container the path may be one that is seen from outside only; then just the top is
-  /// there. So it is, without asking, for a path that leads out of what can be seen.
+  /// In a container the path may be visible from outside only; then only the root exists. A path
+  /// with `..` leads out of the visible tree, so only the root is returned for it.
   private static func lineage(_ path: String) -> [String] {
     var components = path.split(separator: "/")
     if components.contains("..") { return [""] }
@@ -52,7 +52,7 @@ struct ControlGroups: Sendable, Equatable {
   }
 }
 
-/// A folder of the kernel's in which a group's limit and use of memory are told.
+/// A folder in which the kernel reports a group's limit and use of memory.
 struct ControlGroup: Sendable, Equatable {
   enum Version: Sendable {
     case one, two
@@ -61,9 +61,9 @@ struct ControlGroup: Sendable, Equatable {
   let folder: String
   let version: Version
 
-  /// The room there is under the group's own limit; nil without one that is less than `endless`.
+  /// Returns the memory use under the group's own limit; nil if it has no limit below `endless`.
   ///
-  /// The use is asked for only if there is one: to count it up is work for the kernel.
+  /// The use is read only if there is a limit: counting it is work for the kernel.
   func room(below endless: Int, _ text: (String) -> String?) -> MemoryUse? {
     guard let limit = text("\(folder)/\(limitName)").flatMap({ KernelText.bytes($0) }),
       limit < endless,
@@ -74,7 +74,7 @@ struct ControlGroup: Sendable, Equatable {
     return MemoryUse(used: used - idleFiles, limit: limit)
   }
 
-  /// How its tasks waited; nil where it doesn't tell.
+  /// Returns the stalls of the group's tasks; nil if it does not report them.
   func stall(_ text: (String) -> String?) -> MemoryStall? {
     guard version == .two else { return nil }
     return text("\(folder)/memory.pressure").flatMap { MemoryStall(pressure: $0) }
@@ -88,7 +88,7 @@ struct ControlGroup: Sendable, Equatable {
     version == .one ? "memory.usage_in_bytes" : "memory.current"
   }
 
-  /// Files kept in memory that were not used of late: the first to go when somebody needs room.
+  /// The statistic of cached files without recent use, the first memory that the kernel reclaims.
   private var idleFilesName: String {
     version == .one ? "total_inactive_file" : "inactive_file"
   }

@@ -1,16 +1,16 @@
-/// What the kernel's small text files say; nil for whatever can't be understood.
+/// A parser of the kernel's small text files; everything it cannot parse is nil.
 enum KernelText {
-  /// A count of bytes that is all there is to a file; nil for `max`, or what no `Int` holds.
+  /// Returns the byte count that a file consists of; nil for `max` and for numbers beyond `Int`.
   static func bytes(_ text: String) -> Int? {
     text.split(whereSeparator: \.isWhitespace).first.flatMap(count)
   }
 
-  /// The count in the line `name count`.
+  /// Returns the count in the line `name count`.
   static func bytes(of name: String, in text: String) -> Int? {
     words(of: name, in: text)?.first.flatMap(count)
   }
 
-  /// The bytes meant by the line `name count kB`.
+  /// Returns the bytes in the line `name count kB`.
   static func kibibytes(of name: String, in text: String) -> Int? {
     guard let words = words(of: name, in: text), words.count == 2, words[1] == "kB",
       let count = count(words[0])
@@ -19,7 +19,7 @@ enum KernelText {
     return overflow ? nil : bytes
   }
 
-  /// The ten-second average, in per cent, in the line `name avg10=2.50 …`.
+  /// Returns the ten-second average, in per cent, from the line `name avg10=2.50 …`.
   static func average(of name: String, in text: String) -> Double? {
     let label = "avg10="
     guard let word = words(of: name, in: text)?.first(where: { $0.hasPrefix(label) }),
@@ -28,7 +28,7 @@ enum KernelText {
     return average
   }
 
-  /// What follows `name` in the first line that begins with it.
+  /// Returns the words after `name` in the first line that begins with it.
   private static func words(of name: String, in text: String) -> [Substring]? {
     for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(name) {
       let words = line.split(whereSeparator: \.isWhitespace)
@@ -50,21 +50,21 @@ enum KernelText {
   import Darwin
 #endif
 
-/// A short file of the kernel's, which is made up when it is read.
+/// A short file of the kernel's, whose content is generated on reading.
 enum TextFile {
-  /// The value of `errno`, in words.
+  /// An `errno` value with its message.
   struct Failure: Error, CustomStringConvertible {
     let code: Int32
 
     var description: String { String(cString: strerror(code)) }
   }
 
-  /// As much as is read of a file; what we look for is shorter.
+  /// The greatest number of bytes read from a file, more than any text we need.
   static let limit = 16_384
 
-  /// The start of a file, with whatever isn't UTF-8 replaced.
+  /// Returns the start of a file, with invalid UTF-8 replaced.
   static func read(_ path: String) throws(Failure) -> String {
-    // Not to wait for anybody, should it be no file but a pipe.
+    // Non-blocking, in case the path is a pipe.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Failure(code: errno) }
     defer { _ = close(descriptor) }
@@ -90,9 +90,9 @@ private func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, 
   read(descriptor, start, count)
 }
 
-/// Nothing that was tried tells how much memory there is.
+/// The error when no source reports the amount of memory.
 struct UnreadableMemory: Error, CustomStringConvertible {
-  /// A file, and why it didn't help.
+  /// A file that was tried, and the reason why it did not help.
   struct Attempt: Sendable, CustomStringConvertible {
     let path: String
     let reason: String
@@ -107,7 +107,7 @@ struct UnreadableMemory: Error, CustomStringConvertible {
       + tried.map(\.description).joined(separator: ", ")
   }
 
-  /// The text of a file, and what to say of it if that turns out not to help.
+  /// Returns the text of a file, and the attempt to report if the text does not help.
   static func read(_ path: String) -> (text: String?, attempt: Attempt) {
     do {
       return (try TextFile.read(path), Attempt(path: path, reason: "doesn't tell"))

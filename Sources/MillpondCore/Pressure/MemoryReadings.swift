@@ -1,6 +1,6 @@
-/// What one look has found out about memory.
+/// The result of one look at the system's memory.
 struct MemoryReadings: Sendable, Equatable {
-  /// Of what is allowed or there, whichever is tighter.
+  /// The use under the tighter of the group limits and the machine's memory.
   var room: MemoryUse?
 
   var stall: MemoryStall?
@@ -8,22 +8,22 @@ struct MemoryReadings: Sendable, Equatable {
   var isEmpty: Bool { room == nil && stall == nil }
 }
 
-/// How much memory is in use, of how much that may be.
+/// An amount of memory in use, and its limit.
 struct MemoryUse: Sendable, Equatable {
-  /// In bytes.
+  /// The memory in use, in bytes.
   let used: Int
 
-  /// In bytes, more than zero.
+  /// The limit in bytes, greater than zero.
   let limit: Int
 
-  /// Nil for a limit that leaves no room for anybody to ask.
+  /// Creates a use; nil if the limit is zero or less.
   init?(used: Int, limit: Int) {
     guard limit > 0 else { return nil }
     self.used = max(0, used)
     self.limit = limit
   }
 
-  /// The machine's, as `/proc/meminfo` tells it.
+  /// Creates the use of the machine from `/proc/meminfo`.
   init?(meminfo text: String) {
     guard let total = KernelText.kibibytes(of: "MemTotal:", in: text),
       let available = KernelText.kibibytes(of: "MemAvailable:", in: text), available <= total
@@ -31,21 +31,21 @@ struct MemoryUse: Sendable, Equatable {
     self.init(used: total - available, limit: total)
   }
 
-  /// Of 1; more where the limit was lowered below the use.
+  /// The share of the limit in use: 1 is all, and more if the limit was lowered below the use.
   var usedShare: Double {
     Double(used) / Double(limit)
   }
 }
 
-/// For how many per cent of the last ten seconds tasks waited for memory.
+/// The percentages of the last ten seconds during which tasks waited for memory.
 struct MemoryStall: Sendable, Equatable {
-  /// At least one did.
+  /// The percentage during which at least one task waited.
   let some: Double
 
-  /// All did that had something to do.
+  /// The percentage during which all tasks with work waited.
   let full: Double
 
-  /// As `/proc/pressure/memory` and `memory.pressure` tell it.
+  /// Creates a stall from `/proc/pressure/memory` or `memory.pressure`.
   init?(pressure text: String) {
     guard let some = KernelText.average(of: "some", in: text),
       let full = KernelText.average(of: "full", in: text)

@@ -1,14 +1,15 @@
 public import MillpondSignals
 
 extension Cache {
-  /// Relieves this layer whenever `pressure` sends, for as long as the result or a copy of it lives.
+  /// Relieves this cache whenever `pressure` sends, while the result or a copy of it exists.
   ///
   ///     let images = MemoryCache<URL, Image>(countLimit: 500).onMemoryPressure(.ofSystem())
   ///
   /// - Parameters:
-  ///   - pressure: Is listened to from now on. Its failure or completion ends that.
-  ///   - relieve: What to do about it; by default everything is removed. Is called on the thread that
-  ///     sends, with this cache.
+  ///   - pressure: The signal of memory pressure, subscribed to at once. Its failure or completion
+  ///     ends the relief.
+  ///   - relieve: Relieves the cache; by default removes everything. Called with this cache, on the
+  ///     thread that sends.
   @inlinable
   public func onMemoryPressure(
     _ pressure: Signal<MemoryPressure>,
@@ -18,7 +19,7 @@ extension Cache {
   }
 }
 
-/// A cache that is relieved when memory is short.
+/// A cache that is relieved under memory pressure.
 public struct PressureRelieved<Base: Cache>: Wrapper, Cache {
   /// The key type of the base.
   public typealias Key = Base.Key
@@ -39,13 +40,13 @@ public struct PressureRelieved<Base: Cache>: Wrapper, Cache {
     listening = pressure.subscribe(onNext: { relieve(base, $0) }).scoped()
   }
 
-  /// The base's answer.
+  /// Returns the base's answer.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     base.get(key, lookup)
   }
 
-  /// The base's answer.
+  /// Returns the base's answer.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     base.getStamped(key, lookup)

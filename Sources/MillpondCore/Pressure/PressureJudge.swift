@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// What readings mean: how bad it is, given how bad it was.
+/// A rule that turns readings into a level, given the level before.
 struct PressureJudge: Sendable {
   let thresholds: PressureThresholds
   private(set) var level: MemoryPressure?
@@ -10,9 +10,9 @@ struct PressureJudge: Sendable {
     self.thresholds = thresholds
   }
 
-  /// The level now; without a reading, it is what it was.
+  /// Updates the level; an empty reading leaves it as it was.
   ///
-  /// A level that was reached is kept until it is left clearly, by ``PressureThresholds/eased``.
+  /// A level stays until the readings fall below it clearly, by ``PressureThresholds/eased``.
   ///
   /// - Returns: False if there has never been a reading.
   mutating func received(_ readings: MemoryReadings) -> Bool {
@@ -30,34 +30,34 @@ struct PressureJudge: Sendable {
   }
 }
 
-/// From where on memory is short.
+/// The thresholds of memory pressure.
 ///
-/// - Source: shares of use: those at which `earlyoom` begins to ask processes to end, and to end
-///   them. Stalls: the warning is systemd's default for asking a service to let caches go (200 ms in
-///   each 2 s, `MemoryPressureThresholdSec`); critical means that for one second of the last ten
-///   nobody could go on, a sixth of the share at which `systemd-oomd` ends a group.
+/// - Source: Shares of use: those at which `earlyoom` begins to terminate and to kill processes.
+///   Stalls: the warning is systemd's default for asking a service to release caches (200 ms in
+///   each 2 s, `MemoryPressureThresholdSec`); critical means that all tasks stood still for one
+///   second of the last ten, a sixth of the share at which `systemd-oomd` kills a group.
 struct PressureThresholds: Sendable, Equatable {
-  /// Of 1.
+  /// The share of memory in use from which there is a warning; 1 is all.
   var warningUse = 0.90
 
-  /// Of 1.
+  /// The share of memory in use from which the level is critical; 1 is all.
   var criticalUse = 0.95
 
-  /// For how many per cent of the last ten seconds some task waited for memory.
+  /// The percentage of stalls of some tasks from which there is a warning.
   var warningStall = 10.0
 
-  /// For how many per cent of the last ten seconds all tasks did.
+  /// The percentage of stalls of all tasks from which the level is critical.
   var criticalStall = 10.0
 
-  /// What has to be fallen below for a level to be over, lest what hovers about a threshold
-  /// rises at every look.
+  /// The lower thresholds below which a level ends, so that readings close to a threshold do not
+  /// raise the level again and again.
   var eased: PressureThresholds {
     PressureThresholds(
       warningUse: warningUse - 0.02, criticalUse: criticalUse - 0.02,
       warningStall: warningStall / 2, criticalStall: criticalStall / 2)
   }
 
-  /// The worse of what the room and the stalls say; nil is calm.
+  /// Returns the worse of the levels of use and stalls; nil for no pressure.
   func level(of readings: MemoryReadings) -> MemoryPressure? {
     let use = readings.room?.usedShare ?? 0
     let some = readings.stall?.some ?? 0
@@ -69,15 +69,16 @@ struct PressureThresholds: Sendable, Equatable {
 }
 
 extension Signal where Value == MemoryPressure? {
-  /// Tells of each rise of the level, and again after each `pause` while it isn't calm.
+  /// Sends each rise of the level, and repeats the level after each `pause` while there is
+  /// pressure.
   ///
-  /// One run is shared; who comes late is told of the level there is as of a rise.
+  /// All subscribers share one run; a late subscriber receives the present level as a rise.
   func alerts(repeatingEvery pause: Duration, _ timeline: Timeline) -> Signal<MemoryPressure> {
     replayLast().timed(on: timeline) { _ in PressureAlerts(pause: pause) }.compactMap { $0 }
   }
 }
 
-/// Which levels are worth telling of, and when again.
+/// The rule that selects the levels to send, and the time to repeat them.
 struct PressureAlerts: TimedRule {
   let pause: Duration
   private var level: MemoryPressure?
@@ -96,7 +97,7 @@ struct PressureAlerts: TimedRule {
     }
     let isRise = MemoryPressure.isWorse(new, than: level)
     level = new
-    // A fall that leaves some pressure doesn't put off the reminder of it.
+    // A fall to a lower level does not delay the reminder.
     if new == nil { deadline = nil }
     guard isRise else { return nil }
     deadline = now + pause

@@ -2,9 +2,13 @@ import Dispatch
 public import MillpondSignals
 
 extension Signal where Value == MemoryPressure? {
-  /// What is judged of `memory` at each look; nil is calm.
+  /// Returns the level of `memory` at each look; nil for no pressure.
   ///
-  /// - Parameter queue: A serial one, where looks are taken and told of.
+  /// - Parameters:
+  ///   - memory: The files to read.
+  ///   - interval: The time from one look to the next.
+  ///   - timeline: The timeline of the looks.
+  ///   - queue: A serial queue for looks and deliveries.
   static func levels(
     of memory: SystemMemory, checkingEvery interval: Duration, _ timeline: Timeline,
     on queue: DispatchQueue = DispatchQueue(label: "millpond.memory-pressure")
@@ -15,10 +19,10 @@ extension Signal where Value == MemoryPressure? {
   }
 }
 
-/// Looks at memory again and again, on a queue for it: a clock's timers may fire on the
-/// cooperative pool, and what reads from the kernel may have to wait, just when memory is short.
+/// A series of looks at memory, on a queue of its own: timers of a clock may fire on the
+/// cooperative pool, and reading from the kernel may block, especially when memory is short.
 ///
-/// The next look is set after the last one has been told of, so that they never pile up.
+/// Each look is scheduled after the last one has been delivered, so looks never pile up.
 private final class PressureWatch: Sendable {
   let memory: SystemMemory
   let interval: Duration
@@ -72,44 +76,43 @@ private final class PressureWatch: Sendable {
 }
 
 extension Signal where Value == MemoryPressure {
-  /// Tells when this process gets short of memory, and again from time to time while it stays so.
+  /// Returns a signal of memory pressure on this process, which repeats while the pressure lasts.
   ///
   ///     let pressure = Signal<MemoryPressure>.ofSystem()
   ///     let images = memory.onMemoryPressure(pressure)
   ///     let scores = others.onMemoryPressure(pressure)  // shares the watch
   ///
-  /// A rise is told at once: from calm, or from a warning to critical. A fall is not told. All who
-  /// subscribe to one such signal share one watch, which begins with the first of them and ends
-  /// with the last; who comes while memory is short is told so at once.
+  /// A rise is sent at once: from no pressure, or from a warning to critical. A fall is not sent.
+  /// All subscribers of one such signal share one watch, from the first subscription to the end of
+  /// the last; a subscriber that comes under pressure receives the level at once.
   ///
-  /// On Apple platforms the system says when. On Linux two things are looked at, and the worse one
-  /// counts:
+  /// On Apple platforms the system reports the level. On Linux two readings are taken, and the
+  /// worse one counts:
   ///
-  /// - How much is in use of what may be: of the limit of the process's control group, version 1
-  ///   or 2, or of one above it, whichever has the least room in proportion; without a limit, of
-  ///   the machine's memory. A warning from 90 %, critical from 95 %. Files that the kernel
-  ///   keeps in memory and has not used of late don't count as use.
-  /// - How long tasks have waited for memory in the last ten seconds, in the control group, or on
-  ///   the machine where the group doesn't tell. A warning when some waited for 10 % of the time,
-  ///   critical when all did.
+  /// - The memory in use, as a share of the limit of the process's control group, version 1 or 2,
+  ///   or of a group above it, whichever is tightest; without a limit, as a share of the machine's
+  ///   memory. A warning from 90 %, critical from 95 %. Cached files without recent use do not
+  ///   count.
+  /// - The time that tasks waited for memory in the last ten seconds, in the control group, or on
+  ///   the machine if the group does not report it. A warning when some tasks waited for 10 % of
+  ///   the time, critical when all did.
   ///
-  /// A signal that has failed stays so; ask for another to try again.
+  /// A failed signal stays failed; create another one to try again.
   ///
   /// - Parameters:
-  ///   - interval: How long after one look, on Linux, the next one is taken. The kernel's
-  ///     averages change every two seconds, but a cache can fill up faster. Less than a
-  ///     millisecond is taken as that.
-  ///   - pause: After how long it is told again that memory is short. By default three times as
-  ///     long as the kernel's averages look back, so that what was let go of last time has shown.
-  ///     Less than a millisecond is taken as that.
-  ///   - clock: What times both.
-  /// - Returns: A signal that doesn't complete. It fails with
-  ///   ``CacheError/unavailable(layer:underlying:)``, which lists what was tried, where the first
-  ///   look finds nothing that tells of memory.
-  /// - Complexity: A look reads about ten short files; the kernel makes them up, no disk is asked.
-  /// - Note: Looks are taken, and values sent, on a queue of the watch, or on the clock's
-  ///   thread; never on the subscriber's, nor inside the call that subscribes, except for who
-  ///   comes while memory is short already.
+  ///   - interval: The time between looks on Linux; at least a millisecond. The kernel's averages
+  ///     change every two seconds, but a cache can fill up faster.
+  ///   - pause: The time after which the level is repeated; at least a millisecond. By default
+  ///     three times the period of the kernel's averages, so that the effect of the last relief
+  ///     shows in them.
+  ///   - clock: The clock that measures both.
+  /// - Returns: A signal that does not complete. It fails with
+  ///   ``CacheError/unavailable(layer:underlying:)``, which lists the files that were tried, if the
+  ///   first look finds nothing about memory.
+  /// - Complexity: A look reads about ten short files that the kernel generates without disk
+  ///   access.
+  /// - Note: Looks and deliveries happen on a queue of the watch or on the clock's thread, never
+  ///   inside `subscribe`, except for a subscriber that comes under pressure.
   /// - Source: thresholds: `PressureThresholds`.
   public static func ofSystem(
     checkingEvery interval: Duration = .seconds(1),

@@ -3,9 +3,11 @@
   import MillpondSignals
 
   extension Signal where Value == MemoryPressure? {
-    /// How short of memory the system is, at each change; nil is calm.
+    /// Returns the system's level at each change; nil for no pressure.
     ///
-    /// - Parameter interval: Nothing has to be looked at: the system tells by itself.
+    /// - Parameters:
+    ///   - interval: Ignored: the system reports changes by itself.
+    ///   - timeline: Ignored.
     static func systemLevels(checkingEvery interval: Duration, _ timeline: Timeline) -> Signal {
       Signal { observer, lifetime in
         let source = PressureSource()
@@ -21,7 +23,7 @@
       eventMask: [.normal, .warning, .critical],
       queue: DispatchQueue(label: "millpond.memory-pressure"))
 
-    /// The handler keeps this, until it is let go of by cancelling.
+    /// Starts the source, whose handler retains this object until it is cancelled.
     func start(_ tell: @escaping @Sendable (MemoryPressure?) -> Void) {
       source.setEventHandler { tell(self.level) }
       source.activate()

@@ -2,7 +2,7 @@
   import MillpondSignals
 
   extension Signal where Value == MemoryPressure? {
-    /// How short of memory the process is, at each look; nil is calm.
+    /// Returns the level of the process at each look; nil for no pressure.
     static func systemLevels(checkingEvery interval: Duration, _ timeline: Timeline) -> Signal {
       levels(of: SystemMemory(), checkingEvery: interval, timeline)
     }

@@ -1,12 +1,12 @@
-/// Where Linux tells of memory, and in which order to believe it.
+/// The files in which Linux reports memory, and their precedence.
 struct SystemMemory: Sendable {
-  /// The folder in which the kernel tells of processes and of the machine.
+  /// The folder in which the kernel reports on processes and the machine.
   var proc = "/proc"
 
-  /// The folder in which the trees of control groups are mounted.
+  /// The folder of the mounted control group trees.
   var controlGroups = "/sys/fs/cgroup"
 
-  /// What can be known, from those files of which `text` gives the content.
+  /// Returns the readings from the files whose content `text` returns.
   func readings(_ text: (String) -> String?) -> MemoryReadings {
     let place = text("\(proc)/self/cgroup").map { ControlGroups($0) } ?? ControlGroups()
     let groups = place.groups(root: controlGroups)
@@ -16,7 +16,8 @@ struct SystemMemory: Sendable {
       stall: stall(of: groups, text))
   }
 
-  /// A limit that is no less than all there is limits nothing; version 1 says so for "none".
+  /// Returns the tightest room; a limit that is no less than the machine's memory does not count,
+  /// since version 1 has no other way to say "none".
   private func tightestRoom(
     of groups: [ControlGroup], on machine: MemoryUse?, _ text: (String) -> String?
   ) -> MemoryUse? {
@@ -25,7 +26,8 @@ struct SystemMemory: Sendable {
       .max { $0.usedShare < $1.usedShare }
   }
 
-  /// The innermost group's that tells, as it suffers from the limits above it too; else the machine's.
+  /// Returns the stalls of the innermost group that reports them, which include those from the
+  /// limits above it; else the machine's.
   private func stall(of groups: [ControlGroup], _ text: (String) -> String?) -> MemoryStall? {
     for group in groups {
       if let stall = group.stall(text) { return stall }

@@ -1,15 +1,15 @@
 extension Int {
-  /// So many times 1,024, for limits in bytes; what doesn't fit is the largest number.
+  /// Returns `count` × 1,024, for limits in bytes; saturates on overflow.
   public static func kibibytes(_ count: Int) -> Int {
     saturating(count, 1 << 10)
   }
 
-  /// So many times 1,048,576, for limits in bytes; what doesn't fit is the largest number.
+  /// Returns `count` × 1,048,576, for limits in bytes; saturates on overflow.
   public static func mebibytes(_ count: Int) -> Int {
     saturating(count, 1 << 20)
   }
 
-  /// So many times 1,073,741,824, for limits in bytes; what doesn't fit is the largest number.
+  /// Returns `count` × 1,073,741,824, for limits in bytes; saturates on overflow.
   public static func gibibytes(_ count: Int) -> Int {
     saturating(count, 1 << 30)
   }

@@ -1,14 +1,15 @@
 public import MillpondSignals
 
-/// What can be asked and told: ``Source/apply(_:)`` stores.
+/// A source that can be written: ``Source/apply(_:)`` stores values.
 ///
-/// Whoever writes a cache implements ``Source/get(_:_:)`` and ``Source/apply(_:)``, or gives
+/// To write a cache of your own, implement ``Source/get(_:_:)`` and ``Source/apply(_:)``, or give
 /// closures to ``AnyCache``.
 public protocol Cache<Key, Value>: Source {}
 
 extension Cache {
-  /// Keeps `value` for `key`, at once: gets that are asked after this has returned see it, and what
-  /// was asked before does not overwrite it.
+  /// Stores `value` for `key`, at once.
+  ///
+  /// Gets made after this returns see the value, and fills of earlier gets do not overwrite it.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @inlinable
@@ -17,9 +18,9 @@ extension Cache {
     apply(.set(key, value, .next()))
   }
 
-  /// Keeps nothing for `key` any more.
+  /// Removes the value of `key`, at once.
   ///
-  /// Removing what is absent succeeds.
+  /// Removing an absent value succeeds.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @inlinable
@@ -28,7 +29,7 @@ extension Cache {
     apply(.remove(key, .next()))
   }
 
-  /// Keeps nothing any more.
+  /// Removes all values, at once.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @inlinable

@@ -1,38 +1,39 @@
-/// What the framework itself finds wrong with a cache or a question to it.
+/// An error that the framework itself finds in a cache or a get.
 public enum CacheError: Error, Sendable {
-  /// No layer has a value for the key, and none failed. Thrown where a value has to be named, as
-  /// by `value`; a signal of a cache just completes.
+  /// No layer has a value for the key, and none failed.
+  ///
+  /// Thrown where a value is needed, as by `value`; the signal of a get completes empty instead.
   case miss
 
-  /// A layer can't do its work; what it kept may be there again later.
+  /// A layer does not work at present; its values may be available again later.
   case unavailable(layer: String, underlying: any Error)
 
-  /// One of several layers could not keep what was set, and has been told to remove the key; the
-  /// others keep it.
+  /// One of several layers could not store a set value and removes the key instead; the others keep
+  /// the value.
   case partlyStored(layer: String, underlying: any Error)
 
-  /// The same storage is in use with other settings, or by another process.
+  /// Another cache with different settings, or another process, uses the same storage.
   case inUse(layer: String)
 
-  /// The work for a key asked for that key, by a get, a reload or a refresh, directly or through others:
-  /// it would have waited for itself.
+  /// The work for a key made a get, reload or refresh of the same key, directly or through others,
+  /// and would have waited for itself.
   case circular(key: String)
 
-  /// The condition on which a source is asked does not hold for the key.
+  /// The condition of a conditioned source does not hold for the key.
   case refused(key: String)
 
-  /// Another member of a ``Repository`` has that name.
+  /// The name belongs to another member of the ``Repository``.
   case nameTaken(name: String)
 
-  /// The ``CacheScope`` ended, to which the answer belonged.
+  /// The ``CacheScope`` of the get ended before the answer.
   case scopeEnded
 
-  /// A question that was looked up failed: what each layer said of it, and the failure itself.
+  /// A get with provenance failed; carries what each layer reported, and the failure itself.
   case failed(Provenance, underlying: any Error)
 }
 
 extension CacheError: CustomStringConvertible {
-  /// One line, for logs: the key, layer or limit that it is about, and what to do.
+  /// A single line for logs: the key, layer or limit concerned, and what to do.
   public var description: String {
     switch self {
     case .miss: "no layer has a value for the key"

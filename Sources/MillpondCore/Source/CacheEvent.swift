@@ -1,45 +1,45 @@
-/// Something that happened in a layer: to a question, or beside one.
+/// An event in a layer, as part of a get or apart from one.
 public struct CacheEvent: Sendable, CustomStringConvertible {
-  /// What happened.
+  /// The kinds of events.
   public enum Kind: Sendable {
-    /// The layer had a value; its age, where it is known.
+    /// The layer had a value; with its age if known.
     case hit(age: Duration?)
 
-    /// It had none.
+    /// The layer had no value.
     case miss
 
-    /// It had one that was too old for the question, which counts as a miss.
+    /// The layer had a value that was too old for the get, which counts as a miss.
     case tooOld(age: Duration)
 
-    /// It had one that its codec could not read, which counts as a miss.
+    /// The layer had a value that its codec could not decode, which counts as a miss.
     case undecodable(any Error)
 
-    /// It failed; a lower layer is asked.
+    /// The layer failed; a lower layer is asked.
     case failed(any Error)
 
-    /// A flight was started, that others can join.
+    /// The layer started a flight that other gets can join.
     case started
 
-    /// A flight was joined, that had been under way for so long.
+    /// The get joined a flight of this age.
     case joined(age: Duration)
 
-    /// What a lower layer gave could not be stored here.
+    /// The layer could not store a value from a lower layer.
     case fillFailed(any Error)
 
-    /// What was told could not be carried out.
+    /// The layer could not carry out a write.
     case tellingFailed(any Error)
   }
 
-  /// The layer's name; what it is, if it has none.
+  /// The layer's name; its title if it has none.
   public let layer: String
 
-  /// What was asked for, by the key of that layer; nil where it concerns all keys.
+  /// The key in that layer; nil if the event concerns all keys.
   public let key: (any Hashable & Sendable)?
 
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
 
-  /// How long the layer took, where that was measured.
+  /// The time that the layer took, if it was measured.
   public let duration: Duration?
 
   package init(
@@ -51,7 +51,7 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     self.duration = duration
   }
 
-  /// One line about it, without the key.
+  /// A single line about the event, without the key.
   public var description: String {
     let time = duration.map { " \($0.brief)" } ?? ""
     return switch kind {

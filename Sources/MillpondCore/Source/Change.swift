@@ -1,27 +1,27 @@
-/// What can be written to a cache, and what it can be filled with.
+/// A write to a cache, or a fill.
 ///
-/// The first three are writes: they carry a revision, and a store ignores a write if a later one of
-/// the same key has arrived. A fill is what a lower layer answered: it never wins over a write.
+/// Writes carry a revision, and a store ignores a write if a later one of the same key has arrived.
+/// A fill is the answer of a lower layer, and never wins over a write.
 public enum Change<Key: Sendable, Value: Sendable>: Sendable {
-  /// Keep this value for the key, instead of any other.
+  /// Store this value for the key, in place of any other.
   case set(Key, Value, Revision)
 
-  /// Keep nothing for the key.
+  /// Remove the value of the key.
   case remove(Key, Revision)
 
-  /// Keep nothing.
+  /// Remove all values.
   case removeAll(Revision)
 
-  /// Keep this value, unless the key was written to since the token was drawn.
+  /// Store this value, unless the key was written after the token was taken.
   case fill(Key, Stamped<Value>, FillToken)
 
-  /// Whether a lower layer's answer is to be kept.
+  /// Whether this is a fill: the answer of a lower layer.
   @inlinable
   public var isFill: Bool {
     if case .fill = self { true } else { false }
   }
 
-  /// The place of a write in the order of all; nil for a fill.
+  /// The position of a write in the order of all writes; nil for a fill.
   @inlinable
   public var revision: Revision? {
     switch self {
@@ -30,7 +30,7 @@ public enum Change<Key: Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// The change for a layer that needs time before it reaches a store: see ``FillToken/accepted``.
+  /// The change for a layer that takes time to reach a store; see ``FillToken/accepted``.
   @inlinable
   public var accepted: Change {
     if case .fill(let key, let stamped, let token) = self {

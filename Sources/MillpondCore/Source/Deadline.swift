@@ -1,14 +1,15 @@
 public import MillpondSignals
 
-/// The time until which an asker will wait.
+/// The moment at which a caller stops waiting for an answer.
 public struct Deadline: Sendable {
-  /// When it is, on its timeline.
+  /// The moment on the timeline.
   private let moment: Duration
 
-  /// By what it is told.
+  /// The timeline that measures it.
   fileprivate let timeline: Timeline
 
-  /// So long from now; zero or less is over already, unless the answer is there at once.
+  /// Returns a deadline that is `duration` from now; zero or less leaves time only for immediate
+  /// answers.
   public static func after(
     _ duration: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> Deadline {
@@ -16,7 +17,7 @@ public struct Deadline: Sendable {
     return Deadline(moment: timeline.now() + duration, timeline: timeline)
   }
 
-  /// What is left of it; negative if it is over.
+  /// The time that is left; negative after the deadline.
   public var remaining: Duration {
     moment - timeline.now()
   }

@@ -1,8 +1,8 @@
-/// The durability that a flush gives to what was written.
+/// The durability that a flush gives to earlier writes.
 public enum Durability: Sendable, Hashable {
-  /// In the system's hands: it outlives the process, however that ends.
+  /// Handed over to the system: writes survive any end of the process.
   case written
 
-  /// On the device: it outlives a power cut too, as far as the device keeps its word.
+  /// On the device: writes survive a power cut, if the device keeps its promises.
   case synchronized
 }

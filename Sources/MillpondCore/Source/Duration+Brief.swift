@@ -1,5 +1,5 @@
 extension Duration {
-  /// Three digits or so, and the unit that suits them: `212 ms`, `80 ns`, `40 s`.
+  /// A text of about three digits and a suitable unit: `212 ms`, `80 ns`, `40 s`.
   package var brief: String {
     let (seconds, attoseconds) = components
     let total = Double(seconds) + Double(attoseconds) / 1e18
@@ -11,7 +11,7 @@ extension Duration {
   }
 
   private func whole(_ amount: Double, _ unit: String) -> String {
-    // The longest duration, rounded, is more than its own type holds.
+    // The longest duration, when rounded, exceeds the range of its own type.
     let rounded = amount.rounded()
     return "\(Int64(exactly: rounded) ?? (rounded < 0 ? .min : .max)) \(unit)"
   }

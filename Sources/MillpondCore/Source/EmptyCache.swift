@@ -1,13 +1,13 @@
 public import MillpondSignals
 
-/// Always misses; storing succeeds and keeps nothing.
+/// A cache that always misses; writes succeed and store nothing.
 ///
-/// The identity of layering.
+/// It is the identity of layering.
 public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
-  /// A cache of nothing.
+  /// Creates an empty cache.
   public init() {}
 
-  /// One store, of nothing.
+  /// A store without values.
   public func layout(for key: Key?) -> Layout {
     Layout(.store, "EmptyCache", holds: key.map { _ in false })
   }

@@ -1,24 +1,23 @@
 public import MillpondSignals
 
-/// The permission to store what a lower layer answers, drawn when that layer is asked.
+/// The permission to store the answer of a lower layer, taken before that layer is asked.
 ///
-/// A store admits a fill if nothing was written to its key since the token was drawn, and if the run
-/// that asked has neither ended nor been given up. Draw it before the store itself is looked up: a
-/// write that comes between the two has to win.
+/// A store admits a fill if its key was not written after the token was taken, and if the get has
+/// neither ended nor been cancelled. Take the token before the lookup in the store itself: a write
+/// between the two has to win.
 public struct FillToken: Sendable {
   @usableFromInline package let revision: Revision
   @usableFromInline let lifetime: Lifetime?
 
-  /// Whether the question was a reload: once its answer is stored, answers to older questions come
-  /// too late.
+  /// Whether the get is a reload: once its answer is stored, answers to older gets come too late.
   public let isReload: Bool
 
-  /// Draws the token of a question that is asked now.
+  /// Takes the token of a get that begins now.
   ///
   /// - Parameters:
-  ///   - isReload: Whether answers to older questions come too late after the answer to this one.
-  ///   - lifetime: That of the run that asks, which ends when nobody waits for it any more. Where
-  ///     several share the run, it is that of the run. Nil for a question that nobody can give up.
+  ///   - isReload: Whether answers to older gets come too late once this one's is stored.
+  ///   - lifetime: The lifetime of the get, or of the flight if several callers share it; it ends
+  ///     when no caller waits any more. Nil for a get that cannot be cancelled.
   @inlinable
   public init(isReload: Bool = false, during lifetime: Lifetime? = nil) {
     self.init(.next(), isReload, lifetime)
@@ -31,19 +30,19 @@ public struct FillToken: Sendable {
     self.lifetime = lifetime
   }
 
-  /// A token by which no fill is refused.
+  /// A token whose fill is never refused.
   public static var any: FillToken {
     FillToken(.last, false, nil)
   }
 
-  /// Whether the run that asked is over, so that nothing is to be stored for it.
+  /// Whether the get is over, so that its answer must not be stored.
   @inlinable
   public var isEnded: Bool {
     lifetime?.isEnded ?? false
   }
 
-  /// The token for a layer that needs time before the value reaches a store: what has come while the
-  /// run was not over may be stored when it is.
+  /// The token for a layer that takes time to reach a store: an answer that came before the get was
+  /// over may be stored afterwards.
   public var accepted: FillToken {
     FillToken(isEnded ? .none : revision, isReload, nil)
   }

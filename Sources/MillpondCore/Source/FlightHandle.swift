@@ -1,10 +1,11 @@
 public import MillpondSignals
 import Synchronization
 
-/// The state that the callers of a flight share: the highest of their priorities, and those who listen.
+/// The state that the callers of a flight share: the highest of their priorities, and the
+/// listeners.
 ///
-/// It is the context of the flight's work: a flight serves many, so what started it is not its concern.
-/// All of it changes while the work goes on, and the work may look at any time.
+/// It is the context of the flight's work, and has no outer context, since a flight serves many
+/// callers. Its state changes during the work, which may read it at any time.
 @usableFromInline
 package class FlightHandle: WorkContext, @unchecked Sendable {
   // Sendable because what the class and its only subclass hold is immutable, atomic or locked.
@@ -15,7 +16,8 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
   private final let hasListeners = Atomic<Bool>(false)
   private final let lazyState = LazyObject()
 
-  /// Made when it is first needed: most flights are neither heard nor raised.
+  /// The mutable state, created on first use: most flights have no listeners and no raised
+  /// priority.
   private final var state: Locked<State> {
     lazyState.locked(State())
   }
@@ -25,9 +27,9 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
     var raised = Registry<@Sendable () -> Void>()
   }
 
-  /// A flight that has not begun.
+  /// Creates the handle of a flight that has not begun.
   ///
-  /// Calls nothing, so that it can be made under a lock.
+  /// Calls no other code, so that it can be created under a lock.
   @usableFromInline
   package init(_ priority: Priority, _ clock: FlightClock, place: String? = nil) {
     level = Atomic(priority.rawValue)
@@ -37,7 +39,7 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
 
   override final var flight: WorkContext? { self }
 
-  /// Whether anybody wants to hear what happens to the flight.
+  /// Whether the flight has listeners.
   @usableFromInline
   package final var isHeard: Bool {
     hasListeners.load(ordering: .acquiring)
@@ -46,12 +48,12 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
   final var timeline: Timeline { clock.timeline }
 }
 
-/// The time of flights.
+/// The clocks of flights.
 @usableFromInline
 package final class FlightClock: Sendable {
   let timeline: Timeline
 
-  /// For the age of a flight, to be read whenever one begins.
+  /// A coarse clock for the ages of flights, read whenever one begins.
   let time: CoarseTime
 
   @usableFromInline
@@ -67,7 +69,7 @@ package final class FlightClock: Sendable {
   }
 }
 
-/// The handle of a flight that knows its key.
+/// The handle of a flight with one key.
 @usableFromInline
 final class KeyedFlightHandle<Key: Hashable & Sendable>: FlightHandle, @unchecked Sendable {
   @usableFromInline let key: Key
@@ -89,13 +91,13 @@ final class KeyedFlightHandle<Key: Hashable & Sendable>: FlightHandle, @unchecke
 }
 
 extension FlightHandle {
-  /// Notes that the flight begins now.
+  /// Records that the flight begins now.
   @usableFromInline
   package func begin() {
     startedAt.store(Int(clock.time.now()), ordering: .relaxed)
   }
 
-  /// For how long the flight has been under way; zero before it begins.
+  /// The time since the flight began; zero before.
   @usableFromInline
   package var age: Duration {
     let startedAt = startedAt.load(ordering: .relaxed)
@@ -104,25 +106,25 @@ extension FlightHandle {
 }
 
 extension FlightHandle {
-  /// The highest priority of those who wait.
+  /// The highest priority of the waiting callers.
   @usableFromInline
   package var priority: Priority {
     Priority(rawValue: level.load(ordering: .relaxed)) ?? .normal
   }
 
-  /// Sets the priority; true if it has become higher, so that ``announceRaise()`` is due.
+  /// Sets the priority; returns whether it rose, so that ``announceRaise()`` is due.
   @usableFromInline
   package func setPriority(_ priority: Priority) -> Bool {
     level.exchange(priority.rawValue, ordering: .relaxed) < priority.rawValue
   }
 
-  /// Tells those who wait in a queue for the flight's sake.
+  /// Tells the queues in which the flight's work waits that its priority rose.
   @usableFromInline
   package func announceRaise() {
     for action in state.withLock({ $0.raised.elements }) { action() }
   }
 
-  /// Runs `action` whenever the flight has become more urgent, until the handle is disposed of.
+  /// Runs `action` after every rise of the priority, until the handle is disposed of.
   func onRaise(_ action: @escaping @Sendable () -> Void) -> Disposable {
     state.keep(action, in: \.raised)
   }
@@ -133,7 +135,8 @@ extension FlightHandle {
     isHeard ? state.withLock { $0.listeners } : []
   }
 
-  /// Lets the listeners of a joiner hear the flight; one that hears it already hears no more.
+  /// Adds the listeners of a caller that joins; a listener that is present already is not added
+  /// again.
   @usableFromInline
   package func add(_ new: [Listener]) {
     state.withLock { state in

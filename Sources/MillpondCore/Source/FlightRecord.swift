@@ -1,21 +1,21 @@
-/// A get that is under way, and may be shared.
+/// A description of a running get that callers may share.
 public struct FlightRecord: Sendable, CustomStringConvertible {
-  /// What it is for.
+  /// The key of the flight.
   public let key: any Hashable & Sendable
 
-  /// For how long it has been under way.
+  /// The time since the flight began.
   public let age: Duration
 
   /// The number of callers that wait.
   public let askers: Int
 
-  /// The highest priority of those who wait.
+  /// The highest priority of the waiting callers.
   public let priority: Priority
 
-  /// Where in the code it was asked for first, in debug builds.
+  /// The place in the code of the first get, in debug builds.
   public let place: String?
 
-  /// Tells flights apart while they last.
+  /// An identifier that is unique while the flight lasts.
   let id: ObjectIdentifier
 
   package init(
@@ -30,7 +30,7 @@ public struct FlightRecord: Sendable, CustomStringConvertible {
     self.id = id
   }
 
-  /// One line about it.
+  /// A single line about the flight.
   public var description: String {
     let origin = place.map { ", asked for at \($0)" } ?? ""
     return "\(key): \(askers) waiting for \(age.brief), \(priority) priority\(origin)"

@@ -1,22 +1,22 @@
-/// Which answers will do.
+/// The answers that a get accepts.
 public enum Freshness: Sendable, Hashable {
-  /// Whatever the layers still keep.
+  /// Any value that a layer still has.
   case any
 
-  /// What has left its origin at most so long ago; a layer with something older misses.
+  /// A value that left its origin at most this long ago; a layer with an older one misses.
   case atMost(Duration)
 
-  /// What a layer keeps, without asking an origin for it: a source that is no ``Cache`` is not asked.
+  /// A stored value only: a source that is not a ``Cache`` is not asked.
   case cachedOnly
 
-  /// A new answer from the origin, that no layer has kept; the layers keep it instead of theirs.
+  /// A new value from the origin, which replaces the stored ones.
   ///
-  /// A get that is asked while a reload is under way, and that a slow layer answers with a value it had
-  /// read before, may bring that value back into a layer above. Its age comes with it, so that
-  /// ``atMost(_:)`` and a policy of freshness see which one is older.
+  /// A get made during a reload may put back an older value into an upper layer, if a slow layer
+  /// answers it with a value read before. That value keeps its age, so ``atMost(_:)`` and a
+  /// ``FreshnessPolicy`` still see that it is older.
   case reload
 
-  /// Whether a kept value of this age will do.
+  /// Whether a stored value of this age is acceptable.
   @inlinable
   package func admits(age: @autoclosure () -> Duration) -> Bool {
     switch self {
@@ -27,25 +27,26 @@ public enum Freshness: Sendable, Hashable {
   }
 }
 
-/// When a value that is not fresh any more, but still usable, may stand in for a new one.
+/// The use of a stale value that is still usable.
 public enum StaleUse: Sendable, Hashable {
-  /// Never.
+  /// A stale value is never used.
   case never
 
-  /// When a new one can't be had, for a reason that the policy names: by default, that the origin
-  /// can't be reached.
+  /// A stale value is used if a fetch fails for a reason that the policy names; by default, if the
+  /// origin can't be reached.
   case onNamedErrors
 
-  /// When a new one can't be had, whatever the reason.
+  /// A stale value is used if a fetch fails for any reason.
   case onAnyError
 
-  /// When a new one takes longer than this, or can't be had for a reason that the policy names.
+  /// A stale value is used if a fetch takes longer than this, or fails for a reason that the policy
+  /// names.
   ///
-  /// The new one follows when it comes, and is fetched also if nobody waits for it. A failure that
-  /// comes after the stale value, and that the policy does not name, ends the signal.
+  /// The new value follows when it comes; it is fetched even if no caller waits for it. A failure
+  /// after the stale value ends the signal if the policy does not name it.
   case after(Duration)
 
-  /// At once, and the new one follows: it is known as stale-while-revalidate.
+  /// A stale value is used at once, and the new one follows: stale-while-revalidate.
   ///
   /// - Source: RFC 5861 §3.
   public static var atOnce: StaleUse { .after(.zero) }

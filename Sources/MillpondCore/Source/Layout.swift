@@ -1,65 +1,65 @@
 public import MillpondSignals
 
-/// What a source is made of, for those who look: a tree of layers and of what stands between them.
+/// A description of a composition: a tree of layers and wrappers.
 ///
-/// With a key it says also what is known of that key, without asking anyone for it.
+/// Made for a key, it also tells what is known of that key without a get.
 public struct Layout: Sendable {
-  /// What a part of a composition is there for.
+  /// The roles of parts in a composition.
   public enum Role: Sendable, Hashable {
-    /// Keeps values.
+    /// The part stores values.
     case store
 
-    /// Gets values from elsewhere, and keeps none.
+    /// The part gets values from elsewhere, and stores none.
     case origin
 
-    /// Changes how its only part is asked or answers.
+    /// The part changes how its only part is asked or answers.
     case wrapper
 
-    /// Asks its parts in turn, until one has a value.
+    /// The part asks its parts in turn, until one has a value.
     case layers
 
-    /// Asks one of its parts, by the key.
+    /// The part asks one of its parts, chosen by the key.
     case choice
   }
 
-  /// What it is there for.
+  /// The role of this part.
   public let role: Role
 
-  /// What it is, in a few words: `MemoryCache`, `limited to 6`.
+  /// A short description: `MemoryCache`, `limited to 6`.
   public let title: String
 
-  /// How it was named by ``Source/named(_:)``.
+  /// The name given by ``Source/named(_:)``.
   public let name: String?
 
-  /// What it is made of, in the order in which the parts are asked.
+  /// The parts of this part, in the order in which they are asked.
   public let parts: [Layout]
 
-  /// What it holds of the key that was asked about; nil if that can't be told without asking.
+  /// Whether a value is stored for the key; nil if only a get could tell.
   public let holds: Bool?
 
   /// The flight that a get of the key would join.
   public let flight: FlightRecord?
 
-  /// Whether it reports by itself what it answers, though it has no name.
+  /// Whether the part reports its own answers, though it has no name.
   let isReported: Bool
 
-  /// What is kept here, and how much that is.
+  /// Returns the number and cost of the stored values.
   let size: (@Sendable () -> LayerSize)?
 
-  /// Makes what was written here outlive the process.
+  /// Makes earlier writes to this part outlive the process.
   let flush: (@Sendable (Durability) -> Signal<Void>)?
 
-  /// Which gets are under way here.
+  /// Returns the flights of this part.
   let flights: (@Sendable () -> [FlightRecord])?
 
-  /// A part that does not consist of others.
+  /// Creates a part without parts of its own.
   ///
   /// - Parameters:
-  ///   - role: What it is there for.
-  ///   - title: What it is, in a few words.
-  ///   - holds: Whether it has the key that was asked about, if that is known at once.
-  ///   - size: How much it keeps, to be asked any time.
-  ///   - flush: Makes what was written here outlive the process; for ``Source/flush(_:)``.
+  ///   - role: The role of the part.
+  ///   - title: A short description.
+  ///   - holds: Whether a value is stored for the key, if that is known immediately.
+  ///   - size: Returns the number and cost of the stored values; called at any time.
+  ///   - flush: Makes earlier writes to this part outlive the process, for ``Source/flush(_:)``.
   public init(
     _ role: Role, _ title: String, holds: Bool? = nil,
     size: (@Sendable () -> LayerSize)? = nil,
@@ -68,7 +68,7 @@ public struct Layout: Sendable {
     self.init(role, title, parts: [], holds: holds, size: size, flush: flush)
   }
 
-  /// A part that consists of others.
+  /// Creates a part that consists of others.
   public init(_ role: Role, _ title: String, of part: Layout, _ others: Layout...) {
     self.init(role, title, parts: [part] + others)
   }
@@ -93,29 +93,28 @@ public struct Layout: Sendable {
 }
 
 extension Layout {
-  /// The same, by another name.
+  /// Returns a copy with the given name.
   package func named(_ name: String) -> Layout {
     Layout(
       role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
       size: size, flush: flush, flights: flights)
   }
 
-  /// The same, with a flush of its own in the place of those of its parts.
+  /// Returns a copy whose `flush` replaces those of its parts.
   package func flushing(_ flush: @escaping @Sendable (Durability) -> Signal<Void>) -> Layout {
     Layout(
       role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
       size: size, flush: flush, flights: flights)
   }
 
-  /// What events and errors call it: its name, or what it is.
+  /// The name in events and errors: the given name, or else the title.
   ///
-  /// A wrapper is called by what it wraps.
+  /// A wrapper uses the label of its part.
   package var label: String {
     name ?? (role == .wrapper ? parts.first?.label : nil) ?? title
   }
 
-  /// Whether it is one layer that nobody has named, so that whoever puts it in its place has to
-  /// report what it says.
+  /// Whether this is a single unnamed layer, whose answers the combinator around it has to report.
   package var isUnnamedLayer: Bool {
     if name != nil || isReported { return false }
     return switch role {
@@ -125,21 +124,22 @@ extension Layout {
     }
   }
 
-  /// The name of a type without what it is generic over.
+  /// Returns the name of a type without its generic arguments.
   static func title(of type: Any.Type) -> String {
     String("\(type)".prefix { $0 != "<" })
   }
 }
 
-/// How much a layer keeps.
+/// The amount that a layer stores.
 public struct LayerSize: Sendable, Hashable {
-  /// How many values.
+  /// The number of values.
   public let count: Int
 
-  /// What they cost, or their bytes, in the unit of the layer's limit; nil if it has no such limit.
+  /// The cost or the bytes of the values, in the unit of the layer's limit; nil if it has no such
+  /// limit.
   public let cost: Int?
 
-  /// States how much a layer keeps.
+  /// Creates a size.
   public init(count: Int, cost: Int? = nil) {
     self.count = count
     self.cost = cost

@@ -1,6 +1,6 @@
 package import MillpondSignals
 
-/// Hears what happens to a question on its way down.
+/// A receiver of the events of a get.
 @usableFromInline
 package final class Listener: Sendable {
   let timeline: Timeline
@@ -12,7 +12,7 @@ package final class Listener: Sendable {
   }
 }
 
-/// The check of a layer's values by a codec above it: what could not be decoded is no hit.
+/// A check of a layer's values by a codec above it: a value that it cannot decode is no hit.
 @usableFromInline
 final class ValueCheck: Sendable {
   private struct Report: Sendable {
@@ -24,14 +24,14 @@ final class ValueCheck: Sendable {
   @usableFromInline
   init() {}
 
-  /// Calls `report` when a value has been checked, with what is wrong with it, or with nil.
+  /// Calls `report` once the next value has been checked, with its flaw or nil.
   func wait(_ report: @escaping @Sendable (CacheEvent.Kind?) -> Void) {
     waiting.withLock { $0.append(Report(run: report)) }
   }
 
-  /// Reports what the layers said of a value.
+  /// Reports the pending answers of the layers.
   ///
-  /// - Parameter flaw: What is wrong with it; nil if nothing is.
+  /// - Parameter flaw: The flaw of the value; nil if it has none.
   @usableFromInline
   func settle(_ flaw: CacheEvent.Kind?) {
     let reports = waiting.withLock { waiting in

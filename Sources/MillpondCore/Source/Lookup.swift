@@ -1,19 +1,19 @@
 public import MillpondSignals
 
-/// What travels down with a question: how urgent it is, and which answers will do.
+/// The terms of a get, which travel with it through the layers.
 ///
-/// - Complexity: The default is free: nothing is allocated for it.
+/// - Complexity: The default allocates nothing.
 public struct Lookup: Sendable {
-  /// Which answers will do.
+  /// The answers that the get accepts.
   public let freshness: Freshness
 
   @usableFromInline let ownPriority: Priority
 
-  /// What of an immediate answer is counted.
+  /// The counting of an immediate answer.
   @usableFromInline let counting: Counting
   @usableFromInline let details: LookupDetails
 
-  /// Asks for whatever is there, at normal priority, without a deadline.
+  /// Creates a lookup for any stored value, at normal priority and without a deadline.
   @inlinable
   public init() {
     freshness = .any
@@ -22,7 +22,13 @@ public struct Lookup: Sendable {
     details = .usual
   }
 
-  /// Asks on the given terms.
+  /// Creates a lookup.
+  ///
+  /// - Parameters:
+  ///   - priority: The urgency of the work.
+  ///   - freshness: The answers that the get accepts.
+  ///   - stale: The use of stale values; nil leaves it to the policy.
+  ///   - deadline: The time limit of the caller.
   @inlinable
   public init(
     priority: Priority = .normal, freshness: Freshness = .any, stale: StaleUse? = nil,
@@ -32,7 +38,7 @@ public struct Lookup: Sendable {
       priority: priority, freshness: freshness, stale: stale, deadline: deadline, place: nil)
   }
 
-  /// Asks on the given terms, from a place in the code.
+  /// Creates a lookup with the place in the code of the get.
   @inlinable
   init(
     priority: Priority, freshness: Freshness, stale: StaleUse?, deadline: Deadline?, place: String?
@@ -45,7 +51,7 @@ public struct Lookup: Sendable {
       ? .usual : .special(SpecialTerms(LookupTerms(deadline: deadline, stale: stale, place: place)))
   }
 
-  /// Whether it is asked on the usual terms: then one can stand for the other.
+  /// Whether all terms are the defaults, so that lookups are interchangeable.
   @inlinable
   package var isUsual: Bool {
     isWithoutDetails && ownPriority == .normal && freshness == .any
@@ -56,52 +62,52 @@ public struct Lookup: Sendable {
     if case .usual = details { true } else { false }
   }
 
-  /// Where in the code it was asked, in debug builds.
+  /// The place in the code of the get, in debug builds.
   @usableFromInline
   package var place: String? {
     details.special?.place
   }
 
-  /// The flight that asks, if one does.
+  /// The flight that makes the get, if one does.
   @usableFromInline
   var flight: FlightHandle? {
     details.flight
   }
 
-  /// Whether a kept value of this age will do.
+  /// Whether a stored value of this age is acceptable.
   public func admits(age: Duration) -> Bool {
     freshness.admits(age: age)
   }
 
-  /// How urgent the answer is now.
+  /// The urgency of the answer at this moment.
   ///
-  /// If several askers share the work, it may change.
+  /// It may change if several callers share the work.
   public var priority: Priority {
     details.flight?.priority ?? ownPriority
   }
 
-  /// Calls `act` with the new priority whenever the answer has become more urgent; nil if it can't.
+  /// Calls `act` with the new priority after every rise; nil if the priority cannot change.
   package func onRaise(_ act: @escaping @Sendable (Priority) -> Void) -> Disposable? {
     guard let flight else { return nil }
     return flight.onRaise { act(flight.priority) }
   }
 
-  /// When a value that is not fresh may be the answer; nil if that is up to whoever remembers.
+  /// The use of stale values; nil leaves it to the policy.
   ///
-  /// Regarded by what remembers values (``Source/remembered(in:_:clock:)``) if it is asked directly: work
-  /// that is shared above it is asked on the usual terms.
+  /// Only a refreshing cache (``Source/remembered(in:_:clock:)``) that is asked directly regards
+  /// it: work that is shared above it is asked on default terms.
   public var stale: StaleUse? {
     details.special?.stale
   }
 
-  /// Until when the asker will wait; whoever asked sees to that, layers may take it as a hint.
+  /// The time limit of the caller; the caller enforces it, and layers may take it as a hint.
   ///
-  /// Work that is shared has none: each asker has its own.
+  /// Shared work has none, since each caller has its own.
   public var deadline: Deadline? {
     details.special?.deadline
   }
 
-  /// The question that a flight asks for all its askers.
+  /// Returns the lookup of a flight on behalf of all its callers.
   @usableFromInline
   package static func shared(_ freshness: Freshness, _ flight: FlightHandle) -> Lookup {
     Lookup(freshness: freshness, ownPriority: .normal, details: .flight(flight))
@@ -118,19 +124,19 @@ public struct Lookup: Sendable {
     self.details = details
   }
 
-  /// The same lookup, of whose immediate answer something else is counted.
+  /// Returns a copy with another counting of an immediate answer.
   @inlinable
   func counting(_ counting: Counting) -> Lookup {
     Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
   }
 
-  /// The same question, where other answers will do.
+  /// Returns a copy that accepts other answers.
   @inlinable
   func with(_ freshness: Freshness) -> Lookup {
     Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
   }
 
-  /// The same question with other terms.
+  /// Returns a copy with other terms.
   func with(_ change: (inout LookupTerms) -> Void) -> Lookup {
     var terms = details.terms
     change(&terms)
@@ -141,28 +147,28 @@ public struct Lookup: Sendable {
 }
 
 extension FillToken {
-  /// Draws the token of a question that is asked now, with `lookup`.
+  /// Takes the token of a get with `lookup` that begins now.
   @inlinable
   public init(for lookup: Lookup, during lifetime: Lifetime?) {
     self.init(.next(), lookup.freshness == .reload, lifetime)
   }
 }
 
-/// What a store counts of an immediate answer, in its statistics and for its eviction policy, so that
-/// one get is one hit or one miss.
+/// The events that a store counts for an immediate answer, in its statistics and for eviction, so
+/// that one get is one hit or one miss.
 @usableFromInline
 enum Counting: Sendable {
-  /// A hit. A miss is counted by the run that follows.
+  /// Hits only; the run that follows counts a miss.
   case hits
 
-  /// A hit or a miss: no run follows, since the caller joins a flight.
+  /// Hits and misses; no run follows, since the caller joins a flight.
   case everything
 
-  /// Nothing: the caller looks whether an answer is there, and gets it afterwards.
+  /// Nothing; the caller tests for an answer, and gets it afterwards.
   case nothing
 }
 
-/// What most questions come without.
+/// The terms that most gets do not have.
 @usableFromInline
 struct LookupTerms: Sendable {
   var deadline: Deadline?
@@ -171,10 +177,10 @@ struct LookupTerms: Sendable {
   var listeners: [Listener] = []
   var place: String?
 
-  /// Takes the reason for which the layer that is being asked has no value, where its answer is reported.
+  /// Receives the reason why the asked layer has no value, if its answer is reported.
   var explainMiss: (@Sendable (CacheEvent.Kind) -> Void)?
 
-  /// The check of the values by a codec above the layer that is being asked.
+  /// The check of values by a codec above the asked layer.
   var check: ValueCheck?
 
   @usableFromInline
@@ -189,12 +195,13 @@ struct LookupTerms: Sendable {
   }
 }
 
-/// The terms of a question beside the usual ones: most come without, so that a question is light to carry.
+/// The terms of a get beyond the basic ones; most gets have none, so that a lookup is cheap to pass
+/// on.
 @usableFromInline
 enum LookupDetails: Sendable {
   case usual
 
-  /// A flight asks, for all its callers.
+  /// The get is made by a flight for all its callers.
   case flight(FlightHandle)
 
   case special(SpecialTerms)
@@ -207,7 +214,7 @@ enum LookupDetails: Sendable {
     }
   }
 
-  /// The special terms, if there are any.
+  /// The special terms, if any.
   var special: LookupTerms? {
     if case .special(let special) = self { special.terms } else { nil }
   }
@@ -220,7 +227,7 @@ enum LookupDetails: Sendable {
     }
   }
 
-  /// Whether anybody hears what happens to the question.
+  /// Whether the get has listeners.
   @inlinable var isHeard: Bool {
     switch self {
     case .usual: false
@@ -229,7 +236,7 @@ enum LookupDetails: Sendable {
     }
   }
 
-  /// Whether anybody hears, or may come to hear.
+  /// Whether the get has listeners or may get some.
   @inlinable var isObservable: Bool {
     switch self {
     case .usual: false
@@ -238,7 +245,7 @@ enum LookupDetails: Sendable {
     }
   }
 
-  /// Those that hear what happens to the question.
+  /// The listeners of the get.
   var listeners: [Listener] {
     switch self {
     case .usual: []
@@ -247,13 +254,13 @@ enum LookupDetails: Sendable {
     }
   }
 
-  /// The clock of those who listen; a flight tells the time for all its callers.
+  /// The timeline of the listeners; a flight has one for all its callers.
   var timeline: Timeline? {
     flight?.timeline ?? special?.listeners.first?.timeline
   }
 }
 
-/// The special terms of a question in one object.
+/// The special terms of a get in one object.
 @usableFromInline
 final class SpecialTerms: Sendable {
   let terms: LookupTerms

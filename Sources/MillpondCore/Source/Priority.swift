@@ -1,15 +1,15 @@
-/// How urgent an answer is.
+/// The urgency of an answer.
 public enum Priority: UInt8, Sendable, Comparable, CaseIterable {
-  /// Nobody waits for it yet.
+  /// The answer is not needed yet.
   case low
 
-  /// Somebody will look at it.
+  /// The answer will be needed soon.
   case normal
 
-  /// Somebody is looking at the place where it belongs.
+  /// The answer is needed now, for example by what is on the screen.
   case high
 
-  /// Whether `left` is less urgent.
+  /// Whether `left` is less urgent than `right`.
   @inlinable
   public static func < (left: Priority, right: Priority) -> Bool {
     left.rawValue < right.rawValue

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The place of a write in the order of all writes of this process: a later one is higher.
+/// The position of a write in the order of all writes of this process; later ones are greater.
 public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
   @usableFromInline let number: UInt64
 
@@ -9,35 +9,34 @@ public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
     self.number = number
   }
 
-  /// Before every write.
+  /// The revision before every write.
   @inlinable
   public static var none: Revision { Revision(number: 0) }
 
-  /// After every write.
+  /// The revision after every write.
   @inlinable
   package static var last: Revision { Revision(number: .max) }
 
-  /// The next one.
-  ///
-  /// Never the same twice.
+  /// Returns the next revision, which is never returned again.
   public static func next() -> Revision {
     Revision(number: RevisionCounter.shared.add(1, ordering: .acquiringAndReleasing).newValue)
   }
 
-  /// The one that was drawn last.
+  /// The latest revision that was taken.
   @usableFromInline
   package static var present: Revision {
     Revision(number: RevisionCounter.shared.load(ordering: .acquiring))
   }
 
-  /// Whether `left` was drawn before `right`.
+  /// Whether `left` was taken before `right`.
   @inlinable
   public static func < (left: Revision, right: Revision) -> Bool {
     left.number < right.number
   }
 }
 
-/// The order of writes has to be one for all layers that a value may pass, so it is one for all.
+/// The counter of revisions; there is one for all caches, since a value may pass through any
+/// layers.
 enum RevisionCounter {
   static let shared = Atomic<UInt64>(0)
 }

@@ -1,11 +1,11 @@
 public import MillpondSignals
 
 extension Signal {
-  /// Is subscribed to in the context of whoever asked, though that may be by the thread of a timer,
-  /// or of another layer's answer.
+  /// Runs the subscription in the caller's context, even if a timer's thread or another layer's
+  /// answer starts it.
   ///
-  /// Without it, who asks again after a pause would be a stranger: it would wait for the slot that is
-  /// held for its own sake.
+  /// Without it, a get that is repeated after a pause would lose its context, and wait for the slot
+  /// that it holds itself.
   @inlinable
   func inContext(of asker: WorkContext?) -> Signal {
     Signal { observer, lifetime in
@@ -13,13 +13,13 @@ extension Signal {
     }
   }
 
-  /// Makes the signal of whoever asks, anew for each subscription.
+  /// Makes the signal anew for each subscription, with the caller's context.
   @inlinable
   static func asked(_ make: @escaping @Sendable (WorkContext?) -> Signal) -> Signal {
     .deferred { make(WorkContext.current) }
   }
 
-  /// Makes the signal of whoever asks, with the permission to store what a lower layer answers.
+  /// Makes the signal anew for each subscription, with the caller's context and a fill token.
   @inlinable
   static func asked(
     _ lookup: Lookup, _ make: @escaping @Sendable (WorkContext?, FillToken) -> Signal

@@ -1,21 +1,24 @@
 public import MillpondSignals
 
 extension Source {
-  /// The value for `key`, as a signal: what is there, or else what comes.
+  /// Returns the value for `key`, as a signal: a stored value, or else a fetched one.
   ///
-  /// A value that is in memory is delivered inside `subscribe`. Disposing of the subscription gives
-  /// up the work that nobody else waits for.
+  /// A value in memory is delivered inside `subscribe`. Disposing of the subscription cancels work
+  /// that no other caller waits for.
   ///
   /// - Parameters:
-  ///   - priority: How urgent it is.
-  ///   - freshness: Which answers will do.
-  ///   - stale: When a value may be the answer that is not fresh any more, where values are remembered:
-  ///     see ``Source/remembered(in:_:clock:)``. Nil leaves it to the policy there.
-  ///   - deadline: Fails with ``SignalError/timedOut`` if the end has not come by then.
-  ///   - file: Where the question is asked, which debug builds note in a ``FlightRecord``.
-  ///   - line: The line there.
-  /// - Returns: A signal that completes empty if no layer has a value, and fails if the last layer
-  ///   that had trouble leaves no answer. Its `value` throws ``CacheError/miss`` when it is empty.
+  ///   - key: The key.
+  ///   - priority: The urgency of the work.
+  ///   - freshness: The answers that the get accepts.
+  ///   - stale: The use of stale values in a refreshing cache (``Source/remembered(in:_:clock:)``);
+  ///     nil leaves it to its policy.
+  ///   - deadline: The time limit of the caller: the get fails with ``SignalError/timedOut`` if it
+  ///     has not ended by then.
+  ///   - file: The file of the call, which debug builds show in a ``FlightRecord``.
+  ///   - line: The line of the call.
+  /// - Returns: A signal that completes empty if no layer has a value and none failed, and fails
+  ///   with the last failure if no layer has a value. Its `value` throws ``CacheError/miss`` when
+  ///   it is empty.
   @inlinable
   public func get(
     _ key: Key, priority: Priority = .normal, freshness: Freshness = .any,
@@ -39,7 +42,7 @@ extension Source {
       emptyError: Miss.self)
   }
 
-  /// Where a question is asked, in debug builds.
+  /// Returns the place of a call, in debug builds.
   @inlinable
   func noted(_ file: StaticString, _ line: UInt) -> String? {
     var place: String?
@@ -51,27 +54,27 @@ extension Source {
     return place
   }
 
-  /// Whether asking is beside the point: what is not a ``Cache`` is an origin, that keeps nothing
-  /// for those who want only what is kept.
+  /// Whether a get need not ask this source: it wants a stored value, and this is an origin and no
+  /// ``Cache``.
   @inlinable
   func isBeside(_ freshness: Freshness) -> Bool {
     if case .cachedOnly = freshness { !(self is any Cache) } else { false }
   }
 
-  /// Whether this keeps values, also behind erasure.
+  /// Whether this is a cache, also after type erasure.
   @usableFromInline
   var isCache: Bool {
     (self as? any ErasedSource)?.isOfCache ?? (self is any Cache)
   }
 }
 
-/// What hides which cache or source it is.
+/// A source that hides the type of another one.
 protocol ErasedSource {
-  /// Whether a cache is inside.
+  /// Whether the hidden source is a cache.
   var isOfCache: Bool { get }
 }
 
-/// Why a cache's signal is empty.
+/// The error of an empty answer.
 @usableFromInline
 enum Miss: Emptiness {
   @usableFromInline static var error: any Error { CacheError.miss }

@@ -1,81 +1,80 @@
 public import MillpondSignals
 
-/// What can be asked: a cache, a network, a computation.
+/// A source of values by key: a cache, a network, a computation.
 ///
-/// Whoever writes a source implements ``get(_:_:)``, or, if it knows the age of its values, ``getStamped(_:_:)``
-/// as a ``StampedSource``; the rest has defaults.
+/// To write a source of your own, implement ``get(_:_:)``, or, if it knows the ages of its values,
+/// ``getStamped(_:_:)`` as a ``StampedSource``. Everything else has a default.
 public protocol Source<Key, Value>: Sendable {
-  /// What is asked for.
+  /// The type of keys.
   associatedtype Key: Hashable & Sendable
 
-  /// What is answered.
+  /// The type of values.
   associatedtype Value: Sendable
 
-  /// The answer: a hit sends its value, or several, and completes; a miss completes empty; only
-  /// trouble fails.
+  /// Returns the answer: a hit sends one value or more and completes, a miss completes empty, and
+  /// only a real error fails.
   ///
-  /// Nothing is asked until the signal is subscribed to, and then each time anew.
+  /// No work begins before a subscription; each subscription begins anew.
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value>
 
-  /// The same answer, with what is known of the values' age.
+  /// Returns the same answer with the ages of its values.
   ///
-  /// By default a value of ``get(_:_:)`` is taken as new.
+  /// By default each value of ``get(_:_:)`` counts as new.
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>>
 
-  /// The answer, if it is a single value and there at once. It obeys `lookup` as a get does.
+  /// Returns the answer if it is a single value and available immediately, by the terms of
+  /// `lookup`.
   ///
-  /// Nil by default. Callers try this first, since it costs no subscription. A value counts as a hit
-  /// in statistics and for eviction. Nil counts as nothing: the run that follows counts the miss.
+  /// Nil by default. Callers try this first, since it needs no subscription. A value counts as a
+  /// hit in statistics and for eviction. Nil is not counted: the run that follows counts the miss.
   func now(_ key: Key, _ lookup: Lookup) -> Value?
 
-  /// Takes a change in, at once: gets that are asked after this has returned see it.
+  /// Applies a change at once: gets made after this returns see it.
   ///
-  /// By default a write succeeds and keeps nothing, as befits what can only be asked, and a fill is
-  /// refused.
+  /// By default a write succeeds and stores nothing, as suits an origin, and a fill is refused.
   ///
-  /// - Returns: The outcome, replayed. Disposing of it cancels nothing. A write sends a value when it
-  ///   has been carried out, also if a later one has overtaken it. A fill sends a value when it has
-  ///   been admitted, at once where that is known at once, and completes or fails when it is stored;
-  ///   one that is refused, or for which there is no room, completes empty.
+  /// - Returns: The outcome, replayed. Disposing of it cancels nothing. A write sends a value when
+  ///   it has been carried out, also if a later write has overtaken it. A fill sends a value when
+  ///   it is admitted, immediately if that is known immediately, and completes or fails when it is
+  ///   stored; a fill that is refused, or for which there is no room, completes empty.
   func apply(_ change: Change<Key, Value>) -> Signal<Void>
 
-  /// What this is made of, and, with a key, what it can tell of that without asking anyone.
+  /// Describes the composition; with a key, also what is known of that key without a get.
   ///
-  /// By default it is one part, named after its type. A wrapper gives the layout of what it wraps as
-  /// a part of its own.
+  /// By default a single part with the name of its type. A wrapper includes the layout of its base.
   func layout(for key: Key?) -> Layout
 }
 
 extension Source {
-  /// Takes each value as new.
+  /// Returns the answer, with each value counted as new.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     get(key, lookup).map { Stamped($0) }
   }
 
-  /// Nothing is there at once.
+  /// Returns nil: no answer is immediate.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     nil
   }
 
-  /// A write succeeds and keeps nothing; a fill is refused.
+  /// Succeeds without storing a write; refuses a fill.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     change.isFill ? .empty : .just(())
   }
 
-  /// One part, named after its type.
+  /// A single part with the name of its type.
   public func layout(for key: Key?) -> Layout {
     Layout(isCache ? .store : .origin, Layout.title(of: Self.self))
   }
 }
 
-/// A source that knows the age of its values: it implements ``Source/getStamped(_:_:)`` alone.
+/// A source that knows the ages of its values and implements only ``Source/getStamped(_:_:)``.
 public protocol StampedSource<Key, Value>: Source {}
 
 extension StampedSource {
-  /// The same answer, without what is known of the values' age.
+  /// Returns the same answer without the ages of its values.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     getStamped(key, lookup).map { $0.value }

@@ -1,18 +1,18 @@
 import MillpondSignals
 
-/// A value and what is known of its age: it travels so from layer to layer, so that a value that
-/// is half an hour old on disk does not become new in memory.
+/// A value with its age, which travels from layer to layer: a value that is half an hour old on
+/// disk is not new in memory.
 public struct Stamped<Value: Sendable>: Sendable {
   /// The value.
   public let value: Value
 
-  /// In whole nanoseconds, since a `Duration` would cost every step of a miss.
+  /// The age in whole nanoseconds; a `Duration` would slow down every step of a miss.
   @usableFromInline let nanoseconds: Int64
 
-  /// By what the origin can say whether it is still good.
+  /// The validator with which the origin can tell whether the value is still current.
   public let validator: Validator?
 
-  /// A value of the given age; a negative age is taken as zero.
+  /// Creates a value of the given age; a negative age counts as zero.
   @inlinable
   public init(_ value: Value, age: Duration = .zero, validator: Validator? = nil) {
     self.init(
@@ -31,13 +31,14 @@ public struct Stamped<Value: Sendable>: Sendable {
     Int64(age.nanoseconds)
   }
 
-  /// The time since it came from its origin, when this was sent: never negative, in whole nanoseconds.
+  /// The time since the value left its origin, as of the moment it was sent: never negative, in
+  /// whole nanoseconds.
   @inlinable
   public var age: Duration {
     .nanoseconds(nanoseconds)
   }
 
-  /// Another value of the same age and validator.
+  /// Returns another value with the same age and validator.
   @inlinable
   public func map<NewValue>(_ transform: (Value) throws -> NewValue) rethrows -> Stamped<NewValue> {
     Stamped<NewValue>(try transform(value), nanoseconds: nanoseconds, validator: validator)

@@ -1,8 +1,8 @@
-/// What an origin gave along with a value, to be asked later whether that is still good.
+/// The validator that an origin sent with a value, to ask it later whether that is still current.
 ///
 /// - Source: RFC 9110 §8.8.
 public struct Validator: Sendable {
-  /// One object, so that values that come without are light to carry.
+  /// The two parts in one object, so that values without a validator stay small.
   private let parts: Parts
 
   private final class Parts: Sendable {
@@ -15,20 +15,20 @@ public struct Validator: Sendable {
     }
   }
 
-  /// States what the origin gave.
+  /// Creates a validator from response fields.
   public init(entityTag: String? = nil, lastModified: String? = nil) {
     parts = Parts(entityTag: entityTag, lastModified: lastModified)
   }
 
-  /// The `ETag`, quotes included.
+  /// The `ETag` field, quotes included.
   public var entityTag: String? { parts.entityTag }
 
-  /// The `Last-Modified` date, as it was sent.
+  /// The `Last-Modified` field, as it was sent.
   public var lastModified: String? { parts.lastModified }
 }
 
 extension Validator: Hashable {
-  /// Whether both were given alike.
+  /// Whether both parts are equal.
   public static func == (left: Validator, right: Validator) -> Bool {
     left.entityTag == right.entityTag && left.lastModified == right.lastModified
   }

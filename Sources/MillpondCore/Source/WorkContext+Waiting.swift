@@ -1,9 +1,9 @@
 public import MillpondSignals
 
 extension WorkContext {
-  /// Waits for a flight until `lifetime` ends; false if that would be for ever.
+  /// Waits for a flight until `lifetime` ends; false if that would never end.
   ///
-  /// Where the flight itself wants slots, those that are held by the work that waits are lent.
+  /// If the flight needs slots of a limit, work that waits for it lends those that it holds.
   @usableFromInline
   func wait(for other: WorkContext, until lifetime: Lifetime) -> Bool {
     for flight in flights {
@@ -18,8 +18,8 @@ extension WorkContext {
     return true
   }
 
-  /// Waits for a slot of the limit, and for the work that gets it, until `lifetime` ends; slots of the
-  /// same limit that are held by the work that waits are lent.
+  /// Waits for a slot of the limit, and for the work in it, until `lifetime` ends; waiting work
+  /// lends the slots of the same limit that it holds.
   func wait(forSlotOf limit: ObjectIdentifier, until lifetime: Lifetime) {
     if let flight = flights.first {
       flight.wants(limit)
@@ -28,7 +28,8 @@ extension WorkContext {
     lendSlots(of: { $0 == limit }, lifetime.isAwaited, until: lifetime)
   }
 
-  /// Whether this is work for a flight of `key` in `table`, or for one that such a flight waits for.
+  /// Whether this is work for a flight of `key` in `table`, or for work that such a flight waits
+  /// for.
   func works<Key: Hashable & Sendable>(for key: Key, in table: ObjectIdentifier) -> Bool {
     reach(isCertain: true).contains {
       $0.context.flights.first?.isFlight(of: key, in: table) ?? false
@@ -45,8 +46,8 @@ extension WorkContext {
     }
   }
 
-  /// The flights of which this is the work, the innermost first, without those that have ended: several
-  /// where a write is prepared within one.
+  /// The running flights whose work this is, the innermost first; more than one if a write is
+  /// prepared within a flight.
   private var flights: [WorkContext] {
     var flights: [WorkContext] = []
     var next: WorkContext? = self
@@ -57,9 +58,9 @@ extension WorkContext {
     return flights
   }
 
-  /// This, the contexts around it, and those that wait for the flight it works for, and so on.
+  /// Returns this context, the contexts around it, those that wait for its flight, and so on.
   ///
-  /// A wait is certain if all on the way to it are.
+  /// A wait is certain if every step to it is.
   private func reach(isCertain: Bool) -> [(context: WorkContext, isCertain: Bool)] {
     var found: [ObjectIdentifier: Int] = [:]
     var all: [(context: WorkContext, isCertain: Bool)] = []
@@ -90,11 +91,11 @@ extension WorkContext {
     lazyWaits.locked(Waits())
   }
 
-  /// Notes that this flight waits for `other`; false if that waits for this one, so that neither
-  /// would ever end.
+  /// Records that this flight waits for `other`; false if that one waits for this one, so that
+  /// neither would ever end.
   ///
-  /// Noted first and then looked for: of two that start to wait for each other at one time, at
-  /// least one sees it.
+  /// Recorded first and searched afterwards: of two flights that begin to wait for each other at
+  /// the same time, at least one sees the circle.
   private func waits(for other: WorkContext) -> Bool {
     if other === self { return false }
     waits.withLock { $0.waitsFor[ObjectIdentifier(other), default: (other, 0)].times += 1 }
@@ -116,7 +117,7 @@ extension WorkContext {
     followedFlights.contains { $0 === goal }
   }
 
-  /// This flight, those it waits for, and so on.
+  /// This flight, the flights that it waits for, and so on.
   private var followedFlights: [WorkContext] {
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
     var all = [self]
@@ -129,7 +130,7 @@ extension WorkContext {
     return all
   }
 
-  /// Notes that the work of `context` waits for this flight.
+  /// Records that the work of `context` waits for this flight.
   private func add(_ context: WorkContext, _ isCertain: Bool) {
     waits.withLock { state in
       state.waiting[ObjectIdentifier(context), default: WaitingContext(context: context)]
@@ -146,12 +147,12 @@ extension WorkContext {
     _ = gone  // released here, not under the lock
   }
 
-  /// The work that waits for this flight, and whether that is certain.
+  /// The contexts that wait for this flight, and whether each is certain to wait.
   private var waitingContexts: [(context: WorkContext, isCertain: Bool)] {
     waits.withLock { $0.waiting.values.map { ($0.context, $0.certain > 0) } }
   }
 
-  /// Notes that the flight's work wants a slot of a limit, or has one.
+  /// Records that the flight's work needs or holds a slot of a limit.
   private func wants(_ limit: ObjectIdentifier) {
     waits.withLock { $0.wantedLimits[limit, default: 0] += 1 }
   }
@@ -163,7 +164,7 @@ extension WorkContext {
     }
   }
 
-  /// The limits of which this flight, and those it waits for, want slots.
+  /// The limits whose slots this flight, and those it waits for, need.
   private var wantedLimits: Set<ObjectIdentifier> {
     followedFlights.reduce(into: []) { limits, flight in
       limits.formUnion(flight.waits.withLock { Array($0.wantedLimits.keys) })
@@ -171,19 +172,19 @@ extension WorkContext {
   }
 }
 
-/// The waits that one flight knows of.
+/// The waits that concern one flight.
 private struct Waits: Sendable {
-  /// The flights that its work waits for.
+  /// The flights for which its work waits.
   var waitsFor: [ObjectIdentifier: (flight: WorkContext, times: Int)] = [:]
 
-  /// The work that waits for it.
+  /// The contexts that wait for it.
   var waiting: [ObjectIdentifier: WaitingContext] = [:]
 
-  /// The limits of which its work wants slots, or has some.
+  /// The limits whose slots its work needs or holds.
   var wantedLimits: [ObjectIdentifier: Int] = [:]
 }
 
-/// How often a piece of work waits for a flight.
+/// The number of times that a context waits for a flight.
 private struct WaitingContext: Sendable {
   let context: WorkContext
   var certain = 0

@@ -1,14 +1,14 @@
 public import MillpondSignals
 import Synchronization
 
-/// The work that the calling code belongs to: a flight, the preparation of a write, or a get that holds
-/// a slot of a limit.
+/// The work to which the calling code belongs: a flight, the preparation of a write, or a get that
+/// holds a slot of a limit.
 ///
-/// It is a task-local value, so it reaches what is asked inside a start and in tasks that are made
-/// there. A call that comes by another way, as from a callback of a queue, has none.
+/// It is a task-local value, so it reaches the gets inside a start and in tasks created there. A
+/// call by another way, such as a callback on a queue, has no context.
 ///
-/// It is there so that no work waits for itself: a flight whose work asks for its own key would
-/// never end, nor would work that holds the last slot and asks for one more.
+/// It prevents work from waiting for itself: a flight whose work gets its own key would never end,
+/// nor would work that holds the last slot and needs one more.
 @usableFromInline
 package class WorkContext: @unchecked Sendable {
   // Sendable because what this class and its subclasses hold is immutable, atomic or locked.
@@ -16,15 +16,15 @@ package class WorkContext: @unchecked Sendable {
   // Not an optional: the runtime would copy that piece by piece each time.
   @TaskLocal private static var calling = nobody
 
-  /// Stands for no context.
+  /// The value that stands for no context.
   private static let nobody = WorkContext()
 
   private final let over = Atomic<Bool>(false)
 
-  /// The waits of and for a flight, made when the first is noted.
+  /// The waits of and for a flight, created when the first is recorded.
   final let lazyWaits = LazyObject()
 
-  /// The flight of which this is the work.
+  /// The flight whose work this is.
   var flight: WorkContext? { nil }
 
   /// The limit of which the work holds a slot.
@@ -40,13 +40,13 @@ package class WorkContext: @unchecked Sendable {
     false
   }
 
-  /// Notes that the holder of a slot waits for one more get of the same limit.
+  /// Records that the holder of a slot waits for one more get of the same limit.
   func lendSlot(isCertain: Bool) {}
 
-  /// Notes that the holder of a slot waits for one get less.
+  /// Records that the holder of a slot waits for one get less.
   func takeSlotBack(isCertain: Bool) {}
 
-  /// Notes that the flight has ended: nobody waits for its work any more.
+  /// Records that the flight has ended, and no caller waits for its work.
   @usableFromInline
   package final func end() {
     over.store(true, ordering: .relaxed)
@@ -65,31 +65,31 @@ package class WorkContext: @unchecked Sendable {
     return calling === nobody ? nil : calling
   }
 
-  /// Runs `body` in the given context, or in none.
+  /// Runs `body` in the given context, or in none if it is nil.
   @usableFromInline
   static func run(in context: WorkContext?, _ body: () -> Void) {
     let context = context ?? nobody
     if context === calling { body() } else { $calling.withValue(context, operation: body) }
   }
 
-  /// Runs `body` in a context that nothing has run in yet.
+  /// Runs `body` in a context in which no code has run yet.
   @usableFromInline
   static func run(inNew context: WorkContext, _ body: () -> Void) {
     $calling.withValue(context, operation: body)
   }
 }
 
-/// The context of work within other work: of a write that is prepared, or of a get that has a slot.
+/// The context of work within other work: the preparation of a write, or a get that holds a slot.
 class NestedContext: WorkContext, @unchecked Sendable {
   private let ownFlight: WorkContext?
 
   /// The context of the caller, until the work ends.
   ///
-  /// A task that goes on after the end works for nobody, and would keep the contexts of all work
-  /// before it.
+  /// A task that outlives the work works for no caller, and must not keep the contexts of earlier
+  /// work alive.
   private let around: Locked<WorkContext?>
 
-  /// The context of the work for `flight`, or of work that is no flight, within `outer`.
+  /// Creates the context of work for `flight`, or of work that is no flight, within `outer`.
   init(for flight: WorkContext? = nil, within outer: WorkContext?) {
     ownFlight = flight
     around = Locked(outer)
@@ -101,7 +101,8 @@ class NestedContext: WorkContext, @unchecked Sendable {
     around.withLock { $0 }
   }
 
-  /// Ends the work that has a slot: what its tasks ask for from now on is asked for nobody.
+  /// Leaves the caller's context at the end of work in a slot; gets of its remaining tasks then
+  /// have no caller.
   final func leaveOuter() {
     let former = around.withLock { outer in
       defer { outer = nil }
@@ -112,7 +113,7 @@ class NestedContext: WorkContext, @unchecked Sendable {
 }
 
 extension Observer {
-  /// Delivers in the context of whoever asked, not in that of the work that answers.
+  /// Delivers in the caller's context instead of the context of the work that answers.
   @inlinable
   func inContext(of asker: WorkContext?) -> Observer {
     Observer(next: { value in WorkContext.run(in: asker) { self.next(value) } }) { event in

@@ -1,57 +1,56 @@
 public import MillpondSignals
 
-/// What stands before one other source, its base, and passes on to it whatever it does not change.
+/// A source in front of another one, its base, that passes on everything it does not change.
 ///
-/// A combinator states what it changes, the rest is here once. The protocol is not public, its
-/// witnesses are: they are specialised in a user's module as if each type had written them.
+/// A combinator states only what it changes. The protocol is internal but its witnesses are public,
+/// so that they are specialised in a user's module as if each type had its own.
 @usableFromInline
 protocol Wrapper: Source where Key == Base.Key, Value == Base.Value {
   associatedtype Base: Source
 
-  /// What it stands before.
+  /// The source behind this one.
   var base: Base { get }
 
-  /// What it does, in a few words.
+  /// A short description of the change.
   var title: String { get }
 }
 
 extension Wrapper {
-  /// What the base has at once.
+  /// Returns the base's immediate value.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     base.now(key, lookup)
   }
 
-  /// Tells the base.
+  /// Writes to the base.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     base.apply(change)
   }
 
-  /// The base, and what stands before it.
+  /// The base and this wrapper.
   public func layout(for key: Key?) -> Layout {
     Layout(.wrapper, title, of: base.layout(for: key))
   }
 }
 
-/// A wrapper that changes how its base is asked or answers, whether or not the ages of the values
-/// are wanted along with them.
+/// A wrapper that changes gets in the same way with and without the ages of values.
 @usableFromInline
 protocol Detour: Wrapper {
-  /// The answer, where `ask` is what the base would be asked.
+  /// Returns the answer; `ask` makes the get of the base.
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer>
 }
 
 extension Detour {
-  /// The base's answer, the long way round.
+  /// Returns the base's answer, changed by ``answer(to:_:_:)``.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     answer(to: key, lookup) { base.get(key, lookup) }
   }
 
-  /// The base's answer, the long way round.
+  /// Returns the base's answer, changed by ``answer(to:_:_:)``.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     answer(to: key, lookup) { base.getStamped(key, lookup) }
