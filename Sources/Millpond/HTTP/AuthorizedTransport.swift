@@ -9,7 +9,7 @@ struct AuthorizedTransport: HTTPTransport {
 
   var appliesBackpressure: Bool { base.appliesBackpressure }
 
-  /// The answer to the request, or to its repetition with new credentials.
+  /// Returns the answer to the request, or to its repetition with new credentials.
   ///
   /// A request to an origin that the authorization is not for is sent without credentials.
   func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
@@ -20,7 +20,7 @@ struct AuthorizedTransport: HTTPTransport {
   }
 }
 
-/// A request that is sent until its answer is another than 401, or its 401 stands.
+/// A request that is repeated until its answer is not a 401, or its 401 is final.
 private final class AuthorizedTransfer: Sendable {
   private let request: HTTPRequest
   private let transport: AuthorizedTransport
@@ -66,7 +66,7 @@ private final class AuthorizedTransfer: Sendable {
 
   private func observer(_ id: Int, _ upstream: Lifetime) -> Observer<HTTPPart> {
     let authorization = transport.authorization
-    // From then on nothing in the answer is the authorization's business, not even a second head.
+    // After the decision the authorization ignores the rest of the answer, even a second head.
     let isDecided = SerialState(false)
     return Observer(
       next: { part in
@@ -77,8 +77,8 @@ private final class AuthorizedTransfer: Sendable {
             self.refusal.withLock { $0 = head }
             return authorization.refused(id)
           }
-          // An answer that is hardly given to a request whose credentials are no good; others may be given
-          // without a look at them.
+          // An origin hardly gives a 2xx answer to refused credentials; it may give others without
+          // a look at them.
           let isAccepted = (200..<300).contains(head.status) && !head.isOfOtherOrigin
           isDecided.value = true
           authorization.decided(id, isAccepted: isAccepted)

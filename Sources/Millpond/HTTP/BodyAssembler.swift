@@ -3,11 +3,13 @@ import MillpondCore
 import MillpondSignals
 
 extension Signal<HTTPPart> {
-  /// One value of all parts, if they are a whole answer; once they can't be, the upstream stops.
+  /// Assembles all parts into one value if they are a complete answer; cancels the upstream once
+  /// they can't be.
   ///
   /// - Parameters:
-  ///   - earlier: What is there of the body, if the rest was asked for.
-  ///   - keep: Is given what came, if it is not the whole but the rest can be asked for later; also
+  ///   - limits: The limits on the answer.
+  ///   - earlier: The bytes from an earlier transfer, if the rest was requested.
+  ///   - keep: Receives the bytes of an incomplete body whose rest can be requested later, also
   ///     when the subscriber leaves. Runs on the thread of the end.
   func assembled(
     _ limits: HTTPLimits, resuming earlier: PartialBody? = nil,
@@ -22,7 +24,7 @@ extension Signal<HTTPPart> {
   }
 }
 
-/// Under a lock, since the subscriber may leave while a part is being received.
+/// An assembler under a lock, since the subscriber may leave while a part is received.
 private final class BodyAssembly: Sendable {
   let upstream: Lifetime
   private let downstream: Observer<Stamped<Data>>
@@ -44,7 +46,7 @@ private final class BodyAssembly: Sendable {
     Observer(next: { self.receive($0) }, other: { self.receive($0) })
   }
 
-  /// Ends the assembler, if it is not over; what came is kept.
+  /// Stops the assembler, if it still runs, and keeps its bytes.
   func leave() {
     if let partial = take()?.broken { keep(partial) }
   }
@@ -86,7 +88,7 @@ private final class BodyAssembly: Sendable {
   private func fail(_ error: any Error) {
     guard let assembler = take() else { return }
     upstream.end()
-    // Before the failure is told: who asks again on it is to find the bytes.
+    // Before the failure is sent, so that a caller that tries again finds the bytes.
     if error.leavesRest, let partial = assembler.broken { keep(partial) }
     downstream.failed(error)
   }
@@ -96,27 +98,31 @@ private final class BodyAssembly: Sendable {
   }
 }
 
-/// Puts an answer together, and says whether it is one.
+/// A body under assembly, and the checks that it is complete.
 struct BodyAssembler: Sendable {
   private var checker: ResponseChecker
   private let earlier: PartialBody?
   private var body = Data()
 
-  /// - Parameter earlier: What is there of the body, if the rest was asked for.
+  /// Creates an assembler.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits on the answer.
+  ///   - earlier: The bytes from an earlier transfer, if the rest was requested.
   init(_ limits: HTTPLimits, resuming earlier: PartialBody? = nil) {
     checker = ResponseChecker(limits)
     self.earlier = earlier
   }
 
-  /// Takes a part in.
+  /// Receives a part.
   ///
-  /// - Returns: How far the answer has come.
+  /// - Returns: The progress of the answer.
   mutating func received(_ part: HTTPPart) throws(TransferError) -> SignalProgress {
     switch part {
     case .head(let head):
       try checker.receive(head, resuming: earlier?.resumePoint)
       if let earlier, head.status == 206 { body = earlier.bytes }
-      // A header is only a claim: no more than this is reserved for it.
+      // A header is only a claim: at most this much is reserved for it.
       body.reserveCapacity(min(checker.framing.expected ?? 0, 1 << 20))
     case .body(let bytes):
       try checker.receive(byteCount: bytes.count)
@@ -125,15 +131,15 @@ struct BodyAssembler: Sendable {
     return checker.progress
   }
 
-  /// Returns the answer, if it is complete; its bytes are given away.
+  /// Returns the answer if it is complete, and hands over its bytes.
   mutating func finished() throws(TransferError) -> Stamped<Data> {
     let head = try checker.finished()
-    // The head of a rest may leave out what the first one said.
+    // The head of a continuation may lack fields of the first head.
     let continued = head.status == 206 ? earlier?.version.validator : nil
     return Stamped(exchange(&body, with: Data()), validator: continued ?? Validator(head.headers))
   }
 
-  /// The bytes so far, if the rest can be asked for later.
+  /// The bytes so far, if the rest can be requested later.
   var broken: PartialBody? {
     guard let head = checker.head, checker.framing.canBeResumed, !body.isEmpty else { return nil }
     if checker.framing.expected == body.count { return nil }

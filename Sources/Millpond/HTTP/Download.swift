@@ -2,15 +2,18 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// A body that is to become a file: its parts, and how they fit in with other writes.
+/// The parts of a body that becomes a file, and the terms of the file's write.
 typealias Download = (parts: Signal<FilePart>, terms: FileTerms)
 
 extension Transfers {
   /// Returns the body of the answer to a request, for a file that is handed out.
   ///
   /// - Parameters:
-  ///   - revision: The beginning of the download in the order of all writes.
-  ///   - byteLimit: The most bytes of the file: it is not in memory, so the limit of bodies is not for it.
+  ///   - request: The request.
+  ///   - strategy: The way to request the body.
+  ///   - revision: The revision of the download in the order of all writes.
+  ///   - byteLimit: The greatest size of the file in bytes; it replaces the limit on bodies in
+  ///     memory.
   func download(
     _ request: Signal<HTTPRequest>, _ strategy: DownloadStrategy, _ revision: Revision,
     byteLimit: Int
@@ -45,7 +48,7 @@ extension Transfers {
     return (parts, terms)
   }
 
-  /// The body of the answer in the pieces in which it comes.
+  /// Returns the body of the answer in pieces, as they arrive.
   func pieces(of request: Signal<HTTPRequest>) -> Signal<Data> {
     stream(request) { request, transport, _ in
       transport.send(request).pieces(limits.ofStream()).compactMap { part in
@@ -65,11 +68,11 @@ extension Transfers {
   }
 }
 
-/// How a body is asked for that is larger than what may be in memory.
+/// A way to request a body that is too large for memory.
 enum DownloadStrategy: Sendable {
-  /// All at once: the transport waits for whoever takes it.
+  /// One request; the transport waits while the receiver is busy.
   case atOnce
 
-  /// A range after the other.
+  /// One range after another.
   case inRanges
 }

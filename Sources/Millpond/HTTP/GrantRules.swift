@@ -1,41 +1,42 @@
-/// The rules that decide which grant a request is sent with, and whether a 401 refuses the grant or comes
-/// from a resource that refuses every grant.
+/// The rules that decide which grant a request is sent with, and whether a 401 refuses the grant or
+/// comes from a resource that refuses every grant.
 ///
-/// A grant is the result of one run of an authorization's `obtain`. A 401 refuses the grant that the request
-/// was sent with. If that grant has been replaced since, the request is just sent again with the new one. If
-/// it is the current one, the first refusal of a request replaces it; a further refusal of the same request
-/// is ambiguous, since either the new grant has expired too or the resource refuses every grant. So the
-/// request waits for a witness:
-/// - Another request that was sent after the 401 is accepted with the same grant: the 401 stands.
+/// A grant is the result of one run of an authorization's `obtain`. A 401 refuses the grant that
+/// the request was sent with. If that grant has been replaced since, the request is sent again with
+/// the new one. If it is the current one, the first refusal of a request replaces it. A further
+/// refusal of the same request is ambiguous: either the new grant has expired too, or the resource
+/// refuses every grant. So the request waits for a witness:
+/// - Another request, sent after the 401, is accepted with the same grant: the 401 is final.
 /// - The grant is replaced because of another request: the request is sent again.
-/// - No other request is under way any more: the grant is replaced. If that does not help, the 401 of a
-///   single resource stands after two such grants, or at once if no request of the session has been accepted
-///   yet; of several resources, those that were refused first are given up one after the other.
+/// - No other request is under way any more: the grant is replaced. If that does not help, the 401
+///   of a single resource is final after two such grants, or at once if no request of the session
+///   has been accepted yet. Of several resources, the 401s of those that were refused first become
+///   final one after another.
 ///
-/// A resource whose 401 stands refuses no grant for a while.
+/// A resource with a final 401 refuses no grant for a while.
 ///
 /// Pure: no locks, no clock, no callbacks.
 struct GrantRules: Sendable {
-  /// An effect to be carried out, in order.
+  /// An effect to carry out; effects are ordered.
   enum Step: Sendable {
     case obtain(Int, insteadOf: HeaderFields?)
     case send(Int, HeaderFields)
     case pass(Int)
 
-    /// Fail a request, because its grant could not be obtained.
+    /// Fail a request because its grant could not be obtained.
     case fail(Int)
 
     /// Call ``GrantRules/noWitness(for:)`` after a while.
     case watch(Int)
   }
 
-  /// The time for which a resource whose 401 stands refuses no grant.
+  /// The time for which a resource with a final 401 refuses no grant.
   static let memory = Duration.seconds(30)
 
   /// The number of times that a single resource may have a grant replaced without a witness.
   private static let trialLimit = 2
 
-  /// The greatest number of resources to be remembered.
+  /// The greatest number of resources with a final 401 that are remembered.
   private static let memoryLimit = 1_000
 
   /// The number of sign-outs so far.
@@ -51,30 +52,30 @@ struct GrantRules: Sendable {
   private var waiting: [Int] = []
 
   private var refused: HeaderFields?
-  /// How many grants in a row were replaced without a witness although no request had been accepted with
-  /// them, because several resources refused them.
+  /// The number of grants in a row that several resources refused and that were replaced without a
+  /// witness, before any request was accepted with them.
   private var fruitlessCount = 0
 
   /// Whether a request of this session has been accepted.
   private var hasAccepted = false
 
-  /// The resources whose 401 stands, and since when.
+  /// The resources with a final 401, and the time of each.
   private var standing: [String: Duration] = [:]
 
   private var lastRequest = 0
   private var lastGrant = 0
 
-  /// Orders sendings and refusals.
+  /// The number of the last sending or refusal, which orders them.
   private var lastEvent = 0
 
   private struct Held: Sendable {
     let number: Int
     let credentials: HeaderFields
 
-    /// Whether a request has been accepted with it.
+    /// Whether a request has been accepted with this grant.
     var isProven = false
 
-    /// The number of requests that were sent with it and are not answered.
+    /// The number of requests sent with this grant and not answered yet.
     var openCount = 0
 
     /// The requests that wait for a witness, in the order of their refusals.
@@ -97,7 +98,7 @@ struct GrantRules: Sendable {
 }
 
 extension GrantRules {
-  /// Admits a request; nil if the session that it belongs to has ended.
+  /// Admits a request; nil if its session has ended.
   mutating func enter(_ resource: String, session: Int) -> Int? {
     guard session == self.session else { return nil }
     lastRequest += 1
@@ -105,7 +106,7 @@ extension GrantRules {
     return lastRequest
   }
 
-  /// Sends an admitted request, or lets it wait for a grant.
+  /// Sends an admitted request, or makes it wait for a grant.
   mutating func ask(_ id: Int) -> [Step] {
     guard requests[id] != nil else { return [] }
     if let held {
@@ -125,7 +126,7 @@ extension GrantRules {
   /// Whether the grant of this number is being obtained.
   func isObtaining(_ number: Int) -> Bool { obtaining == number }
 
-  /// Takes a grant in, and sends the requests that wait for it.
+  /// Receives a grant, and sends the requests that wait for it.
   mutating func obtained(_ number: Int, _ credentials: HeaderFields) -> [Step] {
     guard let waiting = takeWaiting(number) else { return [] }
     held = Held(number: number, credentials: credentials)
@@ -138,7 +139,7 @@ extension GrantRules {
     return waiting.filter { requests.removeValue(forKey: $0) != nil }.map { .fail($0) }
   }
 
-  /// Takes in that a request has been answered as only a good grant is.
+  /// Records that a request was answered as only a good grant is.
   mutating func accepted(_ id: Int) -> [Step] {
     guard let request = requests.removeValue(forKey: id),
       case .sent(let number, let event) = request.place, held?.number == number
@@ -151,7 +152,7 @@ extension GrantRules {
     return passSuspended(before: event) + settle()
   }
 
-  /// Takes in that a request has been answered with 401.
+  /// Records that a request was answered with 401.
   mutating func refused(_ id: Int, at now: Duration) -> [Step] {
     guard let request = requests[id], case .sent(let number, _) = request.place else { return [] }
     requests[id]?.refusalCount += 1
@@ -168,21 +169,21 @@ extension GrantRules {
     return settle() + watch()
   }
 
-  /// Takes in that a request has ended in another way, or that its caller has left.
+  /// Records that a request ended in another way, or that its caller left.
   mutating func left(_ id: Int) -> [Step] {
     guard let request = requests.removeValue(forKey: id) else { return [] }
     if case .sent(let number, _) = request.place, held?.number == number { held?.openCount -= 1 }
     return settle()
   }
 
-  /// Settles what waits for a witness, since none has come for a while.
+  /// Decides about the requests that wait for a witness after none has come for a while.
   mutating func noWitness(for number: Int) -> [Step] {
     guard held?.number == number else { return [] }
     held?.isWatched = false
     return settle(isLate: true)
   }
 
-  /// Forgets everything about the grants and the requests of the session, and begins another.
+  /// Forgets all grants and requests of the session, and begins another.
   mutating func endSession() {
     var next = GrantRules()
     next.session = session + 1
@@ -198,7 +199,7 @@ extension GrantRules {
     return waiting
   }
 
-  /// Passes on the 401s that came before a request was sent that has been accepted.
+  /// Passes on the 401s that came before the sending of a request that was accepted.
   private mutating func passSuspended(before event: Int) -> [Step] {
     let suspended = held?.suspended ?? []
     let guilty = suspended.prefix { id in
@@ -226,7 +227,7 @@ extension GrantRules {
     return others.isEmpty ? passed : passed + replaceGrant(for: others)
   }
 
-  /// The resources whose 401s stand although there is no witness against them.
+  /// Returns the resources whose 401s become final although there is no witness against them.
   private mutating func guiltyResources(among suspended: [Int]) -> Set<String> {
     var seen: Set<String> = []
     let resources = suspended.compactMap { requests[$0]?.resource }.filter {
@@ -238,8 +239,8 @@ extension GrantRules {
       return hasAccepted && !isTried ? [] : Set(resources)
     }
     guard held?.isProven == false else { return [] }
-    // The grant was newest for those that were refused first. One by one to begin with, then twice as many
-    // each time, so that the number of grants stays small for any number of such resources.
+    // The grant was newest for the resources that were refused first. First one by one, then twice
+    // as many each time, so that the number of grants stays small for any number of such resources.
     defer { fruitlessCount += 1 }
     return fruitlessCount == 0
       ? [] : Set(resources.prefix(1 << min(max(0, fruitlessCount - 3), 16)))
@@ -251,12 +252,12 @@ extension GrantRules {
     return [.watch(held.number)]
   }
 
-  /// Obtains another grant, for these requests and those that wait for a witness.
+  /// Obtains another grant for these requests and for those that wait for a witness.
   private mutating func replaceGrant(for ids: [Int]) -> [Step] {
     guard let held else { return [] }
     refused = held.credentials
     self.held = nil
-    // Those that have been refused least first: they are the least likely to be refused again.
+    // The requests with the fewest refusals first: they are the least likely to be refused again.
     let asking = (ids + held.suspended).compactMap { id in
       requests[id].map { (id, $0.refusalCount) }
     }

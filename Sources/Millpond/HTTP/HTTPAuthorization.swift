@@ -2,8 +2,8 @@ public import Foundation
 public import MillpondCore
 import MillpondSignals
 
-/// Credentials for an origin, obtained when the first request needs them, and anew when the origin refuses
-/// them.
+/// Credentials for an origin, obtained when the first request needs them and again when the origin
+/// refuses them.
 ///
 ///     let account = HTTPAuthorization(for: studio.url, in: session) { refused in
 ///       let token = try await refused == nil ? studio.token() : studio.newToken()
@@ -11,18 +11,19 @@ import MillpondSignals
 ///     }
 ///     let photos = HTTPSource(authorization: account)
 ///
-/// All requests that need credentials share one run of `obtain`, and are sent with what it returns. When a
-/// request is answered with 401, the credentials that it was sent with count as refused: they are obtained
-/// anew, once for all requests, and the request is sent again. Requests that meet several expiries are sent
-/// again each time. A run that fails, fails the requests that wait for it; the next request starts another.
+/// All requests that need credentials share one run of `obtain`, and are sent with its result. When
+/// a request is answered with 401, its credentials count as refused: they are obtained again, once
+/// for all requests, and the request is repeated. A request is repeated at each further expiry. A
+/// failed run fails the requests that wait for it; the next request starts another run.
 ///
-/// A resource that answers 401 also to new credentials fails with that status. Its next 401s within half a
-/// minute fail at once, and nothing is obtained for them. While other requests are under way that can show
-/// whether the new credentials are good, its failure waits for their answers, at most ten seconds.
+/// A resource that answers 401 to new credentials too fails with that status. Its further 401s
+/// within half a minute fail at once, and nothing is obtained for them. While other requests are
+/// under way that can show whether the new credentials are good, the failure waits for their
+/// answers, at most ten seconds.
 ///
-/// Credentials are sent only to the scheme, host and port of the URLs that the authorization is for.
-/// Requests to other origins are sent without them, and a redirect to another origin leaves them behind. A
-/// 401 of an origin that received no credentials refuses none.
+/// Credentials are sent only to the scheme, host and port of the URLs that the authorization is
+/// for. Requests to other origins are sent without them, and a redirect to another origin drops
+/// them. A 401 of an origin that received no credentials refuses none.
 ///
 /// One authorization may serve any number of sources.
 ///
@@ -33,7 +34,7 @@ public final class HTTPAuthorization: Sendable {
   private let timeline: Timeline
   private let state = Locked(State())
 
-  /// Ends at each sign-out, with the callers of that session.
+  /// A scope that ends at each sign-out, with the callers of that session.
   private let session = CacheScope()
   private let scope: CacheScope?
   private let membership = Locked<ScopedDisposable?>(nil)
@@ -44,7 +45,7 @@ public final class HTTPAuthorization: Sendable {
     var run: (number: Int, handle: Disposable)?
   }
 
-  /// Carries out a decision about the transfer of this number.
+  /// A closure that carries out a decision about the transfer with this number.
   typealias Act = @Sendable (Int, Decision) -> Void
 
   enum Decision: Sendable {
@@ -53,19 +54,19 @@ public final class HTTPAuthorization: Sendable {
     case fail(any Error)
   }
 
-  /// Creates an authorization without credentials yet.
+  /// Creates an authorization without credentials.
   ///
   /// - Parameters:
-  ///   - origin: A URL of the origin that the credentials are for; its path does not count.
-  ///   - others: More origins that the same credentials are for.
-  ///   - scope: The scope whose end is a sign-out, as ``forget()`` is.
-  ///   - timeout: How long `obtain` may take. After that it is cancelled, and the requests that wait for
-  ///     it fail with ``SignalError/timedOut``.
+  ///   - origin: A URL of the origin that the credentials are for; its path does not matter.
+  ///   - others: Further origins for the same credentials.
+  ///   - scope: The scope whose end is a sign-out, like ``forget()``.
+  ///   - timeout: The time limit of `obtain`. A run beyond it is cancelled, and the requests that
+  ///     wait for it fail with ``SignalError/timedOut``.
   ///   - clock: The clock for `timeout`.
-  ///   - obtain: Returns the fields to be sent. Its argument holds the fields that were refused last; nil
-  ///     if none were. A request of its own must not wait for these very credentials. It goes on when the
-  ///     requests that wait for it are given up, so that a token that can be had only once is not lost; a
-  ///     sign-out cancels it.
+  ///   - obtain: Returns the header fields to send. Its argument holds the fields that were refused
+  ///     last; nil if none were. Requests that it makes must not wait for these credentials. A run
+  ///     goes on when the requests that wait for it are cancelled, so that a one-time token is not
+  ///     lost; a sign-out cancels it.
   public init(
     for origin: URL, _ others: URL..., in scope: CacheScope? = nil,
     timeout: Duration = .seconds(60), clock: some Clock<Duration> = ContinuousClock(),
@@ -84,11 +85,11 @@ public final class HTTPAuthorization: Sendable {
     membership.withLock { $0 = handle?.scoped() }
   }
 
-  /// Forgets the credentials, as at a sign-out: the next request has them obtained.
+  /// Drops the credentials, as at a sign-out; the next request obtains new ones.
   ///
-  /// Requests from before are neither sent again nor answered any more: when this returns, their callers
-  /// have failed with ``CacheError/scopeEnded``, on this thread. A caller whose callback runs on another
-  /// thread at that moment receives the failure right after that callback.
+  /// Earlier requests are neither repeated nor answered any more: when this returns, their callers
+  /// have failed with ``CacheError/scopeEnded``, on this thread. A caller whose callback runs on
+  /// another thread at that moment receives the failure right after that callback.
   public func forget() {
     endSession()
     session.end()
@@ -99,7 +100,7 @@ public final class HTTPAuthorization: Sendable {
 extension HTTPAuthorization {
   var currentSession: Int { state.withLock { $0.rules.session } }
 
-  /// The signal, or ``CacheError/scopeEnded`` if there is a sign-out before it ends.
+  /// Returns the signal, which fails with ``CacheError/scopeEnded`` if a sign-out comes first.
   func untilSignOut<Value>(_ signal: Signal<Value>) -> Signal<Value> {
     let signal = session.untilEnd(signal)
     return scope?.untilEnd(signal) ?? signal
@@ -124,7 +125,7 @@ extension HTTPAuthorization {
     perform { $0.refused(id, at: now) }
   }
 
-  /// Takes in an answer other than a refusal, after which the transfer is on its own.
+  /// Records an answer other than a refusal, after which the transfer continues on its own.
   func decided(_ id: Int, isAccepted: Bool) {
     _ = take(id)
     perform { isAccepted ? $0.accepted(id) : $0.left(id) }
@@ -139,9 +140,11 @@ extension HTTPAuthorization {
 extension HTTPAuthorization {
   private func take(_ id: Int) -> Act? { state.withLock { $0.transfers.removeValue(forKey: id) } }
 
-  /// Carries out what the rules decide.
+  /// Carries out the decisions of the rules.
   ///
-  /// - Parameter error: The failure for requests that are to fail.
+  /// - Parameters:
+  ///   - decide: Asks the rules.
+  ///   - error: The failure for requests that are to fail.
   private func perform(
     _ decide: (inout GrantRules) -> [GrantRules.Step],
     failingWith error: any Error = CacheError.scopeEnded

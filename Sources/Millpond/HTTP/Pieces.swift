@@ -2,13 +2,14 @@ import Foundation
 import MillpondSignals
 
 extension Signal<HTTPPart> {
-  /// The body in the pieces in which it comes; a failure if they were not a whole answer.
+  /// Returns the body in pieces as they arrive; fails after them if they are no complete answer.
   ///
   /// - Parameters:
-  ///   - earlier: What is there of the body, if the rest was asked for: it is the first part, or is
-  ///     given back.
-  ///   - note: Is told whose bytes follow, if the rest of them can be asked for later, and nil as soon
-  ///     as it can't.
+  ///   - limits: The limits on the answer.
+  ///   - earlier: The file of an earlier transfer, if the rest was requested: it becomes the first
+  ///     part, or is given back.
+  ///   - note: Receives the version of the bytes that follow if their rest can be requested later,
+  ///     and nil once it can't.
   func pieces(
     _ limits: HTTPLimits, resuming earlier: PartialStream? = nil,
     note: @escaping @Sendable (ResourceVersion?) -> Void = { _ in }
@@ -95,7 +96,7 @@ private final class PieceDelivery: Sendable {
   private func end(_ event: Event<Never>) {
     state.value.isOver = true
     if case .failed(let error) = event, !error.leavesRest { note(nil) }
-    // Before the end is told: who asks again on it is to find the bytes.
+    // Before the end is sent, so that a caller that tries again finds the bytes.
     state.value.earlier?.file.giveBack()
     upstream.end()
     downstream.other(event)

@@ -2,10 +2,10 @@ import Dispatch
 import MillpondSignals
 
 extension Signal {
-  /// Delivers on `queue`, as `receive(on:)` does, but wakes no thread without need: a value waits for the
-  /// end, and neither the beginning nor the end of a small body is told as progress.
+  /// Delivers on `queue`, as `receive(on:)` does, but wakes no thread without need.
   ///
-  /// Of progress that waits the latest is delivered.
+  /// A value waits for the end, and the progress of a small body leaves out its first and last
+  /// step. Of waiting progress only the latest is delivered.
   func conflated(on queue: DispatchQueue) -> Signal {
     Signal { observer, lifetime in
       let delivery = QueueDelivery(observer, lifetime, queue)
@@ -68,7 +68,7 @@ private final class QueueDelivery<Value: Sendable>: Sendable {
     }
   }
 
-  /// Nil where nothing is to be delivered, and the job is done.
+  /// Returns what there is to deliver; nil if there is nothing, which ends the job.
   private func takeWaiting() -> Waiting? {
     state.withLock { state in
       var ready = state.waiting
@@ -85,7 +85,7 @@ private final class QueueDelivery<Value: Sendable>: Sendable {
 }
 
 extension SignalProgress {
-  /// Whether it is the beginning or the end of what comes as a whole, or nearly.
+  /// Whether this is the first or the last step of a small body.
   fileprivate var isHardlyAny: Bool {
     guard let total, total <= 64 << 10 else { return false }
     return completed <= 0 || completed >= total

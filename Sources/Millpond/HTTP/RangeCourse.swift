@@ -1,29 +1,29 @@
 import MillpondSignals
 
-/// Which bytes of a body are asked for, one range after the other, and whether what comes is of them.
+/// The course of a body that is requested in ranges, and the check that each answer belongs to it.
 ///
-/// From outside it looks as if one answer came: its head is made of that of the first range.
+/// From outside it looks like one answer, whose head is made from that of the first range.
 struct RangeCourse: Sendable {
-  /// What is asked for.
+  /// The next request.
   enum Question: Equatable, Sendable {
-    /// These bytes; of no other version, if one is named.
+    /// A range of bytes, of this version if there is one.
     case range(Range<Int>, of: ResourceVersion?)
 
-    /// The body as a whole, because of what was answered.
+    /// The whole body, because of an earlier answer.
     case whole
   }
 
-  /// What becomes of a head.
+  /// The verdict on a head.
   enum Verdict: Sendable {
     case passes(HTTPHead)
 
-    /// It begins what goes on with the answer.
+    /// The head begins the continuation of the answer.
     case goesOn
 
-    /// It is no use, and the body is to be asked for as a whole.
+    /// The head is of no use, and the whole body has to be requested.
     case needsWhole
 
-    /// The answer can't be gone on with.
+    /// The answer can't be continued.
     case breaks(any Error)
   }
 
@@ -31,7 +31,7 @@ struct RangeCourse: Sendable {
   private var version: ResourceVersion?
   private var size: RangeSize
 
-  /// The first byte that has not come, and the range that was asked for.
+  /// The position of the first missing byte, and the range that was requested.
   private var next: Int
   private var first = 0
   private var end = 0
@@ -65,7 +65,7 @@ struct RangeCourse: Sendable {
     return total == nil ? begin(head) : goOn(head)
   }
 
-  /// Takes bytes in; false if these are more than were asked for.
+  /// Receives bytes; false if they are more than were requested.
   mutating func receive(byteCount: Int) -> Bool {
     if isWhole { return true }
     guard byteCount <= end - next else { return false }
@@ -73,7 +73,7 @@ struct RangeCourse: Sendable {
     return true
   }
 
-  /// Notes how long a subscriber needed for bytes.
+  /// Records the time that a subscriber took for bytes.
   mutating func taken(in time: Duration) { heldUp += time }
 
   mutating func completed(at time: Duration) {
@@ -83,7 +83,7 @@ struct RangeCourse: Sendable {
 
   private mutating func begin(_ head: HTTPHead) -> Verdict {
     guard let range = fitting(head) else {
-      // Who asks for the rest has a way of its own to find out that there is none.
+      // A request for the rest has its own way to find out that there is none.
       if earlier == nil, head.status == 206 || head.status == 416 { return needWhole() }
       isWhole = true
       return .passes(head)
@@ -103,11 +103,11 @@ struct RangeCourse: Sendable {
 
   private func failure(_ head: HTTPHead) -> any Error {
     switch head.status {
-    // Other bytes, or fewer: it has changed.
+    // Other bytes, or fewer: the resource has changed.
     case 200..<300, 416: LostResumePoint()
-    // What an origin can't answer now it may be able to answer later, from here.
+    // An origin that can't answer now may be able to answer later, from here.
     case 429, 500...: TransferError.truncated(received: next, expected: total)
-    // Asking for the whole would be refused as well.
+    // A request for the whole body would be refused as well.
     default: TransferError.status(code: head.status, headers: head.headers)
     }
   }
@@ -127,47 +127,50 @@ struct RangeCourse: Sendable {
 }
 
 extension HTTPHead {
-  /// The head that the answer would have if all of it came at once.
+  /// Returns the head that the answer would have if all of it came at once.
   fileprivate func whole(of total: Int, from first: Int) -> HTTPHead {
     var headers = headers
     headers.set("\(total - first)", for: "Content-Length")
-    // It would override the length, and the end of a range is not that of the body.
+    // It would override the length, and the end of a range is not the end of the body.
     headers.set(nil, for: "Transfer-Encoding")
     headers.set(first == 0 ? nil : "bytes \(first)-\(total - 1)/\(total)", for: "Content-Range")
     return HTTPHead(status: first == 0 ? 200 : 206, headers: headers)
   }
 }
 
-/// How many bytes are asked for at a time: so many that to ask anew costs little beside them, and
-/// never more than may be in memory before somebody takes them.
+/// The size of the ranges: large enough that the waits between them cost little, and never more
+/// than may be held in memory for a slow receiver.
 struct RangeSize: Sendable {
-  /// The time that the bytes of a range are to take, in waits for them: 3 % of the time is lost.
+  /// The time that the bytes of a range should take, in units of the wait for it: 3 % of the time
+  /// is lost.
   private static let share = 32.0
 
   private let least: Int
   private let greatest: Int
   private(set) var byteCount: Int
 
-  /// The shortest wait for a range so far: what is more is chance.
+  /// The shortest wait for a range so far; anything longer is chance.
   private var wait: Duration?
 
+  /// Creates a size.
+  ///
   /// - Parameters:
-  ///   - least: So many bytes may be in memory before whoever is slow has taken them.
-  ///   - greatest: So many may be, for once, when somebody becomes slow who has been fast; it is
-  ///     reached only where the network is far away and fast.
+  ///   - least: The bytes that may be in memory for a slow receiver.
+  ///   - greatest: The bytes that may be in memory once, when a fast receiver becomes slow; reached
+  ///     only if the network is distant and fast.
   init(least: Int = 4 << 20, greatest: Int = 64 << 20) {
     (self.least, self.greatest) = (least, greatest)
     byteCount = least
   }
 
-  /// Notes the wait for a range, the time that its bytes took, and how much of that the subscriber held
-  /// them up.
+  /// Records the wait for a range, the time that its bytes took, and the part of it during which
+  /// the subscriber held them up.
   mutating func received(
     _ count: Int, in time: Duration, after wait: Duration, heldUp: Duration
   ) {
     let wait = min(wait, self.wait ?? wait)
     self.wait = wait
-    // The network is not what is waited for: more in memory would be of no use.
+    // The network is not the bottleneck: more bytes in memory would be of no use.
     if heldUp * 8 > time || wait <= .zero { return byteCount = least }
     let wanted = time > .zero ? Double(count) * (wait / time) * Self.share : .infinity
     byteCount = Int(min(max(wanted, Double(least)), Double(min(greatest, 2 * byteCount))))

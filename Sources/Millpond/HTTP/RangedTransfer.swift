@@ -1,16 +1,20 @@
 import MillpondSignals
 
 extension HTTPTransport {
-  /// The same answer as that of ``send(_:)``, but asked for in ranges, one after the other: a range is
-  /// asked for when whoever observes has taken the one before.
+  /// Sends a request in ranges, each after the subscriber has taken the one before; the answer is
+  /// that of ``send(_:)``.
   ///
-  /// So no more than a range is on its way, even from a transport that keeps what comes faster than it
-  /// is taken. An origin that knows no ranges, or doesn't say by what the next one can be told to be of
-  /// the same version, is asked for the whole.
+  /// So at most one range is under way, even with a transport that stores bytes faster than they
+  /// are taken. If the origin does not support ranges, or sends no strong validator to match them
+  /// by, the whole body is requested.
   ///
-  /// - Parameter earlier: What is there of the body; then the rest of it is asked for.
-  /// - Throws: ``LostResumePoint`` if the answer can't be gone on with, because it has changed or for
-  ///   what only a new request can find out.
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - earlier: The resume point, if the rest of a body is requested.
+  ///   - size: The size of the ranges.
+  ///   - ticker: The clock for measuring waits.
+  /// - Throws: ``LostResumePoint`` if the answer can't be continued, because the resource has
+  ///   changed or only a new request can tell.
   func sendInRanges(
     _ request: HTTPRequest, from earlier: ResumePoint? = nil, _ size: RangeSize = RangeSize(),
     by ticker: Ticker
@@ -22,7 +26,7 @@ extension HTTPTransport {
   }
 }
 
-/// Asks for one range after the other.
+/// A transfer that sends one request after another.
 private final class RangedTransfer: Sendable {
   private let request: HTTPRequest
   private let transport: any HTTPTransport
@@ -34,8 +38,8 @@ private final class RangedTransfer: Sendable {
   private struct State: Sendable {
     var course: RangeCourse
 
-    /// Whether a range is being asked for, and whether there are more: so the stack stays flat, however
-    /// many ranges come at once.
+    /// Whether a request is being sent, and whether another one follows: a loop, so that the stack
+    /// stays flat however many ranges come at once.
     var isAsking = false
     var hasMore = true
   }
@@ -71,7 +75,7 @@ private final class RangedTransfer: Sendable {
     }
   }
 
-  /// Asks for the next range, unless that is under way.
+  /// Sends the next request, unless the loop does so already.
   private func goOn(from upstream: Lifetime) {
     upstream.end()
     let isAsking = state.withLock { state in
@@ -135,7 +139,8 @@ private final class RangedTransfer: Sendable {
 }
 
 extension HTTPRequest {
-  /// The request for a range of the body, unencoded, since a range is one of what is sent.
+  /// Returns the request for a range of the body, unencoded, since ranges count the bytes that are
+  /// sent.
   fileprivate func asking(_ question: RangeCourse.Question) -> HTTPRequest {
     guard case .range(let range, let version) = question else { return self }
     var request = self

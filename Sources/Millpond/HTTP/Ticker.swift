@@ -1,9 +1,10 @@
 import MillpondSignals
 
-/// Many timers that are hardly ever due, on one of the clock's.
+/// A set of timers that are rarely due, on one timer of the clock.
 ///
-/// That one is set when something is due before it, and when it fires; not when something is called
-/// off. So a transfer that ends in time costs the system no timer. The last one set may fire in vain.
+/// The clock's timer is set for an earlier entry and after it fires, but not when an entry is
+/// cancelled. So a transfer that ends in time costs the system no timer, and the last timer may
+/// fire in vain.
 final class Ticker: Sendable {
   private let timeline: Timeline
   private let state = Locked(TickerState())
@@ -26,7 +27,7 @@ final class Ticker: Sendable {
 
   private func setTimer(_ step: TickerState.Step) {
     let timer = timeline.schedule(after: step.due - timeline.now()) { self.fire(step.number) }
-    // The former one, or this, if there has been a later step meanwhile.
+    // The former timer, or this one, if a later step came in between.
     let superfluous = state.withLock { $0.keep(timer, step.number) }
     superfluous?.dispose()
   }
@@ -40,15 +41,15 @@ final class Ticker: Sendable {
   }
 }
 
-/// What waits for its time.
+/// An entry with its time.
 struct TickerEntry: Sendable {
   let due: Duration
   let action: @Sendable () -> Void
 }
 
-/// What waits, and for when the timer of the clock is set.
+/// The entries, and the step for which the clock's timer is set.
 private struct TickerState: Sendable {
-  /// A timer that is to be set.
+  /// A timer to set.
   struct Step: Sendable {
     let due: Duration
     let number: Int
@@ -65,13 +66,14 @@ private struct TickerState: Sendable {
     return (number, step(entry.due))
   }
 
-  /// Keeps the handle of a timer; gives back the one that is not needed.
+  /// Keeps a timer; returns the one that is not needed.
   mutating func keep(_ timer: Disposable, _ number: Int) -> Disposable? {
     guard current?.number == number else { return timer }
     return exchange(&self.timer, with: timer)
   }
 
-  /// Returns what is due, and the timer to set for the rest; nothing for a timer that is out of date.
+  /// Returns the entries that are due, and the timer to set for the rest; nothing for an outdated
+  /// timer.
   mutating func fire(
     _ number: Int, at now: Duration
   ) -> (due: [TickerEntry], step: Step?, former: Disposable?) {

@@ -1,8 +1,9 @@
 import MillpondSignals
 
 extension Signal {
-  /// Fails with ``TransferError/timedOut(_:)`` when a timeout is over; each event is activity, until its
-  /// delivery has returned.
+  /// Fails with ``TransferError/timedOut(_:)`` when a timeout is over.
+  ///
+  /// Each event counts as activity until its delivery has returned.
   func timingOut(_ timeouts: Timeouts, on ticker: Ticker) -> Signal {
     .deferred {
       let timeouts = Locked(timeouts)
@@ -14,7 +15,7 @@ extension Signal {
     }
   }
 
-  /// Notes when each event is delivered.
+  /// Records the deliveries of events.
   private func active(_ timeouts: Locked<Timeouts>, _ ticker: Ticker) -> Signal {
     let note = { @Sendable (deliver: () -> Void) in
       timeouts.withLock { $0.beginDelivery() }
@@ -31,7 +32,7 @@ extension Signal {
   }
 }
 
-/// The timer of a run, which is set anew only when it fires: activity costs a look at the clock and no
+/// The timer of a run, which is set again only when it fires: activity costs a clock reading and no
 /// timer.
 private final class TimeoutWatch: Sendable {
   let timer = TimerSlot()
@@ -57,7 +58,7 @@ private final class TimeoutWatch: Sendable {
   }
 }
 
-/// The time that a transfer may take, and the time that its origin may be silent, in moments of one timeline.
+/// The time limits of a transfer and of its origin's silence, in moments of one timeline.
 struct Timeouts: Sendable {
   enum Verdict: Equatable {
     case waits(Duration)
@@ -69,7 +70,8 @@ struct Timeouts: Sendable {
   private let start: Duration
   private var latest: Duration
 
-  /// The number of deliveries under way: while the subscriber is busy, the origin is not silent.
+  /// The number of deliveries under way; while the subscriber is busy, the origin does not count as
+  /// silent.
   private var deliveryCount = 0
 
   init(_ limits: HTTPLimits, since start: Duration) {
@@ -86,7 +88,7 @@ struct Timeouts: Sendable {
     latest = now
   }
 
-  /// Returns whether it is over, or the time until there is something to decide.
+  /// Returns the timeout that is over, or the time until the next check.
   func verdict(at now: Duration) -> Verdict {
     let totalLeft = totalTimeout - (now - start)
     let idleLeft = deliveryCount > 0 ? idleTimeout : idleTimeout - (now - latest)

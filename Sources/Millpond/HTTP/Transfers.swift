@@ -3,7 +3,7 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// Carries out requests, and makes answers of what the transport brings.
+/// The requests of a source: sends them and turns the transport's parts into answers.
 struct Transfers: Sendable {
   let transport: any HTTPTransport
   let limits: HTTPLimits
@@ -11,9 +11,9 @@ struct Transfers: Sendable {
   let partials: PartialTransfers?
   let ticker: Ticker
 
-  /// The answer to the request that is the value of `request`.
+  /// Returns the answer to the request that `request` sends.
   ///
-  /// Its timeouts count from the subscription, so what comes before the sending is part of it.
+  /// The timeouts count from the subscription, so the making of the request is part of them.
   func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
     onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
@@ -22,11 +22,13 @@ struct Transfers: Sendable {
     }
   }
 
-  /// The body of the answer in parts, on the thread of the transport, which waits while a subscriber is
-  /// slow: nothing is kept for it here.
+  /// Returns the body of the answer in parts, on the transport's thread, which waits while a
+  /// subscriber is busy: nothing is buffered here.
   ///
-  /// - Parameter send: Sends a request and makes parts of what comes. It is given the transport to use,
-  ///   and a closure that tells whether the session of the request is still the present one.
+  /// - Parameters:
+  ///   - request: A signal of the request.
+  ///   - send: Sends a request and turns the answer into parts. Receives the transport to use, and
+  ///     a closure that tells whether the request's session is still the present one.
   func stream<Part>(
     _ request: Signal<HTTPRequest>,
     _ send:
@@ -39,8 +41,8 @@ struct Transfers: Sendable {
 
   typealias IsCurrent = @Sendable () -> Bool
 
-  /// Work that is bound to the session of the authorization in which it is subscribed to: after a sign-out
-  /// it sends nothing and delivers nothing.
+  /// Binds work to the session of the authorization at its subscription: after a sign-out it sends
+  /// and delivers nothing.
   private func onBehalfOfSession<Value>(
     _ work: @escaping @Sendable (any HTTPTransport, @escaping IsCurrent) -> Signal<Value>
   ) -> Signal<Value> {
