@@ -1,8 +1,7 @@
 public import MillpondCore
 public import MillpondSignals
 
-/// Keeps entities flat, each once, and tells who observes them of every change, also of what they
-/// refer to.
+/// A normalised, observable store, which keeps each entity once.
 ///
 ///     let store = EntityStore()
 ///     store.set(author)
@@ -11,33 +10,35 @@ public import MillpondSignals
 ///     }
 ///     let subscription = store.signal(of: book.reference).subscribe(onNext: { show($0.value) })
 ///
-/// A write is there when the call returns. Writes of several threads follow one another, and each
-/// merges with what is there by then, so that none is lost. Observers are told after that, in the
-/// order of the commits, one notice each for a commit; what they write meanwhile is there at once,
-/// and is told after what is being told.
+/// Observers of an entity are notified of its changes, and of changes of the entities it refers to.
+/// A write is visible when the call returns. Writes of several threads follow one another, and each
+/// merges with the stored value, so none is lost. Observers are notified after that, in the order
+/// of the commits, at most once for each commit. A write inside a notification is visible at once,
+/// and is announced after the notices in progress.
 ///
-/// Observers are kept by the store, not the store by them: released, it ends their signals with
-/// ``SignalError/abandoned(origin:)``.
+/// The store retains its observers, not the other way round. When it is released, it ends their
+/// signals with ``SignalError/abandoned(origin:)``.
 ///
-/// - Note: Any thread. Readers wait for nobody but for moments; writers wait for the transaction
-///   that runs. Observers are told by the thread that wrote, or by one that is still telling others.
-/// - Complexity: A write is O(*n*) in what it writes, what that refers to, and those who are observed
-///   and refer to that, and what lies between; never in what is stored.
+/// - Note: Any thread. Readers wait for short critical sections only; writers wait for the running
+///   transaction. Notifications run on the thread that wrote, or on one that is still notifying.
+/// - Complexity: A write is O(*n*) in the written entities, their references, the observed entities
+///   that refer to them, and those in between; never in the number of stored entities.
 public final class EntityStore: Sendable {
   @usableFromInline let core: EntityCore
   package let scope: CacheScope?
   private let membership: ScopedDisposable?
 
-  /// Keeps nothing yet.
+  /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - countLimit: How many entities are kept. When there are more, those go that were not used for
-  ///     longest; what is in use stays, as for ``prune(unusedFor:)``, even beyond the limit. Where what
-  ///     goes out of use does so with references that end, a store of more than 1,024 entities may
-  ///     exceed the limit by up to an eighth of what it keeps until more references have ended.
-  ///   - scope: With which it ends, as by ``end()``; the scope does not keep it.
-  ///   - clock: By which it is told what was not used for how long; in steps of a few milliseconds
-  ///     where it is the continuous one.
+  ///   - countLimit: The number of entities to keep. Beyond it, the least recently used are
+  ///     evicted; entities in use stay, as for ``prune(unusedFor:)``, even beyond the limit. If
+  ///     entities go out of use only because references to them end, a store of more than 1,024
+  ///     entities may exceed the limit by up to an eighth of its entities, until more references
+  ///     have ended.
+  ///   - scope: A scope that ends the store as ``end()`` does; the scope does not retain the store.
+  ///   - clock: The clock that measures the time since the last use; the continuous clock in steps
+  ///     of a few milliseconds.
   public init(
     countLimit: Int = .max, scope: CacheScope? = nil,
     clock: some Clock<Duration> = ContinuousClock()
@@ -58,53 +59,56 @@ public final class EntityStore: Sendable {
 
   // MARK: Reading
 
-  /// The entity, as the last commit left it; within a transaction, as that has left it so far.
+  /// Returns the entity as of the last commit; inside a transaction, as of its latest write.
   @inlinable
   public func get<E>(_ reference: Reference<E>) -> E? {
     core.get(reference)
   }
 
-  /// How many entities there are, of all types.
+  /// The number of stored entities, of all types.
   public var count: Int {
     core.count
   }
 
   // MARK: Writing
 
-  /// Keeps `entity`, merged with what is there if it is ``Mergeable``.
+  /// Stores `entity`, merged with the stored value if it is ``Mergeable``.
   @inlinable
   public func set<E: Entity>(_ entity: E) {
     core.set(entity)
   }
 
-  /// Keeps the entity no more; what refers to it stays as it is, and is told.
+  /// Removes the entity; entities that refer to it keep their references, and their observers are
+  /// notified.
   ///
-  /// Removing what is absent is no change.
+  /// Removing an absent entity is no change.
   @inlinable
   public func remove<E>(_ reference: Reference<E>) {
     core.remove(reference)
   }
 
-  /// Keeps no entities of this type any more.
+  /// Removes all entities of this type.
   @inlinable
   public func removeAll<E: Entity>(of type: E.Type) {
     core.removeAll(of: type)
   }
 
-  /// Keeps nothing any more.
+  /// Removes all entities.
   public func removeAll() {
     core.removeAll()
   }
 
-  /// Runs several reads and writes as one: all of it is committed when `changes` returns, and nothing
-  /// of it if that throws.
+  /// Runs several reads and writes as one transaction, which is committed when `changes` returns.
   ///
-  /// Reads within see what has been written within. Others see what was there before, and don't
-  /// wait; observers get one notice each, after the commit. An update within an update is part of
-  /// it; if the inner one throws, what that one wrote is undone. The later of two writes
-  /// to one entity wins, or is merged, whether it is set in a transaction or alone.
+  /// If `changes` throws, nothing is committed. Reads inside the transaction see its writes. Other
+  /// readers see the state before it, and do not wait. Observers get at most one notice each, after
+  /// the commit. An update inside an update is part of it; if the inner one throws, only its own
+  /// writes are undone. Of two writes to one entity, the later wins or is merged, inside a
+  /// transaction or outside.
   ///
   /// Other writers wait until `changes` returns, so it must not wait for any of them.
+  ///
+  /// - Parameter changes: Reads and writes through the transaction.
   @inlinable
   public func update<Result, Failure>(
     _ changes: (EntityTransaction) throws(Failure) -> Result
@@ -114,10 +118,10 @@ public final class EntityStore: Sendable {
   }
 }
 
-/// Reads and writes that belong together, see ``EntityStore/update(_:)``.
+/// The reads and writes of one ``EntityStore/update(_:)``.
 ///
-/// Of use on the thread and during the update that it is given to. What is written by it later is
-/// just written.
+/// For use on the thread and during the update that receives it. A later write through it is an
+/// ordinary write.
 public struct EntityTransaction {
   @usableFromInline let core: EntityCore
 
@@ -126,31 +130,31 @@ public struct EntityTransaction {
     self.core = core
   }
 
-  /// The entity, as the transaction has left it so far.
+  /// Returns the entity as of the transaction's latest write.
   @inlinable
   public func get<E>(_ reference: Reference<E>) -> E? {
     core.get(reference)
   }
 
-  /// Keeps `entity`, merged with what is there if it is ``Mergeable``.
+  /// Stores `entity`, merged with the stored value if it is ``Mergeable``.
   @inlinable
   public func set<E: Entity>(_ entity: E) {
     core.set(entity)
   }
 
-  /// Keeps the entity no more.
+  /// Removes the entity.
   @inlinable
   public func remove<E>(_ reference: Reference<E>) {
     core.remove(reference)
   }
 
-  /// Keeps no entities of this type any more.
+  /// Removes all entities of this type.
   @inlinable
   public func removeAll<E: Entity>(of type: E.Type) {
     core.removeAll(of: type)
   }
 
-  /// Keeps nothing any more.
+  /// Removes all entities.
   public func removeAll() {
     core.removeAll()
   }
@@ -160,15 +164,16 @@ public struct EntityTransaction {
 extension EntityTransaction: Sendable {}
 
 extension EntityStore {
-  /// Ends the time of a user: at its return nothing is stored, and nobody waits for anything from
-  /// before.
+  /// Ends the session of a user: when it returns, nothing is stored, and no subscriber waits for
+  /// earlier data.
   ///
-  /// Who observes or waits gets ``CacheError/scopeEnded`` before this returns, and nothing of the
-  /// removals; one whose callback runs on another thread meanwhile gets it right after that. What
-  /// sources were asked for before is not stored. What is set and asked afterwards belongs to the
-  /// next user. Not to be called within a transaction, which would be committed after it.
+  /// Every observer and waiting subscriber fails with ``CacheError/scopeEnded`` before this
+  /// returns, without notices of the removals; one whose callback is running on another thread
+  /// fails right after it. Answers to earlier requests are not stored. Later writes and requests
+  /// belong to the next user. Must not be called inside a transaction, which would be committed
+  /// after it.
   ///
-  /// A store that is made with a ``CacheScope`` ends with that.
+  /// A store that was created with a ``CacheScope`` ends with that scope.
   public func end() {
     core.end()
   }
@@ -182,33 +187,36 @@ extension EntityCore {
 }
 
 extension EntityStore {
-  /// Drops what is not in use.
+  /// Drops the entities that are not in use.
   ///
-  /// In use is what is observed, retained, or of a type that a live query shows; what was set, asked
-  /// for, brought by a source, observed or retained within `age`; and all that these refer to, however
-  /// indirectly. Nobody is told, since nobody observes what goes. Within a transaction it is done after
-  /// the commit; a transaction that throws prunes nothing. Entities go in steps: a reader meanwhile may
-  /// find some of what goes and not the rest.
+  /// An entity is in use if it is observed, retained, or of a type that a live query shows; if it
+  /// was set, read, brought by a source, observed or retained within `age`; or if an entity in use
+  /// refers to it, directly or indirectly. No observers are notified, since dropped entities have
+  /// none. Inside a transaction, it runs after the commit; a transaction that throws prunes
+  /// nothing. Entities are dropped in steps, so a reader may meanwhile see only some of them gone.
   ///
-  /// - Parameter age: How long something must not have been used to go; of zero, it needs not.
-  /// - Complexity: O(*n*) in what is stored; other writers wait meanwhile, readers do not, but where
-  ///   so much has gone that memory is given back.
+  /// - Parameter age: The time without use after which an entity is dropped; with zero, recent use
+  ///   does not count.
+  /// - Complexity: O(*n*) in the number of stored entities. Other writers wait meanwhile; readers
+  ///   wait only while memory is given back after large removals.
   public func prune(unusedFor age: Duration = .zero) {
     core.prune(unusedFor: age)
   }
 
-  /// Keeps an entity, and what it refers to, from being dropped for room, or as unused.
+  /// Protects an entity, and the entities it refers to, from eviction and pruning.
   ///
-  /// There need not be such an entity yet. Each call counts.
+  /// The entity need not exist yet. Calls are counted.
   ///
-  /// - Returns: The handle that gives it up again; dropping it does not.
+  /// - Returns: The handle that ends the protection; releasing the handle does not.
   public func retain<E>(_ reference: Reference<E>) -> Disposable {
     core.retain(reference)
   }
 }
 
 extension EntityCore {
-  /// - Returns: The handle that gives it up again, and does not keep what is stored.
+  /// Retains an entity.
+  ///
+  /// - Returns: The handle that releases the entity, without retaining the store.
   @inlinable
   func retain<E>(_ reference: Reference<E>) -> Disposable {
     let node = tables.withLock { $0.retain(reference.id, in: E.self) }

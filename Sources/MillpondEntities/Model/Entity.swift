@@ -1,6 +1,6 @@
 public import MillpondSignals
 
-/// A value with an identity, of which an ``EntityStore`` keeps one for each identity.
+/// A value with an identity, of which an ``EntityStore`` keeps one per identity.
 ///
 ///     struct Book: Entity {
 ///       let id: Int
@@ -10,75 +10,75 @@ public import MillpondSignals
 ///       static let relations: [Relation<Book>] = [Relation(\.author)]
 ///     }
 ///
-/// Two of one type with equal identities are the same thing at different times. Setting one that
-/// equals what is stored is no change. Prefer structs: what is stored must not change by itself.
+/// Two values of one type with equal identities are versions of one entity. Setting a value that
+/// equals the stored one is no change. Prefer structs: a stored value must not change by itself.
 public protocol Entity: Identifiable, Equatable, Sendable where ID: Sendable {
-  /// What it refers to, so that whoever observes it is told of changes there as well.
+  /// The references of this type, so that observers are notified of changes there as well.
   ///
-  /// Nothing by default. The store reads it once.
+  /// Empty by default. The store reads it once.
   static var relations: [Relation<Self>] { get }
 
-  /// What is kept when this is set in place of `older`.
+  /// Returns the value to store when this is set in place of `older`.
   ///
-  /// By default this; of a ``Mergeable`` entity, both merged. The store calls it while other writers
-  /// wait.
+  /// By default this value; for a ``Mergeable`` entity, both merged. Other writers wait during the
+  /// call.
   func replacing(_ older: Self) -> Self
 }
 
 extension Entity {
-  /// Nothing.
+  /// No relations.
   @inlinable
   public static var relations: [Relation<Self>] { [] }
 
-  /// This, whatever was there.
+  /// Returns this value.
   @inlinable
   public func replacing(_ older: Self) -> Self {
     self
   }
 
-  /// What stands for this entity in others.
+  /// The reference that stands for this entity in others.
   @inlinable
   public var reference: Reference<Self> {
     Reference(id)
   }
 }
 
-/// An entity of which parts may be known: what is set completes what is stored.
+/// An entity that may be known in part: a set completes the stored value.
 ///
-/// It is merged whichever way it is set: alone, in a transaction, or by a source. Remove it first, to
-/// have it replaced. Declare the conformance along with that to ``Entity``, in the same module.
+/// It is merged by every kind of set: alone, in a transaction, or by a source. To replace it,
+/// remove it first. Declare this conformance together with that to ``Entity``, in the same module.
 public protocol Mergeable: Entity {
-  /// This, with all that `newer` knows.
+  /// Returns this value, completed and overwritten by the parts that `newer` knows.
   func merged(with newer: Self) -> Self
 }
 
 extension Mergeable {
-  /// Both, merged.
+  /// Returns both values, merged.
   @inlinable
   public func replacing(_ older: Self) -> Self {
     older.merged(with: self)
   }
 }
 
-/// Stands for an entity by its identity alone, whether or not there is one in a store.
+/// An identity that stands for an entity, whether or not the entity is stored.
 ///
-/// References to two types are never mixed up, whatever the types and identities are called.
+/// References to different types are never equal, whatever their types and identities are called.
 public struct Reference<Target: Entity>: Hashable, Sendable {
-  /// Whom it stands for.
+  /// The identity of the entity.
   public let id: Target.ID
 
-  /// The reference to whoever has this identity.
+  /// Creates the reference to the entity with this identity.
   @inlinable
   public init(_ id: Target.ID) {
     self.id = id
   }
 }
 
-/// How entities of one type refer to others: it is declared once, in ``Entity/relations``.
+/// The references from entities of one type to others, declared once in ``Entity/relations``.
 ///
 ///     static let relations: [Relation<Author>] = [Relation(\.books), Relation(\.agent)]
 ///
-/// A key path becomes a closure here; nothing is found out by reflection.
+/// A key path is converted to a closure here; no reflection is used.
 public struct Relation<Owner: Entity>: Sendable {
   @usableFromInline let read: @Sendable (Owner, inout RelatedEntities) -> Void
 
@@ -88,9 +88,9 @@ public struct Relation<Owner: Entity>: Sendable {
   }
 }
 
-/// The references that were found in an entity.
+/// The references found in an entity.
 public struct RelatedEntities {
-  /// Their nodes, which the store keeps until the transaction is committed.
+  /// The nodes of the references, which the store keeps until the transaction is committed.
   @usableFromInline var targets: [NodeNumber]
   @usableFromInline let tables: Locked<EntityTables>
 
@@ -100,7 +100,7 @@ public struct RelatedEntities {
     self.targets = targets
   }
 
-  /// Adds one.
+  /// Adds a reference.
   @inlinable
   public mutating func add<Target>(_ reference: Reference<Target>) {
     targets.append(tables.withLock { $0.node(ofRelated: reference.id, in: Target.self) })

@@ -1,14 +1,15 @@
-/// What can stand for related entities: references, and collections of them.
+/// A value that can stand for related entities: a reference, or a collection of them.
 public protocol References: Sendable {
   /// Adds each reference to `entities`.
   func add(to entities: inout RelatedEntities)
 }
 
 extension Relation {
-  /// What `references` gives: one reference, an optional one, or an array or a set of them.
+  /// Creates a relation from a closure that returns a reference, an optional one, or an array or
+  /// set of them.
   ///
-  /// - Parameter references: Must depend on the entity alone. The store calls it once for each value
-  ///   that is set, while other writers wait.
+  /// - Parameter references: Must depend on the entity alone. Called once for each value that is
+  ///   set, while other writers wait.
   @inlinable
   public init<Related: References>(_ references: @escaping @Sendable (Owner) -> Related) {
     self.init(read: { owner, entities in references(owner).add(to: &entities) })
@@ -16,7 +17,7 @@ extension Relation {
 }
 
 extension Reference: References {
-  /// Adds itself.
+  /// Adds this reference.
   @inlinable
   public func add(to entities: inout RelatedEntities) {
     entities.add(self)
@@ -24,7 +25,7 @@ extension Reference: References {
 }
 
 extension Optional: References where Wrapped: References {
-  /// Adds what there is.
+  /// Adds the wrapped references, if any.
   @inlinable
   public func add(to entities: inout RelatedEntities) {
     self?.add(to: &entities)
@@ -32,7 +33,7 @@ extension Optional: References where Wrapped: References {
 }
 
 extension Array: References where Element: References {
-  /// Adds each.
+  /// Adds the references of each element.
   @inlinable
   public func add(to entities: inout RelatedEntities) {
     for element in self { element.add(to: &entities) }
@@ -40,7 +41,7 @@ extension Array: References where Element: References {
 }
 
 extension Set: References where Element: References {
-  /// Adds each.
+  /// Adds the references of each element.
   @inlinable
   public func add(to entities: inout RelatedEntities) {
     for element in self { element.add(to: &entities) }
@@ -48,14 +49,14 @@ extension Set: References where Element: References {
 }
 
 extension Reference: CustomStringConvertible {
-  /// The type and the identity, for people.
+  /// The type and the identity, for people to read.
   public var description: String {
     "\(Target.self) \(id)"
   }
 }
 
 extension Reference: Encodable where Target.ID: Encodable {
-  /// Encodes the identity, and nothing around it.
+  /// Encodes the identity as a single value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(id)
@@ -63,7 +64,7 @@ extension Reference: Encodable where Target.ID: Encodable {
 }
 
 extension Reference: Decodable where Target.ID: Decodable {
-  /// Decodes an identity.
+  /// Decodes an identity from a single value.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(Target.ID.self))
   }
@@ -74,17 +75,17 @@ public struct AnyReference: Sendable {
   /// The type of the entity.
   public let type: any Entity.Type
 
-  /// Its identity.
+  /// The identity of the entity.
   public let id: any Hashable & Sendable
 
-  /// Hides to which type it is.
+  /// Creates a reference without a static type.
   @inlinable
   public init<Target>(_ reference: Reference<Target>) {
     type = Target.self
     id = reference.id
   }
 
-  /// The reference, if it is to this type.
+  /// Returns the reference if it is to this type; otherwise nil.
   public func reference<Target: Entity>(to type: Target.Type) -> Reference<Target>? {
     guard self.type == type, let id = id as? Target.ID else { return nil }
     return Reference(id)
@@ -92,12 +93,12 @@ public struct AnyReference: Sendable {
 }
 
 extension AnyReference: Hashable {
-  /// Whether both stand for the same entity of the same type.
+  /// Returns whether both stand for the same entity of the same type.
   public static func == (left: AnyReference, right: AnyReference) -> Bool {
     left.type == right.type && AnyHashable(left.id) == AnyHashable(right.id)
   }
 
-  /// Hashes type and identity.
+  /// Hashes the type and the identity.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(type))
     id.hash(into: &hasher)
@@ -105,7 +106,7 @@ extension AnyReference: Hashable {
 }
 
 extension AnyReference: CustomStringConvertible {
-  /// The type and the identity, for people.
+  /// The type and the identity, for people to read.
   public var description: String {
     "\(type) \(id)"
   }

@@ -1,7 +1,7 @@
-/// Entities, filtered and sorted, that are kept so by what changes.
+/// A filtered and sorted list of entities, kept up to date by the edits of commits.
 ///
-/// Of two that are of equal rank, the one that came first stays first; so each has one place, which is
-/// found by halving. An order that contradicts itself costs time, and gives some order.
+/// Of two entities of equal rank, the one that arrived first comes first, so each has one place,
+/// which a binary search finds. An inconsistent order costs time, and gives some order.
 @usableFromInline
 struct EntityList<E: Entity>: Sendable {
   @usableFromInline let isIncluded: @Sendable (E) -> Bool
@@ -9,7 +9,7 @@ struct EntityList<E: Entity>: Sendable {
 
   @usableFromInline var values: [E] = []
 
-  /// When each of them came, side by side with them.
+  /// The arrival numbers of the values, in the same order.
   @usableFromInline var arrivals: [Int] = []
   @usableFromInline var members: [E.ID: Member] = [:]
   @usableFromInline var lastArrival = 0
@@ -34,7 +34,7 @@ struct EntityList<E: Entity>: Sendable {
     self.precedes = precedes
   }
 
-  /// Takes a commit in, and gives the steps by which the list gets there.
+  /// Applies the edits of a commit, and returns the steps that change the list accordingly.
   @inlinable
   mutating func apply(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
     if members.isEmpty { return fill(edits) }
@@ -49,7 +49,7 @@ struct EntityList<E: Entity>: Sendable {
     }
   }
 
-  /// Many at once are sorted at once.
+  /// Fills an empty list, with one sort for all values.
   @inlinable
   mutating func fill(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
     var arrived: [(id: E.ID, member: Member)] = []
@@ -108,7 +108,7 @@ struct EntityList<E: Entity>: Sendable {
     arrivals.remove(at: place)
   }
 
-  /// Where a member is.
+  /// Returns the present place of a member.
   @inlinable
   func place(of member: Member) -> Int {
     let place = place(for: member)
@@ -116,7 +116,7 @@ struct EntityList<E: Entity>: Sendable {
     return arrivals.firstIndex(of: member.arrival) ?? place
   }
 
-  /// Behind all that come before it.
+  /// Returns the place behind all values that precede the member.
   @inlinable
   func place(for member: Member) -> Int {
     var (low, high) = (0, values.count)
@@ -141,17 +141,17 @@ struct EntityList<E: Entity>: Sendable {
   }
 }
 
-/// A step from one list to the next; those of one commit build upon one another, in order.
+/// A step from one list to the next; the steps of one commit build on one another, in order.
 public enum EntityListChange<E: Entity>: Sendable, Equatable {
-  /// An entity came in; what was there and behind moves on by one.
+  /// An entity was inserted; entities from that place on move back by one.
   case insert(E, at: Int)
 
-  /// An entity has left; what was behind moves up by one.
+  /// An entity was removed; entities behind it move forward by one.
   case remove(at: Int)
 
-  /// An entity has changed, and goes from one place to another, counted without itself.
+  /// An entity has changed and moved; `to` is its place in the list without it.
   case move(E, from: Int, to: Int)
 
-  /// An entity has changed, and stays in its place.
+  /// An entity has changed in its place.
   case update(E, at: Int)
 }

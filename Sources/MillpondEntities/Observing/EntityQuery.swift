@@ -1,18 +1,20 @@
 public import MillpondSignals
 
 extension EntityStore {
-  /// All entities of a type that are as wanted, in order, now and from then on.
+  /// Returns a live query of all matching entities of a type, in order.
   ///
   ///     let recent = store.query(Book.self, where: { $0.year > 2_000 }, by: { $0.title < $1.title })
   ///     recent.changes.subscribeOnMain(onNext: { table.apply($0) })
   ///
-  /// What they refer to does not count: a query is told of changes of the entities themselves. As long
-  /// as it is subscribed to, nothing of the type is pruned.
+  /// A query reports changes of the entities themselves, not of those they refer to. While it has a
+  /// subscriber, no entity of the type is pruned.
   ///
   /// - Parameters:
-  ///   - isIncluded: Which ones; all by default. Called once for each that changes.
-  ///   - areInIncreasingOrder: Whether the first comes before the second. Those of equal rank, and all
-  ///     where none is given, are in the order in which they came to the query.
+  ///   - type: The type of the entities.
+  ///   - isIncluded: Whether an entity matches; all do by default. Called once for each changed
+  ///     entity.
+  ///   - areInIncreasingOrder: Whether the first entity precedes the second. Entities of equal
+  ///     rank, and all of them without an order, are in the order of their arrival in the query.
   @inlinable
   public func query<E: Entity>(
     _ type: E.Type, where isIncluded: @escaping @Sendable (E) -> Bool = { _ in true },
@@ -24,9 +26,9 @@ extension EntityStore {
   }
 }
 
-/// Entities of a type, filtered and sorted, see ``EntityStore/query(_:where:by:)``.
+/// The matching entities of a type, in order, see ``EntityStore/query(_:where:by:)``.
 ///
-/// Its closures run on the thread that tells, with no lock held.
+/// Its closures run on the notifying thread, with no lock held.
 public struct EntityQuery<E: Entity>: Sendable {
   @usableFromInline let edits: Signal<[TableEdit<E>]>
   @usableFromInline let isIncluded: @Sendable (E) -> Bool
@@ -42,19 +44,19 @@ public struct EntityQuery<E: Entity>: Sendable {
     self.precedes = precedes
   }
 
-  /// All of them, first as they are, then after each commit that changes anything of that.
+  /// The matching entities, at first all of them, and then after each commit that changes any.
   ///
-  /// - Complexity: O(*m* log *n*) a commit that touches *m* of the type, and a copy of the list if an
-  ///   earlier one is still in use.
+  /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus a copy
+  ///   of the list if an earlier one is still in use.
   @inlinable
   public var values: Signal<[E]> {
     list { list, edits in list.apply(edits).isEmpty ? nil : list.values }
   }
 
-  /// What changes in the list, commit by commit; at first the insertion of all there is.
+  /// The changes of the list, commit by commit; at first the insertion of all matching entities.
   ///
-  /// - Complexity: O(*m* log *n*) a commit that touches *m* of the type, and moving up what lies
-  ///   behind in memory.
+  /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus moving
+  ///   the elements behind them in memory.
   @inlinable
   public var changes: Signal<[EntityListChange<E>]> {
     list { list, edits in
@@ -63,8 +65,9 @@ public struct EntityQuery<E: Entity>: Sendable {
     }
   }
 
-  /// A signal of what `answer` makes of each commit, with a list for each subscription; of the first,
-  /// also if that is nothing.
+  /// Returns a signal of the answers to each commit, with a separate list for each subscription.
+  ///
+  /// The first answer is sent even if it is empty.
   @inlinable
   func list<Answer: Sendable & RangeReplaceableCollection>(
     _ answer: @escaping @Sendable (inout EntityList<E>, [TableEdit<E>]) -> Answer?
@@ -84,10 +87,11 @@ public struct EntityQuery<E: Entity>: Sendable {
 }
 
 extension EntityCore {
-  /// All entities of a type as edits, and then the edits of each commit that touches it.
+  /// Returns all entities of a type as edits, and then the edits of each commit that touches the
+  /// type.
   ///
-  /// - Parameter isQuery: Whether it keeps what is there from being pruned, and ends with the store;
-  ///   else it keeps a copy, and is told of all.
+  /// - Parameter isQuery: Whether the subscriber is a query, which protects the entities from
+  ///   pruning and ends with the store. Otherwise it keeps a copy, and receives every edit.
   @inlinable
   func edits<E: Entity>(of type: E.Type, isQuery: Bool) -> Signal<[TableEdit<E>]> {
     Signal { observer, lifetime in

@@ -3,19 +3,19 @@ public import MillpondSignals
 public import Observation
 
 extension EntityStore {
-  /// The entity as it is, and from then on each time it changes: by itself, by something that it
-  /// refers to, however indirectly, or by its removal.
+  /// Returns the entity now and after each change: of itself, of an entity it refers to, or its
+  /// removal.
   ///
   ///     store.signal(of: book).subscribe(onNext: { change in
   ///       title.text = change.value?.title ?? "gone"
   ///     })
   ///
-  /// The first value comes inside the subscription, also where there is no such entity. A commit
-  /// gives one value at most, and names its causes; a set that changes nothing gives none. It never
-  /// completes. Where changes come faster than they can be shown,
-  /// ``Signal/throttle(_:_:clock:)`` keeps the latest.
+  /// References count directly and indirectly. The first value is sent inside the subscription,
+  /// even if there is no such entity. A commit sends at most one value, with its causes; a set that
+  /// changes nothing sends none. The signal never completes. If changes are faster than the
+  /// display, ``Signal/throttle(_:_:clock:)`` keeps the latest.
   ///
-  /// - Complexity: O(*n*) to subscribe, in what the entity refers to that nobody observes yet.
+  /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet.
   @inlinable
   public func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {
     core.signal(of: reference)
@@ -31,14 +31,14 @@ extension EntityCore {
     }
   }
 
-  /// The entity as long as there is one.
+  /// Returns the values of the entity until it is absent, and completes then.
   @inlinable
   func values<E>(of reference: Reference<E>) -> Signal<E> {
-    // No key path, which would be made anew by each call that is not specialised.
+    // No key path, because each unspecialised call would make it anew.
     signal(of: reference).take { $0.value != nil }.compactMap { $0.value }
   }
 
-  /// Lets `watch` be told of an entity from now on; gives what it is by now.
+  /// Registers `watch` for changes of an entity, and returns its present value.
   @inlinable
   func observe<E>(
     _ reference: Reference<E>, _ watch: Watch<EntityChange<E>>
@@ -65,15 +65,15 @@ extension EntityCore {
   }
 }
 
-/// An entity as it is after a change, and what has changed.
+/// An entity after a change, with the causes of the change.
 public struct EntityChange<E: Entity>: Sendable {
-  /// The entity; nil where there is none, not yet or not any more.
+  /// The entity; nil if it does not exist now.
   public let value: E?
 
-  /// What has changed: the entity itself, or others that it refers to, however indirectly.
+  /// The changed entities: the observed one, or others that it refers to, directly or indirectly.
   ///
-  /// Each once; type by type, and in the order in which the transaction came to them. Empty at first,
-  /// when the value is what was there at the subscription.
+  /// Each entity occurs once; they are grouped by type, in the order in which the transaction
+  /// reached them. Empty for the first value, which is the one at the subscription.
   public let causes: [AnyReference]
 
   @inlinable
@@ -82,7 +82,7 @@ public struct EntityChange<E: Entity>: Sendable {
     self.causes = causes
   }
 
-  /// Whether `reference` is among the causes.
+  /// Returns whether `reference` is among the causes.
   public func isCaused<Target>(by reference: Reference<Target>) -> Bool {
     causes.contains(AnyReference(reference))
   }
@@ -96,47 +96,47 @@ extension EntityChange: Equatable {}
 ///     …
 ///     Text(book.value?.title ?? "")
 ///
-/// It is there when this is made; the subscription ends with the object.
+/// The value is present after the initialiser. The subscription ends with the object.
 ///
-/// - Note: Main actor. Who writes to the store may be on any thread; then the change takes a hop.
+/// - Note: Main actor. Any thread may write to the store; the change then takes a hop.
 @MainActor
 public final class EntityState<E: Entity>: Observable {
-  /// Whom it follows.
+  /// The reference to the observed entity.
   public let reference: Reference<E>
 
   private let state: SignalState<EntityChange<E>>
 
-  /// Follows an entity of a store, whether or not there is one yet.
+  /// Creates the state of an entity of a store, whether or not the entity exists yet.
   public init(_ reference: Reference<E>, in store: EntityStore) {
     self.reference = reference
     state = SignalState(following: store.signal(of: reference))
   }
 
-  /// The entity; nil where there is none.
+  /// The entity; nil if it does not exist.
   public var value: E? {
     state.value?.value
   }
 
-  /// What has changed last: the entity, or what it refers to.
+  /// The causes of the latest change: the entity, or entities it refers to.
   public var causes: [AnyReference] {
     state.value?.causes ?? []
   }
 
-  /// Why nothing comes any more: the store has ended, or is gone.
+  /// The reason why no more changes arrive: the store has ended, or was released.
   public var error: (any Error)? {
     state.error
   }
 }
 
-/// For those who keep a copy of what is in a store: they see everything, the removals of ``end()``
-/// and of ``prune(unusedFor:)`` included, and outlast an end.
+/// Observation for copies of a store, which see every edit, including the removals of ``end()`` and
+/// ``prune(unusedFor:)``, and outlast an end.
 extension EntityStore {
-  /// All of a type, and then what each commit has changed of it.
+  /// Returns all entities of a type, and then the edits of each commit.
   package func edits<E: Entity>(of type: E.Type) -> Signal<[TableEdit<E>]> {
     core.edits(of: type, isQuery: false)
   }
 
-  /// A value each time when all edits of a commit have been sent.
+  /// A signal that sends after all edits of a commit have been sent.
   package var commits: Signal<Void> {
     Signal { [core] observer, lifetime in
       let watch = Watch<Void>(observer, lifetime)
@@ -152,13 +152,14 @@ extension EntityStore {
     }
   }
 
-  /// Runs `body` when all are told of what has been committed by now.
+  /// Runs `body` after the notices of all commits so far.
   package func afterTelling(_ body: @escaping @Sendable () -> Void) {
     core.afterTelling(body)
   }
 
-  /// Keeps an entity as it once was, unless something was written to it since the token was drawn, or a
-  /// newer one is there, with which it is merged.
+  /// Stores a former value of an entity, unless the entity was written since the token was drawn.
+  ///
+  /// A newer value from a source is kept, and merged with it.
   package func restore<E: Entity>(_ entity: E, _ token: FillToken) {
     core.restore(entity, token)
   }

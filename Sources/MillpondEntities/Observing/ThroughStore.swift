@@ -2,21 +2,23 @@ public import MillpondCore
 public import MillpondSignals
 
 extension Source where Value: Entity {
-  /// Writes what it answers into `store`, and answers what the store has from then on.
+  /// Returns a source that writes its answers into `store`, and then follows the stored entity.
   ///
   ///     let books = api.mapValues(.book).through(store)
   ///     books.get(7).subscribe(onNext: { show($0) })  // the answer, and every later change
   ///
-  /// The store is the one truth: an answer is merged with what is there, and is not stored if the
-  /// entity was written since the question. The signal goes on until the entity is removed,
-  /// and completes then; it completes empty where the source has no answer. It is told of what the
-  /// entity refers to, as ``EntityStore/signal(of:)`` is. When the store ends, it fails with
+  /// The store is the single source of truth: an answer is merged with the stored value, and is not
+  /// stored if the entity was written after the request. The signal also sends when a referenced
+  /// entity changes, as ``EntityStore/signal(of:)`` does. It completes when the entity is removed,
+  /// or empty if the source has no answer. When the store ends, it fails with
   /// ``CacheError/scopeEnded``.
   ///
-  /// Apply it last: nothing that waits for the end of a get should stand over it.
+  /// Apply it last: no layer that waits for the end of a get should be above it.
   ///
-  /// - Parameter identity: Which entity a key asks for, if that can be told: so a key that is removed
-  ///   is removed from the store too.
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - identity: The identity of the entity for a key, if known, so that removing the key also
+  ///     removes the entity from the store.
   @inlinable
   public func through(
     _ store: EntityStore, identity: @escaping @Sendable (Key) -> Value.ID? = { _ in nil }
@@ -26,7 +28,7 @@ extension Source where Value: Entity {
 }
 
 extension Source where Value: Entity, Key == Value.ID {
-  /// Writes what it answers into `store`, and answers what the store has from then on.
+  /// Returns a source that writes its answers into `store`, and then follows the stored entity.
   ///
   /// Keys are identities.
   @inlinable
@@ -37,10 +39,10 @@ extension Source where Value: Entity, Key == Value.ID {
 
 /// A source whose answers are entities of a store.
 public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
-  /// What is asked for.
+  /// The keys of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The entities that the base answers with.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -54,14 +56,14 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
     self.identity = identity
   }
 
-  // Inlinable, since all of it is generic: looked up by metadata, a get takes four times as long.
+  // Inlinable because all of it is generic: a get with metadata look-ups takes four times as long.
 
-  /// The base's answer, and what becomes of it in the store.
+  /// Returns the base's answer, as the store has it, and its later values in the store.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     let (base, core) = (base, store.core)
     return Signal { observer, lifetime in
-      // Entered before the question: an end that comes between would find nobody to fail.
+      // Entered before the request: the store could not fail this subscriber for an end in between.
       let watch = Watch<Value>(observer, lifetime)
       core.enter(watch) { _, _, _ in }
       let token = FillToken(for: lookup, during: watch.lifetime)
@@ -75,11 +77,11 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
     }
   }
 
-  /// Tells the base, and the store, which keeps the order of the calls as the base does: what was set
-  /// or removed later stays so, whatever arrives first.
+  /// Applies the change to the base and to the store.
   ///
-  /// A removal of a key reaches the store if the identity is known; a removal of all takes all
-  /// entities of the type.
+  /// The store keeps the order of the calls, as the base does: a later write wins, whichever
+  /// arrives first. A removal of a key reaches the store if the identity is known; a removal of all
+  /// removes all entities of the type.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
@@ -93,14 +95,14 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
     return outcome
   }
 
-  /// The base, and what stands before it.
+  /// Returns the base's layout behind this wrapper.
   public func layout(for key: Key?) -> Layout {
     Layout(.wrapper, "through a store", of: base.layout(for: key))
   }
 }
 
 extension EntityCore {
-  /// Keeps what a source has brought, and gives what stands for it, retained.
+  /// Stores an answer of a source, and returns its retained reference.
   @inlinable
   func filled<E: Entity>(_ value: E, _ token: FillToken) -> FilledEntity<E> {
     let filled = FilledEntity(
@@ -109,8 +111,7 @@ extension EntityCore {
     return filled
   }
 
-  /// The entity as long as there is one; when it is committed, if it has been brought within a
-  /// transaction.
+  /// Returns the values of the entity until it is absent; after the commit, inside a transaction.
   @inlinable
   func values<E>(of filled: FilledEntity<E>) -> Signal<E> {
     Signal { observer, lifetime in
@@ -123,7 +124,7 @@ extension EntityCore {
   }
 }
 
-/// An answer that is in a store, and stays there until somebody observes it, whatever room there is.
+/// A stored answer that cannot be evicted until its get observes it.
 @usableFromInline
 struct FilledEntity<E: Entity>: Sendable {
   @usableFromInline let reference: Reference<E>

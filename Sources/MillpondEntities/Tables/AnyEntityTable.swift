@@ -1,20 +1,20 @@
 public import MillpondCore
 
-/// A table of whatever type.
+/// A table of entities of any type.
 @usableFromInline
 protocol AnyEntityTable: AnyObject, Sendable {
-  /// Whether a live query shows what is in it.
+  /// Whether a live query shows the table's entities.
   var isQueried: Bool { get }
 
-  /// Notes that the entity in a row was used now.
+  /// Records that the entity in a row is used now.
   @inlinable
   func touch(_ row: Int32, _ now: Int64)
 
-  /// The last use of the entity in a row; nil if there is none.
+  /// Returns the last use of the entity in a row; nil if there is none.
   @inlinable
   func use(of row: Int32) -> EntityUse?
 
-  /// Empties rows without telling those who observe them, of whom there are none.
+  /// Empties rows whose entities are not observed; returns the notices for queries and copies.
   @inlinable
   func empty(_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
 
@@ -22,20 +22,20 @@ protocol AnyEntityTable: AnyObject, Sendable {
   @inlinable
   var isSparse: Bool { get }
 
-  /// Moves the rows together, and tells the nodes.
+  /// Compacts the rows, and updates their numbers in the nodes.
   @inlinable
   func shrink(_ graph: inout Graph)
 
-  /// Notes that a row belongs to another node now.
+  /// Records that a row now belongs to another node.
   @inlinable
   func move(_ row: Int32, to node: NodeNumber)
 
-  /// Gives up a row that is empty; what is in it is to be released after the unlock.
+  /// Frees an empty row, and returns its contents for release after the unlock.
   @inlinable
   func forget(_ row: Int32) -> any Sendable
 }
 
-/// The last use of an entity: the least recent is evicted first.
+/// The last use of an entity; the least recent is evicted first.
 @usableFromInline
 struct EntityUse: Sendable, Comparable {
   @usableFromInline let touched: Int64
@@ -64,7 +64,7 @@ extension EntityTable: AnyEntityTable {
     rows[Int(row)].touched = now
   }
 
-  /// Notes that the entity in a row was stored again, by whomever.
+  /// Records that the entity in a row was stored again, by a write or a fill.
   @inlinable
   func touch(_ row: Int32, _ now: Int64, _ revision: Revision) {
     rows[Int(row)].touched = now
@@ -89,14 +89,14 @@ extension EntityTable: AnyEntityTable {
     return ((old, order.takeForgotten()), notices(of: edits))
   }
 
-  /// Leaves to the order what the row of an entity tells of its last write.
+  /// Moves the last write of a row's entity to the memory of the write order.
   @inlinable
   func forgetWrite(_ row: Int32) {
     let revision = rows[Int(row)].written
     if revision != .none, let id = rows[Int(row)].id { order.forget(id, revision) }
   }
 
-  /// - Parameter isSilent: Whether queries are not told.
+  /// - Parameter isSilent: Whether queries are left out.
   @inlinable
   func notices(of edits: [TableEdit<E>], isSilent: Bool = false) -> [Notice] {
     if edits.isEmpty || listeners.isEmpty { return [] }

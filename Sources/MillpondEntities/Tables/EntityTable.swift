@@ -1,25 +1,24 @@
 public import MillpondCore
 import MillpondSignals
 
-/// All that a store knows of one type: a row for each identity that is stored, referred to, observed
-/// or retained.
+/// The rows of one type: one for each identity that is stored, referred to, observed or retained.
 @usableFromInline
 final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E.ID: Sendable {
-  // Sendable because its variables are touched only under the lock of the tables that it is among.
+  // Sendable because its variables are touched only under the lock of the tables that contain it.
   @usableFromInline
   struct Row {
-    /// Nil of a row that is vacant.
+    /// The identity; nil for a vacant row.
     @usableFromInline let id: E.ID?
     @usableFromInline var node: NodeNumber
     @usableFromInline var value: E?
 
-    /// When it was last set or asked for.
+    /// The time of the last set or get.
     @usableFromInline var touched: Int64 = 0
 
-    /// The last write of it; what a source brings is none.
+    /// The revision of the last write; a fill is not a write.
     @usableFromInline var written = Revision.none
 
-    /// When it was last set or filled: of several within one step of the clock, the order.
+    /// The revision of the last set or fill, which orders several within one step of the clock.
     @usableFromInline var stored = Revision.none
 
     @inlinable
@@ -29,12 +28,12 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     }
   }
 
-  /// What it is called in the graph.
+  /// The number of the table in the graph.
   @usableFromInline let number: Int32
   @exclusivity(unchecked) @usableFromInline var rows: ContiguousArray<Row> = []
   @exclusivity(unchecked) @usableFromInline var listeners: [Int: TableListener<E>] = [:]
 
-  /// Which writes and fills are admitted, by what is written in the rows and what has left them.
+  /// The admission of writes and fills, by the revisions in the rows and those of former rows.
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
   @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
@@ -50,7 +49,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     index.find(hash(id)) { rows[Int($0)].id == id }
   }
 
-  /// Where an entity is, and what it is now.
+  /// Returns the row and the present value of an entity.
   @inlinable
   func find(_ id: E.ID) -> (row: Int32?, value: E?) {
     let row = row(of: id)
@@ -58,7 +57,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     return (row, rows[Int(row)].value)
   }
 
-  /// The node of `id`, which is made if there is none.
+  /// Returns the node of `id`, and makes it if there is none.
   @inlinable
   func node(of id: E.ID, in graph: inout Graph) -> NodeNumber {
     if let row = row(of: id) { return rows[Int(row)].node }
@@ -73,7 +72,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     return node
   }
 
-  /// Whether a write with a place of its own is admitted as it arrives; it is remembered at once.
+  /// Returns whether a write with its own revision is admitted on arrival; if so, remembers it.
   @inlinable
   func admits(_ revision: Revision, for id: E.ID) -> Bool {
     guard order.admit(id, revision, over: written(id)) else { return false }
@@ -81,13 +80,13 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     return true
   }
 
-  /// The last write of an entity, as far as its row tells.
+  /// Returns the last write of an entity, as recorded in its row.
   @inlinable
   func written(_ id: E.ID) -> Revision {
     row(of: id).map { rows[Int($0)].written } ?? .none
   }
 
-  /// The identities of all that is stored, but for what was written after `revision`.
+  /// Returns the identities of all stored entities, except those written after `revision`.
   @inlinable
   func storedIDs(until revision: Revision = .last) -> [E.ID] {
     rows.compactMap { $0.value == nil || $0.written > revision ? nil : $0.id }
@@ -98,7 +97,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     rows.compactMap { $0.value == nil ? nil : $0.node }
   }
 
-  /// All that is stored, as if it had just been set.
+  /// All stored entities, as edits that set them.
   @inlinable
   var storedEdits: [TableEdit<E>] {
     rows.compactMap { row in
@@ -112,7 +111,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   }
 }
 
-/// What a commit has done to an entity: the value it has now, or none.
+/// The result of a commit for one entity: its present value, or none.
 @usableFromInline
 package struct TableEdit<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
   @usableFromInline package let id: E.ID
@@ -125,10 +124,10 @@ package struct TableEdit<E: Identifiable & Sendable>: Sendable where E.ID: Senda
   }
 }
 
-/// Someone who is told of every commit that touches a type.
+/// A subscriber to all commits that touch a type.
 @usableFromInline
 struct TableListener<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
-  /// Whether it keeps what is in the table from being pruned.
+  /// Whether it protects the table's entities from pruning.
   @usableFromInline let isQuery: Bool
   @usableFromInline let notice: @Sendable ([TableEdit<E>]) -> Notice
 
@@ -139,6 +138,6 @@ struct TableListener<E: Identifiable & Sendable>: Sendable where E.ID: Sendable 
   }
 }
 
-/// What is to be called, outside of any lock, to tell one observer of one commit.
+/// A closure that notifies one observer of one commit, called without any lock.
 @usableFromInline
 typealias Notice = @Sendable () -> Void

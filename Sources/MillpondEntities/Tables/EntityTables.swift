@@ -1,8 +1,9 @@
 public import MillpondCore
 import MillpondSignals
 
-/// The tables of a store and the graph of their entities, under one lock: no user's code runs here,
-/// but a key's `Hashable`.
+/// The tables of a store and the graph of their entities, under one lock.
+///
+/// No user's code runs here, except a key's `Hashable`.
 @usableFromInline
 struct EntityTables: Sendable {
   @usableFromInline var graph = Graph()
@@ -10,24 +11,24 @@ struct EntityTables: Sendable {
   @usableFromInline var numbers = TypeNumbers()
   @usableFromInline var storedCount = 0
 
-  /// The last removal of everything, also for types that have no table yet.
+  /// The revision of the last removal of everything, which also covers types without a table yet.
   @usableFromInline var clearedAt = Revision.none
 
-  /// What is in use, and whether entities have to be dropped for room.
+  /// The entities in use by observers and handles, and the state of eviction.
   @usableFromInline var collection = CollectorState()
 
-  /// Whether a writer has asked for nodes that it will refer to, which none is taken away from
-  /// meanwhile; and those that might have been.
+  /// Whether a writer holds nodes that it will refer to, so that no node may be removed meanwhile;
+  /// and the nodes whose removal is postponed.
   @usableFromInline var isReferring = false
   @usableFromInline var forgettable: [NodeNumber] = []
 
-  /// Whether a row has become vacant since it was last tried to give memory back.
+  /// Whether a row has become vacant since the last attempt to give memory back.
   @usableFromInline var hasForgotten = false
 
   @usableFromInline
   init() {}
 
-  /// The table of a type, which is made if there is none.
+  /// Returns the table of a type, and makes it if there is none.
   @inlinable
   mutating func table<E: Identifiable & Sendable>(
     _: E.Type
@@ -41,7 +42,8 @@ struct EntityTables: Sendable {
     return table
   }
 
-  /// The node of one who is about to be referred to, and is kept until the next commit.
+  /// Returns the node of an entity that is about to be referred to; it is kept until the next
+  /// commit.
   @inlinable
   mutating func node<E: Identifiable & Sendable>(
     ofRelated id: E.ID, in type: E.Type
@@ -63,7 +65,7 @@ struct EntityTables: Sendable {
     storedCount += isStored ? 1 : -1
   }
 
-  /// Notes that an entity is used now, or has been until now.
+  /// Records that an entity is used now, or was until now.
   @usableFromInline
   func touch(_ node: NodeNumber, _ now: Int64) {
     if let (table, row) = table(of: node) { table.touch(row, now) }
@@ -71,8 +73,9 @@ struct EntityTables: Sendable {
 
   // MARK: Giving back
 
-  /// Forgets an entity that nobody stores, refers to, observes or retains; gives what is to be
-  /// released after the unlock.
+  /// Removes the node and row of an entity that is not stored, referred to, observed or retained.
+  ///
+  /// Returns the contents for release after the unlock.
   @usableFromInline
   mutating func forget(_ node: NodeNumber) -> (any Sendable)? {
     guard graph.isLoose(node), let (table, row) = table(of: node) else { return nil }
@@ -85,9 +88,9 @@ struct EntityTables: Sendable {
     return table.forget(row)
   }
 
-  /// Gives memory back where most of it has become vacant.
+  /// Gives memory back if most of it is vacant.
   ///
-  /// Not while the numbers of nodes or rows are in use: the writer does it, at the end.
+  /// Not while numbers of nodes or rows are in use; the writer calls it at the end.
   mutating func shrink() {
     guard hasForgotten else { return }
     hasForgotten = false
@@ -97,10 +100,10 @@ struct EntityTables: Sendable {
   }
 }
 
-/// The numbers of types, in the order in which they were added.
+/// The numbers of types, in order of addition.
 @usableFromInline
 struct TypeNumbers: Sendable {
-  /// The first few side by side, which is the quickest to search; then the others.
+  /// The first few in an array, which is the fastest to search, and then the others.
   @usableFromInline var first: [ObjectIdentifier] = []
   @usableFromInline var others: [ObjectIdentifier: Int] = [:]
 
@@ -124,7 +127,7 @@ struct TypeNumbers: Sendable {
 }
 
 extension EntityTables {
-  /// Keeps an entity in use until it is released as often as it was retained.
+  /// Keeps an entity in use until it has been released as often as it was retained.
   @inlinable
   mutating func retain<E: Identifiable & Sendable>(
     _ id: E.ID, in type: E.Type
@@ -136,7 +139,7 @@ extension EntityTables {
     return node
   }
 
-  /// Releases an entity once; gives what is to be released after the unlock.
+  /// Releases an entity once, and returns objects for release after the unlock.
   @usableFromInline
   mutating func release(_ node: NodeNumber, _ now: Int64) -> (any Sendable)? {
     guard let count = collection.retains[node] else { return nil }
@@ -149,29 +152,29 @@ extension EntityTables {
   }
 }
 
-/// What of a store is in use though nobody refers to it, and whether there is room for more.
+/// The entities that are in use without references to them, and the state of eviction.
 @usableFromInline
 struct CollectorState: Sendable {
-  /// How often entities are retained that are.
+  /// The retain counts of retained entities.
   @usableFromInline var retains: [NodeNumber: Int] = [:]
 
-  /// Below this count nothing has to be dropped for room, since it was tried in vain.
+  /// The count of entities up to which eviction is not tried again, because it was in vain.
   @usableFromInline var crowd = 0
 
-  /// Whether a collector goes through what is in use, and what has come into use meanwhile.
+  /// Whether a collector is running, and the entities that came into use meanwhile.
   @usableFromInline var isCollecting = false
   @usableFromInline var arrivals: [NodeNumber] = []
 
   @usableFromInline
   init() {}
 
-  /// Notes that an entity is in use from now on.
+  /// Records that an entity is in use from now on.
   @usableFromInline
   mutating func arrive(_ node: NodeNumber) {
     if isCollecting { arrivals.append(node) }
   }
 
-  /// Lets room be looked for again, since something may have gone out of use.
+  /// Allows eviction to be tried again, because an entity may have gone out of use.
   @usableFromInline
   mutating func depart() {
     crowd = 0

@@ -1,9 +1,9 @@
 extension Graph {
-  /// Those who are watched, and have one of `changed` below them or are among them.
+  /// Returns the watched nodes that are among `changed`, or refer to them directly or indirectly.
   ///
-  /// It goes up only where someone who is watched can be above.
+  /// The walk goes up only through marked nodes, which may have a watched node above them.
   ///
-  /// - Complexity: O(*n*) in the nodes above `changed` that are marked, and those who refer to them.
+  /// - Complexity: O(*n*) in the marked nodes above `changed`, and the nodes that refer to them.
   mutating func watched(above changed: some Sequence<NodeNumber>) -> [NodeNumber] {
     beginWalk()
     var found: [NodeNumber] = []
@@ -27,7 +27,7 @@ extension Graph {
     waiting.append(number)
   }
 
-  /// What of the last walk up lies below `top`, itself included.
+  /// Visits the nodes of the last walk up that are below `top`, including `top`.
   mutating func reached(below top: NodeNumber, visit: (NodeNumber) -> Void) {
     beginPassage()
     var waiting = [top]
@@ -44,10 +44,10 @@ extension Graph {
     }
   }
 
-  /// Comes by all that those who wait refer to, however indirectly, or some of it: then the others
-  /// wait.
+  /// Passes the nodes below those in `waiting`; stops after `count` nodes, and leaves the others in
+  /// `waiting`.
   ///
-  /// - Parameter count: After how many it stops.
+  /// - Parameter count: The greatest number of nodes to take from `waiting`.
   mutating func pass(below waiting: inout [NodeNumber], atMost count: Int) {
     var left = count
     while left > 0, let number = waiting.popLast() {
@@ -56,7 +56,7 @@ extension Graph {
     }
   }
 
-  /// Whether the last walk down has come by.
+  /// Returns whether the last walk down has passed the node.
   func wasPassed(_ number: NodeNumber) -> Bool {
     nodes[Int(number)].passed == passage
   }
@@ -81,8 +81,9 @@ extension Graph {
 
 // MARK: - Marks
 
-/// Marked is whoever can be reached from someone who is watched, and maybe some who could be once:
-/// stale marks cost time, nothing else, so that nobody has to find out at once who has lost theirs.
+/// Marks, which cover every node below a watched one.
+///
+/// Stale marks may remain. They cost time and nothing else, so they need not be removed at once.
 extension Graph {
   @usableFromInline
   func isMarked(_ number: NodeNumber) -> Bool {
@@ -104,7 +105,7 @@ extension Graph {
     waiting.append(number)
   }
 
-  /// Marks anew, from those who are watched now.
+  /// Marks anew the nodes below those that are watched now.
   mutating func remark(below watched: some Sequence<NodeNumber>) {
     beginMarking()
     mark(below: watched)
@@ -113,7 +114,7 @@ extension Graph {
 
 // MARK: - Numbers of walks
 
-/// Before numbers come round again, what old ones have left behind is wiped out.
+/// Resets the traces of old walks before their numbers recur.
 extension Graph {
   private mutating func beginWalk() {
     if walk == .max { wipe(\.seen) }

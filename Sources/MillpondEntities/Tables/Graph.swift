@@ -1,29 +1,29 @@
-/// The number of an entity in a graph, for as long as anything is known of it.
+/// The number of an entity in a graph, valid while the graph has its node.
 @usableFromInline
 typealias NodeNumber = Int32
 
-/// Who refers to whom: plain numbers in two arrays, so that nothing here is ever released in turn,
-/// however long the chains are, and every walk is a loop.
+/// The references between entities, as plain numbers in two arrays.
 ///
-/// Edges are linked lists within their array: by source, to be replaced together, and by target, to
-/// be taken out one by one.
+/// So a release never recurses, however long the chains are, and every walk is a loop. Edges are
+/// linked lists within their array: by source, to be replaced together, and by target, to be
+/// removed one by one.
 ///
 /// - Complexity: O(1) to add or remove an edge.
 @usableFromInline
 struct Graph: Sendable {
   @usableFromInline
   struct Node: Sendable {
-    /// Where the entity is: which table, and which row there.
+    /// The table of the entity, and its row there.
     @usableFromInline var table: Int32
     @usableFromInline var row: Int32
     @usableFromInline var firstOut: Int32 = none
     @usableFromInline var firstIn: Int32 = none
-    /// The last walk up that has come here, and the last one down.
+    /// The numbers of the last walk up and the last walk down that reached the node.
     @usableFromInline var seen: UInt32 = 0
     @usableFromInline var passed: UInt32 = 0
-    /// The marking in which it was found to be below someone who is watched.
+    /// The number of the last marking that found it below a watched node.
     @usableFromInline var mark: UInt32 = 0
-    /// Whether there is a value, whether anyone observes it, and whether it is retained.
+    /// Whether the entity has a value, has observers, and is retained.
     @usableFromInline var isStored = false
     @usableFromInline var isWatched = false
     @usableFromInline var isRetained = false
@@ -46,10 +46,10 @@ struct Graph: Sendable {
   @usableFromInline var firstVacantEdge = none
   @usableFromInline var vacantEdgeCount = 0
 
-  /// How many nodes and edges have become vacant since all were moved together.
+  /// The number of nodes and edges that have become vacant since the last compaction.
   @usableFromInline var freedCount = 0
 
-  /// The last walk up, the last one down, and the marking that is in force.
+  /// The numbers of the last walk up, the last walk down, and the current marking.
   @usableFromInline var walk: UInt32 = 0
   @usableFromInline var passage: UInt32 = 0
   @usableFromInline var marking: UInt32 = 1
@@ -66,7 +66,7 @@ struct Graph: Sendable {
     return NodeNumber(nodes.count - 1)
   }
 
-  /// Forgets a node that has no edges.
+  /// Removes a node without edges.
   @usableFromInline
   mutating func removeNode(_ number: NodeNumber) {
     if nodes[Int(number)].mark == marking { markedCount -= 1 }
@@ -75,7 +75,7 @@ struct Graph: Sendable {
     freedCount += 1
   }
 
-  /// Whether it means nothing to anyone any more.
+  /// Returns whether the node is not stored, referred to, observed or retained.
   @usableFromInline
   func isLoose(_ number: NodeNumber) -> Bool {
     let node = nodes[Int(number)]
@@ -83,8 +83,8 @@ struct Graph: Sendable {
       && !(node.isStored || node.isWatched || node.isRetained)
   }
 
-  /// Makes `targets`, or a range of them, what `source` refers to; gives what it does not refer to any
-  /// more.
+  /// Replaces the references of `source` by `targets`, or a range of them; returns the former
+  /// targets if they differ.
   @usableFromInline
   mutating func connect(
     _ source: NodeNumber, to targets: [NodeNumber], in range: Range<Int>? = nil
@@ -97,7 +97,7 @@ struct Graph: Sendable {
     return former
   }
 
-  /// Takes away what `source` refers to, and gives it.
+  /// Removes the references of `source`, and returns its former targets.
   @usableFromInline
   mutating func disconnect(_ source: NodeNumber) -> [NodeNumber] {
     var former: [NodeNumber] = []
@@ -144,7 +144,7 @@ struct Graph: Sendable {
     nodes[Int(target)].firstIn = place
   }
 
-  /// Takes an edge out of the list of its target.
+  /// Removes an edge from the list of its target.
   @usableFromInline
   mutating func unlink(_ edge: Edge) {
     if edge.nextIn != Self.none { edges[Int(edge.nextIn)].previousIn = edge.previousIn }
@@ -156,26 +156,29 @@ struct Graph: Sendable {
   }
 }
 
-/// What is vacant is used again; where that is most of it, memory is given back.
+/// Reuse of vacant places, and return of memory if most places are vacant.
 extension Graph {
   @usableFromInline
   static func isSparse(_ vacantCount: Int, of count: Int) -> Bool {
     vacantCount > 1_024 && vacantCount > count / 4 * 3
   }
 
-  /// Not soon again, where those who keep their numbers have kept the memory.
+  /// Whether compaction is worthwhile.
+  ///
+  /// False for a while after a compaction, because nodes that keep their numbers may keep the
+  /// memory in use.
   var isSparse: Bool {
     freedCount > (nodes.count + edges.count) / 4
       && (Self.isSparse(vacantNodes.count, of: nodes.count)
         || Self.isSparse(vacantEdgeCount, of: edges.count))
   }
 
-  /// Moves nodes and edges together; gives the nodes that have another number now.
+  /// Compacts nodes and edges; returns the nodes whose numbers have changed.
   ///
-  /// Those who are watched or retained keep theirs, by which others know them.
+  /// Watched and retained nodes keep their numbers, which are known elsewhere.
   ///
-  /// - Complexity: O(*n*) in nodes and edges, the vacant included; so it costs less than what has
-  ///   made them vacant.
+  /// - Complexity: O(*n*) in nodes and edges, including vacant ones; so it costs less than the
+  ///   changes that vacated them.
   mutating func shrink() -> [(number: NodeNumber, node: Node)] {
     let count = max(
       nodes.count - vacantNodes.count, (nodes.lastIndex { $0.isWatched || $0.isRetained } ?? -1) + 1
@@ -196,9 +199,9 @@ extension Graph {
     return moved
   }
 
-  /// Lists all edges anew, in the order of their sources.
+  /// Rebuilds all edges, in the order of their sources.
   ///
-  /// - Parameter numbers: Which nodes have which other number now.
+  /// - Parameter numbers: The new numbers of moved nodes.
   private mutating func rebuildEdges(_ numbers: [NodeNumber: NodeNumber]) {
     let former = edges
     edges = []

@@ -1,17 +1,16 @@
 import MillpondCore
 import MillpondSignals
 
-/// Finds what is not in use, and drops it, while others read: the lock is taken for some thousand
-/// nodes at a time.
+/// A collector that finds and drops unused entities, and lets readers in between.
 ///
-/// That is sound because the writer has the turn meanwhile: who refers to whom stays as it is, and
-/// nothing is stored or removed but by the collector. What others do, to observe, retain and query,
-/// just brings more into use: it is noted in ``CollectorState/arrivals``, and gone through before
-/// anything is dropped.
+/// It takes the lock for a few thousand nodes at a time. That is sound because the writer has the
+/// turn: references stay as they are, and only the collector stores or removes. Other threads can
+/// observe, retain and query, which only brings more entities into use; these are recorded in
+/// ``CollectorState/arrivals``, and passed before anything is dropped.
 struct Collector {
   private let core: EntityCore
 
-  /// What counts as unused was not touched since.
+  /// The time after which a touch counts as recent use.
   private let cutoff: Int64
 
   private var unused: [(node: NodeNumber, use: EntityUse)] = []
@@ -22,15 +21,16 @@ struct Collector {
     self.cutoff = cutoff
   }
 
-  /// Drops what was not used for so long.
+  /// Drops all entities without use since the cutoff.
   mutating func prune() -> [any Sendable] {
     survey()
     return drop(.max)
   }
 
-  /// Drops the least recently used, until there is some room again.
+  /// Drops the least recently used entities until there is room.
   ///
-  /// An eighth more than has to go, so that it need not be found out each time what is in use.
+  /// It drops an eighth of the limit more than necessary, so that the survey is not repeated for
+  /// each write.
   mutating func makeRoom() -> [any Sendable] {
     survey()
     unused.sort { $0.use < $1.use }
@@ -43,7 +43,7 @@ struct Collector {
     return released
   }
 
-  /// Goes through all there is, and all that is below what is in use.
+  /// Surveys all nodes, and passes those below entities in use.
   mutating func survey() {
     var place = core.tables.withLock { $0.beginCollecting() }
     while place > 0 {
@@ -56,7 +56,7 @@ struct Collector {
     }
   }
 
-  /// Drops so many of those that nobody has come to use; gives what is to be released.
+  /// Drops up to `count` of the entities that are still unused; returns objects to release.
   mutating func drop(_ count: Int) -> [any Sendable] {
     var released: [any Sendable] = []
     var (place, left) = (0, count)
@@ -80,7 +80,7 @@ struct Collector {
 }
 
 extension EntityTables {
-  /// - Returns: How many nodes there are to be surveyed.
+  /// - Returns: The number of nodes to survey.
   fileprivate mutating func beginCollecting() -> Int {
     graph.beginPassage()
     collection.isCollecting = true
@@ -93,9 +93,9 @@ extension EntityTables {
     shrink()
   }
 
-  /// Lists what is stored and was not touched since `cutoff`; what is in use begins to be passed.
+  /// Lists stored entities that were not touched since `cutoff`, and starts to pass those in use.
   ///
-  /// In use is what is observed or retained, what a query may show, and what was touched since.
+  /// In use are observed or retained entities, those a query may show, and those touched since.
   fileprivate mutating func survey(
     _ numbers: Range<Int>, _ cutoff: Int64,
     _ unused: inout [(node: NodeNumber, use: EntityUse)], _ waiting: inout [NodeNumber]
@@ -113,7 +113,7 @@ extension EntityTables {
     }
   }
 
-  /// Empties nodes that nobody observes, not even from above; gives how many.
+  /// Empties the candidates that the walk has not passed; returns their number.
   fileprivate mutating func drop(
     _ candidates: ArraySlice<(node: NodeNumber, use: EntityUse)>, atMost count: Int,
     _ commit: inout Commit

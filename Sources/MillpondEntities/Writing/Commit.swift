@@ -1,17 +1,20 @@
 public import MillpondCore
 
 extension EntityTables {
-  /// Whether something has to be dropped, and it was not tried in vain of late.
+  /// Returns whether there are too many entities, and eviction was not in vain recently.
   @usableFromInline
   func isCrowded(_ countLimit: Int) -> Bool {
     storedCount > max(0, countLimit) && storedCount > collection.crowd
   }
 
-  /// Notes that a value has come to a node, or has gone, and what it refers to.
+  /// Records that a node has received or lost its value, and its references.
   ///
   /// - Parameters:
-  ///   - isStored: Whether it has come.
-  ///   - targets: Whom it refers to, in a range of these.
+  ///   - isStored: Whether the node has a value now.
+  ///   - node: The node.
+  ///   - targets: The nodes that it refers to, in `range`.
+  ///   - range: The range of `targets`.
+  ///   - commit: Collects the changes.
   @usableFromInline
   mutating func put(
     _ isStored: Bool, _ node: NodeNumber, _ targets: [NodeNumber], _ range: Range<Int>,
@@ -27,8 +30,10 @@ extension EntityTables {
     if commit.isObserved { commit.changed.append(node) }
   }
 
-  /// Whether what a source brings is admitted: nothing was written to the entity since the token was
-  /// drawn, and somebody still waits for it.
+  /// Returns whether a fill is admitted.
+  ///
+  /// It is if the entity was not written since the token was drawn, and the token's flight still
+  /// has a subscriber.
   @inlinable
   mutating func admits<E>(_ token: FillToken, for reference: Reference<E>) -> Bool {
     guard token.revision > clearedAt else { return false }
@@ -36,7 +41,7 @@ extension EntityTables {
     return table.order.admit(token, for: reference.id, over: table.written(reference.id))
   }
 
-  /// Forgets what means nothing to anyone any more.
+  /// Removes the nodes that nothing needs any more, and ends the commit.
   @usableFromInline
   mutating func finish(_ commit: inout Commit) {
     isReferring = false
@@ -51,10 +56,11 @@ extension EntityTables {
     if !collection.isCollecting { shrink() }
   }
 
-  /// Lets room be looked for again, since entities may have gone out of use with so many references.
+  /// Allows eviction to be tried again, because entities may have gone out of use with these
+  /// references.
   ///
-  /// At once where that is cheap; in a large store when so many have gone that it costs no more than
-  /// their removal did.
+  /// At once in a small store. In a large store only after enough references have ended that the
+  /// search costs no more than their removal.
   private mutating func referencesEnded(_ count: Int) {
     collection.crowd = storedCount <= Self.smallCount ? 0 : collection.crowd - 8 * count
   }
@@ -62,28 +68,28 @@ extension EntityTables {
   private static var smallCount: Int { 1_024 }
 }
 
-/// What one commit does, step by step.
+/// The work and the results of one commit.
 @usableFromInline
 struct Commit: Sendable {
   @usableFromInline let revision = Revision.next()
   @usableFromInline let now: Int64
 
-  /// Whether only those are told who keep a copy of what is stored.
+  /// Whether only copies of the store are notified.
   @usableFromInline let isSilent: Bool
 
-  /// Whether there are observers who may have to be told.
+  /// Whether there may be observers to notify.
   @usableFromInline let isObserved: Bool
 
-  /// What has changed, where that is observed.
+  /// The changed nodes, if there are observers.
   @usableFromInline var changed: [NodeNumber] = []
 
-  /// What may not be known by anyone any more.
+  /// The nodes that may not be needed any more.
   @usableFromInline var loose: [NodeNumber] = []
 
-  /// Who is to be told of the types that were touched.
+  /// The notices for subscribers of the touched types.
   @usableFromInline var notices: [Notice] = []
 
-  /// What is to be released after the unlock.
+  /// Objects to release after the unlock.
   @usableFromInline var released: [any Sendable] = []
 
   @usableFromInline

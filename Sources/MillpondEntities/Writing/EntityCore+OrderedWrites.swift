@@ -1,10 +1,11 @@
 public import MillpondCore
 public import MillpondSignals
 
-/// Writes through caches, whose places in the order were drawn before they came here.
+/// Writes through caches, whose revisions were drawn before they arrive here.
 ///
-/// Each is compared with what has arrived when it arrives itself. While it waits for the writer that
-/// has the turn, it is overtaken by removals, and by writes of its kind, but not by what that writer sets.
+/// On arrival, each is compared with the writes that have arrived before. While it waits for the
+/// turn, removals and other writes with drawn revisions can overtake it, but sets of the running
+/// writer cannot.
 extension EntityCore {
   @inlinable
   func set<E: Entity>(_ value: E, _ revision: Revision) {
@@ -16,7 +17,7 @@ extension EntityCore {
     arrive(reference, revision) { $0.remove(reference.id, .drawn(revision), canUndo: $1) }
   }
 
-  /// Removes what was not written later.
+  /// Removes all entities that were not written later.
   @inlinable
   func removeAll<E: Entity>(of type: E.Type, _ revision: Revision) {
     guard admits({ $0.order.admitAll(revision) }, type) else { return }
@@ -31,7 +32,7 @@ extension EntityCore {
     }
   }
 
-  /// Carries out a write unless a later one of the entity has arrived, or does before its turn.
+  /// Performs a write, unless a later one of the entity has arrived, or arrives before its turn.
   @inlinable
   func arrive<E>(
     _ reference: Reference<E>, _ revision: Revision,
@@ -60,7 +61,8 @@ extension EntityCore {
     return isAdmitted
   }
 
-  /// Whether the transaction that runs has a later write of an entity, or a removal of all.
+  /// Returns whether the running transaction has a later write of the entity, or a later removal of
+  /// all.
   @inlinable
   func isOvertaken<E>(_ reference: Reference<E>, _ revision: Revision) -> Bool {
     let edits = transaction.edits(of: E.self)
@@ -70,7 +72,7 @@ extension EntityCore {
 }
 
 extension EntityCore {
-  /// Keeps what a source has brought, unless something was written since it was asked.
+  /// Stores an answer of a source, unless the entity was written since the request.
   @inlinable
   func fill<E: Entity>(_ value: E, _ token: FillToken) {
     inTurn {
@@ -80,8 +82,9 @@ extension EntityCore {
     }
   }
 
-  /// Keeps what was stored once, by another store, unless something was written since; what has come
-  /// from a source meanwhile is newer, and replaces it.
+  /// Stores a former value, unless the entity was written since the token was drawn.
+  ///
+  /// A value that a source has brought meanwhile is newer, and takes precedence.
   @inlinable
   func restore<E: Entity>(_ value: E, _ token: FillToken) {
     inTurn {
@@ -90,9 +93,9 @@ extension EntityCore {
     }
   }
 
-  /// Whether a fill is admitted, be it that a write came before it in the transaction that runs.
+  /// Returns whether a fill is admitted, also with respect to the running transaction.
   ///
-  /// It stays so until the commit, since this thread has the turn.
+  /// The result stays valid until the commit, because this thread has the turn.
   @inlinable
   func admits<E>(_ token: FillToken, for reference: Reference<E>) -> Bool {
     let edits = transaction.edits(of: E.self)

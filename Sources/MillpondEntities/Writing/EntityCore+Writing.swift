@@ -2,7 +2,7 @@ public import MillpondCore
 public import MillpondSignals
 
 extension EntityCore {
-  /// Keeps a value, merged with what is there.
+  /// Stores a value, merged with the stored one.
   @inlinable
   func set<E: Entity>(_ value: E) {
     if turn.isMine() { return write(E.self) { $0.set(value, .now, canUndo: $1) } }
@@ -11,9 +11,10 @@ extension EntityCore {
     if mustTell { deliver() }
   }
 
-  /// A transaction of one value, as most are: the same steps, without a list of edits.
+  /// Performs a transaction of one value, the usual case, in the same steps but without a list of
+  /// edits.
   ///
-  /// - Returns: What is to be released when the turn is over, and whether anybody is to be told.
+  /// - Returns: Objects to release after the turn, and whether there are notices.
   @inlinable
   func setAlone<E: Entity>(
     _ value: E
@@ -25,7 +26,7 @@ extension EntityCore {
     let targets = isChange ? edits.readRelations(of: new) : 0..<0
     var released: [any Sendable] = []
     if !transaction.isEmpty {
-      // Users' code has written something meanwhile, which belongs to it.
+      // Users' code has written something meanwhile, which belongs to this transaction.
       write(E.self) { $0.write(Edit(value.id, new, .now, (row, old)), canUndo: $1) }
       let mustTell = commit(&released)
       transaction.takeSpent(&released)
@@ -52,7 +53,7 @@ extension EntityCore {
     inTurn { write(type) { $0.removeAll(canUndo: $1) } }
   }
 
-  /// - Parameter isSilent: Whether observers and queries are not told.
+  /// - Parameter isSilent: Whether observers and queries are not notified.
   @usableFromInline
   func removeAll(isSilent: Bool = false) {
     inTurn {
@@ -65,13 +66,13 @@ extension EntityCore {
     }
   }
 
-  /// Prunes at once, or when the transaction is over.
+  /// Prunes at once, or at the end of the running transaction.
   @usableFromInline
   func prune(unusedFor age: Duration) {
     inTurn { transaction.pruning = min(age, transaction.pruning ?? age) }
   }
 
-  /// Writes to the edits of a type; the transaction itself is not being accessed meanwhile.
+  /// Writes to the edits of a type, without an exclusive access to the transaction meanwhile.
   @inlinable
   func write<E: Entity>(_ type: E.Type, _ body: (EntityEdits<E>, _ canUndo: Bool) -> Void) {
     let part = part(of: type)
@@ -79,24 +80,24 @@ extension EntityCore {
     body(part.edits(of: type), transaction.canUndo)
   }
 
-  /// The part of a type, which is made if there is none.
+  /// Returns the part of a type, and makes it if there is none.
   @inlinable
   func part<E: Entity>(of type: E.Type) -> TransactionPart {
     if let part = transaction.part(of: type) { return part }
     let edits = EntityEdits<E>(tables)
-    // The relations are users' code, which may have written.
+    // Reading the relations runs users' code, which may have written.
     return transaction.part(of: type) ?? transaction.add(edits)
   }
 
   // MARK: Transactions
 
-  /// Runs `body`, which is a transaction unless it is within one.
+  /// Runs `body` as a transaction, or as a part of the running one.
   @usableFromInline
   func inTurn(_ body: () -> Void) {
     if turn.isMine() { body() } else { write(body) }
   }
 
-  /// Runs a transaction, or a part of the one that runs on this thread.
+  /// Runs a transaction, or an inner one if this thread is running one.
   @inlinable
   func write<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if turn.isMine() { return try join(body) }
@@ -140,11 +141,11 @@ extension EntityCore {
 
   // MARK: Committing
 
-  /// Commits what was written, and what users' code has written while that was compared.
+  /// Commits the writes, and then those that users' code made during the comparison.
   ///
-  /// - Parameter released: Gets what is to be released when the turn is over, besides what the parts
-  ///   of the transaction have left.
-  /// - Returns: Whether anybody is to be told of anything.
+  /// - Parameter released: Collects objects to release after the turn, besides those that the parts
+  ///   keep.
+  /// - Returns: Whether there are notices.
   @usableFromInline
   func commit(_ released: inout [any Sendable]) -> Bool {
     var (mustTell, isLater) = (false, false)
@@ -169,10 +170,15 @@ extension EntityCore {
     return mustTell
   }
 
-  /// Commits what `body` does, in one step under the lock, and drops what there is no room for.
+  /// Commits the changes of `body` in one step under the lock, and then evicts entities if
+  /// necessary.
   ///
-  /// - Parameter causes: References to what has changed, for those who observe that.
-  /// - Returns: Whether anybody is to be told of anything.
+  /// - Parameters:
+  ///   - released: Collects objects to release after the turn.
+  ///   - isSilent: Whether observers and queries are not notified.
+  ///   - body: Changes the tables.
+  ///   - causes: Returns references to the changed entities, for their observers.
+  /// - Returns: Whether there are notices.
   @inlinable
   func step(
     _ released: inout [any Sendable], isSilent: Bool = false,

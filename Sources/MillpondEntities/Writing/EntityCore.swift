@@ -2,17 +2,17 @@ import MillpondCore
 public import MillpondSignals
 public import Synchronization
 
-/// The work of a store, which those who observe it keep; the store itself they don't.
+/// The engine of a store, which observers retain; they do not retain the store itself.
 ///
-/// Two gates. Who writes has the *turn*, from the first line of a transaction to its commit; users'
-/// code runs meanwhile, so nobody waits for it but other writers. What is stored is under a *lock*,
-/// which is taken within the turn, and outside of it to read and to observe, each time for a moment.
-/// A commit is one step under the lock: it leaves behind the notices of that commit, and one thread at
-/// a time, without turn or lock, carries those out in order.
+/// It has two gates. A writer has the *turn* from the start of a transaction to its commit; users'
+/// code runs meanwhile, so only other writers wait for it. The stored entities are under a *lock*,
+/// which is taken briefly, inside the turn to write, and outside of it to read and to observe. A
+/// commit is one step under the lock and leaves its notices behind. One thread at a time, without
+/// turn or lock, carries these out in order.
 @usableFromInline
 final class EntityCore: @unchecked Sendable {
-  // Sendable because the transaction is touched only by whoever has the turn, and the observers only
-  // under the lock of the tables.
+  // Sendable because the transaction is touched only with the turn, and the observers only under
+  // the lock of the tables.
   @usableFromInline let turn = WriterTurn()
   @exclusivity(unchecked) @usableFromInline var transaction = Transaction()
   @usableFromInline let tables = Locked(EntityTables())
@@ -26,7 +26,7 @@ final class EntityCore: @unchecked Sendable {
     self.time = time
   }
 
-  /// Runs `body` under the lock; what it returns is released after the unlock.
+  /// Runs `body` under the lock; the caller releases its result after the unlock.
   @inlinable
   func withLock<Result>(_ body: (inout EntityTables, inout Observers) -> Result) -> Result {
     tables.withLock { body(&$0, &observers) }
@@ -34,7 +34,7 @@ final class EntityCore: @unchecked Sendable {
 
   // MARK: Reading
 
-  /// What is stored now; for the writer, what it has written.
+  /// Returns the stored value; for the writer, its latest write.
   @inlinable
   func get<E>(_ reference: Reference<E>) -> E? {
     if turn.isMine(), let edit = transaction.edits(of: E.self)?.edit(of: reference.id) {
@@ -56,8 +56,9 @@ final class EntityCore: @unchecked Sendable {
 
   // MARK: Telling
 
-  /// Carries out the notices that wait, unless another thread does, or a caller of this one: they
-  /// go on until there are none.
+  /// Carries out the waiting notices until there are none.
+  ///
+  /// Does nothing if another thread, or a caller of this one, is already doing so.
   @usableFromInline
   func deliver() {
     var notices = withLock { $1.takeNotices(isFirst: true) }
@@ -70,15 +71,16 @@ final class EntityCore: @unchecked Sendable {
   @usableFromInline
   func afterTelling(_ body: @escaping Notice) {
     withLock { $1.notices.append(body) }
-    // Within a transaction nobody is told of anything; its end does that.
+    // Inside a transaction no notices are carried out; its end does that.
     if !turn.isMine() { deliver() }
   }
 
-  /// Gives a subscriber a number, and lets it wait for what comes from here until its lifetime ends.
+  /// Gives a subscriber a number, and registers it for failures of the store until its lifetime
+  /// ends.
   ///
   /// - Parameters:
-  ///   - watch: Who is to be told when the wait is over; nil for one who does not mind.
-  ///   - body: Registers what else there is to be registered; it gets the number.
+  ///   - watch: The subscriber to fail when the store ends; nil for one that outlasts the end.
+  ///   - body: Makes further registrations, with the number.
   @inlinable
   func enter<Element, Result>(
     _ watch: Watch<Element>?,
@@ -96,7 +98,7 @@ final class EntityCore: @unchecked Sendable {
     return result
   }
 
-  /// Ends the wait of everybody.
+  /// Fails all registered subscribers.
   @usableFromInline
   func failAll(_ error: any Error) {
     let failures = withLock { _, observers in
@@ -107,22 +109,22 @@ final class EntityCore: @unchecked Sendable {
   }
 }
 
-/// One writer at a time, who may be asked to write again while it does.
+/// A re-entrant turn, which one writer has at a time.
 ///
-/// Unlike under a lock, users' code runs while someone has the turn: transactions, merges,
-/// comparisons. Only writers wait for it, never those who read, nor those who are told.
+/// Unlike under a lock, users' code runs during a turn: transactions, merges, comparisons. Only
+/// writers wait for it; readers and observers never do.
 @usableFromInline
 struct WriterTurn: ~Copyable {
   @usableFromInline let gate = Gate()
   @usableFromInline let owner = Atomic<UInt>(0)
 
-  /// Whether this thread has it; only this thread could have noted so.
+  /// Returns whether this thread has the turn; no other thread could have recorded that.
   @inlinable
   borrowing func isMine() -> Bool {
     owner.load(ordering: .relaxed) == threadMark()
   }
 
-  /// Runs `body` when it is this thread's turn, which must not have it yet.
+  /// Runs `body` with the turn, which this thread must not have yet.
   @inlinable
   borrowing func take<Result>(_ body: () -> Result) -> Result {
     gate.withLock {

@@ -2,11 +2,11 @@ public import MillpondCore
 import MillpondSignals
 
 extension EntityEdits {
-  /// Compares with what is stored, and reads the relations of what changes.
+  /// Compares the edits with the stored values, and reads the relations of changed entities.
   ///
-  /// The user's code that runs here may write, which is for the next commit.
+  /// Users' code that runs here may write; its writes belong to the next commit.
   ///
-  /// - Parameter readsAgain: Whether something was committed since this was written.
+  /// - Parameter readsAgain: Whether something was committed since these edits were written.
   @inlinable
   func prepare(readsAgain: Bool) {
     for place in spent.edits.indices {
@@ -22,7 +22,8 @@ extension EntityEdits {
     }
   }
 
-  /// Notes whom a value refers to, so that they are kept until the commit; gives where that is noted.
+  /// Records the nodes that a value refers to, so that they are kept until the commit; returns
+  /// their range.
   @inlinable
   func readRelations(of value: E) -> Range<Int> {
     let start = targets.count
@@ -36,13 +37,13 @@ extension EntityEdits {
 
   // MARK: Under the lock
 
-  /// Carries out what was prepared.
+  /// Applies the prepared edits.
   @inlinable
   func apply(to tables: inout EntityTables, _ commit: inout Commit) {
     if spent.clearedAt != .none { _ = table.order.admitAll(commit.revision) }
     for place in spent.edits.indices {
       let (id, isStored) = (spent.edits[place].id, spent.edits[place].value != nil)
-      // The row of what is not stored may have been given to another by now.
+      // The row of an entity that is not stored may belong to another one by now.
       var row = spent.edits[place].stored.value == nil ? nil : spent.edits[place].stored.row
       if spent.edits[place].isChange {
         row = put(
@@ -55,13 +56,17 @@ extension EntityEdits {
     }
   }
 
-  /// Puts a value in its place, or takes it out; gives the row.
+  /// Stores a value in its row, or clears the row; returns the row.
   ///
-  /// What is replaced is not released here: the caller has it.
+  /// The replaced value is not released here: the caller holds it.
   ///
   /// - Parameters:
-  ///   - known: Where it is, if it is stored.
-  ///   - range: Where it is noted whom it refers to.
+  ///   - value: The new value; nil clears the row.
+  ///   - id: The identity of the entity.
+  ///   - known: The row, if the entity is stored.
+  ///   - range: The range of its references in `targets`.
+  ///   - tables: The tables.
+  ///   - commit: Collects the changes.
   @inlinable
   func put(
     _ value: E?, _ id: E.ID, at known: Int32?, _ range: Range<Int>, in tables: inout EntityTables,
@@ -74,10 +79,14 @@ extension EntityEdits {
     return row
   }
 
-  /// Notes that an entity was written or filled, though maybe nothing new: after a write, what a source
-  /// was asked for before comes too late.
+  /// Records a write or fill of an entity, even of an equal value: a write refuses fills requested
+  /// before it.
   ///
-  /// - Parameter row: Where it is; nil of one that was removed.
+  /// - Parameters:
+  ///   - id: The identity of the entity.
+  ///   - row: Its row; nil if it was removed.
+  ///   - order: The place of the edit in the order of writes.
+  ///   - commit: The commit.
   @inlinable
   func note(_ id: E.ID, _ row: Int32?, _ order: EditOrder, _ commit: Commit) {
     let revision =
@@ -87,16 +96,16 @@ extension EntityEdits {
       case .drawn(let revision): revision
       }
     if let row {
-      // An answer that changes nothing is a use all the same.
+      // An answer that changes nothing still counts as a use.
       table.touch(row, commit.now, commit.revision)
       if revision != .none { table.rows[Int(row)].written = revision }
     } else if spent.clearedAt == .none, revision != .none {
-      // After a removal of all there is no need to remember each.
+      // A removal of all makes separate records unnecessary.
       table.order.remember(id, revision)
     }
   }
 
-  /// Leaves the notices of those who are told of the type.
+  /// Collects the notices for subscribers of the type.
   @inlinable
   func finish(_ commit: inout Commit, _ changes: () -> [TableEdit<E>]) {
     targets.removeAll(keepingCapacity: targets.count <= Self.fewTargets)
@@ -109,7 +118,7 @@ extension EntityEdits {
   @usableFromInline
   static var fewTargets: Int { 64 }
 
-  /// References to what has changed, in the order in which it was applied.
+  /// References to the changed entities, in the order of the edits.
   @inlinable
   var causes: [AnyReference] {
     spent.edits.compactMap { $0.isChange ? AnyReference(Reference<E>($0.id)) : nil }

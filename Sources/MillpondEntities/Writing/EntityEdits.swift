@@ -1,9 +1,9 @@
 public import MillpondCore
 public import MillpondSignals
 
-/// The writes of a transaction to entities of one type: nobody sees them but the writer.
+/// The writes of a transaction to entities of one type, which only the writer sees.
 ///
-/// One for each type of a store, used by one transaction after the other. Who reads or writes it has
+/// There is one for each type of a store, reused by successive transactions, and touched only with
 /// the turn.
 @usableFromInline
 final class EntityEdits<E: Entity> {
@@ -11,19 +11,19 @@ final class EntityEdits<E: Entity> {
   @usableFromInline let tables: Locked<EntityTables>
   @usableFromInline let relations: [Relation<E>]
 
-  /// What was written, and where each entity is among that, if that is many.
+  /// The edits, and the place of each entity among them once they are many.
   @exclusivity(unchecked) @usableFromInline var edits: [Edit<E>] = []
   @exclusivity(unchecked) @usableFromInline var places: [E.ID: Int] = [:]
   @exclusivity(unchecked) @usableFromInline var undone: [(place: Int, before: Edit<E>?)] = []
 
-  /// When all of the type was removed, which no rollback takes back: it just makes what sources
-  /// bring come too late.
+  /// The revision of a removal of the whole type, which a rollback keeps: it only refuses earlier
+  /// requests' fills.
   @usableFromInline var clearedAt = Revision.none
 
-  /// What is being committed, and after that what is to be released when the turn is over.
+  /// The edits of the commit, and after it the objects to release after the turn.
   @exclusivity(unchecked) @usableFromInline var spent = SpentEdits<E>()
 
-  /// Whom the values that are being committed refer to.
+  /// The references of the values in the commit.
   @exclusivity(unchecked) @usableFromInline var targets: [NodeNumber] = []
 
   @inlinable
@@ -38,19 +38,19 @@ final class EntityEdits<E: Entity> {
     place(of: id).map { edits[$0] }
   }
 
-  /// Few are found sooner without a dictionary.
+  /// Returns the place of an edit; a few are found faster without the dictionary.
   @inlinable
   func place(of id: E.ID) -> Int? {
     places.isEmpty ? edits.firstIndex { $0.id == id } : places[id]
   }
 
-  /// What is stored by now.
+  /// Returns the stored row and value.
   @inlinable
   func stored(_ id: E.ID) -> (row: Int32?, value: E?) {
     tables.withLock { _ in table.find(id) }
   }
 
-  /// The identities of all that is stored by now, but for what was written after `revision`.
+  /// Returns the identities of all stored entities, except those written after `revision`.
   @inlinable
   func storedIDs(until revision: Revision = .last) -> [E.ID] {
     tables.withLock { _ in table.storedIDs(until: revision) }
@@ -58,8 +58,9 @@ final class EntityEdits<E: Entity> {
 
   // MARK: Writing
 
-  /// Writes a value, merged with what is there by the user's code, which may write as well: nothing
-  /// is being changed meanwhile.
+  /// Writes a value, merged with the present one.
+  ///
+  /// Merging runs users' code, which may write as well: no edit is being changed meanwhile.
   @inlinable
   func set(_ value: E, _ order: EditOrder, canUndo: Bool) {
     let id = value.id
@@ -78,7 +79,7 @@ final class EntityEdits<E: Entity> {
     write(Edit(id, nil, order, edit(of: id)?.stored ?? stored(id)), canUndo: canUndo)
   }
 
-  /// Keeps what was there once, unless there is something newer, with which it is merged.
+  /// Writes a former value, unless there is a newer one, with which it is merged.
   @inlinable
   func restore(_ value: E, canUndo: Bool) {
     let edit = edit(of: value.id)
@@ -88,7 +89,7 @@ final class EntityEdits<E: Entity> {
       Edit(value.id, newer.map { $0.replacing(value) } ?? value, .fill, stored), canUndo: canUndo)
   }
 
-  /// Removes all that is stored, and all that was written so far.
+  /// Removes all stored entities, and all that were written so far.
   @inlinable
   func removeAll(canUndo: Bool) {
     for id in storedIDs() { remove(id, .now, canUndo: canUndo) }
@@ -102,7 +103,8 @@ final class EntityEdits<E: Entity> {
       let before = edits[place]
       if canUndo { undone.append((place, before)) }
       edits[place] = edit
-      // Its release may be users' code that writes: not while the edits are being changed.
+      // Its release may run users' code that writes, which must not happen while the edits are
+      // being changed.
       withExtendedLifetime(before) {}
     } else {
       if canUndo { undone.append((edits.count, nil)) }
@@ -122,7 +124,7 @@ final class EntityEdits<E: Entity> {
 
   // MARK: Taking back
 
-  /// Takes back what was written since there was so much to undo; gives that.
+  /// Undoes the writes beyond the first `count` undo records, and returns them.
   @inlinable
   func undo(to count: Int) -> [Edit<E>] {
     var gone: [Edit<E>] = []
@@ -138,7 +140,7 @@ final class EntityEdits<E: Entity> {
     return gone
   }
 
-  /// Lets what was written be committed, or released; gives what is left of an earlier time.
+  /// Moves the edits to `spent`, for the commit; returns its former contents.
   @inlinable
   func finish() -> SpentEdits<E> {
     let former = takeSpent()
@@ -149,10 +151,10 @@ final class EntityEdits<E: Entity> {
     return former
   }
 
-  /// Takes what is to be released when the turn is over.
+  /// Takes the objects to release after the turn.
   @inlinable
   func takeSpent() -> SpentEdits<E> {
-    // One alone is taken out of its array, which is used again.
+    // A single edit is removed from its array, which is used again.
     if spent.edits.count == 1, spent.places.isEmpty, spent.undone.isEmpty {
       return SpentEdits(last: spent.edits.removeLast())
     }
@@ -161,7 +163,7 @@ final class EntityEdits<E: Entity> {
   }
 }
 
-/// What a transaction has left behind of a type, with objects of users in it.
+/// The spent edits of one type, which contain users' objects.
 @usableFromInline
 struct SpentEdits<E: Entity>: Sendable {
   @usableFromInline var last: Edit<E>?
@@ -169,7 +171,7 @@ struct SpentEdits<E: Entity>: Sendable {
   @usableFromInline var places: [E.ID: Int] = [:]
   @usableFromInline var undone: [(place: Int, before: Edit<E>?)] = []
 
-  /// When all of the type was removed; see ``EntityEdits/clearedAt``.
+  /// The revision of a removal of the whole type; see ``EntityEdits/clearedAt``.
   @usableFromInline var clearedAt = Revision.none
 
   @inlinable
@@ -182,26 +184,26 @@ struct SpentEdits<E: Entity>: Sendable {
     edits.isEmpty && undone.isEmpty && last == nil
   }
 
-  /// This, unless there is nothing in it.
+  /// These edits; nil if there are none.
   @inlinable
   var ifAny: SpentEdits<E>? {
     isEmpty ? nil : self
   }
 }
 
-/// What is to become of one entity.
+/// The new state of one entity.
 @usableFromInline
 struct Edit<E: Entity>: Sendable {
   @usableFromInline let id: E.ID
 
-  /// What it is to be; nil removes it.
+  /// The new value; nil removes the entity.
   @usableFromInline let value: E?
   @usableFromInline let order: EditOrder
 
-  /// Where it is, and what it is, before the commit; the value is released with this.
+  /// The row and the value before the commit; the value is released with this edit.
   @usableFromInline var stored: (row: Int32?, value: E?)
 
-  /// Whether it is to be another, and where those are whom it refers to then.
+  /// Whether the value changes, and the range of its references.
   @usableFromInline var isChange = false
   @usableFromInline var targets = 0..<0
 
@@ -217,16 +219,16 @@ struct Edit<E: Entity>: Sendable {
 /// The place of an edit in the order of writes.
 @usableFromInline
 enum EditOrder: Sendable {
-  /// No write: a source has brought it.
+  /// A fill, which is not a write.
   case fill
 
-  /// That of the commit; within the transaction it comes after all that was drawn by then.
+  /// The revision of the commit; inside the transaction, later than all revisions drawn so far.
   case commit(after: Revision)
 
-  /// Its own, which was drawn before it came to the store.
+  /// A revision of its own, drawn before the write reached the store.
   case drawn(Revision)
 
-  /// That of what is written now.
+  /// The order of a write that is made now.
   @inlinable
   static var now: EditOrder {
     .commit(after: .present)
@@ -237,7 +239,7 @@ enum EditOrder: Sendable {
     if case .fill = self { true } else { false }
   }
 
-  /// No write that comes before it within the transaction is later.
+  /// The revision to compare within the transaction; that of a fill comes before all writes.
   @inlinable
   var revision: Revision {
     switch self {

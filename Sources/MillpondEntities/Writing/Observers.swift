@@ -1,22 +1,22 @@
 public import MillpondSignals
 
-/// The subscribers of a store, and what they are still to be told, under the lock of its tables.
+/// The subscribers of a store and their pending notices, under the lock of its tables.
 @usableFromInline
 struct Observers: Sendable {
-  /// The observers of each entity, by their numbers.
+  /// The observers of each entity, by number.
   @usableFromInline var watches: [NodeNumber: [Int: NodeWatch]] = [:]
 
-  /// How to end the wait of each subscriber, by its number.
+  /// The closures that fail each subscriber, by number.
   @usableFromInline var failures: [Int: @Sendable (any Error) -> Void] = [:]
 
-  /// What is called after all that a commit has to tell of what is stored.
+  /// The notices to call after all others of a commit.
   @usableFromInline var commitListeners: [Int: Notice] = [:]
 
-  /// What is still to be told, in the order of the commits.
+  /// The pending notices, in the order of the commits.
   @usableFromInline var notices: [Notice] = []
   @usableFromInline var isDelivering = false
 
-  /// How many entities have lost their last observer since the graph was marked anew.
+  /// The number of entities that have lost their last observer since the last marking.
   @usableFromInline var departures = 0
   @usableFromInline var lastNumber = 0
 
@@ -39,7 +39,7 @@ struct Observers: Sendable {
     tables.graph.mark(below: CollectionOfOne(node))
   }
 
-  /// Lets go of an observer; gives what is to be released after the unlock.
+  /// Removes an observer, and returns objects to release after the unlock.
   @usableFromInline
   mutating func remove(
     _ number: Int, of node: NodeNumber, in tables: inout EntityTables, _ now: Int64
@@ -51,7 +51,7 @@ struct Observers: Sendable {
     tables.graph.nodes[Int(node)].isWatched = false
     tables.collection.depart()
     departures += 1
-    // As often as it costs no more than the departures themselves, stale marks are wiped out.
+    // Stale marks are wiped when that costs no more than the departures themselves.
     if departures > tables.graph.markedCount / 8 {
       departures = 0
       tables.graph.remark(below: watches.keys)
@@ -61,7 +61,7 @@ struct Observers: Sendable {
 
   // MARK: Telling
 
-  /// Takes what is to be told; nothing if another thread is about to tell it.
+  /// Takes the pending notices; returns none if another thread is already delivering.
   @usableFromInline
   mutating func takeNotices(isFirst: Bool) -> [Notice] {
     if isFirst, isDelivering { return [] }
@@ -70,11 +70,12 @@ struct Observers: Sendable {
     return notices
   }
 
-  /// Leaves the notices of a commit: one for each observer that something has changed for.
+  /// Queues the notices of a commit, one for each affected observer.
   ///
   /// - Parameters:
-  ///   - changed: The nodes that have changed.
-  ///   - references: Makes the references to them, side by side with the nodes.
+  ///   - changed: The changed nodes.
+  ///   - graph: The graph of the nodes.
+  ///   - references: Returns the references to these nodes, in the same order.
   @usableFromInline
   mutating func announce(
     _ changed: [NodeNumber], in graph: inout Graph, _ references: () -> [AnyReference]
@@ -92,14 +93,14 @@ struct Observers: Sendable {
     self.notices += notices.map(\.notice)
   }
 
-  /// Leaves the notices of those who are told of whole types, and then those of the end of a commit.
+  /// Queues the notices for subscribers of types, and then those for the end of a commit.
   @usableFromInline
   mutating func announce(_ listenerNotices: [Notice]) {
     notices += listenerNotices
     notices += commitListeners.values
   }
 
-  /// Which of the changes each of `nodes` depends on; where there is only one, all do on that.
+  /// Returns the changes that each of `nodes` depends on; a single change concerns all.
   private func causes(
     _ changed: [NodeNumber], _ references: [AnyReference], in graph: inout Graph,
     for nodes: [NodeNumber]
@@ -117,10 +118,10 @@ struct Observers: Sendable {
   }
 }
 
-/// One who observes an entity.
+/// An observer of an entity.
 @usableFromInline
 struct NodeWatch: Sendable {
-  /// Makes what is to be called of a commit with these causes, with the value that is in the row now.
+  /// Makes the notice of a commit with these causes, from the present value in the row.
   @usableFromInline let notice: @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice
 
   @inlinable
@@ -129,17 +130,17 @@ struct NodeWatch: Sendable {
   }
 }
 
-/// One who observes a store, or waits for something from it.
+/// A subscriber of a store.
 ///
-/// What it is sent, by whichever thread, it gets serially and in order, and its first value inside
-/// the subscription: it has the turn of its mailbox before anybody knows of it.
+/// It delivers events of any thread serially and in order, and its first value inside the
+/// subscription: it has the turn of its mailbox before the store knows it.
 @usableFromInline
 final class Watch<Element: Sendable>: Sendable {
-  /// Nil stands for the first event, which is not known before it is this one's turn.
+  /// The mailbox, where nil stands for the first event, which is unknown until its turn.
   @usableFromInline let mailbox = Mailbox<Event<Element>?>()
   @usableFromInline let observer: Observer<Element>
 
-  /// Ends with the subscription, or before it, with the terminal event.
+  /// The lifetime, which ends with the subscription or at the terminal event.
   @usableFromInline let lifetime: Lifetime
 
   @inlinable
@@ -148,7 +149,7 @@ final class Watch<Element: Sendable>: Sendable {
     lifetime = subscriber.child()
   }
 
-  /// Registers this by `enter`, and delivers what that returns before anything that is sent since.
+  /// Registers this subscriber by `enter`, and delivers the result before any event sent since.
   @inlinable
   func open(_ enter: () -> Event<Element>) {
     mailbox.post(nil) { deliver($0 ?? enter()) }

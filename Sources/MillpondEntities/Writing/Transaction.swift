@@ -1,26 +1,26 @@
 public import MillpondCore
 import MillpondSignals
 
-/// What a transaction has written so far: nobody sees it but the writer.
+/// The writes of a transaction so far, which only the writer sees.
 @usableFromInline
 struct Transaction {
-  /// One for each type that was ever written to.
+  /// The parts of all types that were ever written.
   @usableFromInline var parts: [TransactionPart] = []
   @usableFromInline var numbers = TypeNumbers()
 
-  /// The parts that the next commit is about, in the order in which the transaction came to them; and
-  /// those that commits of this turn were about.
+  /// The parts of the next commit, in the order in which the transaction reached them, and the
+  /// parts of this turn's former commits.
   @usableFromInline var touched: [TransactionPart] = []
   @usableFromInline var spent: [TransactionPart] = []
 
-  /// Whether something is to be pruned when the transaction is over.
+  /// The age for pruning at the end of the transaction; nil for no pruning.
   @usableFromInline var pruning: Duration?
 
-  /// How many transactions are within one another; in the inner ones, writes can be undone.
+  /// The depth of inner transactions, whose writes can be undone.
   @usableFromInline var depth = 0
 
-  /// Whether all was removed, which makes come too late what sources were asked for before; and
-  /// whether observers are not told of it.
+  /// The revision of a removal of everything, which refuses fills requested before it; and whether
+  /// observers are not notified of it.
   @usableFromInline var clearedAt = Revision.none
   @usableFromInline var isSilent = false
 
@@ -37,7 +37,7 @@ struct Transaction {
     depth > 0
   }
 
-  /// The part of a type, if it was ever written to.
+  /// Returns the part of a type, if it was ever written.
   @inlinable
   func part<E: Entity>(of _: E.Type) -> TransactionPart? {
     numbers.number(of: ObjectIdentifier(E.self)).map { parts[$0] }
@@ -55,7 +55,7 @@ struct Transaction {
     return parts[parts.count - 1]
   }
 
-  /// Notes that something is about to be written to a part.
+  /// Records that a part is about to be written.
   @inlinable
   mutating func touch(_ part: TransactionPart) {
     if part.isTouched { return }
@@ -71,13 +71,13 @@ struct Transaction {
 
   // MARK: Taking back
 
-  /// How much there is to be undone by now.
+  /// The present state, for a rollback.
   @usableFromInline
   var savepoint: Savepoint {
     Savepoint(undoCounts: parts.map { $0.undoCount() }, pruning: pruning)
   }
 
-  /// Takes back what was written since; gives what is to be released when that is done.
+  /// Undoes the writes since the savepoint, and returns objects to release afterwards.
   @usableFromInline
   mutating func rollBack(to savepoint: Savepoint) -> [any Sendable] {
     pruning = savepoint.pruning
@@ -89,9 +89,9 @@ struct Transaction {
 
   // MARK: Ending
 
-  /// Takes what is to be committed, so that what is written from now on is for another commit.
+  /// Takes the writes for a commit, so that later writes belong to another one.
   ///
-  /// - Parameter released: Gets what earlier commits of this turn have left of the same parts.
+  /// - Parameter released: Collects the remains of earlier commits of this turn in the same parts.
   mutating func takeWritten(_ released: inout [any Sendable]) -> WrittenParts {
     let start = spent.count
     for part in touched {
@@ -106,13 +106,13 @@ struct Transaction {
       pruning: pruning)
   }
 
-  /// Gives up all that was written.
+  /// Discards all writes.
   @usableFromInline
   mutating func discard(_ released: inout [any Sendable]) {
     _ = takeWritten(&released)
   }
 
-  /// Takes what is to be released when the turn is over.
+  /// Takes the objects to release after the turn.
   @usableFromInline
   mutating func takeSpent(_ released: inout [any Sendable]) {
     for part in spent {
@@ -122,51 +122,51 @@ struct Transaction {
   }
 }
 
-/// What one commit is about.
+/// The parts of one commit.
 struct WrittenParts {
-  /// Where the parts are among those that are spent.
+  /// The range of the parts in `spent`.
   let places: Range<Int>
   let isCleared: Bool
   let isSilent: Bool
   let pruning: Duration?
 }
 
-/// The state of a transaction at the start of an inner one, to which a failure takes it back.
+/// The state of a transaction at the start of an inner one, for a rollback.
 @usableFromInline
 struct Savepoint {
-  /// How many writes each part can undo.
+  /// The number of undo records of each part.
   @usableFromInline let undoCounts: [Int]
   @usableFromInline let pruning: Duration?
 }
 
-/// The part of a transaction that is about one type.
+/// The part of a transaction that concerns one type.
 ///
-/// Closures, made where the type is known: through a protocol, everything that is generic would be
-/// looked up by metadata at each commit, which takes twenty times as long.
+/// It consists of closures that are made where the type is known. Through a protocol, each commit
+/// would look up all generic code by metadata, which takes twenty times as long.
 @usableFromInline
 final class TransactionPart {
-  /// Whether the next commit is about it.
+  /// Whether the next commit concerns it.
   @usableFromInline var isTouched = false
   @usableFromInline let edits: AnyObject
   @usableFromInline let undoCount: () -> Int
   @usableFromInline let undo: (_ count: Int) -> any Sendable
 
-  /// Removes all that is stored, and all that was written so far.
+  /// Removes all stored entities, and all that were written so far.
   @usableFromInline let removeAll: (_ canUndo: Bool) -> Void
 
-  /// Lets what was written be committed; gives what is left of an earlier commit of this turn.
+  /// Hands the edits over for a commit, and returns the remains of an earlier commit of this turn.
   @usableFromInline let finish: () -> (any Sendable)?
 
-  /// Compares with what is stored, and reads the relations of what changes: this runs users' code.
+  /// Compares the edits with the stored values, and reads relations; runs users' code.
   @usableFromInline let prepare: (_ readsAgain: Bool) -> Void
 
-  /// Carries it out, under the lock.
+  /// Applies the prepared edits, under the lock.
   @usableFromInline let apply: (inout EntityTables, inout Commit) -> Void
 
-  /// References to what has changed, in the order in which it was applied.
+  /// Returns references to the changed entities, in the order of the edits.
   @usableFromInline let causes: () -> [AnyReference]
 
-  /// Takes what is to be released when the turn is over.
+  /// Takes the objects to release after the turn.
   @usableFromInline let takeSpent: () -> (any Sendable)?
 
   @inlinable
@@ -182,7 +182,7 @@ final class TransactionPart {
     takeSpent = { edits.takeSpent().ifAny }
   }
 
-  /// The edits, which are of this type.
+  /// Returns the edits, which are of this type.
   @inlinable
   func edits<E: Entity>(of _: E.Type) -> EntityEdits<E> {
     unsafeDowncast(edits, to: EntityEdits<E>.self)
