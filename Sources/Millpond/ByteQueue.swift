@@ -1,7 +1,7 @@
 import Dispatch
 import MillpondSignals
 
-/// A serial queue that holds its senders up when more bytes wait on it than it may have.
+/// A serial queue that blocks its senders while too many bytes wait on it.
 struct ByteQueue: Sendable {
   private let queue: DispatchQueue
   private let limit: Int
@@ -12,7 +12,7 @@ struct ByteQueue: Sendable {
     self.limit = limit
   }
 
-  /// Runs `work`, which has so many bytes; if that is too much, waits until all before is done too.
+  /// Enqueues `work` with `byteCount` bytes; beyond the limit, waits until all work so far is done.
   func add(_ byteCount: Int = 0, _ work: @escaping @Sendable () -> Void) {
     let isTooMuch = waiting.withLock { waiting in
       waiting += byteCount

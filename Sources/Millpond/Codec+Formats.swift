@@ -2,15 +2,15 @@ public import Foundation
 public import MillpondCore
 
 extension Codec where Encoded == Data, Decoded: Codable {
-  /// Keeps values as JSON.
+  /// Returns a codec that stores values as JSON.
   ///
   ///     let users = disk.mapValues(.json(User.self))
   ///
   /// - Parameters:
-  ///   - type: What is kept; may be left out where it is known otherwise.
-  ///   - encoder: Makes an encoder, for each value anew: it has settings that can be changed, and
-  ///     no platform promises that two threads may use one.
-  ///   - decoder: Makes a decoder, for each value anew.
+  ///   - type: The type of the values, if it can't be inferred.
+  ///   - encoder: Makes an encoder for each value: encoders have mutable settings, and no platform
+  ///     promises that two threads may share one.
+  ///   - decoder: Makes a decoder for each value.
   public static func json(
     _ type: Decoded.Type = Decoded.self,
     encoder: @escaping @Sendable () -> JSONEncoder = { JSONEncoder() },
@@ -23,11 +23,12 @@ extension Codec where Encoded == Data, Decoded: Codable {
 }
 
 extension Codec where Encoded == Data, Decoded: Codable {
-  /// Keeps values as binary property lists: smaller than JSON where there is data or dates in them.
+  /// Returns a codec that stores values as binary property lists, which are smaller than JSON for
+  /// data and dates.
   ///
   /// A property list is an array or a dictionary: a lone string or number can't be encoded.
   ///
-  /// - Parameter type: What is kept; may be left out where it is known otherwise.
+  /// - Parameter type: The type of the values, if it can't be inferred.
   public static func propertyList(_ type: Decoded.Type = Decoded.self) -> Codec {
     Codec(
       encode: { value in
@@ -40,10 +41,9 @@ extension Codec where Encoded == Data, Decoded: Codable {
 }
 
 extension Codec where Encoded == Data, Decoded == String {
-  /// Keeps text as UTF-8.
+  /// A codec that stores text as UTF-8.
   ///
-  /// Bytes that are not valid UTF-8 are no text: to decode them throws a `DecodingError`, and no
-  /// other text is put in their place.
+  /// Decoding invalid UTF-8 throws a `DecodingError`; nothing is replaced.
   public static var utf8: Codec { Codec(encode: { Data($0.utf8) }, decode: { try text($0) }) }
 
   private static func text(_ bytes: Data) throws -> String {

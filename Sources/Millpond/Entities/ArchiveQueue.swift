@@ -2,7 +2,7 @@ import MillpondCore
 import MillpondEntities
 import MillpondSignals
 
-/// What an archive has still to do, in order; a task that ends when nothing waits does it.
+/// The pending work of an archive, in order, done by a task that ends when nothing waits.
 final class ArchiveQueue: Sendable {
   enum Work: Sendable {
     case restore([ArchivedType], EntityStore, FillToken, Promise<Int>)
@@ -12,7 +12,7 @@ final class ArchiveQueue: Sendable {
   }
 
   private struct State: Sendable {
-    /// The changes of the commit that is being sent so far; before the start, all there are.
+    /// The changes of the present commit so far; before the start, all changes.
     var open: [ArchiveEntry] = []
     var hasStarted = false
     var waiting: [Work] = []
@@ -28,10 +28,10 @@ final class ArchiveQueue: Sendable {
     self.saver = saver
   }
 
-  /// Notes a part of a commit.
+  /// Records a part of a commit.
   func note(_ entries: [ArchiveEntry]) { state.withLock { $0.open += entries } }
 
-  /// Begins to save: everything is noted that some commit has left.
+  /// Begins to save; the changes so far are those of whole commits.
   func start() {
     state.withLock { $0.hasStarted = true }
     seal()
@@ -61,8 +61,8 @@ final class ArchiveQueue: Sendable {
           let outcome = await saver.restore(types, store, token)
           await store.afterTelling()
           works += state.withLock { $0.takeWaiting() }
-          // Commits that the restoring met are saved with what it has to remove because of them, as a
-          // whole: saved apart, half a transaction would be restored after a kill.
+          // Commits made during the restoring are saved together with the removals that they cause:
+          // saved apart, half a transaction would be restored after a kill.
           entries += works.flatMap(\.entries)
           works.removeAll { !$0.entries.isEmpty }
           await saver.save(entries)
@@ -99,7 +99,7 @@ extension ArchiveQueue.Work {
 }
 
 extension EntityStore {
-  /// Returns when observers have been told of every commit so far.
+  /// Returns when observers have received every commit so far.
   fileprivate func afterTelling() async {
     await withCheckedContinuation { continuation in
       afterTelling { continuation.resume() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is to be at a key of the disk; nil for nothing.
+/// A key of the disk and its value; nil for none.
 struct ArchiveRecord: Sendable, Equatable {
   let key: String
   let value: Data?
@@ -8,7 +8,7 @@ struct ArchiveRecord: Sendable, Equatable {
   var byteCount: Int { key.utf8.count + (value?.count ?? 0) }
 }
 
-/// How an entity is wrapped: the version of its form, and its JSON.
+/// The form of a stored entity: the version of its form, and its JSON.
 enum ArchiveForm {
   static func wrap(_ json: Data, _ version: UInt32) -> Data {
     var record = Data()
@@ -23,21 +23,21 @@ enum ArchiveForm {
   }
 }
 
-/// How a part of a transaction is written down before any of it is carried out.
+/// The form in which a part of a transaction is written before any of it is carried out.
 enum ArchiveBatch {
   static func encode(_ records: some Sequence<ArchiveRecord>) -> Data {
     var bytes = Data()
     for record in records {
       bytes.append(number: UInt32(record.key.utf8.count))
       bytes.append(contentsOf: record.key.utf8)
-      // One more than there are, so that zero is none.
+      // The length plus one, so that zero means none.
       bytes.append(number: record.value.map { UInt32($0.count) + 1 } ?? 0)
       bytes.append(record.value ?? Data())
     }
     return bytes
   }
 
-  /// The records; nil if anything is wrong with them.
+  /// Returns the records; nil if they are damaged.
   static func decode(_ bytes: Data) -> [ArchiveRecord]? {
     var rest = bytes[...]
     var records: [ArchiveRecord] = []

@@ -3,34 +3,35 @@ import MillpondCore
 import MillpondEntities
 import MillpondSignals
 
-/// Brings a cache on disk to what a store has, one group of commits after the other.
+/// A writer that brings a cache on disk to the state of a store, one group of commits after
+/// another.
 ///
-/// A group of one record takes the place of what was there. A larger one is first written down as a
-/// whole, in parts; then a mark says that it counts; then each record takes its place, and the mark
-/// and the parts go. Whoever finds the mark at the start carries the group out again.
+/// A group of one record replaces the stored one. A larger group is first written as a whole, in
+/// parts; then a mark makes it valid; then each record replaces the stored one, and the mark and
+/// the parts are removed. A process that finds the mark at its start carries the group out again.
 actor ArchiveSaver {
   let disk: DiskCache
 
   /// The values that are not on disk yet; nil for a removal.
   private var unsaved: [String: Data?] = [:]
 
-  /// The records found on disk, until what was made of them comes back from the store.
+  /// The records found on disk, until the store reports the entities made of them.
   private var restored: [String: Data] = [:]
 
-  /// The number of the last group, so that no two use the same keys for their parts.
+  /// The number of the last group, so that no two groups use the same keys for their parts.
   private var group = 0
 
-  /// The parts of the group that is marked, and parts that count for nothing.
+  /// The parts of the marked group, and parts that are no longer valid.
   private var marked: [String] = []
   private var leftOver: [String] = []
 
-  /// Whether the group has been carried out that the last process may have left.
+  /// Whether the group that the last process may have left has been carried out.
   private var isSettled = false
 
-  /// The reason why something could not be encoded, until it is reported.
+  /// The last encoding error, until it is reported.
   private var encoding: (any Error)?
 
-  /// The reason why the last attempt to save has failed, if it has.
+  /// The error of the last attempt to save, if it failed.
   private var saving: (any Error)?
 
   init(_ disk: DiskCache) {
@@ -39,15 +40,14 @@ actor ArchiveSaver {
 
   // MARK: Saving
 
-  /// Saves what has changed, and what could not be saved before.
+  /// Saves these changes, and those that could not be saved before.
   func save(_ entries: [ArchiveEntry]) async {
     for entry in entries {
       do {
         note(try checked(entry.encode()))
       } catch {
         encoding = error
-        // Of what can't be said as it is, nothing is said: as it was before, it might not fit to the
-        // rest.
+        // An entity that can't be encoded is removed: its former state might not fit the rest.
         if let key = try? entry.key() { note(ArchiveRecord(key: key, value: nil)) }
       }
     }
@@ -59,10 +59,10 @@ actor ArchiveSaver {
     }
   }
 
-  /// A record that the disk has room for, also as a part of a group.
+  /// Returns a record for which the disk has room, also as a part of a group.
   ///
-  /// - Throws: ``DiskError/tooLarge(folder:key:byteCount:limit:)`` for others: left in, it would fail every
-  ///   group that it is in.
+  /// - Throws: ``DiskError/tooLarge(folder:key:byteCount:limit:)`` for a larger one, which would
+  ///   fail every group that contains it.
   private func checked(_ record: ArchiveRecord) throws -> ArchiveRecord {
     let limit = DiskLimits(byteLimit: disk.options.byteLimit).costLimit - Self.partOverhead
     guard let value = record.value, record.byteCount > limit else { return record }
@@ -71,19 +71,19 @@ actor ArchiveSaver {
         folder: disk.access.path, key: record.key, byteCount: value.count, limit: max(0, limit)))
   }
 
-  /// An upper bound of what a part of a group takes beyond the record in it.
+  /// An upper bound of the bytes that a part of a group takes in addition to its record.
   private static let partOverhead = 1_024
 
   private func note(_ record: ArchiveRecord) {
-    // What comes back from the store first is there already; what comes after that is a change.
+    // The first report of a restored record is on disk already; a later one is a change.
     let found = restored.removeValue(forKey: record.key)
     if found == nil || found != record.value { unsaved[record.key] = .some(record.value) }
   }
 
-  /// Forgets what was restored, when all that came of it has come back.
+  /// Forgets the restored records after the store has reported all of them.
   func forgetRestored() { restored = [:] }
 
-  /// Returns the outcome of waiting for all that was saved before.
+  /// Saves everything pending, and returns the outcome of the disk's flush.
   func flush(_ durability: Durability) async -> Signal<Void> {
     await save([])
     if let failure = saving ?? encoding {
@@ -93,7 +93,8 @@ actor ArchiveSaver {
     return disk.flush(durability)
   }
 
-  /// Removes all that is on disk, of types that are not listed too; the outcome is the disk's.
+  /// Removes everything on disk, including types that are not listed, and returns the disk's
+  /// outcome.
   func erase() -> Signal<Void> {
     unsaved = [:]
     restored = [:]
@@ -133,13 +134,13 @@ actor ArchiveSaver {
     marked = keys
   }
 
-  /// Removes the parts that count for nothing.
+  /// Removes the parts that are no longer valid.
   private func clear() async throws {
     try await tell(leftOver.map { ArchiveRecord(key: $0, value: nil) })
     leftOver = []
   }
 
-  /// Writes records, not too many at once, and waits until they are on disk.
+  /// Writes records in pieces of limited size, and waits until they are on disk.
   private func tell(_ records: [ArchiveRecord]) async throws {
     for piece in pieces(of: records) {
       let outcomes = piece.map { record in
@@ -171,10 +172,9 @@ actor ArchiveSaver {
 
   // MARK: Restoring
 
-  /// Puts into the store what is on disk; how that ends.
+  /// Puts the entities on disk into the store, and returns the outcome.
   ///
-  /// Nothing is saved here: what is to be removed from the disk may be so because of a commit, and is
-  /// saved as a part of that.
+  /// Saves nothing: a removal from the disk may be due to a commit, and is saved as a part of it.
   func restore(
     _ types: [ArchivedType], _ store: EntityStore, _ token: FillToken
   ) async -> Signal<Int> {
@@ -189,7 +189,7 @@ actor ArchiveSaver {
           found.append((key, entity))
           restored[key] = value
         } else {
-          // It means nothing any more; it must not mean something again, when all has been removed.
+          // It can't be decoded, and must not become decodable again after everything was removed.
           unsaved[key] = .some(nil)
         }
       }
@@ -206,20 +206,20 @@ actor ArchiveSaver {
     let places = Set(found.map(\.key))
     store.update { _ in
       for (key, entity) in found {
-        // What is not where it belongs has changed its identity by a migration.
+        // An entity under a wrong key has changed its identity by a migration.
         let hasMoved = key != entity.key
         let isKept = !(hasMoved && places.contains(entity.key)) && entity.restore(store, token)
         if isKept, hasMoved { unsaved[entity.key] = .some(restored[key]) }
-        // To remove what is not there is no change, so nobody has told us of it.
+        // Removing an absent entity is no change, so the store has not reported it.
         if hasMoved || !isKept { unsaved[key] = .some(nil) }
       }
     }
   }
 
-  /// Carries out the group that was written down and marked by the last process, and maybe not carried
-  /// out, and clears away what groups have left behind.
+  /// Carries out the marked group of the last process, which may not have done so, and removes the
+  /// remains of groups.
   ///
-  /// Before that nothing is saved, which the older group would replace at the next start.
+  /// Nothing is saved before, since the older group would replace it at the next start.
   private func settle() async throws {
     if isSettled { return }
     try await tell(try await markedGroup())

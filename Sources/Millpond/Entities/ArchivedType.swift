@@ -3,29 +3,30 @@ import MillpondCore
 public import MillpondEntities
 import MillpondSignals
 
-/// How the entities of one type are kept in an ``EntityArchive``.
+/// The storage of one entity type in an ``EntityArchive``.
 ///
-/// By a name that is given, since what a type is called in the program may change.
+/// The type is stored under a given name, since its name in the program may change.
 public struct ArchivedType: Sendable {
-  /// What the keys of the type begin with.
+  /// The prefix of the type's keys.
   ///
-  /// The length of the name comes first, so that no name begins as another does.
+  /// It begins with the length of the name, so that no prefix begins with another one.
   let keyPrefix: String
 
-  /// Sends what has changed, until disposed of.
+  /// Sends the changes of a store's entities until disposed of.
   let follow: @Sendable (EntityStore, @escaping @Sendable ([ArchiveEntry]) -> Void) -> Disposable
 
-  /// Makes an entity of a record; nil if it is not to be kept.
+  /// Returns the entity of a record; nil if it is not to be kept.
   let decode: @Sendable (Data) throws -> ArchivedEntity?
 
-  /// Keeps entities as JSON.
+  /// Creates a type whose entities are stored as JSON.
   ///
   /// - Parameters:
-  ///   - name: What the type is called on disk, for ever.
-  ///   - version: The form that the entities have now.
-  ///   - migrate: Is given the JSON of an entity in a form of another version, and that; what it
-  ///     returns is decoded, and saved. Nil, or an error, leaves the entity out, as does no `migrate`;
-  ///     then it goes from the disk.
+  ///   - type: The type of the entities.
+  ///   - name: The permanent name of the type on disk.
+  ///   - version: The present version of the entities' form.
+  ///   - migrate: Receives the JSON of an entity in another version, and that version; its result
+  ///     is decoded and saved. If it is absent, returns nil or throws, the entity is left out and
+  ///     removed from the disk.
   public init<E: Entity & Codable>(
     _ type: E.Type, named name: String, version: UInt32 = 0,
     migrate: (@Sendable (_ json: Data, _ from: UInt32) throws -> Data?)? = nil
@@ -33,7 +34,7 @@ public struct ArchivedType: Sendable {
     let keyPrefix = "e/\(name.utf8.count)/\(name)/"
     self.keyPrefix = keyPrefix
     let key: @Sendable (E.ID) throws -> String = { id in
-      // An array, for parsers that want more than a number or a string.
+      // An array, for parsers that accept no lone number or string.
       keyPrefix + String(decoding: try encoder().encode([id]), as: UTF8.self)
     }
     follow = { store, send in
@@ -58,15 +59,15 @@ public struct ArchivedType: Sendable {
   }
 }
 
-/// Puts an entity back into a store.
+/// An entity to be put back into a store.
 struct ArchivedEntity: Sendable {
   let key: String
 
-  /// Whether there is one then: it may have been removed since.
+  /// Puts it back; returns whether the store has it afterwards, since it may have been removed.
   let restore: @Sendable (EntityStore, FillToken) -> Bool
 }
 
-/// A change that is still to be encoded.
+/// A change that has not been encoded yet.
 struct ArchiveEntry: Sendable {
   let key: @Sendable () throws -> String
 
@@ -76,7 +77,7 @@ struct ArchiveEntry: Sendable {
   func encode() throws -> ArchiveRecord { ArchiveRecord(key: try key(), value: try value()) }
 }
 
-/// Of the same entity always the same bytes, as far as that is up to the encoder.
+/// Returns an encoder that encodes equal entities to equal bytes, as far as it can ensure that.
 private func encoder() -> JSONEncoder {
   let encoder = JSONEncoder()
   encoder.outputFormatting = .sortedKeys

@@ -2,9 +2,9 @@ public import Foundation
 public import MillpondCore
 public import MillpondSignals
 
-/// Asks an origin by HTTP: the value is the whole body.
+/// A source that gets values by HTTP; a value is a complete body.
 ///
-/// The key is the URL, or whatever a request can be made of:
+/// The key is the URL, or anything from which a request can be made:
 ///
 ///     let thumbnails = memory.layered(over: HTTPSource().limited(to: 6))
 ///
@@ -12,34 +12,35 @@ public import MillpondSignals
 ///       HTTPRequest(url: try await signer.url(of: id), identity: "photo \(id)")
 ///     }
 ///
-/// A miss never comes from here: an answer is a value if its status is 2xx and its body complete,
-/// and anything else fails. 206 is never the whole; 304 was not asked for. Progress counts bytes,
-/// with a total where the origin names one; of at most 64 KiB only what lies between their beginning
-/// and their end is told. Disposing of the subscription stops the transfer.
+/// This source never misses: an answer with status 2xx and a complete body is a value, and anything
+/// else is a failure. So is 206, which is never the whole body, and 304, which was not requested.
+/// Progress counts bytes, with a total if the origin sends one; for bodies of at most 64 KiB the
+/// first and the last step are left out. Disposing of the subscription cancels the transfer.
 ///
-/// An ask for what is cached only completes empty, without a request; a reload asks caches on the
-/// way to the origin to step aside. The origin's `ETag` and `Last-Modified` travel with the value.
+/// A get with ``Freshness/cachedOnly`` completes empty without a request; a reload asks caches on
+/// the way to the origin not to answer. The origin's `ETag` and `Last-Modified` travel with the
+/// value.
 ///
-/// - Throws: ``TransferError``, and what the transport fails with as it was thrown: from
+/// - Throws: ``TransferError``, and the transport's own errors unchanged; for
 ///   ``URLSessionTransport`` a `URLError`.
 /// - Note: Any thread. Observers run on a queue of the system, never on the transport's, which
-///   would otherwise wait for them. That queue has a few dozen threads for the whole process: an observer
-///   that blocks receives on a queue of its own, or it delays the answers of other sources. A sign-out
-///   fails the observers on its own thread.
+///   would otherwise wait for them. That queue has a few dozen threads for the whole process, so an
+///   observer that blocks should receive on a queue of its own, or it delays the answers of other
+///   sources. A sign-out fails the observers on its own thread.
 public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
   private let request: @Sendable (Key) -> Signal<HTTPRequest>
   private let transfers: Transfers
 
-  /// A source that asks for what `request` makes of a key.
+  /// Creates a source that makes requests from keys.
   ///
   /// - Parameters:
-  ///   - transport: Who carries requests out; by default a `URLSession` of this source's own.
-  ///   - limits: What an answer may take in time and bytes.
-  ///   - authorization: What proves to the origin who asks.
-  ///   - partials: Where transfers that break off leave what came, so that they can go on.
-  ///   - clock: By which time is told.
-  ///   - request: Runs in a task at each get, within its timeouts; its task is cancelled when nobody
-  ///     waits for the answer. What it throws fails the get as it was thrown.
+  ///   - transport: The transport; by default a `URLSession` of this source's own.
+  ///   - limits: The limits on the time and size of an answer.
+  ///   - authorization: The credentials for the origin.
+  ///   - partials: The store for incomplete bodies, so that interrupted transfers can be resumed.
+  ///   - clock: The clock for the time limits.
+  ///   - request: Runs in a task at each get, within its time limits; the task is cancelled when no
+  ///     caller waits for the answer. Its errors fail the get unchanged.
   public init(
     transport: any HTTPTransport = URLSessionTransport(), limits: HTTPLimits = .standard,
     authorization: HTTPAuthorization? = nil, resuming partials: PartialTransfers? = nil,
@@ -52,7 +53,7 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
       partials: partials, ticker: Ticker(Timeline(clock)))
   }
 
-  /// The body, new, with what its origin can tell later whether it is still good by.
+  /// Returns the body with age zero and its validator.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     if lookup.freshness == .cachedOnly { return .empty }
     return transfers.answer(to: request(key).map { $0.asked(by: lookup) })
@@ -60,28 +61,36 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
 }
 
 extension HTTPSource {
-  /// The body in the pieces in which it comes, so that it never is in memory as a whole: for what is
-  /// to be a file.
+  /// Returns the body in pieces as they arrive, for files that should never be in memory as a
+  /// whole.
   ///
   ///     disk.storing(films.pieces(of: url), for: url.absoluteString)
   ///
-  /// They are worth something only if they complete: what breaks off, or turns out not to be as long
-  /// as its origin said, fails after the pieces. It is not resumed, since they are with whoever took
-  /// them; a ``MediaCache`` resumes.
+  /// The pieces are valid only if the signal completes: an interrupted body, or one of another
+  /// length than the origin announced, fails after its pieces. It is not resumed, since the pieces
+  /// have been passed on; a ``MediaCache`` resumes.
   ///
-  /// - Note: The transport waits while a piece is being delivered, which does not count as silence of the
-  ///   origin. ``URLSessionTransport`` delivers the pieces of each transfer on a queue of its own, so that
-  ///   a slow subscriber delays no other transfer; what the system receives meanwhile is kept in memory,
-  ///   on Linux without a bound.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  /// - Note: The transport waits while a piece is being delivered, which does not count as silence
+  ///   of the origin. ``URLSessionTransport`` delivers the pieces of each transfer on a queue of
+  ///   its own, so that a slow subscriber delays no other transfer; bytes that the system receives
+  ///   meanwhile are kept in memory, on Linux without a bound.
   public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
     if lookup.freshness == .cachedOnly { return .empty }
     return transfers.pieces(of: request(key).map { $0.asked(by: lookup) })
   }
 
-  /// The body for a file; what of it breaks off can be gone on with.
+  /// Returns the body for a file, which can be resumed after an interruption.
   ///
-  /// - Parameter strategy: Nil is what suits the transport.
-  /// - Throws: ``LostResumePoint`` if it was asked for in ranges, and can't be gone on with.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  ///   - revision: The revision of the download in the order of all writes.
+  ///   - byteLimit: The greatest size of the file in bytes.
+  ///   - strategy: The way to request the body; nil for the one that suits the transport.
+  /// - Throws: ``LostResumePoint`` if the body was requested in ranges and can't be continued.
   func download(
     _ key: Key, _ lookup: Lookup, _ revision: Revision, byteLimit: Int,
     _ strategy: DownloadStrategy?
@@ -92,7 +101,8 @@ extension HTTPSource {
       byteLimit: byteLimit)
   }
 
-  /// Removes what broken transfers have left, where everything is removed; nothing else is kept here.
+  /// Removes the incomplete bodies of interrupted transfers at a `removeAll`; nothing else is
+  /// stored here.
   public func apply(_ change: Change<Key, Data>) -> Signal<Void> {
     guard case .removeAll(let revision) = change, let partials = transfers.partials else {
       return .just(())
@@ -102,14 +112,14 @@ extension HTTPSource {
 }
 
 extension HTTPSource where Key == URL {
-  /// A source of which the keys are URLs.
+  /// Creates a source whose keys are URLs.
   ///
   /// - Parameters:
-  ///   - transport: Who carries requests out; by default a `URLSession` of this source's own.
-  ///   - limits: What an answer may take in time and bytes.
-  ///   - authorization: What proves to the origin who asks; it is sent to whatever a URL names.
-  ///   - partials: Where transfers that break off leave what came, so that they can go on.
-  ///   - clock: By which time is told.
+  ///   - transport: The transport; by default a `URLSession` of this source's own.
+  ///   - limits: The limits on the time and size of an answer.
+  ///   - authorization: The credentials, sent only to the origins that they are for.
+  ///   - partials: The store for incomplete bodies, so that interrupted transfers can be resumed.
+  ///   - clock: The clock for the time limits.
   public init(
     transport: any HTTPTransport = URLSessionTransport(), limits: HTTPLimits = .standard,
     authorization: HTTPAuthorization? = nil, resuming partials: PartialTransfers? = nil,

@@ -4,17 +4,17 @@ public import MillpondCore
 public import MillpondSignals
 
 extension MediaCache {
-  /// What `decode` makes of the files: to be kept in memory, where it is needed again.
+  /// Returns a source of the files' decoded values, to be stored in memory if they are used again.
   ///
   ///     let pictures = MemoryCache<URL, Picture>(costLimit: .mebibytes(64), cost: \.byteCount)
   ///       .layered(over: media.decoding { try Picture($0) })
   ///
-  /// A file that can't be decoded is removed. If it was stored before, as the page of a captive portal may
-  /// be, the get goes on as a miss; if it has just come, the get fails.
+  /// A file that can't be decoded is removed. If it was stored before (it may be a captive portal's
+  /// page), the get continues as a miss; if it has just arrived, the get fails.
   ///
-  /// - Parameter decode: Gets all bytes, in memory: what is mapped traps when another process cuts the
-  ///   file. Runs on a queue of the system, while the file is held. What it throws for a file that has
-  ///   just come fails the get as it was thrown.
+  /// - Parameter decode: Receives all bytes, in memory rather than mapped, since mapped bytes trap
+  ///   when another process truncates the file. Runs on a queue of the system, while the file is
+  ///   held. Its error for a file that has just arrived fails the get unchanged.
   public func decoding<Value: Sendable>(
     _ decode: @escaping @Sendable (Data) throws -> Value
   ) -> DecodedMedia<Key, Value> {
@@ -24,17 +24,22 @@ extension MediaCache {
   }
 }
 
-/// What is made of the files of a ``MediaCache``; nothing of it is kept.
+/// The decoded values of a ``MediaCache``; this source stores none of them.
 public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: StampedSource {
   let files: MediaCache<Key>
   let decode: @Sendable (DiskFile) throws -> Value
 
-  /// The value, made anew, as old as its file.
+  /// Returns the value, decoded for this get, with the age of its file.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     decoded(key, lookup)
   }
 
-  /// - Parameter isLast: Whether a stored file that can't be decoded is a failure, as after another one.
+  /// Returns the value; a file that can't be decoded is removed.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  ///   - isLast: Whether another such file is a failure, since this is the second try.
   private func decoded(
     _ key: Key, _ lookup: Lookup, isLast: Bool = false
   ) -> Signal<Stamped<Value>> {

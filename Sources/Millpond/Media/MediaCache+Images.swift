@@ -5,26 +5,27 @@
   public import MillpondCore
 
   extension MediaCache {
-    /// The pictures that are in the files, ready to be drawn.
+    /// Returns a source of the pictures in the files, ready to be drawn.
     ///
     ///     let thumbnails = MemoryCache<URL, MediaImage>(costLimit: .mebibytes(64), cost: \.byteCount)
     ///       .layered(over: media.images(longestSide: 300))
     ///
-    /// - Parameter longestSide: In pixels; larger pictures are made smaller while they are decoded.
-    /// - Throws: `CocoaError` with the code `fileReadCorruptFile` for what is no picture.
+    /// - Parameter longestSide: The longest side in pixels; larger pictures are scaled down while
+    ///   they are decoded.
+    /// - Throws: `CocoaError` with the code `fileReadCorruptFile` for a file that is not a picture.
     public func images(longestSide: Int) -> DecodedMedia<Key, MediaImage> {
       DecodedMedia(files: self) { try MediaImage($0.url, longestSide: longestSide) }
     }
   }
 
-  /// A picture that has been decoded.
+  /// A decoded picture.
   ///
-  /// Sendable because nothing can change a `CGImage`.
+  /// Sendable because a `CGImage` is immutable.
   public struct MediaImage: @unchecked Sendable {
     /// The picture.
     public let image: CGImage
 
-    /// How much memory its pixels take.
+    /// The size of the pixels in memory, in bytes.
     public var byteCount: Int { image.bytesPerRow * image.height }
 
     init(_ url: URL, longestSide: Int) throws {

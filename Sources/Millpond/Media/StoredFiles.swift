@@ -16,7 +16,7 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
     get(key, lookup).map { Stamped($0, age: $0.age, validator: $0.validator) }
   }
 
-  /// A fill is here already: whoever brings a file stores it first.
+  /// Applies a change; a fill is stored already, since a download stores its file first.
   func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
     switch change {
     case .fill: return .just(())
@@ -37,15 +37,15 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
   func layout(for key: Key?) -> Layout { disk.layout(for: key.map(name)) }
 }
 
-/// Files of a disk cache, new from their origin.
+/// A source of files that are downloaded into a disk cache.
 struct Downloads<Key: Hashable & Sendable>: Source {
   let stored: StoredFiles<Key>
   let network: HTTPSource<Key>
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
     if lookup.freshness == .cachedOnly { return .empty }
-    // Its place among all tellings is that of its beginning: whatever is told meanwhile wins, and who
-    // asked before that gets a file that is not kept.
+    // Its revision is taken at the beginning: every write meanwhile wins, and a caller that asked
+    // before such a write gets a file that is not stored.
     return .deferred { download(key, lookup, .next()) }
   }
 
@@ -53,7 +53,7 @@ struct Downloads<Key: Hashable & Sendable>: Source {
     get(key, lookup).map { Stamped($0, age: $0.age, validator: $0.validator) }
   }
 
-  /// Erases what the network keeps of broken transfers, where everything is removed.
+  /// Removes the network's incomplete bodies at a `removeAll`.
   func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
     guard case .removeAll(let revision) = change else { return .just(()) }
     return network.apply(.removeAll(revision))

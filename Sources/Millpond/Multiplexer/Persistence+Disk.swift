@@ -2,19 +2,19 @@ public import Foundation
 public import MillpondCore
 
 extension Persistence where Value: Codable {
-  /// Keeps values as JSON, in a folder of their own.
+  /// Returns a persistence that stores values as JSON in a folder of their own.
   ///
   ///     MultiplexerMap<UUID, User>(persistence: .disk("users", in: folder, key: \.uuidString)) { … }
   ///
-  /// What can't be read back, because the model has changed, say, is a miss. The ages of values outlive
-  /// the process with them.
+  /// A value that can't be decoded, for example because the model has changed, is a miss. The ages
+  /// of values outlive the process with them.
   ///
   /// - Parameters:
-  ///   - name: Of the folder; any text. Two of one name share what they keep.
-  ///   - directory: Where the folder is made.
-  ///   - byteLimit: Upper bound for what is in it.
-  ///   - schema: Which form the values have.
-  ///   - key: The text of a key; different keys need different ones.
+  ///   - name: The name of the folder; any text. Two persistences with one name share their values.
+  ///   - directory: The folder in which this folder is made.
+  ///   - byteLimit: The greatest size of the folder in bytes.
+  ///   - schema: The version of the form in which values are stored.
+  ///   - key: Returns the text of a key; different keys need different texts.
   public static func disk(
     _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned, key: @escaping @Sendable (Key) -> String
@@ -27,13 +27,14 @@ extension Persistence where Value: Codable {
 }
 
 extension Persistence where Key: LosslessStringConvertible, Value: Codable {
-  /// Keeps values as JSON, in a folder of their own, by the descriptions of their keys.
+  /// Returns a persistence that stores values as JSON in a folder of their own, by the descriptions
+  /// of their keys.
   ///
   /// - Parameters:
-  ///   - name: Of the folder; any text. Two of one name share what they keep.
-  ///   - directory: Where the folder is made.
-  ///   - byteLimit: Upper bound for what is in it.
-  ///   - schema: Which form the values have.
+  ///   - name: The name of the folder; any text. Two persistences with one name share their values.
+  ///   - directory: The folder in which this folder is made.
+  ///   - byteLimit: The greatest size of the folder in bytes.
+  ///   - schema: The version of the form in which values are stored.
   public static func disk(
     _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned
@@ -43,15 +44,15 @@ extension Persistence where Key: LosslessStringConvertible, Value: Codable {
 }
 
 extension DiskCache: RepositoryMember {
-  /// Completes when everything that was written before has been handed to the system.
+  /// Completes when all earlier writes have been handed over to the system.
   @discardableResult
   public func flush() -> Signal<Void> { flush(.written) }
 }
 
-/// Names of folders for names of any kind: different ones for different names, also where upper and
-/// lower case are the same.
+/// An encoding of any names as folder names, distinct even on volumes that ignore case.
 enum FolderName {
-  /// Small letters, digits and hyphens stay; all else is written as bytes in hexadecimal.
+  /// Returns the encoded name: lowercase letters, digits and hyphens stay, and all other bytes
+  /// become hexadecimal.
   static func encoded(_ name: String) -> String {
     if name.isEmpty { return "%" }
     var text: [UInt8] = []
@@ -65,7 +66,7 @@ enum FolderName {
     return text.count <= longest ? encoded : encoded + "%%" + sum(of: name)
   }
 
-  /// Tells names apart that no volume would take whole.
+  /// Returns a hash that distinguishes names too long for a volume.
   private static func sum(of name: String) -> String {
     var name = name
     return name.withUTF8 { String(FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0), radix: 16) }

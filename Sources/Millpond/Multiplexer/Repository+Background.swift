@@ -4,8 +4,8 @@
   import UIKit
 
   extension Repository {
-    /// Flushes its members whenever the app goes to the background, and asks the system for the time
-    /// that takes, until the result is disposed of.
+    /// Flushes the members whenever the app enters the background, with background time from the
+    /// system, until the result is disposed of.
     @MainActor
     public func flushWhenBackgrounded() -> Disposable {
       let center = NotificationCenter.default
@@ -22,12 +22,12 @@
     }
   }
 
-  /// Sendable because a listener is only given back to the center, which any thread may do.
+  /// Sendable because a listener is only passed back to the centre, which any thread may do.
   private struct Listening: @unchecked Sendable {
     let listener: any NSObjectProtocol
   }
 
-  /// The time that the system gives an app that has gone to the background.
+  /// The background time of an app that has entered the background.
   @MainActor
   private final class BackgroundTime {
     private var task = UIBackgroundTaskIdentifier.invalid

@@ -4,13 +4,14 @@ public import MillpondSignals
 import Synchronization
 
 extension Repository {
-  /// Flushes its members when the process is told to terminate (SIGTERM), and lets it do so then.
+  /// Flushes the members when the process receives SIGTERM, and terminates it afterwards.
   ///
-  /// For command-line tools and servers. It replaces what the process did on that signal before, and what
-  /// another repository would, until the result is disposed of: then that is the system's default.
+  /// For command-line tools and servers. It replaces the process's handler of that signal, and that
+  /// of another repository, until the result is disposed of; then the default action applies.
   ///
-  /// - Parameter patience: After how long the process terminates, whatever is not flushed by then.
-  /// - Throws: `POSIXError` if the system has no pipe to give.
+  /// - Parameter patience: The time after which the process terminates even if the flush is not
+  ///   complete.
+  /// - Throws: `POSIXError` if the system can't make a pipe.
   public func flushWhenTerminated(patience: Duration = .seconds(5)) throws -> Disposable {
     let pipe = try TerminationPipe()
     pipe.listen {
@@ -22,10 +23,11 @@ extension Repository {
   }
 }
 
-/// Hears of SIGTERM by a pipe: in a signal handler, little else than to write is allowed. (A dispatch
-/// source for signals is registered some time later, and what comes before that is lost.)
+/// A receiver of SIGTERM through a pipe, since a signal handler may do little more than write.
+///
+/// A dispatch source for signals is registered some time later, and a signal before that is lost.
 private final class TerminationPipe: Sendable {
-  /// The end of the pipe that the handler writes to; -1 is none.
+  /// The end of the pipe to which the handler writes; -1 for none.
   private static let entrance = Atomic<Int32>(-1)
 
   private let ends: (exit: Int32, entrance: Int32)
@@ -34,7 +36,7 @@ private final class TerminationPipe: Sendable {
   init() throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
-    // Not for the programs that this one starts; `pipe2` is not everywhere.
+    // Not inherited by programs that this one starts; `pipe2` is not available everywhere.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.ends = (ends[0], ends[1])
     source = ReadSource(
@@ -68,7 +70,7 @@ private final class TerminationPipe: Sendable {
     source.source.cancel()
   }
 
-  /// Does what the system does on that signal, on a thread that may have it blocked.
+  /// Terminates the process as the default action does, also on a thread that blocks the signal.
   static func terminate() {
     signal(SIGTERM, SIG_DFL)
     var signals = sigset_t()

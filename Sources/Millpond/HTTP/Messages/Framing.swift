@@ -1,10 +1,10 @@
-/// What a head says of its body's length.
+/// The length of a body, as its head states it.
 ///
 /// - Source: RFC 9112 §6.3.
 enum Framing: Equatable, Sendable {
   case exactly(Int)
 
-  /// Some bytes; if a length was stated, it is that of the encoded body.
+  /// Encoded bytes; a stated length is that of the encoded body.
   case encoded(length: Int?)
   case untilTheEnd
 
@@ -21,23 +21,24 @@ enum Framing: Equatable, Sendable {
     }
   }
 
-  /// The number of bytes, if that is known.
+  /// The number of bytes, if it is known.
   var expected: Int? { if case .exactly(let count) = self { count } else { nil } }
 
-  /// Whether a body that has come to its end has all its bytes.
+  /// Checks that a body that has ended is complete.
   func check(received count: Int) throws(TransferError) {
     switch self {
     case .exactly(let expected) where count < expected:
       throw .truncated(received: count, expected: expected)
     case .encoded(let length) where count == 0 && length != Self.gzipOfNothing:
-      // Linux: what URLSession can't decode ends so, without an error (swift-corelibs-foundation,
-      // seen in 6.3.1).
+      // Linux: a body that URLSession can't decode ends like this, without an error
+      // (swift-corelibs-foundation, seen in 6.3.1).
       throw .invalidResponse(reason: "no bytes could be decoded by its Content-Encoding")
     default: break
     }
   }
 
-  /// The length of an empty body in gzip: a head of ten bytes, two of nothing, and eight behind.
+  /// The length of an empty body in gzip: a header of ten bytes, two bytes of data, and a trailer
+  /// of eight.
   ///
   /// - Source: RFC 1952 §2.3.
   private static let gzipOfNothing = 20
@@ -55,7 +56,7 @@ enum Framing: Equatable, Sendable {
 }
 
 extension HeaderFields {
-  /// Whether the body is not as it is at the origin.
+  /// Whether the body has a content encoding.
   var areOfEncoded: Bool {
     values(of: "Content-Encoding").contains { !$0.isEmpty && $0.lowercased() != "identity" }
   }

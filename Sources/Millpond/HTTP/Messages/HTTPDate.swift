@@ -1,11 +1,13 @@
-/// A date as HTTP states it, to the second.
+/// A date in HTTP, with a resolution of a second.
 ///
-/// - Source: RFC 9110 §5.6.7: one form to be sent, and two older ones to be understood.
+/// - Source: RFC 9110 §5.6.7: one format for sending, and two older ones for parsing.
 struct HTTPDate: Equatable {
-  /// Since the beginning of 1970.
+  /// The seconds since the beginning of 1970.
   let seconds: Int
 
-  /// Nil for what is no date; whatever it is, nothing traps.
+  /// Parses a date; nil if the text is none.
+  ///
+  /// No text traps.
   init?(_ text: String) {
     guard text.utf8.count <= 64 else { return nil }
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
@@ -35,7 +37,8 @@ struct HTTPDate: Equatable {
     return text.count == 4 ? year : year + (year < 70 ? 2000 : 1900)
   }
 
-  /// Since the beginning of 1970; years begin in March, so that a leap day is a year's last.
+  /// Returns the days since the beginning of 1970; years begin in March here, so that a leap day is
+  /// the last day of a year.
   private static func days(year: Int, month: Int, day: Int) -> Int {
     let year = month < 3 ? year - 1 : year
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -45,7 +48,7 @@ struct HTTPDate: Equatable {
 }
 
 extension Int {
-  /// A number of nothing but ASCII digits.
+  /// Creates a number from ASCII digits only; nil for anything else.
   init?(digits: Substring) {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
       return nil

@@ -1,37 +1,39 @@
-/// What an answer may take, in time and bytes, before it is given up.
+/// Limits on the time and size of an answer, beyond which its transfer fails.
 public struct HTTPLimits: Sendable, Hashable {
-  /// How long nothing at all may arrive.
+  /// The longest time without any activity.
   ///
-  /// It counts from the start, so that waiting for a free connection is part of it: limit how many
-  /// requests run at once with `limited(to:)`, where the wait costs nothing.
+  /// It counts from the start, so waiting for a free connection is part of it. Limit the number of
+  /// requests at a time with `limited(to:)`, where waiting does not count.
   public let idleTimeout: Duration
 
-  /// How long the whole answer may take, however steadily it drips.
+  /// The longest time for the whole answer, however steadily it arrives.
   public let totalTimeout: Duration
 
-  /// The greatest number of bytes of a body in memory, after decompression; zero admits only an empty one.
+  /// The greatest number of bytes of a body in memory, after decompression; zero admits only an
+  /// empty one.
   public let byteLimit: Int
 
   /// The greatest number of bytes of a body that is passed on in pieces, as to a file.
   ///
-  /// Such a body is never in memory as a whole, so this is unlimited unless stated. The file of a
-  /// ``MediaCache`` may have as many bytes as its cache.
+  /// Such a body is never in memory as a whole, so this is unlimited by default. A file of a
+  /// ``MediaCache`` may also have at most as many bytes as its cache.
   public let streamByteLimit: Int
 
-  /// How many bytes a head may have: the names and values of its fields, and four for each.
+  /// The greatest number of bytes of a head: the names and values of its fields, plus four for
+  /// each.
   public let headerByteLimit: Int
 
   /// One minute of silence, ten minutes in all, 128 MiB in memory, and 64 KiB for the head.
   public static let standard = HTTPLimits()
 
-  /// States what an answer may take.
+  /// Creates limits.
   ///
   /// - Parameters:
-  ///   - idleTimeout: Of zero or less: nothing arrives in time.
-  ///   - totalTimeout: Of zero or less: nothing arrives in time.
-  ///   - byteLimit: In bytes, after decompression.
-  ///   - streamByteLimit: In bytes, after decompression.
-  ///   - headerByteLimit: In bytes, four for each field added.
+  ///   - idleTimeout: The longest time without any activity; with zero or less nothing is in time.
+  ///   - totalTimeout: The longest time for the whole answer; with zero or less nothing is in time.
+  ///   - byteLimit: The greatest size of a body in memory in bytes, after decompression.
+  ///   - streamByteLimit: The greatest size of a streamed body in bytes, after decompression.
+  ///   - headerByteLimit: The greatest size of a head in bytes, with four added for each field.
   public init(
     idleTimeout: Duration = .seconds(60), totalTimeout: Duration = .seconds(600),
     byteLimit: Int = 128 << 20, streamByteLimit: Int = .max, headerByteLimit: Int = 64 << 10

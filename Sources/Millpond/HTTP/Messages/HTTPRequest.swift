@@ -2,21 +2,21 @@ public import Foundation
 public import MillpondCore
 public import MillpondSignals
 
-/// What a transport is to ask for, by the method GET.
+/// A GET request for a transport.
 public struct HTTPRequest: Sendable {
-  /// Where; an `http` or `https` URL with a host.
+  /// The URL; `http` or `https`, with a host.
   public let url: URL
 
-  /// Fields to send along with the transport's own.
+  /// The fields to send in addition to the transport's own.
   public internal(set) var headers: HeaderFields
 
-  /// Fields that prove who asks.
+  /// The fields that authenticate the caller.
   ///
-  /// They are sent along as ``headers`` are, but to the scheme, host and port of ``url`` alone: not
-  /// to where another origin is redirected to.
+  /// They are sent like ``headers``, but only to the scheme, host and port of ``url``: a redirect
+  /// to another origin drops them.
   public internal(set) var credentials: HeaderFields
 
-  /// How urgent the answer is; ``HTTPSource`` sets it for each get.
+  /// The urgency of the answer; ``HTTPSource`` sets it for each get.
   public internal(set) var priority: Priority
 
   /// Whether the body is passed on in parts, to a subscriber that may be slow.
@@ -26,10 +26,15 @@ public struct HTTPRequest: Sendable {
 
   private let name: String?
 
-  /// States what to ask for.
+  /// Creates a request.
   ///
-  /// - Parameter identity: What names the resource for as long as it exists, for a URL that does
-  ///   not, as one that is signed for an hour; by default the URL.
+  /// - Parameters:
+  ///   - url: The URL; `http` or `https`, with a host.
+  ///   - headers: The fields to send in addition to the transport's own.
+  ///   - credentials: The fields to send only to the origin of `url`.
+  ///   - identity: A lasting name of the resource, if its URL does not last, for example because it
+  ///     is signed for an hour; by default the URL.
+  ///   - priority: The urgency of the answer.
   public init(
     url: URL, headers: HeaderFields = [:], credentials: HeaderFields = [:],
     identity: String? = nil, priority: Priority = .normal
@@ -41,12 +46,12 @@ public struct HTTPRequest: Sendable {
     name = identity
   }
 
-  /// What names the resource: by this, bytes of a broken transfer are found again.
+  /// The name of the resource, under which the bytes of an interrupted transfer are found again.
   public var identity: String { name ?? url.absoluteString }
 }
 
 extension HTTPRequest {
-  /// Calls `act` each time the answer becomes more urgent, because of another subscriber that waits for it.
+  /// Calls `act` each time the answer becomes more urgent because another subscriber waits for it.
   ///
   ///     let raising = request.onRaise { call.priority = $0 }
   ///     lifetime.onEnd { raising?.dispose() }
@@ -59,19 +64,19 @@ extension HTTPRequest {
 
   var currentPriority: Priority { lookup.priority }
 
-  /// The terms of the get that asks.
+  /// The terms of the get that makes the request.
   var lookup: Lookup { asking ?? Lookup(priority: priority) }
 
   func asked(by lookup: Lookup) -> HTTPRequest {
     var request = self
     request.priority = lookup.priority
     request.asking = lookup
-    // RFC 9111 §5.2.1.4: what no cache on the way may answer by itself.
+    // RFC 9111 §5.2.1.4: no cache on the way may answer by itself.
     if lookup.freshness == .reload { request.headers.append("no-cache", for: "Cache-Control") }
     return request
   }
 
-  /// The same request with these credentials; they replace fields of the same names.
+  /// Returns a copy with these credentials, which replace fields of the same names.
   func authorized(by credentials: HeaderFields) -> HTTPRequest {
     var request = self
     for field in credentials.fields {
@@ -84,11 +89,11 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-  /// The name under which the first bytes of the answer are kept: the resource, and every field that
-  /// may choose among its representations.
+  /// The name under which the first bytes of the answer are stored: the resource, and every field
+  /// that may select one of its representations.
   ///
-  /// All fields count, since not every origin names in `Vary` what its answer depends on. They are
-  /// hashed, because the name is written to disk, and a field may be secret.
+  /// All fields count, since not every origin names in `Vary` the ones that it depends on. They are
+  /// hashed, because the name is written to disk and a field may be secret.
   var representation: String {
     let fields = headers.fields.map { (name: $0.name.lowercased(), value: $0.value) }
       .filter { !Self.neutralFields.contains($0.name) }
@@ -104,9 +109,9 @@ extension HTTPRequest {
     return "\(identity) \(sums.joined(separator: "-"))"
   }
 
-  /// Whether ranges of the answer may be asked for: not if the request asks for one of its own.
+  /// Whether ranges of the answer may be requested: not if the request is for a range itself.
   var canBeResumed: Bool { headers["Range"] == nil }
 
-  /// Fields that choose no representation.
+  /// The fields that never select a representation.
   private static let neutralFields: Set<String> = ["cache-control", "pragma"]
 }

@@ -1,10 +1,10 @@
 public import MillpondSignals
 
-/// Carries a request out: the seam where another HTTP client can be plugged in.
+/// A client that carries out requests; another HTTP client can be plugged in here.
 ///
-/// A transport only moves bytes. Statuses, lengths, limits and timeouts are the business of
-/// ``HTTPSource``, for every transport. To write one, send the head, then the body in pieces, then
-/// complete; fail with whatever goes wrong; and stop when the lifetime ends:
+/// A transport only moves bytes. ``HTTPSource`` handles statuses, lengths, limits and timeouts for
+/// every transport. To write one, send the head, then the body in pieces, then complete; fail with
+/// any error; and stop when the lifetime ends:
 ///
 ///     struct MyTransport: HTTPTransport {
 ///       func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
@@ -23,27 +23,28 @@ public import MillpondSignals
 ///       }
 ///     }
 ///
-/// Redirects are to be followed, at most 20, and only to `http` and `https`; what is in
-/// ``HTTPRequest/credentials`` goes along only where scheme, host and port stay the same. A body is
-/// to be decompressed, with its `Content-Encoding` left in the head: its length is not checked then. An
-/// answer of another origin says so in its head. A transport that can change the priority of a request
-/// that it has sent listens to ``HTTPRequest/onRaise(_:)``.
+/// Follow at most 20 redirects, and only to `http` and `https`; send ``HTTPRequest/credentials``
+/// along only if scheme, host and port stay the same. Decompress the body, and leave
+/// `Content-Encoding` in the head, so that the length is not checked. Mark the head of another
+/// origin's answer. If the priority of a sent request can be changed, use
+/// ``HTTPRequest/onRaise(_:)``.
 public protocol HTTPTransport: Sendable {
-  /// What the origin answers: its head, and then its body, piece by piece.
+  /// Returns the origin's answer: its head, and then its body in pieces.
   ///
   /// Nothing is sent before the signal is subscribed to. The end of the subscription ends the
   /// transfer. Heads of 1xx may be passed on or not.
   func send(_ request: HTTPRequest) -> Signal<HTTPPart>
 
-  /// Whether a slow receiver slows the origin down: no more than a few parts are in memory, however
-  /// long the delivery of one takes.
+  /// Whether a slow receiver slows the origin down, so that only a few parts are in memory however
+  /// long a delivery takes.
   ///
-  /// Where it doesn't, a ``MediaCache`` asks for large files in ranges, one after the other, so that
-  /// they don't pile up in memory. A transport that wraps another one passes this on. False by default.
+  /// If it does not, a ``MediaCache`` requests large files in ranges, one after another, so that
+  /// they do not pile up in memory. A transport that wraps another one should pass this on. False
+  /// by default.
   var appliesBackpressure: Bool { get }
 }
 
 extension HTTPTransport {
-  /// False: what is received faster than it is taken may pile up.
+  /// False: bytes that arrive faster than they are taken may pile up.
   public var appliesBackpressure: Bool { false }
 }

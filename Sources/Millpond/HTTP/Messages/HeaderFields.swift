@@ -1,17 +1,17 @@
-/// Header fields in order; names compare without regard to case.
+/// An ordered list of header fields, whose names compare without regard to case.
 ///
 ///     let headers: HeaderFields = ["ETag": "\"7\""]
 ///     headers["etag"]  // "\"7\""
 public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
-  /// The fields as they were sent or are to be sent, repeated names included.
+  /// The fields in the order of the message, repeated names included.
   public private(set) var fields: [(name: String, value: String)]
 
-  /// Headers of these fields.
+  /// Creates a list of these fields.
   public init(_ fields: [(name: String, value: String)]) {
     self.fields = fields
   }
 
-  /// Headers of a literal's fields, in its order.
+  /// Creates a list of the fields of a literal, in its order.
   public init(dictionaryLiteral fields: (String, String)...) {
     self.fields = fields.map { (name: $0.0, value: $0.1) }
   }
@@ -21,12 +21,12 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     values(of: name).first
   }
 
-  /// Every value of a field.
+  /// Returns every value of a field.
   public func values(of name: String) -> [String] {
     fields.filter { name.isSameField(as: $0.name) }.map(\.value)
   }
 
-  /// Whether a field that is a list, as `Cache-Control` is, has this word.
+  /// Whether a field that is a list, such as `Cache-Control`, contains this word.
   func lists(_ word: String, in name: String) -> Bool {
     values(of: name).contains { value in
       value.lowercased().split { $0 == "," || $0 == " " || $0 == "=" }.contains { $0 == word }
@@ -37,7 +37,7 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     fields.append((name: name, value: value))
   }
 
-  /// Has a field once, with this value, or not at all.
+  /// Sets a field to a single value, or removes it.
   mutating func set(_ value: String?, for name: String) {
     fields.removeAll { name.isSameField(as: $0.name) }
     if let value { append(value, for: name) }
@@ -47,7 +47,7 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
 
   /// The size in bytes, names included.
   var byteCount: Int {
-    // What is between them counts too, so that no number of empty fields is nothing.
+    // Separators count too, so that many empty fields do not count as nothing.
     fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
   }
 }

@@ -1,33 +1,33 @@
 import Foundation
 import MillpondCore
 
-/// Which of a resource's contents over time bytes are of, in the words of its origin.
+/// A version of a resource's content, as its origin identifies it.
 struct ResourceVersion: Sendable, Equatable {
-  /// The value of `If-Range`: an entity tag or a date that stands for these very bytes.
+  /// The value of `If-Range`: an entity tag or a date that identifies exactly these bytes.
   let condition: String
 
   let validator: Validator
 
-  /// The size of the whole in bytes; nil if its origin didn't state it.
+  /// The size of the whole body in bytes; nil if the origin did not state it.
   var total: Int?
 }
 
 extension ResourceVersion {
-  /// The version of a whole answer; nil if the rest of it could not be asked for.
+  /// Creates the version of a complete answer; nil if the rest of it can't be requested.
   init?(_ head: HTTPHead) {
     guard head.status == 200, let condition = head.headers.rangeCondition else { return nil }
     self.condition = condition
     validator = Validator(
       entityTag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
     total = (try? Framing(head))?.expected
-    // A date alone is too little: the length has to be the same too.
+    // A date alone does not suffice: the length has to match too.
     if validator.entityTag == nil, total == nil { return nil }
   }
 
-  /// Whether a range with this head is of the same bytes, of which there are `total`.
+  /// Whether a range with this head belongs to this version, of which there are `total` bytes.
   ///
   /// Both have to share a strong validator: an entity tag or, if neither has one, a date. The
-  /// condition that was sent is no proof, since some origins and CDNs ignore `If-Range`.
+  /// condition that was sent proves nothing, since some origins and CDNs ignore `If-Range`.
   ///
   /// - Source: RFC 9110 §15.3.7.3.
   func isOf(_ head: HTTPHead, total: Int) -> Bool {
@@ -39,16 +39,16 @@ extension ResourceVersion {
   }
 }
 
-/// How much there is of a body.
+/// The version of a partial body, and the number of its bytes.
 struct ResumePoint: Sendable, Equatable {
   let version: ResourceVersion
   let byteCount: Int
 }
 
 extension HTTPRequest {
-  /// The request for what comes after these bytes, or for all if they are out of date.
+  /// Returns the request for the rest after these bytes, or for all if they are out of date.
   ///
-  /// Unencoded, since the bytes are: a range is one of what is sent.
+  /// Unencoded, as these bytes are: ranges count the bytes that are sent.
   func resuming(_ resumePoint: ResumePoint) -> HTTPRequest {
     var request = self
     request.headers.set("bytes=\(resumePoint.byteCount)-", for: "Range")
@@ -59,10 +59,10 @@ extension HTTPRequest {
 }
 
 extension HeaderFields {
-  /// What can be sent as `If-Range` for bytes of this answer; nil if nothing can.
+  /// The value to send as `If-Range` for bytes of this answer; nil if there is none.
   ///
-  /// A weak entity tag can't be sent, and neither can a date beside one. A date counts as strong if
-  /// the answer is from at least a minute later, so that two clocks of the origin may differ.
+  /// Neither a weak entity tag nor a date beside one can be sent. A date counts as strong if the
+  /// answer is at least a minute younger, which allows for two clocks at the origin.
   ///
   /// - Source: RFC 9110 §13.1.5, §8.8.1 and §8.8.2.2; RFC 9111 §5.2.2.5.
   fileprivate var rangeCondition: String? {
@@ -78,12 +78,14 @@ extension HeaderFields {
 }
 
 extension String {
+  /// Whether this is a strong entity tag.
+  ///
   /// - Source: RFC 9110 §8.8.3.
   fileprivate var isStrongEntityTag: Bool { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") }
 }
 
 extension Error {
-  /// Whether what came before this may be the beginning of an answer.
+  /// Whether the bytes before this failure may be the beginning of an answer.
   var leavesRest: Bool {
     if self is LostResumePoint { return false }
     switch self as? TransferError {
@@ -95,9 +97,9 @@ extension Error {
 }
 
 extension Framing {
-  /// What a head says that answers the question for the rest of a body.
+  /// Creates the framing of an answer to a request for the rest of a body.
   ///
-  /// - Throws: The status, if this is not the rest of these very bytes, or not all of it.
+  /// - Throws: The status, if this is not the rest of exactly these bytes, or not all of it.
   init(_ head: HTTPHead, resuming earlier: ResumePoint) throws(TransferError) {
     guard let range = ContentRange(head.headers), range.first == earlier.byteCount,
       range.last == range.total - 1, !head.headers.areOfEncoded,
@@ -106,11 +108,11 @@ extension Framing {
     self = .exactly(range.total)
   }
 
-  /// Whether the rest can be asked for of what broke off; of chunks, only if they weren't encoded.
+  /// Whether the rest of an interrupted body can be requested: not if it was encoded.
   var canBeResumed: Bool { if case .encoded = self { false } else { true } }
 }
 
-/// What a `Content-Range` of bytes says.
+/// A `Content-Range` of bytes.
 ///
 /// - Source: RFC 9110 §14.4.
 struct ContentRange: Equatable {

@@ -1,10 +1,10 @@
 import MillpondSignals
 
-/// Says of the parts of an answer whether they are one; keeps none of its bytes.
+/// A check that the parts of an answer are a complete one; it keeps no bytes.
 struct ResponseChecker: Sendable {
   private let limits: HTTPLimits
 
-  /// The head of the answer, once it is there.
+  /// The head of the answer, once it has arrived.
   private(set) var head: HTTPHead?
   private(set) var framing = Framing.untilTheEnd
   private var count = 0
@@ -15,9 +15,11 @@ struct ResponseChecker: Sendable {
 
   var progress: SignalProgress { SignalProgress(completed: count, total: framing.expected) }
 
-  /// Takes a head in; those that come before the answer's are passed over.
+  /// Receives a head; interim heads are skipped.
   ///
-  /// - Parameter earlier: What is there of the body, if the rest was asked for.
+  /// - Parameters:
+  ///   - head: The head.
+  ///   - earlier: The resume point, if the rest of a body was requested.
   mutating func receive(
     _ head: HTTPHead, resuming earlier: ResumePoint? = nil
   ) throws(TransferError) {
@@ -38,7 +40,7 @@ struct ResponseChecker: Sendable {
     }
   }
 
-  /// Takes bytes in; they may be kept if this doesn't throw.
+  /// Receives bytes; they may be kept if this does not throw.
   mutating func receive(byteCount: Int) throws(TransferError) {
     guard head != nil else { throw .invalidResponse(reason: "a body without a head") }
     guard byteCount <= limits.byteLimit - count else { throw .tooLarge(limit: limits.byteLimit) }
@@ -48,7 +50,7 @@ struct ResponseChecker: Sendable {
     }
   }
 
-  /// The head of the answer, if that is complete.
+  /// Returns the head of the answer if it is complete.
   func finished() throws(TransferError) -> HTTPHead {
     guard let head else { throw .invalidResponse(reason: "no head") }
     try framing.check(received: count)

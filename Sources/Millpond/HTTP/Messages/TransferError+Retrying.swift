@@ -3,7 +3,7 @@ public import MillpondCore
 public import MillpondSignals
 
 extension TransferError: RetryDelaying {
-  /// What the origin's `Retry-After` says: seconds, or until a date by the origin's own clock.
+  /// The origin's `Retry-After`: seconds, or the time to a date by the origin's own clock.
   public var retryDelay: Duration? {
     guard case .status(_, let headers, _) = self, let value = headers["Retry-After"] else {
       return nil
@@ -16,12 +16,12 @@ extension TransferError: RetryDelaying {
 }
 
 extension RetryPolicy {
-  /// The same policy for failures of a transfer that may be gone the next time; others fail at once.
+  /// The same policy for transient failures only; others fail at once.
   ///
-  /// These are timeouts, bodies that broke off, connections that can't be made or are lost, and the
-  /// statuses 408, 425, 429, 500, 502, 503 and 504. Since requests are GETs, all are safe to repeat.
-  /// So is an error of another transport that is a loss of connectivity. A `Retry-After` is waited for,
-  /// unless it is longer than the policy's longest pause.
+  /// Transient are timeouts, interrupted bodies, connections that can't be made or are lost, and
+  /// the statuses 408, 425, 429, 500, 502, 503 and 504; so are errors of other transports that are
+  /// a loss of connectivity. Requests are GETs, so all are safe to repeat. A `Retry-After` is
+  /// observed unless it is longer than the policy's longest pause.
   ///
   ///     let patient = HTTPSource().retrying(
   ///       .backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(10)).onlyTransient)
@@ -52,7 +52,7 @@ extension URLError {
 }
 
 extension Duration {
-  /// The seconds in the digits of a text; at most a hundred years.
+  /// Parses a number of seconds; at most a hundred years.
   fileprivate init?(secondsIn text: String) {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     let longest = 100 * 366 * 86_400
@@ -61,8 +61,8 @@ extension Duration {
 }
 
 extension URLError: ConnectivityError {
-  /// Whether there is no connection, it was lost or can't be made, the name can't be resolved, or time
-  /// was up.
+  /// Whether the connection is missing, lost, refused or not allowed, the name can't be resolved,
+  /// or the request timed out.
   public var isLossOfConnectivity: Bool {
     switch code {
     case .notConnectedToInternet, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,

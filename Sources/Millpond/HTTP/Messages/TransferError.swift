@@ -3,21 +3,21 @@ public import MillpondCore
 
 /// A failure of a transfer that the framework itself has found.
 ///
-/// What a transport fails with (no connection, no such host, a bad certificate, 20 redirects)
-/// arrives as it was thrown: a `URLError` from ``URLSessionTransport``.
+/// The transport's own errors (no connection, no such host, a bad certificate, 20 redirects) arrive
+/// unchanged: a `URLError` from ``URLSessionTransport``.
 ///
-/// The URL of a failure is the one that was requested, without user, password, fragment and the values of
-/// its query, which may be secrets; nil where there was no request yet.
+/// The URL of a failure is the requested one without user, password, fragment and the values of its
+/// query, which may be secrets; nil if there was no request yet.
 public enum TransferError: Error, Sendable {
-  /// The URL, or one that it redirects to, is not one of HTTP.
+  /// The URL, or a redirect's target, is not an HTTP URL.
   ///
   /// Another attempt fails in the same way.
   case unsupportedURL(URL)
 
   /// The origin answered, but not with the whole value.
   ///
-  /// `headers` is for `Retry-After` and the like. 206 and 304 are errors, since neither was asked
-  /// for.
+  /// `headers` contains `Retry-After` and the like. 206 and 304 are errors, since neither was
+  /// requested.
   case status(code: Int, headers: HeaderFields, url: URL? = nil)
 
   /// The body has more than `limit` bytes: more than ``HTTPLimits/byteLimit``, or
@@ -27,27 +27,28 @@ public enum TransferError: Error, Sendable {
   /// The head has more than `limit` bytes: more than ``HTTPLimits/headerByteLimit``.
   case headTooLarge(limit: Int, url: URL? = nil)
 
-  /// The body ended before its time; `expected` is nil where the length is unknown, but not zero.
+  /// The body ended early; `expected` is nil if the length is unknown, but not zero.
   case truncated(received: Int, expected: Int?, url: URL? = nil)
 
-  /// The answer contradicts itself, or the rules.
+  /// The answer contradicts itself or the rules of HTTP.
   case invalidResponse(reason: String, url: URL? = nil)
 
-  /// The origin was silent for too long, or took too long in all.
+  /// The origin was silent for too long, or the transfer took too long in all.
   case timedOut(Timeout, url: URL? = nil)
 
-  /// The limit in time that was reached.
+  /// The time limit that was reached.
   public enum Timeout: Sendable, Hashable {
     /// Nothing arrived for ``HTTPLimits/idleTimeout``.
     case idle
 
-    /// The end had not come after ``HTTPLimits/totalTimeout``.
+    /// The transfer did not end within ``HTTPLimits/totalTimeout``.
     case total
   }
 }
 
 extension TransferError: CustomStringConvertible {
-  /// One line for logs: the failure, the limit that was reached and its name, and the URL without secrets.
+  /// A single line for logs: the failure, the limit that was reached and its name, and the URL
+  /// without secrets.
   public var description: String {
     switch self {
     case .unsupportedURL(let url): "not a URL of HTTP: \(url.textWithoutSecrets)"
@@ -71,7 +72,7 @@ extension TransferError: CustomStringConvertible {
 }
 
 extension TransferError {
-  /// The same failure with the URL of its request, without secrets.
+  /// Returns the same failure with the URL of its request, without secrets.
   func naming(_ url: URL) -> TransferError {
     let url = URL(string: url.textWithoutSecrets)
     return switch self {
@@ -92,7 +93,7 @@ extension URL? {
 }
 
 extension TransferError: ConnectivityError {
-  /// Whether time was up, or the body broke off.
+  /// Whether the transfer timed out, or the body ended early.
   public var isLossOfConnectivity: Bool {
     switch self {
     case .timedOut, .truncated: true

@@ -9,7 +9,7 @@ extension URL {
     return scheme == "http" || scheme == "https"
   }
 
-  /// Whether both have the scheme, the host and the port in common.
+  /// Whether both URLs have the same scheme, host and port.
   ///
   /// - Source: RFC 6454 §5.
   func isOfSameOrigin(as other: URL) -> Bool {
@@ -22,10 +22,10 @@ extension URL {
 }
 
 extension URL {
-  /// The URL without user, password and fragment, and with the names of its query only; at most 500
+  /// The URL without user, password and fragment, and with only the names of its query; at most 500
   /// characters.
   ///
-  /// A part of a query that has no name is left out, since it may be a secret as a whole.
+  /// A part of the query without a name is left out, since it may be a secret as a whole.
   var textWithoutSecrets: String {
     let text = absoluteString.prefix { $0 != "#" }
     let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The files of a folder that are named as ours are; others are left alone.
+/// The files of a folder whose names are of this store; others are left alone.
 ///
-/// Blocks the thread: only on a queue for that.
+/// Blocks the thread: only for use on a queue that may block.
 struct PartialFiles: Sendable {
   private let folder: URL
   let system: FileSystem
@@ -12,29 +12,29 @@ struct PartialFiles: Sendable {
     self.system = system
   }
 
-  /// What is in a file.
+  /// The kinds of files.
   enum Kind: String, CaseIterable {
-    /// A body that was gathered in memory.
+    /// A body that was assembled in memory.
     case whole = ".partial"
 
     /// A body that was streamed into a file.
     case streamed = ".streamed"
 
-    /// A second name of a file into which a body is being streamed, and how much of that is known.
+    /// A second name of a file into which a body is being streamed.
     case running = ".running"
     case journal = ".journal"
   }
 
   static func name(_ name: String, _ kind: Kind) -> String { name.prefix(16) + kind.rawValue }
 
-  /// The name of the file of a resource.
+  /// Returns the file name of a resource.
   static func name(of identity: String, _ kind: Kind = .whole) -> String {
     var identity = identity
     let hash = identity.withUTF8 { FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0) }
     return FileName.digits(hash) + kind.rawValue
   }
 
-  /// The files, the oldest first; what was left half written is removed.
+  /// Returns the files, oldest first; removes incomplete ones.
   func list() -> [(name: String, byteCount: Int)] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for name in names where Self.isHalfWritten(name) { try? remove(name) }
@@ -43,7 +43,8 @@ struct PartialFiles: Sendable {
       .map { (name: $0.name, byteCount: $0.byteCount) }
   }
 
-  /// Returns the entry of a file: one that a process that died was streaming into counts as streamed.
+  /// Returns the entry of a file; a file into which a dead process was streaming counts as
+  /// streamed.
   private func listed(
     _ name: String, _ names: Set<String>
   ) -> (name: String, byteCount: Int, changed: Date)? {
@@ -62,13 +63,14 @@ struct PartialFiles: Sendable {
     return nil
   }
 
-  /// A file's bytes; nil if there is none, or if it can't be one of ours.
+  /// Returns a file's bytes; nil if there is no such file, or if it is too large to be one of this
+  /// store.
   func read(_ name: String, byteLimit: Int) -> Data? {
     guard let file = file(name), file.byteCount <= byteLimit else { return nil }
     return try? Data(contentsOf: folder.appendingPathComponent(name))
   }
 
-  /// Writes a file as a whole; false leaves what was there before.
+  /// Writes a whole file; on false the former file is still there.
   func write(_ data: Data, _ name: String) -> Bool {
     let new = name + Self.newSuffix
     do {
@@ -85,19 +87,19 @@ struct PartialFiles: Sendable {
     }
   }
 
-  /// The footer of a file; nil if it is none of ours.
+  /// Returns the footer of a file; nil if the file is not of this store.
   func footer(_ name: String) -> ResumeFooter? {
     try? ResumeFooter(of: system.open(path(name), .reading))
   }
 
-  /// Whether a file with the first bytes of a body could be moved here.
+  /// Moves a file with the first bytes of a body here; returns whether that succeeded.
   func take(_ file: UnfinishedFile, _ footer: ResumeFooter, _ name: String) -> Bool {
     do {
       try makeFolder()
       let open = try system.open(file.path, .updating)
       try footer.write(to: open)
       try open.close()
-      // From another volume it can't be moved.
+      // It can't be moved from another volume.
       try system.rename(file.path, to: path(name))
       return true
     } catch {
@@ -105,7 +107,7 @@ struct PartialFiles: Sendable {
     }
   }
 
-  /// Removes a file, if it is there, or what a process that died has left of it.
+  /// Removes a file, if it exists, and what a dead process has left of it.
   func remove(_ name: String) throws {
     try system.remove(path(name))
     if name.hasSuffix(Kind.streamed.rawValue), isLeft(Self.name(name, .journal)) {
@@ -113,7 +115,7 @@ struct PartialFiles: Sendable {
     }
   }
 
-  /// Removes all files, known or not; goes on after one that can't be removed.
+  /// Removes all files, known or not; continues after a failure.
   func removeAll() throws {
     var failure: (any Error)?
     do {
@@ -138,7 +140,7 @@ struct PartialFiles: Sendable {
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Nil for what is no plain file: a pipe would keep its reader waiting.
+  /// Returns the entry of a file; nil if it is not a regular file: a pipe would block its reader.
   private func file(_ name: String) -> (name: String, byteCount: Int, changed: Date)? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path(name)),
       attributes[.type] as? FileAttributeType == .typeRegular,

@@ -1,9 +1,9 @@
-/// The files that there are, and the choice of those that go so that they are not too many bytes.
+/// The index of the partial files, which chooses those to remove so that they stay within a limit.
 struct PartialIndex: Sendable {
   private var entries: [String: Entry] = [:]
   private var lent: Set<String> = []
 
-  /// The number of writes on their way, by file.
+  /// The number of pending writes by file.
   private var expected: [String: Int] = [:]
   private var total = 0
   private var lastNumber = 0
@@ -14,16 +14,20 @@ struct PartialIndex: Sendable {
     let number: Int
   }
 
-  /// - Parameter files: The oldest first.
+  /// Creates an index.
+  ///
+  /// - Parameters:
+  ///   - files: The files, oldest first.
+  ///   - byteLimit: The greatest size of all files in bytes.
   init(_ files: [(name: String, byteCount: Int)] = [], byteLimit: Int) {
     self.byteLimit = byteLimit
     for file in files { put(file.name, file.byteCount) }
   }
 
-  /// Whether a file is there, or will be.
+  /// Whether a file exists or is about to be written.
   func has(_ name: String) -> Bool { entries[name] != nil || expected[name] != nil }
 
-  /// Notes that a file will be written, unless that is refused.
+  /// Records that a file will be written, unless that is refused.
   mutating func expect(_ name: String) { expected[name, default: 0] += 1 }
 
   mutating func endExpecting(_ name: String) {
@@ -36,10 +40,10 @@ struct PartialIndex: Sendable {
     byteCount <= byteLimit && !lent.contains(name)
   }
 
-  /// Takes a file in that is about to be written, in place of its former one.
+  /// Adds a file that is about to be written, in place of its former version.
   ///
-  /// - Returns: What is to be removed first, and the size of the former one, which is still there if
-  ///   the writing fails.
+  /// - Returns: The files to remove first, and the size of the former version, which still exists
+  ///   if the write fails.
   mutating func add(_ name: String, byteCount: Int) -> (surplus: [String], former: Int?) {
     let former = entries[name]?.byteCount
     put(name, byteCount)
@@ -50,7 +54,7 @@ struct PartialIndex: Sendable {
     if let former { put(name, former) } else { remove(name) }
   }
 
-  /// Forgets a file; false if it is not there, or lent: then it is left alone.
+  /// Removes a file from the index; false if it does not exist or is lent.
   @discardableResult
   mutating func remove(_ name: String) -> Bool {
     guard let entry = entries.removeValue(forKey: name) else { return false }
@@ -58,25 +62,25 @@ struct PartialIndex: Sendable {
     return true
   }
 
-  /// Forgets all files, lent ones too.
+  /// Removes all files from the index, including lent ones.
   mutating func removeAll() { (entries, lent, total) = ([:], [], 0) }
 
-  /// Whether a file is there and may be used by one alone; meanwhile no other transfer finds it.
+  /// Lends a file to one transfer, during which no other finds it; returns whether there is one.
   mutating func lend(_ name: String) -> Bool {
     guard remove(name) else { return false }
     lent.insert(name)
     return true
   }
 
-  /// Notes that a lent file was used, and is not there any more.
+  /// Records that a lent file was used and no longer exists.
   mutating func endLending(_ name: String) { lent.remove(name) }
 
-  /// Notes that a lent file was not used; it is there still, unless all has been removed meanwhile.
+  /// Records that a lent file was not used; it is back unless all files were removed meanwhile.
   mutating func takeBack(_ name: String, byteCount: Int) {
     if lent.remove(name) != nil { put(name, byteCount) }
   }
 
-  /// Forgets the oldest until the rest is within the limit.
+  /// Removes the oldest files from the index until the rest is within the limit, and returns them.
   mutating func surplus() -> [String] {
     var gone: [String] = []
     while total > byteLimit, let oldest = entries.min(by: { $0.value.number < $1.value.number }) {
@@ -88,7 +92,7 @@ struct PartialIndex: Sendable {
 
   private mutating func put(_ name: String, _ byteCount: Int) {
     remove(name)
-    // So that a size that can't be does not overflow.
+    // Clamped, so that an impossible size does not overflow.
     let byteCount = min(max(0, byteCount), 1 << 50)
     lastNumber += 1
     entries[name] = Entry(byteCount: byteCount, number: lastNumber)

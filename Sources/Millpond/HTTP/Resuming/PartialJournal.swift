@@ -1,10 +1,10 @@
 import Foundation
 import MillpondSignals
 
-/// A note of how much of a download has come, by which a later process goes on if this one dies.
+/// A record of the progress of a download, from which a later process resumes if this one dies.
 ///
-/// It lies beside a second name of the download's file, which survives the sweep of the cache's folder. It
-/// is locked as long as the download is under way.
+/// It lies beside a second name of the download's file, which survives the clean-up of the cache's
+/// folder. It is locked while the download is under way.
 final class PartialJournal: Sendable {
   private let partials: PartialTransfers
   private let state = Locked(State.unused)
@@ -13,7 +13,7 @@ final class PartialJournal: Sendable {
     case unused
     case open(OpenFile, name: String)
 
-    /// It can't be had, or is not needed any more.
+    /// The journal is not available, or no longer needed.
     case over
   }
 
@@ -21,7 +21,7 @@ final class PartialJournal: Sendable {
     self.partials = partials
   }
 
-  /// Notes what has come; trouble means only that nothing is found later.
+  /// Records the bytes so far; after a failure they are just not found later.
   ///
   /// Blocks the first time.
   func note(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) {
@@ -45,7 +45,7 @@ final class PartialJournal: Sendable {
 
   private func begin(_ file: UnfinishedFile, _ place: PartialPlace) {
     let name = PartialFiles.name(of: place.representation, .streamed)
-    // On the queue, where everything is removed too.
+    // On the queue, on which everything is removed too.
     let journal = partials.queue.sync {
       partials.isRemoved(place) ? nil : partials.files.makeJournal(name, of: file)
     }
@@ -57,8 +57,8 @@ final class PartialJournal: Sendable {
 }
 
 extension PartialFiles {
-  /// Begins the journal of a file and gives that a second name; nil if either can't be had, or there is
-  /// another journal of the resource.
+  /// Creates the journal of a file and gives the file a second name; nil if either fails, or if the
+  /// resource has another journal.
   func makeJournal(_ name: String, of file: UnfinishedFile) -> OpenFile? {
     do {
       try makeFolder()
@@ -77,22 +77,22 @@ extension PartialFiles {
     }
   }
 
-  /// Removes the journal of a resource, and the second name of the file that it is of.
+  /// Removes the journal of a resource, and the second name of its file.
   func removeJournal(_ name: String) {
     try? remove(Self.name(name, .running))
     try? remove(Self.name(name, .journal))
   }
 
-  /// Whether a journal was left by a process that died: a download that is under way holds its lock.
+  /// Whether a journal was left by a dead process: a download that is under way holds its lock.
   func isLeft(_ journal: String) -> Bool {
     guard let file = try? system.open(path(journal), .updating) else { return false }
     return (try? file.lock()) == true
   }
 
-  /// Makes a file of what a process that died has left of a download.
+  /// Turns the remains of a dead process's download into a streamed file.
   ///
-  /// - Returns: What is in the file; nil if there is none, or if it is the file of a value too, since the
-  ///   download had come to its end.
+  /// - Returns: The footer of the file; nil if there is none, or if the file is also that of a
+  ///   value, since the download was complete.
   func adopt(_ name: String) -> ResumeFooter? {
     let running = Self.name(name, .running)
     guard let journal = try? system.open(path(Self.name(name, .journal)), .updating),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The first bytes of a body, and by what the origin can say whether the rest still fits to them.
+/// The first bytes of a body, and the version to which the rest has to belong.
 struct PartialBody: Sendable, Equatable {
   let bytes: Data
   let version: ResourceVersion
@@ -9,7 +9,7 @@ struct PartialBody: Sendable, Equatable {
 }
 
 extension PartialBody {
-  /// The bytes of an answer that broke off; nil if the rest can't be asked for.
+  /// Creates the bytes of an interrupted answer; nil if the rest can't be requested.
   init?(_ head: HTTPHead, _ bytes: Data) {
     guard let version = ResourceVersion(head) else { return nil }
     self.init(bytes: bytes, version: version)
@@ -26,7 +26,7 @@ struct PartialRecord {
     self.partial = partial
   }
 
-  /// Nil for what is not as it was written.
+  /// Parses a file; nil if it is damaged.
   init?(_ data: Data) {
     guard let footer = ResumeFooter(of: data) else { return nil }
     let bytes = Data(data.prefix(footer.byteCount))

@@ -2,9 +2,15 @@ import Foundation
 import MillpondSignals
 
 extension PartialTransfers {
-  /// Sends by `send` a request for the rest of what is found, or else for all.
+  /// Sends a request for the rest of the bytes that are found, or else for the whole.
   ///
-  /// If the answer to the request for the rest does not fit to the first bytes, all is asked for, once.
+  /// If the answer does not match the first bytes, the whole is requested, once.
+  ///
+  /// - Parameters:
+  ///   - found: Sends the first bytes, or nil.
+  ///   - kind: The kind of their file.
+  ///   - place: The resource and the transfer.
+  ///   - send: Sends the request for the rest of its argument, or for the whole if that is nil.
   func resuming<Found, Value>(
     _ found: Signal<Found?>, _ kind: PartialFiles.Kind, at place: PartialPlace,
     _ send: @escaping @Sendable (Found?) -> Signal<Value>
@@ -25,7 +31,7 @@ extension PartialTransfers {
 extension Error {
   fileprivate var saysNothingFits: Bool { status == 206 || status == 416 }
 
-  /// Whether there is no such resource any more.
+  /// Whether the resource no longer exists.
   var saysItIsGone: Bool { status == 404 || status == 410 }
 
   private var status: Int? {
@@ -33,19 +39,19 @@ extension Error {
   }
 }
 
-/// The first bytes of a streamed body, for one transfer alone.
+/// The first bytes of a streamed body, lent to one transfer.
 struct PartialStream: Sendable {
   let resumePoint: ResumePoint
   let file: LentFile
 }
 
 extension PartialTransfers {
-  /// Sends the first bytes of a streamed body, or nil; no other transfer finds them meanwhile.
+  /// Sends the first bytes of a streamed body, or nil; meanwhile no other transfer finds them.
   func lend(_ place: PartialPlace) -> Signal<PartialStream?> {
     found(.streamed, place) { self.lend($0, place) }
   }
 
-  /// Takes a file over with the first bytes of a body; false if it stays where it is.
+  /// Takes over a file with the first bytes of a body; false if it stays in its place.
   ///
   /// Blocks: not on the queue of files.
   func keep(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) -> Bool {

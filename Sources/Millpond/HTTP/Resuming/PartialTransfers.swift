@@ -3,27 +3,28 @@ public import Foundation
 import MillpondCore
 public import MillpondSignals
 
-/// Keeps what came of transfers that broke off or were given up, so that the next one for the same
-/// resource asks for the rest, in a later run of the process too.
+/// A store of the bytes of interrupted and cancelled transfers, so that the next transfer of the
+/// same resource requests only the rest, also in a later run of the process.
 ///
 ///     let partials = PartialTransfers(directory: folder, byteLimit: .mebibytes(64))
 ///     let films = HTTPSource(resuming: partials)
 ///
-/// Bytes are kept if the origin gave an `ETag` that stands for them exactly (or, without any `ETag`, a
-/// length and a `Last-Modified` that does), if they are neither encoded nor forbidden to be stored, and
-/// if there are more than a few. Of what a ``MediaCache`` fetches whole pieces of 256 KiB are kept, as
-/// the file that they are in: for that `directory` has to be on the same volume as the cache's.
+/// Bytes are kept if the origin sent a strong `ETag` (or, without any `ETag`, a length and a strong
+/// `Last-Modified`), if they are neither encoded nor forbidden to be stored, and if there are at
+/// least 16 KiB. The bytes of a ``MediaCache`` are kept in whole pieces of 256 KiB, as the file
+/// that they are in: for that `directory` has to be on the same volume as the cache.
 ///
-/// The rest is asked for by `Range` and `If-Range`, so a resource that has changed is sent whole, as
-/// it is by an origin that knows no ranges. A rest that doesn't name the same `ETag`, or the same
-/// `Last-Modified` and length, is not used: the whole is asked for.
+/// The rest is requested by `Range` and `If-Range`, so a changed resource is sent whole, as it is
+/// by an origin that does not support ranges. If the rest does not have the same `ETag`, or the
+/// same `Last-Modified` and length, the whole is requested.
 ///
-/// Bytes are found by ``HTTPRequest/identity`` and the request's own ``HTTPRequest/headers``, not by its
-/// credentials, and removed when the whole has come. What is longest ago gives way to what is new.
+/// Bytes are found by ``HTTPRequest/identity`` and the request's own ``HTTPRequest/headers``, not
+/// by its credentials, and removed when the whole has arrived. When there is no room, the oldest
+/// are removed first.
 ///
-/// Trouble with the folder loses such bytes, but fails nothing except ``removeAll()``. Files of others
-/// are left alone. If a process is killed, what a ``MediaCache`` was fetching is gone on with, but for the
-/// last few megabytes; other transfers keep their bytes when they end.
+/// A failure in the folder loses such bytes but fails nothing except ``removeAll()``. Other files
+/// are left alone. If a process is killed, downloads of a ``MediaCache`` are resumed except for the
+/// last few megabytes; other transfers store their bytes only when they end.
 ///
 /// - Note: Any thread. Files are read and written on a queue of their own.
 public final class PartialTransfers: Sendable {
@@ -35,11 +36,11 @@ public final class PartialTransfers: Sendable {
   let state = Locked(PartialState())
   private let waiting = Locked(0)
 
-  /// Keeps bytes in a folder, that is made when there are some.
+  /// Creates a store in a folder, which is made when it is first needed.
   ///
   /// - Parameters:
-  ///   - directory: For nobody else.
-  ///   - byteLimit: How many bytes its files may have; of zero or less, nothing is kept.
+  ///   - directory: A folder for this store alone.
+  ///   - byteLimit: The greatest size of all files in bytes; with zero or less nothing is stored.
   public convenience init(directory: URL, byteLimit: Int) {
     self.init(directory: directory, byteLimit: byteLimit, FileSystem())
   }
@@ -58,9 +59,9 @@ public final class PartialTransfers: Sendable {
 
   /// Removes everything, as at a sign-out.
   ///
-  /// Transfers that have begun before the call keep nothing when they end, and find nothing. A cache
-  /// over an ``HTTPSource`` that has these partials calls this at its own `removeAll()`, and so at the end
-  /// of its ``CacheScope``. Where no cache does, they join a scope themselves:
+  /// Transfers that began before the call store nothing when they end, and find nothing. A cache
+  /// over an ``HTTPSource`` with these partials calls this at its own `removeAll()`, and so at the
+  /// end of its ``CacheScope``. Without such a cache, add them to a scope:
   ///
   ///     session.add(isPersistent: true) { partials.removeAll() }
   ///
@@ -69,7 +70,7 @@ public final class PartialTransfers: Sendable {
   @discardableResult
   public func removeAll() -> Signal<Void> { removeAll(.next()) }
 
-  /// The same, at a place in the order of all writes.
+  /// Removes everything, with the given position in the order of all writes.
   func removeAll(_ revision: Revision) -> Signal<Void> {
     state.withLock { $0.removal = max($0.removal, revision) }
     return done {
@@ -78,7 +79,7 @@ public final class PartialTransfers: Sendable {
     }
   }
 
-  /// Completes when everything that was to be kept is written.
+  /// Completes when all pending bytes are written.
   public func flush() -> Signal<Void> { done {} }
 
   private func done(_ work: @escaping @Sendable () throws -> Void) -> Signal<Void> {
@@ -95,22 +96,22 @@ public final class PartialTransfers: Sendable {
   }
 }
 
-/// The files that are kept, and the removal of all of them.
+/// The index of the files, and the latest removal of all of them.
 struct PartialState: Sendable {
-  /// Nil until the folder has been read.
+  /// The index; nil until the folder has been read.
   var index: PartialIndex?
 
-  /// The latest removal of everything: transfers that began before find and keep nothing.
+  /// The latest removal of everything; transfers that began before it find and store nothing.
   var removal = Revision.none
 }
 
-/// The bytes of one transfer among those that are kept.
+/// The key of a transfer's bytes.
 ///
-/// If all bytes are removed after the transfer has begun, it finds and keeps none.
+/// If all bytes are removed after the transfer began, it finds and stores none.
 struct PartialPlace: Sendable {
   let representation: String
 
-  /// The beginning of the transfer in the order of all writes.
+  /// The revision at which the transfer began.
   let revision: Revision
 }
 
@@ -120,7 +121,7 @@ extension PartialTransfers {
     found(.whole, place) { self.read($0, place) }
   }
 
-  /// Looks for something on the queue, unless it is known that there is nothing.
+  /// Runs `find` on the queue, unless there is known to be nothing.
   func found<Found>(
     _ kind: PartialFiles.Kind, _ place: PartialPlace,
     _ find: @escaping @Sendable (_ name: String) -> Found?
@@ -131,7 +132,7 @@ extension PartialTransfers {
       return Signal { observer, _ in
         self.queue.async {
           let found = find(name)
-          // Not here: what breaks off waits for this queue, and the rest may come at once.
+          // Not on this queue: an interrupted transfer waits for it, and the rest may come at once.
           DispatchQueue.global(qos: .userInitiated).async {
             observer.next(found)
             observer.completed()
@@ -165,7 +166,7 @@ extension PartialTransfers {
     queue.async { self.remove(name) }
   }
 
-  /// The least that is kept; fewer bytes are asked for again.
+  /// The least number of bytes to keep; fewer are requested again.
   static var leastByteCount: Int { 16 << 10 }
 
   private func isKnownNotToHave(_ name: String) -> Bool {
@@ -174,7 +175,7 @@ extension PartialTransfers {
 
   func isRemoved(_ place: PartialPlace) -> Bool { state.withLock { place.revision < $0.removal } }
 
-  /// Whether so many bytes may wait in memory for the disk.
+  /// Reserves memory for bytes that wait for the disk; false if there is not enough.
   private func wait(for size: Int) -> Bool {
     let limit = max(byteLimit, 64 << 20)
     return waiting.withLock { waiting in
@@ -190,7 +191,7 @@ extension PartialTransfers {
   private func read(_ name: String, _ place: PartialPlace) -> PartialBody? {
     guard state.withLock({ $0.index?.has(name) }) == true, !isRemoved(place) else { return nil }
     let record = files.read(name, byteLimit: byteLimit).flatMap { PartialRecord($0) }
-    // What is damaged would be in the way of what is kept later.
+    // A damaged file would be in the way of later bytes.
     guard let record else {
       remove(name)
       return nil
@@ -198,7 +199,7 @@ extension PartialTransfers {
     return record.identity == place.representation ? record.partial : nil
   }
 
-  /// Takes a file in that `write` writes, unless there is something better, or no room.
+  /// Adds a file that `write` writes, unless the present one is better or there is no room.
   ///
   /// - Returns: Whether it was written.
   @discardableResult
@@ -218,7 +219,7 @@ extension PartialTransfers {
     return false
   }
 
-  /// Whether as many bytes of the same version are there.
+  /// Whether at least as many bytes of the same version are stored.
   private func hasMore(_ name: String, than byteCount: Int, of head: PartialHead) -> Bool {
     guard let present = files.footer(name) else { return false }
     return present.head == head && present.byteCount >= byteCount

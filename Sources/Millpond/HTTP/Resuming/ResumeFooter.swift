@@ -24,11 +24,11 @@ struct PartialHead: Codable, Sendable, Equatable {
   }
 }
 
-/// The end of a file with the first bytes of a body: a description of them as JSON, the length of that and
-/// its checksum, and a mark.
+/// The footer of a file with the first bytes of a body: a description as JSON, its length and
+/// checksum, and a mark.
 ///
-/// Whatever a file has become, reading it traps nothing, and damage makes it none of ours. Whether the
-/// bytes before are as they were is found out when a transfer goes on with them.
+/// Reading never traps, whatever the file contains; a damaged footer counts as none. The bytes
+/// before it are checked when a transfer resumes with them.
 struct ResumeFooter: Codable, Sendable, Equatable {
   let head: PartialHead
 
@@ -47,13 +47,13 @@ struct ResumeFooter: Codable, Sendable, Equatable {
     self = footer
   }
 
-  /// The one in a file of its own; nil if there is none.
+  /// Reads the footer from a journal; nil if there is none.
   init?(journal: OpenFile) throws {
     guard let (footer, place) = try Self.read(journal), place == 0 else { return nil }
     self = footer
   }
 
-  /// The one behind the bytes of a file that has been read; nil if there is none.
+  /// Reads the footer after the bytes of a file in memory; nil if there is none.
   init?(of bytes: Data) {
     let found = try? Self.read(bytes.count) { count, offset in
       Data(bytes.dropFirst(offset).prefix(count))
@@ -62,10 +62,10 @@ struct ResumeFooter: Codable, Sendable, Equatable {
     self = footer
   }
 
-  /// Puts it behind the bytes of a file.
+  /// Writes the footer after the bytes of a file.
   func write(to file: OpenFile) throws { try file.write(try data(), at: byteCount) }
 
-  /// Puts it into a file of its own, in place of an earlier one.
+  /// Replaces the footer in a journal.
   func overwrite(_ journal: OpenFile) throws {
     let data = try data()
     try journal.write(data)
@@ -86,7 +86,7 @@ struct ResumeFooter: Codable, Sendable, Equatable {
     return status.isRegular ? try read(status.size) { try file.read($0, at: $1) } : nil
   }
 
-  /// Reads what stands at the end of so many bytes.
+  /// Reads the footer at the end of `size` bytes.
   private static func read(
     _ size: Int, _ bytes: (_ count: Int, _ offset: Int) throws -> Data?
   ) throws -> (ResumeFooter, place: Int)? {
@@ -108,7 +108,7 @@ struct ResumeFooter: Codable, Sendable, Equatable {
   private static let mark = Data("MPPART 2".utf8)
   private static let fixedByteCount = 24
 
-  /// More is none of ours: an identity is no longer than what a request can name.
+  /// The greatest length of a description; a longer one is not of this store.
   private static let greatestLength: UInt64 = 1 << 20
 
   private static func checksum(_ data: Data) -> UInt64 {
@@ -117,7 +117,7 @@ struct ResumeFooter: Codable, Sendable, Equatable {
 }
 
 extension OpenFile {
-  /// Reads so many bytes; nil if the file has fewer.
+  /// Reads `count` bytes; nil if the file has fewer.
   func read(_ count: Int, at offset: Int) throws -> Data? {
     var data = Data(count: count)
     return try data.withUnsafeMutableBytes { try read(into: $0, at: offset) } ? data : nil

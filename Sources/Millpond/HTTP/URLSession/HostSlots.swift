@@ -2,10 +2,10 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// A limit on the requests to one host that a session has at once; the others wait, the most urgent first.
+/// A limit on the requests to one host that a session has at a time; the others wait, by priority.
 ///
-/// A session takes a request back slowly: on Linux about a millisecond each, during which it does nothing
-/// else. What waits here is left at no cost, however many leave at once.
+/// Cancelling a request costs a session time: about a millisecond on Linux, during which it does
+/// nothing else. A request that waits here is cancelled at no cost, however many are at once.
 final class HostSlots: Sendable {
   private let count: Int
   private let hosts = Locked<[String: Host]>([:])
@@ -16,10 +16,13 @@ final class HostSlots: Sendable {
 
   var hostCount: Int { hosts.withLock { $0.count } }
 
-  /// The answer to a request that is sent when its host has a slot for it.
+  /// Returns the answer to a request that is sent when its host has a free slot.
   ///
-  /// - Parameter send: Is given what to call when the session has finished with the request: also one that
-  ///   was left keeps its slot until then, so that those who leave one after the other start no others.
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - send: Sends the request, and calls its argument when the session has finished with it. A
+  ///     cancelled request keeps its slot until then, so that callers that leave one after another
+  ///     start no further requests.
   func answer(
     to request: HTTPRequest,
     _ send: @escaping @Sendable (_ finished: @escaping @Sendable () -> Void) -> Signal<HTTPPart>

@@ -7,10 +7,10 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// One task of a session and whoever observes it.
+/// A task of a session and its observer.
 ///
-/// What the session calls it calls on one serial queue, and so does this; ``start(_:)`` and
-/// ``cancel()`` may come from anywhere.
+/// The session's calls, and those to the observer, are made on one serial queue; ``start(_:)`` and
+/// ``cancel()`` may be called on any thread.
 final class SessionTransfer: Sendable {
   private let observer: Observer<HTTPPart>
   private let commands: DispatchQueue
@@ -20,11 +20,16 @@ final class SessionTransfer: Sendable {
   private let hasLeftOrigin = Atomic(false)
   private let finished: @Sendable () -> Void
 
+  /// Creates a transfer.
+  ///
   /// - Parameters:
-  ///   - commands: Where the session is told things. Linux: whoever does so waits for its
-  ///     working queue, the same for all sessions, and an origin that sends without a pause keeps it
-  ///     busy for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
-  ///   - finished: Called once, when the session has finished with the task, or was not told of it.
+  ///   - request: The request.
+  ///   - observer: Receives the answer.
+  ///   - commands: The queue for calls to the session. Linux: such a call waits for the working
+  ///     queue that all sessions share, and an origin that sends without a pause keeps that busy
+  ///     for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
+  ///   - finished: Called once, when the session has finished with the task or will never receive
+  ///     it.
   init(
     _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue,
     finished: @escaping @Sendable () -> Void = {}
@@ -44,9 +49,9 @@ final class SessionTransfer: Sendable {
     }
   }
 
-  /// Makes the task as urgent as it has become to those who wait for it.
+  /// Changes the task's priority to that of its callers.
   ///
-  /// Linux: it is noted, and changes nothing (swift-corelibs-foundation 6.3.1).
+  /// Linux: the session stores it without effect (swift-corelibs-foundation 6.3.1).
   func raise(to priority: Float) {
     commands.async {
       guard self.phase.withLock({ $0.isActive }) else { return }
@@ -81,12 +86,12 @@ final class SessionTransfer: Sendable {
     if !target.isOfSameOrigin(as: self.request.url) {
       hasLeftOrigin.store(true, ordering: .relaxed)
     }
-    // Also on the way back: the other origin has chosen where it leads.
+    // Also on the way back: the other origin has chosen the target.
     if hasLeftOrigin.load(ordering: .relaxed) {
       for name in self.request.secretFields { request.setValue(nil, forHTTPHeaderField: name) }
     }
-    // A task that is cancelled must not be answered, nor be cancelled before the answer is in: on
-    // Linux either traps. Then nobody waits for the answer any more.
+    // A cancelled task must not be answered, nor be cancelled before it is answered: on Linux
+    // either traps. No caller waits for the answer then.
     guard phase.withLock({ $0.beginAnswer() }) else { return }
     answer(request)
     if phase.withLock({ $0.endAnswer() }) { cancelTask() }
@@ -94,7 +99,7 @@ final class SessionTransfer: Sendable {
 
   func finish(_ response: URLResponse?, _ error: (any Error)?) {
     finished()
-    // Linux: a redirect to nowhere ends without its head being shown.
+    // Linux: a redirect without a target ends before its head is delivered.
     if error == nil, let response, !phase.withLock({ $0.hasHead }) { receive(response) }
     let hasHead = phase.withLock { $0.hasHead }
     guard phase.withLock({ $0.end() }) else { return }
@@ -115,7 +120,7 @@ final class SessionTransfer: Sendable {
 }
 
 extension HTTPRequest {
-  /// The names of fields that no other origin may see.
+  /// The names of fields that no other origin may receive.
   fileprivate var secretFields: [String] {
     credentials.fields.map(\.name) + ["Authorization", "Proxy-Authorization", "Cookie"]
   }
@@ -133,16 +138,16 @@ extension HTTPHead {
 }
 
 extension HTTPURLResponse {
-  /// Where this redirects to.
+  /// The target of this redirect.
   ///
-  /// Linux: a session takes every relative address to begin at the root, and of one that is not for
-  /// HTTP only the path, which it looks for at the old host.
+  /// Linux: a session resolves every relative address against the root, and uses only the path of
+  /// an address that is not for HTTP, at the old host.
   fileprivate var redirectTarget: URL? {
     value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
   }
 }
 
-/// What has become of a session's task; decides what may still be done with it.
+/// The phase of a session's task, which decides the actions that are still allowed.
 struct SessionPhase: Sendable {
   private(set) var hasHead = false
   private var isEnded = false
@@ -151,39 +156,40 @@ struct SessionPhase: Sendable {
 
   var isActive: Bool { !isEnded && !isCancelled }
 
-  /// Whether the head may be passed on.
+  /// Records the head; returns whether it may be passed on.
   mutating func beginHead() -> Bool {
     hasHead = true
     return isActive
   }
 
-  /// Whether the task is to be cancelled now, for the only time.
+  /// Records the cancellation; returns whether the task is to be cancelled now, which is true only
+  /// once.
   mutating func cancel() -> Bool {
     guard isActive else { return false }
     isCancelled = true
     return !isAnswering
   }
 
-  /// Whether a redirect is to be answered.
+  /// Begins the answer to a redirect; returns whether it is to be given.
   mutating func beginAnswer() -> Bool {
     isAnswering = isActive
     return isAnswering
   }
 
-  /// Whether the task is to be cancelled now, since that was wanted meanwhile.
+  /// Ends the answer to a redirect; returns whether the task is to be cancelled now.
   mutating func endAnswer() -> Bool {
     isAnswering = false
     return isCancelled && !isEnded
   }
 
-  /// Whether the end is still to be sent.
+  /// Records the end; returns whether it is still to be sent.
   mutating func end() -> Bool {
     defer { isEnded = true }
     return isActive
   }
 }
 
-/// The running transfers of a session, by task: its delegate, called on its serial queue.
+/// The running transfers of a session by task; the session's delegate, called on its serial queue.
 final class SessionTransfers: NSObject, URLSessionDataDelegate {
   private let running = Locked<[Int: SessionTransfer]>([:])
 

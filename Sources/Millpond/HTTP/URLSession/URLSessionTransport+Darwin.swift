@@ -2,7 +2,7 @@
   import Foundation
 
   extension URLSessionTransport {
-    /// True: the session waits until its delegate has taken what came.
+    /// True: the session waits until its delegate has taken the bytes.
     public var appliesBackpressure: Bool { true }
 
     /// The bytes of a transfer that may wait for a slow subscriber before the session waits.

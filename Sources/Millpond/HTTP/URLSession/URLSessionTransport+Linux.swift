@@ -4,23 +4,24 @@
   import FoundationNetworking
 
   extension URLSessionTransport {
-    /// False: the session can't pause a transfer, and keeps what comes faster than it is taken.
+    /// False: the session can't pause a transfer, and stores bytes that arrive faster than they are
+    /// taken.
     ///
     /// Seen in swift-corelibs-foundation 6.3.1. This can change when the session can wait.
     public var appliesBackpressure: Bool { false }
 
-    /// No limit: the session keeps in memory what it is not allowed to deliver.
+    /// No limit: the session keeps in memory the bytes that it may not deliver.
     static var waitingLimit: Int { .max }
   }
 
-  /// Where a session calls its delegate, one call after the other: a queue of Dispatch, for what an
+  /// A serial queue for the calls of a session's delegate, on Dispatch: the work that an
   /// `OperationQueue` does around each call takes longer than most of the calls
   /// (swift-corelibs-foundation 6.3.1: 13 % of the instructions of a small request).
   final class DeliveryQueue: OperationQueue, @unchecked Sendable {
-    // Sendable because a Dispatch queue is all that it has.
+    // Sendable because its only property is a Dispatch queue.
     private let queue = DispatchQueue(label: "millpond.http.delivery", qos: .userInitiated)
 
-    /// The only one that a session uses.
+    /// Runs a call; a session uses no other method.
     override func addOperation(_ call: @escaping @Sendable () -> Void) {
       queue.async(execute: call)
     }
@@ -31,10 +32,10 @@
     static func forSession() -> OperationQueue? { DeliveryQueue() }
   }
 
-  /// What a session's error says, as a `URLError` with the code that it has on Apple's platforms.
+  /// Returns a session's error as a `URLError` with the code that it has on Apple's platforms.
   ///
-  /// swift-corelibs-foundation 6.3.1 fails with an `NSError` that doesn't turn into a `URLError`,
-  /// and with codes that say nothing for a connection that is lost or a certificate that is bad.
+  /// swift-corelibs-foundation 6.3.1 fails with an `NSError` that can't be cast to `URLError`, and
+  /// with meaningless codes for a lost connection or a bad certificate.
   func sessionError(_ error: any Error, hasHead: Bool) -> any Error {
     let plain = error as NSError
     guard plain.domain == NSURLErrorDomain else { return error }
@@ -56,7 +57,7 @@
   }
 
   extension String {
-    /// Whether libcurl says that it does not know an encoding, or that the bytes are not of it.
+    /// Whether libcurl reports an unknown encoding, or bytes that do not match it.
     fileprivate var isAboutContentEncoding: Bool {
       hasPrefix("Unrecognized") || contains("content unencoding")
     }

@@ -6,26 +6,29 @@ public import MillpondSignals
   import FoundationNetworking
 #endif
 
-/// Sends requests by one `URLSession` of its own, that lives as long as it is used.
+/// A transport that sends requests through a `URLSession` of its own, which lives as long as it is
+/// used.
 ///
-/// No cookies, no credentials, and no cache of the system's: caching is done elsewhere, and what
-/// comes back must not depend on who asked before. Connections are kept and used again.
+/// It uses no cookies, no credentials and no cache of the system: caching is done elsewhere, and an
+/// answer must not depend on earlier callers. Connections are kept and reused.
 ///
-/// On Linux a `URLSession` has faults that no caller can keep away. Where origins can't be trusted,
-/// plug in another ``HTTPTransport``. Seen in swift-corelibs-foundation 6.3.1:
-/// - An origin that closes the connection inside the header lines brings the process down.
-/// - While an origin sends faster than the process can take it in, nothing else happens in any
-///   session, not even the cancellation; gets fail by their timeouts meanwhile.
-/// - A head of many thousand fields keeps it as busy: 20,000 of them for five seconds.
-/// - It can't pause a transfer, and keeps what comes faster than it is taken in memory, without a
-///   bound. So a ``MediaCache`` asks it for what is large in ranges of 4 MiB and more, one after the
-///   other, where the origin knows ranges and gives a validator. Who takes pieces takes them in time.
-/// - A gzipped body that was cut before it was sent, and is framed as whole, is taken for whole,
-///   except where not one byte of text is left. Who can't have that sends `Accept-Encoding: identity`.
+/// On Linux a `URLSession` has faults that no caller can prevent. If origins can't be trusted, plug
+/// in another ``HTTPTransport``. Seen in swift-corelibs-foundation 6.3.1:
+/// - An origin that closes the connection inside the header lines crashes the process.
+/// - While an origin sends faster than the process can receive, nothing else happens in any
+///   session, not even a cancellation; gets fail by their timeouts meanwhile.
+/// - A head of many thousand fields has the same effect: 20,000 of them block sessions for five
+///   seconds.
+/// - It can't pause a transfer, and stores bytes that arrive faster than they are taken in memory,
+///   without a bound. So a ``MediaCache`` requests large files in ranges of 4 MiB and more, one
+///   after another, if the origin supports ranges and sends a validator. Other receivers have to
+///   take pieces in time.
+/// - A gzipped body that was cut before it was sent, and is framed as complete, counts as complete
+///   unless it decodes to nothing. Send `Accept-Encoding: identity` to rule that out.
 ///
-/// Its other faults are worked around. Of requests to one host at most 64 (or as many as there are
-/// connections) are with the session; the others wait before it, the most urgent first, and can be left
-/// by the thousand at once without a delay for those that come after.
+/// Its other faults are worked around. Of the requests to one host at most 64 (or as many as there
+/// are connections) are with the session. The others wait before it, by priority, and can be
+/// cancelled by the thousand at once without delaying later ones.
 ///
 /// - Note: Any thread.
 public final class URLSessionTransport: HTTPTransport {
@@ -34,10 +37,10 @@ public final class URLSessionTransport: HTTPTransport {
   private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
   private let slots: HostSlots
 
-  /// A transport with a session of its own.
+  /// Creates a transport with a session of its own.
   ///
-  /// - Parameter connectionsPerHost: More requests to one host wait, and their timeouts run
-  ///   meanwhile; less than one is taken as one.
+  /// - Parameter connectionsPerHost: The number of connections to one host, at least one. Further
+  ///   requests wait, and their timeouts count meanwhile.
   public init(connectionsPerHost: Int = 6) {
     // Enough for connections that carry several requests at once.
     slots = HostSlots(max(64, connectionsPerHost))
@@ -47,12 +50,12 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   deinit {
-    // Not `invalidateAndCancel`, which may cancel for a second time what is being cancelled: on
-    // Linux that traps. Nothing runs here any more anyway.
+    // Not `invalidateAndCancel`, which may cancel a task for a second time: on Linux that traps. No
+    // task runs any more at this point.
     session.finishTasksAndInvalidate()
   }
 
-  /// The head, and then the body as it arrives.
+  /// Returns the head, and then the body as it arrives.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     let answer = slots.answer(to: request) { self.answer(to: request, finished: $0) }
     // The session calls its delegate on one queue for all transfers.
@@ -84,10 +87,11 @@ public final class URLSessionTransport: HTTPTransport {
 }
 
 extension Signal<HTTPPart> {
-  /// Delivers on a queue of its own, so that a slow subscriber does not hold up what sends the parts.
+  /// Delivers on a queue of its own, so that a slow subscriber does not hold up the sender of the
+  /// parts.
   ///
-  /// - Parameter waitingLimit: When more bytes than this wait for the subscriber, the sender waits until all
-  ///   are delivered.
+  /// - Parameter waitingLimit: The bytes that may wait for the subscriber; beyond them the sender
+  ///   waits until all are delivered.
   func decoupled(waitingLimit: Int) -> Signal {
     Signal { observer, lifetime in
       let queue = ByteQueue("millpond.http.parts", qos: .userInitiated, limit: waitingLimit)
@@ -107,8 +111,8 @@ extension HTTPPart {
 }
 
 extension URLSessionConfiguration {
-  /// Timeouts are set far beyond ours: on Linux a request's own is ignored, and one that comes
-  /// while a redirect is decided leaves the task without an end.
+  /// A configuration with timeouts far beyond ours: on Linux the timeout of a request is ignored,
+  /// and one that fires during the decision on a redirect leaves the task without an end.
   static func millpond(connectionsPerHost: Int) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
