@@ -1,8 +1,8 @@
-/// Goes through a command line's arguments one by one.
+/// A reader of a command line's arguments, one by one.
 ///
-/// `--` ends the options; `--name=value` is as good as `--name value`.
+/// `--` ends the options; `--name=value` means the same as `--name value`.
 struct ArgumentReader {
-  /// One option, or one of the arguments that are none.
+  /// An option, or an argument that is none.
   enum Argument {
     case option(name: String)
     case plain(String)
@@ -10,15 +10,15 @@ struct ArgumentReader {
 
   private var rest: ArraySlice<String>
   private var isPastOptions = false
-  /// The option just read, with the value that was written into the same argument.
+  /// The option just read, with the value from the same argument.
   private var name = ""
   private var attached: String?
 
   init(_ arguments: [String]) { rest = arguments[...] }
 
-  /// The next argument; nil when there are no more.
+  /// Returns the next argument; nil when there are no more.
   ///
-  /// - Throws: When the option before has a value attached that nobody has asked for.
+  /// - Throws: ``OptionsError`` if the option before it has an attached value that was not read.
   mutating func next() throws(OptionsError) -> Argument? {
     if attached != nil { throw .valueUnwanted(option: name) }
     guard let text = rest.popFirst() else { return nil }
@@ -33,9 +33,10 @@ struct ArgumentReader {
     return .option(name: name)
   }
 
-  /// The value of the option just read.
+  /// Returns the value of the option just read.
   ///
-  /// - Throws: When there is none, or another option stands in its place.
+  /// - Parameter meaning: The kind of value, for the error.
+  /// - Throws: ``OptionsError`` if there is none, or another option in its place.
   mutating func value(_ meaning: String) throws(OptionsError) -> String {
     let isAttached = attached != nil
     let value = attached ?? rest.popFirst() ?? ""

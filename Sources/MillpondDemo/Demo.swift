@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Millpond
 
-/// The main job: pictures through memory, disk and HTTP.
+/// The program, which by default shows pictures through memory, disk and HTTP.
 @main
 enum Demo {
   static func main() async {
@@ -24,7 +24,7 @@ enum Demo {
     }
   }
 
-  /// - Returns: Whether all was shown that was to be.
+  /// - Returns: Whether everything was shown as intended.
   private static func run(_ show: OtherShow) async throws -> Bool {
     switch show {
     case .entities:
@@ -42,7 +42,7 @@ enum Demo {
       .appendingPathComponent("millpond-demo-\(UUID().uuidString)", isDirectory: true)
   }
 
-  /// - Returns: How many pictures could not be had.
+  /// - Returns: The number of pictures that could not be loaded.
   private static func run(_ options: Options) async throws -> Int {
     let folder =
       options.cacheDirectory.map { URL(fileURLWithPath: $0, isDirectory: true) }
@@ -64,7 +64,7 @@ enum Demo {
       try options.servedDirectory.map { try Gallery.files(in: URL(fileURLWithPath: $0)) }
       ?? Gallery.madeUp()
     let comments = Comments(count: options.commentCount, authors: gallery.authors)
-    // The origin's port is another one in each run: the path alone names the picture on disk.
+    // The origin's port differs in each run, so only the path names the picture on disk.
     let layers = Layers(folder: folder, diskKey: \.path)
     let interruption = Interruption(leaving: layers, keeper)
     defer { withExtendedLifetime(interruption) {} }

@@ -1,5 +1,5 @@
 extension Options {
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   static let help = """
     Usage: millpond-demo [--cache DIR] [--serve DIR] [--comments N]
            millpond-demo [--cache DIR] URL...

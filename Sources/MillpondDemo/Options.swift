@@ -1,26 +1,26 @@
 import Foundation
 
-/// What is shown without pictures.
+/// A show without pictures.
 enum OtherShow: String {
   case entities, offline
 }
 
-/// What the user asked for on the command line.
+/// The user's choices on the command line.
 struct Options: Equatable {
-  /// Where pictures are kept on disk; nil leaves the choice to the program.
+  /// The folder for pictures on disk; nil leaves the choice to the program.
   var cacheDirectory: String?
-  /// Whose files the origin gives out instead of pictures made on the spot.
+  /// The folder whose files the origin serves, in place of generated pictures.
   var servedDirectory: String?
   var commentCount = 120
-  /// What to fetch instead of a comment thread's pictures; none fetches those.
+  /// The URLs to fetch in place of a comment thread's pictures; empty for the thread.
   var urls: [URL] = []
-  /// What to show instead of pictures.
+  /// The show in place of pictures.
   var otherShow: OtherShow?
   var wantsHelp = false
 
   /// Reads arguments, without the program's name.
   ///
-  /// - Throws: ``OptionsError`` for what can't be meant.
+  /// - Throws: ``OptionsError`` for invalid arguments.
   init(_ arguments: [String]) throws(OptionsError) {
     var reader = ArgumentReader(arguments)
     var forThreadsOnly: String?
@@ -62,7 +62,7 @@ struct Options: Equatable {
     return url
   }
 
-  /// The arguments by which another process shows the same thread.
+  /// The arguments for another process to show the same thread.
   var threadArguments: [String] {
     ["--comments", "\(commentCount)"] + (servedDirectory.map { ["--serve", $0] } ?? [])
   }

@@ -1,4 +1,4 @@
-/// Why a command line can't be understood.
+/// The reasons why a command line is invalid.
 enum OptionsError: Error, Equatable {
   case unknown(option: String)
   case valueMissing(option: String, meaning: String)
@@ -8,7 +8,7 @@ enum OptionsError: Error, Equatable {
   case meaninglessWithURLs(option: String)
   case notAlone(String)
 
-  /// What the process should end with: a wrong call, as most tools count it.
+  /// The exit code of a wrong call, as most tools have it.
   static let exitCode: Int32 = 2
 }
 

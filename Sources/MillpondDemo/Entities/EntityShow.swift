@@ -1,7 +1,7 @@
 import Foundation
 import Millpond
 
-/// A shop that is written to from several sides, and a screen that stays in step by one subscription.
+/// A shop with several writers, and a screen that stays up to date by one subscription.
 struct EntityShow: Sendable {
   private let store = EntityStore()
   private let screen: Screen

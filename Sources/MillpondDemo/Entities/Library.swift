@@ -1,6 +1,6 @@
 import Millpond
 
-/// A shop, its books and their authors: each is kept once, and refers to the others by identity.
+/// A shop, its books and their authors: each is stored once, and refers to the others by identity.
 struct Shop: Entity {
   let id: Int
   var shelf: [Reference<Book>]
@@ -8,7 +8,7 @@ struct Shop: Entity {
   static let relations: [Relation<Shop>] = [Relation(\.shelf)]
 }
 
-/// What is known of a book comes from several places.
+/// A book, whose parts come from several places.
 struct Book: Mergeable {
   let id: Int
   var title: String?
@@ -30,7 +30,7 @@ struct Writer: Entity {
   var name: String
 }
 
-/// Where the years of the books are known.
+/// A source of the years of the books.
 struct Catalogue: Source {
   func get(_ key: Int, _ lookup: Lookup) -> Signal<Book> {
     .just(Book(id: key, year: [1: 1818, 2: 1826, 3: 1847, 4: 1849, 5: 1847][key]))

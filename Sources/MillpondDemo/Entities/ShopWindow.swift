@@ -1,6 +1,6 @@
 import Millpond
 
-/// The shop as it is on the screen: drawn anew from the store, in place or as lines, by every notice.
+/// The shop on the screen, redrawn from the store for every notice, in place or as lines.
 final class ShopWindow: Sendable {
   private let store: EntityStore
   private let screen: Screen
@@ -11,7 +11,7 @@ final class ShopWindow: Sendable {
     self.screen = screen
   }
 
-  /// Shows a notice: all in place, or, where that can't be, what it was about.
+  /// Shows a notice: everything in place, or the changed lines if the screen is not live.
   func show(_ change: EntityChange<Shop>) {
     let lines = (change.value?.shelf ?? []).compactMap { line($0, change) }
     if screen.isLive {
@@ -29,7 +29,7 @@ final class ShopWindow: Sendable {
     }
   }
 
-  /// Writes what happens next, above the shop.
+  /// Writes the next event above the shop.
   func announce(_ text: String) {
     if screen.isLive {
       let above = drawn.withLock { drawn in
@@ -41,7 +41,7 @@ final class ShopWindow: Sendable {
     screen.write(lines: ["", screen.look.painted(text, .title)])
   }
 
-  /// Without a book there is no line.
+  /// Returns the line of a book; nil without the book.
   private func line(
     _ reference: Reference<Book>, _ change: EntityChange<Shop>
   ) -> (text: String, isTouched: Bool)? {

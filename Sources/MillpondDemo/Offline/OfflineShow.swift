@@ -2,8 +2,9 @@ import Foundation
 import LoopbackServer
 import Millpond
 
-/// An app that is started without a network: it shows what it knew, how old that is and what is wrong,
-/// and recovers when the origin is there again.
+/// An app that starts without a network.
+///
+/// It shows the stored value, its age and the error, and recovers when the origin is back.
 struct OfflineShow: Sendable {
   private let folder: URL
   private let screen: Screen
@@ -14,7 +15,7 @@ struct OfflineShow: Sendable {
     self.screen = screen
   }
 
-  /// - Returns: Whether everything was shown that was to be shown.
+  /// - Returns: Whether everything was shown as intended.
   func run() async throws -> Bool {
     title("Yesterday: the origin is there, and what it says is kept.")
     try start("The mill pond freezes over")
@@ -31,7 +32,7 @@ struct OfflineShow: Sendable {
     return yesterday.isShown && offline.isStale && recovered.isRecovered
   }
 
-  /// What was shown of a start-up.
+  /// The last state shown in a start-up.
   private struct Seen {
     var last: ResourceState<News>?
 
@@ -40,7 +41,7 @@ struct OfflineShow: Sendable {
     var isRecovered: Bool { isShown && last?.provenance == .fetched }
   }
 
-  /// A process of its own, as far as what is remembered is concerned.
+  /// Simulates a process, with a new multiplexer over the same folder.
   private func startUp(refreshes: Bool = false) async -> Seen {
     let news = Multiplexer<News>(
       freshness: FreshnessPolicy(freshFor: .after(.zero)),
@@ -111,7 +112,7 @@ struct OfflineShow: Sendable {
   }
 }
 
-/// What the origin says.
+/// The response of the origin.
 struct News: Codable, Sendable {
   let headline: String
 }

@@ -1,8 +1,8 @@
-/// The picture of an author: mirrored blocks in colours of their own, the same in every run.
+/// The picture of an author: mirrored blocks in individual colours, the same in every run.
 ///
-/// From 96 to 132 pixels a side, which makes files of 37 to 70 KB.
+/// It has 96 to 132 pixels a side, which makes files of 37 to 70 KB.
 struct Avatar {
-  /// How many pixels the picture has each way.
+  /// The width and height in pixels.
   var side: Int { (Identicon.blocksAcross + 1) * blockSide }
 
   private let identicon: Identicon
@@ -23,7 +23,7 @@ struct Avatar {
     ground = Colour(hue: hue, saturation: 0.35, lightness: 0.93)
   }
 
-  /// The picture as a PNG file.
+  /// Returns the picture as a PNG file.
   func png() -> [UInt8] {
     var pixels = Pixels(width: side, height: side)
     for y in 0..<side {
@@ -34,11 +34,11 @@ struct Avatar {
     return PNG.encoded(pixels)
   }
 
-  /// A block's colour on the ground's, both a little lighter at the top left.
+  /// Returns a block's colour on the background; both are a little lighter at the top left.
   private func colour(x: Int, y: Int) -> Colour {
     let depth = Double(x + y) / Double(2 * side)
     let shadedGround = ground.mixed(with: main, 0.16 * depth)
-    // Half a block is left free all around.
+    // Half a block stays free on all sides.
     let (column, left) = (x + blockSide / 2).quotientAndRemainder(dividingBy: blockSide)
     let (line, top) = (y + blockSide / 2).quotientAndRemainder(dividingBy: blockSide)
     let block = identicon.block(column: column - 1, line: line - 1)
@@ -52,7 +52,7 @@ struct Avatar {
     }
     let right = left >= blockSide / 2
     let bottom = top >= blockSide / 2
-    // A corner with nothing beside it is round.
+    // A corner without neighbours is round.
     let isCorner =
       isFree(right ? column + 1 : column - 1, line)
       && isFree(column, bottom ? line + 1 : line - 1)
@@ -65,7 +65,7 @@ struct Avatar {
     Self.coverage(x: x, y: y, side: side, radius: Double(side) * 0.14)
   }
 
-  /// How much of a pixel lies inside a square with round corners, from 0 to 1.
+  /// Returns the share of a pixel inside a square with round corners, from 0 to 1.
   private static func coverage(x: Int, y: Int, side: Int, radius: Double) -> Double {
     let half = Double(side) / 2
     let across = abs(Double(x) + 0.5 - half) - (half - radius)

@@ -4,12 +4,12 @@ struct Colour {
   var green: Double
   var blue: Double
 
-  /// The lightest there is.
+  /// The lightest colour.
   static let white = Colour(red: 1, green: 1, blue: 1)
-  /// The darkest there is.
+  /// The darkest colour.
   static let black = Colour(red: 0, green: 0, blue: 0)
 
-  /// This colour with a part of another one, from 0 (none of it) to 1 (only it).
+  /// Returns this colour mixed with a part of another one, from 0 (none of it) to 1 (only it).
   func mixed(with other: Colour, _ part: Double) -> Colour {
     Colour(
       red: red + (other.red - red) * part,
@@ -19,7 +19,7 @@ struct Colour {
 }
 
 extension Colour {
-  /// A colour by its place on the colour wheel, in turns (0 and 1 are red).
+  /// Creates a colour by its place on the colour wheel, in turns (0 and 1 are red).
   ///
   /// - Source: CSS Color Module Level 4 §7.1.
   init(hue: Double, saturation: Double, lightness: Double) {

@@ -1,6 +1,6 @@
-/// Which of five by five blocks are filled for a name, the right half mirroring the left one.
+/// Five by five blocks that are filled for a name, where the right half mirrors the left one.
 struct Identicon {
-  /// What one block of the picture shows.
+  /// The content of a block.
   enum Block {
     case empty, main, accent
   }
@@ -17,7 +17,7 @@ struct Identicon {
     }
   }
 
-  /// The block at a place; beyond the edge all are empty.
+  /// Returns the block at a place; blocks beyond the edge are empty.
   func block(column: Int, line: Int) -> Block {
     let all = 0..<Self.blocksAcross
     return all.contains(column) && all.contains(line) ? blocks[line][column] : .empty

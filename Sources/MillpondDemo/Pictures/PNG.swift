@@ -1,11 +1,11 @@
-/// Writes PNG files, in pure Swift and without compressing.
+/// A writer of PNG files, in pure Swift and without compression.
 ///
-/// The pixels travel in stored blocks, so a file is as large as its pixels: the demo wants pictures
+/// The pixels are in stored blocks, so a file is as large as its pixels: the demo wants pictures
 /// that take a while on a slow line.
 ///
 /// - Source: RFC 2083 (PNG), RFC 1950 (zlib), RFC 1951 §3.2.4 (stored blocks).
 enum PNG {
-  /// A whole file: 8 bits a part, red, green, blue and alpha, not interlaced.
+  /// Returns a whole file: 8 bits per channel, red, green, blue and alpha, not interlaced.
   static func encoded(_ pixels: Pixels) -> [UInt8] {
     let header = bigEndian(pixels.width) + bigEndian(pixels.height) + [8, 6, 0, 0, 0]
     return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -14,7 +14,7 @@ enum PNG {
       + chunk("IEND", [])
   }
 
-  /// Each line of pixels behind the number of its filter: 0, none.
+  /// Returns the lines of pixels, each after its filter number: 0, none.
   private static func unfilteredLines(of pixels: Pixels) -> [UInt8] {
     let lineLength = pixels.width * Pixels.bytesPerPixel
     var lines: [UInt8] = []

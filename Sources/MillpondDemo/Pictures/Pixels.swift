@@ -1,4 +1,4 @@
-/// A rectangle of pixels, four bytes each: red, green, blue and how opaque.
+/// A rectangle of pixels, four bytes each: red, green, blue and opacity.
 struct Pixels {
   let width: Int
   let height: Int
@@ -6,7 +6,7 @@ struct Pixels {
 
   static let bytesPerPixel = 4
 
-  /// A transparent rectangle.
+  /// Creates a transparent rectangle.
   ///
   /// Sizes below one count as one: a PNG has at least one pixel each way.
   init(width: Int, height: Int) {
@@ -15,7 +15,7 @@ struct Pixels {
     bytes = Array(repeating: 0, count: self.width * self.height * Self.bytesPerPixel)
   }
 
-  /// Sets one pixel; one outside of the rectangle is left out.
+  /// Sets one pixel; ignores pixels outside of the rectangle.
   mutating func paint(x: Int, y: Int, _ colour: Colour, opacity: Double = 1) {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return }
     let start = (y * width + x) * Self.bytesPerPixel

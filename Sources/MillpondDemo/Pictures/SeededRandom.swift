@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same in every run, on every machine.
+/// A generator of pseudorandom numbers that are the same in every run, on every machine.
 ///
 /// `Hasher` and the system's generator differ from run to run, and a second run of the demo has to
 /// find the pictures and comments of the first.
@@ -11,13 +11,13 @@ struct SeededRandom {
     place = seed.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
   }
 
-  /// A number from 0 up to, and without, `bound`; 0 when the bound leaves nothing to choose from.
+  /// Returns a number from 0 up to, but not including, `bound`; 0 if `bound` is below 2.
   mutating func number(below bound: Int) -> Int {
-    // The tiny bias of the remainder does not matter for pictures and chatter.
+    // The tiny bias of the remainder does not matter for pictures and sentences.
     bound > 1 ? Int(next() % UInt64(bound)) : 0
   }
 
-  /// A number from 0 up to, and without, 1.
+  /// Returns a number from 0 up to, but not including, 1.
   mutating func fraction() -> Double {
     Double(next() >> 11) / Double(1 << 53)
   }

@@ -1,6 +1,6 @@
-/// Bytes and times as people read them: three digits or so and a unit.
+/// Bytes and times for people to read: about three digits and a unit.
 enum Amounts {
-  /// A number of bytes, such as `640 B`, `45.2 kB` or `1.3 MB`.
+  /// Returns a number of bytes, such as `640 B`, `45.2 kB` or `1.3 MB`.
   static func bytes(_ count: Int) -> String {
     switch count {
     case ..<1_000: "\(max(0, count)) B"
@@ -10,7 +10,7 @@ enum Amounts {
     }
   }
 
-  /// A time, such as `640 ns`, `12.5 µs`, `210 ms` or `1.25 s`.
+  /// Returns a time, such as `640 ns`, `12.5 µs`, `210 ms` or `1.25 s`.
   static func time(_ duration: Duration, _ glyphs: Glyphs) -> String {
     let seconds = max(0, duration / .seconds(1))
     return switch seconds {

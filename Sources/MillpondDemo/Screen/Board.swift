@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Shows the progress of many fetches: bars drawn in place, or plain lines where that can't be.
+/// A display of the progress of many fetches: bars drawn in place, or plain lines.
 ///
-/// Any thread may report. Reporting never waits for the terminal: a queue of the board's own
-/// writes, at most thirty times a second. End it with ``finish()``, which gives the cursor back.
+/// Any thread may report. Reporting never waits for the terminal: a queue of the board writes, at
+/// most thirty times a second. ``finish()`` ends the display and restores the cursor.
 final class Board: Sendable {
   private struct State {
     var text: BoardText
@@ -26,24 +26,24 @@ final class Board: Sendable {
 
   /// Adds a waiting row below the others.
   ///
-  /// - Returns: The number to report by.
+  /// - Returns: The number of the row, for reports.
   func addRow(_ label: String) -> Int {
     change { $0.add(label) }
   }
 
-  /// Says how far a row is; after ``finish()`` nothing is shown any more.
+  /// Reports the state of a row; after ``finish()`` it is not shown any more.
   func report(_ state: RowState, row: Int) {
     change { $0.report(state, row: row) }
   }
 
-  /// Writes a line that stays, above the rows.
+  /// Writes a permanent line above the rows.
   func note(_ line: String) {
     change { $0.note(line) }
   }
 
-  /// Draws all rows as they are, shows the cursor and returns when that is written.
+  /// Draws all rows in their present state, shows the cursor, and returns when that is written.
   ///
-  /// Safe to call twice, and from where an interrupt is handled.
+  /// Idempotent, and safe in the handler of an interrupt.
   func finish() {
     queue.sync {
       let size = screen.size()
@@ -56,7 +56,7 @@ final class Board: Sendable {
     }
   }
 
-  /// Changes the text under the lock and sees to it that it will be drawn.
+  /// Changes the text under the lock, and schedules its drawing.
   private func change<Result>(_ body: (inout BoardText) -> Result) -> Result {
     let (result, delay) = state.withLock { state -> (Result, Duration?) in
       let result = body(&state.text)
@@ -72,7 +72,7 @@ final class Board: Sendable {
     return result
   }
 
-  /// Only on the queue, so that frames are written in their order, and outside of the lock.
+  /// Draws a frame, on the queue only, so that frames are written in order outside of the lock.
   private func draw() {
     let size = screen.size()
     let frame = state.withLock { state -> String in

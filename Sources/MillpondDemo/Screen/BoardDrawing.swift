@@ -1,14 +1,15 @@
-/// Turns a title and rows into lines for a terminal.
+/// The lines for a title and rows on a terminal.
 struct BoardDrawing {
   let title: String
   let rows: [Row]
   let look: Look
-  /// Columns of the terminal; lines are kept one shorter, so that none wraps.
+  /// The columns of the terminal; lines are one shorter, so that none wraps.
   let columns: Int
 
-  /// All rows, or, where they don't fit, the liveliest ones in their order and a count of the rest.
+  /// Returns lines for all rows or, if they do not fit, for the most active ones and a count of the
+  /// rest.
   ///
-  /// - Parameter limit: The most lines there may be; at least three. Nil is no limit.
+  /// - Parameter limit: The greatest number of lines, at least three; nil for no limit.
   func lines(atMost limit: Int? = nil) -> [String] {
     guard let limit, rows.count + 1 > limit else { return [heading] + lines(of: rows) }
     let room = max(1, limit - 2)
@@ -29,7 +30,7 @@ struct BoardDrawing {
   }
 
   private func lines(of shown: [Row]) -> [String] {
-    // Of all rows, shown or not: columns that jump are hard to watch.
+    // The longest of all rows, shown or hidden: columns that jump are hard to read.
     let longest = rows.reduce(0) { max($0, $1.label.columns) }
     let drawing = RowDrawing(look: look, longestLabel: longest, width: width)
     return shown.map(drawing.line)

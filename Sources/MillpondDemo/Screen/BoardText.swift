@@ -1,13 +1,13 @@
-/// What a board has to write next: the part of ``Board`` that decides.
+/// The next text of a board: the part of ``Board`` that decides.
 ///
-/// On a live screen a frame replaces the one before; notes go above and stay. Else every change of
-/// a row's state is a line of its own, and ticks of progress are silent.
+/// On a live screen a frame replaces the one before; notes stay above it. Otherwise every change of
+/// a row's state is a line, except steps of progress.
 struct BoardText: Sendable {
   private let title: String
   private let isLive: Bool
   private let look: Look
   private var rows: [Row] = []
-  /// Lines that will not be drawn again.
+  /// Lines that are written once and not redrawn.
   private var lasting: [String] = []
   private var drawnLines = 0
   private var hidesCursor = false
@@ -19,13 +19,13 @@ struct BoardText: Sendable {
     if !isLive { lasting.append(self.title) }
   }
 
-  /// Adds a waiting row and gives its number, counted from 0.
+  /// Adds a waiting row, and returns its number, from 0.
   mutating func add(_ label: String) -> Int {
     rows.append(Row(label: label.harmless))
     return rows.count - 1
   }
 
-  /// Changes a row; a number that was never given is left out.
+  /// Changes a row; ignores an unknown number.
   mutating func report(_ state: RowState, row: Int) {
     guard rows.indices.contains(row), rows[row].state != state else { return }
     let earlier = rows[row].state
@@ -36,15 +36,15 @@ struct BoardText: Sendable {
 
   mutating func note(_ line: String) { lasting.append(line.harmless) }
 
-  /// The text that brings the screen up to date.
+  /// Returns the text that updates the screen.
   mutating func frame(columns: Int, lines: Int) -> String {
     guard isLive else { return takeLasting(lineEnd: "\n") }
     let drawing = BoardDrawing(title: title, rows: rows, look: look, columns: columns)
-    // One line is left for the cursor: a frame that scrolls can't be drawn over.
+    // One line is left for the cursor: a frame that scrolls cannot be redrawn in place.
     return replaced(by: drawing.lines(atMost: max(3, lines - 1)))
   }
 
-  /// The last text: all rows, however many, and the cursor again.
+  /// Returns the last text: all rows, and the cursor.
   mutating func finalFrame(columns: Int) -> String {
     guard isLive else { return takeLasting(lineEnd: "\n") }
     let drawing = BoardDrawing(title: title, rows: rows, look: look, columns: columns)

@@ -1,4 +1,4 @@
-/// The characters that bars and amounts are drawn with.
+/// The characters for bars and amounts.
 struct Glyphs: Sendable {
   let solid: String
   let hollow: String

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value behind a lock.
-// Unchecked: `state` is read and written only between lock and unlock.
+// Unchecked: `state` is accessed only between lock and unlock.
 final class Guarded<State: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var state: State

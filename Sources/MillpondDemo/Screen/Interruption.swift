@@ -1,13 +1,13 @@
 import Dispatch
 
-/// Lets the program put things right when the user ends it, with Ctrl-C for instance.
+/// A handler of the signals by which a user ends the program, such as Ctrl-C.
 final class Interruption {
   private let sources: [any DispatchSourceSignal]
 
-  /// Runs `action` on a queue of its own, instead of ending the process, while this lives.
+  /// Runs `action` on a separate queue instead of ending the process, while this object lives.
   ///
-  /// - Parameter action: Gets the exit code that says which signal it was (130 for Ctrl-C), and has
-  ///   to end the process itself.
+  /// - Parameter action: Receives the exit code for the signal (130 for Ctrl-C), and has to end the
+  ///   process itself.
   init(_ action: @escaping @Sendable (_ exitCode: Int32) -> Void) {
     let queue = DispatchQueue(label: "interruption")
     sources = Terminal.endingSignals.map { number in

@@ -1,6 +1,7 @@
-/// Colours or none, and the characters to draw with.
+/// The colours, if any, and the characters to draw with.
 struct Look: Sendable {
-  /// What a piece of text means: bold, dim, red, green, yellow, blue, magenta and cyan.
+  /// The meaning of a piece of text; by number bold, dim, red, green, yellow, blue, magenta and
+  /// cyan.
   ///
   /// - Source: ECMA-48 §8.3.117 (SGR) for the numbers.
   enum Ink: Int {
@@ -17,7 +18,7 @@ struct Look: Sendable {
   let hasColour: Bool
   let glyphs: Glyphs
 
-  /// Neither colours nor characters beyond ASCII.
+  /// No colours, and only ASCII characters.
   static let plain = Look(hasColour: false, glyphs: .ascii)
 
   func painted(_ text: String, _ ink: Ink?) -> String {

@@ -1,15 +1,15 @@
-/// A bar of so many characters, filled as far as its work is done.
+/// A bar of characters, filled in proportion to the work done.
 struct ProgressBar {
   let width: Int
   let glyphs: Glyphs
 
-  /// A bar filled to a fraction, from 0 to 1.
+  /// Returns a bar that is filled to a fraction, from 0 to 1.
   func drawn(fraction: Double) -> String {
     let filled = Int(min(max(fraction, 0), 1) * Double(inner))
     return framed(0..<filled)
   }
 
-  /// A bar for work of unknown length: a piece that goes to and fro as more arrives.
+  /// Returns a bar for work of unknown length: a piece that moves back and forth as bytes arrive.
   func drawn(completed: Int) -> String {
     let piece = max(1, inner / 4)
     let way = max(1, inner - piece)
@@ -18,7 +18,7 @@ struct ProgressBar {
     return framed(start..<(start + piece))
   }
 
-  /// How much arrives while the piece moves by one character.
+  /// The bytes for which the piece moves by one character.
   private static let bytesPerStep = 2_048
 
   private var inner: Int { max(1, width - glyphs.opening.count - glyphs.closing.count) }

@@ -1,4 +1,4 @@
-/// One line of the board: what is fetched, and how far that is.
+/// One line of the board: a fetch and its state.
 struct Row: Equatable, Sendable {
   let label: String
   var state: RowState = .waiting

@@ -1,17 +1,17 @@
-/// Turns a row into one line of text.
+/// The text of a row in one line.
 struct RowDrawing {
   let look: Look
-  /// Columns for the label.
+  /// The columns for the label.
   let labelWidth: Int
-  /// Columns for the bar; zero leaves it out.
+  /// The columns for the bar; zero for no bar.
   let barWidth: Int
-  /// Columns for the whole line.
+  /// The columns of the whole line.
   let width: Int
 
-  /// Columns that the text after the bar needs, at its longest: `100 %  123.4 kB of 123.4 kB`.
+  /// The columns for the longest text after the bar: `100 %  123.4 kB of 123.4 kB`.
   private static let detailWidth = 29
 
-  /// Divides a line's columns among label, bar and detail.
+  /// Divides the columns of a line among label, bar and detail.
   init(look: Look, longestLabel: Int, width: Int) {
     self.look = look
     self.width = width
@@ -20,7 +20,7 @@ struct RowDrawing {
     barWidth = rest < 8 ? 0 : min(rest, 40)
   }
 
-  /// The row's line, never wider than the width.
+  /// Returns the line of a row, never wider than `width`.
   func line(_ row: Row) -> String {
     let label = row.label.fitted(to: labelWidth, ellipsis: look.glyphs.ellipsis)
     let bar = bar(row.state)
@@ -31,7 +31,7 @@ struct RowDrawing {
     return pieces.filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
-  /// The bar of a state; reasons get its room for themselves.
+  /// Returns the bar of a state; a reason takes its place.
   private func bar(_ state: RowState) -> String {
     guard barWidth > 0 else { return "" }
     let bar = ProgressBar(width: barWidth, glyphs: look.glyphs)

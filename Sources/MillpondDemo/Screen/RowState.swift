@@ -1,18 +1,18 @@
-/// How far a fetch is.
+/// The state of a fetch.
 enum RowState: Equatable, Sendable {
-  /// Nobody has asked yet.
+  /// The fetch has not started.
   case waiting
-  /// Under way, with so many bytes of so many, if the origin said how many.
+  /// The fetch is running, with the bytes received and, if the origin stated it, the total.
   case loading(completed: Int, total: Int?)
-  /// Answered by that layer.
+  /// A layer has answered.
   case done(layer: String, bytes: Int, time: Duration)
-  /// Given up by its last asker, for the reason said.
+  /// The last subscriber left, for this reason.
   case cancelled(reason: String)
   case failed(reason: String)
 }
 
 extension RowState {
-  /// Whether it makes a new line where lines can't be drawn again: ticks of progress do not.
+  /// Returns whether the state is worth a new line if lines cannot be redrawn; progress is not.
   func isNews(after earlier: RowState) -> Bool {
     switch (earlier, self) {
     case (.loading, .loading): false
@@ -20,7 +20,7 @@ extension RowState {
     }
   }
 
-  /// Whether nothing more is to come.
+  /// Whether the state is final.
   var isSettled: Bool {
     switch self {
     case .waiting, .loading: false
@@ -28,7 +28,7 @@ extension RowState {
     }
   }
 
-  /// The less, the more worth a place on a screen that has too few lines.
+  /// The rank of a row for a place on a small screen; lower ranks come first.
   var rank: Int {
     switch self {
     case .loading: 0
@@ -39,7 +39,7 @@ extension RowState {
     }
   }
 
-  /// What it means for who watches.
+  /// The ink for the state.
   var ink: Look.Ink {
     switch self {
     case .waiting: .quiet

@@ -1,8 +1,8 @@
-/// Says in words how far a row is.
+/// The state of a row in words.
 struct RowText {
   let glyphs: Glyphs
 
-  /// In columns, so that rows below each other can be compared.
+  /// Returns the state in columns, so that rows can be compared.
   func aligned(_ state: RowState) -> String {
     switch state {
     case .loading(let completed, let total?) where total > 0:
@@ -12,7 +12,7 @@ struct RowText {
     case .loading(let completed, _):
       return "loading" + Amounts.bytes(completed).trailing(in: 10)
     case .done(let layer, let bytes, let time):
-      // A longer name than the usual ones moves its line's amounts rather than being cut.
+      // A longer name than usual moves the amounts of its line, and is not cut.
       let name = layer.harmless
       return name.fitted(to: max(7, name.columns)) + Amounts.bytes(bytes).trailing(in: 10)
         + Amounts.time(time, glyphs).trailing(in: 10)
@@ -20,7 +20,7 @@ struct RowText {
     }
   }
 
-  /// As part of a sentence: `network answered, 45.2 kB in 212 ms`.
+  /// Returns the state as a part of a sentence: `network answered, 45.2 kB in 212 ms`.
   func sentence(_ state: RowState) -> String {
     switch state {
     case .waiting: "waiting"

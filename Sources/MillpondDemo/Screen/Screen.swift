@@ -1,13 +1,13 @@
-/// Where lines go, and what they may look like there.
+/// An output for lines, with its abilities.
 struct Screen: Sendable {
-  /// Whether lines can be drawn again in place; else each line is written once.
+  /// Whether lines can be redrawn in place; otherwise each line is written once.
   let isLive: Bool
   let look: Look
-  /// The size now, in characters: a user may pull at the window.
+  /// Returns the current size in characters; a user may resize the window.
   let size: @Sendable () -> (columns: Int, lines: Int)
   let write: @Sendable (String) -> Void
 
-  /// Standard output, live when it is a terminal.
+  /// Returns standard output, which is live if it is a terminal.
   static func standardOutput() -> Screen {
     let isLive = Terminal.isInteractive
     return Screen(
@@ -19,7 +19,7 @@ struct Screen: Sendable {
       write: { Terminal.write($0) })
   }
 
-  /// Writes lines, each with its end.
+  /// Writes lines, each with a line end.
   func write(lines: [String]) {
     write(lines.map { $0 + "\n" }.joined())
   }

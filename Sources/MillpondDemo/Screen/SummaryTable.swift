@@ -1,4 +1,4 @@
-/// Collects what each layer answered, and prints it as a table.
+/// A table of the answers of each layer.
 struct SummaryTable: Sendable {
   private struct Answers {
     var times: [Duration] = []
@@ -8,7 +8,8 @@ struct SummaryTable: Sendable {
   private var layers: [String]
   private var answers: [String: Answers] = [:]
 
-  /// - Parameter layers: Named in any case and in this order; others follow as they come.
+  /// - Parameter layers: The layers to show in any case, in this order; others follow in order of
+  ///   arrival.
   init(layers: [String]) { self.layers = layers }
 
   /// Adds one answer of a layer.
@@ -18,7 +19,7 @@ struct SummaryTable: Sendable {
     answers[layer, default: Answers()].bytes += bytes
   }
 
-  /// A heading, a rule, and a line for each layer, in columns.
+  /// Returns a heading, a rule, and a line for each layer, in columns.
   func lines(_ look: Look) -> [String] {
     let heading = ["layer", "answers", "median", "max", "bytes"]
     let table = [heading] + layers.map { cells(of: $0, look.glyphs) }
@@ -40,7 +41,7 @@ struct SummaryTable: Sendable {
     let answers = answers[layer] ?? Answers()
     let times = answers.times.sorted()
     guard let longest = times.last else { return [layer.harmless, "0", "", "", ""] }
-    // Of an even number the lower of the two in the middle: a time that really was measured.
+    // For an even count the lower of the two middle times, which was really measured.
     let median = times[(times.count - 1) / 2]
     return [
       layer.harmless, "\(times.count)", Amounts.time(median, glyphs),

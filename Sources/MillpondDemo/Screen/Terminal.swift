@@ -6,26 +6,26 @@
   import Musl
 #endif
 
-/// The platform's part of the screen: what standard output is, and writing to it.
+/// The platform's part of the screen: the abilities of standard output, and writing to it.
 enum Terminal {
-  /// Whether somebody watches who can see a line change: a terminal, and not a dumb one.
+  /// Whether standard output is a terminal that can redraw lines.
   static var isInteractive: Bool {
     isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
   }
 
-  /// Whether colours are welcome.
+  /// Whether the user permits colours.
   ///
-  /// - Source: no-color.org: any text in `NO_COLOR` says no.
+  /// - Source: no-color.org: any text in `NO_COLOR` forbids them.
   static var wantsColour: Bool { variable("NO_COLOR") == nil }
 
-  /// Whether characters beyond ASCII will show, by the first of the usual variables that is set.
+  /// Whether the locale has characters beyond ASCII, by the first locale variable that is set.
   static var showsUnicode: Bool {
     let named = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(variable).first
     let letters = named?.lowercased() ?? ""
     return letters.contains("utf-8") || letters.contains("utf8")
   }
 
-  /// The size in characters; 80 by 24 when the terminal doesn't say.
+  /// The size in characters; 80 by 24 if the terminal does not state it.
   static var size: (columns: Int, lines: Int) {
     var window = winsize()
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0
@@ -35,16 +35,16 @@ enum Terminal {
     )
   }
 
-  /// Writes the whole text to standard output, or as much as can be: a closed pipe takes no more.
+  /// Writes the text to standard output, as far as possible: a closed pipe accepts no more.
   static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
-  /// Writes the whole text to standard error.
+  /// Writes the text to standard error.
   static func complain(_ text: String) { write(text, to: STDERR_FILENO) }
 
-  /// The signals by which a user ends a program: Ctrl-C and a polite kill.
+  /// The signals by which a user ends a program: those of Ctrl-C and of `kill`.
   static let endingSignals = [SIGINT, SIGTERM]
 
-  /// Keeps a signal from ending the process, so that a dispatch source can see it.
+  /// Keeps a signal from ending the process, so that a dispatch source can handle it.
   static func keepFromEnding(_ number: Int32) { _ = signal(number, SIG_IGN) }
 
   private static func write(_ text: String, to file: Int32) {
@@ -63,14 +63,14 @@ enum Terminal {
     }
   }
 
-  /// The value of an environment variable, when it is set to some text.
+  /// Returns the value of an environment variable; nil if it is unset or empty.
   private static func variable(_ name: String) -> String? {
     guard let text = getenv(name).map({ String(cString: $0) }), !text.isEmpty else { return nil }
     return text
   }
 }
 
-/// The platform's `write`, whose name the method above hides.
+/// Calls the platform's `write`, whose name the method above hides.
 private func sendBytes(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(file, bytes, count)
 }

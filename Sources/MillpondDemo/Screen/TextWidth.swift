@@ -1,11 +1,11 @@
 extension String {
-  /// How many columns of a terminal the text takes.
+  /// The columns that the text takes on a terminal.
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// The text without anything that would move the cursor or change the terminal's state.
+  /// The text without characters that move the cursor or change the terminal's state.
   ///
-  /// Labels and reasons come from file names, URLs and servers: one of them with an escape sequence
-  /// in it must not reach the terminal.
+  /// Labels and reasons come from file names, URLs and servers, and an escape sequence in them must
+  /// not reach the terminal.
   var harmless: String {
     let safe = unicodeScalars.map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
@@ -23,7 +23,7 @@ extension String {
     return cut + String(repeating: " ", count: max(0, width - cut.columns))
   }
 
-  /// Cuts the text to at most that many columns; what was cut ends with the ellipsis.
+  /// Cuts the text to at most that many columns; a cut text ends with the ellipsis.
   func cut(to width: Int, ellipsis: String = "") -> String {
     guard columns > width else { return self }
     var room = width - ellipsis.columns
@@ -42,7 +42,7 @@ extension String {
 }
 
 extension Character {
-  /// Two for most East Asian characters and emoji, one for all others.
+  /// The columns of the character: two for most East Asian characters and emoji, otherwise one.
   ///
   /// - Source: Unicode Standard Annex 11, its wide ranges rounded to whole blocks.
   fileprivate var columns: Int {

@@ -1,4 +1,4 @@
-/// The board that is on the screen, so that Ctrl-C can put the screen right.
+/// The board on the screen, which Ctrl-C has to finish.
 final class BoardKeeper: Sendable {
   private let current = Guarded<Board?>(nil)
 

@@ -1,21 +1,21 @@
 import Foundation
 import LoopbackServer
 
-/// Pictures by the path under which the origin gives them out.
+/// Pictures, by the path under which the origin serves them.
 struct Gallery: Sendable {
   let authors: [Author]
   private let paths: [Author: String]
   private let files: [String: [UInt8]]
 
-  /// Pictures made on the spot, one for each of twelve authors.
+  /// Returns generated pictures, one for each of twelve authors.
   static func madeUp() -> Gallery {
     Gallery(
       Author.known(12).map { ($0, "/avatars/\($0.identifier).png", Avatar(name: $0.name).png()) })
   }
 
-  /// The files of a folder, one for each author, who is called as the file is.
+  /// Returns the files of a folder, one for each author, named after the file.
   ///
-  /// - Throws: What reading the folder throws; ``GalleryError`` where it has no files.
+  /// - Throws: The error of reading the folder; ``GalleryError`` if it has no files.
   static func files(in folder: URL) throws -> Gallery {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     let entries = names.enumerated().compactMap { number, name -> (Author, String, [UInt8])? in
@@ -37,7 +37,7 @@ struct Gallery: Sendable {
     paths[author] ?? "/nobody"
   }
 
-  /// An origin that gives the pictures out, slowly.
+  /// Returns an origin that serves the pictures, slowly.
   func origin() throws -> LoopbackServer {
     try LoopbackServer(latency: .milliseconds(60), bytesPerSecond: 150_000) { [files] request in
       guard let bytes = files[request.path] else { return Response(status: 404) }
@@ -46,7 +46,7 @@ struct Gallery: Sendable {
   }
 }
 
-/// Why there is nothing to show.
+/// The reasons why there is nothing to show.
 enum GalleryError: Error, CustomStringConvertible {
   case empty(folder: String)
 

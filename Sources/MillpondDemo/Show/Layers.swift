@@ -1,15 +1,17 @@
 import Foundation
 import Millpond
 
-/// The composition that the whole demo is about, and what its layers answered.
+/// The composition that the demo is about, and the answers of its layers.
 struct Layers: Sendable {
   let pictures: AnyCache<URL, Data>
   let disk: DiskCache
   let answers = AnswerLog()
 
-  /// Memory over disk over HTTP, four downloads at once, one for each picture however many wait.
+  /// Composes memory over disk over HTTP: four downloads at a time, one for each picture.
   ///
-  /// - Parameter diskKey: Under which name a picture is kept from one process to the next.
+  /// - Parameters:
+  ///   - folder: The folder of the disk layer.
+  ///   - diskKey: Returns the name of a picture on disk, the same in every process.
   init(folder: URL, diskKey: @escaping @Sendable (URL) -> String) {
     disk = DiskCache(directory: folder, byteLimit: .mebibytes(64))
     let memory = MemoryCache<URL, Data>(costLimit: .mebibytes(16), cost: \.count)
@@ -22,7 +24,7 @@ struct Layers: Sendable {
         .reusingInFlight())
   }
 
-  /// Says so if the folder can't be used: the other layers go on without it.
+  /// Reports an unusable folder; the other layers work without it.
   func reportTrouble(on screen: Screen) async {
     do {
       _ = try await disk.count.value

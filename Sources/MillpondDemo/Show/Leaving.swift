@@ -2,8 +2,7 @@ import Foundation
 import Millpond
 
 extension Interruption {
-  /// Ends the program at the user's wish, when the screen is right again and what was told is on
-  /// disk.
+  /// Ends the program on the user's request, after the screen is restored and writes are on disk.
   convenience init(leaving layers: Layers, _ keeper: BoardKeeper) {
     self.init { code in
       keeper.close()

@@ -1,7 +1,7 @@
 import Foundation
 import Millpond
 
-/// One showing of the pictures: every place that wants one subscribes, all at once.
+/// One pass over the pictures: every place that shows one subscribes, all at the same time.
 final class Pass: Sendable {
   private let layers: Layers
   private let board: Board
@@ -17,14 +17,18 @@ final class Pass: Sendable {
     self.table = table
   }
 
-  /// How many places got no picture, though nobody gave up on them.
+  /// The number of places whose picture failed to load.
   var failureCount: Int {
     failures.withLock { $0 }
   }
 
-  /// Lets `count` places ask for the picture at `url`, and shows in one row what comes.
+  /// Subscribes `count` places to the picture at `url`, and shows their progress in one row.
   ///
-  /// - Parameter onProgress: Runs for each progress of the first place's.
+  /// - Parameters:
+  ///   - url: The URL of the picture.
+  ///   - label: The label of the row.
+  ///   - count: The number of places.
+  ///   - onProgress: Runs for each progress of the first place.
   func ask(
     for url: URL, label: String, places count: Int,
     onProgress: @escaping @Sendable (SignalProgress) -> Void = { _ in }
@@ -46,7 +50,7 @@ final class Pass: Sendable {
     }
   }
 
-  /// Scrolls `count` of the places that wait for `url` away.
+  /// Scrolls away `count` of the places that wait for `url`.
   func scrollAway(_ url: URL, places count: Int) {
     let leaving = subscriptions.withLock { subscriptions -> [Disposable] in
       let leaving = (subscriptions[url] ?? []).prefix(count)
@@ -56,7 +60,7 @@ final class Pass: Sendable {
     for subscription in leaving { subscription.dispose() }
   }
 
-  /// Waits until every place has its picture, or has given up.
+  /// Waits until every place has its picture, or has failed or left.
   func finish() async {
     await withCheckedContinuation { continuation in
       places.notify(queue: .global()) { continuation.resume() }

@@ -1,7 +1,7 @@
 import Foundation
 import Millpond
 
-/// Notes which layer gave the answer for a URL.
+/// A log of the layer that answered for each URL.
 final class AnswerLog: Sendable {
   private let layers = Guarded<[URL: String]>([:])
 
@@ -14,7 +14,7 @@ final class AnswerLog: Sendable {
   }
 }
 
-/// A layer that notes what it answers, and is otherwise the one inside.
+/// A layer that logs its answers, and otherwise behaves like its base.
 struct Reporting<Base: Source<URL, Data>>: Cache {
   private let base: Base
   private let name: String

@@ -2,8 +2,10 @@ import Foundation
 import LoopbackServer
 import Millpond
 
-/// Rows that scroll away while their pictures are loading: all rows of one author, whose download
-/// stops, and one row of another, whose download goes on for the others.
+/// Rows that scroll away while their pictures load.
+///
+/// All rows of one author leave, so its download stops. One row of another author leaves, and that
+/// download continues for the others.
 final class Scrolling: Sendable {
   private let leaver: Author
   private let sharer: Author?
@@ -14,7 +16,7 @@ final class Scrolling: Sendable {
   private let url: @Sendable (Author) -> URL
   private let gone = Guarded<Set<Author>>([])
 
-  /// Nil where there are too few authors to spare one.
+  /// Returns nil if there are too few authors to spare one.
   init?(
     _ comments: Comments, _ pass: Pass, _ board: Board, _ origin: LoopbackServer,
     _ gallery: Gallery, url: @escaping @Sendable (Author) -> URL
@@ -32,7 +34,7 @@ final class Scrolling: Sendable {
     self.url = url
   }
 
-  /// Scrolls as soon as the first bytes of a picture have come.
+  /// Scrolls when the first bytes of a picture have arrived.
   func react(to progress: SignalProgress, of author: Author) {
     guard progress.completed > 0, author == leaver || author == sharer else { return }
     guard gone.withLock({ $0.insert(author).inserted }) else { return }
@@ -44,7 +46,7 @@ final class Scrolling: Sendable {
     }
   }
 
-  /// Waits until the origin has seen what became of the download that nobody wanted any more.
+  /// Waits until the origin has seen the outcome of the cancelled download.
   func finish() async {
     guard gone.withLock({ $0.contains(leaver) }) else { return }
     let path = gallery.path(of: leaver)
@@ -63,7 +65,8 @@ extension Snapshot {
 }
 
 extension [Exchange] {
-  /// How much of the body was sent when the client closed the connection; nil if it didn't.
+  /// Returns the body bytes that were sent before the client closed the connection; nil if it did
+  /// not.
   fileprivate func closedBytes(of path: String) -> Int? {
     for exchange in self where exchange.request.path == path {
       if case .clientClosed(let bytes) = exchange.outcome { return bytes }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// This program once more, in a process of its own, to show that the disk remembers.
+/// A second process of this program, which shows that the disk layer outlasts the first.
 enum SecondProcess {
   private static let origin = "MILLPOND_DEMO_ORIGIN"
 
-  /// The origin of the first process; nil in the first process itself.
+  /// The first process's origin; nil in the first process.
   static var originOfFirst: String? {
     ProcessInfo.processInfo.environment[origin]
   }
 
   /// Runs this program with the same folder, and waits for it.
   ///
-  /// - Returns: Whether it went well.
+  /// - Returns: Whether it succeeded.
   static func run(arguments: [String], cache: URL, origin base: String) async throws -> Bool {
     let process = Process()
     process.executableURL = Bundle.main.executableURL

@@ -12,9 +12,9 @@ struct ThreadShow: Sendable {
   let screen: Screen
   let table = Guarded(SummaryTable(layers: Layers.names))
 
-  /// Two passes on an origin of our own.
+  /// Shows two passes with the demo's own origin.
   ///
-  /// - Returns: How many pictures could not be had.
+  /// - Returns: The number of pictures that could not be loaded.
   func run(on origin: LoopbackServer, keeping board: BoardKeeper) async -> Int {
     let first = await pass(
       "First pass: \(comments.all.count) comments by \(comments.authors.count) authors", board,
@@ -27,12 +27,12 @@ struct ThreadShow: Sendable {
     return first + second
   }
 
-  /// One pass, in a process that finds the pictures on disk.
+  /// Shows one pass in a process that finds the pictures on disk.
   func runAgain(keeping board: BoardKeeper) async -> Int {
     await pass("Second process: the same comments, a new memory, the same folder", board, nil)
   }
 
-  /// - Parameter origin: Given for the pass in which rows scroll away.
+  /// - Parameter origin: The origin, for the pass in which rows scroll away; otherwise nil.
   private func pass(
     _ title: String, _ keeper: BoardKeeper, _ origin: LoopbackServer?
   ) async -> Int {

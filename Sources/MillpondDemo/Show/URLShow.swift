@@ -1,7 +1,7 @@
 import Foundation
 import Millpond
 
-/// Real URLs, fetched from where they are.
+/// A show of real URLs, fetched from their own origins.
 struct URLShow: Sendable {
   private let layers: Layers
   private let keeper: BoardKeeper
@@ -11,7 +11,7 @@ struct URLShow: Sendable {
     self.keeper = keeper
   }
 
-  /// - Returns: How many could not be had.
+  /// - Returns: The number of URLs that could not be loaded.
   func run(_ urls: [URL]) async -> Int {
     let screen = Screen.standardOutput()
     await layers.reportTrouble(on: screen)

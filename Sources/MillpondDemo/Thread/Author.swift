@@ -1,8 +1,8 @@
-/// Somebody who comments.
+/// An author of comments.
 struct Author: Hashable {
   let name: String
 
-  /// The name in small letters, digits and hyphens, fit for a URL's path and for a file's name.
+  /// The name in lower-case letters, digits and hyphens, for URL paths and file names.
   var identifier: String {
     let words = name.lowercased().split { character in
       !character.isASCII || !(character.isLetter || character.isNumber)
@@ -10,7 +10,7 @@ struct Author: Hashable {
     return words.joined(separator: "-")
   }
 
-  /// The first `count` of two dozen made-up authors.
+  /// Returns the first `count` of two dozen made-up authors.
   static func known(_ count: Int) -> [Author] {
     names.prefix(max(1, count)).map(Author.init)
   }

@@ -2,14 +2,14 @@
 struct Comments {
   let all: [Comment]
 
-  /// Writes `count` comments, more of them by the authors who stand early in the list.
+  /// Writes `count` comments, more of them by authors early in the list.
   ///
-  /// Everybody has a say when there are as many comments as authors. Without authors there are no
-  /// comments.
+  /// Every author has a comment if there are at least as many comments as authors. Without authors
+  /// there are no comments.
   init(count: Int, authors: [Author] = Author.known(12)) {
     var random = SeededRandom(seed: "comments")
     all = (0..<(authors.isEmpty ? 0 : max(0, count))).map { index in
-      // The lower of two draws: the first ones of the list are the talkative ones.
+      // The lower of two draws, so that the first authors of the list write the most.
       let first = random.number(below: authors.count)
       let author = min(first, random.number(below: authors.count))
       return Comment(
@@ -19,13 +19,13 @@ struct Comments {
     }
   }
 
-  /// Everybody who commented, in the order of their first comments.
+  /// All authors with a comment, in the order of their first comments.
   var authors: [Author] {
     var seen: Set<Author> = []
     return all.map(\.author).filter { seen.insert($0).inserted }
   }
 
-  /// How many comments an author wrote.
+  /// Returns the number of comments by an author.
   func count(by author: Author) -> Int {
     all.count { $0.author == author }
   }

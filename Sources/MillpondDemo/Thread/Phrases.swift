@@ -1,6 +1,6 @@
-/// What people say about ponds.
+/// Sentences about ponds.
 enum Phrases {
-  /// A short sentence of an opening, a matter and an ending.
+  /// Returns a short sentence of an opening, a subject and an ending.
   static func sentence(_ random: inout SeededRandom) -> String {
     let parts = [openings, matters, endings].map { $0[random.number(below: $0.count)] }
     return parts.joined(separator: " ")
