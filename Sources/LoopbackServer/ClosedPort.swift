@@ -1,19 +1,19 @@
-/// A port on 127.0.0.1 where every connection is refused, for as long as this is held.
+/// A port on 127.0.0.1 that refuses every connection while this object lives.
 ///
-/// The port of a server that was stopped refuses too, until the system gives it to someone else.
+/// The port of a stopped server refuses connections too, until the system assigns it again.
 public final class ClosedPort: Sendable {
-  /// The port that the system picked.
+  /// The port, chosen by the system.
   public let port: UInt16
 
   private let socket: Socket
 
-  /// Takes a port, and doesn't listen.
+  /// Binds to a port without listening.
   ///
   /// - Throws: ``SocketError`` when the system refuses a socket.
   public init() throws(SocketError) {
     (socket, port) = try Socket.bound()
   }
 
-  /// "http://127.0.0.1:" and the port; without a slash at the end.
+  /// The base URL: "http://127.0.0.1:" and the port, without a trailing slash.
   public var baseURL: String { "http://127.0.0.1:\(port)" }
 }

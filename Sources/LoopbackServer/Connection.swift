@@ -1,4 +1,4 @@
-/// One connection from accept to close: requests in, responses out, on one thread.
+/// One connection from accept to close, with its requests and responses on one thread.
 struct Connection {
   private enum Ending: Error {
     case gone
@@ -17,7 +17,7 @@ struct Connection {
     self.ledger = ledger
   }
 
-  /// Serves until one side has had enough, and closes.
+  /// Serves until one side ends the connection, and closes.
   mutating func serve() {
     do throws(Ending) {
       if !service.greeting.isEmpty { try greet() }
@@ -76,7 +76,7 @@ extension Connection {
     do { try line.receive() } catch { throw .gone }
   }
 
-  // A client that is still sending gets a second to see the answer.
+  // A client that is still sending gets a second to read the answer.
   private mutating func refuse(_ refusal: Refusal) {
     let message = Message(
       status: refusal.status, headers: [:], bodyByteCount: 0, isToHead: false, keepsAlive: false)

@@ -1,4 +1,4 @@
-/// The threads of one server: started one by one, waited for together.
+/// The threads of one server, started one by one and joined together.
 final class Crew: Sendable {
   private struct Members: Sendable {
     var count = 0
@@ -7,7 +7,7 @@ final class Crew: Sendable {
 
   private let members = Monitor(Members())
 
-  /// Runs `body` on a thread of its own; false when the system has none to give.
+  /// Runs `body` on a new thread; returns false when the system has none.
   func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     members.withLock { $0.count += 1 }
     let members = members
@@ -24,7 +24,7 @@ final class Crew: Sendable {
     return started
   }
 
-  /// Blocks until all have ended; a member that calls this doesn't wait for itself.
+  /// Blocks until all threads have ended; a thread of the crew does not wait for itself.
   func join() {
     let thread = Platform.currentThread
     _ = members.wait(until: nil) { $0.count == ($0.threads.contains(thread) ? 1 : 0) }

@@ -1,14 +1,14 @@
-/// A port on 127.0.0.1 where no connection comes about: who connects waits.
+/// A port on 127.0.0.1 where no connection is completed, so that clients wait.
 ///
-/// It listens, but accepts nobody, and its queue is full.
+/// It listens but never accepts, and its queue is full.
 public final class DeafPort: Sendable {
-  /// The port that the system picked.
+  /// The port, chosen by the system.
   public let port: UInt16
 
   private let listener: Socket
   private let queue: [Socket]
 
-  /// Fills the queue of a port.
+  /// Listens on a port, and fills its queue.
   ///
   /// - Throws: ``SocketError`` when the system refuses a socket.
   public init() throws(SocketError) {
@@ -19,6 +19,6 @@ public final class DeafPort: Sendable {
     self.queue = queue
   }
 
-  /// "http://127.0.0.1:" and the port; without a slash at the end.
+  /// The base URL: "http://127.0.0.1:" and the port, without a trailing slash.
   public var baseURL: String { "http://127.0.0.1:\(port)" }
 }

@@ -1,7 +1,7 @@
-/// A request and what has become of it so far.
+/// A request and its outcome so far.
 public struct Exchange: Sendable {
   /// The request.
   public let request: Request
-  /// What has become of it.
+  /// The outcome so far.
   public internal(set) var outcome: Outcome
 }

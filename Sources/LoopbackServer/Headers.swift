@@ -1,20 +1,20 @@
-/// Header fields in order; names compare without regard to case.
+/// Header fields in order, whose names are compared without regard to case.
 ///
 ///     let headers: Headers = ["ETag": "\"7\"", "Cache-Control": "max-age=60"]
 ///     headers["etag"]  // "\"7\""
 public struct Headers: Sendable, ExpressibleByDictionaryLiteral {
-  /// The fields as sent or received, repeated names included.
+  /// The fields as sent or received, including repeated names.
   public private(set) var fields: [(name: String, value: String)]
 
-  /// Headers of these fields.
+  /// Creates headers of these fields.
   public init(_ fields: [(String, String)] = []) {
     self.fields = fields.map { (name: $0.0, value: $0.1) }
   }
 
-  /// Headers of a literal's fields, in its order.
+  /// Creates headers of a literal's fields, in its order.
   public init(dictionaryLiteral fields: (String, String)...) { self.init(fields) }
 
-  /// The first value of a field; setting replaces every one of that name, nil removes them.
+  /// The first value of a field; setting replaces all fields of that name, and nil removes them.
   public subscript(name: String) -> String? {
     get { fields.first { isSame($0.name, name) }?.value }
     set {
@@ -23,12 +23,12 @@ public struct Headers: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Every value of a field.
+  /// Returns all values of a field.
   func allValues(of name: String) -> [String] {
     fields.filter { isSame($0.name, name) }.map(\.value)
   }
 
-  /// Whether a field that is a list, as Connection is, contains this word.
+  /// Returns whether a list field, such as Connection, contains this word.
   func lists(_ word: String, in name: String) -> Bool {
     allValues(of: name).contains { value in
       value.split(separator: ",").contains { isSame($0.trimmed, word) }

@@ -1,7 +1,7 @@
-/// Holds a response back until the test releases it.
+/// A handle that holds back responses until the test releases it.
 ///
-/// One hold may hold any number of responses. They also end, unsent, when their client closes the
-/// connection and when the server stops, so a hold that nobody releases hangs nothing.
+/// One hold may hold any number of responses. A held response also ends, unsent, when its client
+/// closes the connection or the server stops, so an unreleased hold blocks nothing for ever.
 public final class Hold: Sendable {
   private struct Waiting: Sendable {
     var isReleased = false
@@ -11,10 +11,10 @@ public final class Hold: Sendable {
 
   private let waiting = Monitor(Waiting())
 
-  /// A hold that holds.
+  /// Creates an unreleased hold.
   public init() {}
 
-  /// Lets everything that is held go on, now and later; a second call does nothing.
+  /// Releases all responses, present and later ones; idempotent.
   public func release() {
     let wakers = waiting.withLock { waiting in
       defer { waiting.wakers = [:] }
@@ -26,7 +26,10 @@ public final class Hold: Sendable {
 
   var isReleased: Bool { waiting.withLock { $0.isReleased } }
 
-  /// Calls `waker` once on release, on the releasing thread; nil, and no call, if that has been.
+  /// Calls `waker` once on release, on the releasing thread.
+  ///
+  /// - Returns: The number for ``removeWaker(_:)``; nil, without a call, if the hold is released
+  ///   already.
   func addWaker(_ waker: @escaping @Sendable () -> Void) -> Int? {
     waiting.withLock {
       guard !$0.isReleased else { return nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, kept as it happens, for those who wait for it.
+/// A record of the server's events, on which threads can wait.
 final class Ledger: Sendable {
   private struct Book: Sendable {
     var exchanges: [Exchange] = []
@@ -16,12 +16,13 @@ final class Ledger: Sendable {
   private let book = Monitor(Book())
   private let sent = Atomic(0)
 
-  /// Beside the book: nobody waits for it, and it grows with each piece.
+  /// Outside the book, because no thread waits for it, and it grows with each piece.
   var bytesSent: Int { sent.load(ordering: .relaxed) }
 
   var snapshot: Snapshot { book.withLock { $0.snapshot } }
 
-  /// Blocks until a snapshot meets `condition`, which is called without the lock.
+  /// Blocks until a snapshot meets `condition`, which runs without the lock; returns false on
+  /// timeout.
   func wait(timeout: Duration, until condition: (Snapshot) -> Bool) -> Bool {
     let deadline = ContinuousClock.now + timeout
     while true {
@@ -31,7 +32,7 @@ final class Ledger: Sendable {
     }
   }
 
-  /// Enters a request, and gives the number under which ``end(_:_:)`` finds it.
+  /// Enters a request, and returns its number for ``end(_:_:)``.
   func begin(_ request: Request) -> Int {
     change {
       $0.exchanges.append(Exchange(request: request, outcome: .pending))

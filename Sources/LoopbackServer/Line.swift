@@ -1,13 +1,13 @@
-/// The bytes that come and go on one connection; notices when the client leaves.
+/// The byte stream of one connection, which notices when the client leaves.
 ///
-/// While it waits it reads what the client sends ahead, because the end of that is how a client
-/// that closes shows itself.
+/// While it waits, it reads ahead, because a client that closes shows itself by the end of its
+/// bytes.
 struct Line {
-  /// The client is gone, or the server is being stopped.
+  /// The error for a client that has left, or a server that is being stopped.
   struct Gone: Error {}
 
   private static let pieceByteCount = 16 * 1024
-  // No more than this is read ahead; then only the platform's own sign of a close is looked for.
+  // The limit of reading ahead; beyond it, only the platform's hang-up event reports a close.
   private static let aheadByteLimit = 64 * 1024
 
   let socket: Socket
@@ -19,14 +19,14 @@ struct Line {
     wake = try Wake()
   }
 
-  /// Takes the first `count` bytes off ``input``.
+  /// Removes and returns the first `count` bytes of ``input``.
   mutating func take(_ count: Int) -> [UInt8] {
     let taken = Array(input.prefix(count))
     input.removeFirst(taken.count)
     return taken
   }
 
-  /// Waits for bytes of the client and appends them to ``input``.
+  /// Waits for bytes of the client, and appends them to ``input``.
   mutating func receive() throws(Gone) {
     while true {
       switch socket.receive(Self.pieceByteCount, into: &input) {
@@ -37,7 +37,7 @@ struct Line {
     }
   }
 
-  /// Sends it all; `count` grows by what was sent, also when the client leaves midway.
+  /// Sends all bytes; `count` grows by the bytes sent, even if the client leaves midway.
   mutating func send(_ bytes: ArraySlice<UInt8>, counting count: inout Int) throws(Gone) {
     var rest = bytes
     while !rest.isEmpty {
@@ -65,7 +65,7 @@ struct Line {
     while !hold.isReleased { try look(timeout: nil) }
   }
 
-  /// Waits until something happens, and reads ahead what has come.
+  /// Waits until something happens, and reads the bytes that have arrived.
   private mutating func look(writing: Bool = false, timeout: Duration?) throws(Gone) {
     let reading = input.count < Self.aheadByteLimit
     let seen = wait(reading: reading, writing: writing, timeout: timeout)
@@ -76,7 +76,7 @@ struct Line {
     }
   }
 
-  // Clears every wake-up, also one that comes late: left alone, it would make each wait a spin.
+  // Clears every wake-up, including a late one, which would otherwise turn each wait into a spin.
   private func wait(reading: Bool, writing: Bool = false, timeout: Duration?)
     -> Platform.Readiness
   {
@@ -99,9 +99,9 @@ extension Line {
     wake.close()
   }
 
-  /// Says that nothing more will come, and closes when the client has too or `patience` ends.
+  /// Ends the sending direction, and closes when the client has closed too or `patience` is over.
   ///
-  /// To close while bytes of the client are unread is to reset, and that would take back what was
+  /// Closing with unread bytes of the client would send a reset, which may discard bytes already
   /// sent to it.
   mutating func end(patience: Duration) {
     socket.endWriting()

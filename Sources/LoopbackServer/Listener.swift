@@ -1,4 +1,4 @@
-/// Accepts connections and gives each a thread, until it is stopped.
+/// A listener that accepts connections, each on its own thread, until it is stopped.
 final class Listener: Sendable {
   private struct Open: Sendable {
     var isStopped = false
@@ -24,7 +24,7 @@ final class Listener: Sendable {
     }
   }
 
-  /// Returns when every thread has ended and every descriptor is closed.
+  /// Stops the listener, and returns when every thread has ended and every descriptor is closed.
   func stop() {
     let sockets = open.withLock { open in
       open.isStopped = true
@@ -41,7 +41,8 @@ final class Listener: Sendable {
       if let accepted = socket.accept() {
         serve(accepted)
       } else {
-        // For want of descriptors, say; the client that waits keeps the socket readable.
+        // Accepting may fail for lack of descriptors; the waiting client keeps the socket readable,
+        // so pause.
         _ = socket.look(reading: false, wake: wake, timeout: .milliseconds(10))
       }
     }

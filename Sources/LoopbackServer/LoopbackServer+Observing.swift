@@ -1,26 +1,28 @@
 extension LoopbackServer {
-  /// Every request so far and what became of it, in the order of arrival.
+  /// All requests so far with their outcomes, in order of arrival.
   ///
-  /// An outcome is entered just after the deed, so wait for it when you come from the client.
+  /// An outcome is entered shortly after the event, so a client's test has to wait for it.
   public var exchanges: [Exchange] { ledger.snapshot.exchanges }
 
-  /// Connections that are open now, idle ones included.
+  /// The number of open connections, including idle ones.
   public var openConnections: Int { ledger.snapshot.openConnections }
 
-  /// How many bytes of bodies the system has taken so far; it may be on its way to send them.
+  /// The number of body bytes that the system has accepted so far; it may not have sent them yet.
   ///
-  /// Counted when a step of a script, or a body as a whole, is done.
+  /// Counted at the end of each step of a script, and of each body or part of it around a hold.
   public var bytesSent: Int { ledger.bytesSent }
 
-  /// How many requests there were for a path, query included.
+  /// Returns the number of requests for a path, including its query.
   public func requestCount(path: String) -> Int { ledger.snapshot.requestCount(path: path) }
 
-  /// Drops the exchanges so far: for a second phase, or for a benchmark's memory.
+  /// Drops the exchanges so far, for a second phase or to save a benchmark's memory.
   public func forgetExchanges() { ledger.forgetExchanges() }
 
-  /// Blocks the thread until `condition` holds; false when it didn't in time.
+  /// Blocks the thread until `condition` holds; returns false on timeout.
   ///
-  /// - Note: `condition` runs on the calling thread, once at first and again after each change.
+  /// - Parameters:
+  ///   - timeout: The longest time to wait.
+  ///   - condition: Runs on the calling thread, at first and again after each change.
   @available(*, noasync, message: "use eventually")
   public func wait(
     timeout: Duration = .seconds(60), until condition: (Snapshot) -> Bool
@@ -28,10 +30,14 @@ extension LoopbackServer {
     ledger.wait(timeout: timeout, until: condition)
   }
 
-  /// Suspends until `condition` holds; false when it didn't in time.
+  /// Suspends until `condition` holds; returns false on timeout.
   ///
-  /// Waits on a thread of its own, and so blocks none of the cooperative pool. The task's
-  /// cancellation doesn't shorten it.
+  /// Waits on a separate thread, so it blocks none of the cooperative pool. Cancelling the task
+  /// does not end the wait.
+  ///
+  /// - Parameters:
+  ///   - timeout: The longest time to wait.
+  ///   - condition: Runs on that thread, at first and again after each change.
   public func eventually(
     timeout: Duration = .seconds(60), _ condition: @escaping @Sendable (Snapshot) -> Bool
   ) async -> Bool {

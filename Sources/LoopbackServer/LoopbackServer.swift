@@ -7,13 +7,13 @@
 ///     download(origin.baseURL + "/image.png")
 ///     #expect(await origin.eventually { $0.requestCount(path: "/image.png") == 1 })
 ///
-/// Connections are kept alive, each has a thread of its own, and a client that closes is noticed
-/// while its response is delayed, held or paced. Stops when released.
+/// Connections are kept alive, each on its own thread. The server notices a client that closes
+/// while its response is delayed, held or paced. It stops when it is released.
 public final class LoopbackServer: Sendable {
-  /// The port that the system picked.
+  /// The port, chosen by the system.
   public var port: UInt16 { listener.port }
 
-  /// "http://127.0.0.1:" and the port; without a slash at the end.
+  /// The base URL: "http://127.0.0.1:" and the port, without a trailing slash.
   public var baseURL: String { "http://127.0.0.1:\(port)" }
 
   var ledger: Ledger { listener.ledger }
@@ -23,10 +23,10 @@ public final class LoopbackServer: Sendable {
   /// Listens on a free port, and serves.
   ///
   /// - Parameters:
-  ///   - latency: Wait before the head of each response.
-  ///   - bytesPerSecond: Rate at which bodies are sent, at least 1; nil is as fast as it goes.
-  ///   - handler: Runs on the connection's thread. Should not block: a response is held with
-  ///     ``Response/held(by:)``, and ``stop()`` waits for a handler that is running.
+  ///   - latency: The delay before the head of each response.
+  ///   - bytesPerSecond: The rate at which bodies are sent, at least 1; nil for no limit.
+  ///   - handler: Runs on the connection's thread. It should not block: ``Response/held(by:)``
+  ///     holds a response, and ``stop()`` waits for a running handler.
   /// - Throws: ``SocketError`` when the system refuses a socket, a pipe or a thread.
   public init(
     latency: Duration = .zero, bytesPerSecond: Int? = nil,
@@ -36,10 +36,12 @@ public final class LoopbackServer: Sendable {
     listener = try Listener(Service(latency: latency, pace: pace, handler: handler))
   }
 
-  /// Does these steps with whoever connects, whatever that sends: for what is not HTTP.
+  /// Performs these steps for every client, whatever it sends; for protocols other than HTTP.
   ///
-  /// No request is read, so there are no exchanges. Then it waits until the client closes.
+  /// No request is read, so there are no exchanges. After the steps, the server waits until the
+  /// client closes.
   ///
+  /// - Parameter steps: The steps for each connection.
   /// - Throws: ``SocketError`` when the system refuses a socket, a pipe or a thread.
   public init(greeting steps: [Step]) throws(SocketError) {
     listener = try Listener(
@@ -48,8 +50,8 @@ public final class LoopbackServer: Sendable {
 
   deinit { stop() }
 
-  /// Closes everything and waits until all of it has ended; a second call does nothing.
+  /// Closes all connections, and waits until all threads have ended; idempotent.
   ///
-  /// Responses that are not finished end as ``Outcome/stopped``.
+  /// Unfinished responses end as ``Outcome/stopped``.
   public func stop() { listener.stop() }
 }

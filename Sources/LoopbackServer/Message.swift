@@ -1,9 +1,9 @@
-/// The head of a response, framed: what is said of the body's length and of the connection.
+/// The framed head of a response, with the length of the body and the use of the connection.
 struct Message: Sendable {
-  /// The bytes up to and including the blank line.
+  /// The bytes up to the blank line, inclusive.
   let head: [UInt8]
   let sendsBody: Bool
-  /// Whether the connection is closed after it.
+  /// Whether the connection closes after the response.
   let isLast: Bool
 
   init(

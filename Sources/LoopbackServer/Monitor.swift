@@ -1,8 +1,9 @@
-/// State behind one lock, with a way to wait for it to change.
+/// State behind one lock, whose changes a thread can wait for.
 ///
-/// A pthread mutex and not `Synchronization.Mutex`: the thread sanitizer understands it on Linux.
+/// A pthread mutex, not `Synchronization.Mutex`, because the thread sanitizer understands it on
+/// Linux.
 final class Monitor<State: Sendable>: @unchecked Sendable {
-  // Proof of Sendable: `state` is only touched between `lock()` and `unlock()`.
+  // Sendable because `state` is touched only between `lock()` and `unlock()`.
   private var state: State
   private let lock = Platform.Lock()
 
@@ -10,14 +11,14 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
 
   deinit { lock.destroy() }
 
-  /// `body` runs under the lock: our own pure code or one quick system call, no callouts.
+  /// Runs `body` under the lock: our own pure code or one quick system call, no callouts.
   func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     lock.lock()
     defer { lock.unlock() }
     return body(&state)
   }
 
-  /// As ``withLock(_:)``, and then wakes everyone who waits.
+  /// Runs `body` as ``withLock(_:)`` does, and then wakes all waiting threads.
   func change<Result>(_ body: (inout State) -> Result) -> Result {
     lock.lock()
     defer {
@@ -27,7 +28,7 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
     return body(&state)
   }
 
-  /// Blocks until `isReady`, which runs under the lock; false when `deadline` came first.
+  /// Blocks until `isReady`, which runs under the lock; returns false if `deadline` comes first.
   func wait(until deadline: ContinuousClock.Instant?, _ isReady: (State) -> Bool) -> Bool {
     lock.lock()
     defer { lock.unlock() }

@@ -1,15 +1,15 @@
-/// What became of a request.
+/// The outcome of a request.
 public enum Outcome: Sendable, Equatable {
-  /// The handler has not returned, or the response is delayed, held or on its way.
+  /// The handler has not returned, or the response is delayed, held or being sent.
   case pending
-  /// Everything was sent: given to the system, which is before the client has read it.
+  /// All bytes were handed to the system, possibly before the client has read them.
   ///
-  /// A script is served when its last step is done, also if that was a close or a reset.
+  /// A script is served when its last step is done, even if that was a close or a reset.
   case served
-  /// The client closed the connection, or its writing half, before everything was sent.
+  /// The client closed the connection, or its sending direction, before all bytes were sent.
   ///
-  /// Of a script every byte counts as a byte of the body.
+  /// In a script, every byte counts as a body byte.
   case clientClosed(bodyBytesSent: Int)
-  /// The server was stopped before everything was sent.
+  /// The server was stopped before all bytes were sent.
   case stopped
 }

@@ -1,4 +1,4 @@
-/// Everything to do for one response, decided before any of it is done.
+/// All steps of one response, decided before the first.
 struct Plan: Sendable {
   enum Move: Sendable {
     case wait(Duration)
@@ -11,7 +11,13 @@ struct Plan: Sendable {
 
   let moves: [Move]
 
-  /// The plan for `response`; `latency` and `pace` are the server's, for messages without own.
+  /// Plans `response`.
+  ///
+  /// - Parameters:
+  ///   - response: The response.
+  ///   - request: The request that it answers.
+  ///   - latency: The server's latency, for responses without their own.
+  ///   - pace: The server's pace, for responses without their own.
   init(_ response: Response, to request: Request, latency: Duration, pace: Pace?) {
     switch response.content {
     case .script(let steps):

@@ -6,16 +6,16 @@
   import Darwin
 #endif
 
-/// The calls we make to the system, thinly: nothing above this file imports the C library.
+/// Thin wrappers of the system calls; no file above this one imports the C library.
 enum Platform {
-  /// What became of one attempt to move bytes.
+  /// The result of one attempt to move bytes.
   enum Transfer {
     case moved(Int)
     case wouldBlock
     case failed(Int32)
   }
 
-  /// What one look at a connection and its wake-up pipe has shown.
+  /// The state of a connection and its wake-up pipe after one wait.
   struct Readiness {
     let isReadable: Bool
     let isWritable: Bool
@@ -46,12 +46,12 @@ enum Platform {
 extension Platform {
   static func openStream() -> Int32 { socket(AF_INET, streamType, 0) }
 
-  /// Binds to 127.0.0.1 on a port that the system picks.
+  /// Binds to 127.0.0.1 on a port that the system chooses.
   static func bindToLoopback(_ descriptor: Int32) -> Bool {
     withLoopbackAddress(port: 0) { bind(descriptor, $0, $1) } == 0
   }
 
-  /// Begins to connect to a port of 127.0.0.1; it is writable when it is connected.
+  /// Starts to connect to a port of 127.0.0.1; the socket is writable once it is connected.
   static func connectToLoopback(_ descriptor: Int32, _ port: UInt16) {
     _ = withLoopbackAddress(port: port) { connect(descriptor, $0, $1) }
   }
@@ -95,7 +95,7 @@ extension Platform {
     transfer { send(descriptor, bytes.baseAddress, bytes.count, withoutSignal) }
   }
 
-  /// Never blocks, is not inherited by child processes, and raises no SIGPIPE.
+  /// Makes a socket non-blocking, not inherited by child processes, and free of SIGPIPE.
   static func configure(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -118,14 +118,14 @@ extension Platform {
 
   static func endWriting(_ descriptor: Int32) { shutdown(descriptor, writingWay) }
 
-  // Not retried after EINTR: the descriptor is gone, and its number may be someone else's.
+  // Not retried after EINTR: the descriptor is gone, and its number may have been assigned again.
   static func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 }
 
 // MARK: - Pipes and waiting
 
 extension Platform {
-  /// A pipe, or nil when the process has no descriptors left.
+  /// Opens a pipe; returns nil when the process has no descriptors left.
   static func openPipe() -> (readEnd: Int32, writeEnd: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -146,7 +146,7 @@ extension Platform {
     _ = retrying { read(descriptor, &bytes, MemoryLayout.size(ofValue: bytes)) }
   }
 
-  /// Waits once, without a timeout for ever; an interrupted wait shows nothing ready.
+  /// Waits once, without a timeout indefinitely; an interrupted wait reports nothing ready.
   static func look(
     at descriptor: Int32, reading: Bool, writing: Bool, wake: Int32, timeout: Duration?
   ) -> Readiness {
@@ -164,7 +164,7 @@ extension Platform {
       isWoken: found > 0 && entries[1].revents != 0)
   }
 
-  // Rounded up: a wait that ends early would be followed by a spin.
+  // Rounded up, because a wait that ends early would be followed by a spin.
   private static func wholeMilliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = max(duration, .zero).components
     let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
@@ -175,7 +175,7 @@ extension Platform {
 // MARK: - Threads
 
 extension Platform {
-  /// A lock and a condition at addresses that never change.
+  /// A mutex and a condition at fixed addresses.
   struct Lock {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -200,7 +200,7 @@ extension Platform {
 
     func wakeAll() { pthread_cond_broadcast(condition) }
 
-    /// Under the lock: waits, without a limit for ever, and may return early.
+    /// Waits under the lock, without a limit indefinitely; may return early.
     func sleep(atMost limit: Duration?) {
       guard let limit else {
         pthread_cond_wait(condition, mutex)
@@ -212,7 +212,7 @@ extension Platform {
     }
   }
 
-  /// Runs `body` on a new thread; false when the system has none to give.
+  /// Runs `body` on a new thread; returns false when the system has none.
   static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     let passed = Unmanaged.passRetained(ThreadBody(body))
     guard spawn(passed.toOpaque()) else {
@@ -283,7 +283,7 @@ extension Platform {
 
     private static func silenceSignal(_ descriptor: Int32) {}
 
-    // Measures by the monotonic clock, so that setting the wall clock ends no wait.
+    // Uses the monotonic clock, so that setting the wall clock ends no wait.
     private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
       var attributes = pthread_condattr_t()
       pthread_condattr_init(&attributes)

@@ -1,4 +1,4 @@
-/// A request that can't be answered by the handler: the status to send before closing.
+/// A request that the handler cannot answer, with the status to send before closing.
 struct Refusal: Error, Equatable {
   let status: Int
 

@@ -1,20 +1,20 @@
-/// A request without its body, and what is known of that.
+/// The head of a request, and the length of its body.
 ///
 /// - Source: RFC 9112 §2–§6.
 struct RequestHead: Sendable {
-  /// Longest head that is read, in bytes.
+  /// The longest accepted head, in bytes.
   static let byteLimit = 64 * 1024
-  /// Longest body that is read, in bytes.
+  /// The longest accepted body, in bytes.
   static let bodyByteLimit = 16 * 1024 * 1024
 
   let request: Request
-  /// Bytes of input that the head took.
+  /// The length of the head in bytes of input.
   let byteCount: Int
   let bodyByteCount: Int
 
   var expectsContinue: Bool { request.headers.lists("100-continue", in: "Expect") }
 
-  /// Reads the head at the start of `input`; nil when more bytes are needed.
+  /// Parses the head at the start of `input`; returns nil when more bytes are needed.
   static func parse(_ input: [UInt8]) throws(Refusal) -> RequestHead? {
     guard let end = endOfHead(in: input) else {
       if input.count > byteLimit { throw .headTooLarge }
@@ -34,7 +34,8 @@ struct RequestHead: Sendable {
       request: request, byteCount: end, bodyByteCount: try bodyByteCount(request.headers))
   }
 
-  /// The index after the blank line that follows the first line that isn't blank.
+  /// Returns the index after the blank line that ends the head; blank lines before the head are
+  /// skipped.
   private static func endOfHead(in input: [UInt8]) -> Int? {
     var lineIsBlank = true
     var hasBegun = false
@@ -66,7 +67,7 @@ struct RequestHead: Sendable {
       keepsAlive: version == "HTTP/1.1" && !headers.lists("close", in: "Connection"))
   }
 
-  // A name that isn't a token also refuses folded lines and a space before the colon.
+  // The check for a token also refuses folded lines and a space before the colon.
   private static func field(_ line: ArraySlice<UInt8>) throws(Refusal) -> (String, String) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else {
       throw .malformed

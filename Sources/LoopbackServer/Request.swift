@@ -2,13 +2,13 @@
 public struct Request: Sendable {
   /// The method, such as "GET".
   public let method: String
-  /// The path with its query, as sent: nothing is decoded.
+  /// The path with its query, as sent, not decoded.
   public let path: String
   /// The header fields.
   public let headers: Headers
   /// The body; empty without a Content-Length.
   public internal(set) var body: [UInt8]
 
-  /// Whether the client wants to use the connection again: HTTP/1.1 without "Connection: close".
+  /// Whether the client keeps the connection: HTTP/1.1 without "Connection: close".
   let keepsAlive: Bool
 }

@@ -1,10 +1,10 @@
-/// What a server does with requests: its handler, and how fast it answers.
+/// The handler of a server, and the speed of its answers.
 struct Service: Sendable {
   let latency: Duration
   let pace: Pace?
   let handler: @Sendable (Request) -> Response
 
-  /// What is sent to whoever connects, in place of all answers.
+  /// The steps for each connection, in place of answers.
   var greeting: [Step] = []
 
   func plan(for request: Request) -> Plan {

@@ -1,11 +1,11 @@
-/// What the origin has seen up to one moment.
+/// The observations of the origin up to one moment.
 public struct Snapshot: Sendable {
-  /// Every request and what became of it, in the order of arrival.
+  /// All requests with their outcomes, in order of arrival.
   public let exchanges: [Exchange]
-  /// Connections that are open now, idle ones included.
+  /// The number of open connections, including idle ones.
   public let openConnections: Int
 
-  /// How many requests there were for a path, query included.
+  /// Returns the number of requests for a path, including its query.
   public func requestCount(path: String) -> Int {
     exchanges.count { $0.request.path == path }
   }

@@ -1,6 +1,6 @@
-/// A socket that never blocks and is closed once.
+/// A non-blocking socket that is closed once.
 ///
-/// One thread owns it; ``shutDown()`` alone may come from any other.
+/// One thread owns it; only ``shutDown()`` may be called from other threads.
 final class Socket: Sendable {
   private struct Status: Sendable {
     var isOpen = true
@@ -17,10 +17,10 @@ final class Socket: Sendable {
 
   deinit { close() }
 
-  /// Whether we ended the connection ourselves, through ``shutDown()``.
+  /// Whether ``shutDown()`` has ended the connection.
   var isShutDown: Bool { status.withLock { $0.isShutDown } }
 
-  /// Ends both directions, so that the owner's wait, send or receive ends too.
+  /// Ends both directions, so that a wait, send or receive of the owner ends too.
   func shutDown() {
     status.withLock {
       guard $0.isOpen else { return }
@@ -29,7 +29,7 @@ final class Socket: Sendable {
     }
   }
 
-  // Under the lock, so that a late shutDown() can't hit a descriptor that was given out anew.
+  // Under the lock, so that a late `shutDown()` cannot hit a descriptor that was assigned again.
   func close() {
     status.withLock {
       guard $0.isOpen else { return }
@@ -42,9 +42,10 @@ final class Socket: Sendable {
 // MARK: - Listening
 
 extension Socket {
-  /// A listener on 127.0.0.1, and the port that the system picked for it.
+  /// Returns a listener on 127.0.0.1, and the port that the system chose.
   ///
-  /// - Parameter length: How many connections may wait to be accepted; nil is as many as can be.
+  /// - Parameter length: The number of connections that may wait to be accepted; nil for the
+  ///   system's maximum.
   static func listening(
     queue length: Int32? = nil
   ) throws(SocketError) -> (socket: Socket, port: UInt16) {
@@ -55,7 +56,7 @@ extension Socket {
     return (socket, port)
   }
 
-  /// A socket on 127.0.0.1 that doesn't listen, and the port that the system picked for it.
+  /// Returns a socket on 127.0.0.1 that does not listen, and the port that the system chose.
   static func bound() throws(SocketError) -> (socket: Socket, port: UInt16) {
     let descriptor = Platform.openStream()
     guard descriptor >= 0 else { throw SocketError(in: "socket") }
@@ -65,7 +66,7 @@ extension Socket {
     return (socket, port)
   }
 
-  /// A connection to a port of 127.0.0.1; nil if none comes about soon.
+  /// Returns a connection to a port of 127.0.0.1; nil if it is not completed within 50 ms.
   static func connected(to port: UInt16, _ wake: Wake) throws(SocketError) -> Socket? {
     let descriptor = Platform.openStream()
     guard descriptor >= 0 else { throw SocketError(in: "socket") }
@@ -76,7 +77,7 @@ extension Socket {
     return seen.isWritable ? socket : nil
   }
 
-  /// The next connection, if one is waiting.
+  /// Returns the next connection, if one is waiting.
   func accept() -> Socket? {
     let accepted = Platform.acceptOne(descriptor)
     guard accepted >= 0 else { return nil }
@@ -88,7 +89,7 @@ extension Socket {
 // MARK: - Talking
 
 extension Socket {
-  /// Waits once, without a timeout for ever; may show nothing ready.
+  /// Waits once, without a timeout indefinitely; may report nothing ready.
   func look(reading: Bool, writing: Bool = false, wake: Wake, timeout: Duration?)
     -> Platform.Readiness
   {
@@ -96,7 +97,7 @@ extension Socket {
       at: descriptor, reading: reading, writing: writing, wake: wake.descriptor, timeout: timeout)
   }
 
-  /// Appends at most `limit` of the bytes that have come.
+  /// Appends at most `limit` of the bytes that have arrived.
   func receive(_ limit: Int, into input: inout [UInt8]) -> Platform.Transfer {
     withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
       let result = Platform.receiveBytes(descriptor, into: buffer)
@@ -105,12 +106,12 @@ extension Socket {
     }
   }
 
-  /// Sends the first of `bytes`, as many as there is room for.
+  /// Sends as many of the first `bytes` as there is room for.
   func send(_ bytes: ArraySlice<UInt8>) -> Platform.Transfer {
     bytes.withUnsafeBytes { Platform.sendBytes(descriptor, $0) }
   }
 
-  /// Tells the client that nothing more will come.
+  /// Ends the sending direction.
   func endWriting() { Platform.endWriting(descriptor) }
 
   /// Closes with a reset.

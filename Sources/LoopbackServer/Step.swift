@@ -2,11 +2,11 @@
 public enum Step: Sendable {
   /// Sends these bytes as they are.
   case send([UInt8])
-  /// Lets time pass.
+  /// Waits for this time.
   case wait(Duration)
   /// Waits until the hold is released.
   case hold(Hold)
-  /// Closes the connection in good order.
+  /// Closes the connection in an orderly way.
   case close
   /// Closes the connection with a TCP reset.
   case reset

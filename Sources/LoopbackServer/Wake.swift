@@ -1,6 +1,6 @@
-/// Ends a wait for a socket from another thread: a pipe, looked at together with the socket.
+/// A pipe by which another thread ends a wait for a socket.
 final class Wake: Sendable {
-  /// For the one who waits; valid until ``close()``, which is also theirs to call.
+  /// The read end for the waiting thread, which also calls ``close()``; valid until then.
   let descriptor: Int32
 
   private let writeEnd: Int32
@@ -14,7 +14,8 @@ final class Wake: Sendable {
 
   deinit { close() }
 
-  /// Makes ``descriptor`` readable until ``clear()``, from any thread; after the close, nothing.
+  /// Makes ``descriptor`` readable until ``clear()``, from any thread; does nothing after the
+  /// close.
   func signal() {
     isOpen.withLock { if $0 { Platform.writeByte(writeEnd) } }
   }
