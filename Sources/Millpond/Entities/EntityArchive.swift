@@ -2,34 +2,34 @@ public import MillpondCore
 public import MillpondEntities
 public import MillpondSignals
 
-/// Keeps the entities of a store on disk, and has them there again at the next start.
+/// A copy of a store's entities on disk, from which they are restored at the next start.
 ///
 ///     let archive = EntityArchive(
 ///       of: store, in: DiskCache(directory: folder, byteLimit: .mebibytes(64)),
 ///       types: [ArchivedType(Book.self, named: "book"), ArchivedType(Author.self, named: "author")])
 ///     let count = try await archive.restored.value
 ///
-/// What was kept is put into the store as if a source had brought it: what the store is told
-/// meanwhile wins. From then on the disk follows the store, in the background: what is set, merged,
-/// removed, and dropped.
+/// The stored entities are put into the store as if a source had sent them, so writes to the store
+/// meanwhile win. From then on the disk follows the store in the background: sets, merges,
+/// removals, and drops.
 ///
-/// However the process ends, what is restored is the store as one commit has left it, the last or an
-/// earlier one; of a transaction all is there or nothing, since it is on disk as a whole before any of it
-/// takes the place of what was there. That holds for what ``flush(_:)`` has waited for after a power cut
-/// too. It does not hold for what the disk loses: a damaged entity is missing, and so is what had to
-/// go for want of room, so give the cache room enough.
+/// However the process ends, the restored state is that of the store after a commit, the last or an
+/// earlier one. A transaction is restored as a whole or not at all, since it is on disk as a whole
+/// before any part of it replaces a stored record. After a power cut that holds for everything that
+/// ``flush(_:)`` has waited for. It does not hold for losses of the disk: a damaged entity is
+/// missing, and so is one that was evicted, so give the cache enough room.
 ///
-/// Released, it still saves what was committed before.
+/// After its release an archive still saves earlier commits.
 ///
-/// Records that can't be decoded go from the disk, as removed ones do. Types that are not listed are left
-/// alone.
+/// Records that can't be decoded are removed from the disk, as removed entities are. Types that are
+/// not listed are left alone.
 ///
-/// An archive belongs to the scope of its store. At the end of the scope everything is removed from the
-/// disk, also types that are not listed; the outcome of the end waits for that, and fails if it fails. If
-/// the process dies before the outcome has succeeded, make the store and the archive anew at the next start,
-/// in a scope, and end that.
+/// An archive belongs to the scope of its store. The end of the scope removes everything from the
+/// disk, including types that are not listed; its outcome waits for that, and fails if that fails.
+/// If the process dies before the outcome has succeeded, create the store and the archive again at
+/// the next start, in a scope, and end it.
 ///
-/// - Note: The cache is to be of this archive alone.
+/// - Note: No other user may write to the cache.
 public final class EntityArchive: Sendable {
   private let store: EntityStore
   private let queue: ArchiveQueue
@@ -37,22 +37,25 @@ public final class EntityArchive: Sendable {
   private let restoring = Promise<Int>()
   private let membership: ScopedDisposable?
 
-  /// Starts to restore, and to follow `store`.
+  /// Starts to restore entities, and to follow `store`.
   ///
-  /// - Parameter types: Which entities are kept; others are left out.
+  /// - Parameters:
+  ///   - store: The store to restore and to follow.
+  ///   - disk: A cache for this archive alone.
+  ///   - types: The types to store; others are left out.
   public init(of store: EntityStore, in disk: DiskCache, types: [ArchivedType]) {
     self.store = store
     let queue = ArchiveQueue(ArchiveSaver(disk))
     let token = FillToken()
     self.queue = queue
     queue.add(.restore(types, store, token, restoring))
-    // The commits first: of one that comes between, no part is saved before the whole.
+    // Commits first, so that no part of a commit that comes in between is saved before the whole.
     following =
       [store.commits.subscribe(onNext: { queue.seal() }).scoped()]
       + types.map { $0.follow(store) { queue.note($0) }.scoped() }
     membership = store.scope?.add(isPersistent: true) { [queue, weak store] in
       let erased = Promise<Void>()
-      // After all that was committed until now: none of it is to be saved later.
+      // After all earlier commits, so that none of them is saved later.
       if let store {
         store.afterTelling { queue.add(.erase(erased)) }
       } else {
@@ -64,19 +67,20 @@ public final class EntityArchive: Sendable {
   }
 
   deinit {
-    // What has been committed may still have to be told.
+    // Earlier commits may not have been reported yet.
     store.afterTelling { [following] in _ = following }
   }
 
-  /// How many entities were found on disk, when they are in the store; or why it can't be read.
+  /// The number of entities found on disk, once they are in the store; or the failure to read them.
   public var restored: Signal<Int> { restoring.outcome }
 
-  /// Completes with a value when all that was committed before the subscription is on disk.
+  /// Completes with a value when all commits before the subscription are on disk.
   ///
-  /// - Throws: What the disk says, if something could not be saved; that is tried again with the next
-  ///   commit, and the next flush. An encoder's error, once, for what can't be encoded, and
-  ///   ``DiskError/tooLarge(folder:key:byteCount:limit:)``, once, for what is too large for the disk: both
-  ///   are left out.
+  /// - Parameter durability: The durability to wait for.
+  /// - Throws: The disk's error if a change could not be saved; it is tried again with the next
+  ///   commit and the next flush. Once, the encoder's error for an entity that can't be encoded,
+  ///   and ``DiskError/tooLarge(folder:key:byteCount:limit:)`` for one that is too large for the
+  ///   disk: both are left out.
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
     .deferred { [store, queue] in
       let flushed = Promise<Void>()
