@@ -233,7 +233,7 @@ extension Platform {
   }
 }
 
-// MARK: - Where the platforms differ
+// MARK: - Platform differences
 
 #if canImport(Darwin)
   extension Platform {

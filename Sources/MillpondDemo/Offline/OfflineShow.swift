@@ -80,7 +80,7 @@ struct OfflineShow: Sendable {
     server?.stop()
   }
 
-  // MARK: What is seen
+  // MARK: The screen
 
   private func title(_ text: String) {
     screen.write(lines: ["", screen.look.painted(text, .title)])

@@ -71,7 +71,7 @@ struct EntityTables: Sendable {
     if let (table, row) = table(of: node) { table.touch(row, now) }
   }
 
-  // MARK: Giving back
+  // MARK: Giving memory back
 
   /// Removes the node and row of an entity that is not stored, referred to, observed or retained.
   ///

@@ -54,7 +54,7 @@ final class EntityCore: @unchecked Sendable {
     tables.withLock { $0.storedCount }
   }
 
-  // MARK: Telling
+  // MARK: Notifying
 
   /// Carries out the waiting notices until there are none.
   ///

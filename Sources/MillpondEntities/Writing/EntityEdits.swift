@@ -16,8 +16,8 @@ final class EntityEdits<E: Entity> {
   @exclusivity(unchecked) @usableFromInline var places: [E.ID: Int] = [:]
   @exclusivity(unchecked) @usableFromInline var undone: [(place: Int, before: Edit<E>?)] = []
 
-  /// The revision of a removal of the whole type, which a rollback keeps: it only refuses earlier
-  /// requests' fills.
+  /// The revision of a removal of the whole type, which a rollback keeps: it only refuses fills
+  /// requested before it.
   @usableFromInline var clearedAt = Revision.none
 
   /// The edits of the commit, and after it the objects to release after the turn.
@@ -122,7 +122,7 @@ final class EntityEdits<E: Entity> {
   @usableFromInline
   static var fewEdits: Int { 8 }
 
-  // MARK: Taking back
+  // MARK: Undoing
 
   /// Undoes the writes beyond the first `count` undo records, and returns them.
   @inlinable

@@ -59,7 +59,7 @@ struct Observers: Sendable {
     return (watch, tables.forget(node))
   }
 
-  // MARK: Telling
+  // MARK: Notifying
 
   /// Takes the pending notices; returns none if another thread is already delivering.
   @usableFromInline

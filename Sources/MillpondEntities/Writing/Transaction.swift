@@ -69,7 +69,7 @@ struct Transaction {
     self.isSilent = isSilent
   }
 
-  // MARK: Taking back
+  // MARK: Undoing
 
   /// The present state, for a rollback.
   @usableFromInline

@@ -27,7 +27,7 @@ extension Signal {
   }
 }
 
-// MARK: - What acts
+// MARK: - The engine
 
 /// The newest run of an inner signal; `SwitchingRule` decides which events count.
 @usableFromInline
@@ -79,7 +79,7 @@ extension SerialState {
   }
 }
 
-// MARK: - What decides
+// MARK: - The rule
 
 /// The number of the run whose events count, and the signals that still run.
 @usableFromInline

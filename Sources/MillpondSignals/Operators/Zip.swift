@@ -65,7 +65,7 @@ func joining<each Value: Sendable>(
     }, now: nil, emptyError: emptyError)
 }
 
-// MARK: - What acts
+// MARK: - The engine
 
 /// The inputs of a zip: `ZipRule` decides when to join their values, and this acts.
 ///

@@ -1,4 +1,4 @@
-// MARK: - What decides
+// MARK: - The rule
 
 /// The decisions of a timed operator: pure, told the time, and asked for its next deadline.
 @usableFromInline
@@ -17,7 +17,7 @@ package protocol TimedRule<Value>: Sendable {
   mutating func wake(at now: Duration) -> Event<Value>?
 }
 
-// MARK: - The face
+// MARK: - The operator
 
 extension Signal {
   /// Runs the signal through a rule, which is made for each run and told its start time.
@@ -36,7 +36,7 @@ extension Signal {
   }
 }
 
-// MARK: - What acts
+// MARK: - The engine
 
 /// An engine that sends the events of a rule, and keeps one timer.
 ///
