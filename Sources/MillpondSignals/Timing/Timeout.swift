@@ -2,8 +2,7 @@ extension Signal {
   /// Fails with ``SignalError/timedOut``, and stops the upstream, if an event is late.
   ///
   /// - Parameters:
-  ///   - limit: The time limit. With zero or less, only events sent during the subscription are in
-  ///     time.
+  ///   - limit: The time limit; zero or less counts as one nanosecond.
   ///   - awaited: The event that has to arrive within the limit.
   ///   - clock: The clock that measures the time.
   /// - Complexity: One timer for a burst of events, not one for each; none if the signal has its
@@ -41,7 +40,7 @@ package struct TimeoutRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(limit: Duration, awaited: TimeoutAwaited, beginning: Duration) {
-    // At least a nanosecond, so that events sent inside the subscription are in time.
+    // At least a nanosecond, so that an event inside the subscription can be in time.
     self.limit = max(.nanoseconds(1), limit)
     self.awaited = awaited
     deadline = beginning + self.limit
