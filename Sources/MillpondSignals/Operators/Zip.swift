@@ -69,7 +69,7 @@ func joining<each Value: Sendable>(
 
 /// The inputs of a zip: `ZipRule` decides when to join their values, and this acts.
 ///
-/// As little as possible is generic here, because it would run unspecialised, see ``ZipQueue``.
+/// Little is generic here, because generic code would run unspecialised, see ``ZipQueue``.
 @usableFromInline
 final class ZipInputs: Sendable {
   private let lifetime: Lifetime
