@@ -1,7 +1,7 @@
 import MillpondCore
 
 extension DiskIndex {
-  /// Takes in what the log was found to hold, in its order: a later record of a key counts.
+  /// Loads the records found in the log, in its order; the latest record of a key counts.
   mutating func load(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
     guard let slot = slot(of: hash) else {
       if hashes.count >= Self.greatestCount { return }
@@ -15,7 +15,7 @@ extension DiskIndex {
     place(spot, value, slot)
   }
 
-  /// Takes in a key that is not there yet; it is found only after ``findRestored(from:)``.
+  /// Restores a key that is not in the index; ``findRestored(from:)`` makes it findable.
   mutating func restore(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
     let slot = grow()
     hashes.append(hash)
@@ -26,7 +26,7 @@ extension DiskIndex {
     place(spot, value, slot)
   }
 
-  /// Lets entries be found that were restored from this slot on.
+  /// Makes entries findable that were restored from this slot on.
   mutating func findRestored(from first: Slot = 0) {
     let hashes = hashes
     slots.insert(first..<Slot(hashes.count)) { hashes[$0].bits }
@@ -61,10 +61,11 @@ extension DiskIndex {
   }
 }
 
-/// A walk through what lies in the log, those first that would go first, in steps between which the index
-/// may change: so no get waits for all of it.
+/// A walk through the entries with records, in the order of eviction, in steps between which the
+/// index may change, so that no get waits for the whole walk.
 ///
-/// An entry that stays is visited once; one that is used meanwhile may come later than its place was.
+/// An entry that stays is visited once; one that is used meanwhile may be visited later than its
+/// place was.
 struct SpotWalk {
   private var last: Slot?
   private var isInOrder = true
@@ -74,14 +75,14 @@ struct SpotWalk {
   /// The greatest number of entries that a step visits.
   static let stepSize = 1_024
 
-  /// Visits the next entries; false when there are no more.
+  /// Visits the next entries; false when there are none left.
   mutating func step(
     _ index: DiskIndex, count: Int = stepSize, _ body: (KeyHash, Spot, LargeValue?) -> Void
   ) -> Bool {
     if last == nil, isInOrder { isVisited = Array(repeating: false, count: index.hashes.count) }
     for _ in 0..<count {
       if isInOrder {
-        // An entry that has moved to the end ends this part too early; the rest follows by slots.
+        // An entry that has moved to the end ends this part early; the rest follows by slots.
         guard let slot = index.order.next(after: last), Int(slot) < isVisited.count,
           !isVisited[Int(slot)]
         else {

@@ -1,7 +1,7 @@
 import MillpondCore
 
 extension DiskIndex {
-  /// Evicts others until there is room; false if the newcomer is not worth it.
+  /// Evicts other entries until there is room; false if the new entry is not worth it.
   mutating func makeRoom(
     for hash: KeyHash, _ cost: Int, besides slot: Slot?
   ) -> Bool {
@@ -22,14 +22,14 @@ extension DiskIndex {
   }
 
   private func presentCost(of hash: KeyHash, _ slot: Slot?) -> Int {
-    // The entry that gets a new value may be among those who went.
+    // The entry that gets the new value may have been evicted.
     guard let slot, hashes[slot] == hash, self.slot(of: hash) != nil else { return 0 }
     return order.weight(of: slot)
   }
 
   private mutating func evict(_ victim: Slot) {
     if let value = largeValues[victim], leases[value.number] != nil {
-      // Its file is lent: it goes to the end of the line.
+      // Its file is lent, so it moves to the end of the order.
       let (hash, cost) = (hashes[victim], order.weight(of: victim))
       order.removed(victim)
       order.added(victim, hash.bits, weight: cost)
@@ -44,9 +44,9 @@ extension DiskIndex {
       ?? (Int(slot) < revisions.count ? revisions[slot] : .none)
   }
 
-  /// Takes an entry out.
+  /// Removes an entry.
   ///
-  /// - Returns: Its write that was on its way.
+  /// - Returns: Its pending write.
   mutating func drop(_ slot: Slot) -> DiskWrite? {
     let revision = revision(of: slot)
     if PendingWrite.isAny(before: revision) { remember(hashes[slot], revision) }
@@ -70,7 +70,7 @@ extension DiskIndex {
     write.slot = slot
   }
 
-  /// Takes the write that was on its way from its entry.
+  /// Removes the pending write of an entry.
   mutating func takePending(_ slot: Slot) -> DiskWrite? {
     guard let write = pending(of: slot) else { return nil }
     pending[Int(slot)] = nil

@@ -3,18 +3,18 @@ import MillpondCore
 extension DiskIndex {
   mutating func takeConsequence() -> Consequence { exchange(&consequence, with: Consequence()) }
 
-  /// Keeps a value, unless its key was written to later.
+  /// Stores a value, unless its key was written later.
   mutating func set(_ write: DiskWrite, cost: Int) -> Consequence {
     let slot = slot(of: write.hash)
     if admits(write, slot) { keep(write, cost: cost, slot) }
     return takeConsequence()
   }
 
-  /// Keeps what a lower layer gave, unless its key was written to since the token was drawn.
+  /// Stores the value of a fill, unless its key was written after the token was taken.
   mutating func fill(_ write: DiskWrite, cost: Int, _ token: FillToken) -> Consequence {
     if writes.admit(token, hash: write.hash.whole) {
       let slot = slot(of: write.hash)
-      // The last write of the key stays what it was.
+      // The last write of the key stays the same.
       if let slot { write.revision = revision(of: slot) }
       keep(write, cost: cost, slot)
     }
@@ -27,15 +27,16 @@ extension DiskIndex {
       over: slot.map { revision(of: $0) } ?? .none)
   }
 
-  /// Remembers the last write of a key that will have no entry.
+  /// Remembers the last write of a key without an entry.
   mutating func remember(_ hash: KeyHash, _ revision: Revision) {
     writes.remember(hash, revision)
     _ = writes.takeForgotten()  // hashes, and no objects of users
   }
 
-  /// Removes a key, unless it was written to later.
+  /// Removes a key, unless it was written later.
   ///
-  /// That is written also where there is no entry: one may have been evicted, and lie in the log still.
+  /// The removal is written even without an entry: an evicted one may still have a record in the
+  /// log.
   mutating func remove(_ write: DiskWrite) -> Consequence {
     let slot = slot(of: write.hash)
     if admits(write, slot) {
@@ -64,7 +65,7 @@ extension DiskIndex {
       statistics.rejections += 1
       if write.revision > .none { remember(write.hash, write.revision) }
       if let slot = self.slot(of: write.hash) { supersede(drop(slot)) }
-      // A value that can't be kept is written as its key's removal.
+      // A value that can't be stored is written as a removal of its key.
       write.isVoid = true
       return
     }
@@ -82,14 +83,14 @@ extension DiskIndex {
     largeBytes += write.largeLength
   }
 
-  /// Notes the write that is replaced: a file that was streamed for it, and that no record will name, is
-  /// not needed any more.
+  /// Records the write that is replaced; its streamed file, which no record will name, is no longer
+  /// needed.
   private mutating func supersede(_ old: DiskWrite?) {
     consequence.superseded = old
     if let old, !old.isTaken, let file = old.file { consequence.files.append(file.number) }
   }
 
-  /// Lets a write that has begun stay the entry's: it is what was there before if the later one fails.
+  /// Keeps a write that has begun with its entry: it is the stored value if the later write fails.
   private func overtake(_ old: DiskWrite, by write: DiskWrite, _ slot: Slot) {
     if old.isTaken {
       old.slot = slot
@@ -101,10 +102,10 @@ extension DiskIndex {
   }
 }
 
-// MARK: - What has been written
+// MARK: - After writing
 
 extension DiskIndex {
-  /// Notes that a record of `write` lies at `spot` now; its consequence is the caller's to take.
+  /// Records that `write` is stored at `spot`; the caller takes the consequence.
   mutating func settle(_ write: DiskWrite, at spot: Spot) {
     guard write.slot >= 0 else {
       if let file = write.file { consequence.files.append(file.number) }
@@ -126,7 +127,7 @@ extension DiskIndex {
     if !isOvertaken { reweigh(slot) }
   }
 
-  /// Whether the entry was written to again; then nothing of this write is awaited any more.
+  /// Detaches a write from its entry if a later write has replaced it; returns whether one has.
   private func endUnderway(_ write: DiskWrite, _ slot: Slot) -> Bool {
     guard let later = self.pending(of: slot), later !== write else { return false }
     later.underway = nil
@@ -134,9 +135,9 @@ extension DiskIndex {
     return true
   }
 
-  /// Forgets a write that failed: what was there before is there again.
+  /// Removes a write that failed; the value before it is the stored one again.
   ///
-  /// - Returns: The files that are not needed any more.
+  /// - Returns: The files that are no longer needed.
   mutating func fail(_ write: DiskWrite) -> [UInt64] {
     if let file = write.file { consequence.files.append(file.number) }
     let slot = write.slot
@@ -153,16 +154,16 @@ extension DiskIndex {
     if cost != order.weight(of: slot) { order.reweighed(slot, weight: cost) }
   }
 
-  /// Notes that a record has been copied, if it is still needed.
+  /// Records the new position of a copied record, if it is still needed.
   mutating func move(_ hash: KeyHash, from old: Spot, to new: Spot) {
     guard let slot = slot(of: hash), holds(hash, at: old) else { return }
     spots[slot].segment = new.segment
     spots[slot].offset = new.offset
   }
 
-  /// Forgets a record that turned out to be bad, or too old.
+  /// Removes the entry of a record that is damaged or expired.
   ///
-  /// - Returns: The files that are not needed any more; nil if it was another record.
+  /// - Returns: The files that are no longer needed; nil if the key has another record.
   mutating func forget(_ hash: KeyHash, at spot: Spot) -> [UInt64]? {
     guard let slot = slot(of: hash), spots[slot] == spot, pending(of: slot) == nil else {
       return nil
@@ -171,9 +172,9 @@ extension DiskIndex {
     return takeConsequence().files
   }
 
-  /// Forgets the records in a segment that is removed.
+  /// Removes the entries with records in a segment that is removed.
   ///
-  /// - Returns: The files that are not needed any more.
+  /// - Returns: The files that are no longer needed.
   mutating func forget(segment: UInt32) -> [UInt64] {
     for slot in slots(in: segment) {
       if pending(of: slot) == nil {
@@ -186,7 +187,7 @@ extension DiskIndex {
     return takeConsequence().files
   }
 
-  /// Forgets all records and files: they are there no more.
+  /// Removes all records and files, which no longer exist.
   mutating func forgetAllSpots() {
     dropAll(slots(where: { pending(of: $0) == nil }))
     liveBytes = 0

@@ -1,44 +1,44 @@
 import MillpondCore
 
-/// The keys, the places of their records, and the writes that are not on disk yet: decides, and touches
-/// no file.
+/// The index of the keys, their records, and the pending writes; it makes decisions and touches no
+/// file.
 ///
-/// Pure; its owner locks, and releases what is dropped after the unlock.
+/// Pure; its owner locks, and releases dropped objects after the unlock.
 struct DiskIndex: Sendable {
   let costLimit: Int
   var slots = SlotIndex()
   var order: PolicyOrder
   var writes = WriteOrder<KeyHash>()
 
-  // A place in each for every slot.
+  // These have an element for every slot.
   var hashes = Column<KeyHash>()
   var spots = Column<Spot>()
 
-  // A place in each for the slots up to the last one that was written to in this run.
+  // This has an element for the slots up to the last one that was written in this run.
   var revisions = Column<Revision>()
 
-  /// The writes on their way; the record at the spot, if there is one, is what was before.
+  /// The pending writes by slot; a record at the slot's spot is the value before.
   var pending: ContiguousArray<DiskWrite?> = []
 
   var freeSlots: [Slot] = []
   var largeValues: [Slot: LargeValue] = [:]
   var leases: [UInt64: Int] = [:]
 
-  /// Files that are needed only by their leases.
+  /// The files that are needed only by their leases.
   var doomed: Set<UInt64> = []
 
   /// The bytes of all records that are needed.
   var liveBytes = 0
 
-  /// The bytes of the large values that are in files or soon will be.
+  /// The bytes of the large values that have, or will have, files.
   var largeBytes = 0
 
   var statistics = DiskStatistics()
 
-  /// Collects the consequences of one change, which takes them at its end.
+  /// The consequences of the present change, which takes them at its end.
   var consequence = Consequence()
 
-  /// The most entries: a slot has 32 bits.
+  /// The greatest number of entries: a slot has 32 bits.
   static let greatestCount = 1 << 30
 
   init(costLimit: Int, _ policy: EvictionPolicy) {
@@ -52,17 +52,18 @@ struct DiskIndex: Sendable {
 }
 
 extension DiskIndex {
-  /// The things to be done because of a change.
+  /// The consequences of a change.
   struct Consequence: Sendable {
-    /// Whether the change is to be written; else it came too late, and nothing is to be done.
+    /// Whether the change is to be written; if not, it came too late and nothing else is to be
+    /// done.
     var isToBeWritten = false
 
-    /// The write that it replaces before that was written.
+    /// The unwritten write that this one replaces.
     var superseded: DiskWrite?
 
     var files: [UInt64] = []
 
-    /// Writes whose entries were evicted or removed.
+    /// The writes whose entries were evicted or removed.
     var evicted: [DiskWrite] = []
   }
 }
@@ -76,7 +77,7 @@ extension DiskIndex {
     case spot(Spot)
   }
 
-  /// Returns the entry, which counts as used.
+  /// Returns the entry, and counts this as a use.
   mutating func find(_ hash: KeyHash) -> Finding? {
     guard let slot = slot(of: hash) else {
       order.missed(hash.bits)
@@ -86,10 +87,10 @@ extension DiskIndex {
     return finding(slot)
   }
 
-  /// Returns the entry, which does not count as used.
+  /// Returns the entry without counting this as a use.
   func peek(_ hash: KeyHash) -> Finding? { slot(of: hash).map { finding($0) } }
 
-  /// Whether the newest record of the key lies there.
+  /// Whether the latest record of the key is at this spot.
   func holds(_ hash: KeyHash, at spot: Spot) -> Bool {
     guard let slot = slot(of: hash) else { return false }
     return spots[slot].position == spot.position && !spots[slot].isNowhere
@@ -100,12 +101,12 @@ extension DiskIndex {
   }
 
   func slot(of hash: KeyHash) -> Slot? {
-    // Captured by itself: all of this would be copied for the closure.
+    // Captured alone: the closure would copy the whole index.
     let hashes = hashes
     return slots.find(hash.bits) { hashes[$0] == hash }
   }
 
-  /// The slots of the entries with a record in a segment.
+  /// Returns the slots of the entries with a record in a segment.
   func slots(in segment: UInt32) -> [Slot] {
     slots { spots[$0].segment == segment && !spots[$0].isNowhere }
   }
@@ -120,7 +121,7 @@ extension DiskIndex {
 // MARK: - Leases
 
 extension DiskIndex {
-  /// Keeps the file of a large value from being removed; false if it is not there any more.
+  /// Protects the file of a large value from removal; false if it no longer exists.
   mutating func lease(_ hash: KeyHash, _ value: LargeValue) -> Bool {
     guard let slot = slot(of: hash), largeValues[slot]?.number == value.number else { return false }
     lease(value.number)
@@ -128,16 +129,17 @@ extension DiskIndex {
     return true
   }
 
-  /// Keeps a file from being removed that is about to be written, whatever becomes of the write.
+  /// Protects a file that is about to be written from removal, whatever happens to the write.
   mutating func lease(_ number: UInt64) { leases[number, default: 0] += 1 }
 
-  /// Leases files that were lent before the index was made; those that no entry needs go at the end.
+  /// Leases files that were lent before the index was created; those that no entry needs are
+  /// removed at the end of their leases.
   mutating func leaseAgain(_ numbers: Set<UInt64>) {
     for number in numbers { lease(number) }
     doomed = numbers.subtracting(largeValues.values.map(\.number))
   }
 
-  /// Returns the files without a lease; the others go when they are given back.
+  /// Returns the files without a lease; the others are removed at the end of their leases.
   mutating func free(of files: [UInt64]) -> [UInt64] {
     files.filter { number in
       if leases[number] == nil { return true }
@@ -146,7 +148,7 @@ extension DiskIndex {
     }
   }
 
-  /// Gives a lease back; true if the file is not needed any more.
+  /// Ends a lease; true if the file is no longer needed.
   mutating func giveBack(_ number: UInt64) -> Bool {
     guard let count = leases[number] else { return false }
     leases[number] = count > 1 ? count - 1 : nil

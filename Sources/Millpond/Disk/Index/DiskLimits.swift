@@ -1,42 +1,45 @@
-/// What the limit in bytes comes to, for the parts of the store.
+/// The limits of the store's parts, derived from the limit in bytes.
 ///
-/// The limit is one for files. A log has to have room for what is not needed any more, or all would
-/// have to be written again for each new value: so a record counts for a quarter more than its size,
-/// and what is over is for that. What an entry takes in the file of the index, twice while that is
-/// replaced, counts too.
+/// The limit applies to all files. A log needs room for outdated records, or every new value would
+/// have all others rewritten: so a record counts a quarter more than its size, which makes that
+/// room. The bytes of an entry in the checkpoint count too, twice, since the old one exists while
+/// it is replaced.
 struct DiskLimits: Sendable, Equatable {
   let byteLimit: Int
 
-  /// The size of a value from which on it has a file of its own.
+  /// The size from which a value has a file of its own.
   static let largeSize = 65_536
 
-  /// The size of an entry in the file of the index.
+  /// The size of an entry in the checkpoint.
   static let indexSize = 24
 
   init(byteLimit: Int) {
     self.byteLimit = max(0, byteLimit)
   }
 
-  /// The most that all entries may cost: two segments stay free, for the one that is written and the one
-  /// that is copied.
+  /// The greatest cost of all entries: two segments stay free, for the one being written and the
+  /// one being copied.
   var costLimit: Int { byteLimit - 2 * greatestSegment }
 
-  /// The size of a segment at which the next is begun.
+  /// The greatest size at which a segment is full.
   var greatestSegment: Int { min(max(byteLimit / 32, 1), 1 << 30) }
 
-  /// The same for a log of this size: a small store has small segments.
+  /// Returns the size at which a segment is full, for a log of this size: a small store has small
+  /// segments.
   func segmentSize(logBytes: Int) -> Int { min(greatestSegment, max(262_144, logBytes / 8)) }
 
-  /// What an entry costs.
+  /// Returns the cost of an entry.
   ///
-  /// - Parameter large: The length of a value that has a file of its own; else zero.
+  /// - Parameters:
+  ///   - recordSize: The size of its record.
+  ///   - large: The length of a value that has a file of its own; otherwise zero.
   static func cost(recordSize: Int, large: Int) -> Int {
     let record = recordSize + recordSize / 4 + 2 * indexSize
     let (sum, overflow) = record.addingReportingOverflow(large)
     return overflow ? .max : sum
   }
 
-  /// Whether enough of the log is not needed any more to be worth copying the rest.
+  /// Whether enough of the log is outdated to be worth copying the rest.
   func isWorthCompacting(logBytes: Int, liveBytes: Int, otherBytes: Int) -> Bool {
     let garbage = logBytes - liveBytes
     if garbage > max(liveBytes, greatestSegment / 4) { return true }

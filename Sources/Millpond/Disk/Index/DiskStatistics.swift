@@ -1,38 +1,39 @@
-/// What a disk cache has done since its folder was opened.
+/// The statistics of a disk cache since its folder was opened.
 public struct DiskStatistics: Sendable, Hashable {
-  /// Questions that it had a value for.
+  /// The number of gets that found a value, including one too old for the get's freshness.
   public var hits = 0
 
-  /// Questions that it had none for, or one that was too old.
+  /// The number of gets that found no usable value: none, or an expired, damaged or undecodable
+  /// one.
   public var misses = 0
 
-  /// Values that were taken in, in the place of older ones too.
+  /// The number of values that were stored, including those that replaced others.
   public var insertions = 0
 
-  /// Values that were not taken in: too large, or not worth what would have had to go.
+  /// The number of values that were not stored: too large, or not worth the evictions.
   public var rejections = 0
 
-  /// Values that went for room.
+  /// The number of values that were evicted.
   public var evictions = 0
 
-  /// Values that went for their age.
+  /// The number of values that were removed because they had expired.
   public var expirations = 0
 
-  /// Records that were not as they were written, and were dropped.
+  /// The number of damaged records that were found and removed.
   public var damages = 0
 
-  /// Bytes of values that it was told.
+  /// The bytes of the keys and values of sets and fills; of a streamed value only the key counts.
   public var bytesTold = 0
 
-  /// Bytes that were written to the log and to files, what was copied included.
+  /// The bytes written to the log and to files, copies included.
   public var bytesWritten = 0
 
-  /// Bytes that were copied so that the room around them could be given back.
+  /// The bytes copied to give back the room around them.
   public var bytesCopied = 0
 
-  /// None of anything.
+  /// Creates statistics with all counters at zero.
   public init() {}
 
-  /// The share of the questions that were answered, from 0 to 1; 0 if there were none.
+  /// The share of gets that found a value, from 0 to 1; 0 if there were none.
   public var hitRatio: Double { hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses) }
 }

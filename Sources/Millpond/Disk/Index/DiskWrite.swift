@@ -2,15 +2,16 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// A write on its way to the disk.
+/// A pending write.
 ///
-/// Sendable because all that can change is changed under the store's lock. The writer reads a write that
-/// it has taken without the lock: from then on only the writer changes its file and its failure.
+/// Sendable because its mutable state is changed only under the store's lock. The writer reads a
+/// write that it has taken without the lock: from then on only the writer changes its file and its
+/// failure.
 final class DiskWrite: @unchecked Sendable {
   enum Content: Sendable {
     case value(Data)
 
-    /// A value that was streamed into a file already.
+    /// A value that has been streamed into a file already.
     case file(LargeValue)
 
     case removal
@@ -23,35 +24,35 @@ final class DiskWrite: @unchecked Sendable {
   let expiresAt: WallTime
   let validator: Validator?
 
-  /// The place among all writes; of a fill, that of the last write of its key.
+  /// The position in the order of all writes; for a fill, that of the last write of its key.
   var revision: Revision
   let outcome = DiskOutcome()
 
-  /// The content; a removal when the value is not to be written any more.
+  /// The content; a removal once the value is no longer to be written.
   private(set) var content: Content
 
   /// The slot of its entry; -1 if it has none.
   var slot: Slot = -1
 
-  /// Whether the writer has it.
+  /// Whether the writer has taken it.
   var isTaken = false
 
-  /// Whether its key's removal is written instead.
+  /// Whether a removal of its key is written instead.
   var isVoid = false
 
   /// Whether a later write is written instead.
   var isSuperseded = false
 
-  /// The write of the same entry that has begun; it is what is there if this one fails.
+  /// The write of the same entry that has begun; it is the stored value if this one fails.
   var underway: DiskWrite?
 
-  /// The file that the value has been written to.
+  /// The file to which the value has been written.
   var file: LargeValue?
 
-  /// The reason why it could not be written.
+  /// The error, if it could not be written.
   var failure: CacheError?
 
-  /// The writes that this one replaces, and that end as it does.
+  /// The writes that this one replaces, which end with the same result.
   var superseded: ContiguousArray<DiskWrite> = []
 
   init(
@@ -84,15 +85,17 @@ final class DiskWrite: @unchecked Sendable {
     }
   }
 
-  /// Lets go of a value that is not to be written, so that what waits is never more than the cache holds.
+  /// Releases a value that is not to be written, so that the waiting values never exceed the
+  /// cache's limit.
   ///
-  /// - Returns: The bytes that wait no more, with the value, to be released after the unlock.
+  /// - Returns: The number of bytes, and the value, to be released after the unlock.
   func dropValue() -> (bytes: Int, Content)? {
     guard case .value(let value) = content else { return nil }
     return (value.count, exchange(&content, with: .removal))
   }
 
-  /// Whether this is for `key`, byte by byte: strings that only look alike are other keys.
+  /// Whether this is for `key`, compared byte by byte: canonically equal strings are different
+  /// keys.
   func isFor(_ key: String) -> Bool {
     var own = self.key
     return own.withUTF8 { key.hasBytes(UnsafeRawBufferPointer($0)) }
@@ -120,12 +123,13 @@ struct DiskOutcome: Sendable {
 
   private let state = Locked(State())
 
-  /// Makes it the outcome of a fill, before anybody subscribes.
+  /// Marks this as the outcome of a fill; called before any subscription.
   func isFill(admitted: Bool) { state.withLock { $0.isAdmittedFill = admitted } }
 
-  /// Sends a value when it is on disk, or fails; to dispose of it cancels nothing.
+  /// A signal that sends a value when the write is on disk, or fails; disposing of a subscription
+  /// cancels nothing.
   ///
-  /// A fill sends its value when it has been admitted, and none if it was refused.
+  /// A fill sends its value as soon as it is admitted, and none if it was refused.
   var signal: Signal<Void> {
     Signal { [state] downstream, _ in
       let isAdmittedFill = state.withLock { $0.isAdmittedFill }
@@ -139,9 +143,9 @@ struct DiskOutcome: Sendable {
     }
   }
 
-  /// Ends it, once.
+  /// Ends the outcome; only the first call has an effect.
   ///
-  /// - Returns: Calls the subscribers, if there are any.
+  /// - Returns: A closure that calls the subscribers; nil if there are none.
   func end(with result: Result<Void, CacheError>) -> (@Sendable () -> Void)? {
     let waiting = state.withLock { state -> ContiguousArray<Observer<Void>> in
       guard state.result == nil else { return [] }

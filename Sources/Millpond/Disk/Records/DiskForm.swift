@@ -1,25 +1,27 @@
 public import Foundation
 
-/// Which form the values of a store have, and what is to be done with those of another.
+/// The version of the stored values' form, and the migration of other versions.
 public struct DiskSchema: Sendable {
   /// The number of the form.
   public let version: UInt32
 
   let migrate: (@Sendable (Data, UInt32) throws -> Data?)?
 
-  /// Values of version 0, as long as nobody says otherwise.
+  /// Version 0, the default.
   public static let unversioned = DiskSchema(version: 0)
 
-  /// Values of this version; those of another are misses.
+  /// Creates a schema; values of another version are misses.
   public init(version: UInt32) {
     self.version = version
     migrate = nil
   }
 
-  /// Values of this version; those of another are made into it when they are asked for.
+  /// Creates a schema that migrates values of other versions when they are read.
   ///
-  /// - Parameter migrate: Is given a value and its version; nil, or an error, is a miss. Runs on any
-  ///   thread, each time the value is asked for, until that has been told anew.
+  /// - Parameters:
+  ///   - version: The number of the form.
+  ///   - migrate: Receives a value and its version; nil or an error is a miss. Runs on any thread,
+  ///     at each get of the value until it is written again.
   public init(
     version: UInt32, migrate: @escaping @Sendable (_ value: Data, _ from: UInt32) throws -> Data?
   ) {
@@ -28,24 +30,24 @@ public struct DiskSchema: Sendable {
   }
 }
 
-/// What is done to values so that on disk nobody can read them: encryption, mostly.
+/// A transformation that makes values on disk unreadable to others, usually encryption.
 ///
 ///     DiskSealing(
 ///       seal: { value, key in try ChaChaPoly.seal(value, using: secret).combined },
 ///       open: { value, key in try ChaChaPoly.open(.init(combined: value), using: secret) })
 ///
-/// Keys, sizes and times are not sealed. Damage is found out before a value is opened.
+/// Keys, sizes and times are not sealed. Damage is detected before a value is opened.
 public struct DiskSealing: Sendable {
   let seal: @Sendable (Data, String) throws -> Data
   let open: @Sendable (Data, String) throws -> Data
 
-  /// Seals values when they are written, and opens them when they are read.
+  /// Creates a sealing for values on disk.
   ///
   /// - Parameters:
-  ///   - seal: Is given a value and its key. Runs on the thread that writes; if it throws, the
-  ///     write fails, and what was there before stays.
-  ///   - open: Is given what was sealed, and its key; if it throws, it is a miss. Runs on the thread
-  ///     that asks or on one that reads.
+  ///   - seal: Receives a value and its key. Runs on the thread that writes; if it throws, the
+  ///     write fails, and the value stored before stays.
+  ///   - open: Receives a sealed value and its key; if it throws, the get is a miss. Runs on the
+  ///     caller's thread or on one that reads.
   public init(
     seal: @escaping @Sendable (_ value: Data, _ key: String) throws -> Data,
     open: @escaping @Sendable (_ sealed: Data, _ key: String) throws -> Data
@@ -55,7 +57,7 @@ public struct DiskSealing: Sendable {
   }
 }
 
-/// How values look on disk.
+/// The form of values on disk.
 struct ValueForm: Sendable {
   let schema: DiskSchema
   let sealing: DiskSealing?
@@ -64,7 +66,7 @@ struct ValueForm: Sendable {
     try sealing?.seal(value, key) ?? value
   }
 
-  /// Returns the plain value; nil if it has another form, and can't be migrated.
+  /// Returns the plain value; nil if it can't be opened or migrated.
   func opened(_ value: Data, for key: String, version: UInt32) -> Data? {
     do {
       let plain = try sealing?.open(value, key) ?? value

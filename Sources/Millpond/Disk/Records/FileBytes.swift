@@ -2,10 +2,12 @@ import Foundation
 
 /// The bytes of a file in memory.
 final class FileBytes: @unchecked Sendable {
-  // Sendable because nobody writes to the bytes any more once `fill` has returned.
+  // Sendable because the bytes are immutable once `fill` has returned.
   let bytes: UnsafeRawBufferPointer
 
-  /// - Throws: `ENOMEM`, instead of trapping; what `fill` throws.
+  /// Allocates the bytes and fills them.
+  ///
+  /// - Throws: `ENOMEM` instead of trapping, and the errors of `fill`.
   init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
     let memory = try POSIX.allocate(count)
     bytes = UnsafeRawBufferPointer(memory)
@@ -14,7 +16,7 @@ final class FileBytes: @unchecked Sendable {
 
   deinit { POSIX.free(bytes) }
 
-  /// A part of the bytes; many of them are not copied.
+  /// Returns a part of the bytes, without copying from 16 KiB on.
   func data(from range: Range<Int>) -> Data {
     let part = UnsafeRawBufferPointer(rebasing: bytes[range])
     guard part.count >= 16_384, let start = part.baseAddress else { return Data(part) }

@@ -1,20 +1,22 @@
-/// A 64-bit hash by multiplying and folding: not for secrets, but no damage gets past it by chance.
+/// A 64-bit hash by multiplying and folding: not cryptographic, but it detects accidental damage.
 ///
-/// The result is written to disk, as names and checksums: what it is must never change.
+/// The results are written to disk as names and checksums, so the function must never change.
 enum FoldHash {
-  /// - Source: the multiply-fold step is that of wyhash; the primes are the golden ratio's and those
-  ///   next to the square roots of small numbers. Measured in the note of issue 2.
+  /// The constants of the hash.
+  ///
+  /// - Source: the multiply-fold step is that of wyhash; the primes are the golden ratio's and
+  ///   those next to the square roots of small numbers. Measured in the note of issue 2.
   private static let salts: (UInt64, UInt64, UInt64, UInt64) = (
     0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B, 0x3C6E_F372_FE94_F82B, 0xA54F_F53A_5F1D_36F1
   )
 
-  /// Hashes `bytes`; hashes of several parts are chained by giving one as the next one's seed.
+  /// Hashes `bytes`; to hash several parts, pass each hash as the seed of the next.
   static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
     var first = seed ^ salts.0
     var offset = 0
     if bytes.count >= 64 {
       var (second, third, fourth) = (seed ^ salts.1, seed ^ salts.2, seed ^ salts.3)
-      // Four chains that don't wait for each other.
+      // Four independent chains, which the processor computes in parallel.
       repeat {
         first = step(bytes, offset, first, salts.1)
         second = step(bytes, offset + 16, second, salts.2)
@@ -30,7 +32,7 @@ enum FoldHash {
     }
     let (low, high) = rest(of: bytes, from: offset)
     first = fold(low ^ salts.1, high ^ first)
-    // The length tells a padded rest from one that ends in zeros.
+    // The length distinguishes a padded rest from one that ends in zeros.
     return fold(first ^ salts.2, UInt64(truncatingIfNeeded: bytes.count) ^ salts.3 ^ first)
   }
 
@@ -47,8 +49,7 @@ enum FoldHash {
     return product.high ^ product.low
   }
 
-  /// The last bytes, fewer than sixteen, as two words: the lowest first, and zeros where there are
-  /// none.
+  /// Returns the last bytes, fewer than sixteen, as two words: the lowest first, padded with zeros.
   private static func rest(
     of bytes: UnsafeRawBufferPointer, from offset: Int
   ) -> (low: UInt64, high: UInt64) {
@@ -65,7 +66,7 @@ enum FoldHash {
     return (low, 0)
   }
 
-  /// The last eight bytes; what comes before the rest is shifted out.
+  /// Returns the last eight bytes; the caller shifts out those before the rest.
   private static func lastWord(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let word = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
     return UInt64(littleEndian: word)

@@ -1,4 +1,4 @@
-/// A value in a file of its own, and what it has to be like.
+/// A value in a file of its own, with its length and checksum.
 struct LargeValue: Sendable, BitwiseCopyable {
   /// The number in the name of the file, which is never used again.
   let number: UInt64
@@ -7,12 +7,12 @@ struct LargeValue: Sendable, BitwiseCopyable {
 
   static let size = 24
 
-  /// More is not stored, so that no sum of lengths overflows.
+  /// The greatest length that is stored, so that no sum of lengths overflows.
   static let greatestLength = 1 << 40
 
   var count: Int { Int(length) }
 
-  /// The payload of a record that stands for it.
+  /// The payload of the value's record.
   var bytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.size)
     bytes.withUnsafeMutableBytes { bytes in
@@ -29,7 +29,7 @@ struct LargeValue: Sendable, BitwiseCopyable {
     self.checksum = checksum
   }
 
-  /// Nil if it is no such payload.
+  /// Parses a payload; nil if it is not one of a large value.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count == Self.size else { return nil }
     let numbers = [0, 8, 16].map { bytes.number($0, UInt64.self) }
@@ -38,16 +38,18 @@ struct LargeValue: Sendable, BitwiseCopyable {
   }
 }
 
-/// The checksum of a large value, piece by piece.
+/// The checksum of a large value, computed piece by piece.
 ///
-/// Eight sums of the words in turn, and sums of those, so that it matters where a word stands: no bit
-/// that has changed, no part that is elsewhere or missing, gets past it but by a chance of one in 2^64.
-/// Words have the byte order of the machine: on one of the other order a value counts as damaged.
-/// It takes a third of the time of ``FoldHash``, which would be half as much as to read the value.
+/// It consists of eight sums of the words in turn, and of sums of those, so that the position of a
+/// word matters: a changed bit, or a moved or missing part, stays undetected with a probability of
+/// one in 2^64. Words have the machine's byte order, so on a machine of the other order a value
+/// counts as damaged. It takes a third of the time of ``FoldHash``, which would be half the time of
+/// reading the value.
 ///
-/// - Source: Fletcher's checksum (1982), with words of 64 bits; measured: `millpond-bench disk-get-256k`.
+/// - Source: Fletcher's checksum (1982), with words of 64 bits; measured: `millpond-bench
+///   disk-get-256k`.
 struct LargeSum {
-  /// All pieces but the last have this size.
+  /// The size of all pieces except the last.
   static let pieceSize = 262_144
 
   private static let blockSize = 64

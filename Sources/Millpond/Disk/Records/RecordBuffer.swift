@@ -1,19 +1,19 @@
 import Foundation
 import MillpondCore
 
-/// Records to be written together, one after the other.
+/// A buffer of records that are written together.
 ///
-/// Belongs to one thread.
+/// Not thread-safe.
 final class RecordBuffer {
   private var room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   private(set) var count = 0
 
   deinit { room.deallocate() }
 
-  /// The records; good until the next change.
+  /// The records; valid until the next change.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[..<count]) }
 
-  /// Takes all out, and gives back what one large record needed.
+  /// Removes all records, and frees the memory that a large record needed.
   func removeAll() {
     count = 0
     guard room.count > Self.usualSize else { return }
@@ -21,9 +21,9 @@ final class RecordBuffer {
     room = .allocate(byteCount: Self.usualSize, alignment: 16)
   }
 
-  /// Adds a record, that is to be in the segment of this number.
+  /// Adds a record for the segment with the given number.
   ///
-  /// - Returns: Its size.
+  /// - Returns: The size of the record.
   func append(
     _ head: RecordHead, key: String, payload: UnsafeRawBufferPointer, _ validator: Validator?,
     segment: UInt32
@@ -50,7 +50,7 @@ final class RecordBuffer {
     return count - start
   }
 
-  /// Adds a record as it is in another segment.
+  /// Adds a record copied from another segment.
   func append(_ record: UnsafeRawBufferPointer, _ head: RecordHead, segment: UInt32) {
     let start = count
     add(record)
@@ -84,7 +84,8 @@ extension RecordHead {
   /// The greatest size of a record; a larger one is not stored.
   static let greatestSize = 1 << 30
 
-  /// The size of a record with these parts; more than may be for what is too large to be added up.
+  /// Returns the size of a record with these parts; more than the greatest size if a part is too
+  /// large.
   static func recordSize(key: String, payload: Int, _ validator: Validator?) -> Int {
     let (keySize, tagSize, dateSize) = (
       key.utf8.count, validator?.entityTag?.utf8.count ?? 0,

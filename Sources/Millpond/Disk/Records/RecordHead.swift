@@ -1,10 +1,10 @@
-/// The fixed part of a record, from which the lengths of the others are known.
+/// The fixed part of a record, which contains the lengths of the other parts.
 ///
 ///     0   magic          4   "MPnd"
 ///     4   version        1   2
 ///     5   kind           1   of ``Kind``
 ///     6   flags          2   1: has an entity tag, 2: has a date of modification
-///     8   schema         4   what the store's owner calls the form of the value
+///     8   schema         4   version of the value's form, by the store's owner
 ///     12  key            4   lengths in bytes: of the key in UTF-8,
 ///     16  payload        4   …
 ///     20  entity tag     4   …
@@ -15,9 +15,9 @@
 ///     48  checksum       8   of all that, and of the rest
 ///     56  key, payload, tag, date
 ///
-/// All numbers are little-endian. The sums begin with the number of the segment, so that a record is
-/// good only where it was written. The front has one of its own so that of a record whose payload is
-/// damaged it is still known whose it was, and where the next one begins.
+/// All numbers are little-endian. The checksums are seeded with the number of the segment, so that
+/// a record is valid only where it was written. The front has a check of its own, so that the key
+/// of a record with a damaged payload, and the position of the next record, are still known.
 struct RecordHead: Sendable {
   static let size = 56
   static let version: UInt8 = 2
@@ -27,16 +27,16 @@ struct RecordHead: Sendable {
   enum Kind: UInt8, Sendable {
     case value = 1
 
-    /// The payload says in which file the value is.
+    /// The payload names the file with the value.
     case file = 2
 
-    /// There is nothing for the key.
+    /// The key has no value.
     case removal = 3
 
-    /// There is nothing for any key so far.
+    /// No key written so far has a value.
     case removalOfAll = 4
 
-    /// A record that a power cut tore, and that does not count: the older one of its key does.
+    /// The record was torn by a power cut and does not count; the older record of its key does.
     case void = 5
   }
 
@@ -56,7 +56,7 @@ struct RecordHead: Sendable {
   var payloadOffset: Int { Self.size + Int(keyLength) }
   var tagOffset: Int { payloadOffset + Int(payloadLength) }
 
-  /// Of the whole record; four lengths of 32 bits can't overflow.
+  /// The size of the whole record; the sum of four lengths of 32 bits can't overflow.
   var recordSize: Int { tagOffset + Int(tagLength) + Int(dateLength) }
 
   init(_ kind: Kind) {
@@ -67,18 +67,18 @@ struct RecordHead: Sendable {
 // MARK: - Reading
 
 extension RecordHead {
-  /// What the bytes at the start of `bytes` turn out to be.
+  /// The result of reading the front of a record.
   enum Reading {
-    /// A front that is as it was written; the rest is still to be looked at.
+    /// The front is undamaged; the rest is still to be checked.
     case front(RecordHead, sum: UInt64)
 
-    /// It may become one with more bytes: so many are needed.
+    /// More bytes are needed: this many in all.
     case needsMore(Int)
 
     case damaged
   }
 
-  /// Reads the front of a record; nothing is believed of it that its check does not confirm.
+  /// Reads the front of a record, and trusts it only if its check matches.
   static func read(_ bytes: UnsafeRawBufferPointer, segment: UInt64) -> Reading {
     guard bytes.count >= size else { return .needsMore(size) }
     guard bytes.number(0, UInt32.self) == magic, bytes[4] == version,
@@ -101,7 +101,7 @@ extension RecordHead {
     return .front(head, sum: sum)
   }
 
-  /// Whether a record with a good front is whole.
+  /// Whether a record with an undamaged front is complete and undamaged.
   static func isWhole(
     _ record: UnsafeRawBufferPointer, _ head: RecordHead, frontSum: UInt64
   ) -> Bool {
@@ -119,7 +119,7 @@ extension RecordHead {
   }
 }
 
-/// A record with a good front, and its bytes, which are good as long as their owner says.
+/// A record with an undamaged front; its bytes are valid as long as their owner says.
 struct Record {
   let head: RecordHead
   let frontSum: UInt64
@@ -129,7 +129,7 @@ struct Record {
     (self.head, self.frontSum, self.bytes) = (head, frontSum, bytes)
   }
 
-  /// Nil if the bytes are not those of one record, as it was written.
+  /// Parses a record; nil unless the bytes are exactly one undamaged record.
   init?(whole bytes: UnsafeRawBufferPointer, segment: UInt32) {
     guard case .front(let head, let sum) = RecordHead.read(bytes, segment: UInt64(segment)),
       head.recordSize == bytes.count, RecordHead.isWhole(bytes, head, frontSum: sum)
@@ -143,7 +143,7 @@ struct Record {
     UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset])
   }
 
-  /// The value in a file, if the payload names one.
+  /// The large value that the payload names, if any.
   var largeValue: LargeValue? {
     guard head.kind == .file else { return nil }
     return LargeValue(
@@ -160,7 +160,7 @@ struct Record {
 // MARK: - Writing
 
 extension RecordHead {
-  /// Writes this in front of the other parts, which are there, with the checks over all.
+  /// Writes this head before the other parts, which are in place, with the checks over all.
   func seal(_ record: UnsafeMutableRawBufferPointer, segment: UInt64) {
     record.put(Self.magic, 0)
     record[4] = Self.version

@@ -1,12 +1,13 @@
-/// Where a record is in the log.
+/// The position and size of a record in the log.
 struct Spot: Sendable, Equatable, BitwiseCopyable {
   var segment: UInt32
   var offset: UInt32
 
-  /// The size of the record in bytes; zero where there is none.
+  /// The size of the record in bytes; zero for no record.
   var size: UInt32
 
-  /// The time at which it expires, in seconds since 1970, rounded up; the largest number is never.
+  /// The time at which the record expires, in seconds since 1970, rounded up; the largest number is
+  /// never.
   var expiry: UInt32
 
   static let nowhere = Spot(segment: 0, offset: 0, size: 0, expiry: .max)
@@ -15,17 +16,17 @@ struct Spot: Sendable, Equatable, BitwiseCopyable {
 }
 
 extension WallTime {
-  /// In seconds since 1970, rounded up, as far as it goes.
+  /// The time in seconds since 1970, rounded up and clamped.
   var expiry: UInt32 {
     if microseconds <= 0 { return 0 }
     return UInt32(clamping: (microseconds - 1) / 1_000_000 + 1)
   }
 
-  /// In seconds since 1970, rounded down, as far as it goes.
+  /// The time in seconds since 1970, rounded down and clamped.
   var wholeSeconds: UInt32 { UInt32(clamping: microseconds / 1_000_000) }
 }
 
-/// A position in the log, which goes on from segment to segment.
+/// A position in the log, which continues from segment to segment.
 struct LogPosition: Sendable, Comparable, BitwiseCopyable {
   var segment: UInt32
   var offset: UInt32
@@ -41,10 +42,10 @@ extension Spot {
   var position: LogPosition { LogPosition(segment: segment, offset: offset) }
 }
 
-/// By what a key is known in the index: a hash of its bytes.
+/// The identifier of a key in the index: a hash of its bytes.
 ///
-/// Two keys of one hash, of which there is hardly ever a pair, are told apart by the key in the
-/// record; the later one takes the place of the other.
+/// In the rare case of two keys with one hash, the key in the record distinguishes them; the later
+/// key replaces the other.
 struct KeyHash: Sendable, Hashable, BitwiseCopyable {
   let value: UInt64
 

@@ -1,7 +1,7 @@
 import Foundation
 import MillpondCore
 
-/// What was found on disk for a key.
+/// The content of a record found on disk.
 struct StoredRecord: Sendable {
   enum Content: Sendable {
     case value(Data)
@@ -16,20 +16,24 @@ struct StoredRecord: Sendable {
 }
 
 extension StoredRecord {
-  /// What the bytes of a record turn out to be.
+  /// The result of reading a record.
   enum Reading {
     case whole(StoredRecord)
 
-    /// A good record for another key.
+    /// An undamaged record of another key.
     case ofOtherKey
 
-    /// Torn, damaged, of another version, or never one of ours.
+    /// A record that is torn, damaged, or of another version, or other bytes.
     case damaged
   }
 
   /// Reads the record for `key`.
   ///
-  /// - Parameter data: Makes a value of the bytes in this range of the record.
+  /// - Parameters:
+  ///   - bytes: The bytes of the record.
+  ///   - key: The expected key.
+  ///   - segment: The number of the segment that contains the record.
+  ///   - data: Makes a value of the bytes in this range of the record.
   static func read(
     _ bytes: UnsafeRawBufferPointer, for key: String, segment: UInt32,
     data: (Range<Int>) -> Data

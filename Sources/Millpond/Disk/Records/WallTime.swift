@@ -1,8 +1,9 @@
 import MillpondCore
 
-/// A point in the time of the calendar, as it is written to disk: what a restart leaves comparable.
+/// A time of the calendar, in the form that is written to disk, so that times compare across
+/// restarts.
 struct WallTime: Sendable, Comparable, BitwiseCopyable {
-  /// The greatest age; what is dated in the future counts as that old.
+  /// The greatest age; a value with a date in the future counts as that old.
   static let greatestAge = Duration.seconds(100 * 365 * 86_400)
 
   /// The step back of a clock that is tolerated before earlier values count as from the future.
@@ -18,7 +19,7 @@ struct WallTime: Sendable, Comparable, BitwiseCopyable {
 
   static let never = WallTime(microseconds: .max)
 
-  /// The end of a time to live that began now; in the past if it is over at once.
+  /// Returns the end of a time to live that begins at this time; in the past if it ends at once.
   func after(_ timeToLive: TimeToLive) -> WallTime {
     guard case .after(let duration) = timeToLive else { return .never }
     if duration <= .zero { return WallTime(microseconds: .min) }
@@ -26,27 +27,27 @@ struct WallTime: Sendable, Comparable, BitwiseCopyable {
     return overflow ? .never : WallTime(microseconds: sum)
   }
 
-  /// The point in time that lies `age` before this one.
+  /// Returns the time that is `age` before this one.
   func before(by age: Duration) -> WallTime {
     let (difference, overflow) = microseconds.subtractingReportingOverflow(
       Self.microseconds(of: age))
     return WallTime(microseconds: overflow ? .min : difference)
   }
 
-  /// The length of a time from zero to the greatest age.
+  /// Returns a duration in microseconds, clamped to between zero and the greatest age.
   private static func microseconds(of duration: Duration) -> Int64 {
     let span = min(max(duration, .zero), greatestAge).components
     return span.seconds * 1_000_000 + span.attoseconds / 1_000_000_000_000
   }
 
-  /// The age at `now`; the clock may have been wrong at either time.
+  /// Returns the age at `now`; the clock may have been wrong at either time.
   func age(at now: WallTime) -> Duration {
     let (difference, overflow) = now.microseconds.subtractingReportingOverflow(microseconds)
     if overflow || isAfter(now) { return Self.greatestAge }
     return min(.microseconds(max(0, difference)), Self.greatestAge)
   }
 
-  /// Whether this is later than `now` by more than a small step of the clock explains.
+  /// Whether this time is after `now` by more than the tolerated step of the clock.
   func isAfter(_ now: WallTime) -> Bool { self > now && before(by: Self.tolerance) >= now }
 
   static func < (left: WallTime, right: WallTime) -> Bool { left.microseconds < right.microseconds }

@@ -1,15 +1,15 @@
 public import Foundation
 import MillpondCore
 
-/// A failure of a disk cache, or of a value for it: the underlying error of a
+/// A failure of a disk cache or of a value for it; the underlying error of a
 /// ``CacheError/unavailable(layer:underlying:)``.
 public enum DiskError: Error, Sendable {
-  /// The system refused something in the folder; nil for the key where it was about all of them.
+  /// A call to the system failed in the folder; the key is nil if the failure concerns all keys.
   case failed(folder: String, key: String?, underlying: any Error)
 
-  /// The value is larger than the cache may hold, in bytes on disk; what was there before stays.
+  /// The value is larger than the cache may hold, in bytes on disk; the value stored before stays.
   ///
-  /// A larger `byteLimit` of the cache makes room for it: a third more than the value at least.
+  /// A larger `byteLimit` of the cache makes room for it: at least a third more than the value.
   case tooLarge(folder: String, key: String, byteCount: Int, limit: Int)
 
   /// The cache of the folder was closed.
@@ -35,19 +35,19 @@ extension DiskError: LocalizedError, CustomStringConvertible {
     }
   }
 
-  /// The same as the description.
+  /// The description.
   public var errorDescription: String? { description }
 }
 
 extension CacheError {
   static let diskLayer = "disk"
 
-  /// The disk layer's account of a failure.
+  /// Wraps a failure as one of the disk layer.
   init(disk error: any Error) {
     self = error as? CacheError ?? .unavailable(layer: Self.diskLayer, underlying: error)
   }
 
-  /// The disk layer's account of a failure in a folder.
+  /// Wraps a failure in a folder as one of the disk layer.
   init(disk error: any Error, _ folder: Folder, key: String? = nil) {
     self.init(disk: DiskError.of(error, folder: folder.path, key: key))
   }

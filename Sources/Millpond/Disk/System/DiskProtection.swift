@@ -1,14 +1,15 @@
-/// When the files of a disk cache can be read, on devices that lock: the classes of Apple's platforms.
+/// The protection classes of Apple's platforms, which say when the files of a disk cache can be
+/// read on a locked device.
 ///
-/// Elsewhere it makes no difference.
+/// They have no effect elsewhere.
 public enum DiskProtection: Sendable, Hashable {
-  /// Only while the device is unlocked: what is asked for while it is locked fails, and is kept.
+  /// Only while the device is unlocked: a get on a locked device fails, and the value is kept.
   case whileUnlocked
 
-  /// From the first unlocking after a start on, which is what the system does by itself.
+  /// After the first unlocking since a start, which is the system's default.
   case afterFirstUnlock
 
-  /// Always.
+  /// At any time.
   case none
 }
 
@@ -16,7 +17,7 @@ public enum DiskProtection: Sendable, Hashable {
   import Foundation
 
   extension DiskProtection {
-    /// Gives the folder this class, which the files that are made in it take over.
+    /// Gives the folder this class, which files made in it inherit.
     func apply(to folder: String) throws {
       try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: folder)
     }
@@ -33,7 +34,7 @@ public enum DiskProtection: Sendable, Hashable {
 
 #if os(Linux)
   extension DiskProtection {
-    /// There are no such classes here.
+    /// Does nothing: there are no such classes here.
     func apply(to folder: String) throws {}
   }
 #endif

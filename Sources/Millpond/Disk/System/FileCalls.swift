@@ -1,9 +1,9 @@
-/// What the store asks of the system, call by call: whatever can fail passes through here, so that a
-/// test can make it fail, or stop, at each.
+/// The system calls of the store: everything that can fail passes through here, so that a test can
+/// make each call fail or stop.
 ///
-/// To try again, and to go on after half of it, is for ``FileSystem``.
+/// Retries and the continuation of partial reads and writes are up to ``FileSystem``.
 protocol FileCalls: Sendable {
-  /// Opens a file, without following a link or waiting for anybody.
+  /// Opens a file without following a link or blocking.
   func open(_ path: String, _ access: FileAccess) throws -> Int32
   func close(_ descriptor: Int32) throws
   func status(_ descriptor: Int32) throws -> FileStatus
@@ -14,19 +14,19 @@ protocol FileCalls: Sendable {
     _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws -> Int
 
-  /// The same, if the system has them in memory; nil if it would have to wait for a device, or can't
-  /// tell.
+  /// Does the same if the system has the bytes in memory; nil if it would have to wait for a
+  /// device, or can't tell.
   func readNow(
     _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) -> Int?
 
-  /// Whether the file is in memory by nature, so that reading it never waits.
+  /// Whether the file system keeps the file in memory, so that reading it never waits.
   func isInMemory(_ descriptor: Int32) -> Bool
 
   /// Returns the number of bytes that were written.
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int
 
-  /// Waits until what was written to the file, or made in the folder, is on the device.
+  /// Waits until the contents of the file, or the entries of the folder, are on the device.
   func synchronize(_ descriptor: Int32) throws
   func truncate(_ descriptor: Int32, to size: Int) throws
   func rename(_ path: String, to newPath: String) throws
@@ -34,38 +34,38 @@ protocol FileCalls: Sendable {
   func makeFolder(_ path: String) throws
   func namesInFolder(_ path: String) throws -> [String]
 
-  /// Locks the file for this descriptor; false if it is locked for another one, of any process.
+  /// Locks the file for this descriptor; false if another one, of any process, holds the lock.
   func lock(_ descriptor: Int32) throws -> Bool
 
-  /// Ends the lock, also for a child process that has not got rid of its copy yet.
+  /// Ends the lock, also for a child process that still has a copy of the descriptor.
   func unlock(_ descriptor: Int32)
 }
 
-/// What a file is opened for.
+/// The purposes for which a file is opened.
 enum FileAccess: Sendable {
   case reading
 
-  /// Reading and writing what is there.
+  /// Reading and writing an existing file.
   case updating
 
-  /// Reading and writing what must not be there yet, for its owner only.
+  /// Reading and writing a new file that must not exist yet, for its owner only.
   case making
 
-  /// Reading and writing what is made, for its owner only, if it isn't there.
+  /// Reading and writing a file that is made if it does not exist, for its owner only.
   case sharing
 
-  /// To synchronize what is in it.
+  /// Synchronizing the entries of a folder.
   case folder
 }
 
-/// What is known of a file without reading it.
+/// The properties of a file that are known without reading it.
 struct FileStatus: Sendable {
   let isRegular: Bool
   let size: Int
   let identity: FileIdentity
 }
 
-/// Which file it is, whatever it is called.
+/// The identity of a file, whatever its name.
 struct FileIdentity: Sendable, Equatable {
   let device: UInt64
   let number: UInt64

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// What the files of a store are called: a number of 16 digits in hexadecimal, and what they hold.
+/// The name of a store's file: a number of 16 hexadecimal digits and a suffix for its content.
 ///
-/// So all of them are legal on every volume, also where upper and lower case are the same, and no file
-/// of anybody else is taken for one of ours.
+/// Such names are legal on every volume, also one that ignores case, and no other file is mistaken
+/// for one of the store.
 enum FileName: Sendable, Hashable {
-  /// Records, one after the other.
+  /// A segment of records.
   case segment(UInt64)
 
-  /// A large value, and nothing else.
+  /// A large value.
   case value(UInt64)
 
-  /// A file that is not whole yet.
+  /// An incomplete file.
   case unfinished(UInt64)
 
-  /// The places of the records.
+  /// The checkpoint of the index.
   case index
 
   /// The position up to which the log is on the device.
@@ -26,7 +26,7 @@ enum FileName: Sendable, Hashable {
   static let indexName = "millpond.index"
   static let syncMarkName = "millpond.synced"
 
-  /// Nil for a file that is not ours.
+  /// Parses a name; nil for a file that is not of the store.
   init?(_ text: String) {
     if text == Self.indexName {
       self = .index
@@ -58,7 +58,8 @@ enum FileName: Sendable, Hashable {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Lower case only: of two spellings one would not be found under its own name.
+  /// Parses the number of a name; lowercase only, since a second spelling would not be found under
+  /// its own name.
   static func number(_ text: String, _ suffix: String) -> UInt64? {
     guard text.utf8.count == 16 + suffix.utf8.count, text.hasSuffix(suffix) else { return nil }
     let digits = text.utf8.prefix(16)
@@ -69,8 +70,8 @@ enum FileName: Sendable, Hashable {
   }
 }
 
-/// Numbers for files, none of which is ever used again, by another run of the program neither: they
-/// begin anywhere.
+/// A sequence of numbers for files that starts at random, so that none is used again, in another
+/// run of the program either.
 final class FileNumbers: Sendable {
   private let last = Atomic(UInt64.random(in: 0 ... .max))
 

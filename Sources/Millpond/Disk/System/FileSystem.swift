@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Whole operations on files, made of calls that may be interrupted or do half of it.
+/// Complete operations on files, made of calls that may be interrupted or partial.
 struct FileSystem: Sendable {
   let calls: any FileCalls
 
@@ -13,7 +13,7 @@ struct FileSystem: Sendable {
     OpenFile(try uninterrupted { try calls.open(path, access) }, path, self)
   }
 
-  /// The status of a file, which is not followed if it is a link; nil if there is none.
+  /// Returns the status of a file, without following a link; nil if there is none.
   func status(_ path: String) throws -> FileStatus? { try ifThere { try calls.status(path) } }
 
   func rename(_ path: String, to newPath: String) throws {
@@ -22,7 +22,7 @@ struct FileSystem: Sendable {
 
   func remove(_ path: String) throws { _ = try ifThere { try calls.remove(path) } }
 
-  /// Makes a folder, and those above it that are missing, for its owner only.
+  /// Makes a folder and its missing parents, for their owner only.
   func makeFolder(_ path: String) throws {
     do {
       try uninterrupted { try calls.makeFolder(path) }
@@ -35,7 +35,7 @@ struct FileSystem: Sendable {
       do {
         try uninterrupted { try calls.makeFolder(path) }
       } catch let error as POSIXError where error.code == .EEXIST {
-        // Another process was quicker.
+        // Another process was faster.
       }
     }
   }
@@ -63,8 +63,8 @@ struct FileSystem: Sendable {
   }
 }
 
-/// A file that is open as long as somebody holds this: what is read from it stays whole, whatever
-/// becomes of its name.
+/// A file that stays open while this object exists; its contents can be read whatever happens to
+/// its name.
 final class OpenFile: Sendable {
   let path: String
   private let descriptor: Int32
@@ -80,10 +80,10 @@ final class OpenFile: Sendable {
 
   deinit { try? close() }
 
-  /// Closes it now; nothing may be asked of it after that.
+  /// Closes the file now; it must not be used afterwards.
   ///
-  /// - Throws: What the system says only now of what was written. Never again after `EINTR`: the
-  ///   descriptor may belong to somebody else by then.
+  /// - Throws: A write error that the system reports only now. An `EINTR` is not retried: the
+  ///   descriptor may belong to another file by then.
   func close() throws {
     if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
     do {
@@ -109,7 +109,7 @@ final class OpenFile: Sendable {
     return true
   }
 
-  /// Fills `bytes`, if that needs no waiting.
+  /// Fills `bytes` if that needs no waiting; returns whether it did.
   func readNow(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
     let nature = Nature(rawValue: nature.load(ordering: .relaxed)) ?? .unknown
     if nature == .inMemory {
@@ -124,7 +124,7 @@ final class OpenFile: Sendable {
     return isInMemory && readNow(into: bytes, at: offset)
   }
 
-  /// Where the system keeps the file, as far as that had to be asked.
+  /// The place where the system keeps the file, as far as it has been queried.
   private enum Nature: UInt8 {
     case unknown, inMemory, onDevice
   }
@@ -141,7 +141,7 @@ final class OpenFile: Sendable {
       let count = try files.uninterrupted {
         try files.calls.write(descriptor, rest, at: offset + done)
       }
-      // A disk that takes nothing and says nothing would be asked for ever.
+      // Otherwise a disk that takes no bytes and reports no error would be retried for ever.
       if count == 0 { throw POSIX.failure(.EIO, path) }
       done += count
     }

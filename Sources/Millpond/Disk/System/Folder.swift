@@ -3,7 +3,7 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// The folder of a store, which no other process may use: it holds the lock on a file in it.
+/// The folder of a store, which a locked file in it reserves for this process.
 final class Folder: Sendable {
   static let lockName = "millpond.lock"
 
@@ -15,7 +15,7 @@ final class Folder: Sendable {
   private enum Hold: Sendable {
     case none
 
-    /// The folder can only be read, and there is no file to lock: nobody can write either.
+    /// The folder is read-only and has no file to lock; no other process can write either.
     case unlockable
 
     case lock(OpenFile)
@@ -46,12 +46,13 @@ final class Folder: Sendable {
 
   func remove(_ file: FileName) throws { try files.remove(path(of: file)) }
 
-  /// Makes the folder if need be, and takes it.
+  /// Makes the folder if needed, and takes its lock.
   ///
-  /// - Throws: ``CacheError/inUse(layer:)`` if another process has it; what keeps it from being made.
+  /// - Throws: ``CacheError/inUse(layer:)`` if another process has it; the system's error if it
+  ///   can't be made.
   func take() throws {
     try files.makeFolder(path)
-    // A class that can't be had, as on a volume that has none, is no reason to keep nothing.
+    // If the class is not available, as on a volume without classes, the cache still works.
     try? protection.apply(to: path)
     exchange(for: try newHold())
   }
@@ -60,7 +61,7 @@ final class Folder: Sendable {
 
   var isHeld: Bool { if case .none = hold.withLock({ $0 }) { false } else { true } }
 
-  /// Whether the folder was deleted or moved: the file that is locked is not in it any more.
+  /// Whether the folder was deleted or moved, so that the locked file is no longer in it.
   var isLost: Bool {
     guard case .lock(let file) = hold.withLock({ $0 }) else { return false }
     guard let ours = try? file.status().identity else { return false }
@@ -73,7 +74,7 @@ final class Folder: Sendable {
     }
   }
 
-  /// Waits until what was made here is found here after a power cut too.
+  /// Waits until the entries of the folder would survive a power cut.
   func synchronize() throws { try files.open(path, .folder).synchronize() }
 
   private func newHold() throws -> Hold {
@@ -91,7 +92,7 @@ final class Folder: Sendable {
     do {
       if try file.lock() { return .lock(file) }
     } catch let error as POSIXError where error.isRefusalToLock {
-      // A volume that knows no locks.
+      // A volume without locks.
       return .lock(file)
     }
     throw CacheError.inUse(layer: CacheError.diskLayer)
@@ -106,7 +107,7 @@ final class Folder: Sendable {
 }
 
 extension POSIXError {
-  /// Whether the file may be read all the same.
+  /// Whether the file can only be read.
   var isRefusalToWrite: Bool { code == .EACCES || code == .EROFS || code == .EPERM }
 
   fileprivate var isRefusalToLock: Bool {

@@ -8,11 +8,11 @@ import Foundation
   import Darwin
 #endif
 
-/// What we need of the C library beside its calls on files.
+/// The functions of the C library that the store needs beside its calls on files.
 enum POSIX {
-  /// The failure of the call that was made last.
+  /// Returns the failure of the last call.
   ///
-  /// - Parameter path: What the call was about.
+  /// - Parameter path: The path of the call.
   static func failure(_ path: String) -> POSIXError {
     failure(POSIXErrorCode(rawValue: errno) ?? .EIO, path)
   }
@@ -44,7 +44,7 @@ enum POSIX {
     return memcmp(start, other, first.count) == 0
   }
 
-  /// The first place of the byte.
+  /// Returns the position of the first such byte.
   static func find(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
     guard let start = bytes.baseAddress, let place = memchr(start, Int32(byte), bytes.count) else {
       return nil
@@ -52,7 +52,7 @@ enum POSIX {
     return UnsafeRawPointer(place) - start
   }
 
-  /// The one path of a folder that has several.
+  /// Returns the canonical path of a folder.
   static func resolve(_ path: String) throws -> String {
     guard let resolved = realpath(path, nil) else { throw failure(path) }
     defer { systemFree(resolved) }

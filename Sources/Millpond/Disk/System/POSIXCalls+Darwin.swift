@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// There is no call here that says whether a read would wait.
+  /// Reads without waiting, which no call on this platform can do.
   enum ReadNow {
     static func read(
       _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
@@ -12,7 +12,7 @@
     static func isInMemory(_ descriptor: Int32) -> Bool { false }
   }
 
-  /// Beyond the device's own cache, which `fsync` does not reach here.
+  /// Synchronizes the device's own cache too, which `fsync` does not reach here.
   func synchronizeData(_ descriptor: Int32) -> Int32 {
     fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
   }

@@ -5,10 +5,10 @@
 #endif
 
 #if os(Linux)
-  /// Reads what the kernel has in memory.
+  /// Reads from the kernel's memory without waiting.
   ///
-  /// - Source: preadv2(2), `RWF_NOWAIT`. Looked up at run time, since the module of the C library does
-  ///   not show it.
+  /// - Source: preadv2(2), `RWF_NOWAIT`. Looked up at run time, since the C library's module does
+  ///   not export it.
   enum ReadNow {
     private typealias Call =
       @convention(c) (Int32, UnsafePointer<iovec>?, Int32, off_t, Int32) -> Int

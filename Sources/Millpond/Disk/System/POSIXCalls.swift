@@ -8,9 +8,9 @@ import Foundation
   import Darwin
 #endif
 
-/// The calls themselves, thinly.
+/// The system's own calls.
 struct POSIXCalls: FileCalls {
-  /// The most that some systems take at once.
+  /// The greatest number of bytes that every system takes at once.
   private static let most = 1 << 30
 
   func open(_ path: String, _ access: FileAccess) throws -> Int32 {
@@ -28,13 +28,14 @@ struct POSIXCalls: FileCalls {
     return descriptor
   }
 
-  /// Takes away what others may do with a file that is written to: it may have been there before.
+  /// Removes the permissions of others from a file that is opened for writing, since it may have
+  /// existed before.
   private func makePrivate(_ descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_mode & 0o077 != 0
     else { return }
-    // Only its owner may; a file of somebody else's is in a folder that is somebody else's.
+    // It fails for another owner's file, but that is in a folder of the other owner.
     _ = fchmod(descriptor, 0o600)
   }
 
@@ -98,7 +99,7 @@ struct POSIXCalls: FileCalls {
     var names: [String] = []
     errno = 0
     while let entry = readdir(folder) {
-      // In place: the system allocates no more of a `dirent` than its name needs.
+      // Read in place: the system allocates no more of a `dirent` than its name needs.
       withUnsafePointer(to: &entry.pointee.d_name) { name in
         names.append(String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self)))
       }
@@ -127,7 +128,7 @@ extension FileStatus {
   }
 }
 
-// MARK: - Names that ours hide
+// MARK: - Functions with the names of methods
 
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
   open(path, flags, mode)
