@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the index held when the log ended at a certain place, the first to go first: read at the
-/// next opening, it saves reading the log up to there.
+/// A copy of the index as of a position in the log, in the order of eviction; at the next opening
+/// it saves reading the log up to that position.
 ///
 ///     0   magic      4   "MPix"
 ///     4   version    4   4
-///     8   segment    4   up to where in the log it goes
+///     8   segment    4   position in the log
 ///     12  offset     4
 ///     16  entries    4   their number, of 24 bytes each: hash 8, spot 16
 ///     20  synced     4   1 if the log was on the device up to there when it was written
@@ -15,8 +15,9 @@ import Foundation
 ///
 /// All numbers are little-endian.
 ///
-/// A synchronized one is on the device itself before it replaces the one before. Another one is
-/// believed until something relies on the device, and then as far as the log is known to be there.
+/// A synchronized checkpoint is on the device before it replaces the former one. Any other is
+/// trusted until a flush to the device, and from then on only if the log is known to be on the
+/// device up to its position.
 struct Checkpoint {
   static let headSize = 40
   private static let magic: UInt32 = 0x7869_504D
@@ -64,10 +65,13 @@ extension Checkpoint {
     return bytes
   }
 
-  /// Gives every entry of a file to `take`, in order, if it is exactly as it was written.
+  /// Passes every entry of an undamaged file to `take`, in order.
   ///
-  /// - Parameter prepare: Is told how many there are.
-  /// - Returns: Whether the file is good; otherwise `take` is not called.
+  /// - Parameters:
+  ///   - bytes: The bytes of the file.
+  ///   - prepare: Receives the number of entries first.
+  ///   - take: Receives an entry, and the file's number and length if it has a large value.
+  /// - Returns: Whether the file is undamaged; otherwise `take` is not called.
   static func read(
     _ bytes: UnsafeRawBufferPointer, prepare: (_ count: Int) -> Void,
     _ take: (KeyHash, Spot, _ large: (number: UInt64, length: UInt64)?) -> Void
@@ -99,20 +103,20 @@ extension Checkpoint {
     return true
   }
 
-  /// The position in the log that a file with this head goes up to.
+  /// Returns the position in the log of a file with this head.
   static func position(_ head: UnsafeRawBufferPointer) -> LogPosition {
     LogPosition(segment: head.number(8, UInt32.self), offset: head.number(12, UInt32.self))
   }
 
-  /// Whether the log was on the device up to there when a file with this head was written.
+  /// Whether the log was on the device up to that position when a file with this head was written.
   static func isSynced(_ head: UnsafeRawBufferPointer) -> Bool { head.number(20, UInt32.self) == 1 }
 
-  /// The size of a file with this head; nil if it can't be one of ours.
+  /// Returns the size of a file with this head; nil if it can't be a checkpoint.
   static func size(_ head: UnsafeRawBufferPointer) -> Int? {
     counts(head).map { headSize + $0.entries * DiskLimits.indexSize + $0.largeValues * largeSize }
   }
 
-  /// The numbers of entries and large values that the head states; nil if it is not good.
+  /// Returns the numbers of entries and large values in a head; nil if the head is not valid.
   private static func counts(
     _ bytes: UnsafeRawBufferPointer
   ) -> (entries: Int, largeValues: Int)? {
@@ -131,7 +135,7 @@ extension Checkpoint {
 }
 
 extension LogWriter {
-  /// Writes down where everything is, if much has been written since that was done.
+  /// Writes a checkpoint if much has been written since the last one.
   ///
   /// - Returns: Whether there was something to do.
   func checkpointIfDue() -> Bool {
@@ -141,15 +145,15 @@ extension LogWriter {
     return true
   }
 
-  /// Writes down where everything is, if that is not what was written down last.
+  /// Writes a checkpoint if the index has changed since the last one.
   ///
-  /// What goes wrong costs time at the next opening, and nothing else.
+  /// A failure only costs time at the next opening.
   func checkpoint() {
     let uses = state.withLock { $0.index.statistics.hits }
     guard uncheckedBytes > 0 || uses != checkedUses, folder.isHeld, !folder.isLost,
       let last = parts.last
     else { return }
-    // A checkpoint is believed: it tells of nothing that a power cut could take.
+    // A checkpoint is trusted, so it must not contain anything that a power cut could remove.
     let isSynced = state.withLock { $0.isKeptOnDevice }
     guard !isSynced || (try? synchronize()) != nil else { return }
     uncheckedBytes = 0
@@ -158,7 +162,7 @@ extension LogWriter {
       segment: last.segment.number, offset: UInt32(last.size), isSynced: isSynced)
     checkpoint.entries.reserveCapacity(state.withLock { $0.index.count })
     var walk = SpotWalk()
-    // What is removed meanwhile is in it perhaps; its removal is written after the checkpoint's place.
+    // It may contain entries removed meanwhile; their removals are in the log after its position.
     while state.withLock({ state in
       walk.step(state.index) { hash, spot, large in
         if let large {
@@ -170,7 +174,7 @@ extension LogWriter {
     let bytes = checkpoint.bytes
     let largeBytes = state.withLock { $0.index.largeBytes }
     guard logBytes + largeBytes + bytes.count + SyncMark.size <= limits.byteLimit else {
-      // Of a very small limit; one that is there may be of a larger one.
+      // With a very small limit; an existing checkpoint may be from a larger one.
       try? folder.remove(.index)
       indexBytes = 0
       return
@@ -179,7 +183,7 @@ extension LogWriter {
     do {
       let file = try folder.files.open(path, .making)
       try file.write(bytes)
-      // The one before may be all that knows of a removal whose record was lost in a power cut.
+      // The former one may be the only trace of a removal whose record was lost in a power cut.
       if isSynced { try file.synchronize() }
       try file.close()
       try folder.files.rename(path, to: folder.path(of: .index))

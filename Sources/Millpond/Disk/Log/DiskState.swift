@@ -1,14 +1,14 @@
 import MillpondCore
 import MillpondSignals
 
-/// Everything under the lock of a store.
+/// The state under the lock of a store.
 struct DiskState: Sendable {
   var index: DiskIndex
   var segments = SegmentTable()
   var queue = WriteQueue()
 
-  /// Whether something relies on what is on the device: then nothing is removed there before what
-  /// replaces it is there too.
+  /// Whether a flush to the device was made: then nothing is removed there before its replacement
+  /// is there too.
   var isKeptOnDevice = false
 
   /// The parts that have been written, but may not be on the device yet.
@@ -18,7 +18,7 @@ struct DiskState: Sendable {
     self.index = index
   }
 
-  /// Takes over what was found in the folder, in which an earlier run may have left something that is
+  /// Takes over the contents of the folder, in which an earlier run may have left parts that are
   /// not on the device.
   mutating func take(_ index: DiskIndex, _ contents: LogContents) {
     self.index = index
@@ -39,7 +39,7 @@ struct DiskState: Sendable {
 
 /// The writes that wait for the writer, in order, and the tasks between them.
 struct WriteQueue: Sendable {
-  /// The next step of the writer.
+  /// The next work of the writer.
   enum Work: Sendable {
     case writes([DiskWrite])
     case task(@Sendable () -> Void)
@@ -54,15 +54,16 @@ struct WriteQueue: Sendable {
 
   private(set) var waitingBytes = 0
 
-  /// Whether the writer is at work, or has been woken.
+  /// Whether the writer is working, or has been woken.
   private(set) var isWriting = false
 
-  /// Puts a write at the end, and notes what it makes needless.
+  /// Adds a write at the end, and marks the writes that it makes unnecessary.
   ///
-  /// Values that are not to be written any more are let go of: those that wait are all in the index, and
-  /// so never more than the cache may hold.
+  /// Values that are no longer to be written are released: all that wait are in the index, and so
+  /// never exceed the cache's limit.
   ///
-  /// - Returns: Whether the writer has to be woken; and the values, to be released after the unlock.
+  /// - Returns: Whether the writer has to be woken, and the released values, to be freed after the
+  ///   unlock.
   mutating func append(
     _ write: DiskWrite, _ consequence: DiskIndex.Consequence = DiskIndex.Consequence()
   ) -> (wakes: Bool, dropped: [DiskWrite.Content]) {
@@ -90,7 +91,7 @@ struct WriteQueue: Sendable {
     dropped.append(content)
   }
 
-  /// Puts a task at the end; true if the writer has to be woken.
+  /// Adds a task at the end; true if the writer has to be woken.
   mutating func append(_ task: @escaping @Sendable () -> Void) -> Bool {
     items.append(.task(task))
     return wake()
@@ -98,7 +99,7 @@ struct WriteQueue: Sendable {
 
   private mutating func wake() -> Bool { !exchange(&isWriting, with: true) }
 
-  /// Takes what is next: a task, or writes of up to so many bytes together; nil if nothing waits.
+  /// Takes the next task, or the next writes of up to `limit` bytes together; nil if nothing waits.
   mutating func take(limit: Int) -> Work? {
     var writes: [DiskWrite] = []
     var bytes = 0
@@ -117,7 +118,7 @@ struct WriteQueue: Sendable {
     return writes.isEmpty ? nil : .writes(writes)
   }
 
-  /// Notes that the writer rests; false if there is something to do.
+  /// Records that the writer rests; false if there is work.
   mutating func rest() -> Bool {
     isWriting = !items.isEmpty
     return !isWriting
@@ -131,7 +132,7 @@ struct Unsynchronized: Sendable {
   var segments: [UInt32: Segment] = [:]
   var files: Set<UInt64> = []
 
-  /// The end of the log: when the rest is on the device, all of it is.
+  /// The end of the log: once the other parts are on the device, it is there up to this position.
   var end: LogPosition?
 }
 
@@ -160,7 +161,7 @@ extension DiskState {
     unsynchronized.files.formUnion(taken.files)
   }
 
-  /// Forgets the log, since the folder is another one.
+  /// Forgets the log, since the folder is a different one.
   mutating func forgetLog() -> (SegmentTable, Unsynchronized) {
     (exchange(&segments, with: SegmentTable()), exchange(&unsynchronized, with: Unsynchronized()))
   }

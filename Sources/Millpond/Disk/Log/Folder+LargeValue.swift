@@ -3,9 +3,9 @@ import Foundation
 import MillpondSignals
 
 extension Folder {
-  /// Writes a value to a file of its own; it is nobody's until a record tells of it.
+  /// Writes a value to a file of its own, which belongs to no entry until a record names it.
   ///
-  /// - Throws: What went wrong; then there is no file.
+  /// - Throws: The error; then there is no file.
   func writeLargeValue(_ value: Data, number: UInt64) throws -> LargeValue {
     let path = path(of: .value(number))
     let file = try files.open(path, .making)
@@ -19,14 +19,14 @@ extension Folder {
     }
   }
 
-  /// Writes the value, and adds it up: on two threads, where that takes longer than to wake one.
+  /// Writes the value and computes its checksum, on two threads if that is faster.
   private func write(_ value: Data, to file: OpenFile) throws -> UInt64 {
     try value.withUnsafeBytes { bytes in
       guard bytes.count >= Self.greatSize else {
         try file.write(bytes, at: 0)
         return LargeSum(of: bytes).sum
       }
-      // Both only read, and are done when this returns.
+      // Both threads only read, and are done when this returns.
       nonisolated(unsafe) let bytes = bytes
       let sum = Locked<UInt64>(0)
       let failure = Locked<(any Error)?>(nil)
@@ -49,9 +49,10 @@ extension Folder {
 
   private static let greatSize = 1 << 20
 
-  /// Reads a value that has a file of its own; nil if that is not as it was written.
+  /// Reads a value from a file of its own; nil if the file is missing or damaged.
   ///
-  /// - Throws: What says nothing about the file, as too many open ones, or a locked device.
+  /// - Throws: Errors that say nothing about the file, such as too many open files, or a locked
+  ///   device.
   func readLargeValue(_ value: LargeValue) throws -> Data? {
     guard let file = try openLargeValue(value) else { return nil }
     var sum = LargeSum()
@@ -67,9 +68,11 @@ extension Folder {
     return isWhole && sum.sum == value.checksum ? bytes.data(from: 0..<value.count) : nil
   }
 
-  /// Whether the file of a value is as it was written.
+  /// Whether the file of a value is complete and undamaged.
   ///
-  /// - Parameter goesOn: Called for each piece that is read; false ends it, and the rest counts as good.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - goesOn: Called for each piece; false stops the check, and the rest counts as undamaged.
   func isWhole(_ value: LargeValue, while goesOn: () -> Bool = { true }) throws -> Bool {
     guard let file = try openLargeValue(value) else { return false }
     var sum = LargeSum()
@@ -83,7 +86,7 @@ extension Folder {
     return isStopped || isRead && sum.sum == value.checksum
   }
 
-  /// The file, if it is one and has the right size.
+  /// Opens the file of a value; nil if it is not a regular file of the right size.
   func openLargeValue(_ value: LargeValue) throws -> OpenFile? {
     do {
       let file = try open(.value(value.number), .reading)
@@ -99,9 +102,9 @@ extension Folder {
 }
 
 extension OpenFile {
-  /// Gives the first bytes to `body`, piece by piece, while `goesOn` says so before each.
+  /// Reads the first bytes piece by piece while `goesOn`, called before each piece, returns true.
   ///
-  /// - Returns: Whether `body` had all of them; false if the file has fewer.
+  /// - Returns: Whether `body` received all of them; false if the file has fewer.
   func readPieces(
     _ byteCount: Int, while goesOn: () -> Bool = { true },
     _ body: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void

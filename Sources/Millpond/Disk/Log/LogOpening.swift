@@ -1,15 +1,15 @@
 import Foundation
 
-/// Finds out what a folder holds: from the checkpoint, as far as that goes, and then from the log.
+/// The opening of a folder, which reads the checkpoint and then the rest of the log.
 ///
-/// Blocks; before anything else is done with the folder.
+/// Blocks; must come before any other use of the folder.
 struct LogOpening {
   let folder: Folder
   private var segmentNumbers: [UInt32] = []
   private var valueFiles: Set<UInt64> = []
   private var hasSyncMark = false
 
-  /// Files that are lent, which are not swept.
+  /// The files that are lent, which are not removed.
   private let heldFiles: Set<UInt64>
 
   init(_ folder: Folder, heldFiles: Set<UInt64> = []) {
@@ -17,7 +17,7 @@ struct LogOpening {
     self.heldFiles = heldFiles
   }
 
-  /// Fills `index`, and sweeps what was left unfinished.
+  /// Fills `index`, and removes unfinished files.
   mutating func open(_ index: inout DiskIndex) throws -> LogContents {
     try look()
     var contents = LogContents()
@@ -32,8 +32,8 @@ struct LogOpening {
       contents.uncheckedBytes += end - min(from, size)
       let part = LogContents.Part(segment: segment, size: end)
       contents.parts.append(part)
-      // After a power cut it may be shorter than the checkpoint says: what would be written to it
-      // up to there would not be looked at the next time.
+      // After a power cut the log may end before the checkpoint's position; records written before
+      // that position would be skipped at the next opening.
       contents.canContinue = isWritable && part.end >= contents.reached
     }
     cutTail(contents)
@@ -57,7 +57,8 @@ struct LogOpening {
     segmentNumbers.sort()
   }
 
-  /// The position up to which the log is on the device; nil if nothing relies on it.
+  /// Returns the position up to which the log is on the device; nil if no flush to the device was
+  /// made.
   private func readSyncMark() throws -> LogPosition? {
     guard hasSyncMark else { return nil }
     guard let file = try openRegular(.syncMark, .reading),
@@ -66,23 +67,23 @@ struct LogOpening {
     return SyncMark.position(bytes.bytes) ?? .start
   }
 
-  /// Takes in what the checkpoint says, if there is a good one.
+  /// Loads the checkpoint, if there is a valid one.
   ///
-  /// - Returns: The position in the log that it goes up to.
+  /// - Returns: Its position in the log.
   private func loadCheckpoint(
     into index: inout DiskIndex, _ contents: inout LogContents
   ) throws -> LogPosition? {
     guard let file = try openRegular(.index, .reading) else { return nil }
     let size = try file.status().size
     contents.indexBytes = size
-    // A sparse file may be of any size: no more is allocated than what it says it has.
+    // A sparse file may have any size, so no more is allocated than its head states.
     guard let head = try read(file, Checkpoint.headSize), Checkpoint.size(head.bytes) == size,
       let bytes = try read(file, size)
     else { return nil }
     let position = Checkpoint.position(head.bytes)
     let isSynced = Checkpoint.isSynced(head.bytes)
     if !isSynced, let synced = contents.synced, position > synced {
-      // After a power cut it may tell of what is not there; nor may it be believed when the log is as
+      // After a power cut it may contain lost records; nor may it be trusted once the log is as
       // long again.
       try? folder.remove(.index)
       return nil
@@ -98,7 +99,7 @@ struct LogOpening {
       guard spot.size >= RecordHead.size, (large?.length ?? 0) <= LargeValue.greatestLength else {
         return
       }
-      // The checksum of a large value is in the record, which is read first.
+      // The checksum of a large value is in its record, which is read first.
       index.restore(
         hash, spot, large.map { LargeValue(number: $0.number, length: $0.length, checksum: 0) })
     }
@@ -113,9 +114,9 @@ struct LogOpening {
     return isWhole ? bytes : nil
   }
 
-  /// Takes in the records from `start` on, until `end`.
+  /// Loads the records from `start` to `end`.
   ///
-  /// - Returns: Where the last good one ends.
+  /// - Returns: The end of the last valid record.
   private func scan(
     _ segment: Segment, from start: Int, to end: Int, _ index: inout DiskIndex,
     _ contents: inout LogContents
@@ -141,7 +142,7 @@ struct LogOpening {
         index.unloadAll()
         contents.erasedBefore = segment.number
       case .value, .file:
-        // What was written last may have been torn: what is whole there is good.
+        // The last writes may be torn; here only complete ones count.
         let isChecked = record.head.kind == .file || end - lastEnd < Self.tailSize
         let large = record.largeValue
         if isChecked && !record.isWhole || record.head.kind == .file && large == nil {
@@ -156,7 +157,7 @@ struct LogOpening {
     return lastEnd
   }
 
-  /// Whether a record that may have been torn by a power cut is as it was written, with its file.
+  /// Whether a record that a power cut may have torn is undamaged, with its file.
   private func isWholeWithFile(_ record: Record) throws -> Bool {
     if record.head.kind == .void { return true }
     guard record.isWhole else { return false }
@@ -165,8 +166,8 @@ struct LogOpening {
     return try folder.isWhole(value)
   }
 
-  /// Makes a torn record one that does not count, at later openings too: by then it lies before the
-  /// position up to which records are believed.
+  /// Marks a torn record as void, so that later openings skip it too: by then it lies before the
+  /// position up to which records are trusted.
   private func void(_ record: Record, _ segment: Segment, _ offset: Int) {
     var (head, copy) = (record.head, Array(record.bytes))
     head.kind = .void
@@ -174,11 +175,11 @@ struct LogOpening {
     try? segment.file.write(copy.prefix(RecordHead.size), at: offset)
   }
 
-  /// The bytes at the end of a segment that are checked to the last one; earlier payloads are when asked
-  /// for.
+  /// The number of bytes at the end of a segment whose payloads are checked; earlier payloads are
+  /// checked when they are read.
   private static let tailSize = 1 << 20
 
-  /// Cuts off what was torn, so that the next record does not come after it.
+  /// Truncates a torn end, so that the next record does not follow it.
   private func cutTail(_ contents: LogContents) {
     guard contents.canContinue, let last = contents.parts.last,
       let status = try? last.segment.file.status(), status.size > last.size
@@ -186,7 +187,7 @@ struct LogOpening {
     try? last.segment.file.truncate(to: last.size)
   }
 
-  /// The segment, its size, and whether it can be written to; nil if it is no file of ours.
+  /// Returns the segment, its size, and whether it is writable; nil if it is not a regular file.
   private func openSegment(_ number: UInt32) throws -> (Segment, Int, Bool)? {
     let name = FileName.segment(UInt64(number))
     var isWritable = true
@@ -207,7 +208,7 @@ struct LogOpening {
       return try file.status().isRegular ? file : nil
     } catch let error as POSIXError {
       switch error.code {
-      // Not there; a link; a folder; a device or socket that can't be opened.
+      // Missing; a link; a folder; a device or socket that can't be opened.
       case .ENOENT, .ELOOP, .EISDIR, .ENXIO, .ENODEV, .EOPNOTSUPP: return nil
       default: throw error
       }

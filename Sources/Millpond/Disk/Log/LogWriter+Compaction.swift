@@ -3,8 +3,8 @@ import Foundation
 extension LogWriter {
   private static let stepSize = 262_144
 
-  /// Writes a part of the oldest segment anew, as far as it is needed, if that is worth it; the whole
-  /// of it done, the segment goes.
+  /// Copies a part of the oldest segment's needed records to the end of the log, if that is worth
+  /// it; a segment that is copied completely is removed.
   ///
   /// - Returns: Whether there was something to do.
   func compact() -> Bool {
@@ -21,18 +21,18 @@ extension LogWriter {
       try compactStep(parts[0])
       return true
     } catch {
-      // Later, when something has been written, it is tried again.
+      // Tried again after the next write.
       copied = nil
       return false
     }
   }
 
-  /// Makes room for so much more, as far as that can be.
+  /// Makes room for `count` more bytes, as far as possible.
   func makeRoom(for count: Int) {
     while logBytes + otherBytes + count > limits.byteLimit { if !compact() { return } }
   }
 
-  /// The bytes beside the log: large values, and the checkpoint, also the next one.
+  /// The bytes beside the log: large values, and the larger of the present and the next checkpoint.
   private var otherBytes: Int {
     state.withLock { state in
       state.index.largeBytes + SyncMark.size
@@ -105,7 +105,7 @@ extension LogWriter {
     let files = state.withLock { state in
       state.segments.removeOldest()
       state.noteRemoved(oldest.segment)
-      // What could not be made out is lost: nothing may point to where it was.
+      // Records in a damaged part are lost, so no entry may refer to them.
       return isDamaged ? state.index.forget(segment: oldest.segment.number) : []
     }
     remove(files)
@@ -113,7 +113,8 @@ extension LogWriter {
 }
 
 extension LogWriter {
-  /// Begins a segment of its own for a removal of everything, so that all before it can go.
+  /// Begins a new segment for a removal of everything, so that all segments before it can be
+  /// removed.
   ///
   /// - Returns: The segment, which is empty.
   func openErasingSegment() throws -> LogContents.Part {
@@ -123,22 +124,22 @@ extension LogWriter {
     return part
   }
 
-  /// Whether segments are left from before the last removal of everything.
+  /// Whether there are segments from before the last removal of everything.
   var isErasing: Bool { parts.first.map { $0.segment.number < erasedBefore } ?? false }
 
-  /// Removes every byte from before the last removal of everything: segments, and files that no entry
-  /// needs.
+  /// Removes all bytes from before the last removal of everything: segments, and files that no
+  /// entry needs.
   ///
-  /// The removal is on the device before anything goes, and what went has gone from there at the end: a
-  /// power cut brings nothing back either.
+  /// The removal is on the device before anything is removed, and the files are gone from the
+  /// device at the end, so a power cut brings nothing back.
   ///
-  /// - Parameter held: Returns the files that are lent, or being written.
+  /// - Parameter held: Returns the files that are lent or being written.
   func erase(sparing held: () -> Set<UInt64>) throws {
     guard folder.isHeld, !folder.isLost else { throw POSIX.failure(.EBADF, folder.path) }
     if let last = parts.last { try last.segment.file.synchronize() }
     while isErasing, let oldest = parts.first {
-      // What was written later, but not behind the removal, is written again.
-      // There are few entries right after a removal of everything.
+      // Later records that are not behind the removal are copied. There are few entries right after
+      // a removal of everything.
       let isNeeded = state.withLock { !$0.index.slots(in: oldest.segment.number).isEmpty }
       if isNeeded { try compactStep(oldest) } else { try removeOldest() }
     }
@@ -146,12 +147,12 @@ extension LogWriter {
     try folder.synchronize()
   }
 
-  /// Removes the files of values that nobody needs, and those of which nobody knows.
+  /// Removes the files of values that no entry needs, and files of the store that are unknown.
   private func sweep(sparing held: () -> Set<UInt64>) throws {
     let present = Set(parts.map { UInt64($0.segment.number) })
     let names = try folder.fileNames()
-    // In this order: a stream that began meanwhile has its file among the names only if it is held, and
-    // is let go of only when its value is in the index.
+    // In this order: the file of a stream that began meanwhile is among the names only if it is
+    // held, and it is released only when its value is in the index.
     let needed = held().union(state.withLock { $0.index.files })
     for name in names {
       switch name {

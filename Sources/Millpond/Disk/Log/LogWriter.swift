@@ -3,13 +3,13 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// Writes the log, and gives back the room of what is not needed any more.
+/// The writer of the log, which also gives back the room of outdated records.
 ///
-/// The segment that is the oldest is always the one to go: what is still needed of it is written
-/// again at the end. So a record never outlives what came after it, and a removal can go when it has
-/// become the oldest: nothing can come to light again.
+/// Always the oldest segment is removed; its needed records are copied to the end. So a record
+/// never outlives the later ones, and a removal can go once it is in the oldest segment: no older
+/// value can reappear.
 ///
-/// Sendable because only the store's writing queue calls it, but for what says otherwise.
+/// Sendable because only the store's writing queue calls it, except where noted.
 final class LogWriter: @unchecked Sendable {
   let folder: Folder
   let limits: DiskLimits
@@ -17,29 +17,30 @@ final class LogWriter: @unchecked Sendable {
   let form: ValueForm
   let numbers: FileNumbers
 
-  /// The oldest first; the last is the one that is written to, if it can be.
+  /// The segments, oldest first; the last one is written to if it is writable.
   var parts: [LogContents.Part] = []
   var isLastOpen = false
   var logBytes = 0
   var indexBytes = 0
 
-  /// The reader of the oldest segment, at the place that it has been copied up to.
+  /// The reader of the oldest segment, at the position up to which it has been copied.
   var copied: SegmentReader?
   var isOldestDamaged = false
 
   var uncheckedBytes = 0
 
-  /// The number of hits at the last checkpoint: hits change the order.
+  /// The number of hits at the last checkpoint; hits change the order of eviction.
   var checkedUses = 0
   var nextSegment: UInt32 = 1
 
-  /// The segment with the last removal of everything: nothing before it is needed.
+  /// The segment with the last removal of everything; nothing before it is needed.
   var erasedBefore: UInt32 = 0
 
-  /// Serialises synchronizing, so that none reports what another one has under way.
+  /// Serialises synchronization, so that a call never reports another one's unfinished work as
+  /// done.
   let synchronizing = DispatchQueue(label: "millpond.disk.device")
 
-  /// Whether some position of the mark is known to be on the device; touched only by `synchronizing`.
+  /// Whether a position of the mark is known to be on the device; touched only on `synchronizing`.
   var isMarkOnDevice = false
 
   private let buffer = RecordBuffer()
@@ -71,7 +72,7 @@ final class LogWriter: @unchecked Sendable {
 // MARK: - Writing
 
 extension LogWriter {
-  /// Writes records in order, and settles them in the index; those that can't be written have a failure.
+  /// Writes records in order, and settles them in the index; a write that fails gets its error.
   func write(_ writes: [DiskWrite]) {
     do {
       try prepare()
@@ -83,11 +84,13 @@ extension LogWriter {
     commit()
   }
 
+  /// Takes the folder again if it was lost.
+  ///
   /// - Throws: The reason why the folder can't be written to.
   private func prepare() throws {
     guard folder.isHeld else { throw POSIX.failure(.EBADF, folder.path) }
     guard folder.isLost else { return }
-    // It is another folder now: nothing of what was here is there.
+    // It is a different folder now, without any of the files.
     parts = []
     isLastOpen = false
     logBytes = 0
@@ -100,7 +103,7 @@ extension LogWriter {
     try folder.take()
   }
 
-  /// Puts a write into the buffer, behind what the segment has room for.
+  /// Adds a write to the buffer, and begins a new segment first if the present one is full.
   private func add(_ write: DiskWrite) {
     do {
       var part = try openSegment()
@@ -134,7 +137,7 @@ extension LogWriter {
         state.withLock { $0.segments.append(part.segment) }
         return part
       } catch let error as POSIXError where error.code == .EEXIST {
-        // A file of somebody else has that name.
+        // Another file has that name.
         continue
       }
     }
@@ -149,7 +152,7 @@ extension LogWriter {
     case .value(let plain):
       payload = try form.sealed(plain, for: write.key)
       if payload.count >= DiskLimits.largeSize {
-        // It is there already if the record could not be written with others.
+        // The file exists already if the record could not be written with others.
         let file = try write.file ?? folder.writeLargeValue(payload, number: numbers.next())
         (head.kind, payload) = (.file, note(file, of: write))
       }
@@ -171,7 +174,7 @@ extension LogWriter {
       expiry: write.expiresAt.expiry)
   }
 
-  /// Notes the file of a value.
+  /// Records the file of a value.
   ///
   /// - Returns: The payload of its record.
   private func note(_ file: LargeValue, of write: DiskWrite) -> Data {
@@ -182,7 +185,7 @@ extension LogWriter {
     return Data(file.bytes)
   }
 
-  /// Writes the buffer at the end of the segment; one by one what can't be written together.
+  /// Writes the buffer at the end of the segment; after a failure, tries its records one by one.
   private func commit() {
     guard let part = parts.last, !encoded.isEmpty else { return }
     let batch = encoded
@@ -210,7 +213,7 @@ extension LogWriter {
     encoded.removeAll(keepingCapacity: true)
   }
 
-  /// Writes bytes at the end of the segment: all, or as if none had been.
+  /// Writes all bytes at the end of the segment, or none.
   func append(_ bytes: UnsafeRawBufferPointer, to part: LogContents.Part) throws {
     do {
       try part.segment.file.write(bytes, at: part.size)
@@ -218,7 +221,7 @@ extension LogWriter {
       do {
         try part.segment.file.truncate(to: part.size)
       } catch {
-        // What may be there now is passed over by readers; nothing is written after it.
+        // Readers skip the bytes that may be there now; nothing is written after them.
         isLastOpen = false
       }
       throw error
@@ -241,7 +244,7 @@ extension LogWriter {
     remove(files)
   }
 
-  /// Removes files of large values that are not needed; those that are lent go later.
+  /// Removes files of large values that are not needed; lent files are removed later.
   func remove(_ files: [UInt64]) {
     if files.isEmpty { return }
     let files = state.withLock { state in
@@ -249,7 +252,7 @@ extension LogWriter {
       state.noteRemoved(files)
       return files
     }
-    // What can't be removed now is swept at the next opening.
+    // Files that can't be removed now are removed at the next opening.
     guard folder.isHeld, !folder.isLost, (try? synchronizeIfRelied()) != nil else { return }
     for number in files { try? folder.remove(.value(number)) }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A part of the log: a file of records, one after the other.
+/// A segment of the log: a file of records.
 final class Segment: Sendable {
   let number: UInt32
   let file: OpenFile
@@ -11,10 +11,12 @@ final class Segment: Sendable {
   }
 }
 
-/// The segments, the oldest first.
+/// The segments, oldest first.
 struct SegmentTable: Sendable {
   private(set) var segments: ContiguousArray<Segment> = []
 
+  /// The segment of this number, if there is one.
+  ///
   /// - Complexity: O(log *n*).
   subscript(number: UInt32) -> Segment? {
     var (low, high) = (0, segments.count)
@@ -25,15 +27,15 @@ struct SegmentTable: Sendable {
     return low < segments.count && segments[low].number == number ? segments[low] : nil
   }
 
-  /// Adds one that is newer than all.
+  /// Adds a segment that is newer than all others.
   mutating func append(_ segment: Segment) { segments.append(segment) }
 
   mutating func removeOldest() { segments.removeFirst() }
 }
 
-/// What was found in a log, as its store takes it over.
+/// The contents of a log, as its store takes it over.
 struct LogContents {
-  /// A segment, and where its last good record ends.
+  /// A segment, and the end of its last valid record.
   struct Part {
     let segment: Segment
     let size: Int
@@ -43,48 +45,49 @@ struct LogContents {
     }
   }
 
-  /// The oldest first.
+  /// The segments, oldest first.
   var parts: [Part] = []
 
-  /// The highest number of a segment that is known of, whether that is still there or not: no later
-  /// one may be taken for it.
+  /// The highest known segment number, whether or not that segment still exists; no later segment
+  /// may have it.
   var lastSegment: UInt32 = 0
 
-  /// Whether the last one can be written to.
+  /// Whether the last segment is writable.
   var canContinue = false
 
-  /// The last segment with a removal of everything, as far as it is known; what is older may go.
+  /// The last known segment with a removal of everything; older segments may be removed.
   var erasedBefore: UInt32 = 0
 
-  /// The bytes of the log that no checkpoint tells of.
+  /// The bytes of the log after the checkpoint.
   var uncheckedBytes = 0
 
   /// The size of the checkpoint, if there is one.
   var indexBytes = 0
 
-  /// The position up to which the log is on the device; nil if no flush to the device was ever made.
+  /// The position up to which the log is on the device; nil if no flush to the device was ever
+  /// made.
   var synced: LogPosition?
 
-  /// The position that the log has certainly reached once: if it ends earlier now, the rest was lost, and
-  /// nothing may be written before that position.
+  /// The position that the log certainly reached once: if it ends earlier now, the rest was lost,
+  /// and nothing may be written before that position.
   var reached = LogPosition.start
 
-  /// Files of values that no entry has.
+  /// The files of values that no entry has.
   var needlessFiles: [UInt64] = []
 
-  /// Records that were not whole, or not to be made out.
+  /// The number of damaged records and of ranges without a readable record.
   var damagedRecords = 0
 }
 
-/// Where a record is to be read: it can be, even if the segment has been removed meanwhile.
+/// The place of a record, which can be read even after its segment was removed.
 struct RecordPlace: Sendable {
   let segment: Segment
   let spot: Spot
 
-  /// The greatest size of a record that a value is copied out of.
+  /// The greatest size of a record from which the value is copied.
   private static let smallSize = 4_096
 
-  /// The record, if the system has it in memory; nil if it would have to be waited for.
+  /// Returns the record if the system has it in memory; nil if reading it would wait.
   func readNow(for key: String) -> StoredRecord.Reading? {
     let offset = Int(spot.offset)
     return try? reading(for: key) { bytes in
@@ -93,9 +96,9 @@ struct RecordPlace: Sendable {
     }
   }
 
-  /// The record.
+  /// Reads the record.
   ///
-  /// - Throws: What says nothing about it, as a locked device.
+  /// - Throws: Errors that say nothing about the record, such as a locked device.
   func read(for key: String) throws -> StoredRecord.Reading {
     try reading(for: key) { try segment.file.read(into: $0, at: Int(spot.offset)) }
   }

@@ -1,13 +1,13 @@
-/// Reads a segment from one record to the next; what is damaged is passed over.
+/// A reader of a segment, record by record, that skips damaged bytes.
 ///
-/// Belongs to one thread.
+/// Not thread-safe.
 final class SegmentReader {
-  /// What comes next.
+  /// A step through the segment.
   enum Step {
-    /// A record with a good front; its bytes are good until the next step.
+    /// A record with an undamaged front; its bytes are valid until the next step.
     case record(offset: Int, Record)
 
-    /// Bytes that are no record.
+    /// Bytes that are not a record.
     case damage(offset: Int)
   }
 
@@ -32,7 +32,7 @@ final class SegmentReader {
 
   deinit { POSIX.free(UnsafeRawBufferPointer(window)) }
 
-  /// The next record, or what is in its place; nil at the end.
+  /// Returns the next record or the damage in its place; nil at the end.
   func next() throws -> Step? {
     while offset < end {
       var needed = RecordHead.size
@@ -77,7 +77,7 @@ final class SegmentReader {
     if try segment.file.read(into: room, at: offset) { windowCount = room.count }
   }
 
-  /// Goes on to where the next record may begin.
+  /// Moves to the next possible beginning of a record.
   private func passDamage() throws -> Step {
     let start = offset
     offset += 1
@@ -92,7 +92,7 @@ final class SegmentReader {
     return .damage(offset: start)
   }
 
-  /// A file may be sparse and huge, so the system does the searching.
+  /// Finds the magic number with the system's search, since a file may be sparse and huge.
   private static func findMagic(_ bytes: UnsafeRawBufferPointer) -> Int? {
     let last = bytes.count - magic.count
     var start = 0

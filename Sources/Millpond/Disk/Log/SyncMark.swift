@@ -1,13 +1,13 @@
 import Dispatch
 import Foundation
 
-/// The contents of a small file that says how far the log is on the device.
+/// The contents of a small file with the position up to which the log is on the device.
 ///
-/// It is made by the first flush to the device. That it exists tells later runs that something relies
-/// on the device: they synchronize before they remove what is there, and do not trust what was written
-/// after the position. Of each opening only the first position is synchronized itself: an older one is
-/// also true, but without any the checkpoint would not be trusted, and may be all that still knows of a
-/// removal whose record was lost in an earlier power cut.
+/// The first flush to the device makes it. Its existence tells later runs that a flush was made:
+/// they synchronize before they remove anything, and check records after the position before they
+/// trust them. Of each opening only the first position is itself synchronized: an older position is
+/// also true, but without any the checkpoint would not be trusted, and it may be the only trace of
+/// a removal whose record was lost in an earlier power cut.
 ///
 ///     0   magic     4   "MPsy"
 ///     4   version   4   1
@@ -33,7 +33,7 @@ enum SyncMark {
     return bytes
   }
 
-  /// The position; nil if the bytes are not as they were written.
+  /// Parses the position; nil if the bytes are damaged.
   static func position(_ bytes: UnsafeRawBufferPointer) -> LogPosition? {
     guard bytes.count == size, bytes.number(0, UInt32.self) == magic,
       bytes.number(4, UInt32.self) == version, bytes.number(16, UInt64.self) == sum(bytes)
@@ -48,7 +48,7 @@ enum SyncMark {
 }
 
 extension LogWriter {
-  /// Waits until all that has been written is on the device.
+  /// Waits until all earlier writes are on the device.
   ///
   /// Any thread.
   func synchronize() throws {
@@ -65,17 +65,17 @@ extension LogWriter {
           isMarkOnDevice = true
         }
       } catch {
-        // Nobody knows what has got there: the next one tries all of it again.
+        // It is unknown what has reached the device, so the next call tries all of it again.
         state.withLock { $0.putBack(taken) }
         throw error
       }
     }
   }
 
-  /// The file that says how far the log is on the device: made before the folder is synchronized, so
-  /// that it is there as soon as something relies on it.
+  /// Opens the file with the mark, before the folder is synchronized, so that it exists as soon as
+  /// a flush has succeeded.
   ///
-  /// - Returns: Nil where there is nothing to say, or the folder can only be read.
+  /// - Returns: The file; nil if the log is empty or the folder is read-only.
   private func openSyncMark(_ end: LogPosition?) throws -> OpenFile? {
     guard end != nil, folder.isHeld, !folder.isLost else { return nil }
     do {
@@ -93,7 +93,8 @@ extension LogWriter {
     }
   }
 
-  /// Makes sure, before something is removed from the device, that what replaces it is there.
+  /// Synchronizes, if a flush to the device was ever made; called before anything is removed, so
+  /// that its replacement is on the device.
   func synchronizeIfRelied() throws {
     if state.withLock({ $0.isKeptOnDevice }) { try synchronize() }
   }
