@@ -4,22 +4,22 @@ public import MillpondCore
 public import MillpondSignals
 
 extension DiskCache {
-  /// Whether there is a value for `key`, as far as that can be said without reading it; it does not
-  /// count as asked for.
+  /// Returns whether there is a value for `key`, as far as is known without reading it; this does
+  /// not count as a use.
   public func contains(_ key: String) -> Signal<Bool> { reading { $0.has(key) } }
 
-  /// How many values there are, those included that are still to be written, or whose time is over.
+  /// The number of values, including those still to be written and expired ones.
   public var count: Signal<Int> { reading { $0.state.withLock { $0.index.count } } }
 
-  /// How much of the limit they take.
+  /// The cost of all values, in bytes of the limit.
   public var totalBytes: Signal<Int> { reading { $0.state.withLock { $0.index.totalCost } } }
 
-  /// What has been done since the folder was opened; nothing before that.
+  /// The statistics since the folder was opened; all zero before.
   public var statistics: DiskStatistics {
     access.store?.state.withLock { $0.index.statistics } ?? DiskStatistics()
   }
 
-  /// One store; once it is open it knows which keys it has.
+  /// A store; once it is open it knows which keys it has.
   public func layout(for key: String?) -> Layout {
     Layout(
       .store, "DiskCache", holds: key.flatMap { access.store?.has($0) },
@@ -42,11 +42,12 @@ extension DiskCache {
 }
 
 extension DiskCache {
-  /// What is on disk, value by value, those first that would go first to make room.
+  /// The entries on disk, in the order of eviction.
   ///
-  /// What is told meanwhile may be in it or not. Nothing counts as asked for.
+  /// Entries written meanwhile may be included or not. The walk does not count as a use of any
+  /// entry.
   ///
-  /// - Complexity: O(*n*), a read each.
+  /// - Complexity: O(*n*), with a read for each entry.
   public var contents: Signal<DiskEntry> {
     walking { store, observer, lifetime in
       try store.visitEntries { entry in
@@ -56,11 +57,11 @@ extension DiskCache {
     }
   }
 
-  /// Reads all that is on disk, drops what is not as it was written, and says how much there was of
-  /// both, with progress in values.
+  /// Reads all values on disk, removes damaged ones, and reports the numbers of both, with progress
+  /// in values.
   ///
-  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if something can't be read at all.
-  /// - Complexity: O(bytes on disk); to dispose of it stops it.
+  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if a file can't be read.
+  /// - Complexity: O(bytes on disk). Disposing of the subscription stops it.
   public func verify() -> Signal<DiskReport> {
     walking { store, observer, lifetime in
       observer.next(
@@ -70,8 +71,7 @@ extension DiskCache {
     }
   }
 
-  /// A signal that is fed by a walk through the store, on a thread of its own, after what has been
-  /// told is on disk.
+  /// Runs a walk through the store, on a thread of its own, after all earlier writes are on disk.
   private func walking<Value>(
     _ walk: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) throws -> Void
   ) -> Signal<Value> {
@@ -91,29 +91,29 @@ extension DiskCache {
   }
 }
 
-/// What a disk cache has for a key, without the value.
+/// An entry of a disk cache, without its value.
 public struct DiskEntry: Sendable, Hashable {
   /// The key.
   public let key: String
 
-  /// How many bytes the value has on disk.
+  /// The number of bytes of the value on disk.
   public let byteCount: Int
 
-  /// How long ago the value left its origin, by the calendar.
+  /// The time since the value left its origin, by the calendar.
   public let age: Duration
 }
 
-/// What a disk cache was found to hold when all of it was read.
+/// The result of reading a whole disk cache.
 public struct DiskReport: Sendable, Hashable {
-  /// Values that are as they were written.
+  /// The number of undamaged values.
   public var goodValues = 0
 
-  /// Values that are not, and have been dropped.
+  /// The number of damaged values, which have been removed.
   public var damagedValues = 0
 
-  /// How many bytes the good values have.
+  /// The number of bytes of the undamaged values.
   public var byteCount = 0
 
-  /// None of anything.
+  /// Creates a report with all counters at zero.
   public init() {}
 }

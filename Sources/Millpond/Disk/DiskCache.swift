@@ -2,69 +2,69 @@ public import Foundation
 public import MillpondCore
 public import MillpondSignals
 
-/// A cache in a folder, which holds the values that are most likely to be asked for again, up to a
-/// number of bytes.
+/// A cache in a folder, with a limit in bytes, that keeps the values most likely to be used again.
 ///
 ///     let cache = DiskCache(directory: folder, byteLimit: .mebibytes(256))
 ///     cache.set(data, for: "a")
 ///     let data = try await cache.get("a").value
 ///     try await cache.flush().value  // before the program ends
 ///
-/// Gets see a write at once; it is on disk when its outcome succeeds. A program that ends earlier loses
-/// it: await the outcome, or ``flush(_:)``, or ``close()``, as the last thing.
+/// Gets see a write at once; it is on disk when its outcome succeeds. A program that ends earlier
+/// loses it: await the outcome, ``flush(_:)`` or ``close()`` at the end.
 ///
-/// Values below 64 KiB go into a log, larger ones into files of their own. The process may be
-/// killed at any moment: of each key there is then the old or the new value, whole. After a power cut
-/// every value is there that was written before a successful ``flush(_:)`` to the device, or one that was
-/// written for its key later, whole. What was never flushed to the device may be missing.
-/// Damage is a miss.
+/// Values below 64 KiB go into a log, larger ones into files of their own. If the process is killed
+/// at any moment, each key has its old or its new value, complete. After a power cut each key has
+/// the value that it had at the last successful ``flush(_:)`` to the device, or a later one,
+/// complete. Writes that were never flushed to the device may be missing. Damage is a miss.
 ///
-/// The limit is one for the files, all of them together, whenever nothing is being written; while the
-/// log is tidied up it may be exceeded by a few records. Of it a quarter or so is for what has been
-/// replaced but not been cleared away yet, so that a value may be as large as three quarters of it.
-/// The set of a larger one fails with ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and what was
-/// there before stays. A value that is not worth what would have to go for it is not stored, as if it
-/// had been evicted at once; that is no failure.
+/// The limit applies to all files together, whenever nothing is being written; during compaction it
+/// may be exceeded by a few records. About a quarter of it is for outdated records that have not
+/// been removed yet, so a value may take up to three quarters of it. Setting a larger one fails
+/// with ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and the value stored before stays. A
+/// value that is not worth the evictions is not stored, as if it had been evicted at once; that is
+/// no failure.
 ///
-/// A set never waits for the disk, and no burst is too large: what is not on disk yet is held in memory, as
-/// a part of what the cache holds, so at most `byteLimit` bytes of values, and a few hundred bytes for each
-/// write. Whoever writes more than memory holds awaits outcomes, or a flush, now and then.
+/// A set never waits for the disk, whatever the size of a burst. Values that are not on disk yet
+/// are in memory and count towards the limit, so they take at most `byteLimit` bytes, plus a few
+/// hundred bytes for each write. A caller that writes more than memory can hold should await
+/// outcomes or a flush from time to time.
 ///
-/// If a set can't be written, its outcome fails, and what was there before is there again. If a removal
-/// can't be written, its outcome fails too, but it counts for as long as the folder is open; after that
-/// what was removed may be there again, so remove it again.
+/// If a set can't be written, its outcome fails, and the value stored before is back. If a removal
+/// can't be written, its outcome fails too, but the removal holds while the folder is open;
+/// afterwards the value may be back, so remove it again.
 ///
-/// Keys are compared byte by byte, so two that are equal as strings may be two keys here. Other files
-/// in the folder are left alone. Files are for their owner only, and so is a folder that is made here; a
-/// folder that exists is used as it is, whoever owns it. Two caches of one folder share what is in it.
-/// With other settings, or in another process, the later one fails with ``CacheError/inUse(layer:)``; if
-/// the folder can't be made or read, it fails with ``CacheError/unavailable(layer:underlying:)`` and a
-/// ``DiskError``. What is asked after such a failure tries again.
+/// Keys are compared byte by byte, so two equal strings may be different keys. Other files in the
+/// folder are left alone. Files are accessible to their owner only, and so is a folder that is made
+/// here; an existing folder is used as it is. Caches of one folder in one process share its values.
+/// If the settings differ, or another process uses the folder, the later cache fails with
+/// ``CacheError/inUse(layer:)``; if the folder can't be made or read, it fails with
+/// ``CacheError/unavailable(layer:underlying:)`` and a ``DiskError``. The next call after such a
+/// failure tries again.
 ///
-/// - Note: Any thread, none is blocked. What the system has in memory arrives inside the subscription,
-///   where the system can tell (Linux); else values arrive on a thread of the cache.
-/// - Complexity: O(1) a get, a set or a removal; O(*n*) for `removeAll`, and to open.
+/// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
+///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache.
+/// - Complexity: O(1) for a get, a set or a removal; O(*n*) for `removeAll`, and to open.
 public final class DiskCache: Cache {
   let access: StoreAccess
   let options: DiskOptions
 
   private let removals = Locked(Registry<@Sendable () -> Void>())
 
-  /// Keeps values in `directory`, which is made if it is missing.
+  /// Creates a cache in `directory`, which is made if it is missing.
   ///
-  /// Returns at once; what is asked and told waits until the folder is open.
+  /// Returns at once; gets and writes wait until the folder is open.
   ///
   /// - Parameters:
-  ///   - directory: Of this cache alone; only its owner can enter it, if it is made here.
-  ///   - byteLimit: Upper bound for what is in it; of zero or less, nothing is stored.
-  ///   - timeToLive: How long after it left its origin a value is kept, by the calendar. A clock that
-  ///     steps back by less than a minute expires nothing; a value that is further in the future has no
-  ///     time left. It goes when it is asked for; if it is not, it is usable again when the calendar has
-  ///     come within that minute of it.
-  ///   - policy: Who has to go when there is no room.
-  ///   - schema: Which form the values have.
-  ///   - sealing: How they are kept from being read by others.
-  ///   - protection: When they can be read on a device that locks.
+  ///   - directory: A folder for this cache alone; accessible to its owner only if it is made here.
+  ///   - byteLimit: The greatest size of the folder in bytes; with zero or less nothing is stored.
+  ///   - timeToLive: The age, by the calendar, at which a value expires. A clock that steps back by
+  ///     less than a minute expires nothing; a timestamp further in the future counts as expired.
+  ///     An expired value is removed by the next get of it; without one, a value from the future is
+  ///     usable again once the clock is within a minute of its timestamp.
+  ///   - policy: The policy that chooses the entries to evict.
+  ///   - schema: The version of the form in which values are stored.
+  ///   - sealing: The encryption of values on disk.
+  ///   - protection: The protection class of the files, on devices that lock.
   public convenience init(
     directory: URL, byteLimit: Int, timeToLive: TimeToLive = .never,
     policy: EvictionPolicy = .adaptive, schema: DiskSchema = .unversioned,
@@ -84,16 +84,17 @@ public final class DiskCache: Cache {
 
   deinit { access.end() }
 
-  // MARK: Asking
+  // MARK: Gets
 
-  /// The value, if it is here and young enough; what is told but not yet written, at once.
+  /// Returns the value if it is stored and fresh enough; a pending write answers at once.
   public func get(_ key: String, _ lookup: Lookup) -> Signal<Data> {
     answer(key, lookup).map { $0.value }
   }
 
-  /// The value, if it is here and young enough, with its age by the calendar.
+  /// Returns the value if it is stored and fresh enough, with its age by the calendar.
   ///
-  /// A value from the future counts as new within a minute, and else as a hundred years old.
+  /// A timestamp in the future counts as new within a minute, and beyond that as a hundred years
+  /// old.
   public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     answer(key, lookup).map { [options] answer in
       Stamped(
@@ -125,32 +126,34 @@ public final class DiskCache: Cache {
 
   // MARK: Writing
 
-  /// Stores or removes, at once; the outcome comes when that is on disk.
+  /// Stores or removes at once; the outcome succeeds when the change is on disk.
   ///
-  /// The outcome of a removal of everything waits until no byte of what was stored until then is left in
-  /// any file of the folder, also of values that had been removed, replaced or evicted before, and of those
-  /// that are just being streamed into files (``storing(_:for:)``), which are not kept then. A
-  /// ``DiskFile`` that the program holds stays until it is released. If the process dies before the
-  /// outcome, the next one finishes the removal, or finds everything as it was: then remove everything
-  /// again.
+  /// The outcome of a `removeAll` waits until no file of the folder contains a byte of earlier
+  /// values. That includes values that were removed, replaced or evicted before, and values that
+  /// are being streamed into files (``storing(_:for:)``), which are then not stored. A ``DiskFile``
+  /// that the program holds stays until it is released. If the process dies before the outcome, the
+  /// next one finishes the removal or finds everything as it was: then remove everything again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
-    // Until the folder is open, what has come waits: by then the run that asked may be over.
+    // Until the folder opens, changes wait; by then the get behind a fill may be over.
     let change = access.store == nil ? change.accepted : change
     let outcome = outcome { $0.apply(change) }
     if case .removeAll = change { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
   }
 
-  /// Calls `act`, until the handle is disposed of, whenever everything is removed: on the thread that
-  /// removes it, before that returns.
+  /// Calls `act` at every `removeAll`, on its thread and before it returns, until the handle is
+  /// disposed of.
   func onRemoval(_ act: @escaping @Sendable () -> Void) -> Disposable {
     removals.keep(act, in: \.self)
   }
 
-  /// Keeps `value` for `key`, for a time of its own instead of the cache's.
+  /// Stores `value` for `key`, with a time to live of its own.
   ///
-  /// - Parameter timeToLive: From now on; what has come to its end at once is not kept, and neither
-  ///   is what was kept before.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key.
+  ///   - timeToLive: The time to live from now on. If it is over at once, the value is not stored,
+  ///     and the former one is removed.
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
   public func set(_ value: Data, for key: String, timeToLive: TimeToLive) -> Signal<Void> {
@@ -158,10 +161,10 @@ public final class DiskCache: Cache {
     return outcome { $0.set(key, .value(value), timeToLive, revision).signal }
   }
 
-  /// The outcome of a write that is carried out now, or as soon as the folder is open.
+  /// Returns the outcome of a write that is carried out now, or as soon as the folder is open.
   func outcome(of write: @escaping @Sendable (DiskStore) -> Signal<Void>) -> Signal<Void> {
     if let store = access.store { return write(store) }
-    // Of the access only: an outcome that somebody keeps does not keep the folder in use.
+    // Captures only the access: an outcome that a caller keeps must not keep the folder in use.
     return Signal { [access] observer, lifetime in
       access.use(for: observer) { write($0).run(observer, lifetime) }
     }.started()
@@ -169,31 +172,32 @@ public final class DiskCache: Cache {
 
   // MARK: Flushing and closing
 
-  /// Completes with a value when everything that was written before has come so far.
+  /// Completes with a value when all earlier writes have reached the given durability.
   ///
-  /// It runs at once. Writes whose outcome has failed are not waited for.
+  /// Starts at once. Writes whose outcome has failed are not waited for.
   ///
-  /// Many that wait for the device at the same time wait for it once. After the first flush to the device
-  /// the cache waits for it too before it removes something from there, and a folder that was not closed
-  /// takes longer to open: what was written since the last flush is read, and checked.
+  /// Flushes to the device that wait at the same time share one synchronization. After the first
+  /// flush to the device the cache also synchronizes before it removes anything there, and a folder
+  /// that was not closed takes longer to open: everything written since the last flush is read and
+  /// checked.
   ///
-  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if the system can't say that it is there.
+  /// - Parameter durability: The durability to wait for.
+  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if the system reports an error.
   @discardableResult
   public func flush(_ durability: Durability) -> Signal<Void> { access.flush(durability) }
 
-  /// Lets go of the folder when everything that was told is on disk, so that another process can
-  /// open it.
+  /// Releases the folder when all earlier writes are on disk, so that another process can open it.
   ///
-  /// Releasing the cache does the same, with nobody to say when it is done.
+  /// Releasing the cache does the same, without an outcome.
   ///
-  /// Gets and writes after this call fail with ``CacheError/unavailable(layer:underlying:)``
-  /// and ``DiskError/closed(folder:)``.
+  /// Gets and writes after this call fail with ``CacheError/unavailable(layer:underlying:)`` and
+  /// ``DiskError/closed(folder:)``.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
   public func close() -> Signal<Void> { access.close() }
 
-  /// A signal that the store feeds, as soon as it is open.
+  /// Returns a signal that `work` feeds as soon as the store is open.
   func asking<Value>(
     _ work: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) -> Void
   ) -> Signal<Value> {
@@ -207,7 +211,7 @@ public final class DiskCache: Cache {
 }
 
 extension DiskStore {
-  /// Sends what was found, if it is young enough.
+  /// Sends the answer if it is fresh enough.
   fileprivate func deliver(
     _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<DiskAnswer>
   ) {

@@ -2,25 +2,25 @@ public import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// A file with a value of a disk cache; it stays as long as somebody holds this.
+/// A file with a value of a disk cache, which exists while this object does.
 ///
-/// Meanwhile the value is not evicted. If another is told for its key, or it is removed, the file
-/// stays until this is released. After that the file may go at any time, so nobody should keep its
-/// ``url`` for longer, nor write to it.
+/// Meanwhile the value is not evicted. If its key is written again or removed, the file stays until
+/// this object is released. Afterwards the file may be removed at any time, so do not keep its
+/// ``url`` for longer. Never write to it.
 public final class DiskFile: Sendable {
-  /// Where the value is: all of it, and nothing else.
+  /// The file, which contains exactly the value.
   public let url: URL
 
-  /// Its size in bytes.
+  /// The size of the file in bytes.
   public let byteCount: Int
 
-  /// How long ago it left its origin.
+  /// The time since the value left its origin.
   public let age: Duration
 
-  /// The validator by which the origin can tell whether it is still good.
+  /// The validator with which the origin can tell whether the value is still current.
   public let validator: Validator?
 
-  /// The place of the value among all writes, if it has just come; nil if it was stored before.
+  /// The revision of a value that has just arrived; nil if it was stored before.
   let revision: Revision?
 
   private let release: @Sendable () -> Void
@@ -40,8 +40,8 @@ public final class DiskFile: Sendable {
   deinit { release() }
 }
 
-/// The files that are lent by a store, also when it has been closed: the next store of the folder in
-/// this process leaves them until they are given back.
+/// The files that a store has lent, also after it was closed: the next store of the folder in this
+/// process keeps them until they are given back.
 final class HeldFiles: Sendable {
   private struct State: Sendable {
     var counts: [UInt64: Int] = [:]
@@ -54,7 +54,7 @@ final class HeldFiles: Sendable {
 
   func add(_ number: UInt64) { state.withLock { $0.counts[number, default: 0] += 1 } }
 
-  /// Notes that a file has been given back, and lets the heir know if it was the last hold.
+  /// Records that a file has been given back; calls the heir if it was the last hold.
   func remove(_ number: UInt64) {
     let heir = state.withLock { state in
       let count = state.counts[number] ?? 0
@@ -64,9 +64,10 @@ final class HeldFiles: Sendable {
     heir?(number)
   }
 
-  /// Makes the next store take over what is held.
+  /// Hands the held files over to the next store.
   ///
-  /// - Parameter heir: Called from now on when the last hold of a file is given back.
+  /// - Parameter heir: Called when the last hold of a file is given back.
+  /// - Returns: The files that are still held.
   func handOver(to heir: @escaping @Sendable (UInt64) -> Void) -> Set<UInt64> {
     state.withLock { state in
       state.heir = heir

@@ -1,7 +1,8 @@
 import Dispatch
 import MillpondSignals
 
-/// Lets many wait for one synchronizing: callers that come while one is going on share the next.
+/// A synchronization that many callers share: those that come while one is running wait for the
+/// next.
 final class GroupSync: Sendable {
   typealias Done = @Sendable ((any Error)?) -> Void
 
@@ -35,7 +36,7 @@ final class GroupSync: Sendable {
   }
 }
 
-/// A few queues on which calls may block; what concerns one key is done in order.
+/// A few queues on which calls may block; the work of one key is done in order.
 struct ReadQueues: Sendable {
   private let queues: [DispatchQueue]
 

@@ -5,7 +5,7 @@ import MillpondSignals
 extension DiskStore {
   typealias FileDone = @Sendable (Result<DiskFile?, CacheError>) -> Void
 
-  /// Calls `done` with a file that holds the value for `key`.
+  /// Calls `done` with a file that contains the value for `key`.
   func file(for key: String, _ lifetime: Lifetime, _ done: @escaping FileDone) {
     reading.run(KeyHash(of: key)) {
       if lifetime.isEnded { return }
@@ -27,7 +27,7 @@ extension DiskStore {
     case missing
     case onItsWay
 
-    /// It is not in a file of its own as it is.
+    /// The value is not in a file of its own, or is sealed.
     case elsewhere
   }
 
@@ -56,12 +56,13 @@ extension DiskStore {
       else { return .elsewhere }
       let file = file(
         of: value, age: record.storedAt.age(at: options.now()), validator: record.validator)
-      // One that has been damaged is found out, and dropped, by being read.
+      // Reading the value will find and remove a damaged one.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
     }
   }
 
-  /// Returns a file of a value that is not stored yet; it goes with the lease, if it isn't kept then.
+  /// Returns a file of a value that is not stored yet; unless it is stored, it is removed after the
+  /// lease.
   func leased(_ value: LargeValue, _ validator: Validator?, _ revision: Revision) -> DiskFile {
     state.withLock { $0.index.lease(value.number) }
     return file(of: value, age: .zero, validator: validator, revision: revision)
@@ -77,15 +78,17 @@ extension DiskStore {
       release: { self.giveBack(value.number) })
   }
 
-  /// Gives a lease back; a file that is not needed any more goes.
+  /// Ends a lease; removes the file if it is no longer needed.
   private func giveBack(_ number: UInt64) {
     held.remove(number)
     if state.withLock({ $0.index.giveBack(number) }) { remove([number]) }
   }
 
-  /// Takes over the files that a store before this one has lent, and that are still held.
+  /// Takes over the files that an earlier store has lent and that are still held.
   ///
-  /// - Parameter found: Those that were held when the folder was looked at, and so were not swept.
+  /// - Parameters:
+  ///   - found: The files that were held when the folder was opened, and so were not removed.
+  ///   - earlier: The earlier store.
   func takeOver(_ found: Set<UInt64>, from earlier: DiskStore?) {
     guard let earlier, !found.isEmpty else { return }
     for number in found { held.add(number) }
@@ -95,7 +98,7 @@ extension DiskStore {
     for number in found.subtracting(present) { giveBack(number) }
   }
 
-  /// Writes the value to a file that goes with the lease; on a queue for reading.
+  /// Writes the value to a file that is removed when it is released; only on a queue for reading.
   private func copy(_ key: String) throws -> DiskFile? {
     guard case .found(let answer) = try read(key, waits: true) else { return nil }
     let age = answer.storedAt.age(at: options.now())
@@ -104,14 +107,14 @@ extension DiskStore {
     }
   }
 
-  /// Makes a file of what `write` writes, that goes when it is released.
+  /// Makes a file with the output of `write`, which is removed when it is released.
   func copied(
     _ byteCount: Int, age: Duration = .zero, validator: Validator?, revision: Revision? = nil,
     _ write: (OpenFile) throws -> Void
   ) throws -> DiskFile {
     let number = numbers.next()
     let path = folder.path(of: .unfinished(number))
-    // Before it is there: it must not be swept.
+    // Held before it exists, so that it is not removed as unknown.
     held.add(number)
     let file: OpenFile
     do {

@@ -10,7 +10,7 @@ struct DiskAnswer: Sendable {
 }
 
 extension DiskStore {
-  /// Whether there is a value for `key`, as far as that is known without reading it.
+  /// Whether there is a value for `key`, as far as is known without reading it.
   func has(_ key: String) -> Bool {
     let (hash, now) = (KeyHash(of: key), options.now())
     return state.withLock { state in
@@ -22,12 +22,12 @@ extension DiskStore {
     }
   }
 
-  /// The result of looking for a value.
+  /// The result of a lookup.
   enum Reading {
     case found(DiskAnswer)
     case missing
 
-    /// The disk has to be waited for; the lookup goes on from here.
+    /// The lookup has to wait for the disk, and continues from this place.
     case waits(Place)
   }
 
@@ -36,11 +36,11 @@ extension DiskStore {
     case write(DiskWrite, DiskWrite.Content)
     case record(RecordPlace)
 
-    /// The record has been read, and names a file; a write that is on its way has no place in the log.
+    /// A file that a record names; for a pending write without its place in the log.
     case file(LargeValue, StoredRecord, RecordPlace?)
   }
 
-  /// Goes on with a lookup where it may wait for the disk.
+  /// Continues a lookup on a queue where it may wait for the disk.
   func read(
     _ key: String, from place: Place?, _ lifetime: Lifetime,
     _ done: @escaping @Sendable (Result<DiskAnswer?, CacheError>) -> Void
@@ -56,12 +56,14 @@ extension DiskStore {
     }
   }
 
-  /// Looks for the value of `key`; makes no closure, since hits mostly need no more than this.
+  /// Looks up the value of `key`; creates no closure, since most hits need no more than this.
   ///
   /// - Parameters:
-  ///   - place: The place where a lookup has got to; nil begins one.
-  ///   - waits: Whether it may wait for the disk.
-  /// - Throws: What says nothing about the value, as a locked device; never if it doesn't wait.
+  ///   - key: The key.
+  ///   - place: The place from which a lookup continues; nil begins one.
+  ///   - waits: Whether the lookup may wait for the disk.
+  /// - Throws: Errors that say nothing about the value, such as a locked device; never without
+  ///   waiting.
   func read(_ key: String, from place: Place? = nil, waits: Bool) throws -> Reading {
     let hash = KeyHash(of: key)
     var next = place
@@ -98,7 +100,7 @@ extension DiskStore {
       case .file(let file, let record, let place):
         guard waits else { return .waits(.file(file, record, place)) }
         if let value = try folder.readLargeValue(file) { return open(value, record, key) }
-        // Without a place it has been written, or replaced, since.
+        // A pending write, without a place, has been written or replaced since.
         if let place, drop(place, key, { $0.damages += 1 }) { return miss() }
       }
     }
@@ -110,7 +112,7 @@ extension DiskStore {
       switch state.index.find(hash) {
       case .write(let write):
         state.index.statistics.hits += 1
-        // The content is read here: it may be let go of as soon as the lock is free.
+        // Read under the lock: the content may be released as soon as the lock is free.
         return .write(write, write.content)
       case .spot(let spot):
         if let segment = state.segments[spot.segment] {
@@ -127,7 +129,7 @@ extension DiskStore {
     return place
   }
 
-  /// Whether a time to live is over; so is that of a value from the future, whose age is not known.
+  /// Whether a value has expired; one with a timestamp in the future has, since its age is unknown.
   func isOver(_ expiresAt: WallTime, storedAt: WallTime? = nil) -> Bool {
     if expiresAt == .never { return false }
     let now = options.now()
@@ -142,7 +144,7 @@ extension DiskStore {
       DiskAnswer(value: plain, storedAt: record.storedAt, validator: record.validator))
   }
 
-  /// Counts as a miss what was counted as a hit.
+  /// Turns a hit that was counted into a miss.
   private func miss() -> Reading {
     state.withLock { state in
       state.index.statistics.hits -= 1
@@ -151,7 +153,7 @@ extension DiskStore {
     return .missing
   }
 
-  /// Forgets a record; false if it was replaced or moved meanwhile.
+  /// Drops a record; false if it was replaced or moved meanwhile.
   private func drop(
     _ place: RecordPlace, _ key: String, _ count: (inout DiskStatistics) -> Void
   ) -> Bool {

@@ -3,10 +3,10 @@ import MillpondCore
 import MillpondSignals
 
 extension DiskStore {
-  /// Reads every value that is on disk, and drops what is damaged; blocks.
+  /// Reads every value on disk, and drops damaged ones; blocks.
   ///
   /// - Parameters:
-  ///   - lifetime: Stops it at its end, also in the midst of a large file.
+  ///   - lifetime: Stops the walk at its end, even inside a large file.
   ///   - progress: Called after each value.
   func verify(
     _ lifetime: Lifetime, _ progress: (_ done: Int, _ total: Int) -> Void
@@ -26,7 +26,7 @@ extension DiskStore {
     return report
   }
 
-  /// Visits the values on disk, those first that would be evicted first; blocks.
+  /// Visits the values on disk, in the order of eviction; blocks.
   func visitEntries(_ visit: (DiskEntry) -> Bool) throws {
     for (hash, spot) in allSpots() {
       guard let record = try readWhole(hash, spot) else { continue }
@@ -46,7 +46,7 @@ extension DiskStore {
     return spots
   }
 
-  /// The size of the value; nil if it is damaged.
+  /// Returns the size of the value; nil if it is damaged.
   private func verify(_ hash: KeyHash, _ spot: Spot, _ lifetime: Lifetime) throws -> Int? {
     guard let record = try readWhole(hash, spot) else { return nil }
     guard let file = record.file else { return record.valueSize }

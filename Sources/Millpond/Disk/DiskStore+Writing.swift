@@ -3,7 +3,7 @@ import MillpondCore
 import MillpondSignals
 
 extension DiskStore {
-  /// Takes a change in, at once; the outcome comes when it is on disk.
+  /// Applies a change at once; the outcome succeeds when it is on disk.
   func apply(_ change: Change<String, Data>) -> Signal<Void> {
     switch change {
     case .set(let key, let value, let revision):
@@ -20,7 +20,7 @@ extension DiskStore {
     }
   }
 
-  /// Removes everything at once; the outcome succeeds when no byte of it is left in a file.
+  /// Removes everything at once; the outcome succeeds when no file contains any of it.
   private func removeAll(_ revision: Revision) -> Signal<Void> {
     let removal = take(
       DiskWrite(
@@ -62,9 +62,9 @@ extension DiskStore {
     }
   }
 
-  /// Takes a value in; one that is larger than the cache may hold fails.
+  /// Admits a value; one that is larger than the cache's limit fails.
   ///
-  /// Where the limit is zero every value is too large, and succeeds: nothing is to be stored.
+  /// With a limit of zero every value is too large, and setting it succeeds without an effect.
   private func keep(
     _ write: DiskWrite,
     _ decide: (inout DiskState, DiskWrite, _ cost: Int) -> DiskIndex.Consequence
@@ -82,7 +82,7 @@ extension DiskStore {
     return write.outcome
   }
 
-  /// Returns more than any limit for what can't be stored at all.
+  /// Returns the cost of a write; the greatest number for a value that can't be stored at all.
   private func cost(of write: DiskWrite) -> Int {
     let large = write.largeLength
     var payload = LargeValue.size
@@ -113,20 +113,24 @@ extension DiskStore {
     return write.outcome
   }
 
-  /// Removes the file of a streamed value that is not taken in.
+  /// Removes the file of a streamed value that is not admitted.
   private func removeFile(of write: DiskWrite) {
     if let file = write.file { remove([file.number]) }
   }
 
-  /// Removes files of large values that are not needed, when what replaces them has been written.
+  /// Removes files of large values that are not needed, after their replacements have been written.
   func remove(_ files: [UInt64]) {
     if !files.isEmpty { afterWriting { self.writer.remove(files) } }
   }
 
-  /// Forgets a record that is bad, too old, or gone; false if there is another one by now, or none.
+  /// Drops a record that is damaged, expired or lost; false if the key has another record, or none.
   ///
-  /// - Parameter key: If it is known, its removal is written, so that an older value, which may lie in
-  ///   the log still, does not come to light instead.
+  /// - Parameters:
+  ///   - hash: The hash of the key.
+  ///   - spot: The spot of the record.
+  ///   - key: The key if it is known; then its removal is written, so that an older value in the
+  ///     log does not reappear.
+  ///   - count: Counts the drop in the statistics.
   func forget(
     _ hash: KeyHash, at spot: Spot, key: String?, _ count: (inout DiskStatistics) -> Void
   ) -> Bool {

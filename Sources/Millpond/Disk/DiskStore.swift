@@ -3,10 +3,10 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// The store that all caches of one folder share: acts on what the index decides.
+/// The store that all caches of one folder share; it carries out the decisions of the index.
 ///
-/// The index is ahead of the log: a write changes it at once, and then waits, in order, to be written by
-/// the one queue that writes.
+/// The index is ahead of the log: a write changes it at once, and then waits, in order, for the
+/// writing queue.
 final class DiskStore: Sendable {
   let path: String
   let options: DiskOptions
@@ -17,12 +17,12 @@ final class DiskStore: Sendable {
   let held = HeldFiles()
   let streams = RunningStreams()
 
-  /// The queue on which caches are let in, in order: opening is the first thing that is done there.
+  /// The queue on which caches are admitted, in order; its first work is the opening.
   let entrance = DispatchQueue(label: "millpond.disk.entrance", autoreleaseFrequency: .workItem)
 
   let writer: LogWriter
 
-  /// Calls observers of outcomes, which must not keep other writes waiting.
+  /// The queue for observers of outcomes, which must not delay other writes.
   let outcomes = DispatchQueue(label: "millpond.disk.telling", autoreleaseFrequency: .workItem)
   let reading = ReadQueues("millpond.disk.reading", count: 4)
 
@@ -31,7 +31,12 @@ final class DiskStore: Sendable {
     label: "millpond.disk.writing", autoreleaseFrequency: .workItem)
   private let synchronizing = GroupSync()
 
-  /// - Parameter path: Of the folder, without links.
+  /// Creates a store.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the folder, without links.
+  ///   - options: The settings.
+  ///   - files: The file system.
   init(path: String, _ options: DiskOptions, _ files: FileSystem = FileSystem()) {
     self.path = path
     self.options = options
@@ -41,11 +46,11 @@ final class DiskStore: Sendable {
     writer = LogWriter(folder, limits, options.form, numbers, state)
   }
 
-  /// Takes the folder and finds out what is in it, the first time.
+  /// Takes the folder and reads its contents; repeats the result after the first call.
   ///
-  /// Blocks; only at the entrance.
+  /// Blocks; only on the entrance queue.
   ///
-  /// - Parameter earlier: The store that the folder was open with last, whose files may still be lent.
+  /// - Parameter earlier: The last store of the folder, whose files may still be lent.
   func open(after earlier: DiskStore?) throws(CacheError) {
     let result =
       opening.withLock { $0 }
@@ -66,8 +71,8 @@ final class DiskStore: Sendable {
       state.withLock { [index] state in state.take(index, contents) }
       // Nothing else can be written before the folder is open.
       writer.take(contents)
-      // A removal of everything that the last process has not finished; what can't be removed now is tried
-      // again with the next such removal.
+      // Finishes a removal of everything that the last process began; files that can't be removed
+      // now are removed by the next such removal.
       if writer.isErasing { afterWriting { try? self.erase() } }
       writer.remove(contents.needlessFiles)
       takeOver(heldFiles, from: earlier)
@@ -77,7 +82,7 @@ final class DiskStore: Sendable {
     }
   }
 
-  /// Lets go of the folder, where everything is written; later writes fail.
+  /// Releases the folder, after all writes; later writes fail.
   func close() {
     writing.sync {
       writer.checkpoint()
@@ -91,12 +96,12 @@ final class DiskStore: Sendable {
 extension DiskStore {
   func wakeWriter() { writing.async { self.work() } }
 
-  /// Calls `task` when everything before has been written, on the writing queue.
+  /// Calls `task` on the writing queue when all earlier writes are done.
   func afterWriting(_ task: @escaping @Sendable () -> Void) {
     if state.withLock({ $0.queue.append(task) }) { wakeWriter() }
   }
 
-  /// Removes every byte from before the last removal of everything; only on the writing queue.
+  /// Removes all bytes from before the last removal of everything; only on the writing queue.
   func erase() throws { try writer.erase { self.streams.numbers.union(self.held.numbers) } }
 
   private func work() {
@@ -132,8 +137,8 @@ extension DiskStore {
     }
   }
 
-  /// Calls `done` when everything before is on its way to the device or, if it is to be synchronized,
-  /// there.
+  /// Calls `done` when all earlier writes have been handed over to the system or, if they are to be
+  /// synchronized, are on the device.
   func flush(
     _ durability: Durability, _ done: @escaping @Sendable (CacheError?) -> Void
   ) {
@@ -150,7 +155,7 @@ extension DiskStore {
   }
 }
 
-/// The settings of a store: two caches of one folder have to agree about them.
+/// The settings of a store; caches of one folder have to agree on them.
 struct DiskOptions: Sendable {
   var byteLimit: Int
   var timeToLive = TimeToLive.never
@@ -159,12 +164,12 @@ struct DiskOptions: Sendable {
 
   var protection = DiskProtection.afterFirstUnlock
 
-  /// The clock by which values grow old.
+  /// The clock for the ages of values.
   var now: @Sendable () -> WallTime = { .now }
 
-  /// Whether a store with these options serves a cache that was made with `other`.
+  /// Whether a store with these options can serve a cache with `other`.
   ///
-  /// Closures can't be compared; whether there is one can.
+  /// Closures can't be compared, only their presence.
   func agrees(with other: DiskOptions) -> Bool {
     byteLimit == other.byteLimit && timeToLive == other.timeToLive && policy == other.policy
       && protection == other.protection && form.schema.version == other.form.schema.version

@@ -2,16 +2,16 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// The first bytes of a value that never came as a whole: pieces of the checksum, and their sum.
+/// A file with the first bytes of an incomplete value: whole pieces of the checksum, and their sum.
 ///
-/// What comes after them in the file is not of the value.
+/// Bytes after them in the file are not part of the value.
 struct UnfinishedFile: Sendable {
   let path: String
   let byteCount: Int
   let checksum: UInt64
 }
 
-/// A file that one alone may take, to go on with it.
+/// A file that only one taker may continue.
 final class LentFile: Sendable {
   private let state: Locked<Loan?>
 
@@ -20,58 +20,62 @@ final class LentFile: Sendable {
     let ended: @Sendable (_ isTaken: Bool) -> Void
   }
 
-  /// - Parameter ended: Is told, once, whether somebody has taken it.
+  /// Creates a loan.
+  ///
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - ended: Called once, with whether the file was taken.
   init(_ file: UnfinishedFile, ended: @escaping @Sendable (_ isTaken: Bool) -> Void) {
     state = Locked(Loan(file: file, ended: ended))
   }
 
   deinit { giveBack() }
 
-  /// The file, which belongs to the caller from now on; nil if it has been taken or given back.
+  /// Takes the file, which then belongs to the caller; nil if it has been taken or given back.
   func take() -> UnfinishedFile? {
     let loan = end()
     loan?.ended(true)
     return loan?.file
   }
 
-  /// Leaves it to whoever wants it next, if nobody has taken it.
+  /// Gives the file back, unless it was taken.
   func giveBack() { end()?.ended(false) }
 
   private func end() -> Loan? { state.withLock { exchange(&$0, with: nil) } }
 }
 
-/// What a value is made of that is stored as it comes.
+/// A part of a value that is stored as it arrives.
 enum FilePart: Sendable {
-  /// The validator by which the origin can tell whether it is still good.
+  /// The validator with which the origin can tell whether the value is still current.
   case validator(Validator)
 
-  /// Its first bytes, which are here already; nothing comes before this.
+  /// The first bytes, which are stored already; must come before any other bytes.
   case start(LentFile)
   case bytes(Data)
 }
 
-/// The beginning of a value is not what it was when it was left, or not there any more.
+/// The error when the beginning of a value has changed or no longer exists.
 struct LostResumePoint: Error {}
 
-/// How a value that is stored as it comes fits in with what else is told.
+/// The terms on which a value is stored as it arrives.
 struct FileTerms: Sendable {
-  /// Its place among all writes; nil for that of the subscription.
+  /// The revision of the value; nil for that of the subscription.
   ///
-  /// If its key is told something later, it is not kept.
+  /// If its key is written later, it is not stored.
   var revision: Revision?
 
-  /// Keeps every store from forgetting later writes until the value is there, however long that takes.
+  /// The pending write that keeps stores from forgetting later writes until the value is stored.
   var pending: PendingWrite?
 
-  /// Whether a file is handed out at the end, also of a value that is not kept.
+  /// Whether a file is handed out at the end, even if the value is not stored.
   var handsOut = false
 
-  /// Is offered what has come if no more does, and says whether it has moved it elsewhere.
+  /// Receives the file of an interrupted value; returns whether it has moved the file elsewhere.
   ///
-  /// What it has not is removed. May block.
+  /// Otherwise the file is removed. May block.
   var keep: @Sendable (UnfinishedFile) -> Bool = { _ in false }
 
-  /// Notes from time to time what has come, in case the process dies; nil is the end.
+  /// Receives the file so far from time to time, in case the process dies; nil at the end.
   ///
   /// May block.
   var note: @Sendable (UnfinishedFile?) -> Void = { _ in }

@@ -2,11 +2,11 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// Writes the parts of a value to a file as they come, and stores the file at the end.
+/// A stream of parts that is written to a file as it arrives, and stored as a value at the end.
 ///
-/// Sendable because what can change belongs to the queue.
+/// Sendable because the mutable state is touched only on the queue.
 final class FileStream: @unchecked Sendable {
-  /// The number of bytes after which it is noted what has come.
+  /// The number of bytes after which the progress is noted.
   private static let noteSize = 4 << 20
 
   let upstream: Lifetime
@@ -27,10 +27,18 @@ final class FileStream: @unchecked Sendable {
   private var validator: Validator?
   private var isOver = false
 
-  /// Whether everything was removed since it began: then it is not kept, and its bytes are under no name.
+  /// Whether everything was removed since the stream began: then it is not stored, and its file has
+  /// no name.
   private var isErased = false
 
-  /// - Parameter downstream: Gets the file, if one is to be handed out, or else nil.
+  /// Creates a stream.
+  ///
+  /// - Parameters:
+  ///   - store: The store of the value.
+  ///   - key: The key of the value.
+  ///   - terms: The terms on which it is stored.
+  ///   - downstream: Receives the file if one is to be handed out, otherwise nil.
+  ///   - upstream: The lifetime of the parts.
   init(
     _ store: DiskStore, key: String, _ terms: FileTerms, _ downstream: Observer<DiskFile?>,
     _ upstream: Lifetime
@@ -67,7 +75,8 @@ final class FileStream: @unchecked Sendable {
   private func receive(_ event: Event<Never>) {
     switch event {
     case .progress(let progress):
-      // By the queue, so that an observer gets one event at a time. The latest is enough.
+      // Through the queue, so that an observer gets one event at a time; only the latest progress
+      // counts.
       let isFirst = latestProgress.withLock { exchange(&$0, with: progress) } == nil
       if isFirst { queue.add { self.passOnProgress() } }
     case .failed(let error): queue.add { self.end(by: error) }
@@ -90,7 +99,7 @@ final class FileStream: @unchecked Sendable {
     }
   }
 
-  /// Takes a file over in which the first bytes are, if they are as they were.
+  /// Takes over a file with the first bytes, if they are undamaged.
   private func goOn(with lent: LentFile) throws {
     // A sealed value is sealed as a whole.
     guard !isErased, store.options.form.sealing == nil, let start = lent.take() else {
@@ -110,7 +119,8 @@ final class FileStream: @unchecked Sendable {
     (written, noted) = (start.byteCount, start.byteCount)
   }
 
-  /// Gathers bytes until they are a whole piece of the checksum, or all of a value that is sealed.
+  /// Collects bytes up to a whole piece of the checksum, or the whole of a value that is to be
+  /// sealed.
   private func add(_ piece: Data) throws {
     gathered.append(piece)
     guard written + gathered.count <= store.limits.costLimit else {
@@ -162,7 +172,7 @@ final class FileStream: @unchecked Sendable {
     outcome.signal.map { file }.run(downstream, upstream)
   }
 
-  /// Returns the content to be stored, and a file that stays whatever becomes of that.
+  /// Returns the content to store, and a file that stays whatever happens to the content.
   private func contents(_ revision: Revision) throws -> (DiskWrite.Content, DiskFile?) {
     let isInMemory = written == 0 && gathered.count < DiskLimits.largeSize
     if isInMemory || store.options.form.sealing != nil {
@@ -180,7 +190,7 @@ final class FileStream: @unchecked Sendable {
     }
   }
 
-  /// Keeps nothing; a file is handed out to those who still wait for it.
+  /// Stores nothing; hands out a file if a caller still waits for it.
   private func finishErased(_ revision: Revision) throws {
     var copy: DiskFile?
     if terms.handsOut, !upstream.isEnded {
@@ -201,7 +211,7 @@ final class FileStream: @unchecked Sendable {
     downstream.completed()
   }
 
-  /// Makes sure that its bytes are found under no name, now and later.
+  /// Removes the file's name, now and for files made later.
   private func erase(_ done: @escaping @Sendable ((any Error)?) -> Void) {
     queue.add {
       self.isErased = true
@@ -221,7 +231,7 @@ final class FileStream: @unchecked Sendable {
     fail(error)
   }
 
-  /// Ends without a value; what has come may be worth keeping.
+  /// Ends without a value; offers the bytes so far to be kept.
   private func leaveOff() {
     if !isOver, !isErased, written > 0 {
       try? file?.close()
@@ -235,7 +245,7 @@ final class FileStream: @unchecked Sendable {
     downstream.failed(error)
   }
 
-  /// Removes what has not become a value.
+  /// Removes the file unless it has become a value.
   private func giveUp() {
     if isOver { return }
     isOver = true

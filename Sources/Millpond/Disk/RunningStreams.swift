@@ -1,7 +1,7 @@
 import MillpondCore
 import MillpondSignals
 
-/// The values of a store that are being written to files as they come, by the numbers of the files.
+/// The streams of a store that are being written to files, by the numbers of the files.
 final class RunningStreams: Sendable {
   typealias Done = @Sendable ((any Error)?) -> Void
 
@@ -19,10 +19,13 @@ final class RunningStreams: Sendable {
 
   var numbers: Set<UInt64> { state.withLock { Set($0.streams.keys) } }
 
-  /// Takes a stream in, until it is removed.
+  /// Adds a stream.
   ///
-  /// - Parameter erase: Removes its bytes from the disk, and sees to it that it is not kept.
-  /// - Returns: Whether everything has been removed since its beginning, so that it begins erased.
+  /// - Parameters:
+  ///   - number: The number of its file.
+  ///   - beginning: The revision at which it began.
+  ///   - erase: Removes its bytes from the disk, and ensures that it is not stored.
+  /// - Returns: Whether everything was removed since it began, so that it has to be erased.
   func add(
     _ number: UInt64, since beginning: Revision, erase: @escaping @Sendable (@escaping Done) -> Void
   ) -> Bool {
@@ -36,9 +39,9 @@ final class RunningStreams: Sendable {
     _ = state.withLock { $0.streams.removeValue(forKey: number) }
   }
 
-  /// Erases all streams that began before a removal of everything; how long they still run does not matter.
+  /// Erases all streams that began before a removal of everything, without waiting for their ends.
   ///
-  /// - Returns: The outcome: success when no file has their bytes, or the first failure.
+  /// - Returns: The outcome: success when no file contains their bytes, or the first failure.
   func erase(before revision: Revision) -> Signal<Void> {
     let streams = state.withLock { state in
       state.removal = max(state.removal, revision)

@@ -3,10 +3,10 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// A cache's part in the store of its folder, which comes a little later than the cache.
+/// A cache's access to the store of its folder, which opens after the cache is created.
 ///
-/// What is asked or written before waits, in order. If the folder can't be opened, what waits fails,
-/// and what comes after that makes it try again.
+/// Earlier gets and writes wait, in order. If the folder can't be opened, they fail, and the next
+/// call tries again.
 final class StoreAccess: Sendable {
   typealias Answer = Result<DiskStore, CacheError>
 
@@ -17,7 +17,7 @@ final class StoreAccess: Sendable {
   private let part = StorePart()
   private let closed = Promise<Void>()
 
-  /// Begins to open the folder, on a thread of its own.
+  /// Creates an access, which begins to open the folder on a thread of its own.
   init(directory: URL, _ options: DiskOptions, _ files: FileSystem) {
     path = directory.isFileURL ? directory.path(percentEncoded: false) : ""
     self.options = options
@@ -28,7 +28,7 @@ final class StoreAccess: Sendable {
   /// The store, if it is open and nothing waits for it any more.
   var store: DiskStore? { state.withLock { $0.store } }
 
-  /// Calls `work` when the store is open, or can't be; at once if that is known.
+  /// Calls `work` when the store is open or can't be opened; at once if that is known.
   func use(_ work: @escaping @Sendable (Answer) -> Void) {
     switch state.withLock({ $0.enter(work, path) }) {
     case .isAnswered(let answer): work(answer)
@@ -37,7 +37,7 @@ final class StoreAccess: Sendable {
     }
   }
 
-  /// Calls `work` when the store is open; fails the observer if it can't be.
+  /// Calls `work` when the store is open; fails the observer if it can't be opened.
   func use<Value>(
     for observer: Observer<Value>, _ work: @escaping @Sendable (DiskStore) -> Void
   ) {
@@ -49,7 +49,7 @@ final class StoreAccess: Sendable {
     }
   }
 
-  /// Returns the outcome of waiting until everything written before has come so far.
+  /// Returns the outcome of flushing all earlier writes.
   func flush(_ durability: Durability) -> Signal<Void> {
     Signal { observer, _ in
       self.use(for: observer) { store in
@@ -58,26 +58,28 @@ final class StoreAccess: Sendable {
     }.started()
   }
 
-  /// Ends the part when nothing waits any more; nothing may be asked or written after this.
+  /// Ends the part when nothing waits any more; there must be no call after this one.
   func end() {
     part.end()
     if let store = state.withLock({ $0.end() }) { StoreRegistry.leave(store, part) }
   }
 
-  /// Ends the part when what waits has been done; what is asked or written after this call is refused.
+  /// Ends the part when all waiting work is done; later gets and writes are refused.
   ///
-  /// - Returns: The outcome: everything written before is on disk, and the folder has been left.
+  /// - Returns: The outcome: all earlier writes are on disk, and the folder is released.
   func close() -> Signal<Void> {
     let (isNow, store) = state.withLock { $0.close { self.leave(try? $0.get()) } }
     if isNow { leave(store) }
     return closed.outcome
   }
 
-  /// - Parameter store: Nil if it could not be opened.
+  /// Leaves the store.
+  ///
+  /// - Parameter store: The store; nil if it could not be opened.
   private func leave(_ store: DiskStore?) {
     part.end()
     let finish: @Sendable () -> Void = {
-      // Held on to, the open files of the store would keep the room on disk of what others remove.
+      // If it were kept, the store's open files would hold the disk space of removed ones.
       _ = self.state.withLock { $0.letGo() }
       self.closed.keep(by: .just(()))
     }
@@ -88,7 +90,7 @@ final class StoreAccess: Sendable {
 
   private func open() {
     do {
-      // The system's paths end at a NUL: what is after it would be lost.
+      // A path of the system ends at a NUL, so the rest would be lost.
       guard !path.isEmpty, !path.utf8.contains(0) else { throw POSIX.failure(.EINVAL, path) }
       try files.makeFolder(path)
       StoreRegistry.enter(
@@ -96,7 +98,7 @@ final class StoreAccess: Sendable {
         retry: { self.enter() })
     } catch {
       let answer = Answer.failure(CacheError(disk: DiskError.of(error, folder: path)))
-      // Not at the door, where an observer that takes its time would be in everybody's way.
+      // Not on the door's queue, where a slow observer would delay every other cache.
       DispatchQueue(label: "millpond.disk.refusal").async { self.settle(answer) }
     }
   }
@@ -108,23 +110,23 @@ final class StoreAccess: Sendable {
         for work in waiting { work(answer) }
       }
     case .failure:
-      // What comes from now on, also from those who are told, makes it try again.
+      // Later work, including that of the observers of this failure, tries again.
       for work in state.withLock({ $0.fail() }) { work(answer) }
     }
     if let store = state.withLock({ $0.leave() }) { StoreRegistry.leave(store, part) }
   }
 }
 
-/// The state of a part: what waits for the store, and whether it has been closed.
+/// The state of an access: the waiting work, and whether it was closed.
 struct AccessState: Sendable {
   typealias Work = @Sendable (StoreAccess.Answer) -> Void
 
-  /// The treatment of work that arrives.
+  /// The treatment of new work.
   enum Entry: Sendable {
     case isAnswered(StoreAccess.Answer)
     case waits
 
-    /// It waits for an opening that has to be begun.
+    /// The work waits for an opening that the caller has to begin.
     case opens
   }
 
@@ -143,7 +145,11 @@ struct AccessState: Sendable {
   /// The store, if it is open and nothing waits for it any more.
   var store: DiskStore? { if !isClosed, case .open(let store) = phase { store } else { nil } }
 
-  /// - Parameter folder: For the error of a part that has been closed.
+  /// Admits work.
+  ///
+  /// - Parameters:
+  ///   - work: The work.
+  ///   - folder: The folder, for the error after a close.
   mutating func enter(_ work: @escaping Work, _ folder: String) -> Entry {
     if isClosed { return .isAnswered(.failure(CacheError(disk: DiskError.closed(folder: folder)))) }
     switch phase {
@@ -158,7 +164,7 @@ struct AccessState: Sendable {
     }
   }
 
-  /// Takes the waiting work; if there is none, the store is open to all callers, and nil is returned.
+  /// Takes the waiting work; if there is none, opens the store to all callers and returns nil.
   mutating func takeWaiting(for store: DiskStore) -> [Work]? {
     guard !waiting.isEmpty else {
       phase = .open(store)
@@ -167,16 +173,17 @@ struct AccessState: Sendable {
     return exchange(&waiting, with: [])
   }
 
-  /// Returns the waiting work, none of which can be done.
+  /// Returns the waiting work, all of which fails.
   mutating func fail() -> [Work] {
     phase = .failed
     return exchange(&waiting, with: [])
   }
 
-  /// Refuses everything from now on.
+  /// Refuses all later work.
   ///
-  /// - Parameter leaving: Leaves the store, after all that waits.
-  /// - Returns: Whether to leave at once, and the store; else it waits, or was closed before.
+  /// - Parameter leaving: Leaves the store, after all waiting work.
+  /// - Returns: Whether to leave at once, and the store; false if `leaving` waits, or after an
+  ///   earlier close.
   mutating func close(_ leaving: @escaping Work) -> (isNow: Bool, DiskStore?) {
     if isClosed { return (false, nil) }
     (isClosed, hasLeft) = (true, true)
@@ -200,7 +207,7 @@ struct AccessState: Sendable {
     return leave()
   }
 
-  /// The store that is to be left now, once.
+  /// Returns the store if it is to be left now, which is true only once.
   mutating func leave() -> DiskStore? {
     guard isEnded, !hasLeft, case .open(let store) = phase else { return nil }
     hasLeft = true

@@ -3,15 +3,15 @@ import MillpondCore
 import MillpondSignals
 import Synchronization
 
-/// Which folders are in use by this process: two caches of one folder share one store.
+/// The folders that this process uses: two caches of one folder share one store.
 enum StoreRegistry {
-  /// Lets caches in, one after the other in the order of their making: so the later one is refused, and not
-  /// whichever is slower.
+  /// The queue on which caches enter in the order of their creation, so that the later one is
+  /// refused and not the slower one.
   static let door = DispatchQueue(label: "millpond.disk.door", autoreleaseFrequency: .workItem)
 
   private static let uses = Locked<[String: StoreUse]>([:])
 
-  /// The store that each folder was open with last, as long as something holds a file of it.
+  /// The last store of each folder, while it exists because one of its files is held.
   private static let lastStores = Locked<[String: LastStore]>([:])
 
   private static func open(_ store: DiskStore) throws(CacheError) {
@@ -22,15 +22,19 @@ enum StoreRegistry {
     }
   }
 
-  /// Takes part in the store of a folder, which is opened for the first one.
+  /// Adds a part to the store of a folder, which is opened for the first part.
   ///
-  /// Only at the door. `answer` is called later, on a thread of the store, in order: what an earlier
-  /// part has been told is there before a later part is answered.
+  /// Only on the door's queue. `answer` is called later, on a thread of the store, in order: the
+  /// work of an earlier part is done before a later part is answered.
   ///
   /// - Parameters:
-  ///   - path: Without links.
-  ///   - answer: Called when the store is open, or can't be.
-  ///   - retry: Called instead when the store has been closed, if it is about to be.
+  ///   - path: The path of the folder, without links.
+  ///   - options: The settings of the store.
+  ///   - files: The file system.
+  ///   - part: The part.
+  ///   - answer: Called when the store is open or can't be opened.
+  ///   - retry: Called instead of `answer` when the present store is closed, if that is about to
+  ///     happen.
   static func enter(
     _ path: String, _ options: DiskOptions, _ files: FileSystem, _ part: StorePart,
     _ answer: @escaping @Sendable (Result<DiskStore, CacheError>) -> Void,
@@ -56,10 +60,13 @@ enum StoreRegistry {
     }
   }
 
-  /// Gives up a part in an open store; the last one closes it.
+  /// Removes a part from an open store; the last one closes it.
   ///
-  /// - Parameter done: Called when everything told is written, and the store is closed, if it is to
-  ///   be.
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - part: The part.
+  ///   - done: Called when all earlier writes are done, and the store is closed if this was the
+  ///     last part.
   static func leave(
     _ store: DiskStore, _ part: StorePart, _ done: @escaping @Sendable () -> Void = {}
   ) {
@@ -94,13 +101,13 @@ private struct LastStore: Sendable {
 final class StorePart: Sendable {
   private let isOver = Atomic(false)
 
-  /// Whether the part can still be used; if not, only what was written before is to be done.
+  /// Whether the part is still in use; if not, only its earlier writes remain to be done.
   var isLive: Bool { !isOver.load(ordering: .acquiring) }
 
   func end() { isOver.store(true, ordering: .releasing) }
 }
 
-/// Who uses a store.
+/// The parts that use a store.
 struct StoreUse: Sendable {
   enum Entrance: Sendable {
     case takesPart(DiskStore)
@@ -130,7 +137,8 @@ struct StoreUse: Sendable {
     return .waits
   }
 
-  /// Returns the number of the closing that this begins; nil if another part is left.
+  /// Removes a part; returns the number of the closing that this begins, nil if another part is
+  /// left.
   mutating func leave(_ part: StorePart) -> Int? {
     parts[ObjectIdentifier(part)] = nil
     guard parts.isEmpty else { return nil }
@@ -138,7 +146,8 @@ struct StoreUse: Sendable {
     return lastClosing
   }
 
-  /// Whether it is to be closed now: not if a part has come since, also if it has left again.
+  /// Begins the closing, unless a part has entered since, even one that has left again; returns
+  /// whether it does.
   mutating func close(_ closing: Int) -> Bool {
     guard parts.isEmpty, closing == lastClosing, !isClosed else { return false }
     isClosed = true
