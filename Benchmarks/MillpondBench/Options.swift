@@ -15,11 +15,12 @@ struct Options {
            millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
            millpond-bench network [NAME...] [--quick] [--json] [--list]
            millpond-bench entities [NAME...] [--quick] [--json] [--list]
+           millpond-bench worst [NAME...] [--quick] [--json] [--list]
            millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
 
     memory and disk measure those caches beside others, network measures HTTPSource beside a bare
-    URLSession, entities measures EntityStore, hit-ratio counts how often a cache has the answer; each
-    with --help says more. All else is about time, as follows.
+    URLSession, entities measures EntityStore, worst measures how bulk operations grow and who waits
+    for them, hit-ratio counts how often a cache has the answer; each with --help says more. All else is about time, as follows.
 
     Measures each row beside the physical floor of the same work, by turns in this process, and
     prints nanoseconds per operation: the best of several repetitions, or the median where threads

@@ -1,0 +1,110 @@
+import Foundation
+import Millpond
+import MillpondSignals
+
+/// Bulk operations of the disk cache.
+func worstDiskRows() -> [WorstRow] {
+  [
+    WorstRow(
+      name: "worst-disk-set", summary: "n new keys on disk", greatest: 100_000, waitTarget: 2
+    ) {
+      count in
+      let disk = try WorstFolder()
+      let goods = Goods(size: 16, count: count)
+      return WorstCase {
+        try disk.cache.put(goods)
+      } neighbour: {
+        _ = disk.ask()
+      } check: {
+        try disk.end(holding: count)
+      }
+    },
+    WorstRow(
+      name: "worst-disk-remove-all", summary: "the call of removeAll of n values", unit: .single
+    ) { count in
+      let disk = try WorstFolder(Goods(size: 16, count: count))
+      return WorstCase {
+        disk.outcome = disk.cache.removeAll()
+      } neighbour: {
+        _ = disk.ask()
+      } check: {
+        if let outcome = disk.outcome { try awaited(outcome) }
+        return try disk.end(holding: 0)
+      }
+    },
+    WorstRow(
+      name: "worst-disk-erase", summary: "removeAll of n values, until its outcome"
+    ) { count in
+      let disk = try WorstFolder(Goods(size: 16, count: count))
+      return WorstCase {
+        try awaited(disk.cache.removeAll())
+      } neighbour: {
+        _ = disk.ask()
+      } check: {
+        try disk.end(holding: 0)
+      }
+    },
+    WorstRow(
+      name: "worst-disk-first", summary: "the first new key after opening n values", unit: .single,
+      waitTarget: 2
+    ) { count in
+      let disk = try WorstFolder(Goods(size: 16, count: count))
+      try disk.reopen()
+      return WorstCase {
+        disk.cache.set(Data("new".utf8), for: "new")
+      } neighbour: {
+        _ = disk.ask()
+      } check: {
+        try disk.end(holding: count + 1)
+      }
+    },
+    WorstRow(
+      name: "worst-disk-verify", summary: "verify of n values", greatest: 100_000, waitTarget: 2
+    ) { count in
+      let disk = try WorstFolder(Goods(size: 16, count: count))
+      var report = DiskReport()
+      return WorstCase {
+        report = try awaited(disk.cache.verify())
+      } neighbour: {
+        _ = disk.ask()
+      } check: {
+        try disk.end(holding: count) && report.goodValues == count
+      }
+    },
+  ]
+}
+
+/// A disk cache in a folder of its own.
+///
+/// Sendable because the thread that measures changes it while no other uses it.
+private final class WorstFolder: @unchecked Sendable {
+  private let site: Site
+  var cache: DiskCache
+  var outcome: Signal<Void>?
+
+  init(_ goods: Goods? = nil) throws {
+    site = try Site(in: FileManager.default.temporaryDirectory.path)
+    cache = DiskCache(directory: URL(filePath: site.path), byteLimit: .mebibytes(4_096))
+    _ = try awaited(cache.count)
+    if let goods { try cache.put(goods) }
+  }
+
+  func reopen() throws {
+    try awaited(cache.close())
+    cache = DiskCache(directory: URL(filePath: site.path), byteLimit: .mebibytes(4_096))
+    _ = try awaited(cache.count)
+  }
+
+  /// Asks the index, and no file.
+  func ask() -> Disposable {
+    cache.contains("none").subscribe()
+  }
+
+  /// Removes the folder; whether there were so many values in it.
+  func end(holding count: Int) throws -> Bool {
+    let isRight = try awaited(cache.count) == count
+    try awaited(cache.close())
+    site.clear()
+    return isRight
+  }
+}

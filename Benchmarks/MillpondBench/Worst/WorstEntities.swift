@@ -1,0 +1,157 @@
+import Millpond
+import MillpondSignals
+
+/// Bulk operations of the entity store.
+func worstEntityRows() -> [WorstRow] {
+  [
+    WorstRow(name: "worst-entities-set", summary: "a transaction of n new entities") { count in
+      let store = EntityStore()
+      return .update(store, count) { parts in
+        for id in 0..<count { parts.set(Part(id: id)) }
+      } check: {
+        store.count == count
+      }
+    },
+    WorstRow(
+      name: "worst-entities-query", summary: "an update of n entities while a sorted query lives"
+    ) { count in
+      let store = EntityStore(chainOf: count)
+      let query = store.query(Part.self, by: { ($0.revision, $0.id) < ($1.revision, $1.id) })
+      let notices = Sum()
+      let subscription = query.values.subscribe(onNext: { notices.add($0.count) })
+      return .update(store, count) { parts in
+        for id in 0..<count { parts.set(Part(id: id, revision: -id, first: Reference(id + 1))) }
+      } check: {
+        subscription.dispose()
+        return notices.take() == 2 * count
+      }
+    },
+    WorstRow(
+      name: "worst-entities-query-end", summary: "the removal of n entities while a query lives"
+    ) { count in
+      let store = EntityStore(chainOf: count)
+      let query = store.query(Part.self)
+      let notices = Sum()
+      let subscription = query.changes.subscribe(onNext: { notices.add($0.count) })
+      return .update(store, count) {
+        $0.removeAll()
+      } check: {
+        subscription.dispose()
+        return notices.take() == 2 * count && store.count == 0
+      }
+    },
+    WorstRow(
+      name: "worst-entities-chain",
+      summary: "an update of the last two of a chain of n, of which each is observed",
+      greatest: 100_000
+    ) { count in
+      let store = EntityStore(chainOf: count)
+      let notices = Sum()
+      let subscriptions = (0..<count).map {
+        store.signal(of: Reference<Part>($0)).subscribe(onNext: { notices.add($0.causes.count) })
+      }
+      return .update(store, count) { parts in
+        parts.set(Part(id: count - 2, revision: 1, first: Reference(count - 1)))
+        parts.set(Part(id: count - 1, revision: 1))
+      } check: {
+        for subscription in subscriptions { subscription.dispose() }
+        return notices.take() == 2 * count - 1
+      }
+    },
+    WorstRow(
+      name: "worst-entities-referrers",
+      summary: "a set of an observed entity that n refer to, which nobody observes", unit: .single
+    ) { count in
+      let store = EntityStore()
+      store.update { parts in
+        for id in 1...count { parts.set(Part(id: id, first: Reference(0))) }
+      }
+      let notices = Sum()
+      let subscription = store.signal(of: Reference<Part>(0)).subscribe(onNext: { _ in
+        notices.add(1)
+      })
+      return WorstCase {
+        store.set(Part(id: 0, revision: 1))
+      } neighbour: {
+        _ = store.get(Reference<Part>(1))
+      } check: {
+        subscription.dispose()
+        return notices.take() == 2
+      }
+    },
+    WorstRow(name: "worst-entities-remove-all", summary: "the removal of n entities") { count in
+      let store = EntityStore(chainOf: count)
+      return .update(store, count) {
+        $0.removeAll()
+      } check: {
+        store.count == 0
+      }
+    },
+    WorstRow(name: "worst-entities-prune", summary: "the pruning of n unused entities") { count in
+      let store = EntityStore(chainOf: count)
+      return WorstCase {
+        store.prune()
+      } neighbour: {
+        _ = store.get(Reference<Part>(1))
+      } check: {
+        store.prune()
+        return store.count == 0
+      }
+    },
+    WorstRow(
+      name: "worst-entities-limit", summary: "a set at the limit of n entities", unit: .single
+    ) { count in
+      let store = EntityStore(countLimit: count)
+      store.update { parts in
+        for id in 0..<count { parts.set(Part(id: id)) }
+      }
+      return WorstCase {
+        store.set(Part(id: count))
+      } neighbour: {
+        _ = store.get(Reference<Part>(1))
+      } check: {
+        store.count <= count
+      }
+    },
+    WorstRow(
+      name: "worst-entities-observers", summary: "n observers of a chain of n leave, the last first"
+    ) { count in
+      let store = EntityStore(chainOf: count)
+      var subscriptions = (0..<count).map { store.signal(of: Reference<Part>($0)).subscribe() }
+      return WorstCase {
+        while let last = subscriptions.popLast() { last.dispose() }
+      } neighbour: {
+        _ = store.get(Reference<Part>(1))
+      } check: {
+        store.count == count
+      }
+    },
+  ]
+}
+
+extension EntityStore {
+  /// A store with so many parts, each of which refers to the next.
+  fileprivate convenience init(chainOf count: Int) {
+    self.init()
+    update { parts in
+      for id in 0..<count - 1 { parts.set(Part(id: id, first: Reference(id + 1))) }
+      parts.set(Part(id: count - 1))
+    }
+  }
+}
+
+extension WorstCase {
+  /// A transaction, while others read.
+  fileprivate static func update(
+    _ store: EntityStore, _ count: Int, _ body: @escaping (EntityTransaction) -> Void,
+    check: @escaping () -> Bool
+  ) -> WorstCase {
+    WorstCase {
+      store.update(body)
+    } neighbour: {
+      _ = store.get(Reference<Part>(1))
+    } check: {
+      check()
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import MillpondSignals
+import Synchronization
+
+extension WorstRow {
+  /// Measures the row at every size that is affordable.
+  func measure(_ effort: WorstEffort) throws -> WorstMeasurement {
+    var figures: [WorstFigures] = []
+    for size in effort.sizes where size <= max(greatest, effort.sizes[0]) {
+      guard isAffordable(size, after: figures, effort) else { break }
+      var best = WorstFigures(size: size)
+      for _ in 0..<effort.repetitions {
+        try best.takeCost(of: prepare(size))
+        try best.takeWait(beside: prepare(size))
+      }
+      figures.append(best)
+    }
+    return WorstMeasurement(self, figures)
+  }
+
+  /// Whether a size is expected to take no longer than the effort allows.
+  private func isAffordable(
+    _ size: Int, after figures: [WorstFigures], _ effort: WorstEffort
+  ) -> Bool {
+    guard unit == .total, let last = figures.last else { return true }
+    let growth = max(1, figures.suffix(2).growth ?? 1)
+    let expected = last.seconds * pow(Double(size) / Double(last.size), growth)
+    return .seconds(expected) <= effort.limit
+  }
+}
+
+extension WorstFigures {
+  /// Does the work alone, and notes what it costs the processor, on all threads.
+  fileprivate mutating func takeCost(of work: WorstCase) throws {
+    let start = processorSeconds()
+    try work.body()
+    seconds = min(seconds, processorSeconds() - start)
+    isSumRight = try work.check() && isSumRight
+  }
+
+  /// Does the work while another thread does something cheap, and notes how long that takes at worst.
+  fileprivate mutating func takeWait(beside work: WorstCase) throws {
+    let neighbour = Neighbour(work.neighbour)
+    try work.body()
+    longestWait = min(longestWait, neighbour.end())
+    isSumRight = try work.check() && isSumRight
+  }
+}
+
+/// A thread that does something cheap again and again, and notes the longest that it took.
+private final class Neighbour: Sendable {
+  private let isOver = Atomic<Bool>(false)
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let longest = Locked(Duration.zero)
+
+  /// Returns when the thread is at work.
+  init(_ work: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread { [self] in
+      work()
+      var longest = Duration.zero
+      hasBegun.signal()
+      while !isOver.load(ordering: .relaxed) {
+        let preemptions = preemptionsOfThread()
+        let start = ContinuousClock.now
+        work()
+        let duration = start.duration(to: .now)
+        // A thread whose turn was over did not wait for the work.
+        if duration > longest, preemptionsOfThread() == preemptions { longest = duration }
+      }
+      self.longest.withLock { [longest] in $0 = longest }
+      hasEnded.signal()
+    }
+    hasBegun.wait()
+  }
+
+  /// Ends the thread; the longest that its work took, in seconds.
+  func end() -> Double {
+    isOver.store(true, ordering: .relaxed)
+    hasEnded.wait()
+    return longest.withLock { $0 } / .seconds(1)
+  }
+}
+
+/// The time that the processor has spent on this process.
+private func processorSeconds() -> Double {
+  Double(clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)) / 1_000_000_000
+}
+
+private func clock_gettime_nsec(_ clock: clockid_t) -> Int {
+  var time = timespec()
+  clock_gettime(clock, &time)
+  return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+}

@@ -1,0 +1,100 @@
+import MillpondCore
+import MillpondSignals
+
+/// Bulk operations of the memory cache.
+func worstMemoryRows() -> [WorstRow] {
+  [
+    WorstRow(name: "worst-memory-set", summary: "n new keys in a memory cache without a limit") {
+      count in
+      let cache = MemoryCache<Int, Int>(countLimit: .max)
+      return WorstCase {
+        for key in 0..<count { cache.set(key, for: key) }
+      } neighbour: {
+        _ = cache.now(0, Lookup())
+      } check: {
+        cache.now(count - 1, Lookup()) == count - 1
+      }
+    },
+    WorstRow(
+      name: "worst-memory-stated",
+      summary: "the same, of keys that state the same hash by thousands",
+      greatest: 100_000
+    ) { count in
+      let cache = MemoryCache<StatedKey, Int>(countLimit: .max)
+      return WorstCase {
+        for key in 0..<count { cache.set(key, for: StatedKey(number: key)) }
+      } neighbour: {
+        _ = cache.now(StatedKey(number: 0), Lookup())
+      } check: {
+        cache.now(StatedKey(number: count - 1), Lookup()) == count - 1
+      }
+    },
+    .emptying("remove-all", "removeAll of n values") { cache, _ in cache.removeAll() },
+    .emptying("trim", "trim(to: 0) of n values") { cache, _ in cache.trim(to: 0) },
+    .emptying("relieve", "relieve(.critical) of n values") { cache, _ in cache.relieve(.critical) },
+    .emptying("limit", "lowering the limit to nothing of n values") { cache, _ in
+      cache.countLimit = 0
+    },
+    WorstRow(
+      name: "worst-memory-expired", summary: "removeExpired of n values, none of which has expired"
+    ) { count in
+      let cache = MemoryCache<Int, Int>(countLimit: .max, timeToLive: .after(.seconds(3_600)))
+      for key in 0..<count { cache.set(key, for: key) }
+      return WorstCase {
+        cache.removeExpired()
+      } neighbour: {
+        _ = cache.now(0, Lookup())
+      } check: {
+        cache.count == count
+      }
+    },
+    WorstRow(
+      name: "worst-memory-used", summary: "one new key in a full cache of n of which all were used",
+      unit: .single
+    ) { count in
+      let cache = MemoryCache<Int, Int>(countLimit: count)
+      for key in 0..<count { cache.set(key, for: key) }
+      for _ in 0..<4 {
+        for key in 0..<count { _ = cache.now(key, Lookup()) }
+      }
+      return WorstCase {
+        cache.set(-1, for: -1)
+      } neighbour: {
+        _ = cache.now(0, Lookup())
+      } check: {
+        cache.count == count
+      }
+    },
+  ]
+}
+
+extension WorstRow {
+  /// A row that lets go of all of a memory cache.
+  fileprivate static func emptying(
+    _ name: String, _ summary: String,
+    _ body: @escaping @Sendable (MemoryCache<Int, Int>, Int) -> Void
+  ) -> WorstRow {
+    WorstRow(name: "worst-memory-\(name)", summary: summary) { count in
+      let cache = MemoryCache<Int, Int>(countLimit: .max)
+      for key in 0..<count { cache.set(key, for: key) }
+      return WorstCase {
+        body(cache, count)
+      } neighbour: {
+        _ = cache.now(0, Lookup())
+      } check: {
+        cache.count == 0
+      }
+    }
+  }
+}
+
+/// A key whose type states a hash of its own, which a thousand keys share.
+struct StatedKey: Hashable, Sendable {
+  let number: Int
+
+  var hashValue: Int { number / 1_000 }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(number / 1_000)
+  }
+}

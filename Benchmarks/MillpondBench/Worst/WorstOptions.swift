@@ -1,0 +1,43 @@
+/// What the command line asks for after `worst`.
+struct WorstOptions: RowOptions {
+  var names: [String] = []
+  var effort = WorstEffort.full
+  var isJSON = false
+  var wantsList = false
+  var wantsHelp = false
+
+  static let help = """
+    Usage: millpond-bench worst [NAME...] [--quick] [--json] [--list]
+
+    Measures worst cases: what an operation costs the processor with 1,000, 10,000, 100,000 and, where
+    that is affordable, 1,000,000 things, how that grows, and the longest that a second thread waits
+    meanwhile, which does something cheap in a loop. A NAME, as worst-memory, is the beginning of one
+    row's name or of several; without one, all are run, which takes some minutes.
+
+      --quick      only 100 and 1,000 things: checks the sums, the figures mean little
+      --json       one JSON document instead of the table
+      --list       the names of the rows, and what they measure
+      --help, -h   this text
+
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
+    """
+
+  /// - Throws: ``OptionsError`` for what it doesn't know.
+  init(_ arguments: some Sequence<String>) throws(OptionsError) {
+    try read(arguments)
+  }
+}
+
+/// The sizes at which worst cases are measured.
+struct WorstEffort: QuickEffort {
+  let sizes: [Int]
+  let repetitions: Int
+
+  /// The greatest time that a size may be expected to take; a larger one is left out.
+  let limit: Duration
+
+  static let full = WorstEffort(
+    sizes: [1_000, 10_000, 100_000, 1_000_000], repetitions: 2, limit: .seconds(3))
+
+  static let quick = WorstEffort(sizes: [100, 1_000], repetitions: 1, limit: .seconds(10))
+}

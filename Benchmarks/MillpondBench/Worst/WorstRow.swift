@@ -1,0 +1,144 @@
+import Foundation
+
+/// An operation whose worst case is measured.
+struct WorstRow: NamedRow, Sendable {
+  let name: String
+  let summary: String
+  var unit = WorstUnit.total
+
+  /// The greatest number of things at which it is measured.
+  var greatest = 1_000_000
+
+  /// The longest wait of another thread that was promised, in milliseconds; nil where none was.
+  var waitTarget: Double? = 1
+
+  /// Prepares the operation for so many things.
+  let prepare: @Sendable (Int) throws -> WorstCase
+
+  static let all =
+    worstMemoryRows() + worstFlightRows() + worstLimitRows() + worstEntityRows() + worstDiskRows()
+}
+
+/// The cost that a row measures.
+enum WorstUnit: String, Sendable {
+  /// Work on all of *n* things, in milliseconds.
+  case total = "ms"
+
+  /// One operation beside *n* things, in microseconds.
+  case single = "µs"
+
+  /// The greatest exponent of growth that is accepted: linear with what the processor's caches add, or
+  /// next to nothing.
+  var exponentTarget: Double {
+    self == .total ? 1.1 : 0.2
+  }
+
+  /// How many of these a second has.
+  var perSecond: Double {
+    self == .total ? 1_000 : 1_000_000
+  }
+}
+
+/// An operation that is about to be measured.
+struct WorstCase {
+  /// The work that is measured.
+  let body: () throws -> Void
+
+  /// Something cheap that another thread does meanwhile, again and again.
+  let neighbour: @Sendable () -> Void
+
+  /// Whether the work was done, and ends what was prepared.
+  let check: () throws -> Bool
+}
+
+/// How a row came out.
+struct WorstMeasurement: Encodable {
+  let name: String
+  let summary: String
+  let unit: String
+
+  /// The cost at each size, in the unit; fewer where larger sizes were not affordable.
+  let sizes: [Int]
+  let costs: [Double]
+
+  /// The exponent of growth from the smallest size to the largest.
+  let exponent: Double?
+  let exponentTarget: Double
+
+  /// The longest wait of the other thread at the largest size, in milliseconds.
+  let wait: Double?
+  let waitTarget: Double?
+  let isSumRight: Bool
+
+  init(_ row: WorstRow, _ figures: [WorstFigures]) {
+    (name, summary, unit) = (row.name, row.summary, row.unit.rawValue)
+    sizes = figures.map(\.size)
+    costs = figures.map { $0.seconds * row.unit.perSecond }
+    exponent = figures.growth
+    exponentTarget = row.unit.exponentTarget
+    wait = figures.last.map { $0.longestWait * 1_000 }
+    waitTarget = row.waitTarget
+    isSumRight = figures.allSatisfy(\.isSumRight)
+  }
+
+  /// In a word whether the row kept what was promised.
+  var verdict: String {
+    if !isSumRight { return "WRONG" }
+    let growsWell = exponent.map { $0 <= exponentTarget } ?? true
+    let waitsWell = wait.flatMap { wait in waitTarget.map { wait <= $0 } } ?? true
+    return switch (growsWell, waitsWell) {
+    case (true, true): "met"
+    case (false, true): "grows"
+    case (true, false): "waits"
+    case (false, false): "grows, waits"
+    }
+  }
+}
+
+/// The figures of a row at one size.
+struct WorstFigures {
+  let size: Int
+  var seconds = Double.infinity
+  var longestWait = Double.infinity
+  var isSumRight = true
+}
+
+extension [WorstFigures] {
+  /// The exponent of growth from the smallest size to the largest; nil of fewer than two.
+  var growth: Double? {
+    guard count > 1, let first, let last else { return nil }
+    return log(last.seconds / first.seconds) / log(Double(last.size) / Double(first.size))
+  }
+}
+
+/// The rows as a table for people.
+struct WorstTable {
+  /// What the columns mean.
+  static let legend = """
+    ms: processor time of work on n things. µs: of one operation beside n things. growth: the exponent
+    from the smallest n to the largest. wait: the longest that another thread waited at the largest n, in
+    milliseconds. Of several repetitions the best, since other processes make it worse.
+    """
+
+  private let columns: Columns
+  private let sizes: [Int]
+
+  init(for rows: [WorstRow], _ effort: WorstEffort) {
+    sizes = effort.sizes
+    let widths = [rows.map(\.name.count).max() ?? 0, 4] + sizes.map { _ in 10 } + [6, 4, 8, 4, 12]
+    columns = Columns(widths: widths, leftAligned: [0, 1, widths.count - 1])
+  }
+
+  var header: String {
+    columns.line(["row", "unit"] + sizes.map { "\($0)" } + ["growth", "≤", "wait", "≤", ""])
+  }
+
+  func line(_ row: WorstMeasurement) -> String {
+    let costs = sizes.indices.map { $0 < row.costs.count ? digits(row.costs[$0], 2) : "" }
+    return columns.line(
+      [row.name, row.unit] + costs + [
+        digits(row.exponent, 2), digits(row.exponentTarget, 1), digits(row.wait, 2),
+        digits(row.waitTarget, 0), row.verdict,
+      ])
+  }
+}
