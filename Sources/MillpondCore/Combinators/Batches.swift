@@ -98,7 +98,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   private let state = Locked(State())
 
   private struct State: Sendable {
-    var askers: [Key: [Asker]] = [:]
+    var askers: [Key: BatchAskers<Value>] = [:]
     var order: [Key] = []
     var timer: Disposable?
     var phase = Phase.open
@@ -135,7 +135,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     state.withLock { state in
       if state.phase != .open { return .closed }
       if state.askers[key] == nil { state.order.append(key) }
-      state.askers[key, default: []].append(asker)
+      state.askers[key, default: BatchAskers()].add(asker)
       if state.askers.count < max { return .open }
       state.phase = .full
       return .full
@@ -146,13 +146,11 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   ///
   /// False if the caller had its answer already.
   func leave(_ key: Key, _ asker: Asker) -> Bool {
-    let (isEmpty, gone) = state.withLock { state -> (Bool, (key: Key, value: [Asker])?) in
+    typealias Gone = (key: Key, value: BatchAskers<Value>)
+    let (isEmpty, gone) = state.withLock { state -> (Bool, Gone?) in
       guard let place = state.askers.index(forKey: key),
-        let index = state.askers.values[place].firstIndex(where: { $0 === asker })
+        state.askers.values[place].remove(asker), state.askers.values[place].isEmpty
       else { return (false, nil) }
-      if state.askers.values[place].count > 1 {
-        return (false, (key, [state.askers.values[place].remove(at: index)]))
-      }
       let gone = state.askers.remove(at: place)
       if state.askers.isEmpty, state.phase == .open { state.phase = .begun }
       return (state.askers.isEmpty, gone)
@@ -205,11 +203,11 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     let taken = state.withLock { state in
       state.askers.index(forKey: key).map { state.askers.remove(at: $0) }
     }
-    return taken?.value ?? []
+    return taken?.value.all ?? []
   }
 
   private var everybody: [Asker] {
-    state.withLock { $0.askers.values.flatMap { $0 } }
+    state.withLock { $0.askers.values.flatMap(\.all) }
   }
 
   private func takeAll() -> [Asker] {
@@ -217,14 +215,56 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
       defer { state.askers = [:] }
       return state.askers
     }
-    return taken.values.flatMap { $0 }
+    return taken.values.flatMap(\.all)
+  }
+}
+
+/// The askers of one key of a batch, in the order of their arrival.
+///
+/// - Complexity: O(1) to add or remove an asker, amortised.
+struct BatchAskers<Value: Sendable>: Sendable {
+  /// A seat for each asker; those who have left leave theirs vacant until most are.
+  private(set) var seats: ContiguousArray<BatchAsker<Value>?> = []
+  private var vacantCount = 0
+
+  var isEmpty: Bool {
+    vacantCount == seats.count
+  }
+
+  var all: [BatchAsker<Value>] {
+    seats.compactMap { $0 }
+  }
+
+  mutating func add(_ asker: BatchAsker<Value>) {
+    asker.seat = seats.count
+    seats.append(asker)
+  }
+
+  /// Removes an asker, which the caller keeps; false if it is not here.
+  mutating func remove(_ asker: BatchAsker<Value>) -> Bool {
+    let seat = asker.seat
+    guard seat < seats.count, seats[seat] === asker else { return false }
+    seats[seat] = nil
+    vacantCount += 1
+    if vacantCount > seats.count / 2 + 4 { closeRanks() }
+    return true
+  }
+
+  private mutating func closeRanks() {
+    let askers = all
+    (seats, vacantCount) = ([], 0)
+    for asker in askers { add(asker) }
   }
 }
 
 /// A caller that waits for one key of a batch.
-final class BatchAsker<Value: Sendable>: Sendable {
+final class BatchAsker<Value: Sendable>: @unchecked Sendable {
+  // Sendable because `seat` is touched only under the lock of the batch.
   private let observer: Observer<Value>
   private let lifetime: Lifetime
+
+  /// Its place among the askers of its key.
+  fileprivate(set) var seat = 0
 
   init(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     self.observer = observer
