@@ -167,6 +167,26 @@ import Testing
     #expect(thing.values.last?.isCaused(by: Reference<Person>("a")) == true)
   }
 
+  @Test func `each of many observers is told which of many changes concern it, in order`() {
+    let count = 300
+    store.update { things in
+      for id in 0..<count { things.set(Thing(id, links: [id + 1])) }
+    }
+    let recorders = (0..<count).map { id in
+      Recorder<[AnyReference]>().subscribe(
+        to: store.signal(of: Reference<Thing>(id)).map(\.causes))
+    }
+
+    store.update { things in
+      for id in 0..<count { things.set(Thing(id, "new", links: [id + 1])) }
+    }
+
+    for (id, recorder) in recorders.enumerated() {
+      #expect(
+        recorder.values == [[], (id..<count).map { AnyReference(Reference<Thing>($0)) }])
+    }
+  }
+
   @Test func `a merge that writes is part of the transaction`() {
     struct Echo: Mergeable {
       let id: Int

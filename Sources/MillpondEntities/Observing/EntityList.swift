@@ -35,9 +35,13 @@ struct EntityList<E: Entity>: Sendable {
   }
 
   /// Applies the edits of a commit, and returns the steps that change the list accordingly.
+  ///
+  /// - Complexity: O(*m* log *n*) for few edits, plus moving the elements behind them in memory;
+  ///   O((*m* + *n*) log (*m* + *n*)) for many.
   @inlinable
   mutating func apply(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
     if members.isEmpty { return fill(edits) }
+    if edits.count > Self.fewEdits { return applyMany(edits) }
     return edits.compactMap { edit in
       let value = edit.value.flatMap { isIncluded($0) ? $0 : nil }
       return switch (members[edit.id], value) {
@@ -90,10 +94,26 @@ struct EntityList<E: Entity>: Sendable {
     let new = Member(value: value, arrival: old.arrival)
     members[id] = new
     let from = place(of: old)
+    if stays(new, at: from) {
+      values[from] = value
+      return .update(value, at: from)
+    }
     take(at: from)
     let to = place(for: new)
     put(new, at: to)
     return from == to ? .update(value, at: to) : .move(value, from: from, to: to)
+  }
+
+  /// Whether a new version of the member at `place` keeps its index.
+  @inlinable
+  func stays(_ new: Member, at place: Int) -> Bool {
+    if place > 0, !isBefore(member(at: place - 1), new) { return false }
+    return place + 1 >= values.count || isBefore(new, member(at: place + 1))
+  }
+
+  @inlinable
+  func member(at place: Int) -> Member {
+    Member(value: values[place], arrival: arrivals[place])
   }
 
   @inlinable
@@ -122,7 +142,7 @@ struct EntityList<E: Entity>: Sendable {
     var (low, high) = (0, values.count)
     while low < high {
       let middle = (low + high) / 2
-      if isBefore(Member(value: values[middle], arrival: arrivals[middle]), member) {
+      if isBefore(self.member(at: middle), member) {
         low = middle + 1
       } else {
         high = middle
@@ -138,6 +158,158 @@ struct EntityList<E: Entity>: Sendable {
       if precedes(right.value, left.value) { return false }
     }
     return left.arrival < right.arrival
+  }
+}
+
+// MARK: - Many edits
+
+extension EntityList {
+  /// The greatest number of edits that are applied one by one.
+  @usableFromInline static var fewEdits: Int { 128 }
+
+  /// Applies a large commit.
+  ///
+  /// Every member that is in the list before or after an edit has a fixed place in one order; its index in
+  /// the list is the number of present members before that place.
+  @inlinable
+  mutating func applyMany(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
+    let versions = takeVersions(of: edits)
+    let order = merged(versions)
+    var present = PresenceCount(order.map { $0 < values.count })
+    var places = [Int](repeating: 0, count: order.count)
+    for (place, number) in order.enumerated() { places[number] = place }
+    let changes = versions.compactMap { version -> EntityListChange<E>? in
+      let from = version.former.map { present.remove(places[$0]) }
+      guard let new = version.new else { return from.map { .remove(at: $0) } }
+      let to = present.insert(places[version.number])
+      guard let from else { return .insert(new.value, at: to) }
+      return from == to ? .update(new.value, at: to) : .move(new.value, from: from, to: to)
+    }
+    let news = versions.compactMap(\.new)
+    let kept = order.enumerated().filter { present.contains($0.offset) }.map {
+      $0.element < values.count ? member(at: $0.element) : news[$0.element - values.count]
+    }
+    values = kept.map(\.value)
+    arrivals = kept.map(\.arrival)
+    return changes
+  }
+
+  /// An edit of a large commit: the member that it removes, and the member that it inserts.
+  ///
+  /// Members of the list are numbered by their index, and inserted ones after them.
+  @usableFromInline
+  struct Version {
+    @usableFromInline let former: Int?
+    @usableFromInline let new: Member?
+    @usableFromInline let number: Int
+
+    @inlinable
+    init(former: Int?, new: Member?, number: Int) {
+      self.former = former
+      self.new = new
+      self.number = number
+    }
+  }
+
+  /// Returns the members that each edit removes and inserts, and stores the new ones in `members`.
+  @inlinable
+  mutating func takeVersions(of edits: [TableEdit<E>]) -> [Version] {
+    // By arrival, since the order of the user may contradict itself.
+    var numbers: [Int: Int] = [:]
+    for (place, arrival) in arrivals.enumerated() { numbers[arrival] = place }
+    var next = values.count
+    return edits.compactMap { edit in
+      let old = members[edit.id]
+      let value = edit.value.flatMap { isIncluded($0) ? $0 : nil }
+      if old == nil, value == nil { return nil }
+      if old == nil { lastArrival += 1 }
+      let arrival = old?.arrival ?? lastArrival
+      let former = old.flatMap { numbers[$0.arrival] }
+      let new = value.map { Member(value: $0, arrival: arrival) }
+      members[edit.id] = new
+      if new != nil {
+        numbers[arrival] = next
+        next += 1
+      }
+      return Version(former: former, new: new, number: next - 1)
+    }
+  }
+
+  /// Returns the numbers of the members of the list and of the inserted ones, sorted together.
+  @inlinable
+  func merged(_ versions: [Version]) -> [Int] {
+    let news = versions.compactMap { version in version.new.map { (version.number, $0) } }
+      .sorted { isBefore($0.1, $1.1) }
+    var order: [Int] = []
+    order.reserveCapacity(values.count + news.count)
+    var place = 0
+    for (number, new) in news {
+      while place < values.count, !isBefore(new, member(at: place)) {
+        order.append(place)
+        place += 1
+      }
+      order.append(number)
+    }
+    order.append(contentsOf: place..<values.count)
+    return order
+  }
+}
+
+/// A set of places that counts its elements before a place: a Fenwick tree.
+///
+/// - Complexity: O(log *n*) each.
+@usableFromInline
+struct PresenceCount {
+  @usableFromInline var isPresent: [Bool]
+  @usableFromInline var sums: [Int]
+
+  @inlinable
+  init(_ isPresent: [Bool]) {
+    self.isPresent = isPresent
+    sums = [0] + isPresent.map { $0 ? 1 : 0 }
+    for index in sums.indices.dropFirst() {
+      let parent = index + (index & -index)
+      if parent < sums.count { sums[parent] += sums[index] }
+    }
+  }
+
+  @inlinable
+  func contains(_ place: Int) -> Bool {
+    isPresent[place]
+  }
+
+  /// Inserts an absent place; returns the number of elements before it.
+  @inlinable
+  mutating func insert(_ place: Int) -> Int {
+    change(place, true)
+    return countBefore(place)
+  }
+
+  /// Removes a present place; returns the number of elements before it.
+  @inlinable
+  mutating func remove(_ place: Int) -> Int {
+    change(place, false)
+    return countBefore(place)
+  }
+
+  @inlinable
+  mutating func change(_ place: Int, _ isHere: Bool) {
+    isPresent[place] = isHere
+    var index = place + 1
+    while index < sums.count {
+      sums[index] += isHere ? 1 : -1
+      index += index & -index
+    }
+  }
+
+  @inlinable
+  func countBefore(_ place: Int) -> Int {
+    var (count, index) = (0, place)
+    while index > 0 {
+      count += sums[index]
+      index -= index & -index
+    }
+    return count
   }
 }
 

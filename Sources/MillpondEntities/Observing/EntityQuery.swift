@@ -47,7 +47,7 @@ public struct EntityQuery<E: Entity>: Sendable {
   /// The matching entities, at first all of them, and then after each commit that changes any.
   ///
   /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus a copy
-  ///   of the list if an earlier one is still in use.
+  ///   of the list if an earlier one is still in use; O((*m* + *n*) log *n*) for more than 128.
   @inlinable
   public var values: Signal<[E]> {
     list { list, edits in list.apply(edits).isEmpty ? nil : list.values }
@@ -56,7 +56,7 @@ public struct EntityQuery<E: Entity>: Sendable {
   /// The changes of the list, commit by commit; at first the insertion of all matching entities.
   ///
   /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus moving
-  ///   the elements behind them in memory.
+  ///   the elements behind them in memory; O((*m* + *n*) log *n*) for more than 128.
   @inlinable
   public var changes: Signal<[EntityListChange<E>]> {
     list { list, edits in

@@ -3,28 +3,70 @@ extension Graph {
   ///
   /// The walk goes up only through marked nodes, which may have a watched node above them.
   ///
-  /// - Complexity: O(*n*) in the marked nodes above `changed`, and the nodes that refer to them.
+  /// - Complexity: O(*n*) in the marked nodes above `changed`, and the references between them.
   mutating func watched(above changed: some Sequence<NodeNumber>) -> [NodeNumber] {
     beginWalk()
     var found: [NodeNumber] = []
     var waiting: [NodeNumber] = []
-    for number in changed { reach(number, &waiting) }
+    for number in changed { _ = reach(number, &waiting) }
     while let number = waiting.popLast() {
       if nodes[Int(number)].isWatched { found.append(number) }
       var next = nodes[Int(number)].firstIn
-      while next != Self.none {
-        reach(edges[Int(next)].source, &waiting)
+      while next != Self.none, reach(edges[Int(next)].source, &waiting) {
         next = edges[Int(next)].nextIn
+        steps += 1
       }
     }
     return found
   }
 
-  private mutating func reach(_ number: NodeNumber, _ waiting: inout [NodeNumber]) {
+  /// Returns, for each node of the last walk up, which of up to 64 nodes are below it or the node
+  /// itself: a bit for each.
+  ///
+  /// A node is visited again only when it gets more bits, so thousands of observers do not each search
+  /// for the same change.
+  ///
+  /// - Complexity: O(*n*) in the nodes above `origins`, and at most 64 times that.
+  mutating func origins(above origins: some Collection<NodeNumber>) -> [NodeNumber: UInt64] {
+    var below: [NodeNumber: UInt64] = [:]
+    for (bit, origin) in origins.enumerated() where nodes[Int(origin)].seen == walk {
+      below[origin, default: 0] |= 1 << UInt64(bit)
+    }
+    var waiting = Array(below.keys)
+    while let number = waiting.popLast() {
+      let bits = below[number] ?? 0
+      forEachMarkedSource(of: number) { source in
+        let known = below[source] ?? 0
+        if known | bits == known { return }
+        below[source] = known | bits
+        waiting.append(source)
+      }
+    }
+    return below
+  }
+
+  /// Visits the marked nodes that refer to a node: their edges come first.
+  private mutating func forEachMarkedSource(
+    of number: NodeNumber, _ body: (NodeNumber) -> Void
+  ) {
+    var next = nodes[Int(number)].firstIn
+    while next != Self.none {
+      let edge = edges[Int(next)]
+      steps += 1
+      guard isMarked(edge.source) else { return }
+      body(edge.source)
+      next = edge.nextIn
+    }
+  }
+
+  /// Adds a node to the walk; false if it is not marked, and then no later edge of its list is.
+  private mutating func reach(_ number: NodeNumber, _ waiting: inout [NodeNumber]) -> Bool {
     let index = Int(number)
-    guard nodes[index].mark == marking, nodes[index].seen != walk else { return }
+    guard nodes[index].mark == marking else { return false }
+    if nodes[index].seen == walk { return true }
     nodes[index].seen = walk
     waiting.append(number)
+    return true
   }
 
   /// Visits the nodes of the last walk up that are below `top`, including `top`.
@@ -73,6 +115,7 @@ extension Graph {
     var next = nodes[Int(number)].firstOut
     while next != Self.none {
       let edge = edges[Int(next)]
+      steps += 1
       body(&self, edge.target)
       next = edge.nextOut
     }
@@ -94,7 +137,12 @@ extension Graph {
     var waiting: [NodeNumber] = []
     for root in roots { mark(root, &waiting) }
     while let number = waiting.popLast() {
-      forEachTarget(of: number) { $0.mark($1, &waiting) }
+      var next = nodes[Int(number)].firstOut
+      while next != Self.none {
+        putFirst(next)
+        mark(edges[Int(next)].target, &waiting)
+        next = edges[Int(next)].nextOut
+      }
     }
   }
 

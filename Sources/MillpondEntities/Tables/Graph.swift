@@ -6,7 +6,8 @@ typealias NodeNumber = Int32
 ///
 /// So a release never recurses, however long the chains are, and every walk is a loop. Edges are
 /// linked lists within their array: by source, to be replaced together, and by target, to be
-/// removed one by one.
+/// removed one by one. In the list of a target the edges of marked sources come first, so a walk up
+/// visits no others, however many there are.
 ///
 /// - Complexity: O(1) to add or remove an edge.
 @usableFromInline
@@ -35,6 +36,7 @@ struct Graph: Sendable {
     @usableFromInline var target: NodeNumber
     @usableFromInline var nextOut: Int32
     @usableFromInline var nextIn: Int32
+    /// The edge before it; of the first one, the last.
     @usableFromInline var previousIn: Int32
   }
 
@@ -54,6 +56,9 @@ struct Graph: Sendable {
   @usableFromInline var passage: UInt32 = 0
   @usableFromInline var marking: UInt32 = 1
   @usableFromInline var markedCount = 0
+
+  /// The number of edges that walks have visited: the steps that readers wait for.
+  var steps = 0
 
   @usableFromInline
   mutating func addNode(table: Int32, row: Int32) -> NodeNumber {
@@ -105,7 +110,7 @@ struct Graph: Sendable {
     while next != Self.none {
       let edge = edges[Int(next)]
       former.append(edge.target)
-      unlink(edge)
+      unlink(next)
       edges[Int(next)].nextOut = firstVacantEdge
       firstVacantEdge = next
       vacantEdgeCount += 1
@@ -126,11 +131,12 @@ struct Graph: Sendable {
     return next == Self.none
   }
 
+  /// Adds an edge: first of its target's where the source is marked, else last.
   @usableFromInline
   mutating func addEdge(_ source: NodeNumber, _ target: NodeNumber) {
     let edge = Edge(
-      source: source, target: target, nextOut: nodes[Int(source)].firstOut,
-      nextIn: nodes[Int(target)].firstIn, previousIn: Self.none)
+      source: source, target: target, nextOut: nodes[Int(source)].firstOut, nextIn: Self.none,
+      previousIn: Self.none)
     let place = firstVacantEdge == Self.none ? Int32(edges.count) : firstVacantEdge
     if firstVacantEdge == Self.none {
       edges.append(edge)
@@ -139,19 +145,51 @@ struct Graph: Sendable {
       vacantEdgeCount -= 1
       edges[Int(place)] = edge
     }
-    if edge.nextIn != Self.none { edges[Int(edge.nextIn)].previousIn = place }
     nodes[Int(source)].firstOut = place
-    nodes[Int(target)].firstIn = place
+    link(place, isFirst: isMarked(source))
+  }
+
+  /// Moves an edge to the front of the list of its target.
+  mutating func putFirst(_ place: Int32) {
+    if nodes[Int(edges[Int(place)].target)].firstIn == place { return }
+    unlink(place)
+    link(place, isFirst: true)
+  }
+
+  /// Inserts an edge into the list of its target.
+  private mutating func link(_ place: Int32, isFirst: Bool) {
+    let target = Int(edges[Int(place)].target)
+    let first = nodes[target].firstIn
+    if first == Self.none {
+      (edges[Int(place)].nextIn, edges[Int(place)].previousIn) = (Self.none, place)
+      nodes[target].firstIn = place
+      return
+    }
+    let last = edges[Int(first)].previousIn
+    edges[Int(first)].previousIn = place
+    edges[Int(place)].previousIn = last
+    if isFirst {
+      edges[Int(place)].nextIn = first
+      nodes[target].firstIn = place
+    } else {
+      edges[Int(place)].nextIn = Self.none
+      edges[Int(last)].nextIn = place
+    }
   }
 
   /// Removes an edge from the list of its target.
-  @usableFromInline
-  mutating func unlink(_ edge: Edge) {
-    if edge.nextIn != Self.none { edges[Int(edge.nextIn)].previousIn = edge.previousIn }
-    if edge.previousIn != Self.none {
-      edges[Int(edge.previousIn)].nextIn = edge.nextIn
-    } else {
+  private mutating func unlink(_ place: Int32) {
+    let edge = edges[Int(place)]
+    let first = nodes[Int(edge.target)].firstIn
+    if first == place {
       nodes[Int(edge.target)].firstIn = edge.nextIn
+    } else {
+      edges[Int(edge.previousIn)].nextIn = edge.nextIn
+    }
+    if edge.nextIn != Self.none {
+      edges[Int(edge.nextIn)].previousIn = edge.previousIn
+    } else if first != place {
+      edges[Int(first)].previousIn = edge.previousIn
     }
   }
 }

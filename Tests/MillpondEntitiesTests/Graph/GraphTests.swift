@@ -39,6 +39,35 @@ import Testing
     #expect(graph.nodes.allSatisfy { $0.seen != graph.walk })
   }
 
+  @Test func `those whom nobody observes are not come by, however many refer to what changes`() {
+    let count = 10_000
+    var graph = graph(count)
+    for node in 1..<NodeNumber(count) { _ = graph.connect(node, to: [0]) }
+    watch(0, in: &graph)
+    watch(NodeNumber(count / 2), in: &graph)
+    graph.steps = 0
+
+    let found = graph.watched(above: [0])
+
+    #expect(Set(found) == [0, NodeNumber(count / 2)])
+    #expect(graph.steps < 4)
+  }
+
+  @Test func `what is below thousands is brought up to them at once`() {
+    let count: NodeNumber = 10_000
+    var graph = graph(Int(count))
+    for node in 0..<count - 1 { _ = graph.connect(node, to: [node + 1]) }
+    for node in 0..<count { watch(node, in: &graph) }
+    _ = graph.watched(above: [count - 2, count - 1])
+    graph.steps = 0
+
+    let origins = graph.origins(above: [count - 2, count - 1])
+
+    #expect(origins[count - 1] == 0b10)
+    #expect((0..<count - 1).allSatisfy { origins[$0] == 0b11 })
+    #expect(graph.steps < 4 * count)
+  }
+
   @Test func `marks that are stale cost no notice, and go when all is marked anew`() {
     var graph = graph(3)
     _ = graph.connect(0, to: [1])
@@ -73,8 +102,36 @@ import Testing
 
       let expected = watched.filter { reachable(from: $0, targets).contains(changed) }
       #expect(found.sorted() == expected)
+      if Int.random(in: 0..<20, using: &random) == 0 { graph.remark(below: watched) }
+      #expect(graph.putsMarkedFirst)
     }
     #expect(graph.edges.count < 100)
+  }
+
+  @Test(arguments: 0..<20)
+  func `whatever is connected, each observer is told the changes below it`(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let count = 40
+    var graph = graph(count)
+    let targets = (0..<count).map { _ in
+      (0..<Int.random(in: 0...2, using: &random)).map { _ in
+        NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
+      }
+    }
+    for (node, targets) in targets.enumerated() {
+      _ = graph.connect(NodeNumber(node), to: targets)
+    }
+    for node in 0..<NodeNumber(count) where node % 3 == 0 { watch(node, in: &graph) }
+    let changed = (0..<NodeNumber(count)).shuffled(using: &random).prefix(15)
+    let found = graph.watched(above: changed)
+
+    let origins = graph.origins(above: changed)
+
+    for node in found {
+      let below = reachable(from: node, targets)
+      let expected = changed.indices.filter { below.contains(changed[$0]) }
+      #expect(changed.indices.filter { (origins[node] ?? 0) >> UInt64($0) & 1 == 1 } == expected)
+    }
   }
 
   private func reachable(from node: NodeNumber, _ targets: [[NodeNumber]]) -> Set<NodeNumber> {
@@ -85,5 +142,23 @@ import Testing
       }
     }
     return found
+  }
+}
+
+extension Graph {
+  /// Whether the edges of each target are linked both ways, those of marked sources first.
+  fileprivate var putsMarkedFirst: Bool {
+    nodes.allSatisfy { node in
+      var (places, next): ([Int32], _) = ([], node.firstIn)
+      while next != Self.none {
+        places.append(next)
+        next = edges[Int(next)].nextIn
+      }
+      let isLinked = places.indices.allSatisfy { index in
+        edges[Int(places[index])].previousIn == places[index == 0 ? places.count - 1 : index - 1]
+      }
+      let marks = places.map { isMarked(edges[Int($0)].source) }
+      return isLinked && marks == marks.sorted { $0 && !$1 }
+    }
   }
 }
