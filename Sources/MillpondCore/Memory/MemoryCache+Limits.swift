@@ -27,6 +27,7 @@ extension MemoryCache {
   /// is the least worth keeping.
   ///
   /// - Parameter share: From 0, for nothing, to 1, for all; what is no number is taken as 1.
+  /// - Complexity: O(*n*), in steps between which others have the lock.
   public func trim(to share: Double) {
     shards.trim(to: share, .evicted)
   }
@@ -35,21 +36,17 @@ extension MemoryCache {
   /// critical.
   ///
   /// What is under way is not touched.
+  ///
+  /// - Complexity: O(*n*), in steps between which others have the lock.
   public func relieve(_ pressure: MemoryPressure) {
     shards.trim(to: pressure == .warning ? 0.5 : 0, .pressure)
   }
 
   /// Lets go of everything of which the time is over.
   ///
-  /// - Complexity: O(*n*). Each of the locks is held for its part.
+  /// - Complexity: O(*n*), in steps between which others have the lock.
   public func removeExpired() {
-    var move = MemoryMove<Key, Value>(time.now())
-    shards.forEach { store in
-      if store.times.expires { store.sweep(&move, steps: store.slab.isUsed.count) }
-      shards.budget.takeBack(&move.room)
-      return true
-    }
-    shards.finish(&move)
+    shards.removeExpired(time.now())
   }
 
   /// Relieves this cache whenever `pressure` sends, for as long as the result or a copy of it lives:

@@ -23,7 +23,8 @@ public import Synchronization
 ///   and elsewhere only if there is none: where costs are spread very unevenly, an entry may go that is
 ///   worth more than one behind another lock.
 ///   Dropped values are released, and told of, after the lock.
-/// - Complexity: O(1) a hit, a set or a removal; O(*n*) for `removeAll`.
+/// - Complexity: O(1) a hit, a set or a removal; O(*n*) for `removeAll`, in steps between which others
+///   have the lock.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @usableFromInline let shards: MemoryShards<Key, Value>
   @usableFromInline let options: MemoryOptions
@@ -167,12 +168,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       shards.withStore(hash) { $0.remove(key, hash, revision, &move) }
       shards.finish(&move)
     case .removeAll(let revision):
-      var move = MemoryMove<Key, Value>(time.now())
-      shards.forEach { store in
-        store.removeAll(revision, &move)
-        return true
-      }
-      shards.finish(&move)
+      shards.removeAll(revision, time.now())
     case .fill(let key, let stamped, let token):
       let (hash, now) = (MemoryHash(key), time.now())
       let bornAt = now.subtractingReportingOverflow(stamped.nanoseconds).partialValue

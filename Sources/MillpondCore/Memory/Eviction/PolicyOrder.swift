@@ -115,7 +115,7 @@ package struct PolicyOrder: Sendable {
   }
 
   /// The same order without entries; what has been learned of the window stays.
-  func emptied() -> PolicyOrder {
+  package func emptied() -> PolicyOrder {
     var order = self
     order.adaptive = AdaptiveOrder(isWeighted: isWeighted, prefersSmall: adaptive.prefersSmall)
     order.adaptive.share = adaptive.share

@@ -50,6 +50,16 @@ extension MemoryStore {
     return store
   }
 
+  /// The former content, with its memory, of a store of some size that has no entries left; nil of
+  /// others.
+  @usableFromInline
+  mutating func takeIfEmpty() -> MemoryStore? {
+    guard count == 0, slab.capacity > 1_024 else { return nil }
+    let former = self
+    self = emptied()
+    return former
+  }
+
   /// Takes over an entry of another store as its newest.
   @inlinable
   mutating func adopt(_ theirs: Slot, _ hash: MemoryHash, from other: MemoryStore) {

@@ -136,12 +136,12 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Lets entries go, of all shards by turns, until the limits are kept.
   @usableFromInline
   func keepLimits() {
-    var move = Move(0)
     var isEmpty = false
     while !budget.isKept, !isEmpty {
       isEmpty = true
+      var move = Move(0)
       forEach { store in
-        for _ in 0...(store.count / 4) {
+        for _ in 0...min(store.count / 4, Self.stepSize) {
           if budget.isKept { return false }
           if !store.evict(for: 0, .evicted, &move) { return true }
           isEmpty = false
@@ -149,8 +149,8 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         return true
       }
+      finish(&move)
     }
-    finish(&move)
   }
 
   /// From how many entries on there are several shards.
@@ -161,19 +161,81 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline static var attempts: Int { 1_000 }
 }
 
+// MARK: - In steps
+
 extension MemoryShards {
+  /// How many entries are let go, or looked at, before others have the lock.
+  @usableFromInline static var stepSize: Int { 256 }
+
+  /// Runs `body` with one store after the other, in steps between which others have the lock; what a step
+  /// drops is released, and told of, after it.
+  ///
+  /// A store that is left empty gives its memory back.
+  ///
+  /// - Parameter body: Does a step, and notes how far it has come; false when it is done with the store.
+  @inlinable
+  func forEachInSteps(_ now: Int64, _ body: (inout Store, inout StoreProgress, inout Move) -> Bool)
+  {
+    var (number, isDivided) = (0, false)
+    var progress = StoreProgress()
+    while number < (isDivided ? count : 1) {
+      var move = Move(now)
+      let (goesOn, former) = withShard(number) { store in
+        if number == 0, !isDivided, mask.load(ordering: .relaxed) != 0 {
+          // All entries have been moved; under the lock, so that none is missed in the others.
+          (isDivided, progress) = (true, StoreProgress())
+        }
+        let goesOn = body(&store, &progress, &move)
+        budget.takeBack(&move.room)
+        return (goesOn, goesOn ? nil : store.takeIfEmpty())
+      }
+      finish(&move)
+      _ = former  // released here, not under the lock
+      if !goesOn { (number, progress) = (number + 1, StoreProgress()) }
+    }
+  }
+
   /// Lets go of what is beyond a share of what each store keeps, by number and by cost.
   @usableFromInline
   func trim(to share: Double, _ cause: Removal<Key, Value>.Cause) {
-    let kept = share < 1 ? max(0, share) : 1
-    var move = Move(0)
-    forEach { store in
-      store.trim(to: kept, cause, &move)
-      budget.takeBack(&move.room)
+    // Of the whole, a cost as large as an Int holds would not be one any more after the product.
+    guard share < 1 else { return }
+    forEachInSteps(0) { store, progress, move in
+      store.trim(to: max(0, share), cause, &progress, atMost: Self.stepSize, &move)
+    }
+  }
+
+  /// Drops everything that was written before `revision`.
+  @inlinable
+  func removeAll(_ revision: Revision, _ now: Int64) {
+    forEachInSteps(now) { store, progress, move in
+      store.removeAll(revision, &progress, atMost: Self.stepSize, &move)
+    }
+  }
+
+  /// Drops everything of which the time is over.
+  @inlinable
+  func removeExpired(_ now: Int64) {
+    forEachInSteps(now) { store, progress, move in
+      guard store.times.expires, progress.place < store.slab.isUsed.count else { return false }
+      store.sweep(&move, steps: Self.stepSize)
+      progress.place += Self.stepSize
       return true
     }
-    finish(&move)
   }
+}
+
+/// How far an operation in steps has come with a store.
+@usableFromInline
+struct StoreProgress {
+  /// The next place to be looked at.
+  @usableFromInline var place = 0
+
+  /// How much may be left at the end; nil before the first step.
+  @usableFromInline var limits: (count: Int, cost: Int)?
+
+  @inlinable
+  init() {}
 }
 
 /// A store and its lock.

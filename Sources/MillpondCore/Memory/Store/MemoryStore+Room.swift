@@ -45,18 +45,29 @@ extension MemoryStore {
     return true
   }
 
-  /// Lets those go who should go first, until no more is left than the share.
+  /// Lets those go who should go first, until no more is left than the share of what there was at the
+  /// first step.
+  ///
+  /// - Returns: Whether there is more to be let go of in another step.
   @usableFromInline
   mutating func trim(
-    to share: Double, _ cause: Removal<Key, Value>.Cause, _ move: inout MemoryMove<Key, Value>
-  ) {
-    // Of the whole, a cost as large as an Int holds would not be one any more after the product.
-    if share >= 1 { return }
-    let countLimit = Int(Double(count) * share)
-    let costLimit = Int(Double(order.totalWeight) * share)
-    while count > countLimit || order.isWeighted && order.totalWeight > costLimit {
-      if !evict(for: 0, cause, &move) { return }
+    to share: Double, _ cause: Removal<Key, Value>.Cause, _ progress: inout StoreProgress,
+    atMost stepSize: Int, _ move: inout MemoryMove<Key, Value>
+  ) -> Bool {
+    let limits =
+      progress.limits
+      ?? (count: Int(Double(count) * share), cost: Int(Double(order.totalWeight) * share))
+    if progress.limits == nil { progress.place = count }
+    progress.limits = limits
+    // What is stored meanwhile does not keep this from coming to an end.
+    let end = max(0, progress.place - stepSize)
+    while count > limits.count || order.isWeighted && order.totalWeight > limits.cost {
+      if progress.place <= end { return end > 0 }
+      let former = count
+      if !evict(for: 0, cause, &move) { return false }
+      progress.place -= former - count
     }
+    return false
   }
 
   /// Takes an entry out.

@@ -149,8 +149,8 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     guard writes.admit(token, hash: hash.whole) else { return .refused }
     let slot = find(key, hash)
     var details = details
-    // The last write of the key stays what it was.
-    if let slot { details.revision = times.stamps[slot].revision }
+    // The last write of the key stays what it was: that of its entry, or a removal of all.
+    details.revision = slot.map { times.stamps[$0].revision } ?? writes.removalOfAll
     return put(key, hash, value, validator, details, in: slot, &move)
   }
 
@@ -169,15 +169,25 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     budget.takeBack(&move.room)
   }
 
-  /// Drops everything that was written before `revision`.
+  /// Drops everything that was written before `revision`, some of it at each step; what is filled between
+  /// the steps stays.
+  ///
+  /// - Returns: Whether there is more to be looked at in another step.
   @inlinable
-  mutating func removeAll(_ revision: Revision, _ move: inout MemoryMove<Key, Value>) {
-    guard writes.admitAll(revision) else { return }
-    move.removals.append(writes.takeForgotten())
-    for slot in 0..<slab.isUsed.count where slab.isUsed[slot] {
-      if times.stamps[slot].revision <= revision { drop(Slot(slot), .removed, &move) }
+  mutating func removeAll(
+    _ revision: Revision, _ progress: inout StoreProgress, atMost stepSize: Int,
+    _ move: inout MemoryMove<Key, Value>
+  ) -> Bool {
+    // One that a later removal has overtaken goes on, too: the later one may not have come to its end.
+    if progress.place == 0, writes.admitAll(revision) {
+      move.removals.append(writes.takeForgotten())
     }
-    budget.takeBack(&move.room)
+    let end = min(progress.place + stepSize, slab.isUsed.count)
+    for slot in progress.place..<max(progress.place, end) where slab.isUsed[slot] {
+      if times.stamps[slot].revision < revision { drop(Slot(slot), .removed, &move) }
+    }
+    progress.place += stepSize
+    return progress.place < slab.isUsed.count
   }
 }
 

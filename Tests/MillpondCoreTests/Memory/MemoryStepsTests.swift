@@ -1,0 +1,142 @@
+import MillpondSignals
+import MillpondTesting
+import Synchronization
+import Testing
+
+@testable import MillpondCore
+
+/// What lets go of much does so in steps: values of one step are released, which users notice by their
+/// objects' ends, before the next one begins.
+@Suite struct MemoryStepsTests {
+  /// A value that runs something at its end.
+  final class Mortal: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(end: @escaping @Sendable () -> Void = {}) {
+      self.end = end
+    }
+
+    deinit {
+      end()
+    }
+  }
+
+  enum Bulk: CaseIterable {
+    case removeAll, trim, relieve, limit, expiry
+
+    func run(_ cache: MemoryCache<Int, Mortal>, _ clock: ManualClock) {
+      switch self {
+      case .removeAll: cache.removeAll()
+      case .trim: cache.trim(to: 0)
+      case .relieve: cache.relieve(.critical)
+      case .limit: cache.countLimit = 0
+      case .expiry:
+        clock.advance(by: .seconds(1))
+        cache.removeExpired()
+      }
+    }
+  }
+
+  let clock = ManualClock()
+  let cache: MemoryCache<Int, Mortal>
+  let stepSize = MemoryShards<Int, Mortal>.stepSize
+
+  init() {
+    cache = MemoryCache(countLimit: 100_000, timeToLive: .after(.seconds(1)), clock: clock)
+  }
+
+  /// Fills the cache; the first value that is released runs `body`.
+  private func fill(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+    let isFirst = Locked(true)
+    for key in 0..<count {
+      cache.set(
+        Mortal {
+          let runs = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+          }
+          if runs { body() }
+        }, for: key)
+    }
+  }
+
+  @Test(arguments: Bulk.allCases)
+  func `no more goes at a time than a step`(_ bulk: Bulk) {
+    for count in [1_000, 10_000] {
+      let left = Locked<Int?>(nil)
+      fill(count) { [cache] in left.withLock { $0 = cache.count } }
+
+      bulk.run(cache, clock)
+
+      // Where there are several stores, a round of lowering a limit is a step of each.
+      #expect((left.withLock { $0 } ?? 0) >= count - (stepSize + 1) * (bulk == .limit ? 16 : 1))
+      #expect(cache.count == 0 && cache.shards.flaw() == nil)
+      cache.countLimit = 100_000
+    }
+  }
+
+  @Test func `what is written and filled between the steps of a removal stays`() {
+    fill(1_000) { [cache] in
+      for key in 2_000..<2_300 { cache.set(Mortal(), for: key) }
+      for key in 3_000..<3_900 {
+        let token = FillToken()
+        _ = cache.apply(.fill(key, Stamped(Mortal()), token))
+      }
+    }
+
+    cache.removeAll()
+
+    #expect((0..<1_000).allSatisfy { cache.peek($0) == nil })
+    #expect((2_000..<2_300).allSatisfy { cache.peek($0) != nil })
+    // Others of its stripe were written to, so it may not have been kept.
+    #expect((3_000..<3_900).filter { cache.peek($0) != nil }.count > 600)
+  }
+
+  @Test(arguments: [Bulk.removeAll, .trim, .expiry])
+  func `a store that is divided between the steps keeps nothing of before`(_ bulk: Bulk) {
+    fill(4_000) { [cache] in
+      for key in 5_000..<10_000 { cache.set(Mortal(), for: key) }
+    }
+
+    bulk.run(cache, clock)
+
+    #expect(cache.shards.mask.load(ordering: .relaxed) != 0)
+    #expect(bulk == .trim || (0..<4_000).allSatisfy { cache.peek($0) == nil })
+    #expect(bulk == .trim || (5_000..<10_000).allSatisfy { cache.peek($0) != nil })
+    #expect(cache.shards.flaw() == nil)
+  }
+
+  @Test func `a removal that a later one has overtaken returns when all is gone`() {
+    let older = Locked(Revision.none)
+    let left = Locked(-1)
+    fill(1_000) { [cache] in
+      _ = cache.apply(.removeAll(older.withLock { $0 }))
+      left.withLock { $0 = (0..<1_000).filter { cache.peek($0) != nil }.count }
+    }
+    older.withLock { $0 = .next() }
+
+    cache.removeAll()
+
+    #expect(left.withLock { $0 } == 0)
+  }
+
+  @Test func `a cache of some size that is emptied gives its memory back`() {
+    fill(20_000) {}
+    #expect(capacity > 20_000)
+
+    cache.removeAll()
+
+    #expect(capacity == 0)
+    cache.set(Mortal(), for: 1)
+    #expect(cache.peek(1) != nil && cache.shards.flaw() == nil)
+  }
+
+  private var capacity: Int {
+    var capacity = 0
+    cache.shards.forEach { store in
+      capacity += store.slab.capacity + store.order.adaptive.states.capacity
+      return true
+    }
+    return capacity
+  }
+}
