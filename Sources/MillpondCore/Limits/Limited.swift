@@ -130,8 +130,7 @@ package final class Slots: Sendable {
   }
 
   private func leave(_ waiter: TurnWaiter) {
-    var gone: [TurnWaiter] = []  // released here, not under the lock
-    let wasWaiting = state.withLock { $0.queue.leave(waiter, clearing: &gone) }
+    let wasWaiting = state.withLock { $0.queue.leave(waiter) }
     waiter.forget()
     guard !wasWaiting, waiter.isSecond() else { return }
     giveBack(waiter)
@@ -144,8 +143,13 @@ package final class Slots: Sendable {
   }
 
   private func next() -> TurnWaiter? {
-    var gone: [TurnWaiter] = []  // released here, not under the lock
-    return state.withLock { $0.next(skipping: &gone) }
+    while true {
+      switch state.withLock({ $0.next() }) {
+      case .next(let waiter): return waiter
+      case .none: return nil
+      case .unknown: continue
+      }
+    }
   }
 }
 
@@ -197,12 +201,12 @@ private struct SlotState: Sendable {
   }
 
   /// Takes a slot for the next waiter in the queue, if there is one for it.
-  mutating func next(skipping gone: inout [TurnWaiter]) -> TurnWaiter? {
-    guard hasRoom(for: .high) else { return nil }
+  mutating func next() -> TurnQueue.Turn {
+    guard hasRoom(for: .high) else { return .none }
     let hasRoomForLow = hasRoom(for: .low)
-    let waiter = queue.popFirst(skipping: &gone) { $0 != .low || hasRoomForLow }
-    if let waiter { hold(waiter) }
-    return waiter
+    let turn = queue.popFirst { $0 != .low || hasRoomForLow }
+    if case .next(let waiter) = turn { hold(waiter) }
+    return turn
   }
 
   private mutating func hold(_ waiter: TurnWaiter) {

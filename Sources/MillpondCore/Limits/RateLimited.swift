@@ -99,9 +99,9 @@ final class Pace: Sendable {
   private func startWaiting() {
     while true {
       let now = timeline.now()
-      var gone: [TurnWaiter] = []  // released here, not under the lock
-      switch state.withLock({ $0.next(at: now, skipping: &gone) }) {
+      switch state.withLock({ $0.next(at: now) }) {
       case .start(let waiter): waiter.start()
+      case .again: continue
       case .wake(let delay, let number): return setTimer(after: delay, number)
       case .rest: return
       }
@@ -119,9 +119,8 @@ final class Pace: Sendable {
   }
 
   private func leave(_ waiter: TurnWaiter) {
-    var gone: [TurnWaiter] = []
     let timer = state.withLock { state in
-      _ = state.queue.leave(waiter, clearing: &gone)
+      _ = state.queue.leave(waiter)
       return state.timerToStop()
     }
     waiter.forget()
@@ -134,6 +133,7 @@ private struct PaceState: Sendable {
   enum Step {
     case start(TurnWaiter)
     case wake(after: Duration, number: Int)
+    case again
     case rest
   }
 
@@ -149,7 +149,7 @@ private struct PaceState: Sendable {
     self.bucket = bucket
   }
 
-  mutating func next(at now: Duration, skipping gone: inout [TurnWaiter]) -> Step {
+  mutating func next(at now: Duration) -> Step {
     if queue.isEmpty { return .rest }
     let wait = bucket.wait(at: now)
     if wait > .zero {
@@ -158,9 +158,13 @@ private struct PaceState: Sendable {
       awaited = lastNumber
       return .wake(after: wait, number: lastNumber)
     }
-    guard let waiter = queue.popFirst(skipping: &gone, if: { _ in true }) else { return .rest }
-    bucket.take(at: now)
-    return .start(waiter)
+    switch queue.popFirst(if: { _ in true }) {
+    case .next(let waiter):
+      bucket.take(at: now)
+      return .start(waiter)
+    case .unknown: return .again
+    case .none: return .rest
+    }
   }
 
   /// Keeps a timer; returns it if it has fired or is no longer needed.

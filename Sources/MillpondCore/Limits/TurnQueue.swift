@@ -2,130 +2,130 @@ public import MillpondSignals
 
 /// A queue of waiters, ordered by priority and then by arrival.
 ///
-/// A heap whose entries may be outdated: when the entry of a waiter that has left or has been
-/// raised since comes up, it is skipped. The priority is read again at that moment, since that of a
-/// shared get may have fallen.
+/// A heap in which each waiter knows its place. The priority is read again when a waiter comes up, since
+/// that of a shared get may have fallen.
+///
+/// - Complexity: O(log *n*) to enter, to leave, to be raised, and for each waiter that comes up.
 struct TurnQueue: Sendable {
   private var heap: [Entry] = []
-
-  /// The priority with which each waiter is in the heap.
-  private var waiting: [ObjectIdentifier: Priority] = [:]
   private var lastArrival = 0
 
   private struct Entry: Sendable {
     let waiter: TurnWaiter
-    let priority: Priority
+    let arrival: Int
+    var priority: Priority
 
     func goes(before other: Entry) -> Bool {
-      priority == other.priority ? waiter.arrival < other.waiter.arrival : priority > other.priority
+      priority == other.priority ? arrival < other.arrival : priority > other.priority
     }
   }
 
+  /// The outcome of a step.
+  enum Turn: Sendable {
+    case next(TurnWaiter)
+
+    /// No waiter may have the turn.
+    case none
+
+    /// The priority of many waiters has fallen: another step is needed, with the lock free in between.
+    case unknown
+  }
+
   var isEmpty: Bool {
-    waiting.isEmpty
+    heap.isEmpty
   }
 
   mutating func enter(_ waiter: TurnWaiter) {
     lastArrival += 1
-    waiter.arrival = lastArrival
-    push(waiter, waiter.lookup.priority)
+    waiter.place = heap.count
+    heap.append(Entry(waiter: waiter, arrival: lastArrival, priority: waiter.lookup.priority))
+    moveUp(heap.count - 1)
   }
 
   /// Moves a waiter forward whose priority has risen.
   mutating func raise(_ waiter: TurnWaiter) {
     let priority = waiter.lookup.priority
-    if let former = waiting[ObjectIdentifier(waiter)], former < priority { push(waiter, priority) }
+    guard let place = waiter.place, heap[place].priority < priority else { return }
+    heap[place].priority = priority
+    moveUp(place)
   }
 
   /// Removes a waiter; returns whether it was still waiting.
-  ///
-  /// - Parameters:
-  ///   - waiter: The waiter that leaves.
-  ///   - gone: Receives outdated entries once they are most of the heap, so that a queue that does
-  ///     not move stays small; to be released after the unlock.
-  mutating func leave(_ waiter: TurnWaiter, clearing gone: inout [TurnWaiter]) -> Bool {
-    guard waiting.removeValue(forKey: ObjectIdentifier(waiter)) != nil else { return false }
-    if heap.count > 2 * waiting.count + 16 { clear(into: &gone) }
+  mutating func leave(_ waiter: TurnWaiter) -> Bool {
+    guard let place = waiter.place else { return false }
+    remove(at: place)
     return true
-  }
-
-  private mutating func clear(into gone: inout [TurnWaiter]) {
-    let all = heap
-    heap = []
-    for entry in all {
-      if waiting[ObjectIdentifier(entry.waiter)] == entry.priority {
-        append(entry)
-      } else {
-        gone.append(entry.waiter)
-      }
-    }
   }
 
   /// Removes and returns the first waiter, if a waiter of its priority is admitted.
   ///
-  /// - Parameters:
-  ///   - gone: Receives the skipped entries, to be released after the unlock.
-  ///   - admits: Whether a waiter of this priority may have the turn.
-  mutating func popFirst(
-    skipping gone: inout [TurnWaiter], if admits: (Priority) -> Bool
-  ) -> TurnWaiter? {
-    while let first = heap.first {
-      let id = ObjectIdentifier(first.waiter)
-      guard waiting[id] == first.priority else {
-        gone.append(pop().waiter)
-        continue
-      }
+  /// - Parameter admits: Whether a waiter of this priority may have the turn.
+  mutating func popFirst(if admits: (Priority) -> Bool) -> Turn {
+    for _ in 0..<Self.stepSize {
+      guard let first = heap.first else { return .none }
       let priority = first.waiter.lookup.priority
       if priority < first.priority {
-        push(pop().waiter, priority)
+        heap[0].priority = priority
+        moveDown(0)
         continue
       }
-      guard admits(priority) else { return nil }
-      waiting[id] = nil
-      return pop().waiter
+      guard admits(priority) else { return .none }
+      remove(at: 0)
+      return .next(first.waiter)
     }
-    return nil
+    return .unknown
   }
 
-  private mutating func push(_ waiter: TurnWaiter, _ priority: Priority) {
-    waiting[ObjectIdentifier(waiter)] = priority
-    append(Entry(waiter: waiter, priority: priority))
+  /// The greatest number of waiters whose priority has fallen that a step moves back.
+  static let stepSize = 64
+
+  private mutating func remove(at place: Int) {
+    swap(place, heap.count - 1)
+    let gone = heap.removeLast()
+    gone.waiter.place = nil
+    guard place < heap.count else { return }
+    moveUp(place)
+    moveDown(place)
   }
 
-  private mutating func append(_ entry: Entry) {
-    heap.append(entry)
-    var child = heap.count - 1
-    while child > 0, heap[child].goes(before: heap[(child - 1) / 2]) {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
+  private mutating func moveUp(_ place: Int) {
+    var place = place
+    while place > 0, heap[place].goes(before: heap[(place - 1) / 2]) {
+      swap(place, (place - 1) / 2)
+      place = (place - 1) / 2
     }
   }
 
-  /// Removes the first entry; the heap must not be empty.
-  private mutating func pop() -> Entry {
-    heap.swapAt(0, heap.count - 1)
-    let first = heap.removeLast()
-    var parent = 0
+  private mutating func moveDown(_ place: Int) {
+    var place = place
     while true {
-      var next = parent
-      for child in [2 * parent + 1, 2 * parent + 2]
+      var next = place
+      for child in [2 * place + 1, 2 * place + 2]
       where child < heap.count && heap[child].goes(before: heap[next]) { next = child }
-      if next == parent { return first }
-      heap.swapAt(parent, next)
-      parent = next
+      if next == place { return }
+      swap(place, next)
+      place = next
     }
+  }
+
+  private mutating func swap(_ place: Int, _ other: Int) {
+    heap.swapAt(place, other)
+    heap[place].waiter.place = place
+    heap[other].waiter.place = other
   }
 }
 
 /// A get that waits for its turn, with its work.
 final class TurnWaiter: @unchecked Sendable {
-  // Sendable because `arrival` is touched only under the lock of the queue.
+  // Sendable because `place` is touched only under the lock of the queue.
   let lookup: Lookup
   let lifetime: Lifetime
 
   /// The slot that it waits for, if its limit has slots.
   let slot: HeldSlot?
-  var arrival = 0
+
+  /// The place in the queue; nil before and after.
+  fileprivate(set) var place: Int?
   private let state: Locked<(work: (@Sendable (Lifetime) -> Void)?, turn: Lifetime?)>
   private let meeting = Meeting()
 
