@@ -10,6 +10,9 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The first flight of each key; others are linked to it.
   @usableFromInline var byKey: [Key: Flight<Key, Value>] = [:]
 
+  /// The same flights in the order in which they came.
+  @usableFromInline var list = FlightList()
+
   @inlinable
   init() {}
 
@@ -27,6 +30,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     if first == nil, byKey.count >= limit { return nil }
     let flight = make()
+    list.append(flight)
     if let first {
       flight.next = first.next
       first.next = flight
@@ -52,22 +56,28 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let place = byKey.index(forKey: flight.key) else { return }
     let first = byKey.values[place]
     if first !== flight {
-      unlink(flight, after: first)
+      guard unlink(flight, after: first) else { return }
     } else if let next = flight.next {
       byKey.values[place] = next
     } else {
       byKey.remove(at: place)
     }
     flight.next = nil
+    list.remove(flight)
   }
 
+  /// Takes a flight out that is not the first of its key, if it is here.
   @inlinable
-  func unlink(_ flight: Flight<Key, Value>, after first: Flight<Key, Value>) {
+  func unlink(_ flight: Flight<Key, Value>, after first: Flight<Key, Value>) -> Bool {
     var before = first
     while let next = before.next {
-      if next === flight { return before.next = flight.next }
+      if next === flight {
+        before.next = flight.next
+        return true
+      }
       before = next
     }
+    return false
   }
 
   /// The flights of a key.
@@ -86,14 +96,38 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   mutating func detach(_ key: Key) -> Flight<Key, Value>? {
     if byKey.isEmpty { return nil }
-    return byKey.removeValue(forKey: key)
+    let first = byKey.removeValue(forKey: key)
+    var detached = first
+    while let flight = detached {
+      list.remove(flight)
+      detached = flight.next
+    }
+    return first
   }
 
   /// Lets nobody join any flight any more; the caller releases them.
   @inlinable
   mutating func detachAll() -> [Key: Flight<Key, Value>] {
     defer { byKey = [:] }
+    list.removeAll()
     return byKey
+  }
+
+  /// Takes the next step of a census: the flights that it comes by, with the number of their callers.
+  ///
+  /// - Returns: Nil at the end.
+  mutating func step(
+    of census: FlightCensus, atMost count: Int
+  ) -> [(flight: Flight<Key, Value>, callers: Int)]? {
+    guard list.begin(census) else { return nil }
+    var found: [(flight: Flight<Key, Value>, callers: Int)] = []
+    for _ in 0..<count {
+      guard let place = list.advance(census) else { break }
+      if place is FlightCensus { continue }
+      let flight = unsafeDowncast(place, to: Flight<Key, Value>.self)
+      found.append((flight, flight.count))
+    }
+    return found
   }
 
   /// Lets a reload begin, which callers may join from now on; older flights serve those who wait.
@@ -136,7 +170,7 @@ enum ReloadBeginning<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 ///
 /// Sendable because what varies is touched only under the lock of the table.
 @usableFromInline
-final class Flight<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unchecked Sendable {
   @usableFromInline let key: Key
   @usableFromInline let table: Locked<FlightTable<Key, Value>>
   @usableFromInline let handle: FlightHandle

@@ -163,14 +163,22 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ = detached  // released here, not under the lock
   }
 
-  /// The flights that can be joined.
+  /// The flights that can be joined, in the order in which they came; those that come meanwhile are not
+  /// among them.
+  ///
+  /// - Complexity: O(*n*), in steps between which others have the lock.
   @usableFromInline
   func census() -> [FlightRecord] {
-    let all = table.withLock { table in
-      table.byKey.keys.flatMap { table.all(of: $0).map { ($0, $0.count) } }
+    let census = FlightCensus()
+    var records: [FlightRecord] = []
+    while let found = table.withLock({ $0.step(of: census, atMost: Self.stepSize) }) {
+      records += found.map { flight, count in flight.record(callers: count) }
     }
-    return all.map { flight, count in flight.record(callers: count) }
+    return records.reversed()
   }
+
+  /// How many flights are come by at a time.
+  static var stepSize: Int { 256 }
 
   /// The flight that a get of whatever is there would join.
   func record(of key: Key) -> FlightRecord? {

@@ -3,7 +3,7 @@ public import MillpondSignals
 extension Source {
   /// The gets that are under way here and can be joined: what for, for how long, how many wait.
   ///
-  /// - Complexity: O(*n*) in their number.
+  /// - Complexity: O(*n*) in their number, in steps between which gets go on.
   public var flights: [FlightRecord] {
     layout(for: nil).allFlights
   }
