@@ -71,6 +71,7 @@ struct SpotWalk {
   private var isInOrder = true
   private var isVisited: [Bool] = []
   private var rest = 0
+  private var clearCount: Int?
 
   /// The greatest number of entries that a step visits.
   static let stepSize = 1_024
@@ -79,7 +80,11 @@ struct SpotWalk {
   mutating func step(
     _ index: DiskIndex, count: Int = stepSize, _ body: (KeyHash, Spot, LargeValue?) -> Void
   ) -> Bool {
-    if last == nil, isInOrder { isVisited = Array(repeating: false, count: index.hashes.count) }
+    if clearCount == nil { isVisited = Array(repeating: false, count: index.hashes.count) }
+    if exchange(&clearCount, with: index.clearCount) ?? index.clearCount != index.clearCount {
+      // Of what was there at the beginning nothing is.
+      return false
+    }
     for _ in 0..<count {
       if isInOrder {
         // An entry that has moved to the end ends this part early; the rest follows by slots.

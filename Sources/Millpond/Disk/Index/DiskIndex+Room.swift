@@ -50,9 +50,7 @@ extension DiskIndex {
   mutating func drop(_ slot: Slot) -> DiskWrite? {
     let revision = revision(of: slot)
     if PendingWrite.isAny(before: revision) { remember(hashes[slot], revision) }
-    let write = takePending(slot)
-    write?.underway?.slot = -1
-    write?.underway = nil
+    let write = takeWrites(slot)
     liveBytes -= Int(spots[slot].size)
     spots[slot] = .nowhere
     dropLargeValue(slot)
@@ -62,11 +60,38 @@ extension DiskIndex {
     return write
   }
 
+  /// Takes all entries out; their memory is the consequence's.
+  mutating func clear() {
+    for slot in pending.indices {
+      if pendingCount == 0 { break }
+      if let write = takeWrites(Slot(slot)) { consequence.evicted.append(write) }
+    }
+    for value in largeValues.values { giveUp(value) }
+    var former = DiskIndex(costLimit: costLimit, order.emptied())
+    swap(&self, &former)
+    // Taken over one by one: what is shared with the former index would be copied when it changes.
+    swap(&writes, &former.writes)
+    swap(&leases, &former.leases)
+    swap(&doomed, &former.doomed)
+    swap(&consequence, &former.consequence)
+    (statistics, newest, clearCount) = (former.statistics, former.newest, former.clearCount + 1)
+    consequence.former = former
+  }
+
+  /// Takes the writes of an entry that were on their way: gives the latest.
+  private mutating func takeWrites(_ slot: Slot) -> DiskWrite? {
+    let write = takePending(slot)
+    write?.underway?.slot = -1
+    write?.underway = nil
+    return write
+  }
+
   func pending(of slot: Slot) -> DiskWrite? { Int(slot) < pending.count ? pending[Int(slot)] : nil }
 
   mutating func put(_ write: DiskWrite, _ slot: Slot) {
     while pending.count <= Int(slot) { pending.append(nil) }
     pending[Int(slot)] = write
+    pendingCount += 1
     write.slot = slot
   }
 
@@ -74,6 +99,7 @@ extension DiskIndex {
   mutating func takePending(_ slot: Slot) -> DiskWrite? {
     guard let write = pending(of: slot) else { return nil }
     pending[Int(slot)] = nil
+    pendingCount -= 1
     write.slot = -1
     largeBytes -= write.largeLength
     return write
@@ -86,6 +112,11 @@ extension DiskIndex {
   mutating func dropLargeValue(_ slot: Slot) {
     guard let value = largeValues.removeValue(forKey: slot) else { return }
     largeBytes -= value.count
+    giveUp(value)
+  }
+
+  /// Lets the file of a value go that no entry needs any more, when it is not lent any more.
+  private mutating func giveUp(_ value: LargeValue) {
     if leases[value.number] == nil {
       consequence.files.append(value.number)
     } else {

@@ -48,11 +48,18 @@ extension DiskIndex {
   }
 
   /// Removes everything that was written before, unless a later removal of everything came first.
+  ///
+  /// - Complexity: O(*n*) in the writes on their way and the values in files of their own, and in all entries
+  ///   only if a later write has overtaken this.
   mutating func removeAll(_ revision: Revision) -> Consequence {
     if writes.admitAll(revision) {
       _ = writes.takeForgotten()
       consequence.isToBeWritten = true
-      dropAll(slots(where: { self.revision(of: $0) <= revision }))
+      if newest <= revision {
+        clear()
+      } else {
+        dropAll(slots(where: { self.revision(of: $0) <= revision }))
+      }
     }
     return takeConsequence()
   }
@@ -70,6 +77,7 @@ extension DiskIndex {
       return
     }
     statistics.insertions += 1
+    newest = max(newest, write.revision)
     if let slot = self.slot(of: write.hash) {
       let old = takePending(slot)
       supersede(old)

@@ -19,6 +19,13 @@ struct DiskIndex: Sendable {
 
   /// The pending writes by slot; a record at the slot's spot is the value before.
   var pending: ContiguousArray<DiskWrite?> = []
+  var pendingCount = 0
+
+  /// No entry has a later write.
+  var newest = Revision.none
+
+  /// How often all entries went at once, which ends walks.
+  var clearCount = 0
 
   var freeSlots: [Slot] = []
   var largeValues: [Slot: LargeValue] = [:]
@@ -42,8 +49,13 @@ struct DiskIndex: Sendable {
   static let greatestCount = 1 << 30
 
   init(costLimit: Int, _ policy: EvictionPolicy) {
+    self.init(costLimit: costLimit, PolicyOrder(policy, isWeighted: true))
+  }
+
+  /// - Parameter order: An order without entries.
+  init(costLimit: Int, _ order: PolicyOrder) {
     self.costLimit = costLimit
-    order = PolicyOrder(policy, isWeighted: true)
+    self.order = order
   }
 
   var count: Int { slots.count }
@@ -65,6 +77,9 @@ extension DiskIndex {
 
     /// The writes whose entries were evicted or removed.
     var evicted: [DiskWrite] = []
+
+    /// The memory of entries that went at once, to be given back after the unlock.
+    var former: (any Sendable)?
   }
 }
 

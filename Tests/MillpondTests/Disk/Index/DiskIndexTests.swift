@@ -148,6 +148,51 @@ import Testing
     #expect(consequence.files == [4])
   }
 
+  @Test func `the removal of everything takes no step for each entry`() {
+    let scene = IndexScene(costLimit: 1_000_000)
+    for key in 0..<1_000 { scene.put("\(key)") }
+    let (taken, _) = scene.set("taken")
+    taken.isTaken = true
+    let (waiting, _) = scene.set("waiting")
+    let statistics = scene.index.statistics
+
+    let (_, consequence) = scene.removeAll()
+
+    #expect(consequence.former is DiskIndex)
+    #expect(scene.index.hashes.isEmpty && scene.index.count == 0)
+    #expect(scene.index.liveBytes == 0 && scene.index.totalCost == 0)
+    #expect(Set(consequence.evicted.map(\.key)) == ["taken", "waiting"])
+    #expect(scene.index.statistics == statistics)
+    // What the writer has is written, and means nothing any more.
+    #expect(scene.settle(taken, file: 5) == [5])
+    #expect(scene.fail(waiting).isEmpty)
+    #expect(scene.index.count == 0 && scene.index.largeBytes == 0)
+    scene.put("new")
+    #expect(scene.has("new") && scene.index.count == 1)
+  }
+
+  @Test func `files that are lent outlast the removal of everything`() {
+    let scene = IndexScene()
+    scene.put("a", file: 4)
+    scene.index.lease(4)
+
+    #expect(scene.removeAll().1.files.isEmpty)
+
+    #expect(scene.giveBack(4))
+  }
+
+  @Test func `what was written before a removal of everything is refused after it`() {
+    let scene = IndexScene()
+    let (early, token) = (Revision.next(), FillToken())
+    scene.put("b")
+
+    _ = scene.removeAll()
+
+    #expect(!scene.set("a", early).1.isToBeWritten)
+    #expect(!scene.fill("a", token))
+    #expect(scene.index.count == 0)
+  }
+
   // MARK: - Filling
 
   @Test func `a fill comes too late if something was told since its mark`() {
@@ -244,6 +289,20 @@ import Testing
     #expect(staying.count > 100)
     for key in staying { #expect(visits[KeyHash(of: key)] == 1) }
     #expect(visits.values.allSatisfy { $0 == 1 })
+  }
+
+  @Test func `a walk ends when everything has been removed`() {
+    let scene = IndexScene(costLimit: 1_000_000)
+    for key in 0..<200 { scene.put("\(key)") }
+    var found: [KeyHash] = []
+    var walk = SpotWalk()
+    #expect(walk.step(scene.index, count: 5) { hash, _, _ in found.append(hash) })
+
+    _ = scene.removeAll()
+    scene.put("new")
+
+    #expect(!walk.step(scene.index, count: 5) { hash, _, _ in found.append(hash) })
+    #expect(found.count == 5)
   }
 
   @Test func `a walk without changes goes by the order of eviction`() {
