@@ -53,6 +53,21 @@ import Testing
     }
   }
 
+  @Test func `where everything has been used, few are passed over for one who goes`() {
+    let count: UInt32 = 10_000
+    var keys = Keys(limit: Int(count))
+    for _ in 0..<3 { for key in 0..<count { keys.ask(key) } }
+    func usedCount() -> Int { keys.order.states.count { $0 & AdaptiveOrder.isUsed != 0 } }
+    let before = usedCount()
+    #expect(before == Int(count))
+
+    keys.ask(count)
+
+    #expect(keys.slots[count] != nil)
+    #expect(usedCount() >= before - AdaptiveOrder.chances - 3)
+    #expect(keys.order.count == Int(count))
+  }
+
   @Test func `what is asked for often outlives a scan`() {
     var keys = Keys(limit: 100)
     for _ in 0..<10 { for key in 0..<50 as Range<UInt32> { keys.ask(key) } }

@@ -207,17 +207,22 @@ extension AdaptiveOrder {
   }
 
   /// The oldest on probation that has not been used; the others of it get on.
+  ///
+  /// Where all have been used, none is looked for for long: then the oldest goes all the same.
   private mutating func mainVictim() -> Slot {
+    var chances = Self.chances
     while probation.count > 0 {
       let oldest = probation.oldest
-      if !takeUse(of: oldest) { return prefersSmall ? leastDense(from: oldest) : oldest }
+      if !takeChance(of: oldest, &chances) {
+        return prefersSmall ? leastDense(from: oldest) : oldest
+      }
       set(oldest, Self.inProtected)
       nodes.move(oldest, from: &probation, to: &protected)
-      demote()
+      demote(&chances)
     }
     while protected.count > 0 {
       let oldest = protected.oldest
-      if !takeUse(of: oldest) { return oldest }
+      if !takeChance(of: oldest, &chances) { return oldest }
       nodes.renew(oldest, in: &protected)
     }
     return -1
@@ -237,10 +242,10 @@ extension AdaptiveOrder {
   }
 
   /// Sends the oldest back on probation while more than seven tenths of the main part is protected.
-  private mutating func demote() {
+  private mutating func demote(_ chances: inout Int) {
     while protected.weight > mainWeight / 10 * 7 + mainWeight % 10 * 7 / 10, protected.count > 0 {
       let oldest = protected.oldest
-      if takeUse(of: oldest) {
+      if takeChance(of: oldest, &chances) {
         nodes.renew(oldest, in: &protected)
       } else {
         set(oldest, Self.inProbation)
@@ -253,9 +258,14 @@ extension AdaptiveOrder {
     states[slot] = list
   }
 
-  /// Whether it has been used since it was last looked at.
-  private mutating func takeUse(of slot: Slot) -> Bool {
+  /// Whether an entry gets another chance: it has been used since it was last looked at, and not too many
+  /// others have been passed over for that.
+  private mutating func takeChance(of slot: Slot, _ chances: inout Int) -> Bool {
     defer { states[slot] &= ~Self.isUsed }
-    return states[slot] & Self.isUsed != 0
+    chances -= 1
+    return chances >= 0 && states[slot] & Self.isUsed != 0
   }
+
+  /// How many entries are looked at to find one that goes.
+  static var chances: Int { 128 }
 }

@@ -24,7 +24,8 @@ import Testing
         staying.append(asker())
         askers.add(staying[staying.count - 1])
       }
-      #expect(askers.all.elementsEqual(staying, by: ===))
+      let isInOrder = askers.all.elementsEqual(staying) { $0 === $1 }
+      #expect(isInOrder)
       #expect(askers.isEmpty == staying.isEmpty)
       #expect(askers.seats.count <= 2 * staying.count + 10)
     }
