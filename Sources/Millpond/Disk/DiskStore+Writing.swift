@@ -96,12 +96,20 @@ extension DiskStore {
     _ write: DiskWrite, _ decide: (inout DiskState, DiskWrite) -> DiskIndex.Consequence
   ) -> DiskOutcome {
     let bytes = write.isRemoval ? 0 : write.waitingBytes
-    typealias Answer = (queued: (wakes: Bool, dropped: [DiskWrite.Content])?, DiskIndex.Consequence)
-    let (queued, consequence) = state.withLock { state -> Answer in
-      let consequence = decide(&state, write)
-      guard consequence.isToBeWritten else { return (nil, consequence) }
+    typealias Answer = (
+      queued: (wakes: Bool, dropped: [DiskWrite.Content])?, DiskIndex.Consequence,
+      former: (any Sendable)?
+    )
+    let (queued, consequence, former) = state.withLock { state -> Answer in
+      var consequence = decide(&state, write)
+      let former = exchange(&consequence.former, with: nil)
+      guard consequence.isToBeWritten else { return (nil, consequence, former) }
       state.index.statistics.bytesTold += bytes
-      return (state.queue.append(write, consequence), consequence)
+      return (state.queue.append(write, consequence), consequence, former)
+    }
+    if let former {
+      // The memory of a million entries takes a while to be given back.
+      outcomes.async { _ = former }
     }
     guard let queued else {
       removeFile(of: write)
