@@ -219,11 +219,11 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   }
 }
 
-/// The askers of one key of a batch, in the order of their arrival.
+/// The callers that wait for one key of a batch, in the order of their arrival.
 ///
 /// - Complexity: O(1) to add or remove an asker, amortised.
 struct BatchAskers<Value: Sendable>: Sendable {
-  /// A seat for each asker; those who have left leave theirs vacant until most are.
+  /// A seat for each caller; seats of callers that have left stay vacant until most are.
   private(set) var seats: ContiguousArray<BatchAsker<Value>?> = []
   private var vacantCount = 0
 
@@ -240,7 +240,7 @@ struct BatchAskers<Value: Sendable>: Sendable {
     seats.append(asker)
   }
 
-  /// Removes an asker, which the caller keeps; false if it is not here.
+  /// Removes an asker, which is released later; false if it is not among these.
   mutating func remove(_ asker: BatchAsker<Value>) -> Bool {
     let seat = asker.seat
     guard seat < seats.count, seats[seat] === asker else { return false }
@@ -263,7 +263,7 @@ final class BatchAsker<Value: Sendable>: @unchecked Sendable {
   private let observer: Observer<Value>
   private let lifetime: Lifetime
 
-  /// Its place among the askers of its key.
+  /// The index of its seat.
   fileprivate(set) var seat = 0
 
   init(_ observer: Observer<Value>, _ lifetime: Lifetime) {

@@ -1,13 +1,13 @@
-/// The flights of a table in the order in which they came: a linked list that owns nothing, so that it
-/// costs a few stores to come and go.
+/// The flights of a table in the order in which they began: a linked list that owns nothing, so that
+/// adding and removing cost a few stores.
 ///
-/// Whoever looks at all flights has a place in it, too, and moves on by a few at a time; so nobody waits
-/// for a list of all.
+/// A census of all flights has a place in the list too, and advances a few flights at a time, so no
+/// caller waits for all of it.
 @usableFromInline
 struct FlightList: Sendable {
   @usableFromInline unowned(unsafe) var newest: FlightPlace?
 
-  /// How often all flights were taken out at once.
+  /// The number of removals of all flights.
   @usableFromInline var removalCount = 0
 
   @inlinable
@@ -20,7 +20,7 @@ struct FlightList: Sendable {
     newest = place
   }
 
-  /// Takes a place out that is in the list.
+  /// Removes a place that is in the list.
   @inlinable
   mutating func remove(_ place: FlightPlace) {
     if let newer = place.newer { newer.older = place.older } else { newest = place.older }
@@ -29,7 +29,7 @@ struct FlightList: Sendable {
     place.older = nil
   }
 
-  /// Takes all out; what they know of their neighbours means nothing any more.
+  /// Removes all places; their links to neighbours are invalid from then on.
   @inlinable
   mutating func removeAll() {
     newest = nil
@@ -38,7 +38,7 @@ struct FlightList: Sendable {
 
   // MARK: Censuses
 
-  /// Puts a census at its beginning, unless it is on its way; false if it has come to its end.
+  /// Begins a census unless it has begun; false if it has ended.
   mutating func begin(_ census: FlightCensus) -> Bool {
     if census.removalCount == nil {
       census.removalCount = removalCount
@@ -47,14 +47,14 @@ struct FlightList: Sendable {
     return census.removalCount == removalCount && !census.hasEnded
   }
 
-  /// Moves a census by one place, from the newest to the oldest, and gives that; nil at the end.
+  /// Advances a census by one place, from the newest to the oldest, and returns that; nil at the end.
   mutating func advance(_ census: FlightCensus) -> FlightPlace? {
     guard let passed = census.older else {
       remove(census)
       census.hasEnded = true
       return nil
     }
-    // Between the one that is passed and the one before it.
+    // Between the passed place and the next older one.
     remove(census)
     census.newer = passed
     census.older = passed.older
@@ -79,9 +79,10 @@ class FlightPlace: @unchecked Sendable {
   }
 }
 
-/// A look at all flights of a table, in steps: what comes meanwhile is not seen, what goes may be.
+/// A census of all flights of a table, in steps: it sees none that begins meanwhile, and may see one that
+/// ends.
 final class FlightCensus: FlightPlace, @unchecked Sendable {
-  /// Of the list at the beginning; nil before.
+  /// The removals of all flights at the beginning; nil before it.
   var removalCount: Int?
   var hasEnded = false
 }

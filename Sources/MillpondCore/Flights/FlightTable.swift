@@ -10,7 +10,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The first flight of each key; others are linked to it.
   @usableFromInline var byKey: [Key: Flight<Key, Value>] = [:]
 
-  /// The same flights in the order in which they came.
+  /// The same flights in the order in which they began.
   @usableFromInline var list = FlightList()
 
   @inlinable
@@ -66,7 +66,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     list.remove(flight)
   }
 
-  /// Takes a flight out that is not the first of its key, if it is here.
+  /// Removes a flight that is not the first of its key, if it is in the table.
   @inlinable
   func unlink(_ flight: Flight<Key, Value>, after first: Flight<Key, Value>) -> Bool {
     var before = first
@@ -113,9 +113,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return byKey
   }
 
-  /// Takes the next step of a census: the flights that it comes by, with the number of their callers.
-  ///
-  /// - Returns: Nil at the end.
+  /// Returns the flights of the next step of a census, with the number of their callers; nil at the end.
   mutating func step(
     of census: FlightCensus, atMost count: Int
   ) -> [(flight: Flight<Key, Value>, callers: Int)]? {

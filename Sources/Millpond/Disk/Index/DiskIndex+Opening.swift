@@ -82,7 +82,7 @@ struct SpotWalk {
   ) -> Bool {
     if clearCount == nil { isVisited = Array(repeating: false, count: index.hashes.count) }
     if exchange(&clearCount, with: index.clearCount) ?? index.clearCount != index.clearCount {
-      // Of what was there at the beginning nothing is.
+      // No entry from the beginning of the walk is left.
       return false
     }
     for _ in 0..<count {

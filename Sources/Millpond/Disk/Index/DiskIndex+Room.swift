@@ -60,7 +60,7 @@ extension DiskIndex {
     return write
   }
 
-  /// Takes all entries out; their memory is the consequence's.
+  /// Removes all entries; the consequence gets their memory.
   mutating func clear() {
     for slot in pending.indices {
       if pendingCount == 0 { break }
@@ -69,7 +69,7 @@ extension DiskIndex {
     for value in largeValues.values { giveUp(value) }
     var former = DiskIndex(costLimit: costLimit, order.emptied())
     swap(&self, &former)
-    // Taken over one by one: what is shared with the former index would be copied when it changes.
+    // Swapped one by one: a shared dictionary would be copied at its next change.
     swap(&writes, &former.writes)
     swap(&leases, &former.leases)
     swap(&doomed, &former.doomed)
@@ -78,7 +78,7 @@ extension DiskIndex {
     consequence.former = former
   }
 
-  /// Takes the writes of an entry that were on their way: gives the latest.
+  /// Removes the pending writes of an entry, and returns the latest.
   private mutating func takeWrites(_ slot: Slot) -> DiskWrite? {
     let write = takePending(slot)
     write?.underway?.slot = -1
@@ -115,7 +115,7 @@ extension DiskIndex {
     giveUp(value)
   }
 
-  /// Lets the file of a value go that no entry needs any more, when it is not lent any more.
+  /// Gives up the file of a value that no entry needs, once it has no lease.
   private mutating func giveUp(_ value: LargeValue) {
     if leases[value.number] == nil {
       consequence.files.append(value.number)

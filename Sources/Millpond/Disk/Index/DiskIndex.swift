@@ -21,10 +21,10 @@ struct DiskIndex: Sendable {
   var pending: ContiguousArray<DiskWrite?> = []
   var pendingCount = 0
 
-  /// No entry has a later write.
+  /// The latest revision of all writes that were kept.
   var newest = Revision.none
 
-  /// How often all entries went at once, which ends walks.
+  /// The number of times that all entries were removed at once, which ends walks.
   var clearCount = 0
 
   var freeSlots: [Slot] = []
@@ -78,7 +78,7 @@ extension DiskIndex {
     /// The writes whose entries were evicted or removed.
     var evicted: [DiskWrite] = []
 
-    /// The memory of entries that went at once, to be given back after the unlock.
+    /// The memory of entries that were removed at once, to be released after the unlock.
     var former: (any Sendable)?
   }
 }

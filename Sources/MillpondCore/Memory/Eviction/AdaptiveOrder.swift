@@ -208,7 +208,7 @@ extension AdaptiveOrder {
 
   /// The oldest on probation that has not been used; the others of it get on.
   ///
-  /// Where all have been used, none is looked for for long: then the oldest goes all the same.
+  /// Where all have been used, the search is short, and the oldest goes nevertheless.
   private mutating func mainVictim() -> Slot {
     var chances = Self.chances
     while probation.count > 0 {
@@ -258,14 +258,14 @@ extension AdaptiveOrder {
     states[slot] = list
   }
 
-  /// Whether an entry gets another chance: it has been used since it was last looked at, and not too many
-  /// others have been passed over for that.
+  /// Whether an entry gets another chance: it has been used since it was last examined, and not too many
+  /// others have got one.
   private mutating func takeChance(of slot: Slot, _ chances: inout Int) -> Bool {
     defer { states[slot] &= ~Self.isUsed }
     chances -= 1
     return chances >= 0 && states[slot] & Self.isUsed != 0
   }
 
-  /// How many entries are looked at to find one that goes.
+  /// The greatest number of entries that get another chance at a time.
   static var chances: Int { 128 }
 }

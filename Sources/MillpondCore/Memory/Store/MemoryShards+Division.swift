@@ -50,8 +50,7 @@ extension MemoryStore {
     return store
   }
 
-  /// The former content, with its memory, of a store of some size that has no entries left; nil of
-  /// others.
+  /// Empties the tables of a large store that has no entries left, and returns the former ones.
   @usableFromInline
   mutating func takeIfEmpty() -> MemoryStore? {
     guard count == 0, slab.capacity > 1_024 else { return nil }

@@ -164,15 +164,15 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 // MARK: - In steps
 
 extension MemoryShards {
-  /// How many entries are let go, or looked at, before others have the lock.
+  /// The greatest number of entries that are dropped, or examined, in one hold of a lock.
   @usableFromInline static var stepSize: Int { 256 }
 
-  /// Runs `body` with one store after the other, in steps between which others have the lock; what a step
-  /// drops is released, and told of, after it.
+  /// Runs `body` with one store after the other, in steps, with the lock free between them.
   ///
-  /// A store that is left empty gives its memory back.
+  /// Values that a step drops are announced and released after it. A store that is left empty gives its
+  /// memory back.
   ///
-  /// - Parameter body: Does a step, and notes how far it has come; false when it is done with the store.
+  /// - Parameter body: Does a step and records its progress; false when it is done with the store.
   @inlinable
   func forEachInSteps(_ now: Int64, _ body: (inout Store, inout StoreProgress, inout Move) -> Bool)
   {
@@ -182,7 +182,7 @@ extension MemoryShards {
       var move = Move(now)
       let (goesOn, former) = withShard(number) { store in
         if number == 0, !isDivided, mask.load(ordering: .relaxed) != 0 {
-          // All entries have been moved; under the lock, so that none is missed in the others.
+          // All entries have been moved since: begin again, and go on with the other stores.
           (isDivided, progress) = (true, StoreProgress())
         }
         let goesOn = body(&store, &progress, &move)
@@ -225,13 +225,13 @@ extension MemoryShards {
   }
 }
 
-/// How far an operation in steps has come with a store.
+/// The progress of an operation in steps with one store.
 @usableFromInline
 struct StoreProgress {
-  /// The next place to be looked at.
+  /// The next place to examine, or the number of entries that may still be dropped.
   @usableFromInline var place = 0
 
-  /// How much may be left at the end; nil before the first step.
+  /// The count and cost that may be left at the end; nil before the first step.
   @usableFromInline var limits: (count: Int, cost: Int)?
 
   @inlinable

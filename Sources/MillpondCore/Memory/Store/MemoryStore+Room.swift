@@ -45,10 +45,9 @@ extension MemoryStore {
     return true
   }
 
-  /// Lets those go who should go first, until no more is left than the share of what there was at the
-  /// first step.
+  /// Evicts entries until no more is left than a share of what there was at the first step.
   ///
-  /// - Returns: Whether there is more to be let go of in another step.
+  /// - Returns: Whether another step is needed.
   @usableFromInline
   mutating func trim(
     to share: Double, _ cause: Removal<Key, Value>.Cause, _ progress: inout StoreProgress,
@@ -59,7 +58,7 @@ extension MemoryStore {
       ?? (count: Int(Double(count) * share), cost: Int(Double(order.totalWeight) * share))
     if progress.limits == nil { progress.place = count }
     progress.limits = limits
-    // What is stored meanwhile does not keep this from coming to an end.
+    // Values stored meanwhile do not keep this from ending.
     let end = max(0, progress.place - stepSize)
     while count > limits.count || order.isWeighted && order.totalWeight > limits.cost {
       if progress.place <= end { return end > 0 }

@@ -169,16 +169,15 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     budget.takeBack(&move.room)
   }
 
-  /// Drops everything that was written before `revision`, some of it at each step; what is filled between
-  /// the steps stays.
+  /// Drops everything that was written before `revision`, in steps; values filled between the steps stay.
   ///
-  /// - Returns: Whether there is more to be looked at in another step.
+  /// - Returns: Whether another step is needed.
   @inlinable
   mutating func removeAll(
     _ revision: Revision, _ progress: inout StoreProgress, atMost stepSize: Int,
     _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
-    // One that a later removal has overtaken goes on, too: the later one may not have come to its end.
+    // A removal that a later one has overtaken goes on: the later one may not have ended yet.
     if progress.place == 0, writes.admitAll(revision) {
       move.removals.append(writes.takeForgotten())
     }
