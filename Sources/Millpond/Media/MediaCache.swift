@@ -83,7 +83,7 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
 
 /// The flights of a media cache.
 ///
-/// When everything is removed from its disk, by any cache, later callers do not join the flights
+/// After everything was removed from its disk, by any cache, later callers do not join the flights
 /// that have begun.
 private final class SharedFlights<Layers: Source>: Sendable {
   let flights: InFlightReuse<Layers>

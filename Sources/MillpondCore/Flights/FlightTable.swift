@@ -1,13 +1,13 @@
 public import MillpondSignals
 
-/// The flights that can be joined; of a key there may be several, for different freshness.
+/// The flights that can be joined; a key may have several, for different freshness.
 ///
-/// Pure; its owner locks. A flight that is taken out is released by the caller, after the unlock.
+/// Pure; its owner locks. The caller releases removed flights after the unlock.
 @usableFromInline
 struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Caller = FlightCaller<Key, Value>
 
-  /// The first flight of each key; others are linked to it.
+  /// The first flight of each key; its other flights are linked to it.
   @usableFromInline var byKey: [Key: Flight<Key, Value>] = [:]
 
   /// The same flights in the order in which they began.
@@ -16,7 +16,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   init() {}
 
-  /// Joins the flight, or the one that `make` makes; nil if there are as many keys as the limit allows.
+  /// Joins the flight of a key, or the one that `make` makes; nil if the limit of keys is reached.
   @inlinable
   mutating func enter(
     _ key: Key, _ lookup: Lookup, limit: Int, make: () -> Flight<Key, Value>
@@ -40,7 +40,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return Caller(flight, priority, isNew: true)
   }
 
-  /// Whether nobody is left; then the flight can't be joined any more.
+  /// Removes a caller; returns whether it was the last one, after which the flight can't be joined.
   @inlinable
   mutating func leave(_ caller: Caller) -> Bool {
     caller.isLeft = true
@@ -50,7 +50,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return true
   }
 
-  /// Takes a flight out, if it is here.
+  /// Removes a flight, if it is in the table.
   @inlinable
   mutating func remove(_ flight: Flight<Key, Value>) {
     guard let place = byKey.index(forKey: flight.key) else { return }
@@ -80,19 +80,19 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return false
   }
 
-  /// The flights of a key.
+  /// Returns the flights of a key.
   @usableFromInline
   func all(of key: Key) -> [Flight<Key, Value>] {
     Array(sequence(first: byKey[key]) { $0?.next }.prefix { $0 != nil }.compactMap { $0 })
   }
 
-  /// The flight that a get of whatever is there would join.
+  /// Returns the flight that a get with ``Freshness/any`` would join.
   @usableFromInline
   func flight(of key: Key) -> Flight<Key, Value>? {
     all(of: key).first { $0.freshness == .any }
   }
 
-  /// Lets nobody join the flights of the key any more; the caller releases them.
+  /// Detaches the flights of the key, which nobody joins any more; the caller releases them.
   @inlinable
   mutating func detach(_ key: Key) -> Flight<Key, Value>? {
     if byKey.isEmpty { return nil }
@@ -105,7 +105,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return first
   }
 
-  /// Lets nobody join any flight any more; the caller releases them.
+  /// Detaches all flights; the caller releases them.
   @inlinable
   mutating func detachAll() -> [Key: Flight<Key, Value>] {
     defer { byKey = [:] }
@@ -128,11 +128,12 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return found
   }
 
-  /// Lets a reload begin, which callers may join from now on; older flights serve those who wait.
+  /// Begins a reload, which callers can join from now on; older flights serve only their present
+  /// callers.
   ///
-  /// One at a time: if another has begun before, this one is to wait for it, and to try again. One that
-  /// has been detached meanwhile joins a later one that has begun; else it begins, too, but what it brings
-  /// must not be kept.
+  /// There is one at a time: if another one has begun before, this one has to wait for it and try
+  /// again. A reload that was detached meanwhile joins a later one that has begun; otherwise it
+  /// begins too, but its value must not be stored.
   @usableFromInline
   mutating func beginReload(_ key: Key, _ handle: FlightHandle) -> ReloadBeginning<Key, Value> {
     let flights = all(of: key)
@@ -154,19 +155,19 @@ enum ReloadBeginning<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// It begins; older flights are released after the unlock.
   case begins(older: [Flight<Key, Value>])
 
-  /// It waits for another that began before.
+  /// It waits for another reload that began before.
   case waits(FlightCaller<Key, Value>)
 
-  /// It joins another that was asked for later.
+  /// It joins another reload that was requested later.
   case joins(FlightCaller<Key, Value>)
 
-  /// It begins for those who wait, but what was written since it was asked for wins over it.
+  /// It begins for its present callers, but writes since its request win over it.
   case detached
 }
 
-/// One run of a source that all callers of its key share.
+/// A run of a source that all callers of its key share.
 ///
-/// Sendable because what varies is touched only under the lock of the table.
+/// Sendable because the mutable state is touched only under the lock of the table.
 @usableFromInline
 final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unchecked Sendable {
   @usableFromInline let key: Key
@@ -175,7 +176,7 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
   @usableFromInline let run: ReplayedRun<Stamped<Value>>
   @usableFromInline let isReload: Bool
 
-  /// Callers that ask for this may join.
+  /// The freshness with which callers may join.
   @exclusivity(unchecked) @usableFromInline var freshness: Freshness
   @exclusivity(unchecked) @usableFromInline var callers: (low: Int, normal: Int, high: Int)
 
@@ -192,7 +193,7 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     freshness = lookup.freshness
     isReload = lookup.freshness == .reload
     self.handle = handle
-    // Initial values beside the properties would be calls.
+    // Set here because default values at the properties would be calls.
     run = ReplayedRun()
     callers = (0, 0, 0)
     next = nil
@@ -203,12 +204,12 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     callers == (0, 0, 0)
   }
 
-  /// The number of callers that wait.
+  /// The number of waiting callers.
   var count: Int {
     callers.low + callers.normal + callers.high
   }
 
-  /// Counts a caller in; true if the flight has become more urgent.
+  /// Counts a caller in; returns whether the flight's priority rose.
   @inlinable
   func enter(_ priority: Priority) -> Bool {
     count(1, priority)
@@ -220,7 +221,7 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     _ = count(-1, priority)
   }
 
-  /// Keeps the priority of the flight the highest of its callers'; true if it has become higher.
+  /// Keeps the flight's priority at the highest of its callers'; returns whether it rose.
   @inlinable
   func count(_ change: Int, _ priority: Priority) -> Bool {
     switch priority {
@@ -245,13 +246,13 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     }
   }
 
-  /// Events for many are sent in no context; callers that have one see to it themselves.
+  /// Sends a value without a context; callers that have one restore it themselves.
   @inlinable
   func receive(_ value: Stamped<Value>) {
     WorkContext.run(in: nil) { run.next(value) }
   }
 
-  /// The flight leaves the table before its end is delivered.
+  /// Removes the flight from the table before its end is delivered.
   @inlinable
   func receiveOther(_ event: Event<Never>) {
     if event.isTerminal {
@@ -261,14 +262,14 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     WorkContext.run(in: nil) { run.other(event) }
   }
 
-  /// Cancels the run, which nobody waits for any more.
+  /// Cancels the run after the last caller has left.
   @inlinable
   func cancel() {
     handle.end()
     run.lifetime.end()
   }
 
-  /// The flight for those who look.
+  /// Returns a description of the flight.
   func record(callers: Int) -> FlightRecord {
     FlightRecord(
       key: key, age: handle.age, askers: callers, priority: handle.priority,
@@ -278,7 +279,8 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
 
 /// A caller of a flight.
 ///
-/// Sendable because what varies is touched under the lock of the table, or before the caller waits.
+/// Sendable because the mutable state is touched under the lock of the table, or before the caller
+/// waits.
 @usableFromInline
 final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   @usableFromInline let flight: Flight<Key, Value>
@@ -286,12 +288,12 @@ final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked 
   /// Whether it is the first caller, so that the run starts now.
   @usableFromInline let isNew: Bool
 
-  /// Whether the flight has become more urgent by it.
+  /// Whether it raised the flight's priority.
   @usableFromInline let isRaised: Bool
 
   @exclusivity(unchecked) @usableFromInline var priority: Priority
 
-  /// Whether it has left, so that it makes nothing more urgent any more.
+  /// Whether it has left, so that it no longer raises the priority.
   @exclusivity(unchecked) @usableFromInline var isLeft: Bool
 
   /// Its number among the subscribers of the run.
@@ -303,7 +305,7 @@ final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked 
     self.flight = flight
     self.isNew = isNew
     self.priority = priority
-    // Initial values beside the properties would be calls.
+    // Set here because default values at the properties would be calls.
     isLeft = false
     number = 0
     let isRaised = flight.enter(priority)
@@ -327,12 +329,12 @@ final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked 
     if isEmpty { flight.cancel() }
   }
 
-  /// Raises this caller's priority with that of `outer`, the flight that it works for.
+  /// Raises this caller's priority with that of `outer`, the flight for which it works.
   @usableFromInline
   func follow(_ outer: FlightHandle, _ lifetime: Lifetime) {
     let listening = outer.onRaise { self.raise(to: outer.priority) }
     lifetime.onEnd { listening.dispose() }
-    // It may have been raised before that was heard.
+    // The priority may have risen before the observation began.
     raise(to: outer.priority)
   }
 

@@ -2,7 +2,7 @@ public import MillpondSignals
 
 /// The running gets of a source, by key: a dictionary of replayed signals.
 ///
-/// ``FlightTable`` decides, in one step under the lock; this acts.
+/// ``FlightTable`` decides, in one step under the lock; this class acts on it.
 @usableFromInline
 final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let table = Locked(FlightTable<Key, Value>())
@@ -17,7 +17,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     self.limit = limit
   }
 
-  /// A signal that joins the flight of `key`, or starts one with `start`; it is counted nowhere.
+  /// Returns a signal that joins the flight of `key`, or starts one with `start`; a join is not
+  /// counted in statistics.
   @inlinable
   func join(
     _ key: Key, _ lookup: Lookup,
@@ -28,9 +29,9 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Counts a caller in the flight of `key`, or in one that is made: its next step is to wait.
+  /// Adds a caller to the flight of `key`, or to a new one; the caller has to wait next.
   ///
-  /// - Returns: Nil if as many keys are under way as the limit allows: the caller runs alone.
+  /// - Returns: The caller; nil if the limit of keys is reached, so that it runs alone.
   @inlinable
   func enter(_ key: Key, _ lookup: Lookup) -> FlightCaller<Key, Value>? {
     table.withLock { table in
@@ -63,7 +64,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     caller.flight.start { start(.shared(lookup.freshness, caller.flight.handle)) }
   }
 
-  /// Waits for the flight until `lifetime` ends; false, and nothing is sent, if that would be for ever.
+  /// Waits for the flight until `lifetime` ends; false, without an event, if that would never end.
   @inlinable
   func isWaiting(
     _ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
@@ -87,8 +88,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return ends
   }
 
-  /// Runs `start` for one caller, which nobody joins; a run that work of the same key asks for fails with
-  /// ``CacheError/circular(key:)``.
+  /// Runs `start` for one caller, without sharing; fails with ``CacheError/circular(key:)`` if the
+  /// caller works for the same key.
   @inlinable
   func runAlone(
     _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime,
@@ -112,17 +113,18 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Whether a run of the key that nobody joins would wait for itself.
+  /// Whether an unshared run of the key would wait for itself.
   @usableFromInline
   func isCircular(_ key: Key, _ asker: WorkContext?) -> Bool {
     asker?.works(for: key, in: ObjectIdentifier(self)) ?? false
   }
 
-  /// Runs `work` as that of a reload, when none of the same key that began before runs any more.
+  /// Runs `work` as a reload, once no earlier reload of the key runs any more.
   ///
   /// - Parameters:
-  ///   - shared: The question of the reload's flight.
-  ///   - work: Is told whether what it brings may be kept.
+  ///   - key: The key.
+  ///   - shared: The lookup of the reload's flight.
+  ///   - work: Receives whether its value may be stored.
   @usableFromInline
   func reload(
     _ key: Key, _ shared: Lookup,
@@ -137,7 +139,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         Signal { self.wait(as: caller, key, shared, $0, $1) { _ in .never } }
       case .waits(let caller):
         Signal { observer, lifetime in
-          // However that one ends, this one begins then.
+          // Whatever its end, this one begins then.
           let end = Observer<Stamped<Value>>(next: { _ in }) { event in
             if event.isTerminal { observer.completed() } else { observer.other(event) }
           }
@@ -149,24 +151,25 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Lets go of the flights of a key: they serve those who wait, and nobody joins them any more.
+  /// Detaches the flights of a key: they serve their present callers, and nobody joins them any
+  /// more.
   @inlinable
   func detach(_ key: Key) {
     let detached = table.withLock { $0.detach(key) }
     _ = detached  // released here, not under the lock
   }
 
-  /// Lets go of all flights.
+  /// Detaches all flights.
   @inlinable
   func detachAll() {
     let detached = table.withLock { $0.detachAll() }
     _ = detached  // released here, not under the lock
   }
 
-  /// The flights that can be joined, in the order in which they came; those that come meanwhile are not
-  /// among them.
+  /// Returns descriptions of the flights that can be joined, oldest first, without those that begin
+  /// meanwhile.
   ///
-  /// - Complexity: O(*n*), in steps between which others have the lock.
+  /// - Complexity: O(*n*), in steps between which other threads can take the lock.
   @usableFromInline
   func census() -> [FlightRecord] {
     let census = FlightCensus()
@@ -177,10 +180,10 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return records.reversed()
   }
 
-  /// How many flights are come by at a time.
+  /// The number of flights in a step of the census.
   static var stepSize: Int { 256 }
 
-  /// The flight that a get of whatever is there would join.
+  /// Returns a description of the flight that a get with ``Freshness/any`` would join.
   func record(of key: Key) -> FlightRecord? {
     let found = table.withLock { table in table.flight(of: key).map { ($0, $0.count) } }
     return found.map { flight, count in flight.record(callers: count) }

@@ -1,22 +1,22 @@
 public import MillpondSignals
 
 extension Source {
-  /// Shares one run among all who ask for the same key meanwhile.
+  /// Shares one run among all gets of the same key that are under way together.
   ///
-  /// One of them leaving harms nobody; the last one leaving cancels the work. A failure or a miss is
-  /// not remembered. What is told wins: who asks after that does not join an older flight. Asks that
-  /// want different freshness don't share; a reload never joins, and an ask for what is cached only
-  /// starts nothing that others could join.
+  /// A caller that leaves affects no other; the last one that leaves cancels the work. A failure or
+  /// a miss is not remembered. A write wins: a get made after it does not join an older flight.
+  /// Gets with different freshness do not share a flight. A reload never joins one, and a get with
+  /// ``Freshness/cachedOnly`` starts nothing that others could join.
   ///
-  /// A get or reload by the work of a flight for the key of that flight, directly or through others,
-  /// fails with ``CacheError/circular(key:)``: it would wait for itself. The work is known by its task
-  /// and by the tasks that are made in it, until the flight ends. Whether the flight waits for such a
-  /// task can't be known, so a get of the same key that it does not wait for fails as well. Make that
-  /// get in a `Task.detached`, which works for no flight.
+  /// If the work of a flight makes a get or reload of the flight's own key, directly or through
+  /// others, that fails with ``CacheError/circular(key:)``, since it would wait for itself. The
+  /// work is identified by its task and the tasks created in it, until the flight ends. Whether the
+  /// flight waits for such a task is unknown, so a get of the key that it does not wait for fails
+  /// as well. Make that get in a `Task.detached`, which works for no flight.
   ///
   /// - Parameters:
-  ///   - maxFlights: How many keys may be under way and shared; a get of one more key runs for its
-  ///     caller alone. Of zero or less, nothing is shared.
+  ///   - maxFlights: The greatest number of keys that are under way and shared; a get of a further
+  ///     key runs for its caller alone. Zero or less shares nothing.
   ///   - clock: The clock that measures the age of flights.
   /// - Complexity: O(1) to join.
   @inlinable
@@ -26,15 +26,15 @@ extension Source {
     InFlightReuse(base: self, maxFlights, clock)
   }
 
-  /// The dictionary of replayed signals: values are kept in `memory`, and running gets are shared.
+  /// Stores values in `memory` and shares running gets: a dictionary of replayed signals.
   ///
-  /// A get finds the value, joins the running get, or starts one: it is
-  /// `memory.layered(over: self).reusingInFlight()`. A running get weighs nothing and is never evicted.
+  /// A get finds the value, joins the running get, or starts one; this is `memory.layered(over:
+  /// self).reusingInFlight()`. A running get weighs nothing and is never evicted.
   ///
   /// - Parameters:
-  ///   - memory: The cache that keeps values, by its limits. It should serve no other source.
-  ///   - maxFlights: How many keys may be under way and shared; a get of one more key runs for its
-  ///     caller alone. Of zero or less, nothing is shared.
+  ///   - memory: The cache that stores the values, by its limits. It should serve no other source.
+  ///   - maxFlights: The greatest number of keys that are under way and shared; a get of a further
+  ///     key runs for its caller alone. Zero or less shares nothing.
   ///   - clock: The clock that measures the age of flights.
   @inlinable
   public func replayed(
@@ -47,10 +47,10 @@ extension Source {
 
 /// A source or cache whose simultaneous gets of one key share one run, a *flight*.
 public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let parts: InFlightParts<Base>
@@ -70,7 +70,7 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
     case .any, .atMost:
       Signal { [parts] observer, lifetime in
         let caller = parts.flights.enter(key, lookup)
-        // No layer is asked for a caller that joins, but one counts it.
+        // A caller that joins asks no layer, but one layer counts it.
         if let caller, !caller.isNew { _ = parts.base.now(key, lookup.counting(.everything)) }
         parts.flights.wait(as: caller, key, lookup, observer, lifetime) {
           parts.base.getStamped(key, $0)
@@ -86,7 +86,7 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
     }
   }
 
-  /// Tells the base, and lets go of the flights that are older.
+  /// Writes to the base, and detaches older flights.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
@@ -98,12 +98,12 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
     return outcome
   }
 
-  /// Lets go of all flights: they serve those who wait, and no caller joins them any more.
+  /// Detaches all flights: they serve their present callers, and nobody joins them any more.
   package func detachAll() {
     flights.detachAll()
   }
 
-  /// The base, and the flights.
+  /// The base and the flights.
   public func layout(for key: Key?) -> Layout {
     Layout(
       .wrapper, title, parts: [base.layout(for: key)],
@@ -113,7 +113,7 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
 
 extension InFlightReuse: Cache where Base: Cache {}
 
-/// One object for a hit to carry along, whatever the base is made of.
+/// The base and the flights as one object, so that a hit retains only one.
 @usableFromInline
 final class InFlightParts<Base: Source>: Sendable {
   @usableFromInline let base: Base

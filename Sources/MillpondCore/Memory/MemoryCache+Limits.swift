@@ -1,9 +1,9 @@
 public import MillpondSignals
 
 extension MemoryCache {
-  /// How many values at most; zero keeps none.
+  /// The greatest number of values; zero stores none.
   ///
-  /// Lowered, it lets go at once.
+  /// Lowering it evicts at once.
   public var countLimit: Int {
     get { shards.budget.countLimit }
     set {
@@ -12,9 +12,9 @@ extension MemoryCache {
     }
   }
 
-  /// What they may cost together, in the unit of the cost.
+  /// The greatest total cost of the values, in the unit of the cost function.
   ///
-  /// Lowered, it lets go at once.
+  /// Lowering it evicts at once.
   public var costLimit: Int {
     get { shards.budget.costLimit }
     set {
@@ -23,34 +23,32 @@ extension MemoryCache {
     }
   }
 
-  /// Lets go until no more is left than this share of what is kept, by number and by cost: first what
-  /// is the least worth keeping.
+  /// Evicts the least valuable entries until no more than this share is left, by count and by cost.
   ///
-  /// - Parameter share: From 0, for nothing, to 1, for all; what is no number is taken as 1.
+  /// - Parameter share: From 0, for nothing, to 1, for all; NaN counts as 1.
   /// - Complexity: O(*n*), in steps between which others have the lock.
   public func trim(to share: Double) {
     shards.trim(to: share, .evicted)
   }
 
-  /// Lets go because memory is short: of half when that is a warning, of everything when it is
-  /// critical.
+  /// Removes values because memory is short: half of them for a warning, all when it is critical.
   ///
-  /// What is under way is not touched.
+  /// Running gets are not affected.
   ///
-  /// - Complexity: O(*n*), in steps between which others have the lock.
+  /// - Complexity: O(*n*), in steps between which other threads can take the locks.
   public func relieve(_ pressure: MemoryPressure) {
     shards.trim(to: pressure == .warning ? 0.5 : 0, .pressure)
   }
 
-  /// Lets go of everything of which the time is over.
+  /// Removes all expired values.
   ///
-  /// - Complexity: O(*n*), in steps between which others have the lock.
+  /// - Complexity: O(*n*), in steps between which other threads can take the locks.
   public func removeExpired() {
     shards.removeExpired(time.now())
   }
 
-  /// Relieves this cache whenever `pressure` sends, for as long as the result or a copy of it lives:
-  /// see ``relieve(_:)``.
+  /// Relieves this cache whenever `pressure` sends, while the result or a copy of it exists; see
+  /// ``relieve(_:)``.
   public func onMemoryPressure(_ pressure: Signal<MemoryPressure>) -> PressureRelieved<MemoryCache>
   {
     onMemoryPressure(pressure) { cache, pressure in cache.relieve(pressure) }

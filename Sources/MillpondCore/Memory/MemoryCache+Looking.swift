@@ -1,30 +1,30 @@
 public import MillpondSignals
 
 extension MemoryCache {
-  /// How many values there are, those included of which the time is over but that still take up room.
+  /// The number of values, including expired ones that still take up room.
   ///
   /// - Complexity: O(1), without a lock.
   public var count: Int {
     shards.budget.count
   }
 
-  /// What they cost together; zero if the cache was made without a cost.
+  /// The cost of all values; zero if the cache was created without a cost function.
   ///
   /// - Complexity: O(1), without a lock.
   public var totalCost: Int {
     shards.budget.cost
   }
 
-  /// The value, if it is here and its time is not over; it does not count as asked for.
+  /// Returns the value if it is stored and has not expired; this does not count as a use.
   public func peek(_ key: Key) -> Value? {
     peekStamped(key)?.value
   }
 
-  /// All that is kept, without order; nothing counts as asked for.
+  /// Returns all entries, in no particular order, without counting this as a use.
   ///
-  /// What is told meanwhile may be in it or not.
+  /// Entries written meanwhile may be included or not.
   ///
-  /// - Complexity: O(*n*). Each of the locks is held while its part is copied.
+  /// - Complexity: O(*n*). Each lock is held while its part is copied.
   public func snapshot() -> [(key: Key, value: Value)] {
     let now = time.now()
     var all: [(key: Key, value: Value)] = []
@@ -39,7 +39,7 @@ extension MemoryCache {
     return all
   }
 
-  /// What has been done since the cache was made.
+  /// The statistics since the creation of the cache.
   public var statistics: MemoryStatistics {
     var sum = MemoryStatistics()
     shards.forEach { store in
@@ -49,18 +49,17 @@ extension MemoryCache {
     return sum
   }
 
-  /// The values that are not kept any more, and why, from the subscription on.
+  /// The values that the cache no longer stores, with the cause, from the subscription on.
   ///
-  /// They are sent when the locks are free, on the thread on whose account they went, so that the
-  /// cache may be told and asked meanwhile; what goes thereby is sent after that. Never ends before the
-  /// cache does.
+  /// They are sent outside the locks, on the thread that caused the removal, so an observer may use
+  /// the cache; removals that it causes are sent afterwards. The signal ends with the cache.
   ///
-  /// - Complexity: Free while nobody is subscribed.
+  /// - Complexity: Free without subscribers.
   public var removals: Signal<Removal<Key, Value>> {
     shards.audience.signal
   }
 
-  /// One store; it knows which keys it has.
+  /// A store, which knows which keys it has.
   public func layout(for key: Key?) -> Layout {
     Layout(
       .store, "MemoryCache", holds: key.map { self.peekStamped($0) != nil },

@@ -1,49 +1,50 @@
 public import MillpondSignals
 public import Synchronization
 
-/// Keeps values in memory, up to a count or a cost: by default those that are most likely to be asked
-/// for again.
+/// A cache in memory, limited by count or cost, that by default keeps the values most likely to be
+/// used again.
 ///
 ///     let images = MemoryCache<URL, Image>(
 ///       costLimit: .mebibytes(64), timeToLive: .after(.seconds(1_800)), cost: \.byteCount)
 ///
-/// A value that is told is there when the call returns, and no limit is ever exceeded. A value that
-/// costs more than the limit is not stored, and nothing else is dropped for it; what was kept for its
-/// key is. Under the ``EvictionPolicy/adaptive`` policy the same goes for a value that costs more than
-/// a quarter of what is kept, if it is asked for less often than all that would have to go for it.
+/// A write is visible when the call returns, and no limit is ever exceeded. A value that costs more
+/// than the limit is not stored, and only the former value of its key is removed for it. With the
+/// ``EvictionPolicy/adaptive`` policy the same holds for a value that costs more than a quarter of
+/// the stored values, if it is used less often than the values together that would be evicted for
+/// it.
 ///
-/// A value whose time is over is a miss. It takes up room until it is asked for, until others that
-/// are stored come past it, four at a time, or until ``removeExpired()``. Time passes by `clock`;
-/// where that is the continuous one, in steps of a few milliseconds, and on Linux not while the
-/// system sleeps. A clock that is set back expires nothing and makes nothing last longer: for the cache
-/// it stands still until the next call.
+/// An expired value is a miss. It takes up room until the next get of its key, until later writes
+/// come past it, four entries at a time, or until ``removeExpired()``. Time passes by `clock`; the
+/// continuous clock is read in steps of a few milliseconds, and stops on Linux while the system
+/// sleeps. A clock that is set back expires nothing and prolongs nothing: for the cache it stands
+/// still until the next call.
 ///
-/// - Note: Any thread. From 4,096 values on there are sixteen locks, chosen by the hash of the key.
-///   The limits are those of all together. Room for a value is made among those that share its lock,
-///   and elsewhere only if there is none: where costs are spread very unevenly, an entry may go that is
-///   worth more than one behind another lock.
-///   Dropped values are released, and told of, after the lock.
-/// - Complexity: O(1) a hit, a set or a removal; O(*n*) for `removeAll`, in steps between which others
-///   have the lock.
+/// - Note: Any thread. From 4,096 values on there are sixteen locks, selected by the hash of the
+///   key. The limits apply to all of them together. Room for a value is made among the values that
+///   share its lock, and elsewhere only if there are none: with very uneven costs, an entry may be
+///   evicted that is worth more than one behind another lock. Removed values are released and
+///   reported outside the locks.
+/// - Complexity: O(1) for a hit, a set or a removal; O(*n*) for `removeAll`, in steps between which
+///   other threads can take the locks.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @usableFromInline let shards: MemoryShards<Key, Value>
   @usableFromInline let options: MemoryOptions
   @usableFromInline let cost: (@Sendable (Value) -> Int)?
   @usableFromInline let time: CoarseTime
 
-  /// Whether anything here may expire, by the cache's times or its own.
+  /// Whether any entry may expire, by the cache's times or its own.
   @usableFromInline let mayExpire: Atomic<Bool>
 
-  /// Keeps at most `countLimit` values; of zero or less, none.
+  /// Creates a cache of at most `countLimit` values.
   ///
   /// - Parameters:
-  ///   - countLimit: How many; at most 2,147,483,646.
-  ///   - timeToLive: How long after it left its origin a value is kept.
-  ///   - timeToIdle: How long after it was last asked for, or stored, a value is kept.
-  ///   - jitter: What share of its time to live may be taken off a value, at random, so that not all
-  ///     that came together expire together; from 0 to 1.
-  ///   - policy: Who has to go when there is no room.
-  ///   - clock: By which values grow old.
+  ///   - countLimit: The greatest number of values, up to 2,147,483,646; zero or less stores none.
+  ///   - timeToLive: The age, counted from its origin, at which a value expires.
+  ///   - timeToIdle: The time without a get or a write after which a value expires.
+  ///   - jitter: The greatest share of its time to live that is taken off a value at random, so
+  ///     that values that came together do not all expire together; from 0 to 1.
+  ///   - policy: The policy that chooses the entries to evict.
+  ///   - clock: The clock that measures the age of values.
   @inlinable
   public convenience init(
     countLimit: Int, timeToLive: TimeToLive = .never, timeToIdle: TimeToLive = .never,
@@ -57,18 +58,20 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       MemoryBudget(countLimit: countLimit, costLimit: .max), options, cost: nil, CoarseTime(clock))
   }
 
-  /// Keeps values of at most `costLimit` together.
+  /// Creates a cache of values that cost at most `costLimit` together.
   ///
   /// - Parameters:
-  ///   - costLimit: In the unit of `cost`; of zero or less, only what costs nothing is kept.
-  ///   - countLimit: How many values at most.
-  ///   - timeToLive: How long after it left its origin a value is kept.
-  ///   - timeToIdle: How long after it was last asked for, or stored, a value is kept.
-  ///   - jitter: What share of its time to live may be taken off a value, at random, so that not all
-  ///     that came together expire together; from 0 to 1.
-  ///   - policy: Who has to go when there is no room.
-  ///   - clock: By which values grow old.
-  ///   - cost: What a value costs; less than zero is taken as zero. Called once a value.
+  ///   - costLimit: The greatest total cost, in the unit of `cost`; zero or less stores only values
+  ///     without a cost.
+  ///   - countLimit: The greatest number of values.
+  ///   - timeToLive: The age, counted from its origin, at which a value expires.
+  ///   - timeToIdle: The time without a get or a write after which a value expires.
+  ///   - jitter: The greatest share of its time to live that is taken off a value at random, so
+  ///     that values that came together do not all expire together; from 0 to 1.
+  ///   - policy: The policy that chooses the entries to evict.
+  ///   - clock: The clock that measures the age of values.
+  ///   - cost: Returns the cost of a value; a negative cost counts as zero. Called once for each
+  ///     write of a value.
   @inlinable
   public convenience init(
     costLimit: Int, countLimit: Int = .max, timeToLive: TimeToLive = .never,
@@ -95,15 +98,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     mayExpire = Atomic(options.timeToLive != .never || options.timeToIdle != .never)
   }
 
-  // MARK: Asking
+  // MARK: Gets
 
-  /// The value, if it is here and young enough.
+  /// Returns the value if it is stored and fresh enough.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     if mayExpire.load(ordering: .relaxed) || lookup.counting == .nothing {
       return look(key, lookup.freshness, lookup.counting)?.value
     }
-    // The usual question first: the rest is not in the way to a hit.
+    // The most frequent lookup first, so that a hit skips the rest.
     if case .any = lookup.freshness {
       let hash = MemoryHash(key)
       return shards.withStore(hash) { $0.hit(key, hash, lookup.counting) }
@@ -115,7 +118,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     return look(key, lookup.freshness, lookup.counting)?.value
   }
 
-  /// The value, if it is here and young enough.
+  /// Returns the value if it is stored and fresh enough.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     Signal { observer, _ in
@@ -126,7 +129,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     }
   }
 
-  /// The value, if it is here and young enough, with its age.
+  /// Returns the value if it is stored and fresh enough, with its age.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     Signal { observer, _ in
@@ -156,7 +159,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
   // MARK: Writing
 
-  /// Keeps or forgets, at once.
+  /// Stores or removes at once.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
@@ -183,7 +186,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     return Self.done
   }
 
-  /// Keeps `value` for `key`, at once: as for every cache, but without the detour by ``apply(_:)``.
+  /// Stores `value` for `key` at once, without the detour through ``apply(_:)``.
   ///
   /// - Returns: The outcome, which is success.
   @inlinable
@@ -193,10 +196,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     return Self.done
   }
 
-  /// Keeps `value` for `key`, for a time of its own instead of the cache's.
+  /// Stores `value` for `key`, with a time to live of its own.
   ///
-  /// - Parameter timeToLive: From now on; what has come to its end at once is not kept, and neither
-  ///   is what was kept before.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key.
+  ///   - timeToLive: The time to live from now on. If it is over at once, the value is not stored,
+  ///     and the former one is removed.
   @inlinable
   public func set(_ value: Value, for key: Key, timeToLive: TimeToLive) {
     if timeToLive != .never { mayExpire.store(true, ordering: .relaxed) }
@@ -206,7 +212,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   func set(_ key: Key, _ value: Value, _ revision: Revision, _ timeToLive: TimeToLive) {
     if cost == nil { return put(key, value, revision, timeToLive) }
-    // What a value costs may take a while to find out.
+    // A cost function may take a while.
     PendingWrite.during(revision) { put(key, value, revision, timeToLive) }
   }
 
@@ -230,7 +236,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   static var done: Signal<Void> { Success.done }
 }
 
-/// One success for all: it is made once.
+/// The success that all writes share.
 @usableFromInline
 enum Success {
   @usableFromInline static let done = Signal.just(())

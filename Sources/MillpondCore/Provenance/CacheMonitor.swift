@@ -1,25 +1,25 @@
 public import MillpondSignals
 
-/// Hears what happens in the layers of the caches that it watches, and counts it.
+/// An observer that reports and counts the events in the layers of the caches that it watches.
 ///
 ///     let monitor = CacheMonitor()
 ///     let pictures = memory.named("memory").layered(over: disk.named("disk")).monitored(by: monitor)
 ///     monitor.events.subscribe(onNext: { print($0) })
 ///     print(monitor.statistics["disk"]?.hitRatio ?? 0)
 ///
-/// One monitor may watch several caches; layers of the same name are counted together.
+/// One monitor may watch several caches; layers with the same name are counted together.
 ///
-/// - Note: Any thread. Events come on the thread on which they happened, with no lock held.
+/// - Note: Any thread. Events are sent on the thread on which they happen, without a lock.
 public final class CacheMonitor: Sendable {
   private let pipe = PublishSubject<CacheEvent>()
   private let counts = Locked<[String: CacheStatistics]>([:])
 
-  /// What travels with a question: one for all, by which a flight knows who hears it already.
+  /// The listener that travels with a get; there is only one, so that a flight recognises it.
   @usableFromInline let listener: Listener
 
-  /// A monitor that has heard nothing yet.
+  /// Creates a monitor with all counters at zero.
   ///
-  /// - Parameter clock: By which layers are timed.
+  /// - Parameter clock: The clock that measures the durations.
   public init(clock: some Clock<Duration> = ContinuousClock()) {
     listener = Listener(Timeline(clock)) { [pipe, counts] event in
       counts.withLock { $0[event.layer, default: CacheStatistics()].count(event) }
@@ -27,17 +27,17 @@ public final class CacheMonitor: Sendable {
     }
   }
 
-  /// What happens from now on, as it happens.
+  /// The events from now on.
   public var events: Signal<CacheEvent> {
     pipe.signal
   }
 
-  /// What has happened since the beginning, or since the last reset, by the name of the layer.
+  /// The statistics since the creation or the last reset, by the name of the layer.
   public var statistics: [String: CacheStatistics] {
     counts.withLock { $0 }
   }
 
-  /// Begins to count anew.
+  /// Resets the statistics.
   public func reset() {
     let former = counts.withLock { counts in
       defer { counts = [:] }

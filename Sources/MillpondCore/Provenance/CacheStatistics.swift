@@ -1,38 +1,39 @@
 import MillpondSignals
 
-/// How often what happened in a layer.
+/// The counts of the events in a layer.
 public struct CacheStatistics: Sendable, Hashable {
-  /// Questions that it had a value for.
+  /// The number of gets that found a value.
   public internal(set) var hits = 0
 
-  /// Questions that it had none for, or none that would do.
+  /// The number of gets that found no acceptable value.
   public internal(set) var misses = 0
 
-  /// Of the misses, those with a value that was too old.
+  /// The number of misses with a value that was too old.
   public internal(set) var tooOld = 0
 
-  /// Of the misses, those with a value that could not be decoded.
+  /// The number of misses with a value that could not be decoded.
   public internal(set) var undecodable = 0
 
-  /// Questions that it failed to answer.
+  /// The number of gets that failed.
   public internal(set) var failures = 0
 
-  /// Flights that were started.
+  /// The number of flights that were started.
   public internal(set) var flights = 0
 
-  /// Questions that joined a flight instead of starting one.
+  /// The number of gets that joined a flight instead of starting one.
   public internal(set) var joins = 0
 
-  /// Values from a lower layer that it could not store.
+  /// The number of values from a lower layer that could not be stored.
   public internal(set) var failedFills = 0
 
-  /// Tellings that it could not carry out.
+  /// The number of writes that failed.
   public internal(set) var failedTellings = 0
 
-  /// How long answers took, hit or miss, where it was measured: not for what was there at once.
+  /// The durations of answers, hits and misses, where they were measured: not for immediate
+  /// answers.
   public internal(set) var times = Histogram()
 
-  /// The share of the questions that were answered, from 0 to 1; 0 if there were none.
+  /// The share of gets that found a value, from 0 to 1; 0 if there were none.
   public var hitRatio: Double {
     let all = hits + misses + failures
     return all == 0 ? 0 : Double(hits) / Double(all)
@@ -54,21 +55,21 @@ public struct CacheStatistics: Sendable, Hashable {
   }
 }
 
-/// How many durations fell between one power of two and the next, in nanoseconds.
+/// A histogram of durations, with a bucket for each power of two in nanoseconds.
 public struct Histogram: Sendable, Hashable {
-  /// How many there are.
+  /// The number of durations.
   public private(set) var count = 0
 
-  /// The longest of them.
+  /// The longest duration.
   public private(set) var longest = Duration.zero
 
-  /// By the number of bits of their nanoseconds.
+  /// The counts by the number of bits of the duration in nanoseconds.
   private var buckets: [Int] = []
 
-  /// A histogram of nothing.
+  /// Creates an empty histogram.
   public init() {}
 
-  /// Counts one more; less than zero is taken as zero.
+  /// Adds a duration; a negative one counts as zero.
   public mutating func add(_ duration: Duration) {
     let bits = Int.bitWidth - duration.nanoseconds.leadingZeroBitCount
     while buckets.count <= bits { buckets.append(0) }
@@ -77,11 +78,11 @@ public struct Histogram: Sendable, Hashable {
     longest = max(longest, duration)
   }
 
-  /// A duration that the given share of them did not exceed, rounded up to the next power of two, though
-  /// not beyond the longest.
+  /// Returns a duration that the given share of durations does not exceed, rounded up to one less
+  /// than a power of two in nanoseconds, but at most the longest.
   ///
-  /// - Parameter share: From 0 to 1: a half gives the median. What is outside counts as the limit.
-  /// - Returns: Zero if there are none.
+  /// - Parameter share: The share, clamped to between 0 and 1; a half gives the median.
+  /// - Returns: The duration; zero if there are none.
   public func quantile(_ share: Double) -> Duration {
     let wanted = Double(count) * min(1, max(0, share))
     var passed = 0

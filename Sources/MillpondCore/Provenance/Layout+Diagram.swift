@@ -1,17 +1,17 @@
 extension Source {
-  /// The composition as a tree in text, the layer that is asked first on top.
+  /// The composition as a tree in text, with the layer that is asked first on top.
   public var diagram: String {
     layout(for: nil).diagram
   }
 
-  /// The composition in the Mermaid language, to be drawn by what understands that.
+  /// The composition in the Mermaid language.
   public var mermaidDiagram: String {
     layout(for: nil).mermaidDiagram
   }
 }
 
 extension Layout {
-  /// The tree in text: one line a layer, with the wrappers that stand before it.
+  /// The tree in text, with a line for each layer and its wrappers.
   public var diagram: String {
     lines.joined(separator: "\n")
   }
@@ -23,12 +23,12 @@ extension Layout {
     return drawing.joined(separator: "\n")
   }
 
-  /// One part after the other, as if layers of layers were one list: they are asked like that.
+  /// The parts, with layers of layers flattened into one list, since they are asked in that order.
   var flattenedParts: [Layout] {
     parts.flatMap { $0.role == .layers && $0.name == nil ? $0.flattenedParts : [$0] }
   }
 
-  /// What wraps what, down to the first part that is no wrapper.
+  /// This part and the parts that it wraps, down to the first that is not a wrapper.
   private var chain: [Layout] {
     if role == .wrapper, parts.count == 1 { [self] + parts[0].chain } else { [self] }
   }
@@ -70,7 +70,7 @@ extension Layout {
 }
 
 extension String {
-  /// Without what would end a label, or a line.
+  /// The text with escapes for characters that would end a label or a line.
   fileprivate var mermaidEscaped: String {
     var escaped = ""
     for scalar in unicodeScalars {

@@ -1,22 +1,24 @@
 public import MillpondSignals
 
 extension Source {
-  /// Lets `monitor` hear what happens to the questions that are asked here, in every layer below.
+  /// Reports all gets made through the result to `monitor`, with the events of every layer below.
   ///
-  /// Layers are told apart by their names, see ``Source/named(_:)``; those without one go by what
-  /// they are. Whoever asks a layer directly, not through this, is not heard.
+  /// Layers are distinguished by their names, see ``Source/named(_:)``; those without one by their
+  /// titles. Gets made directly at a layer are not reported.
+  ///
+  /// - Parameter monitor: The monitor.
   @inlinable
   public func monitored(by monitor: CacheMonitor) -> Monitored<Self> {
     Monitored(base: self, monitor: monitor)
   }
 }
 
-/// A source or cache whose questions are heard by a monitor.
+/// A source or cache whose gets are reported to a monitor.
 public struct Monitored<Base: Source>: Wrapper, StampedSource {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -24,10 +26,10 @@ public struct Monitored<Base: Source>: Wrapper, StampedSource {
 
   @usableFromInline var title: String { "monitored" }
 
-  /// The usual question, made once, so that a hit costs no allocation.
+  /// The default lookup with the listener, made once, so that a hit allocates nothing.
   @usableFromInline let usual: Lookup
 
-  /// What the base goes by, if it is a single layer without a name.
+  /// The label of the base, if it is a single nameless layer.
   @usableFromInline let label: String?
 
   @inlinable
@@ -38,13 +40,13 @@ public struct Monitored<Base: Source>: Wrapper, StampedSource {
     label = base.ownLabel
   }
 
-  /// The base's answer, heard by the monitor.
+  /// Returns the base's answer, and reports it to the monitor.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     label.map { base.reported(as: $0, key, heard(lookup)) } ?? base.getStamped(key, heard(lookup))
   }
 
-  /// What the base has at once, heard by the monitor.
+  /// Returns the base's immediate value, and reports it to the monitor.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     let lookup = heard(lookup)
@@ -53,7 +55,7 @@ public struct Monitored<Base: Source>: Wrapper, StampedSource {
     return value
   }
 
-  /// Tells the base; the monitor hears if that fails.
+  /// Writes to the base, and reports a failure to the monitor.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
@@ -61,7 +63,7 @@ public struct Monitored<Base: Source>: Wrapper, StampedSource {
     return outcome
   }
 
-  /// The base, and that it is monitored.
+  /// The base, marked as monitored.
   public func layout(for key: Key?) -> Layout {
     Layout(.wrapper, title, parts: [base.layout(for: key)], isReported: true)
   }
@@ -86,7 +88,7 @@ public struct Monitored<Base: Source>: Wrapper, StampedSource {
 extension Monitored: Cache where Base: Cache {}
 
 extension Source {
-  /// What this is called as one layer without a name; nil if it is more, or reports by itself.
+  /// The label of a single nameless layer; nil for several layers, or one that reports by itself.
   @usableFromInline
   var ownLabel: String? {
     let layout = layout(for: nil)
@@ -95,7 +97,7 @@ extension Source {
 }
 
 extension Change {
-  /// The key that is concerned, if it is one.
+  /// The key of the change, if it concerns a single key.
   var key: Key? {
     switch self {
     case .set(let key, _, _), .remove(let key, _), .fill(let key, _, _): key

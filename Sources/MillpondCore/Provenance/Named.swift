@@ -1,9 +1,11 @@
 public import MillpondSignals
 
 extension Source {
-  /// Gives a layer the name by which diagrams, events, statistics and errors call it.
+  /// Gives a layer a name, for diagrams, events, statistics and errors.
   ///
-  /// - Complexity: Free while nobody listens, see ``CacheMonitor`` and ``Source/lookUp(_:priority:freshness:deadline:clock:)``.
+  /// - Parameter name: The name.
+  /// - Complexity: Free without listeners, see ``CacheMonitor`` and
+  ///   ``Source/lookUp(_:priority:freshness:deadline:clock:)``.
   @inlinable
   public func named(_ name: String) -> Named<Self> {
     Named(base: self, name: name)
@@ -12,10 +14,10 @@ extension Source {
 
 /// A source or cache with a name.
 public struct Named<Base: Source>: Wrapper {
-  /// What is asked for.
+  /// The key type of the base.
   public typealias Key = Base.Key
 
-  /// What is answered.
+  /// The value type of the base.
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
@@ -28,14 +30,14 @@ public struct Named<Base: Source>: Wrapper {
     self.name = name
   }
 
-  /// The base's answer, reported to those who listen.
+  /// Returns the base's answer, and reports it to the listeners.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     guard lookup.isObservable else { return base.get(key, lookup) }
     return getStamped(key, lookup).map { $0.value }
   }
 
-  /// The base's answer, reported to those who listen.
+  /// Returns the base's answer, and reports it to the listeners.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     if lookup.isHeard { return base.reported(as: name, key, lookup) }
@@ -43,7 +45,7 @@ public struct Named<Base: Source>: Wrapper {
     return base.reportedOnceHeard(key, lookup) { name }
   }
 
-  /// What the base has at once, reported to those who listen.
+  /// Returns the base's immediate value, and reports it to the listeners.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     let value = base.now(key, lookup)
@@ -51,7 +53,7 @@ public struct Named<Base: Source>: Wrapper {
     return value
   }
 
-  /// The base, by its name.
+  /// The base with this name.
   public func layout(for key: Key?) -> Layout {
     base.layout(for: key).named(name)
   }

@@ -1,8 +1,8 @@
 extension Source {
-  /// Who would be asked for `key` now, in order, without asking anyone.
+  /// Returns the layers that a get of `key` would ask now, in order, without asking them.
   ///
-  /// Stores say what they know without reading it; nothing is counted as use. By the time of a get
-  /// it may have changed.
+  /// Stores report what they know without reading; this does not count as a use. It may have
+  /// changed by the time of a get.
   public func plan(for key: Key) -> [PlannedStep] {
     var steps: [PlannedStep] = []
     _ = layout(for: key).plan(into: &steps)
@@ -10,30 +10,30 @@ extension Source {
   }
 }
 
-/// What would happen at one layer.
+/// The expectation for one layer.
 public struct PlannedStep: Sendable, CustomStringConvertible {
-  /// What would happen.
+  /// The possible expectations.
   public enum Expectation: Sendable, Hashable {
-    /// It has the value: nobody below would be asked.
+    /// The layer has the value; no lower layer would be asked.
     case answers
 
-    /// It has no value.
+    /// The layer has no value.
     case misses
 
-    /// It would be asked; what it has can't be told without.
+    /// The layer would be asked; whether it has the value is unknown.
     case isAsked
 
-    /// A flight of this age would be joined: nobody below would be asked anew.
+    /// A flight of this age would be joined; no lower layer would be asked again.
     case joins(age: Duration)
   }
 
-  /// The layer's name; what it is, if it has none.
+  /// The layer's name; its title if it has none.
   public let layer: String
 
-  /// What would happen.
+  /// The expectation.
   public let expectation: Expectation
 
-  /// One line about it.
+  /// A single line about the step.
   public var description: String {
     switch expectation {
     case .answers: "\(layer): has it"
@@ -45,13 +45,13 @@ public struct PlannedStep: Sendable, CustomStringConvertible {
 }
 
 extension Layout {
-  /// Adds what would happen here; true if nothing would happen below.
+  /// Adds the steps of this part; true if no lower part would be asked.
   func plan(into steps: inout [PlannedStep]) -> Bool {
     guard let first = parts.first else {
       steps.append(PlannedStep(layer: label, expectation: expectation))
       return holds == true
     }
-    // What is there at once needs no flight.
+    // An immediate answer needs no flight.
     if let flight, !first.answersAtOnce {
       steps.append(PlannedStep(layer: label, expectation: .joins(age: flight.age)))
       return true

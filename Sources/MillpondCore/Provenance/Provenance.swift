@@ -1,52 +1,54 @@
 public import MillpondSignals
 
-/// What happened to a question on its way down, in the order in which it happened: which layers
-/// were asked, what each said, how long it took, how old the value is.
+/// The history of a get: the layers that were asked, in order, with their answers, durations, and
+/// the age of the value.
 public struct Provenance: Sendable, CustomStringConvertible {
-  /// What happened, step by step.
+  /// The events of the get, in order.
   public let steps: [CacheEvent]
 
   init(_ steps: [CacheEvent]) {
     self.steps = steps
   }
 
-  /// The layer that had the value; nil if none had.
+  /// The layer that had the value; nil if none had one.
   public var origin: String? {
     steps.first { if case .hit = $0.kind { true } else { false } }?.layer
   }
 
-  /// What each layer said, one after the other.
+  /// The events in one line.
   public var description: String {
     steps.isEmpty ? "nobody was asked" : steps.map(\.description).joined(separator: "; ")
   }
 }
 
-/// A value, or that there is none, and how that came about.
+/// A value, or a miss, with its provenance.
 public struct Found<Value: Sendable>: Sendable {
   /// The value; nil if no layer had one.
   public let value: Value?
 
-  /// How old the value is.
+  /// The age of the value.
   public let age: Duration?
 
-  /// Who was asked for it, and what they said.
+  /// The layers that were asked, and their answers.
   public let provenance: Provenance
 }
 
 extension Source {
-  /// The value for `key` with its provenance: who was asked, what each layer said, how long it took.
+  /// Returns the value for `key` with its provenance: the layers that were asked, their answers and
+  /// durations.
   ///
-  /// It asks exactly as ``get(_:priority:freshness:stale:deadline:file:line:)`` does, and shares flights
-  /// with it; of a flight that it joins it sees what happens from then on. A miss is an answer too:
-  /// it has a provenance and no value.
+  /// The get is the same as ``get(_:priority:freshness:stale:deadline:file:line:)`` and shares
+  /// flights with it; of a flight that it joins it sees later events only. A miss is an answer with
+  /// a provenance and no value.
   ///
   /// - Parameters:
-  ///   - priority: How urgent it is.
-  ///   - freshness: Which answers will do.
-  ///   - deadline: Fails if the end has not come by then.
-  ///   - clock: By which the layers are timed.
-  /// - Returns: A signal of one answer or more. It fails with ``CacheError/failed(_:underlying:)``,
-  ///   which has what every layer said, if the question does.
+  ///   - key: The key.
+  ///   - priority: The urgency of the work.
+  ///   - freshness: The answers that the get accepts.
+  ///   - deadline: The time limit of the caller: the get fails if it has not ended by then.
+  ///   - clock: The clock that measures the durations.
+  /// - Returns: A signal of one or more answers. If the get fails, it fails with
+  ///   ``CacheError/failed(_:underlying:)``, which contains the answers of all layers.
   public func lookUp(
     _ key: Key, priority: Priority = .normal, freshness: Freshness = .any,
     deadline: Deadline? = nil, clock: some Clock<Duration> = ContinuousClock()
@@ -68,7 +70,7 @@ extension Source {
   }
 }
 
-/// Gathers what happens to one question.
+/// A recorder of the events of one get.
 private final class Trace: Sendable {
   let listener: Listener
   private let steps: Locked<[CacheEvent]>

@@ -1,27 +1,28 @@
 public import MillpondSignals
 
 extension Lookup {
-  /// Whether anybody wants to hear what happens to the question.
+  /// Whether the get has listeners.
   ///
-  /// Free for most questions: they come without details.
+  /// Free for most gets, which have no details.
   @inlinable
   package var isHeard: Bool {
     details.isHeard
   }
 
-  /// Whether anybody hears, or may come to hear, since a flight may be joined by somebody who does.
+  /// Whether the get has listeners or may get some, since a caller with a listener may join its
+  /// flight.
   @inlinable
   package var isObservable: Bool {
     details.isObservable
   }
 
-  /// The same question, heard by one more.
+  /// Returns a copy with one more listener.
   @usableFromInline
   package func heard(by listener: Listener) -> Lookup {
     with { $0.listeners.append(listener) }
   }
 
-  /// Tells those who listen what has happened.
+  /// Reports an event to the listeners.
   @usableFromInline
   package func report(
     _ kind: CacheEvent.Kind, layer: String, key: (any Hashable & Sendable)?,
@@ -31,30 +32,30 @@ extension Lookup {
     for listener in details.listeners { listener.hear(event) }
   }
 
-  /// The clock of those who listen, if anybody does.
+  /// Returns the time of the listeners' clock, if there are listeners.
   @usableFromInline
   package func timeOfListeners() -> Duration? {
     details.timeline?.now()
   }
 
-  /// The same question, on its way to a layer whose answer will be reported.
+  /// Returns a copy for a layer whose answer will be reported.
   func answered(by answer: LayerAnswer) -> Lookup {
     with { $0.explainMiss = { answer.explainMiss($0) } }
   }
 
-  /// The same question, of which the values are checked before they count as hits.
+  /// Returns a copy whose values are checked before they count as hits.
   @usableFromInline
   func checked(by check: ValueCheck) -> Lookup {
     with { $0.check = check }
   }
 
-  /// Whether a layer that has nothing to give may say why.
+  /// Whether a layer without a value may explain that.
   @inlinable
   package var wantsReasons: Bool {
     if case .special(let special) = details { special.wantsReasons } else { false }
   }
 
-  /// Says why the layer that was asked will have no value.
+  /// Explains why the layer that was asked will have no value.
   @usableFromInline
   package func explainMiss(_ reason: CacheEvent.Kind) {
     details.special?.explainMiss?(reason)
@@ -62,7 +63,7 @@ extension Lookup {
 }
 
 extension Source {
-  /// The answer of one of several that could be asked: those who listen hear which one it was.
+  /// Returns the answer of one of several sources, and reports which one answered.
   @inlinable
   func layerAnswer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     if lookup.isHeard { return reportedIfUnnamed(key, lookup) }
@@ -70,9 +71,13 @@ extension Source {
     return reportedOnceHeard(key, lookup) { ownLabel }
   }
 
-  /// The answer of a flight that nobody listens to yet, reported if somebody does when it comes.
+  /// Returns the answer of a flight without listeners, and reports it if a listener has joined by
+  /// then.
   ///
-  /// - Parameter layer: What the layer is called; nil if it reports by itself.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  ///   - layer: Returns the name of the layer; nil if it reports by itself.
   @inlinable
   func reportedOnceHeard(
     _ key: Key, _ lookup: Lookup, as layer: @escaping @Sendable () -> String?
@@ -92,9 +97,9 @@ extension Source {
     }
   }
 
-  /// The answer, reported to those who listen as that of a layer.
+  /// Returns the answer, and reports it to the listeners as that of a layer.
   ///
-  /// A layer is what has a name, or what some combinator finds to be one without a name.
+  /// A layer is a source with a name, or a nameless one that a combinator treats as a layer.
   @usableFromInline
   package func reported(
     as layer: String, _ key: Key, _ lookup: Lookup
@@ -118,14 +123,14 @@ extension Source {
     }
   }
 
-  /// Reports that a fill of this layer has failed, if it does.
+  /// Reports the failure of a fill of this layer, if it fails.
   @usableFromInline
   package func reportFailure(ofFill outcome: Signal<Void>, _ key: Key, _ lookup: Lookup) {
     let layer = layout(for: nil).label
     outcome.subscribe(onFailed: { lookup.report(.fillFailed($0), layer: layer, key: key) })
   }
 
-  /// The answer, reported if this is a layer that nobody has named.
+  /// Returns the answer, and reports it if this is a nameless layer.
   @usableFromInline
   package func reportedIfUnnamed(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let layout = layout(for: nil)
@@ -134,7 +139,7 @@ extension Source {
   }
 }
 
-/// What a layer said first: the rest is no news about the question.
+/// The first answer of a layer; later ones are not reported.
 final class LayerAnswer: Sendable {
   private let layer: String
   private let key: any Hashable & Sendable
@@ -143,7 +148,7 @@ final class LayerAnswer: Sendable {
   private let state = Locked(
     (isReported: false, isChecked: false, reason: CacheEvent.Kind.miss))
 
-  /// Says whether a value can be used, where that is not known before it has been decoded.
+  /// The check of values by a codec, if they count as hits only after decoding.
   private let check: ValueCheck?
 
   init(_ layer: String, _ key: any Hashable & Sendable, _ lookup: Lookup) {
@@ -154,14 +159,14 @@ final class LayerAnswer: Sendable {
     check = lookup.details.special?.check
   }
 
-  /// Reports a hit: at once, or when the value turns out to be of use.
+  /// Reports a hit, at once or after the value has been checked.
   func reportHit(age: Duration) {
     guard let check else { return report(.hit(age: age)) }
     state.withLock { $0.isChecked = true }
     check.wait { self.report($0 ?? .hit(age: age)) }
   }
 
-  /// Why there will be no value.
+  /// Explains why there will be no value.
   func explainMiss(_ reason: CacheEvent.Kind) {
     let former = state.withLock { swap(&$0.reason, reason) }
     _ = former  // released here, not under the lock
@@ -184,24 +189,24 @@ final class LayerAnswer: Sendable {
   }
 }
 
-/// Puts in the new, and gives the old one out of the lock, to be released there.
+/// Replaces the reason and returns the old one, to be released outside the lock.
 private func swap(_ reason: inout CacheEvent.Kind, _ new: CacheEvent.Kind) -> CacheEvent.Kind {
   defer { reason = new }
   return reason
 }
 
-/// The report of a layer's first answer in a flight that is not heard yet, to listeners that join it.
+/// A report of a layer's first answer in a flight without listeners, for listeners that join it.
 ///
-/// It costs nothing until the layer answers: neither an object nor a look at the clock.
+/// Until the layer answers it costs neither an object nor a clock reading.
 @usableFromInline
 struct AnswerReport: Sendable {
-  /// Whether the layer reports its answer itself, or nobody can come to hear it.
+  /// Whether the layer reports its own answer, or no listener can join.
   @usableFromInline var isDone: Bool
 
-  /// Whether the question is heard from the beginning.
+  /// Whether the get had listeners from the beginning.
   @usableFromInline let isHeard: Bool
 
-  /// The report of a layer that is asked now.
+  /// Creates the report of a layer that is asked now.
   @inlinable
   init(_ lookup: Lookup) {
     isHeard = lookup.isHeard
@@ -229,7 +234,7 @@ struct AnswerReport: Sendable {
     }
   }
 
-  /// The duration is the age of the flight: that of the layer is not measured, and is at most this.
+  /// Sends the report; its duration is the age of the flight, an upper bound of the layer's own.
   @usableFromInline
   mutating func send(
     _ kind: CacheEvent.Kind, _ key: some Hashable & Sendable, _ lookup: Lookup, _ label: String?
@@ -241,7 +246,7 @@ struct AnswerReport: Sendable {
 }
 
 extension Source {
-  /// The answer of a layer; if nobody hears it yet, `report` is sent by the caller.
+  /// Returns the answer of a layer; if there are no listeners yet, the caller sends `report`.
   @inlinable
   func answer(
     _ key: Key, _ lookup: Lookup, _ report: AnswerReport

@@ -1,19 +1,20 @@
 public import MillpondSignals
 
 extension Source {
-  /// The gets that are under way here and can be joined: what for, for how long, how many wait.
+  /// The gets that are under way here and can be joined, with their keys, ages and numbers of
+  /// callers.
   ///
-  /// - Complexity: O(*n*) in their number, in steps between which gets go on.
+  /// - Complexity: O(*n*) in their number, in steps between which gets can start and end.
   public var flights: [FlightRecord] {
     layout(for: nil).allFlights
   }
 
-  /// Tells of every flight that lasts longer than `limit`, once, as it is found.
+  /// Reports every flight that lasts longer than `limit`, once, when it is found.
   ///
   /// - Parameters:
-  ///   - limit: How long a flight may last; zero or less is taken as a millisecond.
-  ///   - clock: By which it is looked, four times within the limit. How long flights last is told by
-  ///     the clock that they were given.
+  ///   - limit: The age from which a flight is reported; at least a millisecond.
+  ///   - clock: The clock for the checks, of which there are four within the limit. The age of a
+  ///     flight is measured by the flight's own clock.
   /// - Returns: A signal that does not end by itself.
   public func flights(
     olderThan limit: Duration, clock: some Clock<Duration> = ContinuousClock()
@@ -35,7 +36,7 @@ extension Layout {
   }
 }
 
-/// Looks now and then for flights that last too long.
+/// A periodic check for flights that last too long.
 private final class FlightWatchdog: Sendable {
   private let limit: Duration
   private let timeline: Timeline
@@ -43,7 +44,7 @@ private final class FlightWatchdog: Sendable {
   private let lifetime: Lifetime
   private let census: @Sendable () -> [FlightRecord]
 
-  /// Touched by one round at a time.
+  /// The reported flights; touched by one round at a time.
   private let reported = Locked<Set<ObjectIdentifier>>([])
 
   init(
@@ -71,7 +72,7 @@ private final class FlightWatchdog: Sendable {
       })
   }
 
-  /// A flight is known by what it is while it lasts, so one that is gone, or young, is a new one.
+  /// Reports flights that have become too old; an identifier is unique only while its flight lasts.
   private func look() {
     let old = census().filter { $0.age >= limit }
     let new = reported.withLock { reported in
@@ -83,7 +84,7 @@ private final class FlightWatchdog: Sendable {
   }
 }
 
-/// The running timer; closed, it lets none run.
+/// A slot for the running timer; once closed it disposes of every timer.
 private final class RunningTimer: Sendable {
   private let state = Locked<(timer: Disposable?, isClosed: Bool)>((nil, false))
 

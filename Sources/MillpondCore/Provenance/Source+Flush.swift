@@ -1,18 +1,18 @@
 public import MillpondSignals
 
 extension Source {
-  /// Completes with a value when everything that was written before is where it outlives the process,
-  /// in every layer that keeps values for longer.
+  /// Completes with a value when all earlier writes are stored where they outlive the process, in
+  /// every layer that can do so.
   ///
   ///     cache.set(profile, for: "me")
   ///     try await cache.flush().value  // before the program ends
   ///
-  /// It runs at once. Writes whose outcome has failed are not waited for. Where nothing outlives the
-  /// process it succeeds.
+  /// Starts at once. Writes whose outcome has failed are not waited for. Succeeds if no layer
+  /// outlives the process.
   ///
-  /// - Parameter durability: What has to be outlived: the process, or a power cut.
-  /// - Returns: The outcome, replayed, which may be ignored; the first failure is reported when all layers
-  ///   are done.
+  /// - Parameter durability: The event to survive: the end of the process, or a power cut.
+  /// - Returns: The outcome, replayed, which may be ignored. The first failure is reported after
+  ///   all layers are done.
   @discardableResult
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
     layout(for: nil).flushed(durability).started()
@@ -20,7 +20,7 @@ extension Source {
 }
 
 extension Layout {
-  /// A flush of all parts.
+  /// Flushes all parts.
   func flushed(_ durability: Durability) -> Signal<Void> {
     if let flush { return flush(durability) }
     let outcomes = parts.filter(\.isFlushable).map { $0.flushed(durability).settle() }
@@ -33,12 +33,12 @@ extension Layout {
     flush != nil || parts.contains { $0.isFlushable }
   }
 
-  /// The same, where a flush first waits for the writes that are on their way to the parts.
+  /// Returns a copy whose flush first waits for pending writes to the parts.
   package func flushed(
     after pending: @escaping @Sendable () -> Signal<Void>
   ) -> Layout {
     if !isFlushable { return self }
-    // Not before they have arrived: a flush runs at once.
+    // Flushes only after they have arrived, since a flush starts at once.
     return flushing { durability in
       pending().endingWith(.deferred { self.flushed(durability) })
     }

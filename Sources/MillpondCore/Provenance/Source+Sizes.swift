@@ -1,7 +1,7 @@
 extension Source {
-  /// How much each layer keeps now, by its name, or by what it is if it has none.
+  /// The present size of each layer, by its name, or by its title if it has none.
   ///
-  /// Layers of the same name are added up; those that can't tell are left out.
+  /// Sizes of layers with the same name are added; layers that do not report a size are left out.
   ///
   /// - Complexity: O(*n*) in the layers, with a lock of each.
   public var sizes: [String: LayerSize] {
@@ -10,13 +10,14 @@ extension Source {
 }
 
 extension Layout {
-  /// What the stores keep, each by the name that stands nearest to it.
+  /// The sizes of the stores, each under the closest name.
   fileprivate var allSizes: [(String, LayerSize)] {
     sizes(under: nil)
   }
 
   private func sizes(under name: String?) -> [(String, LayerSize)] {
-    // A wrapper's name is that of the layer in it; the name of several layers is none of theirs.
+    // The name of a wrapper is that of its layer; the name of several layers applies to none of
+    // them.
     let own = self.name ?? (role == .wrapper || parts.isEmpty ? name : nil)
     let passedOn = role == .wrapper ? own : nil
     return (size.map { [(own ?? title, $0())] } ?? [])
@@ -25,7 +26,7 @@ extension Layout {
 }
 
 extension LayerSize {
-  /// Both together; what does not fit an `Int` saturates.
+  /// Returns the sum of two sizes, which saturates on overflow.
   fileprivate static func + (one: LayerSize, other: LayerSize) -> LayerSize {
     let cost = one.cost.flatMap { own in other.cost.map { saturated(own, $0) } }
     return LayerSize(count: saturated(one.count, other.count), cost: cost)

@@ -19,7 +19,7 @@ public final class CacheScope: Sendable {
 
   /// Erases all members, and fails the callers that wait for an answer.
   ///
-  /// When this returns, no member answers with earlier data, no earlier flight can be joined,
+  /// After this returns, no member answers with earlier data, no earlier flight can be joined,
   /// stored or waited for, and every waiting caller has received ``CacheError/scopeEnded``. A
   /// caller whose callback runs on another thread at that moment receives it right after that
   /// callback.

@@ -1,12 +1,12 @@
-/// What is asked for often stays: W-TinyLFU with a window that is steered by the density of hits.
+/// The adaptive order: W-TinyLFU with a window whose share follows the density of hits.
 ///
-/// New entries enter the window, a queue. The oldest of it must then be asked for more often than
-/// whoever would have to go for it from the main part, which has two queues: entries on probation,
-/// and protected ones, which were used while on probation. A hit moves nothing, it sets a bit; the
-/// queues are put in order when room is needed.
+/// New entries enter the window, a queue. To stay, its oldest entry has to be used more often than
+/// the entries that would have to be evicted for it from the main part. That has two queues:
+/// entries on probation, and protected ones, which were used while on probation. A hit moves
+/// nothing but sets a bit; the queues are put in order when room is needed.
 ///
-/// Where entries have weights, a candidate has to be asked for more often than all together whose
-/// room it would take, so that a large one has to be worth its room.
+/// With weights, a candidate has to be used more often than all the entries together whose room it
+/// would take, so that a large one has to be worth its room.
 ///
 /// - Source: TinyLFU (Einziger, Friedman, Manes 2017), the weights after Einziger, Eytan, Friedman,
 ///   Manes 2021; the steering is ``WindowShare``'s.
@@ -14,7 +14,7 @@
 struct AdaptiveOrder: EvictionOrder {
   @usableFromInline var nodes: SlotNodes
 
-  /// For each slot, the list that it is in, and whether it has been used since it was last looked at.
+  /// For each slot, its list, and whether it was used since it was last examined.
   @usableFromInline var states = Column<UInt8>()
 
   @usableFromInline var window = SlotList()
@@ -55,7 +55,7 @@ struct AdaptiveOrder: EvictionOrder {
 
   @usableFromInline
   mutating func added(_ slot: Slot, _ hash: UInt32, weight: Int) {
-    // Who is told without having been asked for has never been counted.
+    // A value that was stored without a get before has never been counted.
     sketch.addFirst(hash)
     nodes.open(slot, hash, weight: weight)
     states.put(0, at: slot)
@@ -66,15 +66,14 @@ struct AdaptiveOrder: EvictionOrder {
     }
   }
 
-  /// Takes an entry in that has been worth its room before: nothing is known of it, but it is no
-  /// newcomer.
+  /// Adds an entry that was stored in an earlier run: it has no history, but skips the window.
   mutating func restored(_ slot: Slot, _ hash: UInt32, weight: Int) {
     nodes.open(slot, hash, weight: weight)
     states.put(Self.inProbation, at: slot)
     nodes.link(slot, in: &probation)
   }
 
-  /// Moves what is too much for the window to the main part, without contest.
+  /// Moves entries that exceed the window to the main part, without a contest.
   @usableFromInline
   mutating func settle() {
     let limit = windowLimit
@@ -95,8 +94,8 @@ struct AdaptiveOrder: EvictionOrder {
     withList(states[slot]) { $0.reweigh(slot, weight, in: &$1) }
   }
 
-  /// Whoever fits into the window is; a larger one has to be asked for more often than those who
-  /// would have to go.
+  /// Admits every value that fits into the window; a larger one has to be used more often than the
+  /// entries that would be evicted for it.
   @usableFromInline
   mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
     if !nodes.isWeighted { return true }
@@ -157,7 +156,7 @@ extension AdaptiveOrder {
   @usableFromInline static var list: UInt8 { 3 }
   @usableFromInline static var isUsed: UInt8 { 4 }
 
-  /// What weighs more than this part of the whole is large.
+  /// The divisor of the total weight above which a value is large.
   static var largeShare: Int { 4 }
 
   var count: Int {
@@ -172,12 +171,12 @@ extension AdaptiveOrder {
     window.weight &+ mainWeight
   }
 
-  /// What the window may weigh; it always has room for one entry.
+  /// The greatest weight of the window, which always has room for one entry.
   private var windowLimit: Int {
     max(1, Int(share.share * Double(totalWeight)))
   }
 
-  /// Runs `body` with the nodes and the list that a state means.
+  /// Runs `body` with the nodes and the list of a state.
   private mutating func withList(
     _ state: UInt8, _ body: (inout SlotNodes, inout SlotList) -> Void
   ) {
@@ -188,8 +187,8 @@ extension AdaptiveOrder {
     }
   }
 
-  /// Those on probation who would have to go for a candidate of so much weight, if it is asked for more
-  /// often than they are together.
+  /// Returns the entries on probation that would be evicted for a candidate of this weight, if it
+  /// is used more often than they are together.
   private mutating func contest(_ frequency: Int, _ weight: Int) -> Victims? {
     let first = mainVictim()
     guard first >= 0 else { return nil }
@@ -206,9 +205,11 @@ extension AdaptiveOrder {
     return frequency > rivals ? losers : nil
   }
 
-  /// The oldest on probation that has not been used; the others of it get on.
+  /// Returns the oldest entry on probation, or else the oldest protected one; -1 if both lists are
+  /// empty.
   ///
-  /// Where all have been used, the search is short, and the oldest goes nevertheless.
+  /// Entries used since they were last examined get another chance, at most 128 at a time: then the
+  /// oldest is returned although it was used.
   private mutating func mainVictim() -> Slot {
     var chances = Self.chances
     while probation.count > 0 {
@@ -228,7 +229,7 @@ extension AdaptiveOrder {
     return -1
   }
 
-  /// Of the eight oldest on probation the one that is asked for the least often for its weight.
+  /// Returns the one of the eight oldest entries on probation with the fewest uses for its weight.
   private func leastDense(from oldest: Slot) -> Slot {
     var (worst, lowest) = (oldest, Double.infinity)
     var slot = oldest
@@ -241,7 +242,8 @@ extension AdaptiveOrder {
     return worst
   }
 
-  /// Sends the oldest back on probation while more than seven tenths of the main part is protected.
+  /// Puts the oldest protected entries back on probation while more than seven tenths of the main
+  /// part are protected.
   private mutating func demote(_ chances: inout Int) {
     while protected.weight > mainWeight / 10 * 7 + mainWeight % 10 * 7 / 10, protected.count > 0 {
       let oldest = protected.oldest
@@ -258,8 +260,8 @@ extension AdaptiveOrder {
     states[slot] = list
   }
 
-  /// Whether an entry gets another chance: it has been used since it was last examined, and not too many
-  /// others have got one.
+  /// Whether an entry gets another chance: it was used since it was last examined, and the chances
+  /// are not used up.
   private mutating func takeChance(of slot: Slot, _ chances: inout Int) -> Bool {
     defer { states[slot] &= ~Self.isUsed }
     chances -= 1

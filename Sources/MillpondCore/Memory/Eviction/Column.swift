@@ -1,14 +1,14 @@
-/// The place of an entry in a slab; less than zero is none.
+/// The position of an entry in a slab; negative for none.
 @usableFromInline package typealias Slot = Int32
 
-/// Plain elements side by side, in memory of their own: no counting of references, and in release
-/// builds no checks, on the way to them.
+/// A column of plain elements in memory of its own: access needs no reference counting and, in
+/// release builds, no checks.
 ///
-/// Not a value: copies share the memory. Sendable because it belongs to one store, which is under one
-/// lock.
+/// Not a value: copies share the memory. Sendable because it belongs to one store, which is under
+/// one lock.
 @usableFromInline
 package struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
-  /// Nil as long as there is nothing.
+  /// The first element; nil while nothing is allocated.
   @usableFromInline var base: UnsafeMutablePointer<Element>?
   @usableFromInline package var count = 0
   @usableFromInline package var capacity = 0
@@ -17,7 +17,7 @@ package struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
   @inlinable
   package init() {}
 
-  /// So many times the same.
+  /// Creates a column of equal elements.
   @inlinable
   package init(repeating element: Element, count: Int) {
     let memory = ColumnMemory<Element>(capacity: count)
@@ -51,7 +51,7 @@ package struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
     self[count - 1] = element
   }
 
-  /// Sets the element of a slot, which may be the first free one.
+  /// Sets the element of a slot, or appends it if the slot is the first free one.
   @inlinable
   package mutating func put(_ element: Element, at slot: Slot) {
     if Int(slot) == count { append(element) } else { self[slot] = element }
@@ -74,7 +74,7 @@ extension Column: RandomAccessCollection {
   @inlinable package var endIndex: Int { count }
 }
 
-/// Frees what a column has allocated.
+/// The memory of a column, which it frees at its end.
 @usableFromInline
 final class ColumnMemory<Element: BitwiseCopyable>: @unchecked Sendable {
   @usableFromInline let base: UnsafeMutablePointer<Element>

@@ -1,45 +1,45 @@
-/// Who has to go when there is no room: pure, and without keys or values.
+/// The order in which entries are evicted; pure, and without keys or values.
 ///
-/// Entries are known by their slots, keys by 32 bits of their hashes.
+/// Entries are identified by their slots, keys by 32 bits of their hashes.
 @usableFromInline
 protocol EvictionOrder: Sendable {
-  /// What is known of each slot.
+  /// The nodes of the slots.
   var nodes: SlotNodes { get }
 
-  /// Prepares for so many entries, and tells how many it may become.
+  /// Prepares for `capacity` entries, which may become as many as `expected`.
   mutating func reserve(_ capacity: Int, expected: Int)
 
-  /// A key was asked for that has no entry.
+  /// Records a get of a key without an entry.
   mutating func missed(_ hash: UInt32)
 
-  /// An entry was asked for.
+  /// Records a use of an entry.
   mutating func used(_ slot: Slot, _ hash: UInt32)
 
-  /// There is an entry more.
+  /// Records a new entry.
   mutating func added(_ slot: Slot, _ hash: UInt32, weight: Int)
 
-  /// There was room for all that were added.
+  /// Records that there was room for all new entries.
   mutating func settle()
 
-  /// An entry is there no more.
+  /// Records the removal of an entry.
   mutating func removed(_ slot: Slot)
 
-  /// An entry weighs something else.
+  /// Records a new weight of an entry.
   mutating func reweighed(_ slot: Slot, weight: Int)
 
-  /// Whether a newcomer, for which others would have to go, is worth it.
+  /// Whether a new value is worth the evictions that it needs.
   mutating func admits(_ hash: UInt32, weight: Int) -> Bool
 
-  /// Who should go first to make room for so much; none only if there is nobody.
+  /// Chooses the entries to evict for a value of this weight; none only if there are no entries.
   ///
-  /// They are expected to be removed, each of them.
+  /// The caller has to remove each of them.
   mutating func chooseVictims(for weight: Int) -> Victims
 
-  /// Calls with all entries, those that would go first at the beginning, as far as there is an order.
+  /// Calls `body` with all entries, in the order of eviction as far as there is one.
   func forEach(_ body: (Slot) -> Void)
 }
 
-/// Who has to go: mostly one, or nobody.
+/// The entries to evict: usually one or none.
 @usableFromInline
 package struct Victims: Sendable {
   @usableFromInline package var first: Slot

@@ -1,4 +1,4 @@
-/// What a cache keeps when it can't keep everything.
+/// The policy that chooses the values to keep when there is no room for all.
 ///
 /// - Source: measured: `millpond-bench hit-ratio`.
 public struct EvictionPolicy: Sendable, Hashable {
@@ -8,18 +8,18 @@ public struct EvictionPolicy: Sendable, Hashable {
 
   @usableFromInline let kind: Kind
 
-  /// Keeps what is asked for often, and what is new for a while: how long is found out from what is
-  /// asked for.
+  /// Keeps values that are often used, and new values for a time that adapts to the use.
   ///
-  /// A large value has to be asked for more often than all that would have to go for it.
+  /// A large value has to be used more often than all the values together that would have to be
+  /// evicted for it.
   public static var adaptive: EvictionPolicy { EvictionPolicy(kind: .adaptive) }
 
-  /// The same, but of those that could go the one goes that is asked for the least often for its
-  /// cost, so that many small values are kept rather than a few large ones.
+  /// The same, but evicts the candidate with the fewest uses for its cost, so that many small
+  /// values are kept rather than a few large ones.
   public static var adaptivePreferringSmall: EvictionPolicy {
     EvictionPolicy(kind: .adaptivePreferringSmall)
   }
 
-  /// Keeps what was used last, and takes everything in.
+  /// Keeps the most recently used values, and admits every value.
   public static var leastRecentlyUsed: EvictionPolicy { EvictionPolicy(kind: .leastRecentlyUsed) }
 }

@@ -1,14 +1,14 @@
-/// How often keys were asked for lately, roughly: four small counters for each key, at places that
-/// it shares with others, of which the smallest tells.
+/// An estimate of how often keys were recently used: four small counters for each key, shared with
+/// other keys, of which the smallest counts.
 ///
-/// It takes 8 bytes a key, and up to 16 where it was not known how many they would be.
+/// It takes 8 bytes for each key, and up to 16 if the number of keys was not known in advance.
 ///
-/// All counters of a key lie in one line of the processor's cache. After as many askings as seven
-/// times the entries all counters are halved, so that what was asked for long ago is forgotten.
+/// All counters of a key are in one cache line of the processor. After seven times as many uses as
+/// there are entries all counters are halved, so that old uses are forgotten.
 ///
-/// - Source: count-min sketch, as in TinyLFU (Einziger, Friedman, Manes 2017). The time to
-///   halve was chosen on real traces: from 6 to 8 times makes a quarter of a point of difference in
-///   the mean hit ratio.
+/// - Source: count-min sketch, as in TinyLFU (Einziger, Friedman, Manes 2017). The time of halving
+///   was chosen on real traces: from 6 to 8 times makes a quarter of a point of difference in the
+///   mean hit ratio.
 @usableFromInline
 struct FrequencySketch: Sendable {
   @usableFromInline var words = Column<UInt64>()
@@ -22,15 +22,17 @@ struct FrequencySketch: Sendable {
   @inlinable
   init() {}
 
-  /// Makes room for so many entries; what has been counted is kept.
+  /// Makes room for `entries`, and keeps the counts.
   ///
-  /// - Parameter expected: How many it may become: then there will be neither more memory than they
-  ///   need nor less.
+  /// - Parameters:
+  ///   - entries: The number of entries.
+  ///   - expected: The number that there may be later; then the memory is exactly enough for them.
   @usableFromInline
   mutating func grow(toEntries entries: Int, expected: Int = .max) {
     additionLimit = max(10, entries &* 7)
-    // A key's block is its hash's place in the range of blocks. So where each becomes two, the keys
-    // of both come from that one; by any other measure some would find a neighbour's counters.
+    // A key's block is the position of its hash in the range of blocks. So when each block becomes
+    // two, both get its counters; with any other factor some keys would find another block's
+    // counters.
     var newBlocks = max(blocks, Self.firstBlocks(toBecome: expected / Self.blockLength + 1))
     while newBlocks * (Self.blockLength + 2) < entries { newBlocks *= 2 }
     guard newBlocks > blocks else { return }
@@ -47,14 +49,14 @@ struct FrequencySketch: Sendable {
     blocks = newBlocks
   }
 
-  /// What becomes so many by doubling, or a few more: less than 32.
+  /// Returns the least number that reaches at least `blocks` by doubling; less than 32.
   private static func firstBlocks(toBecome blocks: Int) -> Int {
     var first = blocks
     while first >= 32 { first = (first + 1) / 2 }
     return first
   }
 
-  /// How often, from 0 to 15.
+  /// Returns the estimated number of uses, from 0 to 15.
   @usableFromInline
   func frequency(_ hash: UInt32) -> Int {
     if blocks == 0 { return 0 }
@@ -67,7 +69,7 @@ struct FrequencySketch: Sendable {
     return Int(lowest)
   }
 
-  /// Counts one asking if none is counted.
+  /// Counts a use if none is counted yet.
   @usableFromInline
   mutating func addFirst(_ hash: UInt32) {
     if blocks == 0 { return }
@@ -78,7 +80,7 @@ struct FrequencySketch: Sendable {
     }
   }
 
-  /// Counts one asking.
+  /// Counts a use.
   @inlinable
   mutating func add(_ hash: UInt32) {
     if blocks == 0 { return }
@@ -108,7 +110,7 @@ struct FrequencySketch: Sendable {
   }
 }
 
-/// Where the counters of a key are: in which words, and how many bits from their right ends.
+/// The positions of a key's counters: their words, and their bits in them.
 @usableFromInline
 struct Spread {
   @usableFromInline let base: Int

@@ -1,11 +1,11 @@
-/// The order that a policy asks for.
+/// The eviction order of a policy.
 ///
-/// The one that isn't asked for stays empty.
+/// The order of the other policy stays empty.
 @usableFromInline
 package struct PolicyOrder: Sendable {
   @usableFromInline let isAdaptive: Bool
 
-  /// Whether entries weigh what they cost, not one each.
+  /// Whether entries weigh their cost; otherwise each weighs one.
   @usableFromInline let isWeighted: Bool
 
   @usableFromInline var adaptive: AdaptiveOrder
@@ -30,7 +30,7 @@ package struct PolicyOrder: Sendable {
     isAdaptive ? adaptive.nodes.weight(of: slot) : recency.nodes.weight(of: slot)
   }
 
-  /// What all entries weigh together.
+  /// The weight of all entries together.
   @usableFromInline package var totalWeight: Int {
     isAdaptive ? adaptive.totalWeight : recency.list.weight
   }
@@ -63,7 +63,7 @@ package struct PolicyOrder: Sendable {
     }
   }
 
-  /// Takes an entry in that was there before, in another run: as the newest of those so far.
+  /// Adds an entry from an earlier run, as the newest one so far.
   package mutating func restored(_ slot: Slot, _ hash: UInt32, weight: Int) {
     if isAdaptive {
       adaptive.restored(slot, hash, weight: weight)
@@ -106,15 +106,17 @@ package struct PolicyOrder: Sendable {
     if isAdaptive { adaptive.forEach(body) } else { recency.forEach(body) }
   }
 
-  /// The entry after `slot` in the order of ``forEach(_:)``, or the first one of all; nil at the end.
+  /// Returns the entry after `slot` in the order of ``forEach(_:)``, or the first one; nil at the
+  /// end.
   ///
-  /// For walks in steps: of a slot that has moved meanwhile, it is the entry after its new place.
+  /// For walks in steps: for a slot that has moved meanwhile, returns the entry after its new
+  /// position.
   package func next(after slot: Slot?) -> Slot? {
     let next = isAdaptive ? adaptive.next(after: slot) : recency.next(after: slot)
     return next < 0 ? nil : next
   }
 
-  /// The same order without entries; what has been learned of the window stays.
+  /// Returns a copy without entries, which keeps the learned share of the window.
   package func emptied() -> PolicyOrder {
     var order = self
     order.adaptive = AdaptiveOrder(isWeighted: isWeighted, prefersSmall: adaptive.prefersSmall)
@@ -123,7 +125,7 @@ package struct PolicyOrder: Sendable {
     return order
   }
 
-  /// Takes over an entry of another order as its newest, with what is known of it.
+  /// Takes over an entry of another order as the newest one, with its history.
   @usableFromInline
   mutating func adopt(_ slot: Slot, from other: PolicyOrder, _ theirs: Slot) {
     let (hash, weight) = (other.hash(of: theirs), other.weight(of: theirs))

@@ -1,4 +1,4 @@
-/// The least recently used goes first.
+/// The order by recency: the least recently used entry is evicted first.
 @usableFromInline
 struct RecencyOrder: EvictionOrder {
   @usableFromInline var nodes: SlotNodes

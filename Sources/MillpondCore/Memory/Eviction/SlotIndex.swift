@@ -1,8 +1,9 @@
 extension Hashable {
-  /// The hash, with its bits mixed: a type may state a `hashValue` of its own, as small numbers, or
-  /// numbers that differ in their high bits alone.
+  /// The hash with its bits mixed, since a type may define a poor `hashValue`, such as small
+  /// numbers or numbers that differ only in their high bits.
   ///
-  /// - Source: multiplicative hashing, Knuth, volume 3, 6.4; the constant is 2⁶⁴ over the golden ratio.
+  /// - Source: multiplicative hashing, Knuth, volume 3, 6.4; the constant is 2⁶⁴ over the golden
+  ///   ratio.
   @inlinable
   package var mixedHash: Int {
     var mixed = UInt64(bitPattern: Int64(hashValue))
@@ -12,27 +13,28 @@ extension Hashable {
   }
 }
 
-/// Where entries are, by their hashes: an open-addressed table of words, each a hash of 32 bits and
-/// a slot, without tombstones.
+/// An index of slots by hash: an open-addressed table of words, each with a 32-bit hash and a slot,
+/// without tombstones.
 ///
-/// A hash has its home at its place in the range of buckets, so that there can be any number of
-/// them: two of five are kept empty, so that what lies together stays short.
+/// The home of a hash is its position in the range of buckets, so that any number of buckets is
+/// possible. Two of five stay empty, so that runs stay short.
 @usableFromInline
 package struct SlotIndex: Sendable {
-  /// Zero is empty; else the hash in the upper half, the slot plus one in the lower.
+  /// The buckets: zero is empty; otherwise the hash in the upper half, and the slot plus one in the
+  /// lower.
   @usableFromInline var buckets = Column<UInt64>(repeating: 0, count: 1)
   @usableFromInline package var count = 0
 
   @inlinable
   package init() {}
 
-  /// The buckets, of which there is always one at least.
+  /// The first bucket; there is always at least one.
   @inlinable
   var places: UnsafePointer<UInt64> {
     UnsafePointer(buckets.base.unsafelyUnwrapped)
   }
 
-  /// The slot with this hash of which `isIt` is true, in buckets of which some are empty.
+  /// Returns the slot with this hash for which `isIt` is true; some of the buckets must be empty.
   @inlinable
   static func find(
     _ hash: UInt32, in buckets: UnsafePointer<UInt64>, _ bucketCount: Int, _ isIt: (Slot) -> Bool
@@ -50,13 +52,13 @@ package struct SlotIndex: Sendable {
     }
   }
 
-  /// The slot with this hash of which `isIt` is true.
+  /// Returns the slot with this hash for which `isIt` is true.
   @inlinable
   package func find(_ hash: UInt32, _ isIt: (Slot) -> Bool) -> Slot? {
     Self.find(hash, in: places, buckets.count, isIt)
   }
 
-  /// Makes room for so many entries.
+  /// Makes room for `capacity` entries.
   @usableFromInline
   package mutating func reserve(_ capacity: Int) {
     let wanted = capacity + capacity * 2 / 3 + 2
@@ -73,10 +75,9 @@ package struct SlotIndex: Sendable {
     count += 1
   }
 
-  /// Puts many slots in, none of which is in yet.
+  /// Inserts many slots, none of which is in the index yet.
   ///
-  /// Nothing else is done in between, so that the waiting for one bucket to come from memory overlaps
-  /// with that for the next ones.
+  /// It does nothing else in between, so that the waits for buckets to arrive from memory overlap.
   @inlinable
   package mutating func insert(_ slots: Range<Slot>, hash: (Slot) -> UInt32) {
     reserve(count + slots.count)
@@ -93,7 +94,7 @@ package struct SlotIndex: Sendable {
     count += slots.count
   }
 
-  /// Takes a slot out that is in, and moves up those behind it that had been pushed on.
+  /// Removes a slot, and moves up the displaced slots behind it.
   @usableFromInline
   package mutating func remove(_ hash: UInt32, _ slot: Slot) {
     let word = UInt64(hash) << 32 | UInt64(slot + 1)

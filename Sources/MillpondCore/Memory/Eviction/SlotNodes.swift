@@ -1,4 +1,4 @@
-/// What eviction knows of an entry: its hash, and its neighbours in the list that it is in.
+/// The hash of an entry, and its neighbours in its list.
 @usableFromInline
 struct SlotNode: Sendable, BitwiseCopyable {
   @usableFromInline var newer: Slot
@@ -13,7 +13,7 @@ struct SlotNode: Sendable, BitwiseCopyable {
   }
 }
 
-/// A list of slots, linked through their nodes, and what they weigh together.
+/// A linked list of slots, with its count and weight.
 @usableFromInline
 struct SlotList: Sendable {
   @usableFromInline var newest: Slot = -1
@@ -27,7 +27,7 @@ struct SlotList: Sendable {
 
 /// The nodes of all slots, side by side.
 ///
-/// Where entries cost nothing, each weighs one.
+/// Without costs each entry weighs one.
 @usableFromInline
 struct SlotNodes: Sendable {
   @usableFromInline var nodes = Column<SlotNode>()
@@ -45,7 +45,7 @@ struct SlotNodes: Sendable {
     if isWeighted { weights.reserve(capacity) }
   }
 
-  /// A node in no list.
+  /// Creates a node that is in no list.
   @inlinable
   mutating func open(_ slot: Slot, _ hash: UInt32, weight: Int) {
     nodes.put(SlotNode(hash: hash), at: slot)
@@ -67,7 +67,7 @@ struct SlotNodes: Sendable {
     nodes[slot].newer
   }
 
-  /// Puts the slot at the newest end.
+  /// Adds the slot at the newest end.
   @inlinable
   mutating func link(_ slot: Slot, in list: inout SlotList) {
     let newest = list.newest
@@ -100,7 +100,7 @@ struct SlotNodes: Sendable {
     weights[slot] = weight
   }
 
-  /// Calls with all of a list, from the oldest on.
+  /// Calls `body` with each slot of a list, oldest first.
   @inlinable
   func forEach(in list: SlotList, _ body: (Slot) -> Void) {
     var slot = list.oldest

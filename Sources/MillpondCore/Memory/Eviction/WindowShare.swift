@@ -6,15 +6,15 @@
   import Musl
 #endif
 
-/// How much of the room belongs to the window, of new entries, and how much to those that have proved
-/// themselves: steered towards where a unit of room brings more hits.
+/// The share of the room that belongs to the window of new entries, steered towards the part in
+/// which a unit of room brings more hits.
 ///
 /// - Source: own, measured: `millpond-bench hit-ratio`. The difference between the two densities of
-///   hits, as a logarithm, tells direction and length of a step; it is taken once in four times as
-///   many askings as there are entries.
+///   hits, as a logarithm, gives direction and length of a step; a step is taken after four times
+///   as many gets as there are entries.
 @usableFromInline
 struct WindowShare: Sendable {
-  /// From 0.02 to 0.8.
+  /// The share, from 0.02 to 0.8.
   @usableFromInline private(set) var share = 0.02
 
   @usableFromInline var windowHits = 0
@@ -24,13 +24,13 @@ struct WindowShare: Sendable {
   @inlinable
   init() {}
 
-  /// Whether enough has been seen to take a step.
+  /// Whether there were enough gets for a step.
   @inlinable
   func isDue(entries: Int) -> Bool {
     windowHits &+ mainHits &+ misses >= max(100, entries &* 4)
   }
 
-  /// Takes a step, and begins to count anew.
+  /// Takes a step, and resets the counters.
   @usableFromInline
   mutating func steer(windowWeight: Int, mainWeight: Int) {
     defer { (windowHits, mainHits, misses) = (0, 0, 0) }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How much there may be, and how much there is, of all shards together.
+/// The limits and the present totals of all shards together.
 ///
-/// Room is reserved before anything is put into it, so that at no moment there is too much.
+/// Room is reserved before a value is stored, so that the limits are never exceeded.
 @usableFromInline
 final class MemoryBudget: Sendable {
   private let counts: Atomic<Int>
@@ -32,21 +32,21 @@ final class MemoryBudget: Sendable {
     set { costLimits.store(max(0, newValue), ordering: .sequentiallyConsistent) }
   }
 
-  /// Whether there is no more than there may be.
+  /// Whether the totals are within the limits.
   @usableFromInline
   var isKept: Bool {
     counts.load(ordering: .sequentiallyConsistent) <= countLimit
       && costs.load(ordering: .sequentiallyConsistent) <= costLimit
   }
 
-  /// Whether there is room for an entry, at this moment.
+  /// Whether there is room for an entry at this moment.
   @usableFromInline
   func hasRoom(for cost: Int) -> Bool {
     count < countLimit && cost <= costLimit - self.cost
   }
 
-  /// Takes room for an entry out of what the caller has already, and the rest from what is free; if
-  /// that is not enough, nothing.
+  /// Reserves room for an entry, first from the caller's room and then from free room; reserves
+  /// nothing if that is not enough.
   @usableFromInline
   func reserve(_ cost: Int, from room: inout MemoryRoom) -> Bool {
     if room.count > 0, room.cost >= cost {
@@ -61,23 +61,23 @@ final class MemoryBudget: Sendable {
     return true
   }
 
-  /// Takes room for an entry to become dearer.
+  /// Reserves room for an entry whose cost rises.
   @usableFromInline
   func reserve(moreCost cost: Int) -> Bool {
     Self.add(cost, to: costs, limit: costLimits)
   }
 
-  /// Gives room back.
+  /// Releases room.
   @usableFromInline
   func release(_ room: MemoryRoom) {
     if room.count > 0 { counts.subtract(room.count, ordering: .relaxed) }
     if room.cost > 0 { costs.subtract(room.cost, ordering: .relaxed) }
   }
 
-  /// Takes room back, of which nothing is left then.
+  /// Releases the rest of a caller's room.
   ///
-  /// Under the lock under which it was made: room that is held without one is missing to those who
-  /// find nobody that could go, and who then have to give up.
+  /// Call it under the lock under which the room was made: room held without a lock is missing to
+  /// threads that find no entry to evict, and that would have to give up.
   @inlinable
   func takeBack(_ room: inout MemoryRoom) {
     release(room)
@@ -101,7 +101,8 @@ final class MemoryBudget: Sendable {
       let (isDone, found) = total.weakCompareExchange(
         expected: present, desired: present + amount, ordering: .sequentiallyConsistent)
       if isDone {
-        // A limit that is lowered meanwhile is seen here, or this is seen by who lowers it.
+        // Either this sees a limit that is lowered meanwhile, or the thread that lowers it sees
+        // this.
         if limit.load(ordering: .sequentiallyConsistent) >= allowed { return true }
         total.subtract(amount, ordering: .sequentiallyConsistent)
         return false
@@ -111,13 +112,13 @@ final class MemoryBudget: Sendable {
     return false
   }
 
-  /// Slots have 31 bits.
+  /// Clamps a limit: slots have 31 bits.
   private static func possible(_ countLimit: Int) -> Int {
     min(max(0, countLimit), Int(Slot.max) - 1)
   }
 }
 
-/// Room for so many entries of so much cost together.
+/// Room for a number of entries and their total cost.
 @usableFromInline
 struct MemoryRoom: Sendable {
   @usableFromInline var count = 0

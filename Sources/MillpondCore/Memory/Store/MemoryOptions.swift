@@ -1,15 +1,15 @@
-/// What a memory cache was made with.
+/// The settings of a memory cache.
 @usableFromInline
 struct MemoryOptions: Sendable {
   @usableFromInline let policy: EvictionPolicy
 
-  /// Whether entries weigh what they cost, not one each.
+  /// Whether entries weigh their cost; otherwise each weighs one.
   @usableFromInline let isWeighted: Bool
 
   @usableFromInline let timeToLive: TimeToLive
   @usableFromInline let timeToIdle: TimeToLive
 
-  /// The share of a time to live that may be taken off at random, from 0 to 1.
+  /// The greatest share of a time to live that is taken off at random, from 0 to 1.
   @usableFromInline let jitter: Double
 
   @usableFromInline
@@ -24,7 +24,7 @@ struct MemoryOptions: Sendable {
     self.jitter = jitter > 0 ? min(jitter, 1) : 0
   }
 
-  /// When something expires that was born then; the same jitter for the same key and birth.
+  /// Returns the deadline of a value born at this time; equal keys and births have equal jitter.
   @usableFromInline
   func deadline(_ timeToLive: TimeToLive, _ bornAt: Int64, _ hash: MemoryHash) -> Int64 {
     if jitter == 0 { return timeToLive.deadline(from: bornAt) }
@@ -35,15 +35,15 @@ struct MemoryOptions: Sendable {
   }
 }
 
-/// What is kept of a value beside itself.
+/// The details that are stored with a value.
 @usableFromInline
 struct MemoryDetails: Sendable, BitwiseCopyable {
   @usableFromInline let cost: Int
 
-  /// In nanoseconds of the cache's clock.
+  /// The time of birth, in nanoseconds of the cache's clock.
   @usableFromInline let bornAt: Int64
 
-  /// When it expires, by the same clock; `Int64.max` is never.
+  /// The deadline by the same clock; `Int64.max` for none.
   @usableFromInline let deadline: Int64
 
   @usableFromInline var revision: Revision

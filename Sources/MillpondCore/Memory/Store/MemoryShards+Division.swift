@@ -2,9 +2,9 @@ import MillpondSignals
 public import Synchronization
 
 extension MemoryShards {
-  /// Divides the one store among all, once.
+  /// Divides the single store into all shards, once.
   ///
-  /// - Complexity: O(*n*); every caller waits meanwhile.
+  /// - Complexity: O(*n*); all callers wait meanwhile.
   @inlinable
   func divide() {
     if mask.load(ordering: .relaxed) != 0 { return }
@@ -23,7 +23,7 @@ extension MemoryShards {
         if number == 0 {
           store.adopt(slot, hash, from: whole)
         } else {
-          // Nobody else comes to these before the mask is there.
+          // No other thread uses these shards before the mask is stored.
           shards[number].store.adopt(slot, hash, from: whole)
         }
       }
@@ -35,7 +35,7 @@ extension MemoryShards {
 }
 
 extension MemoryStore {
-  /// The same store without entries.
+  /// Returns a copy without entries.
   @usableFromInline
   func emptied() -> MemoryStore {
     var store = self
@@ -59,7 +59,7 @@ extension MemoryStore {
     return former
   }
 
-  /// Takes over an entry of another store as its newest.
+  /// Takes over an entry of another store as the newest one.
   @inlinable
   mutating func adopt(_ theirs: Slot, _ hash: MemoryHash, from other: MemoryStore) {
     let pair = other.pairs[Int(theirs)]

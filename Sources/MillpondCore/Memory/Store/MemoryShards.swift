@@ -1,11 +1,11 @@
 public import MillpondSignals
 public import Synchronization
 
-/// The stores of a memory cache, each under its own lock: one while they are few, sixteen from 4,096
-/// entries on.
+/// The stores of a memory cache, each under its own lock: one below 4,096 entries, sixteen from
+/// then on.
 ///
-/// No two locks are held at once, but for the moment in which the one is divided, when nobody can
-/// hold another.
+/// No two locks are held at once, except during the division of the first store, while no other
+/// thread can hold another lock.
 @usableFromInline
 final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Store = MemoryStore<Key, Value>
@@ -13,17 +13,18 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @usableFromInline let budget: MemoryBudget
 
-  /// Side by side, not each an object of its own: those would be retained on the way to every hit.
+  /// The shards side by side; as objects of their own they would be retained on the way to every
+  /// hit.
   ///
-  /// Sendable because a store is used behind its gate only.
+  /// Sendable because a store is used only behind its gate.
   @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<MemoryShard<Key, Value>>
 
-  /// How many there can be; there is only the first until it is divided.
+  /// The greatest number of shards; only the first exists before the division.
   @usableFromInline let count: Int
 
   @usableFromInline let options: MemoryOptions
 
-  /// Which bits of a hash choose the shard: none, or all that there are.
+  /// The bits of a hash that select the shard: none, or all.
   ///
   /// Changes once, under the lock of the first shard.
   @usableFromInline let mask = Atomic<Int>(0)
@@ -51,7 +52,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var mask = mask.load(ordering: .acquiring)
     while true {
       let result = withShard(hash.shard(mask)) { store -> Result? in
-        // It may have been divided before the lock was had.
+        // It may have been divided before the lock was acquired.
         let present = self.mask.load(ordering: .relaxed)
         if present == mask { return body(&store) }
         mask = present
@@ -61,18 +62,18 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Makes a store that there was none of.
+  /// Creates the store of a shard.
   @inlinable
   func open(_ number: Int, expectedCount: Int) {
     let store = Store(budget, options, expectedCount: expectedCount)
     (shards + number).initialize(to: MemoryShard(store))
   }
 
-  /// Runs `body` with one store after the other, until it says false.
+  /// Runs `body` with each store in turn, until it returns false.
   @inlinable
   func forEach(_ body: (inout Store) -> Bool) {
     let (goesOn, isDivided) = withShard(0) { store in
-      // Under the lock: if it is divided after that, all that the others have has been seen.
+      // Read under the lock: a division after that only moves entries that `body` has seen.
       (body(&store), mask.load(ordering: .relaxed) != 0)
     }
     guard goesOn, isDivided else { return }
@@ -86,9 +87,10 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return shard.pointee.gate.withLock { body(&shard.pointee.store) }
   }
 
-  /// Moves something into the store of a key; if there is no room, it is made in the other stores.
+  /// Puts a value into the store of a key; if there is no room there, makes room in the other
+  /// stores.
   ///
-  /// - Returns: Whether it is kept.
+  /// - Returns: Whether the value is stored.
   @inlinable
   @discardableResult
   func put(
@@ -106,7 +108,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         finish(&move)
         return placing == .kept
       }
-      // Before, not after: what room there is then would be others'.
+      // Before making room, not after: other threads would take that room.
       if attempt > 2 { yieldThread() }
       makeRoom(for: cost, &move)
     }
@@ -115,13 +117,13 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return false
   }
 
-  /// Tells what went to whom it concerns: out of the locks.
+  /// Reports removals to subscribers, outside the locks.
   @inlinable
   func finish(_ move: inout Move) {
     if move.removals.first != nil, audience.isListening { audience.tell(move.removals) }
   }
 
-  /// Lets entries of any shard go until there is room enough.
+  /// Evicts entries of any shard until there is enough room.
   @usableFromInline
   func makeRoom(for cost: Int, _ move: inout Move) {
     forEach { store in
@@ -133,7 +135,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Lets entries go, of all shards by turns, until the limits are kept.
+  /// Evicts entries, from all shards in turn, until the limits are kept.
   @usableFromInline
   func keepLimits() {
     var isEmpty = false
@@ -153,26 +155,29 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// From how many entries on there are several shards.
+  /// The number of entries from which there are several shards.
   @usableFromInline static var divisionCount: Int { 4_096 }
   @usableFromInline static var shardCount: Int { 16 }
 
-  /// How often room is looked for that others may take, or hold, meanwhile.
+  /// The number of attempts to find room, which other threads may take or hold meanwhile.
   @usableFromInline static var attempts: Int { 1_000 }
 }
 
 // MARK: - In steps
 
 extension MemoryShards {
-  /// The greatest number of entries that are dropped, or examined, in one hold of a lock.
+  /// The greatest number of entries that are removed or examined under one hold of a lock.
   @usableFromInline static var stepSize: Int { 256 }
 
-  /// Runs `body` with one store after the other, in steps, with the lock free between them.
+  /// Runs `body` with one store after another, in steps, with the lock free between them.
   ///
-  /// Values that a step drops are announced and released after it. A store that is left empty gives its
-  /// memory back.
+  /// Values removed in a step are reported and released after it. A store that is left empty frees
+  /// its memory.
   ///
-  /// - Parameter body: Does a step and records its progress; false when it is done with the store.
+  /// - Parameters:
+  ///   - now: The present time of the cache's clock.
+  ///   - body: Does a step and records its progress; returns whether another step with this store
+  ///     is needed.
   @inlinable
   func forEachInSteps(_ now: Int64, _ body: (inout Store, inout StoreProgress, inout Move) -> Bool)
   {
@@ -182,7 +187,8 @@ extension MemoryShards {
       var move = Move(now)
       let (goesOn, former) = withShard(number) { store in
         if number == 0, !isDivided, mask.load(ordering: .relaxed) != 0 {
-          // All entries have been moved since: begin again, and go on with the other stores.
+          // The entries have been moved to all stores meanwhile, so the operation begins again with
+          // the first.
           (isDivided, progress) = (true, StoreProgress())
         }
         let goesOn = body(&store, &progress, &move)
@@ -195,17 +201,17 @@ extension MemoryShards {
     }
   }
 
-  /// Lets go of what is beyond a share of what each store keeps, by number and by cost.
+  /// Evicts entries of each store beyond the given share, by count and by cost.
   @usableFromInline
   func trim(to share: Double, _ cause: Removal<Key, Value>.Cause) {
-    // Of the whole, a cost as large as an Int holds would not be one any more after the product.
+    // The greatest total would not convert back to an Int after a multiplication by 1.
     guard share < 1 else { return }
     forEachInSteps(0) { store, progress, move in
       store.trim(to: max(0, share), cause, &progress, atMost: Self.stepSize, &move)
     }
   }
 
-  /// Drops everything that was written before `revision`.
+  /// Removes everything that was written before `revision`.
   @inlinable
   func removeAll(_ revision: Revision, _ now: Int64) {
     forEachInSteps(now) { store, progress, move in
@@ -213,7 +219,7 @@ extension MemoryShards {
     }
   }
 
-  /// Drops everything of which the time is over.
+  /// Removes all expired values.
   @inlinable
   func removeExpired(_ now: Int64) {
     forEachInSteps(now) { store, progress, move in
@@ -241,8 +247,8 @@ struct StoreProgress {
 /// A store and its lock.
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-  // The store comes first: the thread sanitizer takes a change of it for one of the whole shard's
-  // first bytes, which must not be the gate's.
+  // The store comes first: the thread sanitizer attributes a change of it to the first bytes of the
+  // whole shard, which must not be the gate's.
   @usableFromInline var store: MemoryStore<Key, Value>
   @usableFromInline let gate = Gate()
 

@@ -1,4 +1,4 @@
-/// Keys and values side by side, in memory of which only what is used is initialised.
+/// Memory for pairs of keys and values, of which only used slots are initialised.
 ///
 /// Sendable because it belongs to one store, which is under one lock.
 @usableFromInline
@@ -15,7 +15,7 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
     }
   }
 
-  // One store uses it, so that its accesses can't overlap, and need no checks for that.
+  // Only one store uses it, so accesses can't overlap and need no checks for that.
   @exclusivity(unchecked) @usableFromInline var pairs: UnsafeMutablePointer<Pair>
   @exclusivity(unchecked) @usableFromInline var isUsed = Column<Bool>()
   @exclusivity(unchecked) @usableFromInline var capacity = 0
@@ -43,14 +43,14 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
     isUsed.reserve(newCapacity)
   }
 
-  /// Fills a slot that is free.
+  /// Fills a free slot.
   @inlinable
   func fill(_ slot: Slot, _ key: Key, _ value: Value) {
     (pairs + Int(slot)).initialize(to: Pair(key: key, value: value))
     isUsed.put(true, at: slot)
   }
 
-  /// Frees a slot that is used.
+  /// Frees a used slot.
   @inlinable
   func take(_ slot: Slot) -> (key: Key, value: Value) {
     isUsed[slot] = false
@@ -58,7 +58,7 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
     return (pair.key, pair.value)
   }
 
-  /// Puts another value into a slot that is used.
+  /// Replaces the value in a used slot.
   @inlinable
   func exchange(_ slot: Slot, _ value: Value) -> Value {
     let old = pairs[Int(slot)].value
@@ -67,7 +67,7 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
   }
 }
 
-/// The hash of a key, computed once: the upper half chooses the shard, the lower half the place.
+/// The hash of a key, computed once: the upper half selects the shard, the lower half the bucket.
 @usableFromInline
 struct MemoryHash: Sendable {
   @usableFromInline let whole: Int

@@ -1,27 +1,27 @@
-/// What a memory cache has done since it was made.
+/// The statistics of a memory cache since its creation.
 public struct MemoryStatistics: Sendable, Hashable {
-  /// Questions that it had a value for.
+  /// The number of gets that found a value.
   public var hits = 0
 
-  /// Questions that it had none for, or one that was too old.
+  /// The number of gets that found no value, or one that was too old.
   public var misses = 0
 
-  /// Values that were taken in, in the place of older ones too.
+  /// The number of values that were stored, including those that replaced others.
   public var insertions = 0
 
-  /// Values that were not taken in: too costly, or not worth what would have had to go.
+  /// The number of values that were not stored: too costly, or not worth the evictions.
   public var rejections = 0
 
-  /// Values that went for room, or because memory was short.
+  /// The number of values that were evicted, or removed under memory pressure.
   public var evictions = 0
 
-  /// Values that went for their age.
+  /// The number of values that were removed because they had expired.
   public var expirations = 0
 
-  /// None of anything.
+  /// Creates statistics with all counters at zero.
   public init() {}
 
-  /// The share of the questions that were answered, from 0 to 1; 0 if there were none.
+  /// The share of gets that found a value, from 0 to 1; 0 if there were none.
   public var hitRatio: Double {
     hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses)
   }

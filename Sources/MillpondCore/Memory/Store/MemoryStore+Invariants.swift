@@ -1,8 +1,8 @@
 extension MemoryStore {
-  /// What is wrong with this store, looked for now and then; nil if nothing was found.
+  /// Checks the store at intervals; returns a violated invariant, or nil.
   ///
-  /// For debug builds. A small store is looked at once in 64 insertions, any other once in 8,192, so
-  /// that it costs an insertion a few entries' work at most.
+  /// For debug builds. A small store is checked once in 64 insertions, any other once in 8,192, so
+  /// that an insertion costs at most the work of a few entries.
   @usableFromInline
   func occasionalFlaw() -> String? {
     let insertions = statistics.insertions
@@ -10,7 +10,7 @@ extension MemoryStore {
     return isDue ? flaw() : nil
   }
 
-  /// What is wrong with this store; nil if nothing is.
+  /// Returns a violated invariant of the store; nil if there is none.
   ///
   /// - Complexity: O(*n*).
   @usableFromInline
@@ -18,7 +18,8 @@ extension MemoryStore {
     indexFlaw() ?? slotFlaw() ?? order.flaw(isUsed: slab.isUsed) ?? detailFlaw()
   }
 
-  /// Each used slot has one bucket, which is found by the hash of its key, and there are no others.
+  /// Checks that each used slot has one bucket, found by the hash of its key, and that there are no
+  /// other buckets.
   private func indexFlaw() -> String? {
     let taken = (0..<index.buckets.count).count { index.buckets[$0] != 0 }
     if taken != index.count { return "\(taken) buckets are taken, not \(index.count)" }
@@ -33,7 +34,7 @@ extension MemoryStore {
     return nil
   }
 
-  /// Each slot is either used or free.
+  /// Checks that each slot is either used or free.
   private func slotFlaw() -> String? {
     let used = (0..<slab.isUsed.count).count { slab.isUsed[$0] }
     if used != count { return "\(used) slots are used, not \(count)" }
@@ -47,7 +48,7 @@ extension MemoryStore {
     return nil
   }
 
-  /// What is known of entries is known of those that are there.
+  /// Checks that times and validators belong to existing entries.
   private func detailFlaw() -> String? {
     if times.stamps.count != slab.isUsed.count { return "stamps of other slots" }
     if times.deadlines.count > slab.isUsed.count { return "deadlines of other slots" }
@@ -59,7 +60,7 @@ extension MemoryStore {
 }
 
 extension PolicyOrder {
-  /// What is wrong with the order of these slots; nil if nothing is.
+  /// Returns a violated invariant of the order of these slots; nil if there is none.
   func flaw(isUsed: Column<Bool>) -> String? {
     let lists = isAdaptive ? adaptive.lists : [(recency.list, nil)]
     let nodes = isAdaptive ? adaptive.nodes : recency.nodes
@@ -79,14 +80,14 @@ extension PolicyOrder {
 }
 
 extension AdaptiveOrder {
-  /// Each list, and what its entries say that they are in.
+  /// Each list, and the state that its entries should have.
   fileprivate var lists: [(SlotList, UInt8?)] {
     [(window, Self.inWindow), (probation, Self.inProbation), (protected, Self.inProtected)]
   }
 }
 
 extension SlotNodes {
-  /// What is wrong with a list; nil if nothing is.
+  /// Returns a violated invariant of a list; nil if there is none.
   fileprivate func flaw(of list: SlotList) -> String? {
     let slots = slots(of: list)
     if slots.count != list.count { return "\(slots.count) slots in a list of \(list.count)" }
@@ -101,7 +102,8 @@ extension SlotNodes {
     return nil
   }
 
-  /// The slots of a list from the oldest on, and one more than it counts where they do not end.
+  /// Returns the slots of a list, oldest first; one more than its count if the list does not end
+  /// there.
   fileprivate func slots(of list: SlotList) -> [Slot] {
     var slots: [Slot] = []
     var slot = list.oldest

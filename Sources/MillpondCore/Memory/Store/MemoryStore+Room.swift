@@ -1,12 +1,12 @@
 extension MemoryStore {
-  /// Puts a value in, in the place of the one in `slot`, if there is one.
+  /// Puts a value into the store, in place of the one in `slot` if there is one.
   @inlinable
   mutating func put(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
     _ details: MemoryDetails, in slot: Slot?, _ move: inout MemoryMove<Key, Value>
   ) -> Placing {
     if times.expires { sweep(&move) }
-    // A key that does not equal itself, a NaN, would never be found again.
+    // A key that does not equal itself, such as a NaN, would never be found again.
     guard
       details.cost <= budget.costLimit, budget.countLimit > 0, details.deadline > move.now,
       times.idleTime > 0, key == key
@@ -33,7 +33,7 @@ extension MemoryStore {
     return .kept
   }
 
-  /// Lets those go who should go first; false if there is nobody.
+  /// Evicts the next victims; false if there are none.
   @inlinable
   mutating func evict(
     for weight: Int, _ cause: Removal<Key, Value>.Cause, _ move: inout MemoryMove<Key, Value>
@@ -45,7 +45,7 @@ extension MemoryStore {
     return true
   }
 
-  /// Evicts entries until no more is left than a share of what there was at the first step.
+  /// Evicts entries until no more than a share of the entries at the first step is left.
   ///
   /// - Returns: Whether another step is needed.
   @usableFromInline
@@ -69,7 +69,7 @@ extension MemoryStore {
     return false
   }
 
-  /// Takes an entry out.
+  /// Removes an entry.
   @inlinable
   mutating func drop(
     _ slot: Slot, _ cause: Removal<Key, Value>.Cause, _ move: inout MemoryMove<Key, Value>
@@ -93,7 +93,8 @@ extension MemoryStore {
     move.removals.append(Removal(key: key, value: value, cause: cause))
   }
 
-  /// Remembers the last write of an entry that goes of itself, if an earlier one may be on its way.
+  /// Remembers the last write of an entry that is evicted or expires, if an earlier write may be
+  /// pending.
   @inlinable
   mutating func remember(_ key: Key, _ slot: Slot, _ move: inout MemoryMove<Key, Value>) {
     let revision = times.stamps[slot].revision
@@ -108,7 +109,7 @@ extension MemoryStore {
     move.removals.append(writes.takeForgotten())
   }
 
-  /// Drops the entry if its time is over.
+  /// Drops the entry if it has expired.
   @inlinable
   mutating func dropIfExpired(_ slot: Slot, _ move: inout MemoryMove<Key, Value>) -> Bool {
     guard times.expires, times.isExpired(slot, move.now) else { return false }
@@ -117,7 +118,7 @@ extension MemoryStore {
     return true
   }
 
-  /// Looks at a few entries, in turn, and drops those of which the time is over.
+  /// Checks a few entries in turn, and drops expired ones.
   @inlinable
   mutating func sweep(_ move: inout MemoryMove<Key, Value>, steps: Int = 4) {
     for _ in 0..<min(steps, slab.isUsed.count) {
@@ -141,8 +142,7 @@ extension MemoryStore {
     order.added(slot, hash.bits, weight: details.cost)
   }
 
-  /// Another value for the same key, in the same place; false if there is no room for what it costs
-  /// more.
+  /// Replaces the value of an entry; false if there is no room for its higher cost.
   @inlinable
   mutating func exchange(
     _ slot: Slot, _ value: Value, _ validator: Validator?, _ details: MemoryDetails,
@@ -173,7 +173,7 @@ extension MemoryStore {
     if validator != nil || !validators.isEmpty { validators[slot] = validator }
   }
 
-  /// A value is not kept, and what was kept for its key goes all the same.
+  /// Rejects a value; the stored value of its key is removed regardless.
   @usableFromInline
   mutating func reject(
     _ key: Key, _ details: MemoryDetails, _ move: inout MemoryMove<Key, Value>,
@@ -191,7 +191,7 @@ extension MemoryStore {
     return Slot(slab.isUsed.count)
   }
 
-  /// Half as large again, but not larger than what the limit lets expect.
+  /// Grows by half, but not beyond the expected number of entries.
   @inlinable
   mutating func grow() {
     let expected = expectedCount + expectedCount / 64 + 8

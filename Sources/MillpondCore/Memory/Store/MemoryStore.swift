@@ -1,13 +1,13 @@
 /// The entries of a memory cache, or of one of its shards.
 ///
-/// Pure; its owner locks, and releases what is dropped after the unlock. Sendable because it is used
-/// under one lock, with all that its columns and its slab point to.
+/// Pure; its owner locks, and releases dropped values after the unlock. Sendable because it is used
+/// under one lock, with all the memory of its columns and slab.
 @usableFromInline
 struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  // What a hit uses comes first, side by side.
+  // The properties that a hit uses come first, side by side.
   @usableFromInline var index = SlotIndex()
 
-  /// Those of the slab, which is not on the way to them.
+  /// The slab's pairs, so that a hit does not go through the slab.
   @usableFromInline var pairs: UnsafeMutablePointer<MemorySlab<Key, Value>.Pair>
 
   @usableFromInline var statistics = MemoryStatistics()
@@ -20,7 +20,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   @usableFromInline var sweepHand: Slot = 0
   @usableFromInline var writes = WriteOrder<Key>()
 
-  /// How many entries there may be here, if keys are spread evenly.
+  /// The expected number of entries, if keys are spread evenly over the shards.
   @usableFromInline var expectedCount: Int
 
   @inlinable
@@ -37,11 +37,11 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     index.count
   }
 
-  // MARK: Asking
+  // MARK: Lookups
 
-  /// The value, which is used thereby.
+  /// Returns the value, and counts this as a use.
   ///
-  /// For stores of which nothing expires.
+  /// For stores without expiry.
   @inlinable
   mutating func hit(_ key: Key, _ hash: MemoryHash, _ counting: Counting) -> Value? {
     guard let slot = Self.find(key, hash, index.places, index.buckets.count, pairs) else {
@@ -53,9 +53,10 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     return pairs[Int(slot)].value
   }
 
-  /// The value, if it is no older than this, which is used thereby; a miss is not counted.
+  /// Returns the value if it is no older than `age`, and counts this as a use; a miss is not
+  /// counted.
   ///
-  /// For stores of which nothing expires.
+  /// For stores without expiry.
   @inlinable
   mutating func hit(
     _ key: Key, _ hash: MemoryHash, atMost age: Duration, _ now: Int64
@@ -68,7 +69,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     return pairs[Int(slot)].value
   }
 
-  /// The value, if it is young enough, which is used thereby unless nothing is counted.
+  /// Returns the value if it is fresh enough; this counts as a use unless `counting` is nothing.
   @inlinable
   mutating func look(
     _ key: Key, _ hash: MemoryHash, _ freshness: Freshness, _ counting: Counting,
@@ -93,14 +94,14 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
       validator: validators.isEmpty ? nil : validators[slot])
   }
 
-  /// Counts a key that is not here.
+  /// Counts a miss of a key without an entry.
   @inlinable
   mutating func miss(_ hash: MemoryHash) {
     statistics.misses &+= 1
     order.missed(hash.bits)
   }
 
-  /// The value and its age, which is not used thereby.
+  /// Returns the value with its age, without counting this as a use.
   @inlinable
   func peek(_ key: Key, _ hash: MemoryHash, _ now: Int64) -> Stamped<Value>? {
     guard let slot = find(key, hash), !times.isExpired(slot, now) else { return nil }
@@ -114,7 +115,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     Self.find(key, hash, index.places, index.buckets.count, pairs)
   }
 
-  /// Not a method, for which everything here would be copied on the way to a hit.
+  /// Finds a slot; static, since a method would copy the whole store on the way to a hit.
   @inlinable
   static func find(
     _ key: Key, _ hash: MemoryHash, _ buckets: UnsafePointer<UInt64>, _ bucketCount: Int,
@@ -125,7 +126,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
 
   // MARK: Writing
 
-  /// Keeps a value, unless a later write of its key has arrived.
+  /// Stores a value, unless a later write of its key has arrived.
   @inlinable
   mutating func set(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ details: MemoryDetails,
@@ -140,7 +141,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     return put(key, hash, value, nil, details, in: slot, &move)
   }
 
-  /// Keeps a value of a lower layer, unless its key was written to since the token was drawn.
+  /// Stores the value of a fill, unless its key was written after the token was taken.
   @inlinable
   mutating func fill(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
@@ -149,12 +150,13 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     guard writes.admit(token, hash: hash.whole) else { return .refused }
     let slot = find(key, hash)
     var details = details
-    // The last write of the key stays what it was: that of its entry, or a removal of all.
+    // The last write of the key stays the same: that of its entry, or the last removal of
+    // everything.
     details.revision = slot.map { times.stamps[$0].revision } ?? writes.removalOfAll
     return put(key, hash, value, validator, details, in: slot, &move)
   }
 
-  /// Drops what was written before.
+  /// Removes a key, unless it was written later.
   @inlinable
   mutating func remove(
     _ key: Key, _ hash: MemoryHash, _ revision: Revision, _ move: inout MemoryMove<Key, Value>
@@ -169,7 +171,8 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     budget.takeBack(&move.room)
   }
 
-  /// Drops everything that was written before `revision`, in steps; values filled between the steps stay.
+  /// Removes everything that was written before `revision`, in steps; values filled between the
+  /// steps stay.
   ///
   /// - Returns: Whether another step is needed.
   @inlinable
@@ -177,7 +180,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
     _ revision: Revision, _ progress: inout StoreProgress, atMost stepSize: Int,
     _ move: inout MemoryMove<Key, Value>
   ) -> Bool {
-    // A removal that a later one has overtaken goes on: the later one may not have ended yet.
+    // A removal that a later one has overtaken continues: the later one may not have ended yet.
     if progress.place == 0, writes.admitAll(revision) {
       move.removals.append(writes.takeForgotten())
     }
@@ -190,19 +193,19 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendab
   }
 }
 
-/// The end of an attempt to put a value into a store.
+/// The result of an attempt to put a value into a store.
 @usableFromInline
 enum Placing: Sendable {
   case kept
 
-  /// A later write has arrived, or the value can't be kept at all.
+  /// A later write has arrived, or the value can't be stored at all.
   case refused
 
-  /// There is no room, and no entry here that could make any.
+  /// There is no room, and no entry of this store can be evicted.
   case crowded
 }
 
-/// What one call moves: room that has been made and not yet used, and what went.
+/// The room that a call has made and not used yet, and its removals.
 @usableFromInline
 struct MemoryMove<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var room = MemoryRoom()

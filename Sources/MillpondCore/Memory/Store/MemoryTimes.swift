@@ -1,4 +1,4 @@
-/// When entries were born, who told of them, and when they expire.
+/// The births, last writes, and deadlines of entries.
 @usableFromInline
 struct MemoryTimes: Sendable {
   @usableFromInline
@@ -15,13 +15,13 @@ struct MemoryTimes: Sendable {
 
   @usableFromInline var stamps = Column<Stamp>()
 
-  /// Empty as long as nothing expires.
+  /// The deadlines; empty while no entry has one.
   @usableFromInline var deadlines = Column<Int64>()
 
-  /// Empty unless entries expire for not being used.
+  /// The last uses; empty unless entries expire when they are not used.
   @usableFromInline var lastUses = Column<Int64>()
 
-  /// `Int64.max` is for ever.
+  /// The time to idle; `Int64.max` for none.
   @usableFromInline let idleTime: Int64
 
   @usableFromInline
@@ -33,12 +33,12 @@ struct MemoryTimes: Sendable {
     self.idleTime = idleTime
   }
 
-  /// The same without entries.
+  /// Returns a copy without entries.
   func emptied() -> MemoryTimes {
     MemoryTimes(idleTime: idleTime)
   }
 
-  /// Takes over what another knows of an entry.
+  /// Takes over the times of an entry of another store.
   @usableFromInline
   mutating func adopt(_ slot: Slot, from other: MemoryTimes, _ theirs: Slot) {
     let theirs = Int(theirs)
@@ -76,7 +76,7 @@ struct MemoryTimes: Sendable {
     return slot < lastUses.count && now &- lastUses[slot] >= idleTime
   }
 
-  /// An entry was used.
+  /// Records a use of an entry.
   @inlinable
   mutating func touch(_ slot: Slot, _ now: Int64) {
     if Int(slot) < lastUses.count { lastUses[Int(slot)] = now }
@@ -87,14 +87,14 @@ struct MemoryTimes: Sendable {
     .nanoseconds(nanoseconds(of: slot, now))
   }
 
-  /// The age in nanoseconds, at least zero.
+  /// Returns the age in nanoseconds, at least zero.
   @inlinable
   func nanoseconds(of slot: Slot, _ now: Int64) -> Int64 {
     let (age, isBeyond) = now.subtractingReportingOverflow(stamps[Int(slot)].bornAt)
     return isBeyond ? .max : max(0, age)
   }
 
-  /// The first deadlines come when there are entries already that have none.
+  /// Sets a time; entries that came before the first deadline get none.
   private static func set(_ slot: Int, _ time: Int64, in times: inout Column<Int64>) {
     while times.count <= slot { times.append(.max) }
     times[slot] = time

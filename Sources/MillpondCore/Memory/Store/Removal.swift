@@ -1,33 +1,33 @@
 import MillpondSignals
 import Synchronization
 
-/// A value that a memory cache does not keep any more.
+/// A value that a memory cache no longer stores.
 public struct Removal<Key: Sendable, Value: Sendable>: Sendable {
-  /// Why.
+  /// The causes of a removal.
   public enum Cause: Sendable, Hashable, CaseIterable {
-    /// For room: others were worth more, or a limit was lowered.
+    /// The value was evicted for other values, or because a limit was lowered.
     case evicted
 
-    /// For its age.
+    /// The value expired.
     case expired
 
-    /// By order.
+    /// The value was removed by a call.
     case removed
 
-    /// For a new value of the same key.
+    /// A new value of the same key replaced it.
     case replaced
 
-    /// Because memory was short.
+    /// The value was removed because memory was short.
     case pressure
   }
 
-  /// Of which key.
+  /// The key of the value.
   public let key: Key
 
   /// The value.
   public let value: Value
 
-  /// Why it went.
+  /// The cause of the removal.
   public let cause: Cause
 
   @usableFromInline
@@ -38,7 +38,7 @@ public struct Removal<Key: Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// What was dropped under a lock, to be told of and released after it: mostly one value, or none.
+/// The removals under a lock, to be reported and released after it: usually one or none.
 @usableFromInline
 struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var first: Removal<Key, Value>?
@@ -52,7 +52,7 @@ struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if first == nil { first = removal } else { addMore { $0.removals.append(removal) } }
   }
 
-  /// Keys that the order of writes has forgotten.
+  /// Adds keys that the order of writes has forgotten.
   @inlinable
   mutating func append(_ forgotten: [[Key: Revision]]) {
     if !forgotten.isEmpty { addMore { $0.forgotten += forgotten } }
@@ -66,16 +66,16 @@ struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// The second and further values that one call drops: few calls do, so these are in an object.
+/// The second and later removals of one call; few calls have any, so they are in an object.
 ///
-/// Sendable because only the call uses it that drops.
+/// Sendable because only one call uses it.
 @usableFromInline
 final class MoreRemovals<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   @usableFromInline var removals: ContiguousArray<Removal<Key, Value>> = []
   @usableFromInline var forgotten: [[Key: Revision]] = []
 }
 
-/// Those who want to know what goes.
+/// The subscribers to the removals of a cache.
 @usableFromInline
 final class RemovalAudience<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let pipe = PublishSubject<Removal<Key, Value>>()
@@ -90,7 +90,7 @@ final class RemovalAudience<Key: Hashable & Sendable, Value: Sendable>: Sendable
 
   @usableFromInline var isListening: Bool { listeners.count.load(ordering: .relaxed) > 0 }
 
-  /// Keeps nothing of the cache alive.
+  /// The removals; a subscription does not keep the cache alive.
   var signal: Signal<Removal<Key, Value>> {
     let (listeners, removals) = (listeners, pipe.signal)
     return Signal { observer, lifetime in

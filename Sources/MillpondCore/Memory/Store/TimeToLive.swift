@@ -1,16 +1,19 @@
 import MillpondSignals
 
-/// How long something is kept.
+/// A limit on the age of values.
 public enum TimeToLive: Sendable, Hashable {
-  /// Until it has to go for another reason.
+  /// No limit.
   case never
 
-  /// For so long; zero or less is over at once.
+  /// The value expires at this age; zero or less expires it at once.
   case after(Duration)
 
-  /// When it is over for what began at `start`, in nanoseconds; `Int64.max` is never.
+  /// Returns the deadline of a value born at `start`, in nanoseconds; `Int64.max` for none.
   ///
-  /// - Parameter share: Of the whole time, from 0 to 1. Less than 1, a product is less than 2^63.
+  /// - Parameters:
+  ///   - start: The time of birth in nanoseconds.
+  ///   - share: The share of the duration that counts, from 0 to 1. A product with less than 1 is
+  ///     less than 2^63.
   @usableFromInline
   func deadline(from start: Int64, share: Double = 1) -> Int64 {
     guard case .after(let duration) = self else { return .max }
