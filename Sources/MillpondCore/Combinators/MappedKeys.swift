@@ -98,7 +98,7 @@ extension Source {
   /// A get waits for the earlier writes of its key that have not arrived; a write waits only for
   /// the transformation of its own key. Revisions order the writes in the stores below: the latest
   /// one wins, whatever arrives first. Errors of `transform` fail the get or the write unchanged. A
-  /// `transform` that waits for its own result, by a get of the same key, fails with
+  /// get made by `transform` that would wait for that same run of it fails with
   /// ``CacheError/circular(key:)``. There are no immediate hits.
   ///
   /// - Parameter transform: Its task is cancelled when no caller waits for the answer any more; the

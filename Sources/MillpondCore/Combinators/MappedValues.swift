@@ -10,8 +10,8 @@ extension Source {
   /// While an asynchronous codec encodes, only gets of that key wait for it. Other writes do not;
   /// the latest write wins, whichever is encoded first. A set called between a get and the fetch
   /// that the get leads to may be stored here while the fetched value is stored in a layer above,
-  /// until that evicts it: neither call came first. A codec that waits for its own result, by a get
-  /// of the same key, fails with ``CacheError/circular(key:)``.
+  /// until that evicts it: neither call came first. A get made by a codec that would wait for that
+  /// same run of it fails with ``CacheError/circular(key:)``.
   ///
   /// Each get decodes for itself. With ``Source/reusingInFlight(clock:)`` over this, all callers
   /// that wait share one decoding.

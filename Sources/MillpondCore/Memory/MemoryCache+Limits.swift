@@ -26,7 +26,7 @@ extension MemoryCache {
   /// Evicts the least valuable entries until no more than this share is left, by count and by cost.
   ///
   /// - Parameter share: From 0, for nothing, to 1, for all; NaN counts as 1.
-  /// - Complexity: O(*n*), in steps between which others have the lock.
+  /// - Complexity: O(*n*), in steps between which other threads can take the locks.
   public func trim(to share: Double) {
     shards.trim(to: share, .evicted)
   }

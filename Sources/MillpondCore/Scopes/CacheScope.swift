@@ -54,7 +54,7 @@ public final class CacheScope: Sendable {
   ///     …
   ///     membership.dispose()  // or membership.scoped(), to leave with the release of an object
   ///
-  /// Members are erased in the order in which they were added, so add the lowest layer last.
+  /// Members are erased in the order in which they were added, so add the lowest layer first.
   ///
   /// - Parameters:
   ///   - isPersistent: Whether data is left, for example in files, after the handle is disposed of.

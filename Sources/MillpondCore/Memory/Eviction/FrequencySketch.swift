@@ -49,7 +49,7 @@ struct FrequencySketch: Sendable {
     blocks = newBlocks
   }
 
-  /// Returns the least number that reaches at least `blocks` by doubling; less than 32.
+  /// Returns a number below 32 that becomes `blocks`, or a few more, by doubling.
   private static func firstBlocks(toBecome blocks: Int) -> Int {
     var first = blocks
     while first >= 32 { first = (first + 1) / 2 }
