@@ -221,7 +221,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
 
 /// The callers that wait for one key of a batch, in the order of their arrival.
 ///
-/// - Complexity: O(1) to add or remove an asker, amortised.
+/// - Complexity: O(1) to add or remove a caller, amortised.
 struct BatchAskers<Value: Sendable>: Sendable {
   /// A seat for each caller; seats of callers that have left stay vacant until most are.
   private(set) var seats: ContiguousArray<BatchAsker<Value>?> = []
@@ -240,7 +240,7 @@ struct BatchAskers<Value: Sendable>: Sendable {
     seats.append(asker)
   }
 
-  /// Removes an asker, which is released later; false if it is not among these.
+  /// Removes a caller, which is released later; false if it is not among these.
   mutating func remove(_ asker: BatchAsker<Value>) -> Bool {
     let seat = asker.seat
     guard seat < seats.count, seats[seat] === asker else { return false }

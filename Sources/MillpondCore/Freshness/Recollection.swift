@@ -164,7 +164,11 @@ extension Recollection {
 
   /// Asks the source, and stores its answer.
   ///
-  /// - Parameter failure: The failure of the store, if it failed.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  ///   - keeps: Whether values and failures are remembered.
+  ///   - failure: The failure of the store, if it failed.
   func fetch(
     _ key: Key, _ lookup: Lookup, keeps: Bool, failure: (any Error)?
   ) -> Signal<Finding> {

@@ -53,9 +53,11 @@ extension MultiplexerMap {
     return nil
   }
 
-  /// Saves the value in memory.
+  /// Saves the value in memory; returns the outcome, or nil if there is no value.
   ///
-  /// - Parameter attempts: The greatest number of tries after other writes came between.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - attempts: The greatest number of tries if other writes come between.
   private func save(_ key: Key, attempts: Int = 16) -> Signal<Void>? {
     // Taken before the value is looked up, so that later writes win.
     let token = FillToken()

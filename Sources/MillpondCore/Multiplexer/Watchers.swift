@@ -53,7 +53,9 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
 
   /// Reports news of a key.
   ///
-  /// - Parameter key: The key; nil for all keys.
+  /// - Parameters:
+  ///   - key: The key; nil for all keys.
+  ///   - news: The news.
   func tell(_ key: Key?, _ news: RememberedNews) {
     if let key { return tell(key, news) }
     for pipe in state.withLock({ $0.watches.values.map(\.pipe) }) { pipe.next(news) }

@@ -90,8 +90,9 @@ public final class CacheScope: Sendable {
 
   /// Returns the signal, which fails with ``CacheError/scopeEnded`` if the scope ends first.
   ///
-  /// - Parameter endCount: The number of ends when the work began; nil if it begins with the
-  ///   subscription.
+  /// - Parameters:
+  ///   - signal: The signal of the work.
+  ///   - endCount: The number of ends when the work began; nil if it begins with the subscription.
   @usableFromInline
   package func untilEnd<Answer>(
     _ signal: Signal<Answer>, since endCount: Int? = nil

@@ -52,7 +52,11 @@ struct DiskIndex: Sendable {
     self.init(costLimit: costLimit, PolicyOrder(policy, isWeighted: true))
   }
 
-  /// - Parameter order: An order without entries.
+  /// Creates an index without entries.
+  ///
+  /// - Parameters:
+  ///   - costLimit: The greatest cost of all entries.
+  ///   - order: An order without entries.
   init(costLimit: Int, _ order: PolicyOrder) {
     self.costLimit = costLimit
     self.order = order
