@@ -3,8 +3,8 @@ public import MillpondSignals
 extension Source {
   /// Ignores writes: they succeed and change nothing, and fills are refused.
   ///
-  /// As a lower layer it keeps its value when the upper layers are written, and answers with it
-  /// again once they have evicted theirs.
+  /// In a lower layer, the value stays when the upper layers are written, and is the answer again
+  /// once they have evicted theirs.
   @inlinable
   public func readOnly() -> ReadOnly<Self> {
     ReadOnly(base: self)
