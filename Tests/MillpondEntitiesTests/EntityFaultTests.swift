@@ -9,7 +9,7 @@ import Testing
 @Suite struct EntityFaultTests {
   let store = EntityStore()
 
-  @Test func `F1 in a cycle each observer gets one notice`() {
+  @Test func `each observer of a cycle gets one notice`() {
     store.update { things in
       things.set(Thing(1, links: [2]))
       things.set(Thing(2, links: [3]))
@@ -22,7 +22,7 @@ import Testing
     for recorder in recorders { #expect(recorder.causes == [[], [2]]) }
   }
 
-  @Test func `F1 in a diamond the top gets one notice`() {
+  @Test func `the top of a diamond gets one notice`() {
     store.set(Thing(1, links: [2, 3]))
     store.set(Thing(2, links: [4]))
     store.set(Thing(3, links: [4]))
@@ -33,7 +33,9 @@ import Testing
     #expect(top.causes == [[], [4]])
   }
 
-  @Test(.heavy) func `F2 a chain of 100,000 does not overflow the stack, and is pruned as one`() {
+  @Test(.heavy)
+  func `a chain of a hundred thousand entities does not overflow the stack, and is pruned as one`()
+  {
     let length = 100_000
     store.update { things in
       for id in 0..<length { things.set(Thing(id, links: [id + 1])) }
@@ -51,7 +53,8 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test(.heavy) func `F2 a transaction that touches all of an observed chain is told once`() {
+  @Test(.heavy)
+  func `a transaction that sets a hundred thousand linked entities notifies their observer once`() {
     let length = 100_000
     let top = store.recorder(of: 0)
 
@@ -63,7 +66,7 @@ import Testing
     #expect(top.values[1].causes.count == length)
   }
 
-  @Test func `F3 what an observer sets is there at once, and told after the present notice`() {
+  @Test func `a set by an observer is visible at once, and announced after the present notice`() {
     let first = Recorder<EntityChange<Thing>>()
     let seen = Recorder<String>()
     let told = PublishSubject<String>()
@@ -83,7 +86,7 @@ import Testing
     #expect(first.violations.isEmpty)
   }
 
-  @Test func `F4 an observer may dispose of others and itself`() {
+  @Test func `an observer may dispose of others and itself`() {
     let last = store.recorder(of: 1)
     let victim = Recorder<EntityChange<Thing>>()
     let killer = Recorder<EntityChange<Thing>>()
@@ -102,7 +105,7 @@ import Testing
     #expect(last.names == ["–", "a", "b"])
   }
 
-  @Test func `F5 a transaction that throws has changed nothing`() {
+  @Test func `a transaction that throws changes nothing`() {
     store.set(Thing(1, "old"))
     let recorder = store.recorder(of: 1)
 
@@ -120,7 +123,7 @@ import Testing
     #expect(recorder.names == ["old"])
   }
 
-  @Test func `F6 of a transaction and a set the later commit wins`() async throws {
+  @Test func `a set that waits for a transaction commits after it and wins`() async throws {
     let begun = PublishSubject<Void>()
     let store = store
     let setting = Recorder<Void>()
@@ -137,7 +140,7 @@ import Testing
     #expect(store.get(Reference<Thing>(1))?.name == "set")
   }
 
-  @Test func `F7 who reads during a transaction sees what was there before, and does not wait`() {
+  @Test func `a read during a transaction sees the former state, and does not wait`() {
     store.set(Thing(1, "old"))
 
     store.update { things in
@@ -149,7 +152,7 @@ import Testing
     #expect(store.nameReadElsewhere(1) == "new")
   }
 
-  @Test func `F8 the same identity of another type is something else`() {
+  @Test func `the same identity of another type is another entity`() {
     store.set(One.Book(id: 1, title: "one"))
     store.set(Thing(1, "thing"))
     let thing = store.recorder(of: 1)
@@ -161,7 +164,7 @@ import Testing
     #expect(store.count == 1)
   }
 
-  @Test func `F9 what is no longer referred to is silent`() {
+  @Test func `an entity that is no longer referred to causes no notice`() {
     store.set(Thing(1, "a", links: [2, 3]))
     let top = store.recorder(of: 1)
     store.set(Thing(1, "b", links: [3]))
@@ -172,7 +175,8 @@ import Testing
     #expect(top.causes == [[], [1], [3]])
   }
 
-  @Test func `F10 a removal is told, to those too who refer to what is removed`() {
+  @Test
+  func `a removal notifies the entity's observers and those of the entities that refer to it`() {
     store.set(Thing(1, links: [2]))
     store.set(Thing(2, "there"))
     let top = store.recorder(of: 1)
@@ -185,7 +189,7 @@ import Testing
     #expect(top.causes == [[], [2]])
   }
 
-  @Test func `F11 an equal set is no change`() {
+  @Test func `a set of an equal value causes no notice`() {
     store.set(Thing(1, "a", links: [2]))
     let recorder = store.recorder(of: 1)
 
@@ -198,7 +202,7 @@ import Testing
     #expect(recorder.names == ["a"])
   }
 
-  @Test func `F12 types of one name are distinct`() {
+  @Test func `types of the same name are distinct`() {
     store.set(One.Book(id: 1, title: "one"))
     store.set(Other.Book(id: 1, title: "other"))
 
@@ -208,7 +212,7 @@ import Testing
     #expect(AnyReference(Reference<One.Book>(1)) != AnyReference(Reference<Other.Book>(1)))
   }
 
-  @Test func `F13 who lets go during a notice gets nothing after it`() {
+  @Test func `an observer that is disposed of during a notice gets no more`() {
     let recorder = Recorder<EntityChange<Thing>>()
     recorder.subscribe(to: store.signal(of: Reference<Thing>(1))) { [store] event in
       guard case .next(let change) = event, change.value?.name == "a" else { return }
@@ -223,7 +227,7 @@ import Testing
     #expect(store.get(Reference<Thing>(1))?.name == "c")
   }
 
-  @Test func `F15 relations that a transaction changes count in that transaction and after it`() {
+  @Test func `relations that a transaction changes count in that transaction and after it`() {
     store.set(Thing(1, links: [2]))
     let top = store.recorder(of: 1)
 
@@ -238,7 +242,7 @@ import Testing
     #expect(top.causes == [[], [1, 3], [4]])
   }
 
-  @Test func `F16 identities that print alike are distinct`() {
+  @Test func `identities that print alike are distinct`() {
     store.set(Masked(id: Alike(number: 1), name: "one"))
     store.set(Masked(id: Alike(number: 2), name: "two"))
 
@@ -246,7 +250,7 @@ import Testing
     #expect(store.get(Reference<Masked>(Alike(number: 2)))?.name == "two")
   }
 
-  @Test func `F17 a nested transaction is part of the outer one`() {
+  @Test func `a nested transaction is part of the outer one`() {
     let recorder = store.recorder(of: 1)
 
     store.update { things in
@@ -261,7 +265,7 @@ import Testing
     #expect(store.count == 2)
   }
 
-  @Test func `F17 a nested transaction that throws is undone, and no more than that`() {
+  @Test func `a nested transaction that throws undoes its own changes only`() {
     store.update { things in
       things.set(Thing(1, "outer"))
       try? store.update { things in
@@ -276,7 +280,7 @@ import Testing
     #expect(store.get(Reference<Thing>(2)) == nil)
   }
 
-  @Test func `F17 what a nested transaction has undone may be of a type that it has begun`() {
+  @Test func `a nested transaction that throws may have been the first to use a type`() {
     store.update { things in
       try? store.update { things in
         things.set(Thing(1))

@@ -15,7 +15,7 @@ import Testing
     Loaded(id: 1, name: name, load: Load(onRelease))
   }
 
-  @Test func `S16 a value that its transaction replaces may read and write when it is released`() {
+  @Test func `a value that a transaction replaces may read and write when it is released`() {
     let store = store
     store.update { things in
       things.set(
@@ -30,7 +30,7 @@ import Testing
     #expect(store.get(reference)?.name == "second")
   }
 
-  @Test func `S16 a value that is undone may read and write when it is released`() {
+  @Test func `a value that is undone may read and write when it is released`() {
     let store = store
     store.update { things in
       things.set(loaded("outer"))
@@ -56,7 +56,7 @@ import Testing
   enum Release: CaseIterable, Sendable { case set, equalSet, remove, removeAll, prune, failure }
 
   @Test(arguments: Release.allCases)
-  func `S21 a value that is released may wait for another thread that writes`(release: Release) {
+  func `a value that is released may wait for another thread that writes`(release: Release) {
     let store = store
     let hasWritten = Locked(false)
     let waiting: @Sendable () -> Void = { [store] in

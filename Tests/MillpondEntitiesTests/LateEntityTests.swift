@@ -28,7 +28,7 @@ import Testing
   // MARK: Leaving
 
   @Test(arguments: [true, false])
-  func `I3 the answer to a get that was given up is not stored`(isStored: Bool) {
+  func `the answer to a cancelled get is not stored`(isStored: Bool) {
     if isStored { store.set(Thing(1, "kept")) }
     recorder.subscribe(to: things.get(1))
     recorder.dispose()
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `I3 an answer is not stored where the last one leaves while it is on its way`(
+  func `an answer is not stored if the last subscriber leaves while it is under way`(
     isInTransaction: Bool
   ) {
     let leaving = Callbacks(source: origin) { [recorder] in recorder.dispose() }
@@ -52,7 +52,7 @@ import Testing
     #expect(recorder.transcript.isEmpty)
   }
 
-  @Test func `I3 an answer that waits for its turn is not stored if nobody waits for it then`() {
+  @Test func `an answer that waits for its turn is not stored if its last subscriber has left`() {
     let (comes, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let waiting = Callbacks(source: origin) { comes.signal() }
     recorder.subscribe(to: waiting.through(store).get(1))
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: Write.allCases, [true, false])
-  func `I8 what is written after the question wins over the answer`(
+  func `a write after the start of a get wins over its answer`(
     write: Write, isInTransaction: Bool
   ) {
     let store = EntityStore(countLimit: 2)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: Write.allCases.dropLast(2), [true, false])
-  func `I8 what a transaction writes wins over the answer to what was asked within it`(
+  func `a transaction's write wins over the answer to a get that it started`(
     write: Write, isAskedFirst: Bool
   ) {
     store.set(Thing(1, "old"))
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: Write.allCases.dropLast(2))
-  func `I8 what a transaction writes wins over an answer that comes within it`(write: Write) {
+  func `a transaction's write wins over an answer that arrives during it`(write: Write) {
     store.set(Thing(1, "old"))
     recorder.subscribe(to: things.get(1))
 
@@ -250,7 +250,7 @@ import Testing
   enum Crowd: CaseIterable { case one, type, transaction }
 
   @Test(arguments: [10, 1_100, 2_100, 5_000], Crowd.allCases)
-  func `I9 what was removed stays so, however many others are removed as well`(
+  func `a removal during a get holds, however many other entities are removed`(
     count: Int, crowd: Crowd
   ) {
     store.set(Thing(1, "old"))
@@ -274,7 +274,7 @@ import Testing
     #expect(recorder.transcript == ["completed"])
   }
 
-  @Test func `I8 what was set and dropped stays out, however much is dropped as well`() {
+  @Test func `a value set and pruned during a get stays pruned, however much else is pruned`() {
     recorder.subscribe(to: things.get(1))
     store.update { things in
       for id in 1...5_000 { things.set(Thing(id)) }
@@ -316,7 +316,7 @@ import Testing
   // MARK: Threads
 
   @Test(arguments: [Write.set, .remove, .removeType, .removeAll])
-  func `I8 a write wins over the answer that comes at the same time`(write: Write) {
+  func `a write wins over an answer that arrives at the same time`(write: Write) {
     let (store, origin) = (store, origin)
     let things = things
     for round in 0..<200 {

@@ -48,7 +48,7 @@ import Testing
     #expect(other.failure is Refusal)
   }
 
-  @Test func `I8 what is set during a get wins, and is the answer`() {
+  @Test func `a set during a get wins, and is the answer`() {
     recorder.subscribe(to: origin.through(store).get(1))
     store.set(Thing(1, "told"))
     answer(Thing(1, "older"))
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `I9 what is removed and answered within one transaction does not come back`(isType: Bool) {
+  func `an entity removed and answered in one transaction does not come back`(isType: Bool) {
     recorder.subscribe(to: origin.through(store).get(1))
     store.update { things in
       if isType { things.removeAll(of: Thing.self) } else { things.removeAll() }
@@ -78,7 +78,7 @@ import Testing
     #expect(store.get(reference) == nil)
   }
 
-  @Test func `I8 an equal set during a get wins as well`() {
+  @Test func `a set of an equal value during a get wins too`() {
     store.set(Thing(1, "told"))
     recorder.subscribe(to: origin.through(store).get(1))
     store.set(Thing(1, "told"))
@@ -90,7 +90,7 @@ import Testing
   enum Removal: CaseIterable { case one, type, all }
 
   @Test(arguments: Removal.allCases, [true, false])
-  func `I9 what is removed during a get does not come back`(removal: Removal, isStored: Bool) {
+  func `an entity removed during a get does not come back`(removal: Removal, isStored: Bool) {
     if isStored { store.set(Thing(1, "old")) }
     recorder.subscribe(to: origin.through(store).get(1))
     switch removal {
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `I9 what is removed during a get does not come back after something newer`(isStored: Bool) {
+  func `an entity removed during a get does not come back after a newer write`(isStored: Bool) {
     let later = TestOrigin<Int, Thing>()
     if isStored { store.set(Thing(1, "old")) }
     recorder.subscribe(to: origin.through(store).get(1))
@@ -168,7 +168,7 @@ import Testing
   enum Loss: CaseIterable { case pruned, forRoom }
 
   @Test(arguments: Loss.allCases)
-  func `I8 what was set during a get wins though it was dropped since`(loss: Loss) {
+  func `a set during a get wins even if its value has been dropped since`(loss: Loss) {
     let store = EntityStore(countLimit: 1)
     recorder.subscribe(to: origin.through(store).get(1))
     store.set(Thing(1, "told"))
@@ -213,15 +213,14 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test func `I3 when the last asker leaves, the question is given up`() {
+  @Test func `the last subscriber to leave cancels the get`() {
     recorder.subscribe(to: origin.through(store).get(1))
     recorder.dispose()
 
     #expect(origin[1].activeRuns == 0)
   }
 
-  @Test func `R14 at the end of its scope all who wait or observe are failed, and nothing is kept`()
-  {
+  @Test func `the end of a scope fails all gets, observers and queries, and empties the store`() {
     let session = CacheScope()
     let store = EntityStore(scope: session)
     store.set(Thing(2, "secret"))

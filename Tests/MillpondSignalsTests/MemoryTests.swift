@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled(if: !Sanitizer.isPresent), .heavy) struct MemoryTests {
   static let bound = 2_000_000
 
-  @Test func `S12 a million synchronous values need no more memory than a few`() async {
+  @Test func `a million synchronous values need no more memory than a few`() async {
     await #expect(processExitsWith: .success) {
       let values = { (count: Int) in
         Signal.from(0..<count).map { [$0] }.filter { !$0.isEmpty }.scan([]) { $1 }
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `S12 many values through a pipe and a merge need no more memory than a few`()
+  @Test func `many values through a subject and a merge need no more memory than a few`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `S13 after many subscriptions that were disposed of the memory is as before`()
+  @Test func `subscriptions that were disposed of leave no memory behind`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `S13 after many subscriptions that completed the memory is as before`() async {
+  @Test func `subscriptions that completed leave no memory behind`() async {
     await #expect(processExitsWith: .success) {
       let signal = Signal.of(1, 2).map { $0 + 1 }.take(1)
 

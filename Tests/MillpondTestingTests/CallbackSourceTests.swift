@@ -83,7 +83,8 @@ import Testing
     }
   }
 
-  @Test func `S22 what waits when the source is released is abandoned`() async throws {
+  @Test func `a subscriber that waits when the source is released fails as abandoned`() async throws
+  {
     var source: CallbackSource<Int>? = CallbackSource()
     source.map { _ = recorder.subscribe(to: $0.signal) }
 

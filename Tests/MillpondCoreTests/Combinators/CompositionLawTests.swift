@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test(arguments: 0..<30)
-  func `I15 layering is associative, and the empty cache its identity`(seed: UInt64) async {
+  func `layering is associative, and the empty cache is its identity`(seed: UInt64) async {
     for law in [CacheLaw.association, .identity] {
       let breach = await laws.breach(of: law, seed: seed)
       #expect(breach == nil, "\(breach?.description ?? "")")

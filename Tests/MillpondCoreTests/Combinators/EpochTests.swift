@@ -12,7 +12,7 @@ import Testing
   let early = Recorder<Int>()
   let late = Recorder<Int>()
 
-  @Test func `I8 a set during a get wins over what the get brings`() {
+  @Test func `a set during a get wins over the value of the get`() {
     let cache = memory.layered(over: origin).reusingInFlight()
     early.subscribe(to: cache.get("a"))
 
@@ -25,7 +25,7 @@ import Testing
     #expect(late.values == [2])
   }
 
-  @Test func `I9 a removal during a get is not undone by it`() {
+  @Test func `a get does not undo a removal that came during it`() {
     let cache = memory.layered(over: origin).reusingInFlight()
     early.subscribe(to: cache.get("a"))
 
@@ -37,7 +37,7 @@ import Testing
     #expect(memory.count == 0)
   }
 
-  @Test func `I9 clearing during a get is not undone by it, in any layer`() {
+  @Test func `a get does not undo, in any layer, a removal of everything that came during it`() {
     let cache = memory.layered(over: other.layered(over: origin)).reusingInFlight()
     early.subscribe(to: cache.get("a"))
 

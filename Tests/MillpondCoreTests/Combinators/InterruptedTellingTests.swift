@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: Telling.allCases, 0...4)
-  func `I20 after a kill a lower layer is never older than an upper one`(
+  func `a lower layer is never older than an upper one after a kill`(
     telling: Telling, changes: Int
   ) {
     let life = Life(changes: 3 + changes)

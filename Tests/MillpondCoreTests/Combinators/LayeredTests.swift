@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: ["top", "middle", "bottom"])
-  func `I19 a set that fails in part says in which layer`(failing: String) {
+  func `a set that fails in one layer names that layer`(failing: String) {
     let layers = ["top", "middle", "bottom"].map { name in
       let layer = TestCache<String, Int>()
       if name == failing { layer.failChanges(of: "a", with: Trouble(name: "full")) }
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `I12 a failed write-back still gives the value`() {
+  @Test func `a get delivers its value although the write-back fails`() {
     lower.set(1, for: "a")
     upper.failChanges(of: "a", with: Trouble(name: "full"))
 
@@ -184,7 +184,7 @@ import Testing
     #expect(recorder.transcript == ["next 1", "completed"])
   }
 
-  @Test func `I13 a write-back that hangs does not hold the get`() {
+  @Test func `a get does not wait for a write-back that hangs`() {
     lower.set(1, for: "a")
     let hanging = AnyCache<String, Int>(
       get: { _ in .empty }, set: { _, _ in .never }, remove: { _ in .never }, removeAll: { .never })
@@ -194,7 +194,7 @@ import Testing
     #expect(recorder.transcript == ["next 1", "completed"])
   }
 
-  @Test func `I18 the same cache twice is fine`() {
+  @Test func `a cache can be layered over itself`() {
     let twice = upper.layered(over: upper)
 
     twice.set(1, for: "a")

@@ -39,7 +39,7 @@ import Testing
     #expect(recorder.subscribe(to: cache.get("a")).values == [7])
   }
 
-  @Test func `I17 what can't be decoded is a miss, and the lower layer is asked`() {
+  @Test func `a value that cannot be decoded is a miss, and the lower layer is asked`() {
     base.set("seven", for: "a")
     let lower = TestCache<String, Int>()
     lower.set(7, for: "a")

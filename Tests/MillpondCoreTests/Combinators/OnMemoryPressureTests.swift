@@ -58,7 +58,7 @@ import Testing
     #expect(base.count == 1)
   }
 
-  @Test func `M10 pressure while a get is under way neither hangs nor empties the answer`() {
+  @Test func `a get completes with its value although memory pressure comes during it`() {
     let origin = TestOrigin<String, Int>()
     let cache = base.onMemoryPressure(pressure.signal).layered(over: origin).reusingInFlight()
     let recorder = Recorder<Int>().subscribe(to: cache.get("a")) { [pressure] event in
@@ -73,7 +73,7 @@ import Testing
     #expect(base.count == 0)
   }
 
-  @Test func `M10 a value that arrives while another thread relieves doesn't wait for it`()
+  @Test func `a value is delivered without waiting for a relief on another thread`()
     async throws
   {
     let origin = TestOrigin<String, Int>()
@@ -98,7 +98,7 @@ import Testing
     #expect(base.count == 0)
   }
 
-  @Test func `M10 a relief on another thread doesn't wait for a value's delivery`() async throws {
+  @Test func `a relief does not wait for the delivery of a value on another thread`() async throws {
     let origin = TestOrigin<String, Int>()
     let removed = DispatchSemaphore(value: 0)
     let cache = base.onMemoryPressure(pressure.signal) { cache, _ in

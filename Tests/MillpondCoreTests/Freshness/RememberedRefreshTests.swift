@@ -5,8 +5,7 @@ import Testing
 
 /// Fetches that nobody need wait for, and reloads.
 @Suite struct RememberedRefreshTests {
-  @Test func `R3 a refresh during a fetch is one more, and who asked for it gets the newer value`()
-  {
+  @Test func `a refresh during a fetch starts one more fetch, and answers with the newer value`() {
     let scene = RememberedScene(.ten())
     let asker = scene.ask()
     let refreshed = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
@@ -21,7 +20,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `R3 the older fetch that comes first is overwritten by the newer`() {
+  @Test func `a newer fetch overwrites an older one that answers first`() {
     let scene = RememberedScene(.ten())
     let asker = scene.ask()
     scene.users.refresh("a")
@@ -33,7 +32,7 @@ import Testing
     #expect(scene.ask().values == [2])
   }
 
-  @Test func `R3 refreshes during a refresh are one more, after it`() {
+  @Test func `refreshes during a refresh share one more fetch, which starts after it`() {
     let scene = RememberedScene(.ten(), age: .zero)
     scene.users.refresh("a")
     let more = (0..<10).map { _ in Recorder<Int>().subscribe(to: scene.users.refresh("a")) }
@@ -205,7 +204,8 @@ import Testing
     #expect(scene.ask().values == [2])
   }
 
-  @Test func `R4 what is removed during a fetch is not stored, and who waits gets an answer`() {
+  @Test
+  func `a value removed during its fetch is not stored, and the waiting caller gets an answer`() {
     let scene = RememberedScene(.ten())
     let asker = scene.ask()
 
@@ -222,7 +222,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `R4 what is removed is not fetched any more for those who have left`(isAll: Bool) {
+  func `a removal cancels a refresh without subscribers`(isAll: Bool) {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     scene.users.refresh("a")
 
@@ -231,7 +231,7 @@ import Testing
     #expect(scene.origin.activeRuns == 0)
   }
 
-  @Test func `R4 a refresh that waited for another when all was removed keeps nothing`() {
+  @Test func `a refresh that waited for another when everything was removed stores nothing`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     let first = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
     let second = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
@@ -263,7 +263,7 @@ import Testing
     #expect(scene.fetches.count == 3)
   }
 
-  @Test func `R5 what is set during a fetch wins over it`() {
+  @Test func `a set during a fetch wins over the fetched value`() {
     let scene = RememberedScene(.ten())
     let asker = scene.ask()
 

@@ -5,7 +5,7 @@ import Testing
 
 /// What stands in for a value that can't be had, or not yet.
 @Suite struct RememberedStaleTests {
-  @Test func `R6 where the origin can't be reached the stale value stands in, as old as it is`() {
+  @Test func `a stale value answers with its true age if the origin cannot be reached`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))
     let asker = scene.askAge()
 
@@ -16,7 +16,7 @@ import Testing
     #expect(asker.isCompleted)
   }
 
-  @Test func `R6 a stale answer is not stamped fresh, so that the next ask tries again`() {
+  @Test func `a stale answer is not stamped fresh, so that the next get fetches again`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))
     _ = scene.ask()
     scene.fail(Offline())
@@ -28,7 +28,9 @@ import Testing
     #expect(scene.fetches.count == 3)
   }
 
-  @Test func `R6 another failure is one, and the good value is kept for the next time`() {
+  @Test
+  func `an error that permits no stale value fails the get, and the value stays for the next one`()
+  {
     let scene = RememberedScene(.ten(), age: .seconds(11))
     let asker = scene.ask()
     scene.fail(Refused())

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [(Duration.nanoseconds(9_999_999_999), 1), (.seconds(10), 2), (.seconds(11), 2)])
-  func `R1 at the end of its time a value is not fresh`(age: Duration, fetches: Int) {
+  func `a value is no longer fresh once it reaches its time to live`(age: Duration, fetches: Int) {
     let scene = RememberedScene(.ten(), age: age)
 
     _ = scene.ask()
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
-  func `R2 what is fresh for no time is fetched each time`(duration: Duration) {
+  func `a value that is fresh for no time is fetched at each get`(duration: Duration) {
     let scene = RememberedScene(FreshnessPolicy(freshFor: .after(duration)), age: .zero)
 
     let asker = scene.ask()
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [TimeToLive.never, .after(.seconds(Int64.max))])
-  func `R2 what is fresh for ever is fetched once`(life: TimeToLive) {
+  func `a value that stays fresh for ever is fetched once`(life: TimeToLive) {
     let scene = RememberedScene(FreshnessPolicy(freshFor: life), age: .seconds(1_000_000_000))
 
     #expect(scene.ask().values == [1])
@@ -182,7 +182,7 @@ import Testing
     #expect(none == 0)
   }
 
-  @Test func `R17 a cached nil is not a miss`() {
+  @Test func `a cached nil is a hit`() {
     let origin = TestOrigin<String, Int?>()
     let users = origin.remembered(in: MemoryCache(countLimit: 10), .ten())
     let first = Recorder<Int?>().subscribe(to: users.get("a"))

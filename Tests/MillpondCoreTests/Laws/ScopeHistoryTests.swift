@@ -8,7 +8,7 @@ import Testing
 /// Users who sign out while a hundred gets are under way.
 @Suite(.heavy) struct ScopeHistoryTests {
   @Test(arguments: 0..<10)
-  func `R14 whoever asks after the end never gets the former user's value`(seed: UInt64) {
+  func `a get after the end of its scope never returns the former user's value`(seed: UInt64) {
     var history = ScopeHistory(seed: seed)
 
     for _ in 0..<2_000 { history.step() }
@@ -19,7 +19,9 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func `R14 neither on four threads`(seed: UInt64) async throws {
+  func `a get on any of four threads never returns the former user's value after the end`(
+    seed: UInt64
+  ) async throws {
     let pond = ScopedPond()
     let users = Users()
     let troubles = Locked<[String]>([])

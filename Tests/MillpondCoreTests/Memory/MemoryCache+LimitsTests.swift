@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `M5 a limit that is lowered evicts at once`(policy: EvictionPolicy) {
+  func `a lowered limit evicts at once`(policy: EvictionPolicy) {
     let cache = MemoryCache<Int, Int>(costLimit: 100, policy: policy, cost: { $0 })
     for cost in 1...10 { cache.set(cost, for: cost) }
 

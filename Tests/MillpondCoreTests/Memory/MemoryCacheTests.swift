@@ -57,7 +57,7 @@ import Testing
     #expect(cache.totalCost == 8)
   }
 
-  @Test func `M1 the largest cost twice does not overflow`() {
+  @Test func `two values of the greatest cost do not overflow the total`() {
     let cache = MemoryCache<String, Int>(
       costLimit: .max, policy: .leastRecentlyUsed, cost: { _ in .max })
 
@@ -68,7 +68,7 @@ import Testing
     #expect(value("b", in: cache) == 2)
   }
 
-  @Test func `M2 a cost below zero counts as zero`() {
+  @Test func `a negative cost counts as zero`() {
     let cache = MemoryCache<String, Int>(costLimit: 5, cost: { $0 })
 
     cache.set(-7, for: "a")
@@ -77,7 +77,7 @@ import Testing
     #expect(cache.count == 2 && cache.totalCost == 5)
   }
 
-  @Test func `M3 what costs more than the limit is not stored, and the rest is kept`() {
+  @Test func `a value that costs more than the limit is not stored, and the others stay`() {
     let cache = MemoryCache<String, Int>(costLimit: 5, cost: { $0 })
     cache.set(2, for: "a")
     cache.set(2, for: "b")
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1])
-  func `M4 a limit of nothing always misses`(limit: Int) {
+  func `a cache with a limit of zero or less always misses`(limit: Int) {
     let cache = MemoryCache<String, Int>(countLimit: limit)
 
     cache.set(1, for: "a")
@@ -97,7 +97,7 @@ import Testing
     #expect(value("a", in: cache) == nil && cache.count == 0)
   }
 
-  @Test func `M6 an overwritten value's cost is counted once`() {
+  @Test func `an overwritten value's cost no longer counts`() {
     let cache = MemoryCache<String, Int>(costLimit: 100, cost: { $0 })
 
     for cost in [10, 20, 30] { cache.set(cost, for: "a") }
@@ -105,7 +105,7 @@ import Testing
     #expect(cache.totalCost == 30 && cache.count == 1)
   }
 
-  @Test func `M7 a storm from eight threads stays within the limit after every call`() {
+  @Test func `eight threads that set at once never exceed the limit`() {
     let cache = MemoryCache<Int, Int>(costLimit: 1_000, cost: { $0 })
     let excess = Atomic<Int>(0)
 
@@ -126,7 +126,7 @@ import Testing
     func hash(into hasher: inout Hasher) {}
   }
 
-  @Test func `M8 keys that all hash alike stay apart`() {
+  @Test func `a thousand keys that all hash alike stay apart`() {
     let cache = MemoryCache<Awkward, Int>(countLimit: 500)
 
     for number in 0..<1_000 { cache.set(number, for: Awkward(number: number)) }
@@ -136,7 +136,7 @@ import Testing
     #expect(cache.now(Awkward(number: 499), Lookup()) == nil)
   }
 
-  @Test func `M9 a NaN key is never found, and takes no room`() {
+  @Test func `a NaN key is never found, and takes no room`() {
     let cache = MemoryCache<Double, Int>(countLimit: 3)
 
     for number in 0..<10 { cache.set(number, for: .nan) }
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `S16 a value that re-enters when it is released meets no lock`() {
+  @Test func `a value that calls its cache when it is released meets no lock`() {
     let cache = MemoryCache<String, Vengeful>(countLimit: 1)
     let released = PublishSubject<String>()
     let recorder = Recorder<String>().subscribe(to: released.signal)

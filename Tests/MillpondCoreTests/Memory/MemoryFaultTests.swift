@@ -12,7 +12,9 @@ import Testing
   static let policies = MemoryCacheLimitsTests.policies
 
   @Test(arguments: policies)
-  func `M1 the largest cost twice does not overflow, whoever goes`(policy: EvictionPolicy) {
+  func `two values of the greatest cost do not overflow the total under any policy`(
+    policy: EvictionPolicy
+  ) {
     let cache = MemoryCache<Int, Int>(costLimit: .max, policy: policy, cost: { _ in .max })
 
     for key in 0..<10 { cache.set(1, for: key % 3) }
@@ -25,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `M2 what costs nothing or less is limited by number only`(policy: EvictionPolicy) {
+  func `values without a positive cost are limited by their number only`(policy: EvictionPolicy) {
     let cache = MemoryCache<Int, Int>(
       costLimit: 0, countLimit: 5, policy: policy, cost: { _ in .min })
 
@@ -35,7 +37,9 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `M3 what is too large takes nobody's place but its own key's`(policy: EvictionPolicy) {
+  func `a value over the cost limit removes its own key's value and no other`(
+    policy: EvictionPolicy
+  ) {
     let cache = MemoryCache<Int, Int>(costLimit: 10, policy: policy, cost: { $0 })
     for key in 0..<5 { cache.set(2, for: key) }
 
@@ -48,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `M4 a limit of nothing, of costs or of values, keeps nothing that costs`(
+  func `a cache with a limit of zero or less keeps no value that costs anything`(
     policy: EvictionPolicy
   ) {
     for (costLimit, countLimit) in [(0, 10), (-1, 10), (10, 0), (10, -1), (.min, .min)] {
@@ -60,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `M6 a value that becomes dearer and cheaper is counted as what it costs`(
+  func `a value whose cost changes counts with its present cost`(
     policy: EvictionPolicy
   ) {
     let cache = MemoryCache<Int, Int>(costLimit: 20, policy: policy, cost: { $0 })
@@ -75,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `M7 ten times too much from eight threads stays within the limits after every call`(
+  func `eight threads that set ten times too much never exceed the limits`(
     policy: EvictionPolicy
   ) {
     let cache = MemoryCache<Int, Int>(
@@ -105,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: [EvictionPolicy.leastRecentlyUsed, .adaptive])
-  func `M8 a hundred thousand keys that all hash alike stay apart`(policy: EvictionPolicy) {
+  func `a hundred thousand keys that all hash alike stay apart`(policy: EvictionPolicy) {
     let cache = MemoryCache<Awkward, Int>(countLimit: 50, policy: policy)
 
     for number in 0..<100_000 {
@@ -122,7 +126,9 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `M9 keys that are not themselves are neither kept nor in the way`(policy: EvictionPolicy) {
+  func `keys that do not equal themselves are not stored, and displace no other`(
+    policy: EvictionPolicy
+  ) {
     let cache = MemoryCache<Double, Int>(countLimit: 3, policy: policy)
     let gone = Recorder<Int>().subscribe(to: cache.removals.map(\.value))
     for key in 0..<3 { cache.set(key, for: Double(key)) }
@@ -139,7 +145,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `M10 pressure from another thread while a get is held back`(isReplayed: Bool) async throws {
+  func `memory pressure from another thread does not disturb a get that is held back`(
+    isReplayed: Bool
+  ) async throws {
     let origin = TestOrigin<String, Int>()
     let memory = MemoryCache<String, Int>(countLimit: 10)
     let cache =
@@ -161,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `M11 who sets when told of an eviction does not come into himself`(
+  func `a set from an observer of evictions does not recurse`(
     policy: EvictionPolicy
   ) {
     let cache = MemoryCache<Int, Int>(countLimit: 10, policy: policy)

@@ -11,7 +11,7 @@ import Testing
   ]
 
   @Test(arguments: nothing)
-  func `M12 a time of zero or less is over at once`(time: Duration) {
+  func `a time to live of zero or less expires the value at once`(time: Duration) {
     let clock = ManualClock()
     let caches = [
       MemoryCache<Int, Int>(countLimit: 5, timeToLive: .after(time), clock: clock),
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: nothing)
-  func `M12 a value's own time of zero or less forgets what there was`(time: Duration) {
+  func `a set with a time to live of zero or less removes the former value`(time: Duration) {
     let cache = MemoryCache<Int, Int>(countLimit: 5, clock: ManualClock())
     cache.set(1, for: 1)
 
@@ -40,7 +40,7 @@ import Testing
     TimeToLive.never, .after(.seconds(Int64.max)), .after(.nanoseconds(Int64.max)),
     .after(.seconds(1e18)),
   ])
-  func `M12 never, and a time that no clock reaches, is never over`(time: TimeToLive) {
+  func `a time to live of never, or beyond the clock's range, does not expire`(time: TimeToLive) {
     let clock = ManualClock()
     let cache = MemoryCache<Int, Int>(
       countLimit: 5, timeToLive: time, timeToIdle: time, clock: clock)
@@ -53,7 +53,7 @@ import Testing
     #expect(cache.now(1, Lookup()) == 1 && cache.now(2, Lookup()) == 2)
   }
 
-  @Test func `M12 a time to idle ends that long after the last use`() {
+  @Test func `a time to idle runs from the last use`() {
     let clock = ManualClock()
     let cache = MemoryCache<Int, Int>(
       countLimit: 5, timeToIdle: .after(.seconds(10)), clock: clock)
@@ -70,7 +70,7 @@ import Testing
     #expect(cache.now(1, Lookup()) == nil && cache.statistics.expirations == 1)
   }
 
-  @Test func `M12 a time to live ends that long after the birth, not the fill`() {
+  @Test func `a time to live runs from the value's birth, not from its fill`() {
     let clock = ManualClock()
     let cache = MemoryCache<Int, Int>(
       countLimit: 5, timeToLive: .after(.seconds(10)), clock: clock)
@@ -94,7 +94,7 @@ import Testing
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
   }
 
-  @Test func `M13 only the cache's own clock makes values old`() {
+  @Test func `only the cache's own clock ages its values`() {
     let clock = ManualClock()
     let cache = MemoryCache<Int, Int>(
       countLimit: 5, timeToLive: .after(.nanoseconds(1)), clock: clock)
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.seconds(-3_600), .seconds(-30 * 86_400)])
-  func `M13 a clock that is put back keeps values, and nothing traps`(change: Duration) {
+  func `a clock that is set back keeps the values, and nothing traps`(change: Duration) {
     let clock = WallClock()
     let cache = MemoryCache<Int, Int>(
       countLimit: 5, timeToLive: .after(.seconds(10)), timeToIdle: .after(.seconds(10)),

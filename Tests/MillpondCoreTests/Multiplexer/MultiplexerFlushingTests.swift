@@ -39,7 +39,7 @@ import Testing
     #expect(origin[2].subscriptions == 0)
   }
 
-  @Test func `R7 a flush says what can't be kept, loses nothing, and tries again`() {
+  @Test func `a flush reports the values that cannot be stored, keeps them, and retries them`() {
     kept.failChanges(of: 1, with: Refused())
     users.get(1).subscribe()
     origin[1].next("one")
@@ -55,7 +55,7 @@ import Testing
     #expect(kept.contents == [1: "one"])
   }
 
-  @Test func `R7 a removal that failed is tried again`() {
+  @Test func `a flush retries a removal that failed`() {
     let isFull = Locked(true)
     let stubborn = AnyCache<Int, String>(
       get: { [kept] in kept.get($0, Lookup()) }, set: { [kept] in kept.set($0, for: $1) },
@@ -85,7 +85,7 @@ import Testing
     #expect(kept.contents == [1: "two"])
   }
 
-  @Test func `R8 what is cleared during a flush is not kept by it`() {
+  @Test func `a flush does not store values that are cleared during it`() {
     kept.failChanges(of: 1, with: Refused())
     users.set("one", for: 1)
     kept.failChanges(of: 1, with: nil)

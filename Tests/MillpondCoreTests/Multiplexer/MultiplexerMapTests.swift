@@ -33,7 +33,8 @@ import Testing
     #expect(users.current(2) == "two")
   }
 
-  @Test func `R11 however many keys are asked for, no more are kept than the limit says`() {
+  @Test func `a multiplexer keeps no more values than its limit, however many keys are asked for`()
+  {
     let users = MultiplexerMap<Int, Int>(over: Doubling(), countLimit: 100)
 
     for key in 0..<2_000 { users.get(key).subscribe() }
@@ -45,7 +46,7 @@ import Testing
   }
 
   @Test
-  func `R13 many are answered in the order asked, also those that are named twice or missing`()
+  func `a get of many keys answers in their order, with duplicates and missing keys`()
     async throws
   {
     let calls = Locked<[[Int]]>([])
@@ -68,7 +69,7 @@ import Testing
     #expect(calls.withLock { $0 } == [[1, 99, 2]])
   }
 
-  @Test func `R13 where the call fails with a named error stale values stand in, each for its key`()
+  @Test func `stale values answer, each for its key, if a batched call fails with a listed error`()
     throws
   {
     let isOffline = Locked(false)
@@ -90,7 +91,9 @@ import Testing
     #expect(throws: Offline.self) { try answers[0].get() }
   }
 
-  @Test func `R14 sign-out with a hundred fetches in the air`() async throws {
+  @Test func `sign-out fails a hundred running gets, and the next user gets new values`()
+    async throws
+  {
     let session = CacheScope()
     let users = map(countLimit: 1_000, scope: session)
     let former = (0..<100).map { Recorder<String>().subscribe(to: users.get($0)) }
@@ -109,7 +112,7 @@ import Testing
     if case CacheError.scopeEnded? = error { true } else { false }
   }
 
-  @Test func `R15 a clock that stands still or leaps lets nothing be fresh for ever`() {
+  @Test func `a leap of the clock leaves no value fresh`() {
     let users = map()
     users.set("one", for: 1)
 

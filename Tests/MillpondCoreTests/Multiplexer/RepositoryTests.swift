@@ -11,7 +11,7 @@ import Testing
     Multiplexer(persistence: Persistence(kept), signal: { .just(1) })
   }
 
-  @Test func `R12 a name that is taken is an error`() throws {
+  @Test func `a name that is taken is an error`() throws {
     let (one, other) = (multiplexer(), multiplexer())
     try repository.add(one, named: "profile")
 

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [1_000, 100_000])
-  func `F14 a walk comes by what lies between a change and its observers, and by nothing else`(
+  func `a walk visits only the nodes between a change and its observers`(
     count: Int
   ) {
     var graph = graph(count)

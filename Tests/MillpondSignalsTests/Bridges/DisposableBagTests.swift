@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `S16 a teardown that inserts into its bag finds it over`() {
+  @Test func `a disposable that a teardown inserts into its own bag is disposed of`() {
     let bag = DisposableBag()
     bag.insert(Disposable { [source] in source.signal.subscribe().disposed(by: bag) })
 

@@ -76,7 +76,7 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `S14 disposal in the act of subscribing cancels the task`() async throws {
+  @Test func `disposal during the subscription cancels the task`() async throws {
     let (stream, continuation) = AsyncStream<Int>.makeStream()
     let isOver = Watched(false)
     continuation.onTermination = { _ in isOver.change { $0 = true } }

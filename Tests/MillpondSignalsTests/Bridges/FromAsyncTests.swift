@@ -13,7 +13,7 @@ import Testing
     #expect(recorder.transcript == ["next 1", "completed"])
   }
 
-  @Test func `S10 what the work throws fails the signal`() async throws {
+  @Test func `an error that the work throws fails the signal`() async throws {
     recorder.subscribe(to: .async { throw Trouble.some })
 
     try await recorder.ended()
@@ -61,7 +61,7 @@ import Testing
     #expect(clock.pendingCount == 0)
   }
 
-  @Test func `S14 disposal in the act of subscribing cancels the task`() async throws {
+  @Test func `disposal during the subscription cancels the task`() async throws {
     let clock = ManualClock()
     let done = Watched(false)
     let lifetime = Lifetime()

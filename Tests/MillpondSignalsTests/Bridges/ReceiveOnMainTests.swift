@@ -25,7 +25,7 @@ import Testing
     #expect(recorder.values == [1, 2])
   }
 
-  @MainActor @Test func `S2 what is sent from a callback on the main thread comes after it`() {
+  @MainActor @Test func `a value sent from a callback on the main thread is delivered after it`() {
     let recorder = Recorder<Int>()
     recorder.subscribe(to: source.signal.receive(on: MainActor.shared)) { [source] event in
       if case .next(1) = event { source.next(2) }

@@ -116,7 +116,7 @@ import Testing
     #expect(recorder.events.isEmpty)
   }
 
-  @Test func `S21 sending waits for no callback`() async throws {
+  @Test func `a send does not wait for a callback`() async throws {
     let scene = HeldLock()
     recorder.subscribe(to: source.signal.receive(on: queue)) { event in
       if case .next(1) = event { scene.callback() }

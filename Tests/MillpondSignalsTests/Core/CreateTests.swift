@@ -17,7 +17,7 @@ import Testing
     #expect(recorder.transcript == ["progress 1/2", "next 1", "completed"])
   }
 
-  @Test func `S10 what the producer throws fails the signal, and its teardown runs once`() {
+  @Test func `an error that the producer throws fails the signal, and the teardown runs once`() {
     recorder.subscribe(
       to: .create { [journal] _, lifetime in
         lifetime.onEnd { journal.write("down") }
@@ -28,7 +28,7 @@ import Testing
     #expect(journal.entries == ["down"])
   }
 
-  @Test func `S10 what the producer throws after the end is ignored`() {
+  @Test func `an error that the producer throws after the end is ignored`() {
     recorder.subscribe(
       to: .create { observer, _ in
         observer.completed()
@@ -39,7 +39,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `S6 what is sent after the end is ignored`() {
+  @Test func `events after the end are ignored`() {
     recorder.subscribe(
       to: .create { observer, _ in
         observer.completed()
@@ -51,7 +51,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `S22 an observer that is dropped fails as abandoned, saying where`() {
+  @Test func `an observer that is dropped fails as abandoned, and names the call`() {
     recorder.subscribe(to: .create { observer, _ in observer.next(1) })
 
     guard case SignalError.abandoned(let origin)? = recorder.failure else {
@@ -62,7 +62,7 @@ import Testing
     #expect(origin?.contains("CreateTests.swift") ?? true)
   }
 
-  @Test func `S22 an observer that is dropped later fails then`() {
+  @Test func `an observer that is dropped later fails at that moment`() {
     let box = Box<Observer<Int>>()
     recorder.subscribe(to: .create { observer, _ in box.put(observer) })
     let wasEnded = recorder.end != nil
@@ -73,7 +73,7 @@ import Testing
     #expect(recorder.failure is SignalError)
   }
 
-  @Test func `S22 an observer that is dropped after disposal is silent`() {
+  @Test func `an observer that is dropped after disposal sends nothing`() {
     let box = Box<Observer<Int>>()
     recorder.subscribe(to: .create { observer, _ in box.put(observer) })
 
@@ -110,7 +110,7 @@ import Testing
     #expect(journal.entries == ["down"])
   }
 
-  @Test func `S2 what is sent from a callback comes after it`() {
+  @Test func `a value sent from a callback is delivered after it`() {
     let box = Box<Observer<Int>>()
     recorder.subscribe(to: .create { observer, _ in box.put(observer) }) { event in
       if case .next(1) = event { box.value?.next(2) }
@@ -123,7 +123,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `S7 values that race the end never come after it`() async throws {
+  @Test func `a value that races the end never comes after it`() async throws {
     for _ in 0..<200 {
       let recorder = Recorder<Int>()
       let box = Box<Observer<Int>>()
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `S21 a thread that sends while it holds a lock the callback wants`() async throws {
+  @Test func `a send under a lock does not deadlock with a callback that wants it`() async throws {
     let scene = HeldLock()
     let box = Box<Observer<Int>>()
     recorder.subscribe(to: .create { observer, _ in box.put(observer) }) { event in

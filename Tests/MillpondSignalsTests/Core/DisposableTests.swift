@@ -21,7 +21,7 @@ import Testing
     #expect(journal.entries == ["down"])
   }
 
-  @Test func `S5 concurrent dispose runs the teardown once`() async throws {
+  @Test func `concurrent dispose runs the teardown once`() async throws {
     for _ in 0..<500 {
       let runs = Watched(0)
       let disposable = Disposable { runs.change { $0 += 1 } }
@@ -40,7 +40,7 @@ import Testing
     #expect(source.activeRuns == 1)
   }
 
-  @Test func `S16 a teardown may dispose of its own handle`() {
+  @Test func `a teardown may dispose of its own handle`() {
     let box = Box<Disposable>()
     let disposable = Disposable {
       box.value?.dispose()

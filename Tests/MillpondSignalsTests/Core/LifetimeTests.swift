@@ -115,7 +115,7 @@ import Testing
     #expect(journal.entries == ["inner", "outer"])
   }
 
-  @Test func `S16 a release that re-enters does so under no lock`() {
+  @Test func `a capture that re-enters when it is released meets no lock`() {
     let lifetime = Lifetime()
     let other = lifetime.child()
     let witness = Box<Witness>()
@@ -131,7 +131,7 @@ import Testing
     #expect(journal.entries == ["re-entered"])
   }
 
-  @Test func `S16 the release of a child's teardown may re-enter the parent`() {
+  @Test func `a child's teardown may re-enter the parent when it is released`() {
     let parent = Lifetime()
     let child = parent.child()
     do {
@@ -185,7 +185,7 @@ import Testing
     #expect(runs.state == 1_000)
   }
 
-  @Test func `S13 a family that is dropped before its end is released`() {
+  @Test func `a family of lifetimes that is dropped before its end releases everything`() {
     do {
       let parent = Lifetime()
       let children = (0..<4).map { _ in parent.child() }
@@ -253,7 +253,7 @@ import Testing
     #expect(journal.entries == Array(repeating: "child", count: 1_000))
   }
 
-  @Test func `S19 the end of ten thousand siblings does not recurse`() {
+  @Test func `the end of ten thousand siblings does not recurse`() {
     let parent = Lifetime()
     let children = (0..<10_000).map { _ in parent.child() }
 

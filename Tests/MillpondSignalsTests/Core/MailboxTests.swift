@@ -35,7 +35,7 @@ import Testing
     #expect(reader.received == [1])
   }
 
-  @Test func `S2 a message from inside the receiver is received after it`() {
+  @Test func `a message sent inside the receiver is received after the present one`() {
     let reader = Reader { reader, number in
       if number == 1 {
         reader.post(2)

@@ -19,7 +19,7 @@ import Testing
     #expect(second.transcript == ["progress 1/2", "next 2", "completed"])
   }
 
-  @Test func `S8 who comes after the end gets the end`() {
+  @Test func `a subscriber after the end gets the end`() {
     pipe.next(1)
     pipe.failed(Trouble.some)
 
@@ -28,7 +28,7 @@ import Testing
     #expect(first.transcript == ["failed some"])
   }
 
-  @Test func `S6 what is sent after the end is ignored`() {
+  @Test func `events after the end are ignored`() {
     first.subscribe(to: pipe.signal)
     pipe.completed()
 
@@ -41,7 +41,7 @@ import Testing
     #expect(first.violations.isEmpty)
   }
 
-  @Test func `S22 a pipe that is released fails as abandoned`() {
+  @Test func `a subject that is released fails as abandoned`() {
     do {
       let pipe = PublishSubject<Int>()
       first.subscribe(to: pipe.signal)
@@ -78,7 +78,7 @@ import Testing
     #expect(first.failure is SignalError)
   }
 
-  @Test func `S2 what is sent from a callback is queued, and all see one order`() {
+  @Test func `a value sent from a callback is queued, and all subscribers see one order`() {
     first.subscribe(to: pipe.signal) { [pipe] event in
       if case .next(1) = event {
         pipe.next(2)
@@ -94,7 +94,7 @@ import Testing
     #expect(first.violations.isEmpty)
   }
 
-  @Test func `S1 who subscribes in a callback gets what comes after`() {
+  @Test func `a subscriber that comes in a callback gets the values that follow`() {
     first.subscribe(to: pipe.signal) { [pipe, second] event in
       if case .next(1) = event { second.subscribe(to: pipe.signal) }
     }
@@ -106,7 +106,7 @@ import Testing
     #expect(second.values == [2])
   }
 
-  @Test func `S3 who leaves in a callback gets nothing more`() {
+  @Test func `a subscriber that leaves in a callback gets nothing more`() {
     let values = Journal<Int>()
     let box = Box<Disposable>()
     box.put(
@@ -121,7 +121,7 @@ import Testing
     #expect(values.entries == [1])
   }
 
-  @Test func `S4 whom a callback disposes of gets nothing after it`() {
+  @Test func `a subscriber that another's callback disposes of gets nothing more`() {
     let values = Journal<Int>()
     let box = Box<Disposable>()
     pipe.signal.subscribe(onNext: { _ in box.value?.dispose() })
@@ -196,7 +196,7 @@ import Testing
     #expect(second.violations.isEmpty)
   }
 
-  @Test func `S7 a value that races the end never comes after it`() async throws {
+  @Test func `a value that races the end never comes after it`() async throws {
     for _ in 0..<300 {
       let pipe = PublishSubject<Int>()
       let recorder = Recorder<Int>().subscribe(to: pipe.signal)
@@ -223,7 +223,7 @@ import Testing
     #expect(first.violations.isEmpty)
   }
 
-  @Test func `S21 a thread that sends while it holds a lock the callback wants`() async throws {
+  @Test func `a send under a lock does not deadlock with a callback that wants it`() async throws {
     let scene = HeldLock()
     first.subscribe(to: pipe.signal) { event in
       if case .next(1) = event { scene.callback() }
@@ -235,7 +235,7 @@ import Testing
     #expect(first.violations.isEmpty)
   }
 
-  @Test func `S20 a pipe that is released in its own callback fails there`() {
+  @Test func `a subject that is released in its own callback fails there`() {
     let box = Box<PublishSubject<Int>>()
     box.put(PublishSubject())
     if let signal = box.value?.signal {
@@ -250,7 +250,7 @@ import Testing
     #expect(first.failure is SignalError)
   }
 
-  @Test func `S16 the release of a subscriber may send into the pipe`() {
+  @Test func `a capture of a subscriber may send into the subject when it is released`() {
     first.subscribe(to: pipe.signal)
     do {
       let witness = Witness { [pipe] in pipe.next(7) }

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 5])
-  func `S8 after the end only the latest value and the end are replayed`(count: Int) {
+  func `a subscriber after the end gets the latest value and the end`(count: Int) {
     early.subscribe(to: shared)
     source.progress(SignalProgress(completed: 1))
     for value in 0..<count { source.next(value) }
@@ -60,7 +60,7 @@ import Testing
     #expect(source.subscriptions == 1)
   }
 
-  @Test func `S8 after a failure the latest value and the failure are replayed`() {
+  @Test func `a subscriber after a failure gets the latest value and the failure`() {
     early.subscribe(to: shared)
     source.next(1)
     source.failed(Trouble.some)
@@ -70,7 +70,7 @@ import Testing
     #expect(late.transcript == ["next 1", "failed some"])
   }
 
-  @Test func `S15 one subscriber leaves, the other stays served`() {
+  @Test func `a subscriber that leaves does not disturb the other`() {
     early.subscribe(to: shared)
     late.subscribe(to: shared)
 
@@ -82,7 +82,7 @@ import Testing
     #expect(late.values == [1])
   }
 
-  @Test func `S15 the last subscriber leaves, and the run is disposed of`() {
+  @Test func `the last subscriber to leave disposes of the run`() {
     early.subscribe(to: shared)
     late.subscribe(to: shared)
 
@@ -153,7 +153,7 @@ import Testing
     #expect(late.transcript == ["next 21", "completed"])
   }
 
-  @Test func `S9 who subscribes during a send gets each value once, in order`() {
+  @Test func `a subscriber that comes during a send gets each value once, in order`() {
     early.subscribe(to: shared) { [late, shared] event in
       if case .next(1) = event { late.subscribe(to: shared) }
     }
@@ -165,7 +165,7 @@ import Testing
     #expect(late.values == [1, 2])
   }
 
-  @Test func `S9 who subscribes while another thread sends misses nothing between`() async throws {
+  @Test func `a subscriber that comes while another thread sends misses no value`() async throws {
     for _ in 0..<100 {
       let source = TestSource<Int>()
       let shared = source.signal.replayLast()
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `S18 two first subscribers at once share one run`() async throws {
+  @Test func `two first subscribers at once share one run`() async throws {
     for _ in 0..<300 {
       let source = TestSource<Int>()
       let shared = source.signal.replayLast()
@@ -201,8 +201,7 @@ import Testing
     }
   }
 
-  @Test func `S15 leaving and coming at the same time never leaves someone unserved`() async throws
-  {
+  @Test func `a subscriber that races one that leaves is always served`() async throws {
     for _ in 0..<300 {
       let source = TestSource<Int>()
       let shared = source.signal.replayLast()
@@ -221,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `S1 the only subscriber leaves in its callback and comes back`() {
+  @Test func `the only subscriber may leave and come back in its callback`() {
     let second = late
     early.subscribe(to: shared) { [early, shared] event in
       guard case .next(1) = event else { return }
@@ -238,7 +237,7 @@ import Testing
     #expect(source.activeRuns == 1)
   }
 
-  @Test func `S4 who is disposed of by another's callback gets nothing after it`() {
+  @Test func `a subscriber that another's callback disposes of gets nothing more`() {
     early.subscribe(to: shared) { [late] _ in late.dispose() }
     late.subscribe(to: shared)
 
@@ -247,7 +246,7 @@ import Testing
     #expect(late.events.isEmpty)
   }
 
-  @Test func `S2 a value that a callback sends comes after it, for all`() {
+  @Test func `a value sent from a callback comes after the present one for all subscribers`() {
     early.subscribe(to: shared) { [source] event in
       if case .next(1) = event { source.next(2) }
     }
@@ -259,7 +258,7 @@ import Testing
     #expect(late.values == [1, 2])
   }
 
-  @Test func `S14 a subscriber that has left before it came starts nothing that stays`() {
+  @Test func `a subscriber whose lifetime has ended leaves no run behind`() {
     let lifetime = Lifetime()
     lifetime.end()
 
@@ -311,7 +310,7 @@ import Testing
     #expect(released.entries == [0, 1])
   }
 
-  @Test func `S16 the release of a replaced value may send and subscribe`() {
+  @Test func `a replaced value may send and subscribe when it is released`() {
     let source = TestSource<Witness>()
     let shared = source.signal.replayLast()
     let seen = Locked(0)
@@ -335,7 +334,10 @@ import Testing
     #expect(early.progress.count == 1)
   }
 
-  @Test func `S21 a subscriber that comes under a lock the callback wants`() async throws {
+  @Test
+  func `a subscriber that comes under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     early.subscribe(to: shared) { event in
       if case .next(1) = event { scene.callback() }
@@ -365,7 +367,7 @@ import Testing
     #expect(recorder.values == [1])
   }
 
-  @Test func `S13 a replay that nobody holds is released with its value`() {
+  @Test func `a replay without references is released with its value`() {
     let released = Journal<Int>()
     do {
       let source = TestSource<Witness>()

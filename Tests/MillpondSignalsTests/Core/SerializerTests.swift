@@ -12,7 +12,7 @@ import Testing
     return box.take() ?? Serializer(Observer(next: { _ in }, other: { _ in }), Lifetime())
   }
 
-  @Test func `S7 of many racing ends one is let through, and nothing after it`() async throws {
+  @Test func `one of many racing ends passes, and nothing after it`() async throws {
     for _ in 0..<200 {
       let recorder = Recorder<Int>()
       let signal = Signal<Int> { observer, lifetime in
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `S2 what is sent from inside a callback comes after what is being sent`() {
+  @Test func `a value sent inside a callback comes after the present one`() {
     let box = Box<Serializer<Int>>()
     let serializer = serialized { event in
       if case .next(let value) = event, value < 3 { box.value?.send(.next(value + 1)) }
@@ -64,7 +64,7 @@ import Testing
     box.take()
   }
 
-  @Test func `S12 twenty thousand re-entrant sends use constant stack`() {
+  @Test func `twenty thousand re-entrant sends use constant stack`() {
     let box = Box<Serializer<Int>>()
     let count = 20_000
     let serializer = serialized { event in
@@ -94,7 +94,7 @@ import Testing
     box.take()
   }
 
-  @Test func `S6 what is sent after the end is ignored`() {
+  @Test func `events after the end are ignored`() {
     let serializer = serialized()
 
     serializer.send(.completed)

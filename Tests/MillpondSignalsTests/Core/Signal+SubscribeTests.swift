@@ -62,7 +62,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `S3 dispose inside a callback is silence at once`() {
+  @Test func `dispose inside a callback silences the subscription at once`() {
     let box = Box<Disposable>()
     let pipe = PublishSubject<Int>()
     box.put(
@@ -78,7 +78,7 @@ import Testing
     #expect(journal.entries == ["next 1"])
   }
 
-  @Test func `S6 the gate lets nothing through after the end`() {
+  @Test func `a subscription delivers nothing after the end`() {
     let signal = Signal<Int> { observer, _ in
       observer.completed()
       observer.next(1)
@@ -91,7 +91,7 @@ import Testing
     #expect(journal.entries == ["completed"])
   }
 
-  @Test func `S7 of ends on many threads one is delivered`() async throws {
+  @Test func `one of many ends on different threads is delivered`() async throws {
     for _ in 0..<200 {
       let ends = Watched(0)
       let box = Box<Observer<Int>>()
@@ -111,7 +111,9 @@ import Testing
     }
   }
 
-  @Test func `S5 dispose that races the end: teardown once, and at most one end`() async throws {
+  @Test func `dispose that races the end runs the teardown once, and delivers at most one end`()
+    async throws
+  {
     for _ in 0..<300 {
       let teardowns = Watched(0)
       let ends = Watched(0)
@@ -131,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `S14 dispose before subscribe returns tears down at once`() {
+  @Test func `dispose before subscribe returns tears down at once`() {
     let teardowns = Journal<String>()
     let pipe = PublishSubject<Int>()
     let box = Box<Disposable>()
@@ -150,7 +152,7 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `S4 no delivery begins after dispose has returned on another thread`() async throws {
+  @Test func `no delivery begins after dispose has returned on another thread`() async throws {
     for _ in 0..<200 {
       let pipe = PublishSubject<Int>()
       let isDisposed = Locked(false)

@@ -13,7 +13,7 @@ import Testing
     #expect(source.subscriptions == 2)
   }
 
-  @Test func `S20 a signal that is released in its own callback goes on to its end`() {
+  @Test func `a signal that is released in its own callback runs to its end`() {
     let journal = Journal<String>()
     let box = Box<Signal<Int>>()
     box.put(Signal.of(1, 2).map { $0 * 2 }.flatMap { .just($0) })
@@ -27,7 +27,7 @@ import Testing
     #expect(journal.entries == ["2", "4", "completed"])
   }
 
-  @Test func `S19 a chain of a thousand operators runs and ends on half a megabyte of stack`()
+  @Test func `a chain of a thousand operators runs and ends on half a megabyte of stack`()
     async throws
   {
     let total = Watched(0)
@@ -54,7 +54,7 @@ import Testing
     #expect(total.state == 1_000_606)
   }
 
-  @Test func `S12 a million synchronous values pass a chain`() {
+  @Test func `a million synchronous values pass through a chain`() {
     let sum = Locked(0)
 
     Signal.from(0..<1_000_000).map { $0 + 1 }.filter { $0 > 0 }
@@ -63,7 +63,7 @@ import Testing
     #expect(sum.withLock { $0 } == 500_000_500_000)
   }
 
-  @Test func `S13 what subscriptions have taken is released when they are disposed of`() {
+  @Test func `a subscription releases its captures when it is disposed of`() {
     let source = TestSource<Int>()
     let pipe = PublishSubject<Int>()
     let alive = Locked(0)
@@ -78,7 +78,7 @@ import Testing
     withExtendedLifetime((source, pipe)) {}
   }
 
-  @Test func `S13 a subscription that nobody can end any more is released`() {
+  @Test func `a subscription without any reference to it is released`() {
     let released = Locked(0)
     do {
       let witness = Witness { released.withLock { $0 += 1 } }
@@ -89,7 +89,7 @@ import Testing
     #expect(released.withLock { $0 } == 1)
   }
 
-  @Test func `S13 what subscriptions have taken is released when they complete`() {
+  @Test func `a subscription releases its captures when it completes`() {
     let alive = Locked(0)
     for _ in 0..<1_000 {
       alive.withLock { $0 += 1 }

@@ -24,7 +24,7 @@ import Testing
     #expect(recorder.transcript == ["progress 1/2", "next <1>", "completed"])
   }
 
-  @Test func `S10 what is thrown fails it and stops the upstream`() {
+  @Test func `an error that the closure throws fails the signal and stops the upstream`() {
     subscribe()
 
     source.next(1)

@@ -11,7 +11,7 @@ import Testing
     recorder.subscribe(to: combineLatest(first.signal, second.signal).map { "\($0)\($1)" })
   }
 
-  @Test func `S17 of none it completes`() {
+  @Test func `a combination of no signals completes`() {
     let ends = Journal<String>()
 
     combineLatest()
@@ -149,7 +149,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `S2 a value sent from the callback is joined after it`() {
+  @Test func `a value sent from a callback is combined after it`() {
     recorder.subscribe(to: combineLatest(first.signal, second.signal).map { "\($0)\($1)" }) {
       [first] event in
       if case .next("1a") = event { first.next(2) }
@@ -162,7 +162,9 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `S21 an input that sends under a lock the callback wants`() async throws {
+  @Test func `an input that sends under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     recorder.subscribe(to: combineLatest(first.signal, second.signal).map { "\($0)\($1)" }) {
       event in

@@ -86,7 +86,7 @@ import Testing
     #expect(recorder.events.isEmpty)
   }
 
-  @Test func `S3 leaving in a callback stops the rest`() {
+  @Test func `a subscriber that leaves in a callback stops the rest`() {
     recorder.subscribe(to: Signal.of(1, 2).concat(second.signal)) { [recorder] _ in
       recorder.dispose()
     }
@@ -95,7 +95,7 @@ import Testing
     #expect(second.subscriptions == 0)
   }
 
-  @Test func `S11 a hundred thousand concatenations overflow neither running nor released`() {
+  @Test func `a hundred thousand concatenations run and are released without overflow`() {
     let count = Locked(0)
     var signal = Signal<Int>.empty
     for number in 0..<100_000 { signal = signal.concat(.from(CollectionOfOne(number))) }
@@ -106,7 +106,7 @@ import Testing
     #expect(count.withLock { $0 } == 100_000)
   }
 
-  @Test func `S11 a hundred thousand concatenations built from the right overflow nothing`() {
+  @Test func `a hundred thousand concatenations built from the right do not overflow`() {
     let count = Locked(0)
     var signal = Signal<Int>.empty
     for number in 0..<100_000 { signal = Signal.from(CollectionOfOne(number)).concat(signal) }
@@ -121,8 +121,7 @@ import Testing
     #expect(count.withLock { $0 } == 100_000)
   }
 
-  @Test func `S11 a hundred thousand pages, each followed by a deferred one, take constant stack`()
-  {
+  @Test func `a hundred thousand pages, each followed by a deferred one, take constant stack`() {
     @Sendable func pages(_ number: Int) -> Signal<Int> {
       if number == 100_000 { return .empty }
       return Signal.from(CollectionOfOne(number)).concat(.deferred { pages(number + 1) })

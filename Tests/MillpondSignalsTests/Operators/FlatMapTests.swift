@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: strategies)
-  func `S11 a hundred thousand synchronous inner signals do not overflow the stack`(
+  func `a hundred thousand synchronous inner signals do not overflow the stack`(
     strategy: FlatMapStrategy
   ) {
     let count = Locked(0)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: strategies)
-  func `S3 leaving in a callback stops the rest`(strategy: FlatMapStrategy) {
+  func `a subscriber that leaves in a callback stops the rest`(strategy: FlatMapStrategy) {
     recorder.subscribe(to: Signal.from(0..<1_000).flatMap(strategy) { Signal.of($0, $0) }) {
       [recorder] _ in recorder.dispose()
     }
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test(arguments: strategies)
-  func `S7 ends on many threads give one end`(strategy: FlatMapStrategy) async throws {
+  func `ends on many threads give one end`(strategy: FlatMapStrategy) async throws {
     for _ in 0..<200 {
       let outer = TestSource<Int>()
       let inner = TestSource<Int>()

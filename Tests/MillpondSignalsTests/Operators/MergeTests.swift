@@ -25,7 +25,7 @@ import Testing
     #expect(recorder.transcript == ["next 1", "next 2", "next 3", "completed"])
   }
 
-  @Test func `S17 of none it completes`() {
+  @Test func `a merge of no signals completes`() {
     recorder.subscribe(to: .merge([]))
 
     #expect(recorder.transcript == ["completed"])
@@ -58,7 +58,7 @@ import Testing
     #expect(second.disposals == 1)
   }
 
-  @Test func `S19 a merge that is merged again and again is neither deep to run nor to release`() {
+  @Test func `twenty thousand nested merges run and are released without overflow`() {
     let count = Locked(0)
     var signal = Signal<Int>.empty
     for number in 0..<20_000 { signal = signal.merge(.from(CollectionOfOne(number))) }

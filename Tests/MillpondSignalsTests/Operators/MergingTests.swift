@@ -115,7 +115,7 @@ import Testing
     #expect(inner.subscriptions == 1)
   }
 
-  @Test func `S11 a hundred thousand inner signals that waited run without overflow`() {
+  @Test func `a hundred thousand inner signals that waited run without overflow`() {
     let first = TestSource<Int>()
     let count = Locked(0)
     recorder.subscribe(
@@ -129,7 +129,7 @@ import Testing
     #expect(recorder.isCompleted)
   }
 
-  @Test func `S19 a hundred thousand inner signals that wait are released without overflow`() {
+  @Test func `a hundred thousand inner signals that wait are released without overflow`() {
     let first = TestSource<Int>()
     recorder.subscribe(
       to: Signal.from(0..<100_000).flatMap(.concat) { _ in first.signal })
@@ -153,7 +153,10 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `S21 an inner signal that sends under a lock the callback wants`() async throws {
+  @Test
+  func `an inner signal that sends under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     let pipes = (0..<2).map { _ in PublishSubject<Int>() }
     recorder.subscribe(to: Signal.from(0..<2).flatMap(.merge) { pipes[$0].signal }) { event in

@@ -69,7 +69,7 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `S5 an end that races disposal is told of once`() async throws {
+  @Test func `an end that races disposal is reported once`() async throws {
     for _ in 0..<300 {
       let source = TestSource<Int>()
       let ends = Watched(0)

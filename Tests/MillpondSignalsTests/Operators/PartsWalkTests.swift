@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `S19 a deep tree is released without overflow, but for what is shared`(growsLeft: Bool) {
+  func `a deep tree is released without overflow, and its shared part stays`(growsLeft: Bool) {
     let released = Locked(0)
     var tree: SignalParts<Int>?
     var shared: SignalParts<Int>?

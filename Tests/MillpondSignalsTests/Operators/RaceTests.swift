@@ -49,7 +49,7 @@ import Testing
     #expect(sources[0].subscriptions == 0)
   }
 
-  @Test func `S17 of none it completes`() {
+  @Test func `a race of no signals completes`() {
     recorder.subscribe(to: .race([]))
 
     #expect(recorder.transcript == ["completed"])
@@ -76,7 +76,9 @@ import Testing
     #expect(sources.map(\.disposals) == [1, 1, 1])
   }
 
-  @Test func `S7 of those who send at the same time one is heard, to its end`() async throws {
+  @Test func `one of several signals that send at once wins, and is delivered to its end`()
+    async throws
+  {
     for _ in 0..<200 {
       let pipes = (0..<3).map { _ in PublishSubject<Int>() }
       let recorder = Recorder<Int>()

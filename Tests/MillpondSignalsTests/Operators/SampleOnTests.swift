@@ -114,7 +114,9 @@ import Testing
     #expect(events.entries == ["next 1"])
   }
 
-  @Test func `S21 a sampler that sends under a lock the callback wants`() async throws {
+  @Test func `a sampler that sends under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     let isFirst = Box<Bool>()
     isFirst.put(true)

@@ -16,7 +16,7 @@ import Testing
     #expect(recorder.transcript == ["next 0", "progress 1/2", "next 1", "completed"])
   }
 
-  @Test func `S3 leaving in its callback lets nothing start`() {
+  @Test func `a subscriber that leaves in the callback of the first value starts nothing`() {
     recorder.subscribe(to: source.signal.startWith(0)) { [recorder] _ in recorder.dispose() }
 
     #expect(recorder.transcript == ["next 0"])

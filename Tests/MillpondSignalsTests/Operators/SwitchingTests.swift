@@ -75,7 +75,7 @@ import Testing
     #expect(recorder.transcript == ["next 5"])
   }
 
-  @Test func `S2 a switch in a callback of the inner signal is queued`() {
+  @Test func `a switch in a callback of the inner signal is queued`() {
     recorder.subscribe(to: outer.signal.flatMap(.latest) { [inner] _ in inner.signal }) {
       [outer] event in
       if case .next(1) = event { outer.next(1) }
@@ -116,7 +116,8 @@ import Testing
     }
   }
 
-  @Test func `S21 an outer signal that switches under a lock the callback wants`() async throws {
+  @Test func `a switch under a lock does not deadlock with a callback that wants it`() async throws
+  {
     let scene = HeldLock()
     let pipe = PublishSubject<Int>()
     recorder.subscribe(

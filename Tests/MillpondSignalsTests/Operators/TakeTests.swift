@@ -72,7 +72,7 @@ import Testing
     #expect(recorder.events.isEmpty)
   }
 
-  @Test func `S2 a value sent in the callback of the last one is dropped`() {
+  @Test func `a value sent in the callback of the last one is dropped`() {
     recorder.subscribe(to: source.signal.take(1)) { [source] event in
       if case .next(1) = event { source.next(2) }
     }

@@ -82,7 +82,7 @@ import Testing
     #expect(recorder.events.isEmpty)
   }
 
-  @Test func `S7 a value of the trigger races the upstream's end`() async throws {
+  @Test func `a trigger that races the upstream's end gives one completion`() async throws {
     for _ in 0..<200 {
       let source = TestSource<Int>()
       let trigger = TestSource<String>()
@@ -98,7 +98,9 @@ import Testing
     }
   }
 
-  @Test func `S21 a trigger that fires under a lock the callback wants`() async throws {
+  @Test func `a trigger that fires under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     recorder.subscribe(to: source.signal.take(until: trigger.signal)) { event in
       if case .next = event { scene.callback() }

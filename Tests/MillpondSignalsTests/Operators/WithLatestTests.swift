@@ -116,7 +116,10 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `S21 an other that sends under a lock the callback wants`() async throws {
+  @Test
+  func `another signal that sends under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     recorder.subscribe(to: source.signal.withLatest(from: other.signal).map { "\($0)\($1)" }) {
       _ in scene.callback()

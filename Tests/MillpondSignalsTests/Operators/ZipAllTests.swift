@@ -18,13 +18,13 @@ import Testing
     #expect(recorder.values == [[0, 1, 2], [10, 11, 12]])
   }
 
-  @Test func `S17 of none it completes`() {
+  @Test func `a zip of no signals completes`() {
     recorder.subscribe(to: zip([Signal<Int>]()))
 
     #expect(recorder.transcript == ["completed"])
   }
 
-  @Test func `R18 the first failure ends it and stops the others`() {
+  @Test func `the first failure ends the zip and stops the other signals`() {
     recorder.subscribe(to: zip(sources.map(\.signal)))
     sources[0].next(1)
 
@@ -66,7 +66,7 @@ import Testing
     #expect(sources.map(\.disposals) == [1, 1, 1])
   }
 
-  @Test func `R18 where all are settled, one failure does not hide the other outcomes`() throws {
+  @Test func `a failure does not hide the other outcomes if all signals are settled`() throws {
     let signals: [Signal<Int>] = [.just(1), .fail(Trouble.some), .just(3)]
     let recorder = Recorder<[Result<Int, any Error>]>()
 

@@ -11,7 +11,7 @@ import Testing
     recorder.subscribe(to: zip(first.signal, second.signal).map { "\($0)\($1)" })
   }
 
-  @Test func `S17 zip of none completes`() {
+  @Test func `a zip of no signals completes`() {
     let ends = Journal<String>()
 
     zip().subscribe(onNext: { ends.write("value") }, onCompleted: { ends.write("completed") })
@@ -141,7 +141,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `S2 a value sent from the callback is joined after it`() {
+  @Test func `a value sent from a callback is zipped after it`() {
     recorder.subscribe(to: zip(first.signal, second.signal).map { "\($0)\($1)" }) {
       [first, second] event in
       if case .next("1a") = event {
@@ -169,7 +169,9 @@ import Testing
     #expect(recorder.transcript == ["failed some"])
   }
 
-  @Test func `S21 an input that sends under a lock the callback wants`() async throws {
+  @Test func `an input that sends under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     subscribe()
     let other = Recorder<String>()

@@ -2,10 +2,10 @@ import Dispatch
 import MillpondTesting
 import Testing
 
-/// The scene of S21: while `send` delivers on one thread, a second thread takes a lock and, holding
-/// it, runs `meddle`; the callback of the first wants that lock.
+/// A scene of two threads and a lock, in which a signal that waits for a callback deadlocks.
 ///
-/// A signal that makes the second thread wait for the callback deadlocks here.
+/// While `send` delivers on one thread, a second one takes the lock and runs `meddle` under it; the
+/// callback of the first thread wants that lock.
 struct HeldLock: Sendable {
   private let lock = DispatchSemaphore(value: 1)
   private let isInCallback = Gate()

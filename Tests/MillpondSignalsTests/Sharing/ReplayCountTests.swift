@@ -67,7 +67,7 @@ import Testing
     #expect(late.values == Array(0..<100))
   }
 
-  @Test func `S15 when the last subscriber leaves the values are forgotten`() {
+  @Test func `the last subscriber to leave drops the values`() {
     let shared = source.signal.replay(2)
     early.subscribe(to: shared)
     source.next(1)
@@ -93,7 +93,7 @@ import Testing
     #expect(late.values == [1, 2])
   }
 
-  @Test func `S3 leaving while values are repeated stops the rest`() {
+  @Test func `a subscriber that leaves during the replay stops the rest`() {
     let sent = Journal<Int>()
     let shared = Signal.of(1, 2, 3).replay(3)
     early.subscribe(to: shared)
@@ -103,7 +103,7 @@ import Testing
     #expect(sent.entries == [1])
   }
 
-  @Test func `S9 who comes during a sending gets each value once, in order`() async throws {
+  @Test func `a subscriber that comes during a send gets each value once, in order`() async throws {
     let pipe = PublishSubject<Int>()
     let shared = pipe.signal.replay(1_000)
     let recorders = (0..<3).map { _ in Recorder<Int>() }

@@ -35,7 +35,8 @@ import Testing
     #expect(late.transcript == ["failed some"])
   }
 
-  @Test func `S15 one leaves and the other is served, the last one leaves and the run ends`() {
+  @Test func `a subscriber that leaves does not disturb the other, and the last one ends the run`()
+  {
     let shared = source.signal.share()
     early.subscribe(to: shared)
     late.subscribe(to: shared)
@@ -63,7 +64,7 @@ import Testing
     #expect(late.values == [1])
   }
 
-  @Test func `S8 who comes after the end starts a new run`() {
+  @Test func `a subscriber after the end starts a new run`() {
     let shared = source.signal.share()
     early.subscribe(to: shared)
     source.completed()
@@ -74,7 +75,7 @@ import Testing
     #expect(late.events.isEmpty)
   }
 
-  @Test func `S1 who comes in the callback of the end starts a new run`() {
+  @Test func `a subscriber that comes in the callback of the end starts a new run`() {
     let shared = source.signal.share()
     early.subscribe(to: shared) { [late] event in
       if event.isTerminal { late.subscribe(to: shared) }
@@ -86,7 +87,7 @@ import Testing
     #expect(late.events.isEmpty)
   }
 
-  @Test func `S1 who comes in the callback of a value gets what follows`() {
+  @Test func `a subscriber that comes in the callback of a value gets the values that follow`() {
     let shared = source.signal.share()
     early.subscribe(to: shared) { [late] event in
       if case .next(1) = event { late.subscribe(to: shared) }
@@ -99,7 +100,7 @@ import Testing
     #expect(late.values == [2])
   }
 
-  @Test func `S14 who has left before subscribing starts nothing`() {
+  @Test func `a subscriber that has left before it subscribes starts nothing`() {
     early.dispose()
 
     early.subscribe(to: source.signal.share())
@@ -131,7 +132,7 @@ import Testing
     #expect(late.events.isEmpty)
   }
 
-  @Test func `S18 two first subscribers at once share one run`() async throws {
+  @Test func `two first subscribers at once share one run`() async throws {
     for _ in 0..<200 {
       let source = TestSource<Int>()
       let shared = source.signal.share()
@@ -146,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `S5 joining races leaving, and no run is left over`() async throws {
+  @Test func `subscribers that come and leave at once leave no run behind`() async throws {
     for _ in 0..<200 {
       let source = TestSource<Int>()
       let shared = source.signal.share()
@@ -161,7 +162,10 @@ import Testing
     }
   }
 
-  @Test func `S21 a subscriber that leaves under a lock the callback wants`() async throws {
+  @Test
+  func `a subscriber that leaves under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     let pipe = PublishSubject<Int>()
     let shared = pipe.signal.share()

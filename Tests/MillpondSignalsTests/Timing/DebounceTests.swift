@@ -68,7 +68,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `S2 a value that is sent in the callback waits for its own quiet`() {
+  @Test func `a value sent in a callback waits for its own quiet period`() {
     let other = Recorder<Int>()
     let source = TestSource<Int>()
     other.subscribe(to: source.signal.debounce(.seconds(1), clock: clock)) { event in
@@ -93,7 +93,9 @@ import Testing
     #expect(other.transcript == ["next 1", "next 2", "completed"])
   }
 
-  @Test func `S21 time that passes under a lock the callback wants`() async throws {
+  @Test func `a clock that advances under a lock does not deadlock with a callback that wants it`()
+    async throws
+  {
     let scene = HeldLock()
     let pipe = PublishSubject<Int>()
     let other = Recorder<Int>()

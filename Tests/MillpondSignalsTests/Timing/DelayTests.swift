@@ -91,7 +91,7 @@ import Testing
     #expect(other.transcript == ["next 1", "next 2", "completed"])
   }
 
-  @Test func `S12 a hundred thousand values that wait are sent with constant stack`() {
+  @Test func `a hundred thousand values that wait are sent with constant stack`() {
     let count = Locked(0)
     let signal = Signal.from(0..<100_000).delay(.seconds(1), clock: clock)
     signal.subscribe(onNext: { _ in count.withLock { $0 += 1 } })

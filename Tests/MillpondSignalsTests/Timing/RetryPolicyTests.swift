@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [
     (0, 1, 5_000), (0.5, 0, 5_000), (0.5, 0.5, 6_250), (0.5, 1, 7_500), (1, 1, 10_000),
   ])
-  func `N14 a pause that the error names is never shortened, but lengthened by chance`(
+  func `a pause that the error names is never shortened, only lengthened by chance`(
     jitter: Double, chance: Double, milliseconds: Int
   ) {
     let policy = backoff(jitter: jitter, chance: chance)

@@ -55,7 +55,7 @@ import Testing
     #expect(recorder.transcript == ["progress 5/9", "progress 1/9"])
   }
 
-  @Test func `S10 the lifetime of an attempt ends before the next one begins, once`() {
+  @Test func `the lifetime of an attempt ends once, before the next attempt begins`() {
     let journal = Journal<String>()
     let signal = Signal<Int> { observer, lifetime in
       journal.write("start")
@@ -102,7 +102,7 @@ import Testing
     #expect(recorder.events.isEmpty)
   }
 
-  @Test func `S11 a hundred thousand attempts that fail at once use constant stack`() {
+  @Test func `a hundred thousand attempts that fail at once use constant stack`() {
     let starts = Locked(0)
     let signal = Signal<Int> { observer, _ in
       starts.withLock { $0 += 1 }

@@ -60,7 +60,7 @@ import Testing
     #expect(recorder.transcript == ["progress 1/?", "next 1", "failed \(SignalError.timedOut)"])
   }
 
-  @Test func `N11 a slow drip doesn't put off the end`() {
+  @Test func `a slow drip of values does not postpone the timeout`() {
     subscribe(.end)
     for step in 0..<3 {
       source.next(step)
@@ -113,7 +113,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `S7 a value that races the timeout: one end, nothing after it`() async throws {
+  @Test func `a value that races the timeout never comes after the end`() async throws {
     for _ in 0..<200 {
       let clock = ManualClock()
       let source = TestSource<Int>()

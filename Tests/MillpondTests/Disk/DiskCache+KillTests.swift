@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: 0..<5)
-  func `D1 D21 after kill -9 each value is an old or a new one, whole, and the folder is free`(
+  func `each value is an old or a new one, whole, after kill -9, and the folder is free`(
     round: Int
   ) async throws {
     let folder = Self.folder(of: TestPlatform.process)

@@ -81,7 +81,7 @@ import Testing
     #expect(calls.count(.read) <= count + 1)
   }
 
-  @Test func `D9 what is damaged is counted, and dropped for ever`() async throws {
+  @Test func `verification counts damaged values and drops them`() async throws {
     let cache = try await stocked()
     try scene.change(scene.segments[0]) { log in log[log.count - 1] ^= 1 }
     try scene.change(scene.valueFiles[0]) { $0[100] ^= 1 }
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `D27 who relies on the device loses nothing there before what comes instead is there`(
+  func `a replaced file is removed only after its successor has reached the device`(
     isRelied: Bool
   ) async throws {
     let order = Locked([FaultyCalls.Call]())

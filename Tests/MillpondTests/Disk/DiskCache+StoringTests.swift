@@ -81,7 +81,7 @@ import Testing
     #expect(try await cache.get("a").valueIfAny == nil)
   }
 
-  @Test func `D26 what is larger than the limit fails, and its source is left`() async throws {
+  @Test func `a file larger than the limit fails, and its source stays`() async throws {
     let cache = scene.open(1_000_000)
     cache.set(Data("old"), for: "a")
     let source = TestSource<Data>()
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [POSIXErrorCode.ENOSPC, .EIO])
-  func `D2 pieces that can't be written fail, and leave no file`(
+  func `a stream that cannot be written fails, and leaves no file`(
     code: POSIXErrorCode
   ) async throws {
     let calls = FaultyCalls()

@@ -25,7 +25,7 @@ import Testing
     try await again.close().value
   }
 
-  @Test func `D22 eight threads see whole values, and the size stays right`() async throws {
+  @Test func `eight threads see whole values, and the size stays right`() async throws {
     let limit = 4_000
     let cache = DiskCache(directory: scene.folder, byteLimit: limit)
     let broken = Watched(0)
@@ -51,7 +51,7 @@ import Testing
     #expect(broken.state == 0)
   }
 
-  @Test func `D28 removals of everything race with sets, and the size stays right`() async throws {
+  @Test func `removals of everything that race with sets keep the size right`() async throws {
     let cache = DiskCache(directory: scene.folder, byteLimit: 3_000)
 
     try await onThreads(8) { thread in

@@ -80,7 +80,7 @@ import Testing
     #expect(try await cache.totalBytes.value == cost)
   }
 
-  @Test func `D26 what is larger than the limit is not stored, and costs no other`() async throws {
+  @Test func `a value larger than the limit is not stored, and evicts no other`() async throws {
     let cache = scene.open(limit(3))
     cache.set(Data(count: 100), for: "a")
     cache.set(Data(count: 100), for: "b")
@@ -98,7 +98,7 @@ import Testing
     #expect(try await cache.get("b").valueIfAny != nil)
   }
 
-  @Test func `D26 what was kept for the key of a value that is too large is there after a restart`()
+  @Test func `a value too large to store leaves the key's former value in place after a restart`()
     async throws
   {
     try await scene.fillAndDie(limit(3)) { cache in

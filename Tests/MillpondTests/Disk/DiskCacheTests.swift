@@ -114,7 +114,7 @@ import Testing
     #expect(try await cache.count.value == 0)
   }
 
-  @Test func `D31 to remove what is absent succeeds`() async throws {
+  @Test func `a removal of an absent key succeeds`() async throws {
     let cache = scene.open()
 
     try await cache.remove("a").value

@@ -59,7 +59,7 @@ import Testing
     #expect(throws: TransferError.self) { try received([head(["Content-Length": "2"]), body(3)]) }
   }
 
-  @Test func `N9 encoded without any byte is no answer`() {
+  @Test func `an encoded answer without any bytes fails`() {
     #expect(throws: TransferError.self) { try received([head(["Content-Encoding": "gzip"])]) }
   }
 

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: Fault.allCases)
-  func `N25 every fault ends a get in one failure and stores nothing`(fault: Fault) async throws {
+  func `every fault ends a get with one failure, and stores nothing`(fault: Fault) async throws {
     let origin = try fault.origin()
     let url = try #require(fault.url(at: origin))
     let cache = MemoryCache<URL, Data>(countLimit: 10)
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Fault.allCases)
-  func `N23 when all slots are taken and all fail they come back`(fault: Fault) async throws {
+  func `gets that fail in all slots free them`(fault: Fault) async throws {
     let good = try LoopbackServer { _ in Response(body: [1]) }
     let origin = try fault.origin()
     let url = try #require(fault.url(at: origin))

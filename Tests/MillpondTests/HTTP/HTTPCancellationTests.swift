@@ -5,7 +5,7 @@ import MillpondTesting
 import Testing
 
 @Suite struct HTTPCancellationTests {
-  @Test func `N22 disposal before the head closes the connection`() async throws {
+  @Test func `disposal before the head closes the connection`() async throws {
     let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
     let answer = Recorder<Data>().subscribe(to: HTTPSource().get(try origin.url("/")))
     #expect(await origin.eventually { $0.exchanges.count == 1 })
@@ -17,7 +17,7 @@ import Testing
     #expect(answer.events.isEmpty)
   }
 
-  @Test func `N22 disposal inside the head closes the connection`() async throws {
+  @Test func `disposal inside the head closes the connection`() async throws {
     let origin = try LoopbackServer { _ in
       .scripted([.text("HTTP/1.1 200 OK\r\nContent-"), .hold(Hold())])
     }
@@ -30,7 +30,7 @@ import Testing
     #expect(answer.events.isEmpty)
   }
 
-  @Test func `N22 disposal in the body closes the connection`() async throws {
+  @Test func `disposal in the body closes the connection`() async throws {
     let origin = try LoopbackServer { _ in
       Response(body: Array(repeating: 1, count: 10)).held(by: Hold(), afterBodyBytes: 4)
     }
@@ -47,7 +47,7 @@ import Testing
     #expect(answer.end == nil)
   }
 
-  @Test func `N22 disposal while others hold all connections lets the next one through`()
+  @Test func `disposal while other requests hold all connections lets the next one through`()
     async throws
   {
     let hold = Hold()

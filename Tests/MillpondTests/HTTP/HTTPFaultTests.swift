@@ -7,7 +7,7 @@ import Testing
 @Suite struct HTTPFaultTests {
   private let source = HTTPSource()
 
-  @Test func `N18 a head over the limit fails, one of exactly the limit does not`() async throws {
+  @Test func `a head over the limit fails, and one of exactly the limit does not`() async throws {
     let transport = TestTransport()
     let url = try #require(URL(string: "http://a"))
     // Each field counts its name, its value and four bytes.
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `N18 twenty thousand fields without a byte each are too many`() async throws {
+  @Test func `a head of twenty thousand empty fields exceeds the limit`() async throws {
     let transport = TestTransport()
     let url = try #require(URL(string: "http://a"))
     let answer = Recorder<Data>().subscribe(to: HTTPSource(transport: transport).get(url))
@@ -34,7 +34,7 @@ import Testing
     #expect(transport.source.disposals == 1)
   }
 
-  @Test func `N18 a head over the limit fails whatever its status`() async throws {
+  @Test func `a head over the limit fails whatever its status`() async throws {
     let transport = TestTransport()
     let url = try #require(URL(string: "http://a"))
     let source = HTTPSource(transport: transport, limits: HTTPLimits(headerByteLimit: 0))
@@ -46,7 +46,7 @@ import Testing
     #expect(answer.failureInWords == "head of more than 0")
   }
 
-  @Test func `N18 a long head from an origin is capped`() async throws {
+  @Test func `a long head from an origin fails at the limit`() async throws {
     let origin = try LoopbackServer { _ in
       Response(headers: ["X-A": String(repeating: "a", count: 70_000)], body: [1])
     }
@@ -63,7 +63,7 @@ import Testing
       ["Last-Modified": "Sun, 99 Foo 99999999999 99:99:99 GMT"], ["ETag": "\""], ["ETag": ""],
       ["Vary": "*"], ["Retry-After": "-1"], ["Content-Range": "bytes 9-0/-1"],
     ] as [Headers])
-  func `N24 fields that say nothing of the body are taken as they are`(
+  func `header fields that say nothing of the body are accepted as they are`(
     headers: Headers
   ) async throws {
     let origin = try LoopbackServer { _ in Response(headers: headers, body: [1]) }
@@ -71,7 +71,7 @@ import Testing
     #expect(try await source.get(origin.url("/")).value == Data([1]))
   }
 
-  @Test func `N27 a certificate that has expired fails`() async throws {
+  @Test func `an expired certificate fails the get`() async throws {
     let origin = try LoopbackServer(greeting: [.send(Handshake.expired)])
     let url = try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))
 
@@ -83,7 +83,7 @@ import Testing
   }
 
   #if !os(Linux)
-    @Test func `N3 a connection closed inside the head fails`() async throws {
+    @Test func `a connection closed inside the head fails the get`() async throws {
       let origin = try LoopbackServer { _ in
         .scripted([.text("HTTP/1.1 200 OK\r\nContent-"), .close])
       }

@@ -24,7 +24,7 @@ import Testing
       && answer.end == nil
   }
 
-  @Test func `N22 when it waits for a slot itself`() async throws {
+  @Test func `a get disposed of while it waits for a slot never starts`() async throws {
     let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
     let source = HTTPSource().limited(to: 1)
     let holder = Recorder<Data>().subscribe(to: source.get(try origin.url("/held")))
@@ -35,7 +35,7 @@ import Testing
     #expect(origin.requestCount(path: "/queued") == 0)
   }
 
-  @Test func `N22 when it waits for credentials`() async throws {
+  @Test func `a get disposed of while it waits for credentials frees its slot`() async throws {
     let isAsked = Watched(false)
     let account = HTTPAuthorization(for: try good.url("/")) { _ in
       isAsked.change { $0 = true }
@@ -52,7 +52,7 @@ import Testing
     #expect(try await slotComesFree(of: source, after: answer))
   }
 
-  @Test func `N22 when it connects`() async throws {
+  @Test func `a get disposed of while it connects frees its slot`() async throws {
     let deaf = try DeafPort()
     let url = try #require(URL(string: deaf.baseURL + "/"))
     let source = HTTPSource().limited(to: 1)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-"])
-  func `N22 when it waits for the head, or is inside it`(sent: String) async throws {
+  func `a get disposed of before or inside the head frees its slot`(sent: String) async throws {
     let origin = try LoopbackServer { _ in .scripted([.text(sent), .hold(Hold())]) }
     let source = HTTPSource().limited(to: 1)
     let answer = Recorder<Data>().subscribe(to: source.get(try origin.url("/")))
@@ -72,7 +72,7 @@ import Testing
     #expect(await origin.wasClosedByClient())
   }
 
-  @Test func `N22 when it is in the body`() async throws {
+  @Test func `a get disposed of in the body frees its slot`() async throws {
     let origin = try LoopbackServer { _ in
       Response(body: [1, 2, 3]).held(by: Hold(), afterBodyBytes: 1)
     }
@@ -90,7 +90,7 @@ import Testing
     #expect(await origin.wasClosedByClient())
   }
 
-  @Test func `N22 when it is being decoded`() async throws {
+  @Test func `a get disposed of during its decoding frees its slot`() async throws {
     let isDecoding = Watched(false)
     let source = HTTPSource().postProcessed(asynchronously: { url, data in
       guard url.path() == "/slow" else { return data }
@@ -104,7 +104,7 @@ import Testing
     #expect(try await slotComesFree(of: source, after: answer))
   }
 
-  @Test func `N22 when it waits to be tried again`() async throws {
+  @Test func `a get disposed of while it waits for a retry frees its slot`() async throws {
     let origin = try LoopbackServer { _ in Response(status: 503, headers: ["Retry-After": "50"]) }
     let clock = ManualClock()
     let source = HTTPSource().retrying(

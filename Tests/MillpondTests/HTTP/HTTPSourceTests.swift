@@ -94,7 +94,7 @@ import Testing
     #expect(answer.failureInWords == "status \(status)")
   }
 
-  @Test func `N15 an unasked 304 fails`() async throws {
+  @Test func `an unrequested 304 fails`() async throws {
     let origin = try LoopbackServer { _ in Response(status: 304, headers: ["ETag": "\"1\""]) }
 
     let answer = try await Recorder.outcome(of: HTTPSource(), origin.url("/"))
@@ -102,7 +102,7 @@ import Testing
     #expect(answer.failureInWords == "status 304")
   }
 
-  @Test func `N16 a 206 is never the whole`() async throws {
+  @Test func `an unrequested 206 fails`() async throws {
     let origin = try LoopbackServer { _ in
       Response(status: 206, headers: ["Content-Range": "bytes 0-0/2"], body: [1])
     }
@@ -150,7 +150,7 @@ import Testing
       "file:///etc/hostname", "ftp://a/b", "data:,a", "mailto:a@b", "about:blank", "http:",
       "http:///a", "https://", "a/b", "/a", "//a/b", "http:a", "",
     ])
-  func `N28 a URL that is none of HTTP's fails without a request`(address: String) async throws {
+  func `a URL of another scheme than HTTP's fails without a request`(address: String) async throws {
     guard let url = URL(string: address) else { return }
     let transport = TestTransport()
 
@@ -166,7 +166,7 @@ import Testing
       "http://127.0.0.1:1/%00", "HTTP://user:word@127.0.0.1:1/?q#f", "http://.../", "http://-/",
       "http://127.0.0.1:-1/",
     ])
-  func `N28 an odd URL fails and traps nothing`(address: String) async throws {
+  func `an odd URL fails, and nothing traps`(address: String) async throws {
     guard let url = URL(string: address) else { return }
 
     let answer = try await Recorder.outcome(of: HTTPSource(), url)
@@ -174,7 +174,7 @@ import Testing
     #expect(answer.failure != nil)
   }
 
-  @Test func `N18 a body over the limit fails by its declared length`() async throws {
+  @Test func `a body over the limit fails by its declared length`() async throws {
     let origin = try LoopbackServer { _ in Response(body: [1, 2, 3]) }
     let source = HTTPSource(limits: HTTPLimits(byteLimit: 2))
 
@@ -191,7 +191,7 @@ import Testing
     #expect(try await source.get(origin.url("/")).value.count == 3)
   }
 
-  @Test func `N21 an endless body is stopped at the limit`() async throws {
+  @Test func `an endless body is stopped at the limit`() async throws {
     // Not as fast as it goes: while more comes than the process can take in, Linux's URLSession
     // does nothing else, for any session.
     let piece = [Step.send(Array(repeating: 1, count: 1 << 16)), .wait(.milliseconds(1))]
@@ -206,7 +206,7 @@ import Testing
     #expect(await origin.wasClosedByClient())
   }
 
-  @Test func `N10 silence before the head fails after the idle timeout`() async throws {
+  @Test func `silence before the head fails after the idle timeout`() async throws {
     let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
     let clock = ManualClock()
     let source = HTTPSource(limits: HTTPLimits(idleTimeout: .seconds(30)), clock: clock)
@@ -223,7 +223,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(3)))
-  func `N10 silence in the body fails after the idle timeout`() async throws {
+  func `silence in the body fails after the idle timeout`() async throws {
     let origin = try LoopbackServer { _ in
       Response(body: Array(repeating: 1, count: 10)).held(by: Hold(), afterBodyBytes: 4)
     }
@@ -252,7 +252,7 @@ import Testing
     #expect(await origin.wasClosedByClient())
   }
 
-  @Test func `N10 silence fails by the real clock too`() async throws {
+  @Test func `silence fails by the real clock too`() async throws {
     let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
     let source = HTTPSource(limits: HTTPLimits(idleTimeout: .milliseconds(20)))
 
@@ -263,7 +263,7 @@ import Testing
     #expect(await origin.eventually { $0.openConnections == 0 })
   }
 
-  @Test func `N11 a slow drip fails after the total timeout`() async throws {
+  @Test func `a slow drip of bytes fails after the total timeout`() async throws {
     let origin = try LoopbackServer { _ in
       Response(body: Array(repeating: 1, count: 1 << 20)).paced(bytesPerSecond: 500)
     }

@@ -5,7 +5,7 @@ import MillpondTesting
 import Testing
 
 @Suite struct HTTPStormTests {
-  @Test func `N25 of 2,000 gets left at random moments none hangs and none ends twice`()
+  @Test func `none of 2,000 gets that are left at random moments hangs or ends twice`()
     async throws
   {
     let origin = try LoopbackServer { Storm.response(to: $0) }

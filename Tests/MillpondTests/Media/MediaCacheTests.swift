@@ -126,7 +126,7 @@ import Testing
     #expect(try await media.get(good.url("/")).value.byteCount == 1)
   }
 
-  @Test func `N22 a slot comes free when its file is being stored`() async throws {
+  @Test func `a slot comes free while its file is being stored`() async throws {
     let origin = try LoopbackServer { request in
       request.path == "/film"
         ? Response(body: Self.film).held(by: Hold(), afterBodyBytes: 150_000)
@@ -151,7 +151,7 @@ import Testing
       })
   }
 
-  @Test func `I9 what was removed while it was on its way is not kept`() async throws {
+  @Test func `a file removed during its download is not stored`() async throws {
     let hold = Hold()
     let origin = try LoopbackServer { _ in
       Response(body: Self.film).held(by: hold, afterBodyBytes: 50_000)
@@ -170,7 +170,7 @@ import Testing
     #expect(try await media.get(url, freshness: .cachedOnly).valueIfAny == nil)
   }
 
-  @Test func `I9 of what was removed while it was on its way the file goes with who holds it`()
+  @Test func `the file of a key removed during its download exists as long as it is referenced`()
     async throws
   {
     let hold = Hold()
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func `I8 a file that is set while another is on its way wins`() async throws {
+  @Test func `a file that is set during another's download wins`() async throws {
     let hold = Hold()
     let origin = try LoopbackServer { request in
       request.path == "/other"

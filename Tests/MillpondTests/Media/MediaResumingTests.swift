@@ -77,7 +77,9 @@ import Testing
   }
 
   @Test(arguments: [206, 416])
-  func `N16 a rest that does not fit has all asked for, once`(status: Int) async throws {
+  func `a partial answer of the wrong range makes the cache request everything, once`(status: Int)
+    async throws
+  {
     let scene = try MediaResumingScene { _ in
       Response(status: status, headers: ["Content-Range": "bytes 5-9/10"], body: [1])
     }
@@ -158,7 +160,7 @@ import Testing
   @Test(
     arguments: [[:], ["ETag": "W/\"1\""], ["ETag": "\"1\"", "Cache-Control": "no-store"]]
       as [Headers])
-  func `N26 what must or can not be continued is not kept`(headers: Headers) async throws {
+  func `a download that must not or cannot be resumed is not kept`(headers: Headers) async throws {
     let scene = try MediaResumingScene(headers)
     try await scene.ask()
 

@@ -16,7 +16,7 @@ import Testing
     MultiplexerMap(persistence: .disk("users", in: folder)) { _ in throw CacheError.miss }
   }
 
-  @Test func `R16 after a kill in a flush each value is the old or the new one, whole`()
+  @Test func `a kill during a flush leaves each value old or new, and whole`()
     async throws
   {
     let folder = Self.folder(of: TestPlatform.process)

@@ -34,7 +34,7 @@ import Testing
     #expect(try await second.get("a", freshness: .cachedOnly).valueIfAny != nil)
   }
 
-  @Test func `R7 on a disk that can't be written to a flush is an error, and nothing is lost`()
+  @Test func `a flush to a disk that cannot be written fails, and nothing is lost`()
     async throws
   {
     try Data("a file, no folder".utf8).write(to: folder)
@@ -46,7 +46,7 @@ import Testing
     #expect(users.current("a") == "Ada")
   }
 
-  @Test func `R10 after the model has changed what was kept is a miss`() async throws {
+  @Test func `a stored value is a miss after its model has changed`() async throws {
     do {
       let old = map(of: [String].self)
       old.set(["Ada"], for: "a")
@@ -60,7 +60,7 @@ import Testing
     #expect(new.current("a") == ["Ada": 36])
   }
 
-  @Test func `R9 a file that is damaged is a miss`() async throws {
+  @Test func `a damaged file is a miss`() async throws {
     do {
       let first = map()
       first.set("Ada", for: "a")

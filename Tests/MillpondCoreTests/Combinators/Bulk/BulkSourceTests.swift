@@ -35,7 +35,7 @@ import Testing
     #expect(clock.pendingCount == 0)
   }
 
-  @Test func `R13 a key that is asked for twice is one entry, and both are answered`() {
+  @Test func `a batched source sends a key that is asked for twice once, and answers both`() {
     let recorders = ask(batched(), 1, 1)
 
     clock.advance(by: .seconds(1))

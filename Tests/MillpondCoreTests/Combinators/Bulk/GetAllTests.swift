@@ -32,7 +32,7 @@ import Testing
     #expect(recorder.isCompleted && recorder.values.count == 1)
   }
 
-  @Test func `R13 a key that is named twice is asked for once and answered twice`() {
+  @Test func `a key that is named twice is fetched once and answered twice`() {
     recorder.subscribe(to: origin.get(all: [1, 2, 1]))
 
     for key in [2, 1] {

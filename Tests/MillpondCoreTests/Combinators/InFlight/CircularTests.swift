@@ -23,7 +23,7 @@ import Testing
     if case CacheError.circular? = error { true } else { false }
   }
 
-  @Test func `I14 a fetch of k that gets k fails`() {
+  @Test func `a fetch that gets its own key fails as circular`() {
     let recipes = Recipes { key, ask in ask(key) }
     let cache = AnyCache(recipes.reusingInFlight())
     recipes.whole.withLock { $0 = cache }
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `I14 so does one that gets k through others`() {
+  @Test func `a fetch that gets its own key through other keys fails as circular`() {
     let next = ["a": "b", "b": "c", "c": "a"]
     let recipes = Recipes { key, ask in next[key].map(ask) ?? .empty }
     let cache = AnyCache(MemoryCache(countLimit: 9).layered(over: recipes).reusingInFlight())
@@ -58,7 +58,7 @@ import Testing
     #expect(cache.flights.isEmpty)
   }
 
-  @Test func `I14 so does one that gets k in a task`() async throws {
+  @Test func `a fetch that gets its own key in a task fails as circular`() async throws {
     let recipes = Recipes { key, ask in
       let inner = ask(key)
       return .async {

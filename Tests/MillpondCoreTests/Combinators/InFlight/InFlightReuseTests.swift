@@ -11,7 +11,7 @@ import Testing
 
   struct Trouble: Error {}
 
-  @Test func `I1 a hundred askers make one request and get a hundred answers`() {
+  @Test func `a hundred gets of one key make one request, and each gets the answer`() {
     let cache = origin.reusingInFlight()
     let recorders = (0..<100).map { _ in Recorder<Int>().subscribe(to: cache.get("a")) }
 
@@ -22,7 +22,7 @@ import Testing
     #expect(recorders.allSatisfy { $0.transcript == ["next 1", "completed"] })
   }
 
-  @Test func `I2 one leaves, and the rest are served`() {
+  @Test func `a subscriber that leaves a flight does not disturb the others`() {
     let cache = origin.reusingInFlight()
     first.subscribe(to: cache.get("a"))
     second.subscribe(to: cache.get("a"))
@@ -35,7 +35,7 @@ import Testing
     #expect(origin["a"].disposals == 0)
   }
 
-  @Test func `I3 all leave, the work is cancelled, and the next one asks anew`() {
+  @Test func `the last subscriber to leave cancels the flight, and the next get starts another`() {
     let cache = origin.reusingInFlight()
     first.subscribe(to: cache.get("a"))
     second.subscribe(to: cache.get("a"))
@@ -50,7 +50,7 @@ import Testing
     #expect(third.values == [1])
   }
 
-  @Test func `I4 two thousand racing joins make one request each time`() async {
+  @Test func `a hundred gets that race to join make one request`() async {
     for _ in 0..<20 {
       let origin = TestOrigin<String, Int>()
       let cache = origin.reusingInFlight()
@@ -73,7 +73,7 @@ import Testing
     #expect(origin["a"].subscriptions == runs + 1)
   }
 
-  @Test func `I5 an answer inside the subscription leaves no flight`() {
+  @Test func `an answer during the subscription leaves no flight behind`() {
     let cache = AnyCache<String, Int>(
       get: { _ in .of(1) }, set: { _, _ in .just(()) }, remove: { _ in .just(()) },
       removeAll: { .just(()) }
@@ -86,7 +86,7 @@ import Testing
     #expect(second.transcript == ["next 1", "completed"])
   }
 
-  @Test func `I7 a flight has left the table when its failure is delivered`() {
+  @Test func `a flight leaves the table before its failure is delivered`() {
     let cache = origin.reusingInFlight()
     first.subscribe(to: cache.get("a")) { event in
       if event.isTerminal { second.subscribe(to: cache.get("a")) }
@@ -111,7 +111,7 @@ import Testing
     #expect(origin["a"].subscriptions == 3)
   }
 
-  @Test func `I10 what comes after the answer is ignored`() {
+  @Test func `a flight ignores events after its end`() {
     let cache = origin.reusingInFlight()
     first.subscribe(to: cache.get("a"))
 
@@ -123,7 +123,7 @@ import Testing
     #expect(first.transcript == ["next 1", "completed"])
   }
 
-  @Test func `I11 a cache that is released in mid-flight still answers`() {
+  @Test func `a cache that is released during a flight still answers`() {
     var cache: InFlightReuse<TestOrigin<String, Int>>? = origin.reusingInFlight()
     if let signal = cache?.get("a") { first.subscribe(to: signal) }
 
@@ -226,7 +226,7 @@ import Testing
     #expect(second.values == [1])
   }
 
-  @Test func `I6 a deadline ends a get that nobody answers, and the work with it`() {
+  @Test func `a deadline ends a get without an answer, and cancels its work`() {
     let clock = ManualClock()
     let cache = origin.reusingInFlight()
     first.subscribe(to: cache.get("a", deadline: .after(.seconds(1), clock: clock)))

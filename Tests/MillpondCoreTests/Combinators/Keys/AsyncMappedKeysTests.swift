@@ -78,7 +78,7 @@ import Testing
     #expect(base.contents == ["n2": 6])
   }
 
-  @Test func `I16 what the transform throws fails the get and the set as it was thrown`()
+  @Test func `an error of the asynchronous transform fails the get and the set unchanged`()
     async throws
   {
     let cache = base.mapKeys(asynchronously: { (_: Int) async throws -> String in throw Trouble() })

@@ -16,14 +16,14 @@ import Testing
     }
   }
 
-  @Test func `I16 what the transform throws fails the get as it was thrown`() {
+  @Test func `an error of the transform fails the get unchanged`() {
     recorder.subscribe(to: cache.get(1))
 
     #expect(recorder.failure is Odd)
     #expect(base.gets == [])
   }
 
-  @Test func `I16 a set and a removal fail, and the base is not told`() {
+  @Test func `an error of the transform fails a set and a removal, and the base is not written`() {
     let set = Recorder<Void>().subscribe(to: cache.set(5, for: 1))
     let removed = Recorder<Void>().subscribe(to: cache.remove(1))
 

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: WayOut.allCases)
-  func `N23 every slot is free again, whichever way they were left`(way: WayOut) {
+  func `every way to leave a limited get frees its slot`(way: WayOut) {
     let scene = Scene(limit: 2)
     for key in 0..<6 { scene.leave(key, by: way) }
 

@@ -42,7 +42,7 @@ import Testing
     #expect(recorders.allSatisfy { $0.isCompleted })
   }
 
-  @Test func `N23 when all fail the slots come back`() {
+  @Test func `gets that fail free their slots`() {
     let cache = origin.limited(to: 2)
     let recorders = (0..<10).map { ask(cache, $0) }
 

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [POSIXErrorCode.ENOSPC, .EIO, .EDQUOT, .EFBIG], [10, 90_000])
-  func `D2 a set that can't be written fails, leaves nothing, and keeps the old value`(
+  func `a set that cannot be written fails, leaves nothing, and keeps the old value`(
     code: POSIXErrorCode, count: Int
   ) async throws {
     let cache = try await open()
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [FaultyCalls.Call.make, .close])
-  func `D2 a large value whose file can't be made, or closed, fails and leaves nothing`(
+  func `a large value whose file cannot be made or closed fails, and leaves nothing`(
     call: FaultyCalls.Call
   ) async throws {
     let cache = try await open()
@@ -58,7 +58,7 @@ import Testing
     #expect(try await isIntact(cache))
   }
 
-  @Test func `D2 of what is written together only what doesn't fit fails`() async throws {
+  @Test func `a write in a batch fails only if it does not fit`() async throws {
     let cache = try await open()
     // All together, and then the first of those that were.
     calls.inject(.error(.ENOSPC), of: [.write], count: 2)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `D2 what was written by half, and can't be undone, is never seen`(isUndone: Bool)
+  func `a write that stops halfway is never visible, even if it cannot be undone`(isUndone: Bool)
     async throws
   {
     let cache = try await open()
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [POSIXErrorCode.EACCES, .EROFS])
-  func `D3 D4 in a folder that can only be read gets work and sets fail`(
+  func `a folder that can only be read serves gets and fails sets`(
     code: POSIXErrorCode
   ) async throws {
     try await open().close().value
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: [POSIXErrorCode.EACCES, .EROFS])
-  func `D4 a folder that can't be made is an error`(code: POSIXErrorCode) async throws {
+  func `a folder that cannot be made is an error`(code: POSIXErrorCode) async throws {
     calls.inject(.error(code), of: [.makeFolder], count: .max)
     let cache = scene.open(.mebibytes(1), calls)
 
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [POSIXErrorCode.EMFILE, .ENFILE])
-  func `D5 with too many files open questions fail, and nothing is lost`(
+  func `operations that need a file descriptor fail while none is free, and nothing is lost`(
     code: POSIXErrorCode
   ) async throws {
     let cache = try await open()
@@ -139,7 +139,7 @@ import Testing
     try await cache.flush(.synchronized).value
   }
 
-  @Test func `D5 with too many files open a folder can't be opened, and later it can`()
+  @Test func `a folder that cannot be opened for lack of file descriptors can be opened later`()
     async throws
   {
     try await open().close().value
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: FaultyCalls.Call.allCases)
-  func `D6 a call that is interrupted is made again`(call: FaultyCalls.Call) async throws {
+  func `a call that is interrupted is repeated`(call: FaultyCalls.Call) async throws {
     calls.inject(.error(.EINTR), of: [call], count: 3)
 
     let cache = try await open()
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [FaultyCalls.Call.read, .write])
-  func `D6 what is read or written by half goes on`(call: FaultyCalls.Call) async throws {
+  func `a read or a write that stops halfway is continued`(call: FaultyCalls.Call) async throws {
     calls.inject(.half, of: [.readNow], count: 9)
     calls.inject(.half, of: [call], count: 20)
 
@@ -181,7 +181,9 @@ import Testing
   }
 
   @Test(arguments: [10, 70_000])
-  func `D7 a write that lies is a miss, and hurts no neighbour`(count: Int) async throws {
+  func `a write that falsely reports success is a miss, and damages no neighbour`(count: Int)
+    async throws
+  {
     let cache = try await open()
     calls.inject(.lie, of: [.write])
 
@@ -201,7 +203,9 @@ import Testing
   }
 
   @Test(arguments: [POSIXErrorCode.EPERM, .EIO])
-  func `D30 what can't be read now is an error, and stays`(code: POSIXErrorCode) async throws {
+  func `a value that cannot be read at the moment is an error, and stays`(code: POSIXErrorCode)
+    async throws
+  {
     let cache = try await open()
     calls.inject(.half, of: [.readNow], count: 1)
     calls.inject(.error(code), of: [.read])

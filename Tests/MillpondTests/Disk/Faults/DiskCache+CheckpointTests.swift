@@ -41,7 +41,7 @@ import Testing
     #expect(try await scene.open().get("a").value == Data("old"))
   }
 
-  @Test func `D9 a checkpoint with a bit flipped anywhere costs nothing`() async throws {
+  @Test func `a flipped bit anywhere in a checkpoint loses nothing`() async throws {
     try await fillOld()
     let bytes = try Data(contentsOf: index)
 
@@ -80,7 +80,7 @@ import Testing
     #expect(try await !cache.contains("a").value)
   }
 
-  @Test func `D27 a checkpoint that has come further than the log hides nothing later`()
+  @Test func `a checkpoint that is ahead of the log hides no later write`()
     async throws
   {
     try await fillOld()

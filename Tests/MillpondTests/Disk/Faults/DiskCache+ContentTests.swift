@@ -12,7 +12,7 @@ import Testing
 
   // MARK: - Keys
 
-  @Test func `D15 D16 keys of any content and length are distinct, and in the folder`()
+  @Test func `keys of any content and length are distinct, and stay inside the folder`()
     async throws
   {
     let long = String(repeating: "x", count: 10 << 20)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [10, 70_000])
-  func `D15 equal strings of other bytes are other keys before they are written too`(
+  func `keys that are equal strings with different bytes are distinct before they are written too`(
     count: Int
   ) async throws {
     let cache = scene.open()
@@ -47,7 +47,8 @@ import Testing
   // MARK: - Dates
 
   @Test(arguments: [Int64.max, .min, 4_000_000_000_000_000])
-  func `D25 a value from the future is there, and very old`(microseconds: Int64) async throws {
+  func `a value from the future is found, and counts as very old`(microseconds: Int64) async throws
+  {
     let bytes = RecordBytes.make(key: "a", segment: 1) { head in
       head.storedAt = WallTime(microseconds: microseconds)
     }
@@ -60,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1, Int64.max - 1])
-  func `D25 no time of expiry traps, and what has one is a miss after it`(
+  func `no expiry date traps, and a value is a miss after its expiry`(
     microseconds: Int64
   ) async throws {
     let bytes = RecordBytes.make(key: "a", segment: 1) { head in
@@ -100,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [10, 70_000])
-  func `D25 a time to live ends by the calendar, after a restart too`(count: Int) async throws {
+  func `a time to live ends by the calendar, after a restart too`(count: Int) async throws {
     let now = Watched(WallTime(microseconds: 1_000_000_000))
     let open = {
       self.scene.open(.mebibytes(1), POSIXCalls()) { options in
@@ -123,7 +124,7 @@ import Testing
     #expect(scene.valueFiles == [])
   }
 
-  @Test func `D25 what is from the future has no time left, where there is one`() async throws {
+  @Test func `a value from the future has expired if there is a time to live`() async throws {
     let now = Watched(WallTime(microseconds: 1_000_000_000))
     let cache = scene.open(.mebibytes(1), POSIXCalls()) { options in
       options.timeToLive = .after(.seconds(60))
@@ -194,7 +195,8 @@ import Testing
     #expect(try await open(form).get("a").value == value)
   }
 
-  @Test func `D29 what can't be sealed leaves the old value, what can't be opened is a miss`()
+  @Test
+  func `a value that cannot be sealed leaves the old one, and one that cannot be opened is a miss`()
     async throws
   {
     let isBroken = Watched(false)
@@ -214,7 +216,7 @@ import Testing
     #expect(try await cache.get("b").valueIfAny == nil)
   }
 
-  @Test func `D29 what can't be encoded leaves the old value`() async throws {
+  @Test func `a value that cannot be encoded leaves the old one`() async throws {
     let disk = scene.open()
     let numbers = disk.mapValues(
       Codec<Data, Int>(
@@ -229,7 +231,8 @@ import Testing
     #expect(try await disk.get("a").value == Data("1"))
   }
 
-  @Test func `D29 what can't be decoded is a miss, and the next layer is asked`() async throws {
+  @Test func `a value that cannot be decoded is a miss, and the next layer is asked`() async throws
+  {
     let disk = scene.open()
     try await disk.set(Data("garbage"), for: "a").value
     let numbers = disk.mapValues(

@@ -38,7 +38,9 @@ import Testing
     try await cache.close().value
   }
 
-  @Test func `D9 a flipped bit anywhere in a record makes it a miss, and no other`() async throws {
+  @Test func `a flipped bit anywhere in a record makes that record a miss, and no other`()
+    async throws
+  {
     let (log, bytes, a) = try await makeLog()
 
     // A bit of every other byte, and not always the same one: a folder is opened for each.
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `D8 a log that is cut anywhere has what is whole`() async throws {
+  @Test func `a log that is cut anywhere keeps its whole records`() async throws {
     let (log, bytes, a) = try await makeLog()
 
     for count in stride(from: 0, to: bytes.count, by: 3) {
@@ -66,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [10, 30_000, 100_000])
-  func `D9 what is damaged while the cache is open is a miss, and is dropped`(
+  func `a value that is damaged while the cache is open is a miss, and is dropped`(
     count: Int
   ) async throws {
     let cache = scene.open()
@@ -88,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [10, 100_000])
-  func `D9 an older value does not come to light in the place of a damaged one`(
+  func `an older value does not reappear in place of a damaged one`(
     count: Int
   ) async throws {
     let value = Data(repeating: 7, count: count)
@@ -111,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 99_999, 100_001])
-  func `D8 D10 a large value's file of another size is a miss`(size: Int) async throws {
+  func `a large value whose file has another size is a miss`(size: Int) async throws {
     try await scene.fill { $0.set(Data(count: 100_000), for: "a") }
     let file = try #require(scene.valueFiles.first)
     try Data(count: size).write(to: file)
@@ -131,7 +133,7 @@ import Testing
     #expect(try await scene.open().count.value == 0)
   }
 
-  @Test func `D10 empty files are an empty store`() async throws {
+  @Test func `a folder of empty files is an empty store`() async throws {
     try await scene.fill { cache in
       cache.set(Data("x"), for: "a")
       cache.set(Data(count: 100_000), for: "b")
@@ -146,7 +148,7 @@ import Testing
   }
 
   @Test(arguments: [12, 16, 20, 24], [UInt32.max, 1 << 31, 1 << 20])
-  func `D11 a length that is wrong, with a check that is right, is passed over`(
+  func `a record with a wrong length and a right checksum is skipped`(
     offset: Int, length: UInt32
   ) async throws {
     let good = RecordBytes.make(key: "b", segment: 1)
@@ -162,7 +164,7 @@ import Testing
     #expect(try await cache.get("c").value == Data("value"))
   }
 
-  @Test func `D12 a log of another version is an empty one, and is cleared away`() async throws {
+  @Test func `a log of another version is empty, and is cleared away`() async throws {
     var bytes = RecordBytes.make(key: "a", segment: 1)
     bytes[4] = 1
     RecordBytes.seal(&bytes, segment: 1)

@@ -14,7 +14,7 @@ import Testing
 
   // MARK: - The folder
 
-  @Test func `D18 a folder that was deleted is made anew by the next set`() async throws {
+  @Test func `the next set makes a deleted folder again`() async throws {
     let cache = scene.open()
     for key in ["a", "b"] { try await cache.set(Data("old"), for: key).value }
     try await cache.set(Data(count: 70_000), for: "large").value
@@ -32,7 +32,7 @@ import Testing
     #expect(try await scene.open().get("7").value == Data("new"))
   }
 
-  @Test func `D18 D21 a folder that another process made anew is not touched`() async throws {
+  @Test func `a folder that another process made again is not touched`() async throws {
     let cache = scene.open()
     for key in ["a", "b"] { try await cache.set(Data("old"), for: key).value }
     let name = try #require(scene.segments.first).lastPathComponent
@@ -50,7 +50,7 @@ import Testing
     #expect(scene.names == [name])
   }
 
-  @Test func `D18 a folder that was moved away is made anew by the next set`() async throws {
+  @Test func `the next set makes a folder again that was moved away`() async throws {
     let cache = scene.open()
     try await cache.set(Data("old"), for: "a").value
     let other = DiskScene()
@@ -62,7 +62,7 @@ import Testing
     #expect(try await cache.get("b").value == Data("new"))
   }
 
-  @Test func `D19 a folder that is a file is an error of every operation`() async throws {
+  @Test func `a file in the place of the folder fails every operation`() async throws {
     try Data("mine").write(to: scene.folder)
     let cache = scene.open()
 
@@ -82,7 +82,7 @@ import Testing
     #expect(try await failure(of: cache.get("a"))?.systemError == .EINVAL)
   }
 
-  @Test func `D21 another process's folder is an error of every operation`() async throws {
+  @Test func `a folder in use by another process fails every operation`() async throws {
     try await scene.fill { $0.set(Data("value"), for: "a") }
     let stray = scene.url(.unfinished(1))
     try Data("half").write(to: stray)
@@ -103,7 +103,7 @@ import Testing
   private static let places: [FileName] = [.segment(1), .segment(2), .index, .value(7)]
 
   @Test(arguments: places, [true, false])
-  func `D13 a pipe or a folder in the place of a file is none, and blocks nobody`(
+  func `a pipe or a folder in the place of a file counts as absent, and blocks nothing`(
     name: FileName, isPipe: Bool
   ) async throws {
     try scene.makeFolder()
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `D13 a pipe or a folder in the place of a large value's file is a miss`(
+  func `a pipe or a folder in the place of a large value's file is a miss`(
     isPipe: Bool
   ) async throws {
     let cache = scene.open()
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: places)
-  func `D14 a link in the place of a file is not followed`(name: FileName) async throws {
+  func `a link in the place of a file is not followed`(name: FileName) async throws {
     let target = DiskScene()
     try target.makeFolder()
     let file = target.url("file")
@@ -163,7 +163,7 @@ import Testing
     #expect(try await scene.open().get("a").value == Data("new"))
   }
 
-  @Test func `D14 a link in the place of a large value's file is a miss`() async throws {
+  @Test func `a link in the place of a large value's file is a miss`() async throws {
     let cache = scene.open()
     try await cache.set(Data(count: 70_000), for: "a").value
     let file = try #require(scene.valueFiles.first)
@@ -177,7 +177,7 @@ import Testing
     #expect(try Data(contentsOf: target.folder).count == 70_000)
   }
 
-  @Test func `D20 a foreign file is never removed`() async throws {
+  @Test func `a foreign file is never removed`() async throws {
     let foreign = [
       ".millpond-log", "0123456789ABCDEF.millpond-value", "0123456789abcdef.data", "note.txt",
       "x.millpond-new", "millpond.index.old",
@@ -194,7 +194,7 @@ import Testing
     for name in foreign { #expect(scene.size(of: scene.url(name)) == 10_000) }
   }
 
-  @Test func `D23 what was left unfinished, or belongs to nobody, is removed at the next opening`()
+  @Test func `the next opening removes unfinished files and files that no record names`()
     async throws
   {
     try scene.makeFolder()
@@ -208,7 +208,7 @@ import Testing
     #expect(scene.unfinishedFiles == [])
   }
 
-  @Test func `D24 to open what was closed takes a few calls, however much is in it`() async throws {
+  @Test func `opening a closed store takes a few calls, however much it holds`() async throws {
     try await scene.fill { cache in
       for number in 0..<5_000 { cache.set(Data(count: 100), for: "\(number)") }
     }
@@ -220,7 +220,9 @@ import Testing
     #expect(calls.count(.open) <= scene.segments.count + 2)
   }
 
-  @Test func `D32 files are for their owner only, and so is a folder that is made`() async throws {
+  @Test func `files and a folder that the cache makes are accessible to their owner only`()
+    async throws
+  {
     try await scene.fill { cache in
       cache.set(Data("x"), for: "a")
       cache.set(Data(count: 70_000), for: "b")

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8, [0, 70_000])
-  func `D1 killed while a later value waits the store has no older one than it acknowledged`(
+  func `a kill while a later value waits leaves no value older than the acknowledged one`(
     survived: Int, count: Int
   ) async throws {
     let held = Held()

@@ -17,7 +17,7 @@ struct DiskFullTests {
   }
 
   @Test(arguments: [1_000, 100_000])
-  func `D2 full, a volume makes sets fail, and gets and later sets go on`(count: Int) async throws {
+  func `a full volume fails sets, and serves gets and later sets`(count: Int) async throws {
     let cache = open()
     try await cache.set(Data("old"), for: "kept").value
     var failed: [Int] = []
@@ -54,7 +54,7 @@ struct DiskFullTests {
     try await last.close().value
   }
 
-  @Test func `D4 read only, a volume lets gets go on, and makes sets fail`() async throws {
+  @Test func `a read-only volume serves gets, and fails sets`() async throws {
     let cache = open()
 
     #expect(try await cache.get("kept").value == Data("old"))

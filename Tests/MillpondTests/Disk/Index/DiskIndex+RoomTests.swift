@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [3_001, Int.max])
-  func `D26 what is larger than the limit is rejected, and only its own key goes`(cost: Int) {
+  func `a value larger than the limit is rejected, and only its own key's value goes`(cost: Int) {
     let scene = IndexScene(costLimit: 3_000)
     for key in ["a", "b"] { scene.put(key, file: key == "a" ? 8 : nil) }
 

@@ -88,7 +88,7 @@ import Testing
     #expect(scene.index.liveBytes == 0 && scene.index.largeBytes == 0)
   }
 
-  @Test func `D31 a removal is written also where nothing is`() {
+  @Test func `a removal of an absent key is written too`() {
     let scene = IndexScene()
 
     #expect(scene.remove("a").isToBeWritten)
@@ -107,7 +107,7 @@ import Testing
     #expect(scene.index.liveBytes == 0 && scene.index.largeBytes == 0)
   }
 
-  @Test func `D28 the removal of everything spares what was told later`() {
+  @Test func `a removal of everything spares later writes`() {
     let scene = IndexScene()
     scene.put("a")
     let revision = Revision.next()

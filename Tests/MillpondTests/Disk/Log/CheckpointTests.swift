@@ -56,14 +56,14 @@ import Testing
     #expect(read(Checkpoint(segment: 0, offset: 0).bytes)?.entries.isEmpty == true)
   }
 
-  @Test func `D8 cut anywhere, or with more behind it, it is none`() {
+  @Test func `a checkpoint that is cut anywhere, or followed by more bytes, is rejected`() {
     let bytes = checkpoint.bytes
 
     for count in 0..<bytes.count { #expect(read(Array(bytes.prefix(count))) == nil) }
     #expect(read(bytes + [0]) == nil)
   }
 
-  @Test func `D9 with any bit flipped it is none`() {
+  @Test func `a checkpoint with any bit flipped is rejected`() {
     let bytes = checkpoint.bytes
 
     for bit in 0..<bytes.count * 8 {
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [16, 24], [UInt64.max, 1 << 63, 1 << 59, 0xAAAA_AAAA_AAAA_AAAB, 5, 0])
-  func `D11 with counts that are wrong, and a check that is right, it is none`(
+  func `a checkpoint with wrong counts and a right checksum is rejected`(
     offset: Int, count: UInt64
   ) {
     var bytes = checkpoint.bytes
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 5])
-  func `D12 of another version it is none`(version: UInt64) {
+  func `a checkpoint of another version is rejected`(version: UInt64) {
     var bytes = checkpoint.bytes
     RecordBytes.put(version, 4, &bytes, 4)
 

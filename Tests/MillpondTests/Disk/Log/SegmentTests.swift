@@ -48,7 +48,7 @@ import Testing
     #expect(try steps([]) == [])
   }
 
-  @Test func `D9 a flip of any bit hides one record at most`() throws {
+  @Test func `a flip of any bit hides one record at most`() throws {
     let bytes = records.flatMap { $0 }
     let size = records[0].count
 
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `D8 of a segment that is cut anywhere the whole records are read`() throws {
+  @Test func `a segment that is cut anywhere yields its whole records`() throws {
     let bytes = records.flatMap { $0 }
     let size = records[0].count
 
@@ -110,7 +110,7 @@ import Testing
       ])
   }
 
-  @Test func `D11 a length that reaches beyond the end is passed over`() throws {
+  @Test func `a record whose length reaches beyond the end is skipped`() throws {
     var bytes = RecordBytes.make(key: "b")
     RecordBytes.put(UInt64(UInt32.max), 4, &bytes, 16)
     RecordBytes.seal(&bytes)

@@ -39,7 +39,7 @@ import Testing
   // MARK: - Schema
 
   @Test(arguments: [10, 100_000])
-  func `D12 a value of another schema is a miss`(count: Int) async throws {
+  func `a value of another schema is a miss`(count: Int) async throws {
     let old = open(DiskSchema(version: 1))
     old.set(Data(repeating: 1, count: count), for: "a")
     try await leave(old)
@@ -108,7 +108,7 @@ import Testing
     #expect(try await open(.unversioned, sealing).get("a").value == value)
   }
 
-  @Test func `D29 what can't be sealed fails, and the old value stays`() async throws {
+  @Test func `a value that cannot be sealed fails the set, and the old value stays`() async throws {
     let cache = open(
       .unversioned,
       DiskSealing(
@@ -131,7 +131,7 @@ import Testing
     #expect(try await cache.get("b").value == Data("other"))
   }
 
-  @Test func `D29 what can't be opened is a miss`() async throws {
+  @Test func `a value that cannot be opened is a miss`() async throws {
     let cache = open(.unversioned, sealing)
     cache.set(Data("a"), for: "a")
     try await leave(cache)
@@ -188,7 +188,7 @@ import Testing
     #expect(try await cache.get("a").valueIfAny == nil)
   }
 
-  @Test func `D25 R15 of what is from the future nothing is fresh for ever`() async throws {
+  @Test func `a value from the future does not stay fresh for ever`() async throws {
     let now = Locked(WallTime(microseconds: 2_000_000_000_000_000))
     let cache = scene.open(.mebibytes(1), POSIXCalls()) {
       $0.timeToLive = .after(.seconds(10))

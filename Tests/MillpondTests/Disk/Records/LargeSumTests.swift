@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 63, 64, 65, 127, 1_000])
-  func `D9 any flipped bit changes it`(count: Int) {
+  func `any flipped bit changes the sum`(count: Int) {
     var bytes = bytes(count)
     let whole = sum(bytes)
 
@@ -32,7 +32,7 @@ import Testing
     #expect(sum(bytes) == whole)
   }
 
-  @Test func `D8 zeros at the end change it, and so does where a part stands`() {
+  @Test func `zeros at the end and the order of the parts change the sum`() {
     let bytes = bytes(4_096)
 
     let sums = [

@@ -67,7 +67,7 @@ import Testing
     #expect(RecordBytes.read(RecordBytes.make(kind, payload: [])).isDamaged)
   }
 
-  @Test func `D17 a good record of another key is told from damage`() {
+  @Test func `a good record of another key is distinguished from damage`() {
     let bytes = RecordBytes.make(key: "a")
 
     for key in ["b", "", "aa"] { #expect(RecordBytes.read(bytes, for: key).isOfOtherKey) }
@@ -96,7 +96,7 @@ import Testing
     #expect(RecordBytes.read(Array(buffer.bytes), segment: 7).isDamaged)
   }
 
-  @Test func `D8 a record that is cut anywhere, or longer than it says, is damaged`() {
+  @Test func `a record that is cut anywhere, or longer than it says, is damaged`() {
     let bytes = RecordBytes.make(validator: validator)
 
     for count in 0..<bytes.count {
@@ -110,7 +110,7 @@ import Testing
     #expect(RecordBytes.read(bytes + [0]).isDamaged)
   }
 
-  @Test func `D9 a record with any bit flipped is damaged`() {
+  @Test func `a record with any bit flipped is damaged`() {
     let bytes = RecordBytes.make(validator: validator)
 
     for bit in 0..<bytes.count * 8 {
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [12, 16, 20, 24], [UInt32.max, 1 << 31, 1_000, 6])
-  func `D11 lengths that are wrong, with checks that are right, are damage`(
+  func `a record with a wrong length and a right checksum is damaged`(
     offset: Int, length: UInt32
   ) {
     var bytes = RecordBytes.make()
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: [(4, UInt8(1)), (4, 3), (5, 0), (5, 5), (0, 0)])
-  func `D12 a record of another version or kind is damage`(offset: Int, value: UInt8) {
+  func `a record of another version or kind is damaged`(offset: Int, value: UInt8) {
     var bytes = RecordBytes.make()
     bytes[offset] = value
     RecordBytes.seal(&bytes)
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64.max, UInt64(1) << 63, (UInt64(1) << 40) + 1])
-  func `D11 a large value of such a length is damage`(length: UInt64) {
+  func `a record of a large value with an impossible length is damaged`(length: UInt64) {
     let large = LargeValue(number: 1, length: length, checksum: 0)
 
     #expect(RecordBytes.read(RecordBytes.make(.file, payload: large.bytes)).isDamaged)

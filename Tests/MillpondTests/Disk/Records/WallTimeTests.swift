@@ -18,14 +18,14 @@ import Testing
   }
 
   @Test(arguments: [60_000_000, 3_600_000_000, Int64.max - 1_000_000_000_000])
-  func `D25 what is from the future is very old`(distance: Int64) {
+  func `a time in the future counts as the greatest age`(distance: Int64) {
     let future = WallTime(microseconds: noon.microseconds + distance)
 
     #expect(future.age(at: noon) == WallTime.greatestAge)
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1, .max], [Int64.min, -1, 0, 1, .max])
-  func `D25 no date traps`(stored: Int64, now: Int64) {
+  func `no date traps`(stored: Int64, now: Int64) {
     let age = WallTime(microseconds: stored).age(at: WallTime(microseconds: now))
 
     #expect(age >= .zero && age <= WallTime.greatestAge)

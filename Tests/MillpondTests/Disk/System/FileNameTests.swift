@@ -32,7 +32,7 @@ import Testing
     "000000000000001g.millpond-log", " 00000000000001f.millpond-log",
     "00000000000000é.millpond-log", "000000000000001f.millpond",
   ])
-  func `D20 a name that only looks like ours is nobody's`(name: String) {
+  func `a name that only looks like the cache's own is not recognised`(name: String) {
     #expect(FileName(name) == nil)
   }
 }

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: limits, [true, false])
-  func `D1 killed at any call the store has what it acknowledged, or something later`(
+  func `a store killed at any call keeps each acknowledged value or a later one`(
     limit: Int, isHalfDone: Bool
   ) async throws {
     var number = 0
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: limits, [POSIXErrorCode.ENOSPC, .EIO])
-  func `D2 when any one call fails only its own write does, and the old value is kept`(
+  func `a call that fails fails only its own write, and the old value stays`(
     limit: Int, code: POSIXErrorCode
   ) async throws {
     var number = code == .EIO ? 0 : 1
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: limits)
-  func `D2 while nothing can be written all writes fail, and afterwards none does`(
+  func `all writes fail while nothing can be written, and none fails afterwards`(
     limit: Int
   ) async throws {
     for first in stride(from: 2, to: 60, by: 3 * Torture.stride(6)) {

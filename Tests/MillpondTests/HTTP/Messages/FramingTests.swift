@@ -16,7 +16,7 @@ import Testing
     #expect(try framing([:]) == .untilTheEnd)
   }
 
-  @Test func `N7 chunks override a length`() throws {
+  @Test func `chunked framing overrides a length`() throws {
     let headers: HeaderFields = ["Content-Length": "12", "Transfer-Encoding": "chunked"]
 
     #expect(try framing(headers) == .untilTheEnd)
@@ -37,11 +37,11 @@ import Testing
     arguments: [
       "", " ", "-1", "+1", "1.0", "0x1", "12abc", "1, 1", "９", "99999999999999999999",
     ])
-  func `N6 what is no number is no length`(value: String) {
+  func `a length that is not a number counts as absent`(value: String) {
     #expect(throws: TransferError.self) { try framing(["Content-Length": value]) }
   }
 
-  @Test func `N6 two lengths are none`() {
+  @Test func `two lengths count as absent`() {
     #expect(throws: TransferError.self) {
       try framing(["Content-Length": "1", "content-length": "1"])
     }

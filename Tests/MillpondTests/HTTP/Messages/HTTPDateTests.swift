@@ -30,11 +30,11 @@ import Testing
       "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT", ",,,,,,", "- - - - - -",
       String(repeating: "9 ", count: 40_000),
     ])
-  func `N24 garbage is no date`(text: String) {
+  func `garbage is no date`(text: String) {
     #expect(HTTPDate(text) == nil)
   }
 
-  @Test func `N24 nothing that is made of a date's characters traps`() {
+  @Test func `no combination of a date's characters traps`() {
     var random = SeededGenerator(seed: 7)
     let characters = Array("SunNov0123456789:,- GMT")
     for _ in 0..<20_000 {

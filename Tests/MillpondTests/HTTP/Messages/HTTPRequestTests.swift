@@ -120,7 +120,7 @@ import Testing
     #expect(HTTPRequest(url: url, identity: "b").identity == "b")
   }
 
-  @Test func `N26 credentials go to no other origin that is redirected to`() async throws {
+  @Test func `a redirect to another origin carries no credentials`() async throws {
     let other = try LoopbackServer { _ in Response(body: [1]) }
     let target = "\(other.baseURL)/b"
     let origin = try LoopbackServer { request in

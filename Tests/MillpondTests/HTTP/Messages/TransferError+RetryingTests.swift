@@ -13,7 +13,7 @@ import Testing
     TransferError.status(code: 503, headers: headers).retryDelay
   }
 
-  @Test func `N14 Retry-After is in seconds, or until a date by the origin's clock`() {
+  @Test func `a Retry-After is a number of seconds, or a date by the origin's clock`() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     #expect(delay(["retry-after": "120"]) == .seconds(120))
@@ -25,18 +25,18 @@ import Testing
   }
 
   @Test(arguments: ["", "-1", "1.5", "soon", "0x10", "Sun, 99 Nov 1994 08:49:37 GMT", "１"])
-  func `N24 a Retry-After of garbage is none`(value: String) {
+  func `a Retry-After of garbage is ignored`(value: String) {
     #expect(delay(["Retry-After": value]) == nil)
   }
 
-  @Test func `N24 a Retry-After of longer than the world lasts traps nothing`() {
+  @Test func `a Retry-After beyond any clock's range traps nothing`() {
     let endless = String(repeating: "9", count: 40)
 
     #expect(delay(["Retry-After": endless]) == .seconds(100 * 366 * 86_400))
     #expect(delay(["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT", "Date": "x"]) != nil)
   }
 
-  @Test func `N14 a 503 is asked again when its Retry-After is over, not before`() async throws {
+  @Test func `a 503 is retried once its Retry-After is over, not before`() async throws {
     let origin = try LoopbackServer { _ in Response(status: 503, headers: ["Retry-After": "7"]) }
     let source = HTTPSource().retrying(policy.onlyTransient, clock: clock)
     let answer = Recorder<Data>().subscribe(to: source.get(try origin.url("/")))
@@ -61,7 +61,7 @@ import Testing
     #expect(origin.exchanges.count == 1)
   }
 
-  @Test func `N13 a storm of 5xx ends after the last attempt, and nothing is stored`()
+  @Test func `a storm of 5xx ends after the last attempt, and nothing is stored`()
     async throws
   {
     let origin = try LoopbackServer { _ in Response(status: 500, body: [1]) }

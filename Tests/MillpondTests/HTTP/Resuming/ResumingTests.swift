@@ -127,7 +127,9 @@ import Testing
       "bytes 60000-99999/100000, bytes 60000-99999/100000", "bytes -60000-99999/100000",
       "bytes 60000-99999999999999999999/99999999999999999999",
     ])
-  func `N16 a rest that does not fit has all asked for, once`(range: String) async throws {
+  func `a partial answer of the wrong range makes the source request everything, once`(
+    range: String
+  ) async throws {
     let scene = try ResumingScene { _ in
       Response(status: 206, headers: ["Content-Range": range], body: [1])
     }
@@ -140,7 +142,9 @@ import Testing
   }
 
   @Test(arguments: [["ETag": "\"2\""], ["Content-Encoding": "gzip"]] as [Headers])
-  func `N16 a rest of something else has all asked for`(headers: Headers) async throws {
+  func `a partial answer of another resource makes the source request everything`(headers: Headers)
+    async throws
+  {
     let fields = headers.fields.map { ($0.name, $0.value) }
     let scene = try ResumingScene { request in
       Response(
@@ -193,7 +197,7 @@ import Testing
         "Date": "Sun, 06 Nov 1994 08:49:38 GMT",
       ],
     ] as [Headers])
-  func `N26 what must or can not be continued is not kept`(headers: Headers) async throws {
+  func `a download that must not or cannot be resumed is not kept`(headers: Headers) async throws {
     let scene = try ResumingScene(headers)
 
     try await scene.ask()

@@ -75,7 +75,7 @@ import Testing
     #expect(try await source.get(origin.url("/a")).value == Data([1]))
   }
 
-  @Test func `N12 a redirect loop ends after twenty`() async throws {
+  @Test func `a redirect loop ends after twenty redirects`() async throws {
     let origin = try LoopbackServer { _ in Response(status: 302, headers: ["Location": "/a"]) }
 
     let answer = try await Recorder.outcome(of: source, origin.url("/a"))
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: ["file:///etc/hostname", "ftp://127.0.0.1/a", "mailto:a@b", "data:,a"])
-  func `N12 a redirect to what is not HTTP fails`(location: String) async throws {
+  func `a redirect to another scheme than HTTP's fails`(location: String) async throws {
     let origin = try LoopbackServer { _ in Response(status: 302, headers: ["Location": location]) }
 
     let answer = try await Recorder.outcome(of: source, origin.url("/a"))
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: [[:], ["Location": ""], ["Location": "http://["]] as [Headers])
-  func `N12 a redirect to nowhere fails by its status`(headers: Headers) async throws {
+  func `a redirect without a valid location fails`(headers: Headers) async throws {
     let origin = try LoopbackServer { _ in Response(status: 302, headers: headers) }
 
     let answer = try await Recorder.outcome(of: source, origin.url("/a"))
@@ -103,7 +103,7 @@ import Testing
     #expect(answer.failure != nil)
   }
 
-  @Test func `N1 a refused connection is a URLError`() async throws {
+  @Test func `a refused connection is a URLError`() async throws {
     let closed = try ClosedPort()
     let url = try #require(URL(string: closed.baseURL))
 
@@ -112,7 +112,7 @@ import Testing
     #expect(answer.failureInWords == "URLError \(URLError.cannotConnectToHost.rawValue)")
   }
 
-  @Test func `N1 an unknown host is a URLError`() async throws {
+  @Test func `an unknown host is a URLError`() async throws {
     let url = try #require(URL(string: "http://nowhere.invalid/"))
 
     let answer = try await Recorder.outcome(of: source, url)
@@ -120,7 +120,7 @@ import Testing
     #expect(answer.failure is URLError)
   }
 
-  @Test func `N2 a connection closed at once is a URLError`() async throws {
+  @Test func `a connection closed at once is a URLError`() async throws {
     let origin = try LoopbackServer { _ in .scripted([.close]) }
 
     let answer = try await Recorder.outcome(of: source, origin.url("/"))
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: ["close", "reset"])
-  func `N4 a body that is cut fails and is no value`(way: String) async throws {
+  func `a truncated body fails, and is no value`(way: String) async throws {
     let head = Step.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
     let origin = try LoopbackServer { _ in
       .scripted([head, way == "close" ? .close : .reset])
@@ -141,7 +141,10 @@ import Testing
     #expect(answer.values.isEmpty)
   }
 
-  @Test func `N5 a length that is too long fails, one that is too short cuts`() async throws {
+  @Test
+  func `a declared length that is too long fails, and one that is too short truncates the body`()
+    async throws
+  {
     let origin = try LoopbackServer { request in
       let length = request.path == "/long" ? "9" : "3"
       return Response(headers: ["Content-Length": length], body: [1, 2, 3, 4])
@@ -158,7 +161,7 @@ import Testing
     arguments: [
       "-1", "12abc", "99999999999999999999", "0x4", "4, 5", "+4", "4\r\nContent-Length: 5",
     ])
-  func `N6 a length that is no length fails`(length: String) async throws {
+  func `an invalid declared length fails`(length: String) async throws {
     let origin = try LoopbackServer { _ in
       .scripted([
         .text("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\n1234"),
@@ -172,7 +175,7 @@ import Testing
     #expect(answer.values.isEmpty)
   }
 
-  @Test func `N7 chunks win over a length`() async throws {
+  @Test func `chunked framing overrides a length`() async throws {
     let origin = try LoopbackServer { _ in
       .scripted([
         .text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n"),
@@ -186,7 +189,7 @@ import Testing
   }
 
   @Test(arguments: ["4\r\nab", "4\r\nabcd\r\n", "zz\r\nabcd\r\n", "10000000000000000\r\nabcd\r\n"])
-  func `N8 chunks that are cut or garbage fail`(chunks: String) async throws {
+  func `truncated or garbled chunks fail`(chunks: String) async throws {
     let origin = try LoopbackServer { _ in
       .scripted([.text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)"), .close])
     }
@@ -210,7 +213,7 @@ import Testing
 
   // Cut after some of its text, and framed as if it were whole, it can't be told from a whole one.
   @Test(arguments: [Array("garbage".utf8), Array(Zipped.hello.prefix(10)), []])
-  func `N9 a gzipped body that is garbage or cut before its text fails`(
+  func `a gzipped body that is garbage, or truncated before its text, fails`(
     body: [UInt8]
   ) async throws {
     let origin = try LoopbackServer { _ in
@@ -234,7 +237,7 @@ import Testing
   }
 
   @Test(arguments: ["HTTP/1.1 999 Odd\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "hello\n"])
-  func `N17 an odd status fails`(head: String) async throws {
+  func `an odd status fails`(head: String) async throws {
     let origin = try LoopbackServer { _ in .scripted([.text(head), .close]) }
 
     let answer = try await Recorder.outcome(of: source, origin.url("/"))
@@ -242,7 +245,7 @@ import Testing
     #expect(answer.failure != nil)
   }
 
-  @Test func `N28 a URL of 64 kB ends`() async throws {
+  @Test func `a get of a URL of 64 kB ends`() async throws {
     let origin = try LoopbackServer { _ in Response() }
     let path = "/" + String(repeating: "a", count: 64 * 1024)
 
