@@ -22,6 +22,8 @@ struct PartialFiles: Sendable {
 
     /// A second name of a file into which a body is being streamed.
     case running = ".running"
+
+    /// The journal of the download into a running file.
     case journal = ".journal"
   }
 

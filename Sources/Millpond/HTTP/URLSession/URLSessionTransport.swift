@@ -19,8 +19,8 @@ public import MillpondSignals
 ///   session, not even a cancellation; gets fail by their timeouts meanwhile.
 /// - A head of many thousand fields has the same effect: 20,000 of them block sessions for five
 ///   seconds.
-/// - It can't pause a transfer, and stores bytes that arrive faster than they are taken in memory,
-///   without a bound. So a ``MediaCache`` requests large files in ranges of 4 MiB and more, one
+/// - It can't pause a transfer, and keeps in memory, without a bound, bytes that arrive faster than
+///   they are taken. So a ``MediaCache`` requests large files in ranges of 4 MiB and more, one
 ///   after another, if the origin supports ranges and sends a validator. Other receivers have to
 ///   take pieces in time.
 /// - A gzipped body that was cut before it was sent, and is framed as complete, counts as complete
