@@ -29,7 +29,7 @@ enum AllocationCount {
 
   private static let count = Atomic<Int>(0)
 
-  /// How many objects `body` allocates; nil where the runtime has no such hook.
+  /// Returns the number of objects that `body` allocates; nil if the runtime has no such hook.
   static func during(_ body: () -> Void) -> Int? {
     guard let runtime else {
       body()

@@ -6,7 +6,9 @@ private func allRows() -> [Row] {
     + threadRows() + cacheRows() + compositionRows() + multiplexerRows() + taskRows()
 }
 
-/// Runs what the arguments ask for; the exit code. (In `main.swift` nothing would be specialised.)
+/// Runs the benchmarks that the arguments name, and returns the exit code.
+///
+/// `main.swift` only calls it, because nothing is specialised there.
 func bench(_ arguments: some Collection<String>) -> Int32 {
   do {
     if arguments.first == "hit-ratio" {
@@ -49,7 +51,7 @@ private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
   return measurements.allSatisfy(\.isSumRight) ? 0 : 1
 }
 
-/// What there is to choose from, a line each.
+/// Prints the choices, one a line.
 func printList(_ rows: [(name: String, summary: String)]) {
   let width = rows.map(\.name.count).max() ?? 0
   for row in rows {

@@ -1,4 +1,4 @@
-/// How a row came out.
+/// The result of a row.
 struct Measurement: Encodable {
   let name: String
   let summary: String
@@ -8,8 +8,7 @@ struct Measurement: Encodable {
   let baselineNanoseconds: Double
   let target: Double?
 
-  /// What was promised of the ratio, or what the target was as a multiple of the same floor where
-  /// that was set.
+  /// The target of the ratio, or the row's target as a multiple of the same floor if that was set.
   let ratioTarget: Double?
 
   let mallocs: Double?
@@ -29,7 +28,7 @@ struct Measurement: Encodable {
   let areMallocsMet: Bool?
 }
 
-/// How often, and how many at a time.
+/// The number of repetitions, and of operations in each.
 struct Effort {
   let repetitions: Int
   let operations: Int

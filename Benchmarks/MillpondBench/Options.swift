@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   var names: [String] = []
   var effort = Effort.full
@@ -58,14 +58,14 @@ struct Options {
     }
   }
 
-  /// The rows that are asked for, in the order of the table.
+  /// Returns the rows that are asked for, in the order of the table.
   func choose(from rows: [Row]) throws(OptionsError) -> [Row] {
     try rows.named(names)
   }
 }
 
 extension IteratorProtocol<String> {
-  /// What stands after an option.
+  /// Returns the value after an option.
   ///
   /// - Throws: ``OptionsError`` when nothing does, or the next option.
   mutating func value(of option: String, _ meaning: String) throws(OptionsError) -> String {
@@ -76,7 +76,7 @@ extension IteratorProtocol<String> {
   }
 }
 
-/// What is wrong with a command line.
+/// A mistake in a command line.
 enum OptionsError: Error, CustomStringConvertible {
   case unknownOption(String)
   case unknownRow(String)

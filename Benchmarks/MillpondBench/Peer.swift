@@ -1,4 +1,4 @@
-/// What the fastest of the peers made of a row.
+/// The result of the fastest peer for a row.
 ///
 /// Measured elsewhere, Swift 6.3.1; see README. The packages can't be had here, so their figures are
 /// constants, and what can be compared is the multiple of a floor, theirs there and ours here.
@@ -21,7 +21,7 @@ struct Peer: Encodable {
     Peer(name: "RS", nanoseconds: nanoseconds)
   }
 
-  /// AsyncAlgorithms 1.1.4, or `Task.value` where that is how it is done with async code.
+  /// Makes the figure of AsyncAlgorithms 1.1.4, or of `Task.value` for plain async code.
   static func asyncCode(_ nanoseconds: Double) -> Peer {
     Peer(name: "AA", nanoseconds: nanoseconds)
   }

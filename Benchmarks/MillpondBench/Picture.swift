@@ -1,7 +1,7 @@
 import Foundation
 
 extension BarChart {
-  /// The table as bars: ours, and the floor below it.
+  /// Draws the table as bars: ours, and the floor below it.
   init(of rows: [Measurement]) {
     self.init(
       title: "Millpond: nanoseconds per operation, on a log scale",
@@ -37,7 +37,7 @@ struct PictureFile {
     if !wasThere { unlink(path) }
   }
 
-  /// Replaces what the file contains.
+  /// Replaces the contents of the file.
   func write(_ picture: String) throws(PictureError) {
     let file = FileHandle(
       fileDescriptor: try Self.open(path, O_WRONLY | O_CREAT | O_TRUNC), closeOnDealloc: true)
@@ -55,7 +55,7 @@ struct PictureFile {
   }
 }
 
-/// Why there is no picture.
+/// A failure to write a picture.
 struct PictureError: Error, CustomStringConvertible {
   let path: String
   let reason: String

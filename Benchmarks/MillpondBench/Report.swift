@@ -6,7 +6,7 @@ struct Table {
     "row", "ns", "≤", "floor", "ns", "ratio", "≤", "mallocs", "≤", "peer", "ns", "ratio", "",
   ]
 
-  /// What the columns mean.
+  /// The explanation of the columns.
   static let legend = """
     ratio: ours ÷ the floor, in this run. peer: the fastest of ReactiveSwift, RxSwift, OpenCombine
     and AsyncAlgorithms, measured elsewhere, with its ratio to the same floor there. Targets were
@@ -54,13 +54,13 @@ struct Columns {
   }
 }
 
-/// The number with so many digits after the point; empty where there is none.
+/// Formats the number with `places` digits after the point; empty for nil.
 func digits(_ number: Double?, _ places: Int) -> String {
   number.map { String(format: "%.\(places)f", $0) } ?? ""
 }
 
 extension Measurement {
-  /// In a word or two whether the row kept what was promised; empty where nothing was.
+  /// The verdict on the row's targets in a word or two; empty without targets.
   var verdict: String {
     if !isSumRight { return "WRONG" }
     return areMallocsMet == false ? "mallocs" : verdictOnTime

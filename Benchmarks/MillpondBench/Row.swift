@@ -9,7 +9,7 @@ struct Row {
   /// Allocations an operation may make, at most; nil where nothing was promised.
   var mallocTarget: Double?
 
-  /// How many times the floor's time an operation may take, at most; nil where only the table says.
+  /// The upper bound as a multiple of the floor's time; nil if only the table shows it.
   var ratioTarget: Double?
 
   /// The fastest of the peers; nil where they weren't measured.
@@ -22,14 +22,14 @@ struct Row {
   /// hook is not made (Swift 6.3 crashes).
   var isCounted = true
 
-  /// Which of the repetitions is shown.
+  /// The choice of the repetition that is shown.
   var figure = Figure.best
 
   let baseline: Work
   let body: Work
 }
 
-/// Which of a row's repetitions is shown.
+/// The repetition of a row that is shown.
 enum Figure {
   /// The one least disturbed by others.
   case best
@@ -38,8 +38,8 @@ enum Figure {
   /// each other.
   case median
 
-  /// How many times the usual number of operations a repetition has; threads need more than the
-  /// time slice of one of them to meet.
+  /// The factor on the usual number of operations in a repetition; threads need more than one time
+  /// slice to meet.
   var stretch: Int {
     self == .median ? 4 : 1
   }
@@ -49,18 +49,18 @@ enum Figure {
 struct Work: Sendable {
   let name: String
 
-  /// Nanoseconds that a floor took where the peers were measured; nil where it wasn't among them.
+  /// The nanoseconds of a floor beside the peers; nil if it was not measured there.
   let elsewhere: Double?
 
   let expected: @Sendable (_ operations: Int) -> Int
   let run: @Sendable (_ operations: Int) -> Int
 
-  /// What comes before each repetition, and isn't measured.
+  /// The unmeasured preparation of each repetition.
   let prepare: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - expected: What `run` has to return; asked after it, and not measured.
-  ///   - prepare: What comes before each repetition, and isn't measured.
+  ///   - expected: The expected result of `run`, computed after it and not measured.
+  ///   - prepare: The unmeasured preparation of each repetition.
   ///   - run: Does the work that often, a multiple of 2,000, and returns a sum that it can't have
   ///     got without doing it.
   ///   - elsewhere: Measured elsewhere, Swift 6.3.1; see README.
@@ -78,9 +78,9 @@ struct Work: Sendable {
   }
 }
 
-/// What the observers of a row add to.
+/// The sum that the observers of a row add to.
 ///
-/// Sendable because one thread at a time adds, the observer contract being what is measured.
+/// Sendable because one thread at a time adds: the measured observer contract.
 final class Sum: @unchecked Sendable {
   @exclusivity(unchecked) private var value = 0
 
@@ -88,7 +88,7 @@ final class Sum: @unchecked Sendable {
     value &+= term
   }
 
-  /// The sum so far; the next one starts from zero.
+  /// Returns the sum so far; the next one starts from zero.
   func take() -> Int {
     defer { value = 0 }
     return value

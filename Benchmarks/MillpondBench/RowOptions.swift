@@ -1,4 +1,4 @@
-/// What the command line asks for of a command that measures rows, and knows nothing else.
+/// The options of a command that measures rows.
 protocol RowOptions {
   associatedtype Effort: QuickEffort
 
@@ -9,7 +9,7 @@ protocol RowOptions {
   var wantsHelp: Bool { get set }
 }
 
-/// How often something is measured.
+/// The number of measurements.
 protocol QuickEffort {
   /// Enough to find a wrong sum.
   static var quick: Self { get }

@@ -2,13 +2,13 @@ import Dispatch
 import MillpondSignals
 import Synchronization
 
-/// Waits until many signals have ended, wherever their values come, and adds up what came.
+/// A wait for the end of many signals on any threads, and the sum of their values.
 final class Answers: Sendable {
   private let sum = Atomic(0)
   private let remaining: Atomic<Int>
   private let end = DispatchSemaphore(value: 0)
 
-  /// - Parameter count: How many signals will be added.
+  /// - Parameter count: The number of signals that will be added.
   init(of count: Int) {
     // One more, so that it doesn't end before it is waited for.
     remaining = Atomic(count + 1)
@@ -20,7 +20,7 @@ final class Answers: Sendable {
       onFailed: { _ in self.endOne() }, onCompleted: { self.endOne() })
   }
 
-  /// The sum, when all have ended; what failed adds nothing.
+  /// Returns the sum, when all have ended; what failed adds nothing.
   func total() -> Int {
     endOne()
     end.wait()
@@ -33,7 +33,7 @@ final class Answers: Sendable {
   }
 }
 
-/// The value of a signal, when it comes.
+/// Returns the value of a signal, when it comes.
 ///
 /// Blocks.
 func awaited<Value: Sendable>(_ signal: Signal<Value>) throws -> Value {

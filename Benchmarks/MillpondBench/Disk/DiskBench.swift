@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what the arguments after `disk` ask for; the exit code.
+/// Runs the benchmarks that the arguments after `disk` name, and returns the exit code.
 func diskBench(_ arguments: some Sequence<String>) throws -> Int32 {
   let options = try DiskOptions(arguments)
   let rows = try options.choose(from: DiskRow.all)
@@ -31,7 +31,7 @@ private func run(_ rows: [DiskRow], _ options: DiskOptions) throws -> Int32 {
   return measurements.allSatisfy(\.isSumRight) ? 0 : 1
 }
 
-/// Measures the rows; each is told as soon as it is known.
+/// Measures the rows, and reports each as soon as it is known.
 ///
 /// Values are made once for the rows of their size, and given up before the next are made.
 func measure(

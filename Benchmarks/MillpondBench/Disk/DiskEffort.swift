@@ -1,11 +1,11 @@
-/// How often, and how many at a time.
+/// The number of repetitions, and of operations in each.
 struct DiskEffort {
   let repetitions: Int
 
-  /// One value in so many of a row's is really there.
+  /// The divisor of a row's number of values.
   let share: Int
 
-  /// How many values those have that need a file for each, at most: on a disk they take their time.
+  /// The greatest number of values in rows that need a file for each, which are slow on a disk.
   let fileLimit: Int
 
   static let full = DiskEffort(repetitions: 7, share: 1, fileLimit: 200)
@@ -13,7 +13,7 @@ struct DiskEffort {
   /// Enough to find a wrong sum.
   static let quick = DiskEffort(repetitions: 2, share: 50, fileLimit: 8)
 
-  /// How many there are of something that has `count` when nothing is saved.
+  /// Returns the reduced number of things of which a full run has `count`.
   func count(_ count: Int) -> Int {
     max(4, count / share)
   }

@@ -1,11 +1,11 @@
-/// How a row about the disk came out.
+/// The result of a row about the disk.
 struct DiskMeasurement: Encodable {
   let name: String
   let summary: String
   let unit: String
 
-  /// Nil where it can't be measured on this system; so the others, or where there is nothing to
-  /// compare.
+  /// The figure of the cache; this and the others are nil if the system cannot measure them or
+  /// there is nothing to compare.
   let ours: Double?
 
   let oneFile: Double?
@@ -15,7 +15,7 @@ struct DiskMeasurement: Encodable {
   /// Ours as a multiple of one file's.
   let oneFileRatio: Double?
 
-  /// Ours as a multiple of what a file each needs.
+  /// Ours as a multiple of a file for each value.
   let fileEachRatio: Double?
 
   /// Ours as a multiple of Foundation's.
@@ -57,7 +57,7 @@ struct DiskMeasurement: Encodable {
     isMet = kept.isEmpty ? nil : kept.allSatisfy(\.self)
   }
 
-  /// In a word whether the row kept what was promised; empty where nothing was.
+  /// The verdict on the row's targets in a word; empty without targets.
   var verdict: String {
     if !isSumRight { return "WRONG" }
     return isMet.map { $0 ? "met" : "missed" } ?? ""

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures rows that share their goods; each is told as soon as it is known.
+/// Measures rows that share their goods, and reports each as soon as it is known.
 func measure(
   _ rows: [DiskRow], _ goods: Goods, _ effort: DiskEffort, at site: Site,
   _ tell: (DiskMeasurement) -> Void
@@ -38,7 +38,7 @@ private func time(
     isSumRight: timings.allSatisfy { $0?.isSumRight ?? true })
 }
 
-/// Weighs the files of each, when it has let go of them.
+/// Weighs the files of each shelf after it has closed them.
 private func weighFiles(
   _ row: DiskRow, _ weight: DiskRow.Weight, _ goods: Goods, _ effort: DiskEffort, at site: Site
 ) throws -> DiskMeasurement {
@@ -71,7 +71,7 @@ private func fileWeight<Kept: DiskShelf>(
   return (Double(bytes) / Double(goods.keys.count), isSumRight)
 }
 
-/// Weighs what our own has in memory when all is written.
+/// Weighs the memory of our own shelf once everything is written.
 private func weighHeap(_ row: DiskRow, _ goods: Goods, at site: Site) throws -> DiskMeasurement {
   let folder = site.path(of: "heap")
   let before = heapUse()

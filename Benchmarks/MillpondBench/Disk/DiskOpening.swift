@@ -22,7 +22,7 @@ private final class FilledFolder: Sendable {
   private let opening: DiskRow.Opening
   private let folder: String
 
-  /// What a crash left.
+  /// The copy of the folder as a crash leaves it.
   private let left: String
 
   private let count = Locked(0)
@@ -34,7 +34,7 @@ private final class FilledFolder: Sendable {
     self.left = left
   }
 
-  /// What a crash would leave is what is there while the cache is open, and has nothing to write.
+  /// Fills the folder, and copies it before the cache is closed if a crash is to be measured.
   func fill(_ count: Int) throws {
     self.count.withLock { $0 = count }
     try FileManager.default.makeNewFolder(folder)
@@ -44,7 +44,7 @@ private final class FilledFolder: Sendable {
     try awaited(cache.close())
   }
 
-  /// Opens the folder, as it was left; counted is what is in it, then it is closed.
+  /// Returns the work of opening the folder as it was left, counting its entries and closing it.
   func openings(_ name: String) -> Work {
     Work(
       name,

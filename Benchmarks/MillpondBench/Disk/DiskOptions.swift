@@ -1,4 +1,4 @@
-/// What the command line asks for after `disk`.
+/// The options of the command line after `disk`.
 struct DiskOptions {
   var names: [String] = []
   var effort = DiskEffort.full
@@ -6,7 +6,7 @@ struct DiskOptions {
   var wantsList = false
   var wantsHelp = false
 
-  /// Where the folder is made that everything happens in; nil for the system's temporary directory.
+  /// The parent of the working folder; nil for the system's temporary directory.
   var folder: String?
 
   /// The file for a picture; nil for none.
@@ -52,7 +52,7 @@ struct DiskOptions {
     }
   }
 
-  /// The rows that are asked for, in the order of the table.
+  /// Returns the rows that are asked for, in the order of the table.
   func choose(from rows: [DiskRow]) throws(OptionsError) -> [DiskRow] {
     try rows.named(names)
   }

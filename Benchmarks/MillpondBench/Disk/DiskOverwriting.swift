@@ -23,16 +23,16 @@ func measureOverwriting(
   }
 }
 
-/// How keys are set again and again, in disorder.
+/// Repeated sets of the same keys, in disorder.
 struct Overwrites {
   static let size = 1_024
 
   let keys: [String]
 
-  /// Which key each set is of.
+  /// The key of each set, by number.
   let order: [Int]
 
-  /// Twice what the values need, with as much again as they have around them.
+  /// Twice the room of the values and of their overhead.
   let byteLimit: Int
 
   init(keys count: Int, rounds: Int) {
@@ -41,8 +41,10 @@ struct Overwrites {
     byteLimit = 2 * count * (Self.size + 128)
   }
 
-  /// How many sets may wait to be written: so few that hardly any key is set again while it waits,
-  /// which would spare a write, and that the wait for those before is short.
+  /// The number of sets that may wait to be written.
+  ///
+  /// It is so small that a waiting set is hardly ever overtaken by one of its key, which would save
+  /// a write, and that the queue is short.
   var openLimit: Int {
     max(1, keys.count / 300)
   }
@@ -55,13 +57,13 @@ struct Overwrites {
   }
 }
 
-/// What came of many sets.
+/// The result of many sets.
 struct OverwriteResult {
   let writtenBytes: Int?
   let toldBytes: Int
   let keptShare: Double
 
-  /// How many nanoseconds the calls took, and the outcomes.
+  /// The times of the calls and of their outcomes, in nanoseconds.
   let sets: Percentiles
   let outcomes: Percentiles
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension BarChart {
-  /// The rows in microseconds as bars: ours, and those it is compared with.
+  /// Draws the rows in microseconds as bars: ours, and those it is compared with.
   init(of rows: [DiskMeasurement]) {
     self.init(
       title: "Millpond: microseconds per operation on disk, on a log scale",

@@ -1,4 +1,4 @@
-/// A line of the table: what is measured of the cache.
+/// A line of the table: a measurement of the cache.
 struct DiskRow {
   let subject: Subject
 
@@ -9,7 +9,7 @@ struct DiskRow {
     case overwriting(Overwriting)
   }
 
-  /// What is done with each of many values.
+  /// The operation on each of many values.
   enum Operation: String, CaseIterable {
     case put
     case get
@@ -17,20 +17,20 @@ struct DiskRow {
     case remove
   }
 
-  /// What an entry takes of the disk or of memory.
+  /// The weight of an entry on disk or in memory.
   enum Weight: String, CaseIterable {
     case allocated
     case length
     case heap
   }
 
-  /// How the folder was left that is opened, and how many entries it has.
+  /// The state of the folder to open, and its number of entries.
   struct Opening: Equatable {
     let isClosed: Bool
     let count: Int
   }
 
-  /// What is told of a time in which every key is set again and again.
+  /// The figure of a run that sets every key again and again.
   enum Overwriting: String, CaseIterable {
     case written
     case kept
@@ -42,18 +42,18 @@ struct DiskRow {
     case outcomeLatest = "outcome-max"
   }
 
-  /// What is promised; nil where nothing was.
+  /// The targets of a row; nil for a figure without one.
   struct Targets: Encodable, Equatable {
-    /// In the unit of the row, at most.
+    /// The upper bound in the unit of the row.
     var ours: Double?
 
-    /// How many times what one file needs, at most.
+    /// The upper bound as a multiple of one file.
     var oneFile: Double?
 
-    /// How many times what a file each needs, at most.
+    /// The upper bound as a multiple of a file for each value.
     var fileEach: Double?
 
-    /// How many times what Foundation needs, at most.
+    /// The upper bound as a multiple of Foundation.
     var foundation: Double?
   }
 
@@ -70,7 +70,7 @@ struct DiskRow {
     return subjects.map(DiskRow.init)
   }()
 
-  /// Such as `disk-get-16k`.
+  /// The name of the row, such as `disk-get-16k`.
   var name: String {
     switch subject {
     case .operation(let operation, let size): "disk-\(operation)-\(size.name)"
@@ -103,7 +103,8 @@ struct DiskRow {
     }
   }
 
-  /// - Parameter isInMemory: Whether the files are in memory only, where nobody waits for a disk.
+  /// - Parameter isInMemory: Whether the files are in memory only, so that no call waits for a
+  ///   disk.
   func targets(isInMemory: Bool) -> Targets {
     switch subject {
     case .operation(.put, let size) where size.isSmall:
@@ -119,7 +120,7 @@ struct DiskRow {
 }
 
 extension DiskRow.Subject {
-  /// Of the values that the row needs; nil where it makes its own.
+  /// The size of the row's values; nil if it makes its own.
   var size: ValueSize? {
     switch self {
     case .operation(_, let size), .weight(_, let size): size

@@ -1,8 +1,8 @@
-/// Where values are kept on disk: our cache, or what it is compared with.
+/// A store of values on disk: our cache, or one that it is compared with.
 protocol DiskShelf: Sendable {
   /// Keeps nothing yet, and makes nothing.
   ///
-  /// - Parameter folder: Of this shelf alone.
+  /// - Parameter folder: The folder of this shelf alone.
   init(folder: String)
 
   /// Empties it, or makes it.
@@ -11,16 +11,16 @@ protocol DiskShelf: Sendable {
   /// Keeps all, and waits until they are written.
   func put(_ goods: Goods) throws
 
-  /// Asks for each once, in disorder; what came, added up.
+  /// Gets each value once, in disorder, and returns the sum of their glances.
   func get(_ goods: Goods) throws -> Int
 
   /// Asks of each, in disorder, whether it is there; how many are.
   func contains(_ goods: Goods) throws -> Int
 
-  /// Forgets all that was put, and waits until that is so on disk.
+  /// Removes all values, and waits until that is so on disk.
   func remove(_ goods: Goods) throws
 
-  /// How many are kept.
+  /// Returns the number of values.
   func count() throws -> Int
 
   /// Lets go of its files, and leaves them as they are.

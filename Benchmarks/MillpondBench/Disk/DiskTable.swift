@@ -5,7 +5,7 @@ struct DiskTable {
     "Foundation", "ratio", "≤", "",
   ]
 
-  /// What the columns mean.
+  /// The explanation of the columns.
   static let legend = """
     ours: DiskCache. one file: pwrite of the same bytes to the end of one file, pread from it. file
     each: open, write, close and rename; open, fstat, read and close; unlink. Foundation: an atomic
@@ -39,7 +39,7 @@ struct DiskTable {
     ])
   }
 
-  /// From a tenth of a microsecond to seconds of them, with three digits that mean something.
+  /// Formats tenths of a microsecond up to seconds with three significant digits.
   private func figure(_ number: Double?) -> String {
     digits(number, (number ?? 0) < 10 ? 2 : (number ?? 0) < 100 ? 1 : 0)
   }

@@ -44,7 +44,7 @@ struct FileEachShelf: DiskShelf {
     try value.withUnsafeBytes { try file.put($0, at: 0) }
   }
 
-  /// Into memory of its own, which whoever asks would keep.
+  /// Reads a value into memory of its own, as a caller that keeps it would.
   private func glance(at key: String) throws -> Int {
     let file = try SystemFile(reading: path(of: key))
     defer { file.end() }

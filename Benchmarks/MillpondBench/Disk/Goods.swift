@@ -8,7 +8,7 @@ struct Goods: Sendable {
   /// The order in which they are asked for.
   let order: [Int]
 
-  /// Of each value, in bytes.
+  /// The size of each value, in bytes.
   let size: Int
 
   init(size: Int, count: Int) {
@@ -23,17 +23,17 @@ struct Goods: Sendable {
     order = Visits.disorderly(0..<keys.count, threads: 1).ofThreads[0]
   }
 
-  /// What has to come when each value is asked for once.
+  /// The expected sum of a get of each value.
   var sum: Int {
     values.reduce(0) { $0 + $1.glance }
   }
 
-  /// The first of them.
+  /// Returns the first of them.
   func firstFew(_ count: Int) -> Goods {
     Goods(size: size, keys: Array(keys.prefix(count)), values: Array(values.prefix(count)))
   }
 
-  /// A key of 24 characters, that can be the name of a file too.
+  /// Returns a key of 24 characters, that can be the name of a file too.
   static func key(_ number: Int) -> String {
     let digits = String(number)
     return "value-" + String(repeating: "0", count: max(0, 18 - digits.count)) + digits
@@ -58,14 +58,14 @@ extension Data {
     return data
   }
 
-  /// What is looked at of a value that came: its length, and some of its bytes.
+  /// A digest of a value: its length and some of its bytes.
   var glance: Int {
     withUnsafeBytes { $0.glance }
   }
 }
 
 extension UnsafeRawBufferPointer {
-  /// As of ``Foundation/Data``.
+  /// The same digest as of ``Foundation/Data``.
   var glance: Int {
     isEmpty ? 0 : count + Int(self[0]) + Int(self[count / 2]) << 8 + Int(self[count - 1]) << 16
   }

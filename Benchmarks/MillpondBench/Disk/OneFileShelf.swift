@@ -1,7 +1,8 @@
 import Foundation
 import MillpondSignals
 
-/// One file, to which the bytes of every value are appended and nothing else: nobody can do less.
+/// One file to which the bytes of every value are appended and nothing else: the least possible
+/// work.
 final class OneFileShelf: DiskShelf {
   private let folder: String
   private let file = Locked<SystemFile?>(nil)
@@ -34,17 +35,17 @@ final class OneFileShelf: DiskShelf {
     }
   }
 
-  /// It doesn't know.
+  /// Returns the number of keys, because it cannot look one up.
   func contains(_ goods: Goods) throws -> Int {
     goods.keys.count
   }
 
-  /// It can't forget one of them.
+  /// Empties the file, because it cannot remove one value.
   func remove(_ goods: Goods) throws {
     try renew()
   }
 
-  /// One, or none: it doesn't know where one ends.
+  /// Returns one or none, because it does not know the ends of values.
   func count() throws -> Int {
     try opened().length() == 0 ? 0 : 1
   }

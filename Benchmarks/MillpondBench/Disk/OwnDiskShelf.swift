@@ -68,7 +68,8 @@ final class OwnDiskShelf: DiskShelf {
 }
 
 extension DiskCache {
-  /// Sets all, and waits until they are written: now and then, because what waits has a limit too.
+  /// Sets all values and waits until they are written, in batches because the write queue is
+  /// limited.
   func put(_ goods: Goods) throws {
     var waiting = 0
     for number in goods.keys.indices {

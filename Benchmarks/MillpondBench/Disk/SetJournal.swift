@@ -2,7 +2,7 @@ import Dispatch
 import MillpondSignals
 import Synchronization
 
-/// How long each of many sets took, and its outcome, in nanoseconds.
+/// The durations of many sets and of their outcomes, in nanoseconds.
 ///
 /// Sendable because each place is written by one thread, once, and read when all have been.
 final class SetJournal: @unchecked Sendable {
@@ -12,8 +12,8 @@ final class SetJournal: @unchecked Sendable {
   private let windowSize: Int
   private let failed = Atomic(0)
 
-  /// - Parameter windowSize: How many sets may be without an outcome: with too many, it is the queue
-  ///   that is measured.
+  /// - Parameter windowSize: The number of sets without an outcome; a larger one would measure the
+  ///   queue.
   init(count: Int, windowSize: Int) {
     self.windowSize = windowSize
     window = DispatchSemaphore(value: windowSize)

@@ -30,7 +30,7 @@ struct Site: Sendable {
 }
 
 extension FileManager {
-  /// Makes a folder, in place of what is there.
+  /// Makes an empty folder, and replaces an existing one.
   func makeNewFolder(_ path: String) throws {
     try removeFolder(path)
     try createDirectory(atPath: path, withIntermediateDirectories: false)

@@ -1,7 +1,7 @@
 import Foundation
 import MillpondSignals
 
-/// A shelf on disk and what is kept in it: work to be measured.
+/// A shelf on disk and its contents: work to be measured.
 final class StockedDisk<Kept: DiskShelf>: Sendable {
   private let goods: Goods
   private let sum: Int
@@ -16,7 +16,7 @@ final class StockedDisk<Kept: DiskShelf>: Sendable {
     shelf = Kept(folder: folder)
   }
 
-  /// The work of a row, on all that is kept.
+  /// Returns the work of a row on all values.
   func task(_ operation: DiskRow.Operation) -> DiskTask {
     let timed =
       switch operation {
@@ -28,7 +28,8 @@ final class StockedDisk<Kept: DiskShelf>: Sendable {
     return DiskTask(timed: timed, count: goods.keys.count, end: end)
   }
 
-  /// Puts all into an empty shelf; what is found after that has to be what was put.
+  /// Returns the work of putting all values into an empty shelf; a check compares what is found
+  /// later.
   private func puts(_ name: String) -> Work {
     Work(
       name, expected: { _ in sound(or: .max) { try self.shelf.get(self.goods) } },
@@ -86,14 +87,14 @@ final class StockedDisk<Kept: DiskShelf>: Sendable {
   }
 }
 
-/// Some work, how many operations it has, and what comes after the last time.
+/// Some work, its number of operations, and the clean-up after the last repetition.
 struct DiskTask {
   let timed: Work
   let count: Int
   let end: () -> Void
 }
 
-/// What came of `work`, or `trouble` when it can't be done, which is told at once.
+/// Returns the result of `work`, or `trouble` after reporting that it failed.
 func sound<Outcome>(or trouble: Outcome, _ work: () throws -> Outcome) -> Outcome {
   do {
     return try work()
@@ -103,7 +104,7 @@ func sound<Outcome>(or trouble: Outcome, _ work: () throws -> Outcome) -> Outcom
   }
 }
 
-/// Does `work`, and tells at once when it can't be done.
+/// Performs `work`, and reports a failure at once.
 func sound(_ work: () throws -> Void) {
   sound(or: (), work)
 }

@@ -13,7 +13,7 @@ struct SystemFile: Sendable {
   let path: String
   private let descriptor: Int32
 
-  /// Opens what is there.
+  /// Opens an existing file.
   init(reading path: String) throws(FileTrouble) {
     try self.init(path, O_RDONLY)
   }
@@ -29,7 +29,7 @@ struct SystemFile: Sendable {
     if descriptor < 0 { throw FileTrouble(path: path) }
   }
 
-  /// How long the file is.
+  /// Returns the length of the file.
   func length() throws(FileTrouble) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw FileTrouble(path: path) }
@@ -67,7 +67,7 @@ struct SystemFile: Sendable {
     guard unlink(path) == 0 else { throw FileTrouble(path: path) }
   }
 
-  /// What a file takes: of the disk, and by its length.
+  /// Returns the room that a file takes on the disk, and its length.
   static func weight(of path: String) throws(FileTrouble) -> (allocated: Int, length: Int) {
     var status = stat()
     guard lstat(path, &status) == 0 else { throw FileTrouble(path: path) }
@@ -75,7 +75,7 @@ struct SystemFile: Sendable {
   }
 }
 
-/// What kept a file from being used.
+/// A failure to use a file.
 struct FileTrouble: Error, CustomStringConvertible {
   let path: String
   let reason: String
@@ -85,7 +85,7 @@ struct FileTrouble: Error, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// - Parameter path: What the system's last call was about.
+  /// - Parameter path: The subject of the system's last call.
   fileprivate init(path: String) {
     self.init(path: path, reason: String(cString: strerror(errno)))
   }

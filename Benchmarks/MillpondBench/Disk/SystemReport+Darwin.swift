@@ -1,10 +1,10 @@
 #if canImport(Darwin)
-  /// Nil: it isn't told here.
+  /// Returns nil: the system does not report it.
   func writtenBytes() -> Int? {
     nil
   }
 
-  /// No: such folders are rare here.
+  /// Returns false: such folders are rare on this system.
   func isMemory(_ folder: String) -> Bool {
     false
   }

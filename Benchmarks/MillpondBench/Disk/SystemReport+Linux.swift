@@ -1,15 +1,16 @@
 #if os(Linux)
   import Foundation
 
-  /// How many bytes this process has passed to calls that write; nil where the system doesn't tell.
+  /// Returns the number of bytes that this process has passed to writing calls; nil if the system
+  /// does not report it.
   func writtenBytes() -> Int? {
     guard let report = FileManager.default.contents(atPath: "/proc/self/io") else { return nil }
     return WriteReport(String(decoding: report, as: UTF8.self)).passed
   }
 
-  /// What the system tells of a process's reading and writing.
+  /// The system's report on a process's reading and writing.
   struct WriteReport {
-    /// To calls that write, whatever becomes of it: also where files are in memory only.
+    /// The bytes passed to writing calls, including those to files in memory only.
     let passed: Int?
 
     /// - Parameter text: A line for each number, after its name and a colon.
@@ -30,7 +31,7 @@
     return ["tmpfs", "ramfs"].contains(mounts.kind(of: String(cString: resolved)))
   }
 
-  /// What the system tells of where file systems are.
+  /// The system's report on mounted file systems.
   struct MountReport {
     private let mounts: [(place: Substring, kind: Substring)]
 
@@ -42,7 +43,8 @@
       }
     }
 
-    /// The kind of the innermost around a path, and of those the last, which hides the others.
+    /// Returns the kind of the innermost around a path, and of those the last, which hides the
+    /// others.
     func kind(of path: String) -> Substring? {
       mounts.filter { mount in
         mount.place == "/" || path == mount.place || path.hasPrefix(mount.place + "/")

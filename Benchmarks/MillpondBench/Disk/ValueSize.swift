@@ -1,4 +1,4 @@
-/// How large the values of a row are, in bytes.
+/// The size of a row's values, in bytes.
 enum ValueSize: Int, CaseIterable {
   case of100 = 100
   case of1K = 1_024
@@ -6,7 +6,7 @@ enum ValueSize: Int, CaseIterable {
   case of256K = 262_144
   case of4M = 4_194_304
 
-  /// How many there are: of all who keep them, less than 300 MB.
+  /// The number of values: less than 300 MB for all shelves together.
   var count: Int {
     switch self {
     case .of100, .of1K: 20_000
@@ -26,7 +26,7 @@ enum ValueSize: Int, CaseIterable {
     rawValue <= ValueSize.of1K.rawValue
   }
 
-  /// As in the names of rows.
+  /// The size as the names of rows have it.
   var name: String {
     switch self {
     case .of100: "100b"

@@ -7,10 +7,10 @@ struct Mark: Equatable {
 
 /// Lines across a plot, from top to bottom, with their labels above it.
 struct Axis {
-  /// What a label takes at most, with air on both sides.
+  /// The greatest width of a label, with air on both sides.
   static let labelWidth = Text(content: "1000000", size: Axis.fontSize).width + 12
 
-  /// What the labels take above the plot.
+  /// The height of the labels above the plot.
   static let height = 18.0
 
   private static let fontSize = 11.0

@@ -15,18 +15,18 @@ struct BarChart {
     let label: String
     let bars: [Bar]
 
-    /// A mark across the group's first bar; none where nil, or where it can't be shown.
+    /// A mark across the group's first bar; nil for none, not shown outside the scale.
     var target: Double?
   }
 
   let title: String
 
-  /// What the colours stand for, in the order of `Bar.series`.
+  /// The meaning of the colours, in the order of `Bar.series`.
   let series: [String]
   let targetName: String
   let groups: [Group]
 
-  /// The picture, a document of SVG.
+  /// Returns the picture, a document of SVG.
   ///
   /// A value that has no logarithm (zero, less, infinite, not a number) has no bar, and is written
   /// as it is.
@@ -90,7 +90,7 @@ extension BarChart.Bar {
 }
 
 extension Double {
-  /// With three digits that mean something, or an exponent where it takes too many noughts.
+  /// Three significant digits, or an exponent instead of too many zeros.
   fileprivate var threeDigits: String {
     let size = abs(self)
     if self == 0 || !isFinite { return "\(self)" }
@@ -100,11 +100,11 @@ extension Double {
   }
 }
 
-/// Where the parts of a bar chart go.
+/// The places of the parts of a bar chart.
 struct BarLayout {
   static let margin = 16.0
 
-  /// Between a bar and what stands beside it.
+  /// The gap between a bar and the text beside it.
   static let air = 7.0
 
   private static let head = 62.0
@@ -157,14 +157,14 @@ struct BarLayout {
     scale.position(of: value).map { plot.x + $0 }
   }
 
-  /// The bar's own; without width where there is none.
+  /// Returns the bar's own box, which has no width without a value.
   func box(of value: Double, group: Int, line: Int) -> Box {
     Box(
       x: plot.x, y: tops[group] + Double(line) * Self.lineHeight,
       width: scale.position(of: value) ?? 0, height: Self.lineHeight - 1)
   }
 
-  /// Where a label ends, in the middle of its group.
+  /// Returns the end of a label, in the middle of its group.
   func labelPlace(ofGroup group: Int) -> (x: Double, y: Double) {
     (plot.x - Self.air, tops[group] + heights[group] / 2 + 4)
   }

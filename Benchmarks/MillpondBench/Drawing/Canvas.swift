@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is drawn so far, as elements of SVG, in the order in which they cover each other.
+/// A drawing in progress, as elements of SVG in the order in which they cover each other.
 struct Canvas {
-  /// On which side of its place a text stands.
+  /// The side of its place on which a text is drawn.
   enum Anchor: String {
     case start, middle, end
   }
@@ -15,7 +15,7 @@ struct Canvas {
         + " height=\"\(number(box.height))\" fill=\"\(colour)\"/>")
   }
 
-  /// - Parameter width: Of the stroke.
+  /// - Parameter width: The width of the stroke.
   mutating func line(
     from start: (x: Double, y: Double), to end: (x: Double, y: Double), _ colour: String,
     width: Double = 1
@@ -49,7 +49,8 @@ struct Canvas {
         + " fill=\"\(colour)\" text-anchor=\"\(anchor.rawValue)\">\(text.escaped)</text>")
   }
 
-  /// The picture as a document, on a ground of its own, so that it reads in dark viewers too.
+  /// Returns the picture as a document, on a ground of its own, so that it reads in dark viewers
+  /// too.
   func document(width: Double, height: Double, title: String, ground: String) -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>

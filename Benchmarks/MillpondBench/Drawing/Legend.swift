@@ -1,4 +1,4 @@
-/// What the colours mean, in one line.
+/// The meaning of the colours, in one line.
 struct Legend {
   /// An entry's sample: a patch of a colour, or a stroke as the mark of a target has it.
   enum Sample {

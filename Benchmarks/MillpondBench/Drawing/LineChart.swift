@@ -6,7 +6,7 @@ struct LineChart {
     /// Into the palette.
     let colour: Int
 
-    /// Of its lines: a thick one can be seen below a thin one.
+    /// The width of its lines: a thick one remains visible below a thin one.
     let width: Double
   }
 
@@ -22,7 +22,7 @@ struct LineChart {
     /// Written beside the title.
     let note: String
 
-    /// In the order in which they cover each other.
+    /// The lines in the order in which they cover each other.
     let lines: [Line]
   }
 
@@ -30,7 +30,7 @@ struct LineChart {
   let series: [Series]
   let panels: [Panel]
 
-  /// The picture, a document of SVG.
+  /// Returns the picture, a document of SVG.
   ///
   /// Points that have no place, neither on a log scale nor among the percents, are left out.
   func drawn() -> String {

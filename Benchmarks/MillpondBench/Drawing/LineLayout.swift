@@ -1,11 +1,11 @@
-/// Where the panels of a line chart go.
+/// The places of the panels of a line chart.
 struct LineLayout {
   static let margin = 16.0
 
-  /// How far lines stand out above a plot.
+  /// The length by which lines extend above a plot.
   static let tick = 4.0
 
-  /// From the line that a panel's title stands on to its plot, the axis between them.
+  /// The distance from the baseline of a panel's title to its plot, with the axis between them.
   static let titleRise = Axis.height + tick + 4
 
   private static let head = 62.0
@@ -23,9 +23,9 @@ struct LineLayout {
   private let plot: Box
 
   /// - Parameters:
-  ///   - titles: Of the panels.
+  ///   - titles: The titles of the panels.
   ///   - values: That `x` has room for.
-  ///   - headWidth: What stands above all panels needs so much.
+  ///   - headWidth: The width of the head above all panels.
   init(titles: [String], values: [Double], headWidth: Double) {
     let titleWidth = titles.map { Self.text($0).width }.max() ?? 0
     plot = Box(
@@ -43,7 +43,7 @@ struct LineLayout {
     Text(content: content, size: 11)
   }
 
-  /// Where a panel's lines go.
+  /// Returns the box of a panel's lines.
   func plot(_ number: Int) -> Box {
     var box = plot
     box.x += Self.margin + Double(number % Self.columns) * (plot.right + Self.gap.x)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Where positive numbers stand on a line of which each decade takes the same length.
+/// A scale of positive numbers on which each decade has the same length.
 ///
 /// The line begins and ends with a whole decade.
 struct LogScale {
   private let decades: ClosedRange<Int>
 
-  /// Of the whole line.
+  /// The length of the whole line.
   let length: Double
 
-  /// A scale that has room for each of `values`; those that have no logarithm are left out.
+  /// Makes a scale that has room for each of `values`; those that have no logarithm are left out.
   ///
-  /// - Parameter air: How much of a decade is left before the least value: a bar on the lowest
-  ///   decade itself would have no length. A point needs none.
+  /// - Parameter air: The part of a decade below the least value. Without it a bar on the lowest
+  ///   decade would have no length; a point needs none.
   init(for values: [Double], length: Double, air: Double = 0.05) {
     self.length = length
     let exponents = values.filter(Self.canShow).map(log10)
@@ -26,13 +26,13 @@ struct LogScale {
     value > 0 && value.isFinite
   }
 
-  /// The distance from the beginning; nil for what can't be shown.
+  /// Returns the distance from the beginning; nil for what can't be shown.
   func position(of value: Double) -> Double? {
     guard Self.canShow(value) else { return nil }
     return min(max(position(ofExponent: log10(value)), 0), length)
   }
 
-  /// The decades, or every second, third… of them, if labels of that width need the room.
+  /// Returns the decades, or every second, third… of them, if labels of that width need the room.
   func marks(labelWidth: Double) -> [Mark] {
     let room = length / Double(decades.count - 1)
     let step = max(1, Int((labelWidth / room).rounded(.up)))

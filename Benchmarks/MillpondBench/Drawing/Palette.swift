@@ -6,7 +6,7 @@ struct Palette {
   let grid = "#d0d7de"
   let mark = "#bc4c00"
 
-  /// Of the first series, the second and so on.
+  /// The colours of the series, in order.
   let series = ["#0969da", "#8c959f", "#1a7f37", "#8250df"]
 
   func colour(of number: Int) -> String {

@@ -1,13 +1,13 @@
-/// Where percents stand on a line that begins and ends with a round one.
+/// A scale of percents that begins and ends with a round one.
 struct PercentScale {
-  /// Of the whole line.
+  /// The length of the whole line.
   let length: Double
 
   private let first: Int
   private let last: Int
   private let step: Int
 
-  /// A scale that has room for each of `values`; what isn't between 0 and 100 is left out.
+  /// Makes a scale that has room for each of `values`; what isn't between 0 and 100 is left out.
   init(for values: [Double], length: Double) {
     self.length = length
     let percents = values.filter { (0...100).contains($0) }
@@ -20,7 +20,7 @@ struct PercentScale {
     first = min(lower, last - step)
   }
 
-  /// The distance from the beginning.
+  /// Returns the distance from the beginning.
   func position(of percent: Double) -> Double {
     (percent - Double(first)) / Double(last - first) * length
   }

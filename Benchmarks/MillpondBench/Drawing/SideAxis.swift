@@ -1,11 +1,11 @@
 /// Lines across a plot, from left to right, with their labels at its left.
 struct SideAxis {
-  /// What the labels take at most, with the air beside them.
+  /// The greatest width of the labels, with the air beside them.
   static let width = Text(content: "100", size: fontSize).width + 6
 
   private static let fontSize = 10.0
 
-  /// From the bottom up.
+  /// The marks, from the bottom up.
   let marks: [Mark]
   let palette: Palette
 

@@ -5,13 +5,13 @@ struct Text {
   private static let widthOfCharacter = 0.64
   private static let widthOfUncommonCharacter = 1.4
 
-  /// Of the same width throughout, so that widths can be known.
+  /// Fonts of a fixed width, so that the width of a text is known.
   static let fonts = "Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 
   let content: String
   var size = 12.0
 
-  /// At most so wide, in the picture's units.
+  /// The greatest width of the text, in the picture's units.
   var width: Double {
     content.reduce(0) { width, character in
       let isCommon = character.unicodeScalars.allSatisfy { $0.value < 0x2000 }

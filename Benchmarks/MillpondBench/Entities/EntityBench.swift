@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what the arguments after `entities` ask for; the exit code.
+/// Runs the benchmarks that the arguments after `entities` name, and returns the exit code.
 func entityBench(_ arguments: some Sequence<String>) throws -> Int32 {
   let options = try EntityOptions(arguments)
   let rows = try EntityRow.all.named(options.names)

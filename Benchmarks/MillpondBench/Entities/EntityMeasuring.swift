@@ -1,7 +1,7 @@
 import Foundation
 import Millpond
 
-/// What the bench keeps: a number, a name and up to two references.
+/// An entity of the bench: a number, a name and up to two references.
 struct Part: Entity {
   let id: Int
   var revision = 0
@@ -25,7 +25,7 @@ extension EntityEffort {
   }
 }
 
-/// A store with so many parts, each of which refers to two others of its hundred.
+/// Returns a store of `count` parts, each of which refers to two others of its hundred.
 private func stocked(_ count: Int) -> EntityStore {
   let store = EntityStore()
   store.update { parts in
@@ -144,7 +144,8 @@ func measureTouch(_ effort: EntityEffort) -> EntityFigures {
   return EntityFigures(ours: large, other: small, isSumRight: smallIsRight && largeIsRight)
 }
 
-/// The same three objects each time, near what is observed: what differs is what else is stored.
+/// Measures the same three objects each time, near an observed one, among different numbers of
+/// others.
 private func touch(_ effort: EntityEffort, among count: Int) -> (time: Double, isRight: Bool) {
   let store = stocked(count)
   let notices = Sum()

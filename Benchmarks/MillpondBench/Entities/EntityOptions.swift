@@ -1,4 +1,4 @@
-/// What the command line asks for after `entities`.
+/// The options of the command line after `entities`.
 struct EntityOptions: RowOptions {
   var names: [String] = []
   var effort = EntityEffort.full
@@ -30,12 +30,12 @@ struct EntityOptions: RowOptions {
   }
 }
 
-/// How often, and how many at a time.
+/// The number of repetitions, and of operations in each.
 struct EntityEffort: QuickEffort {
   let repetitions: Int
   let operations: Int
 
-  /// By what the sizes of the rows are divided.
+  /// The divisor of the sizes of the rows.
   let divisor: Int
 
   static let full = EntityEffort(repetitions: 9, operations: 20_000, divisor: 1)

@@ -4,10 +4,10 @@ struct EntityRow: Sendable {
   let summary: String
   var unit = "ns"
 
-  /// At most so much; nil where nothing was promised.
+  /// The upper bound; nil without a target.
   var target: Double?
 
-  /// At most so many times the other figure; nil where nothing was promised.
+  /// The upper bound as a multiple of the other figure; nil without a target.
   var ratioTarget: Double?
 
   let measure: @Sendable (EntityEffort) -> EntityFigures
@@ -52,21 +52,21 @@ struct EntityRow: Sendable {
 
 extension EntityRow: NamedRow {}
 
-/// What was measured of a row; nil where it can't be on this system, or there is nothing to compare.
+/// The figures of a row; nil if the system cannot measure them or there is nothing to compare.
 struct EntityFigures {
   var ours: Double?
   var other: Double?
   var isSumRight = true
 }
 
-/// How a row came out.
+/// The result of a row.
 struct EntityMeasurement: Encodable {
   let name: String
   let summary: String
   let unit: String
   let ours: Double?
 
-  /// What the summary names after "beside".
+  /// The figure that the summary names after "beside".
   let other: Double?
 
   let ratio: Double?
@@ -88,7 +88,7 @@ struct EntityMeasurement: Encodable {
     isMet = kept.isEmpty ? nil : kept.allSatisfy(\.self)
   }
 
-  /// In a word whether the row kept what was promised; empty where nothing was.
+  /// The verdict on the row's targets in a word; empty without targets.
   var verdict: String {
     if !isSumRight { return "WRONG" }
     return isMet.map { $0 ? "met" : "missed" } ?? ""
@@ -99,7 +99,7 @@ struct EntityMeasurement: Encodable {
 struct EntityReport {
   private static let titles = ["row", "unit", "ours", "≤", "other", "ratio", "≤", ""]
 
-  /// What the columns mean.
+  /// The explanation of the columns.
   static let legend = """
     ours: EntityStore. other: what the row is measured beside, as --list says. ratio: ours ÷ other, in
     this run. Entities have an Int, a String and up to two references.

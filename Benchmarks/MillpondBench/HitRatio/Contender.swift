@@ -1,7 +1,7 @@
 import MillpondCore
 import MillpondSignals
 
-/// The cache that is measured, used as anybody would: a get, and a set after a miss.
+/// The measured cache, in its ordinary use: a get, and a set after a miss.
 struct Contender {
   private let cache: MemoryCache<UInt64, Int>
   private let answer = Answer()

@@ -8,8 +8,7 @@ struct Contest {
     optimum = Optimum(of: trace)
   }
 
-  /// - Parameter percents: Of the trace's footprint: of its keys, and where it knows sizes then of
-  ///   their bytes too.
+  /// - Parameter percents: Shares of the trace's keys, and of their bytes if it knows sizes.
   func cells(at percents: [Double]) -> [HitRatioCell] {
     let bySize = trace.sizes == nil ? [] : percents.map(cellsBySize)
     return percents.map(cellByCount) + bySize.map(\.0) + bySize.map(\.1)

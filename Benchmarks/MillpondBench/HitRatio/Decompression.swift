@@ -2,13 +2,13 @@ import Foundation
 
 /// The bytes of a file as the command xz makes them out, in a process of its own.
 struct Decompression {
-  /// What `env` exits with where there is no such command.
+  /// The exit code of `env` for an absent command.
   private static let noCommand: Int32 = 127
 
   let url: URL
   var command = "xz"
 
-  /// Hands on what comes, piece by piece, until the end.
+  /// Passes the bytes on, piece by piece, to the end.
   ///
   /// - Throws: ``TraceError`` when there is no xz, or when it says that the file is damaged, cut,
   ///   or can't be read.

@@ -43,7 +43,7 @@ private func replay(
   return Contest(trace).cells(at: options.percents)
 }
 
-/// The cells and what they come to as one JSON document.
+/// The cells and their summary as one JSON document.
 struct HitRatioDocument: Encodable {
   let cells: [HitRatioCell]
   let summary: HitRatioSummary

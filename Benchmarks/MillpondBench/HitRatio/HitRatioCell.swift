@@ -1,12 +1,13 @@
-/// How a cache, the least recently used one and the optimum did on a trace at one capacity.
+/// The hit ratios of a cache, of the least recently used one and of the optimum, on a trace at one
+/// capacity.
 struct HitRatioCell: Encodable {
-  /// What is limited, and what is counted.
+  /// The limited quantity, and the counted one.
   enum Kind: String, Encodable, CaseIterable {
     case count
     case bytes
     case bytesHit
 
-    /// What is added to a trace's name.
+    /// The suffix of a trace's name.
     var suffix: String {
       switch self {
       case .count: ""
@@ -22,39 +23,40 @@ struct HitRatioCell: Encodable {
   let trace: String
   let kind: Kind
 
-  /// How much of the trace's footprint the capacity is.
+  /// The capacity as a share of the trace's footprint, in percent.
   let percent: Double
 
   /// A number of values, or of bytes.
   let capacity: Int
 
-  /// In percent of the accesses, or of their bytes, as the others.
+  /// The ratio in percent of the accesses or of their bytes, as the others.
   let leastRecentlyUsed: Double
   let ours: Double
 
-  /// Nil where it isn't known: which values of different sizes to keep is NP-hard.
+  /// The ratio of the optimum; nil if unknown, as the choice of values of different sizes is
+  /// NP-hard.
   let optimum: Double?
 
   /// Whether it counts for the targets: it does if the trace knows no sizes, and the capacity is
   /// not tiny.
   let isCounted: Bool
 
-  /// In points, of percent.
+  /// The gain over the least recently used cache, in percentage points.
   var gain: Double {
     ours - leastRecentlyUsed
   }
 
-  /// What the optimum gains, in points.
+  /// The gain of the optimum, in percentage points.
   var greatestGain: Double? {
     optimum.map { $0 - leastRecentlyUsed }
   }
 
-  /// Whether nobody did better than can be done.
+  /// Whether no cache exceeds the optimum.
   var isPossible: Bool {
     optimum.map { max(ours, leastRecentlyUsed) <= $0 } ?? true
   }
 
-  /// The trace, and what is counted of it.
+  /// The name of the trace and of the counted quantity.
   var label: String {
     trace + kind.suffix
   }

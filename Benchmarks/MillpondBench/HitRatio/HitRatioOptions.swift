@@ -1,4 +1,4 @@
-/// What the command line asks for after `hit-ratio`.
+/// The options of the command line after `hit-ratio`.
 struct HitRatioOptions {
   /// The folder of traces; nil for those that are made up.
   var traces: String?

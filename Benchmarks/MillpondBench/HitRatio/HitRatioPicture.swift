@@ -1,5 +1,5 @@
 extension LineChart {
-  /// The cells as lines, a panel for each trace.
+  /// Draws the cells as lines, a panel for each trace.
   init(of cells: [HitRatioCell]) {
     let groups = Dictionary(grouping: cells, by: \.label)
     var labels: [String] = []

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What the cells come to, and whether that was promised.
+/// The summary of the cells, and the verdict on its targets.
 struct HitRatioSummary: Encodable {
-  /// How many points more than the least recently used one, as a mean.
+  /// The least mean gain over the least recently used cache, in points.
   static let gainTarget = 5.5
 
-  /// How many points less than the least recently used one, at worst.
+  /// The greatest loss against the least recently used cache, in points.
   static let lossTarget = 6.0
 
-  /// How many traces and cells count.
+  /// The numbers of traces and cells that count.
   let traceCount: Int
   let cellCount: Int
 
   /// The mean over the traces of the mean over their cells, in points; nil if none count.
   let gain: Double?
 
-  /// The same of what the optimum gains.
+  /// The same mean of the optimum's gain.
   let greatestGain: Double?
 
-  /// Where the cache does worst, compared to the least recently used one.
+  /// The cell with the worst result against the least recently used cache.
   let worst: HitRatioCell?
 
   let isGainMet: Bool?
@@ -56,18 +56,18 @@ extension HitRatioSummary: CustomStringConvertible {
   }
 }
 
-/// A difference of two hit ratios.
+/// Formats a difference of two hit ratios.
 func points(_ number: Double) -> String {
   String(format: "%+.1f", number)
 }
 
-/// A share that somebody chose: no more digits than it has.
+/// Formats a chosen share with no more digits than it has.
 func percents(_ number: Double) -> String {
   String(format: "%g", number)
 }
 
 extension [Double] {
-  /// Nil without elements.
+  /// The mean; nil without elements.
   var mean: Double? {
     isEmpty ? nil : reduce(0, +) / Double(count)
   }

@@ -4,7 +4,7 @@ import Foundation
 struct HitRatioTable {
   private static let titles = ["", "%", "capacity", "LRU", "ours", "optimum", "ours − LRU"]
 
-  /// What the columns mean.
+  /// The explanation of the columns.
   static let legend = """
     %: the capacity, as a share of the trace's footprint. LRU, ours, optimum: hits in percent of the
     accesses. ours − LRU: in points.

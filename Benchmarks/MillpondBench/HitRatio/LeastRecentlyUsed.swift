@@ -1,6 +1,6 @@
-/// The cache that drops what has not been used for longest: what others are compared to.
+/// The least recently used cache, as the measure of others.
 ///
-/// By the book and for traces only; it shares no code with the caches that are measured.
+/// A textbook version for traces only; it shares no code with the measured caches.
 struct LeastRecentlyUsed {
   private struct Slot {
     /// Negative when it isn't kept.
@@ -16,7 +16,7 @@ struct LeastRecentlyUsed {
   private var count = 0
   private var bytes = 0
 
-  /// - Parameter keyCount: How many different keys there will be.
+  /// - Parameter keyCount: The number of different keys.
   init(_ limit: Limit, keyCount: Int) {
     self.limit = limit
     slots = Array(repeating: Slot(), count: keyCount)
@@ -24,7 +24,7 @@ struct LeastRecentlyUsed {
 
   /// Whether it is kept, which makes it the newest.
   ///
-  /// If it isn't, it is from now on, unless it is larger than all the room there is.
+  /// An absent key is inserted unless it is larger than the whole capacity.
   mutating func isHit(_ access: Trace.Access) -> Bool {
     let isKept = slots[access.number].size >= 0
     if isKept {

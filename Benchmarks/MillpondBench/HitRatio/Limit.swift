@@ -1,4 +1,4 @@
-/// How much a cache may keep.
+/// The capacity of a cache.
 enum Limit: Equatable {
   case count(Int)
   case bytes(Int)
@@ -10,12 +10,12 @@ enum Limit: Equatable {
     }
   }
 
-  /// So many percent of a trace's keys, at least one.
+  /// Returns a share of a trace's keys in percent, at least one.
   static func count(_ percent: Double, of trace: Trace) -> Limit {
     .count(share(percent, of: trace.keyCount))
   }
 
-  /// So many percent of the bytes that a trace's keys have together, at least one.
+  /// Returns a share of the bytes of a trace's keys in percent, at least one.
   static func bytes(_ percent: Double, of trace: Trace) -> Limit {
     .bytes(share(percent, of: trace.byteCount))
   }

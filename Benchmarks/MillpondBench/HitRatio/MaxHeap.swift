@@ -1,4 +1,4 @@
-/// Numbers of which the greatest can be had.
+/// A heap of numbers with the greatest on top.
 struct MaxHeap {
   private var numbers: [Int] = []
 

@@ -1,11 +1,10 @@
-/// The hits that no cache of so many values can surpass, because it knows what will be asked.
+/// The greatest possible number of hits at a capacity, with knowledge of all later accesses.
 ///
-/// What will be asked for again latest is dropped, and not even kept if it is the one just asked
-/// for.
+/// The key whose next access is the latest is dropped, even if it is the one just accessed.
 ///
 /// - Source: Belady 1966, with bypass.
 struct Optimum {
-  /// Of each access, the place of the next one of its key; past the end where there is none.
+  /// The place of the next access of each access's key; past the end if there is none.
   private let next: [Int]
 
   /// - Complexity: O(*n*) for *n* accesses.
@@ -20,13 +19,13 @@ struct Optimum {
     self.next = next
   }
 
-  /// How many accesses are hits if that many values can be kept.
+  /// Returns the number of hits at a capacity of that many values.
   ///
   /// - Complexity: O(*n* log *n*) for *n* accesses.
   func hits(capacity: Int) -> Int {
-    // A kept key is known by the place of its next access, which will then be a hit. Places that
-    // have gone by need not leave the heap: they are smaller than all that are to come, so they are
-    // never on top while anything is kept.
+    // A kept key is represented by the place of its next access, which will be a hit. Past places
+    // may stay in the heap: they are smaller than all later ones, so they are never on top while
+    // anything is kept.
     var isHit = Array(repeating: false, count: next.count)
     var keptPlaces = MaxHeap()
     var (kept, hits) = (0, 0)

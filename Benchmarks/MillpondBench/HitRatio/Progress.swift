@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line on the terminal that says what is being done, and is gone afterwards.
+/// A line on the terminal that shows the current work, and is erased afterwards.
 struct Progress {
   private let isSeen = isatty(STDERR_FILENO) == 1
 

@@ -1,26 +1,26 @@
-/// What was asked of a cache, in order.
+/// The accesses to a cache, in order.
 struct Trace {
   /// One question.
   struct Access {
     let key: UInt64
 
-    /// Which of the trace's keys it is, counted from zero in the order of their first access.
+    /// The number of the key, from zero in the order of first accesses.
     let number: Int
 
-    /// In bytes; 1 where the trace knows no sizes.
+    /// The size in bytes; 1 if the trace knows no sizes.
     let size: Int
   }
 
   let name: String
   let keys: [UInt64]
 
-  /// In bytes, of each access; nil where the trace knows no sizes.
+  /// The size of each access in bytes; nil if the trace knows no sizes.
   let sizes: [UInt32]?
 
-  /// Of each access, which of the keys it asks for.
+  /// The key of each access.
   let numbers: [Int]
 
-  /// How many different keys there are.
+  /// The number of different keys.
   let keyCount: Int
 
   /// The sizes of all different keys together, each as it was at its first access.
@@ -60,7 +60,7 @@ struct Trace {
   }
 }
 
-/// How many of a trace's accesses were hits, and how many bytes those had.
+/// The numbers of a trace's hits and of their bytes.
 struct Tally: Equatable {
   private(set) var accesses = 0
   private(set) var hits = 0
@@ -76,12 +76,12 @@ struct Tally: Equatable {
     }
   }
 
-  /// In percent; zero if nothing was asked.
+  /// The ratio in percent; zero without accesses.
   var hitRatio: Double {
     accesses == 0 ? 0 : Double(hits) / Double(accesses) * 100
   }
 
-  /// In percent; zero if nothing was asked, or nothing but what has no bytes.
+  /// The ratio in percent; zero without accesses, or if none has bytes.
   var byteRatio: Double {
     bytes == 0 ? 0 : Double(hitBytes) / Double(bytes) * 100
   }

@@ -4,7 +4,7 @@ import Foundation
 struct TraceFile {
   let url: URL
 
-  /// What the file is called, without that which tells the format.
+  /// The name of the file without its suffixes.
   let name: String
 
   /// Whether the trace knows sizes.
@@ -15,7 +15,7 @@ struct TraceFile {
   private let record: TraceRecord
   private let isCompressed: Bool
 
-  /// Nil for a file that isn't called as traces are.
+  /// Returns nil for a file without a trace's suffix.
   init?(_ url: URL) {
     let parts = url.lastPathComponent.split(separator: ".", omittingEmptySubsequences: false)
     isCompressed = parts.last == "xz"
@@ -27,7 +27,7 @@ struct TraceFile {
     name = format.dropLast().joined(separator: ".")
   }
 
-  /// The traces of a folder, and of the folders in it, by their paths.
+  /// Returns the traces of a folder, and of the folders in it, by their paths.
   ///
   /// - Throws: ``TraceError`` when there are none, or the folder can't be read.
   static func all(in folder: String) throws(TraceError) -> [TraceFile] {

@@ -1,4 +1,4 @@
-/// How the accesses of a trace are written down: records of one length, little-endian.
+/// The format of a trace's accesses: records of one length, little-endian.
 enum TraceRecord: String, CaseIterable {
   /// A key of 8 bytes.
   case key = "u64"
@@ -36,9 +36,9 @@ struct TraceReader {
     rest.removeFirst(rest.count / record.length * record.length)
   }
 
-  /// What was read, all of it.
+  /// Returns everything that was read.
   ///
-  /// - Throws: ``TraceError`` when the last record is cut, or when there is none.
+  /// - Throws: ``TraceError`` if the last record is cut, or if there is none.
   func trace(name: String) throws(TraceError) -> Trace {
     if !rest.isEmpty { throw .cut(name, record) }
     if keys.isEmpty { throw .empty(name) }
@@ -46,7 +46,7 @@ struct TraceReader {
   }
 }
 
-/// Why there is no trace.
+/// The reason for the absence of a trace.
 enum TraceError: Error, CustomStringConvertible {
   case cut(String, TraceRecord)
   case empty(String)

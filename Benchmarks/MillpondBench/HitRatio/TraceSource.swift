@@ -1,4 +1,4 @@
-/// Where a trace can be had from, one at a time, since they are long.
+/// An origin of traces, read one at a time because they are long.
 struct TraceSource {
   let name: String
 

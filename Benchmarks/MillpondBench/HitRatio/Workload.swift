@@ -4,7 +4,7 @@ import Foundation
 struct Workload {
   private static let seed: UInt64 = 0x6D69_6C6C_706F_6E64
 
-  /// Where the keys begin that don't come again.
+  /// The first of the keys that do not recur.
   private static let passing: UInt64 = 1 << 32
 
   let name: String
@@ -17,7 +17,7 @@ struct Workload {
 
   /// One of each kind.
   ///
-  /// - Parameter length: How many accesses each has, about.
+  /// - Parameter length: The approximate number of accesses of each.
   static func all(length: Int) -> [Workload] {
     [
       Workload(name: "zipf-0.8") { zipf(0.8, length, &$0) },
@@ -54,8 +54,8 @@ struct Workload {
     }
   }
 
-  /// What is new, and what was new a moment ago; then a loop, a bit larger than a tenth of all keys;
-  /// then what is new again.
+  /// New keys and recent ones; then a loop over a bit more than a tenth of all keys; then new ones
+  /// again.
   private static func phases(_ length: Int, _ random: inout SeededRandom) -> [UInt64] {
     let loop = (0..<length / 3).map { UInt64($0 % (length / 25)) }
     let before = recency(length / 3, from: passing, &random)

@@ -3,10 +3,10 @@ import Foundation
 /// Ranks, of which the second comes up 2^`exponent` times less often than the first, the third
 /// 3^`exponent` times less, and so on.
 struct Zipf {
-  /// How often the ranks up to each one come up together, as a multiple of the first.
+  /// The cumulated frequencies up to each rank, as multiples of the first.
   private let cumulated: [Double]
 
-  /// - Parameter count: How many ranks there are, one at least.
+  /// - Parameter count: The number of ranks, at least one.
   init(exponent: Double, count: Int) {
     var sum = 0.0
     cumulated = (0..<max(1, count)).map { rank in
@@ -15,7 +15,7 @@ struct Zipf {
     }
   }
 
-  /// A rank, counted from zero.
+  /// Returns a rank, counted from zero.
   ///
   /// - Complexity: O(log *n*) for *n* ranks.
   func rank(_ random: inout SeededRandom) -> Int {

@@ -4,14 +4,14 @@ import Foundation
 protocol BenchKey: Hashable, Sendable {
   associatedtype Object: AnyObject
 
-  /// A key that is different for each number.
+  /// Returns a key that is different for each number.
   static func numbered(_ number: Int) -> Self
 
   /// The same as an object.
   var object: Object { get }
 }
 
-/// Which keys a row asks by.
+/// The kind of keys that a row uses.
 enum KeyKind: String, CaseIterable {
   case int
   case str

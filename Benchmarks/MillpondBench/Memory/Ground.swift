@@ -1,12 +1,12 @@
 /// The keys and values of some rows: made once, before anything is measured, and kept until after.
 ///
-/// What is asked by are the very instances that are kept, objects too, as in our peers' own
-/// benchmarks: equal strings are then found to be equal by their address.
+/// The instances that are looked up are the stored ones, objects too, as in our peers' own
+/// benchmarks: equal strings then compare equal by their address.
 ///
 /// Sendable because nothing changes it, and Foundation's immutable objects may be read by any
 /// thread.
 final class Ground<Key: BenchKey>: @unchecked Sendable {
-  /// How many are kept.
+  /// The number of values.
   let size: Int
 
   /// Those that are kept, then those that aren't; the value of each is its index.

@@ -3,10 +3,10 @@
 
   private typealias Inform = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
 
-  /// How many bytes `malloc` has given out and not got back; nil where the C library doesn't tell.
+  /// Returns the number of bytes that `malloc` has given out and not got back; nil if the C library
+  /// does not report it.
   ///
-  /// What `mallinfo2` counts, in glibc's own words: that function gives a structure that Swift
-  /// doesn't import.
+  /// The report in glibc's own words replaces `mallinfo2`, whose structure Swift does not import.
   func heapUse() -> Int? {
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "malloc_info") else { return nil }
     var text: UnsafeMutablePointer<CChar>?
@@ -18,7 +18,7 @@
     return failure == 0 ? text.flatMap { HeapReport(String(cString: $0)).use } : nil
   }
 
-  /// What glibc tells of its heaps.
+  /// The report of glibc on its heaps.
   struct HeapReport {
     private let totals: Substring
 
@@ -27,7 +27,7 @@
       totals = text.ranges(of: "</heap>").last.map { text[$0.upperBound...] } ?? text[...]
     }
 
-    /// What all heaps have, without what is free in them, and what was mapped by itself.
+    /// The bytes of all heaps without their free ones, and those mapped singly.
     var use: Int? {
       guard
         let heaps = size("system type=\"current\""), let free = size("total type=\"rest\""),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what the arguments after `memory` ask for; the exit code.
+/// Runs the benchmarks that the arguments after `memory` name, and returns the exit code.
 func memoryBench(_ arguments: some Sequence<String>) throws -> Int32 {
   let options = try MemoryOptions(arguments)
   let rows = try options.choose(from: MemoryRow.all)
@@ -27,7 +27,7 @@ private func run(_ rows: [MemoryRow], _ options: MemoryOptions) throws -> Int32 
   return measurements.allSatisfy(\.isSumRight) ? 0 : 1
 }
 
-/// Measures the rows; each is told as soon as it is known.
+/// Measures the rows, and reports each as soon as it is known.
 ///
 /// Keys are made once for those that share them, and given up before the next are made.
 func measure(

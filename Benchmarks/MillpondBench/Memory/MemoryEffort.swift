@@ -1,12 +1,12 @@
-/// How often, and how many at a time.
+/// The number of repetitions, and of operations in each.
 struct MemoryEffort: QuickEffort {
-  /// How many entries a row may have to be measured at all.
+  /// The greatest number of entries of a measured row.
   let sizeLimit: Int
 
-  /// How many visits a thread makes in a repetition, at least; for inserts ``strangers``.
+  /// The least number of a thread's visits in a repetition; for inserts ``strangers``.
   let visits: Int
 
-  /// How many keys there are besides those that are kept.
+  /// The number of keys besides the stored ones.
   let strangers: Int
 
   let repetitions: @Sendable (_ size: Int) -> Int

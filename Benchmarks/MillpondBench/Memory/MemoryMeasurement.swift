@@ -1,10 +1,10 @@
-/// How a row of the matrix came out: nanoseconds an operation, or bytes an entry.
+/// The result of a row of the matrix: nanoseconds an operation, or bytes an entry.
 struct MemoryMeasurement: Encodable {
   let name: String
   let summary: String
   let unit: String
 
-  /// Nil where it can't be measured on this system; so the others.
+  /// The figure of the cache; this and the others are nil if the system cannot measure them.
   let ours: Double?
 
   let dictionary: Double?
@@ -44,7 +44,7 @@ struct MemoryMeasurement: Encodable {
     isMet = kept.isEmpty ? nil : kept.allSatisfy(\.self)
   }
 
-  /// In a word whether the row kept what was promised; empty where nothing was.
+  /// The verdict on the row's targets in a word; empty without targets.
   var verdict: String {
     if !isSumRight { return "WRONG" }
     return isMet.map { $0 ? "met" : "missed" } ?? ""

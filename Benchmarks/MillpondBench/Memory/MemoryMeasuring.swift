@@ -1,4 +1,4 @@
-/// Measures rows that share their keys; each is told as soon as it is known.
+/// Measures rows that share their keys, and reports each as soon as it is known.
 func measure<Key: BenchKey>(
   _ rows: [MemoryRow], _ ground: Ground<Key>, _ effort: MemoryEffort,
   _ tell: (MemoryMeasurement) -> Void

@@ -1,4 +1,4 @@
-/// What the command line asks for after `memory`.
+/// The options of the command line after `memory`.
 struct MemoryOptions: RowOptions {
   var names: [String] = []
   var effort = MemoryEffort.full
@@ -31,7 +31,8 @@ struct MemoryOptions: RowOptions {
     try read(arguments)
   }
 
-  /// The rows that are asked for, in the order of the table, and not too long for the effort.
+  /// Returns the rows that are asked for, in the order of the table, and not too long for the
+  /// effort.
   func choose(from rows: [MemoryRow]) throws(OptionsError) -> [MemoryRow] {
     try rows.named(names).filter { $0.size <= effort.sizeLimit }
   }

@@ -1,4 +1,4 @@
-/// A line of the matrix: what is done, by which keys, among how many, by how many threads.
+/// A line of the matrix: an operation, its kind of keys, their number, and the number of threads.
 struct MemoryRow {
   let operation: Operation
   let kind: KeyKind
@@ -13,15 +13,15 @@ struct MemoryRow {
     case bytes
   }
 
-  /// What is promised; nil where nothing was.
+  /// The targets of a row; nil for a figure without one.
   struct Targets: Encodable, Equatable {
-    /// In the unit of the row, at most.
+    /// The upper bound in the unit of the row.
     var ours: Double?
 
-    /// How many times what the dictionary needs, at most.
+    /// The upper bound as a multiple of the dictionary.
     var dictionary: Double?
 
-    /// How many times what NSCache needs, at most.
+    /// The upper bound as a multiple of NSCache.
     var nsCache: Double?
   }
 
@@ -40,7 +40,7 @@ struct MemoryRow {
     return kind == .str && size == 100_000 ? timed + [weighed] : timed
   }
 
-  /// Such as `memory-hit-str-100k`, with `-2` for two threads.
+  /// The name of the row, such as `memory-hit-str-100k`, with `-2` for two threads.
   var name: String {
     "memory-\(operation)-\(kind)-\(sizeName)" + (threads == 1 ? "" : "-\(threads)")
   }

@@ -4,7 +4,7 @@ struct MemoryTable {
     "row", "unit", "ours", "≤", "dictionary", "ratio", "≤", "NSCache", "ratio", "≤", "",
   ]
 
-  /// What the columns mean.
+  /// The explanation of the columns.
   static let legend = """
     ours: MemoryCache.now and set. dictionary: one under our own lock, without any policy; where
     keys are inserted, the oldest goes. NSCache: Foundation's, with objects made beforehand; on

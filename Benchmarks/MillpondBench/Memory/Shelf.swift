@@ -1,4 +1,4 @@
-/// Where values are kept: our cache, or what it is compared with.
+/// A store of values: our cache, or one that it is compared with.
 ///
 /// Generic code over it is specialised for each, so that none pays for being one of several.
 protocol Shelf<Plain>: Sendable {
@@ -14,7 +14,7 @@ protocol Shelf<Plain>: Sendable {
   func number(for key: Key) -> Int?
   func keep(_ value: Value, for key: Key)
 
-  /// How many of the keys are kept, where these are all that ever were.
+  /// Returns the number of stored keys among all that were ever used.
   func count(among keys: [Key]) -> Int
 
   static func keys(_ ground: Ground<Plain>) -> [Key]

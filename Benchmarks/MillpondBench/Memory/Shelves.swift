@@ -42,7 +42,7 @@ struct DictionaryShelf<Plain: BenchKey>: Shelf {
   }
 }
 
-/// A dictionary under our own lock, from which the oldest is dropped.
+/// A dictionary under our own lock that drops its oldest value.
 struct RingShelf<Plain: BenchKey>: Shelf {
   private let ring: Locked<Ring<Plain>>
 
@@ -88,8 +88,8 @@ private struct Ring<Key: Hashable & Sendable> {
 
 /// Foundation's.
 ///
-/// On Linux (Swift 6.3) it is a dictionary under a lock, the keys wrapped once more. A full one
-/// drops what costs least, and of equals what came last: the new key itself.
+/// On Linux (Swift 6.3) it is a dictionary under a lock, with each key wrapped once more. A full
+/// one drops the cheapest value, and of equals the last to come: the new key itself.
 ///
 /// Sendable because NSCache may be used by any thread, without a lock.
 final class NSCacheShelf<Plain: BenchKey>: Shelf, @unchecked Sendable {
@@ -112,7 +112,7 @@ final class NSCacheShelf<Plain: BenchKey>: Shelf, @unchecked Sendable {
     cache.setObject(value, forKey: key)
   }
 
-  /// One by one: it doesn't tell.
+  /// Counts one by one, because the class does not report it.
   func count(among keys: [Plain.Object]) -> Int {
     keys.count { number(for: $0) != nil }
   }

@@ -1,11 +1,11 @@
 import MillpondSignals
 
-/// A shelf, what is kept in it, and what is asked of it: work to be measured.
+/// A shelf, its contents and its accesses: work to be measured.
 ///
 /// Sendable because nothing of it changes but the shelf, under its lock, and Foundation's immutable
 /// objects may be read by any thread.
 final class Stocked<Kept: Shelf>: @unchecked Sendable {
-  /// What one thread visits: the keys in its order, so that nothing is looked up for them.
+  /// The visits of one thread: the keys in its order, so that no key is looked up.
   private struct Path {
     let keys: [Kept.Key]
     let values: [Kept.Value]
@@ -37,7 +37,7 @@ final class Stocked<Kept: Shelf>: @unchecked Sendable {
     }
   }
 
-  /// Asks for most keys, and tells of one in so many, the same value as before.
+  /// Returns the work of gets with a set of the same value in a fixed share of the visits.
   func mixed(_ name: String) -> Work {
     let every = Visits.writeEvery
     let sum = visits.ofThreads.joined().enumerated().reduce(0) { sum, visit in
@@ -68,7 +68,7 @@ final class Stocked<Kept: Shelf>: @unchecked Sendable {
       })
   }
 
-  /// Keeps all that is to be kept in a shelf that is new.
+  /// Fills a new shelf with all its values.
   func fill() {
     let new = Kept(limit: size)
     for index in 0..<size { new.keep(values[index], for: keys[index]) }
@@ -79,13 +79,15 @@ final class Stocked<Kept: Shelf>: @unchecked Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// How many there are now.
+  /// Returns the present number of values.
   func count() -> Int {
     shelf.withLock { $0 }?.count(among: keys) ?? 0
   }
 
-  /// Walks all paths as often as operations are asked for, and once before each repetition: or
-  /// whoever comes after another who read the same keys would find them in the processor's caches.
+  /// Walks all paths once for each pass and once before each repetition.
+  ///
+  /// Otherwise a contender that follows another with the same keys would find them in the
+  /// processor's caches.
   private func warm(
     _ name: String, _ sum: Int, _ walk: @escaping @Sendable (Kept, Path) -> Int
   ) -> Work {
@@ -103,7 +105,7 @@ final class Stocked<Kept: Shelf>: @unchecked Sendable {
       })
   }
 
-  /// How often the threads go their ways in so many operations.
+  /// Returns the number of walks over the threads' paths for that many operations.
   private func passes(_ operations: Int) -> Int {
     operations / max(1, visits.count)
   }

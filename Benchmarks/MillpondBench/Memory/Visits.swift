@@ -1,12 +1,12 @@
-/// Which keys the threads of a row ask for or tell of, by number: the same in every run.
+/// The keys that the threads of a row get or set, by number: the same in every run.
 struct Visits {
-  /// One visit in so many of ``mixed(size:count:threads:)`` is a write: the last of each so many.
+  /// The interval of writes in ``mixed(size:count:threads:)``: the last of each group of visits.
   static let writeEvery = 20
 
-  /// What each thread visits, in this order.
+  /// The visits of each thread, in order.
   let ofThreads: [[Int]]
 
-  /// Of all threads together.
+  /// The number of visits of all threads together.
   var count: Int {
     ofThreads.reduce(0) { $0 + $1.count }
   }
@@ -32,8 +32,8 @@ struct Visits {
 
   /// Few of the numbers below `size` often, most of them seldom: by Zipf's law, exponent 0.99.
   ///
-  /// - Parameter count: How many visits a thread makes; some that are no multiple of
-  ///   ``writeEvery`` are left out.
+  /// - Parameter count: The number of a thread's visits, rounded down to a multiple of
+  ///   ``writeEvery``.
   static func mixed(size: Int, count: Int, threads: Int) -> Visits {
     let law = Zipf(exponent: 0.99, count: size)
     // Or the oldest would be those that are asked for most.

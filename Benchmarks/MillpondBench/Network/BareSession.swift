@@ -5,9 +5,9 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What a URLSession does without anything around it: a delegate, a task, a wait for its end.
+/// A URLSession without anything around it: a delegate, a task, a wait for its end.
 final class BareSession: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  // Sendable because one task runs at a time, and who waits for its end reads after it.
+  // Sendable because one task runs at a time, and its end is awaited before anything is read.
   private let end = DispatchSemaphore(value: 0)
   private var gathered = Data()
   private var count = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what the arguments after `network` ask for; the exit code.
+/// Runs the benchmarks that the arguments after `network` name, and returns the exit code.
 func networkBench(_ arguments: some Sequence<String>) throws -> Int32 {
   let options = try NetworkOptions(arguments)
   let rows = try options.choose(from: NetworkRow.all)

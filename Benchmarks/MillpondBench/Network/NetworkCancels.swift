@@ -3,7 +3,7 @@ import Foundation
 import LoopbackServer
 import Millpond
 
-/// How soon a disposal is felt: by who waits for the slot, and by the origin.
+/// Measures the delay of a disposal, as seen by a caller that waits for the slot and by the origin.
 func measureCancels(
   _ effort: NetworkEffort
 ) throws -> (caller: NetworkFigures, origin: NetworkFigures) {

@@ -1,4 +1,4 @@
-/// How often, and how many at a time.
+/// The number of repetitions, and of operations in each.
 struct NetworkEffort: QuickEffort {
   /// Pairs of ours and the bare session's.
   let pairs: Int

@@ -3,7 +3,7 @@ import Foundation
 import LoopbackServer
 import Millpond
 
-/// How much the process grows while a body passes that is larger than what it may take.
+/// Measures the growth of the process while a body passes that is larger than the permitted growth.
 func measureGrowth(_ effort: NetworkEffort) throws -> NetworkFigures {
   let origin = try LoopbackServer.streaming(effort.large)
   let url = try origin.url("/")
@@ -39,7 +39,7 @@ func measureGrowthOnDisk(_ effort: NetworkEffort) throws -> NetworkFigures {
   return NetworkFigures(ours: growth.megabytes, isSumRight: size.value == effort.large)
 }
 
-/// What is there once is not growth: a session, its threads, code, and the system's buffers.
+/// Loads what is loaded once and is not growth: a session, its threads, code, the system's buffers.
 private func warmUp<Value>(_ large: Signal<Value>) {
   giveBackFree()
   let enough = DispatchSemaphore(value: 0)
@@ -51,7 +51,7 @@ private func warmUp<Value>(_ large: Signal<Value>) {
   warming.dispose()
 }
 
-/// How much larger the process has been than at first, at any moment.
+/// The greatest growth of the process at any moment.
 private struct Growth {
   private let first: Int?
 

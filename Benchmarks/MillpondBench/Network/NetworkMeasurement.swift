@@ -1,4 +1,4 @@
-/// How a row about the network came out.
+/// The result of a row about the network.
 struct NetworkMeasurement: Encodable {
   let name: String
   let summary: String
@@ -8,10 +8,10 @@ struct NetworkMeasurement: Encodable {
   /// The bare session's.
   let bare: Double?
 
-  /// What ours is promised to be, in words.
+  /// The target in words.
   let target: String
 
-  /// Whether that was kept; nil where it can't be said.
+  /// Whether the target was met; nil if that cannot be decided.
   let isMet: Bool?
   let isSumRight: Bool
 
@@ -34,7 +34,7 @@ struct NetworkMeasurement: Encodable {
     }
   }
 
-  /// In a word whether the row kept what was promised.
+  /// The verdict on the target in a word.
   var verdict: String {
     if !isSumRight { return "WRONG" }
     return isMet.map { $0 ? "met" : "missed" } ?? ""

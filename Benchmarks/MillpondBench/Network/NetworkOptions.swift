@@ -1,4 +1,4 @@
-/// What the command line asks for after `network`.
+/// The options of the command line after `network`.
 struct NetworkOptions: RowOptions {
   var names: [String] = []
   var effort = NetworkEffort.full
@@ -29,7 +29,7 @@ struct NetworkOptions: RowOptions {
     try read(arguments)
   }
 
-  /// The rows that are asked for, in the order of the table.
+  /// Returns the rows that are asked for, in the order of the table.
   func choose(from rows: [NetworkRow]) throws(OptionsError) -> [NetworkRow] {
     try rows.named(names)
   }

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Millpond
 
-/// What a request costs the processor, ours and a bare session's by turns.
+/// Measures the processor time of a request, alternating between ours and a bare session.
 func measureRequests(_ effort: NetworkEffort) throws -> NetworkFigures {
   let body = [UInt8](repeating: 1, count: 1_024)
   let origin = try LoopbackServer { _ in Response(body: body) }
@@ -25,7 +25,7 @@ func measureRequests(_ effort: NetworkEffort) throws -> NetworkFigures {
   }
 }
 
-/// How fast a body streams, ours and a bare session's by turns.
+/// Measures the speed of a streaming body, alternating between ours and a bare session.
 func measureStreams(_ effort: NetworkEffort) throws -> NetworkFigures {
   let origin = try LoopbackServer.streaming(effort.streamed)
   let url = try origin.url("/")
@@ -46,7 +46,7 @@ func measureStreams(_ effort: NetworkEffort) throws -> NetworkFigures {
   }
 }
 
-/// The medians of two figures that are taken by turns, after one turn that doesn't count.
+/// Returns the medians of two figures that are taken by turns, after one turn that doesn't count.
 private func pairs(
   _ effort: NetworkEffort, expecting expected: Int, ours: () -> (Double, Int),
   bare: () -> (Double, Int), between: () -> Void
@@ -54,7 +54,7 @@ private func pairs(
   var figures: (ours: [Double], bare: [Double]) = ([], [])
   var isSumRight = true
   for round in 0...effort.pairs {
-    // Who begins changes, so that neither always finds what the other left.
+    // The first contender alternates, so that neither always finds what the other left.
     let results = round.isMultiple(of: 2) ? [ours(), bare()] : [bare(), ours()].reversed()
     isSumRight = isSumRight && results.allSatisfy { $0.1 == expected }
     between()

@@ -1,6 +1,6 @@
 /// Something about the network that is measured.
 struct NetworkRow: Sendable {
-  /// Which way the target lies.
+  /// The direction of the target.
   enum Target: Sendable {
     /// Ours is no more than this.
     case atMost(Double)
@@ -42,7 +42,7 @@ struct NetworkRow: Sendable {
   ]
 }
 
-/// What was measured of a row; nil where it can't be on this system, or there is nothing to compare.
+/// The figures of a row; nil if the system cannot measure them or there is nothing to compare.
 struct NetworkFigures {
   var ours: Double?
   var bare: Double?

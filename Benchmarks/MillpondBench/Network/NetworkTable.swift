@@ -2,7 +2,7 @@
 struct NetworkTable {
   private static let titles = ["row", "unit", "ours", "bare", "ratio", "target", ""]
 
-  /// What the columns mean.
+  /// The explanation of the columns.
   static let legend = """
     ours: HTTPSource. bare: a URLSession with a delegate that does nothing but count, or gather. The
     origin is in this process, so its processor time is in both; only the difference says something.

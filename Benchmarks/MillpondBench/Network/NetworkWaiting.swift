@@ -14,7 +14,7 @@ func waitForBytes(_ signal: Signal<Data>) -> Int {
   return count.value
 }
 
-/// Sendable because events come one after the other, and who waits for the end reads after it.
+/// Sendable because events are serial, and the end is awaited before anything is read.
 final class Kept<Value>: @unchecked Sendable {
   var value: Value
 
@@ -23,14 +23,14 @@ final class Kept<Value>: @unchecked Sendable {
   }
 }
 
-/// The processor time of all threads, in seconds.
+/// Returns the processor time of all threads, in seconds.
 func processorTime() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// The one in the middle; nil of none.
+/// Returns the median; nil of none.
 func median(_ figures: [Double]) -> Double? {
   figures.isEmpty ? nil : figures.sorted()[figures.count / 2]
 }

@@ -2,8 +2,8 @@ import Foundation
 import LoopbackServer
 
 extension LoopbackServer {
-  /// Sends bodies of so many bytes as fast as it goes, or the range of it that it is asked for; only
-  /// one piece is in memory.
+  /// Makes an origin that sends a body of `byteCount` bytes, or a requested range of it, at full
+  /// speed and with one piece in memory.
   static func streaming(_ byteCount: Int) throws -> LoopbackServer {
     let piece = [UInt8](repeating: 1, count: 64 << 10)
     return try LoopbackServer { request in
@@ -32,7 +32,7 @@ extension LoopbackServer {
 }
 
 extension Request {
-  /// Which bytes of so many it asks for; nil if for all.
+  /// Returns the requested range of that many bytes; nil for all.
   fileprivate func range(of byteCount: Int) -> Range<Int>? {
     let bounds = headers["Range"]?.dropFirst("bytes=".count).split(separator: "-")
     guard let bounds, let first = bounds.first.flatMap({ Int($0) }), first < byteCount else {

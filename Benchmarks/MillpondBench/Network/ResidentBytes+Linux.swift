@@ -1,25 +1,26 @@
 #if os(Linux)
   import Foundation
 
-  /// How much memory the process has; nil where the system doesn't tell.
+  /// Returns the memory of the process in bytes; nil if the system does not report it.
   func residentBytes() -> Int? {
     statusBytes("VmRSS:")
   }
 
-  /// The most that it has had since ``forgetPeak()``.
+  /// Returns the most that it has had since ``forgetPeak()``.
   func peakBytes() -> Int? {
     statusBytes("VmHWM:")
   }
 
-  /// From now on the peak is another one.
+  /// Resets the peak.
   func forgetPeak() {
     let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs")
     try? file?.write(contentsOf: Data("5".utf8))
   }
 
-  /// Gives what is free back to the system: what others have left would hide growth.
+  /// Gives free memory back to the system, since the remains of other rows would hide growth.
   ///
-  /// By what Swift doesn't import of glibc; another C library may not have it.
+  /// The function of glibc is looked up, since Swift does not import it and other C libraries may
+  /// lack it.
   func giveBackFree() {
     typealias Trim = @convention(c) (Int) -> Int32
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "malloc_trim") else { return }

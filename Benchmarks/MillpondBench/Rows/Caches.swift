@@ -1,8 +1,8 @@
 import MillpondCore
 import MillpondSignals
 
-/// Asking caches, by String keys of 40 characters, a thousand of them, beside a dictionary under our
-/// own lock with the same keys.
+/// Returns gets from caches with a thousand String keys of 40 characters, beside a dictionary under
+/// our own lock with the same keys.
 func cacheRows() -> [Row] {
   [
     Row(
@@ -35,7 +35,7 @@ func cacheRows() -> [Row] {
 }
 
 extension Work {
-  /// Hits in a memory cache, by way of what is composed over it.
+  /// Returns hits in a memory cache through a composition over it.
   static func hits<Composition: Cache<String, Int>>(
     called name: String = "",
     _ compose: @escaping @Sendable (MemoryCache<String, Int>) -> Composition
@@ -57,7 +57,7 @@ extension Work {
     upper.layered(over: lower.layered(over: EmptyCache()))
   }
 
-  /// Misses in what is composed of two layers of memory.
+  /// Returns misses in a composition of two layers of memory.
   static func misses<Composition: Cache<String, Int>>(
     called name: String = "",
     _ compose:

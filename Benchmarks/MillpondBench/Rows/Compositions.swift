@@ -1,8 +1,8 @@
 import Foundation
 import Millpond
 
-/// What it costs that a composition can be looked into, while somebody looks and while nobody does,
-/// beside the same that can't.
+/// Returns the cost of introspection of a composition, with and without a listener, beside the same
+/// composition without it.
 func compositionRows() -> [Row] {
   [
     Row(
@@ -60,7 +60,9 @@ private func threeTiers(_ memory: MemoryCache<String, Int>) -> ThreeTiers {
     .reusingInFlight()
 }
 
-/// A network that nobody asks. (Made once: Foundation does not bear that allocations are counted.)
+/// A network that receives no request, made once.
+///
+/// Foundation does not tolerate counted allocations.
 private let idleNetwork = HTTPSource().limited(to: 6)
   .mapKeys { (path: String) in URL(fileURLWithPath: path) }
   .mapValues(number)

@@ -1,7 +1,7 @@
 import MillpondSignals
 import Synchronization
 
-/// What the hardware, the runtime and the C library ask for, whatever we do.
+/// Returns the floors that the hardware, the runtime and the C library set.
 func floorRows() -> [Row] {
   let empty = Work("loop", expected: triangle) { operations in
     let sum = Sum()
@@ -47,7 +47,7 @@ extension Work {
   /// An object allocated and released.
   static let object = objects(1)
 
-  /// So many objects allocated and released.
+  /// Returns the allocation and release of `count` objects.
   static func objects(_ count: Int) -> Work {
     Work(
       count == 1 ? "object" : "objects-\(count)", elsewhere: 24 * Double(count),
@@ -136,7 +136,7 @@ extension Work {
   /// A thousand different strings of 40 characters.
   static let stringKeys = (0..<1_000).map(stringKey)
 
-  /// A string of 40 characters, different for each number.
+  /// Returns a string of 40 characters, different for each number.
   static func stringKey(_ number: Int) -> String {
     "https://example.org/pictures/" + String(String(100_000_000_000 + number).suffix(11))
   }

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// What it costs to build and to subscribe.
+/// Returns the costs of building and of subscribing.
 func makingRows() -> [Row] {
   [
     Row(
@@ -50,7 +50,7 @@ private func mappedJust(_ value: Int) -> Signal<Int> {
   Signal.just(value).map { $0 &+ 1 }
 }
 
-/// What the user's closures share, so that they need no contexts of their own.
+/// The shared state of the user's closures, so that they need no contexts of their own.
 ///
 /// Sendable because there is one thread.
 private final class Held: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import MillpondCore
 import MillpondSignals
 
-/// What it costs that values are remembered by a policy, beside a bare cache.
+/// Returns the cost of remembering values by a policy, beside a bare cache.
 func multiplexerRows() -> [Row] {
   [
     Row(
@@ -49,14 +49,14 @@ extension Work {
   }
 }
 
-/// A map that keeps all keys; made once, since that is not what is measured.
+/// A map that keeps all keys, made once because making it is not measured.
 private let stockedMap: MultiplexerMap<String, Int> = {
   let map = MultiplexerMap<String, Int>(over: Unasked())
   for (number, key) in Work.stringKeys.enumerated() { map.set(number, for: key) }
   return map
 }()
 
-/// What would never answer.
+/// A source that never answers.
 private struct Unasked: Source {
   func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
     .never

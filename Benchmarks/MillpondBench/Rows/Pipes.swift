@@ -23,7 +23,7 @@ extension Work {
     }
   }
 
-  /// A method called on each of an array's objects, none of which is retained for it.
+  /// Returns calls of a method on each of an array's objects, none of which is retained for it.
   fileprivate static func calls(_ count: Int) -> Work {
     Work("calls-\(count)", expected: { triangle($0 / count) * count }) { operations in
       let sum = Sum()

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// Joining what is shared.
+/// Returns the costs of joining a shared signal.
 func replayRows() -> [Row] {
   [
     Row(

@@ -2,8 +2,8 @@ import Dispatch
 import MillpondCore
 import MillpondSignals
 
-/// Gets that are awaited in tasks, beside what is written by hand where there is no library: an actor
-/// with a dictionary of values and one of running tasks.
+/// Returns gets that tasks await, beside hand-written code: an actor with a dictionary of values
+/// and one of running tasks.
 func taskRows() -> [Row] {
   [
     Row(
@@ -175,7 +175,7 @@ private struct Numbers: Source {
   }
 }
 
-/// Answers what somebody else sends.
+/// A source whose answers come from outside.
 private struct Fed: Source {
   let signal: Signal<Int>
 

@@ -3,10 +3,10 @@ import Foundation
 import MillpondSignals
 import Synchronization
 
-/// Several senders at once, beside as many that call an observer under a plain lock: what is
-/// contended must not fall behind that.
+/// Returns several concurrent senders, beside as many that call an observer under a plain lock, the
+/// bound for a contended row.
 ///
-/// A merge is fed by a subject for each thread, so what it stands beside is fed by as many.
+/// A merge has a subject for each thread, and so has the code beside it.
 func threadRows() -> [Row] {
   [
     Row(
@@ -28,7 +28,7 @@ func threadRows() -> [Row] {
 }
 
 extension Work {
-  /// The serial delivery that anybody would write: the observer is called under a lock.
+  /// Returns the simplest serial delivery: the observer is called under a lock.
   fileprivate static func locked(by threads: Int) -> Work {
     contended(by: threads, "locked-by-\(threads)") { sum in
       let state = Locked(0)
@@ -37,7 +37,7 @@ extension Work {
     }
   }
 
-  /// The merge that anybody would write: what observes each subject calls on under the same lock.
+  /// Returns the simplest merge: the observer of each subject calls on under the same lock.
   fileprivate static func lockedPipes(by threads: Int) -> Work {
     contended(by: threads, "locked-pipes-\(threads)") { sum in
       let state = Locked(0)
@@ -66,7 +66,7 @@ extension Work {
     }
   }
 
-  /// - Parameter prepare: Gives what a thread does with a term.
+  /// - Parameter prepare: Makes the work of a thread on a term.
   private static func contended(
     by threads: Int, _ name: String = "",
     _ prepare: @escaping @Sendable (Sum) -> @Sendable (_ thread: Int, _ term: Int) -> Void
@@ -82,7 +82,7 @@ extension Work {
   }
 }
 
-/// Runs `body` on so many threads, beginning at the same time; returns when all have ended.
+/// Runs `body` on `threads` threads that start together, and returns when all have ended.
 ///
 /// Threads of its own: `concurrentPerform` starts no more than there are cores.
 func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {

@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  /// How often this thread had to leave the processor to others: not known here.
+  /// Returns zero: the number of this thread's preemptions is not known on this system.
   func preemptionsOfThread() -> Int {
     0
   }

@@ -4,7 +4,7 @@
   /// `RUSAGE_THREAD`, which Glibc does not export to Swift.
   private let rusageOfThread: Int32 = 1
 
-  /// How often this thread had to leave the processor to others.
+  /// Returns the number of this thread's preemptions.
   func preemptionsOfThread() -> Int {
     var usage = rusage()
     getrusage(rusageOfThread, &usage)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what the arguments after `worst` ask for; the exit code.
+/// Runs the benchmarks that the arguments after `worst` name, and returns the exit code.
 func worstBench(_ arguments: some Sequence<String>) throws -> Int32 {
   let options = try WorstOptions(arguments)
   let rows = try WorstRow.all.named(options.names)

@@ -100,7 +100,7 @@ private final class WorstFolder: @unchecked Sendable {
     cache.contains("none").subscribe()
   }
 
-  /// Removes the folder; whether there were so many values in it.
+  /// Removes the folder, and returns whether it held `count` values.
   func end(holding count: Int) throws -> Bool {
     let isRight = try awaited(cache.count) == count
     try awaited(cache.close())

@@ -130,7 +130,7 @@ func worstEntityRows() -> [WorstRow] {
 }
 
 extension EntityStore {
-  /// A store with so many parts, each of which refers to the next.
+  /// Makes a store of `count` parts, each of which refers to the next.
   fileprivate convenience init(chainOf count: Int) {
     self.init()
     update { parts in

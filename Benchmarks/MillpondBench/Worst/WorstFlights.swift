@@ -109,7 +109,7 @@ func worstFlightRows() -> [WorstRow] {
 }
 
 extension WorstRow {
-  /// A row that looks at many flights.
+  /// Returns a row that looks at many flights.
   fileprivate static func looking(
     _ name: String, _ summary: String,
     _ look: @escaping @Sendable (InFlightReuse<NeverSource>, _ count: Int) -> Bool
@@ -152,7 +152,7 @@ final class Gets {
     subscriptions.append(get.subscribe())
   }
 
-  /// Disposes of all, the last first; whether there were so many.
+  /// Disposes of all, the last first, and returns whether there were `count` of them.
   func end(_ count: Int) -> Bool {
     let isRight = subscriptions.count == count
     while let last = subscriptions.popLast() { last.dispose() }

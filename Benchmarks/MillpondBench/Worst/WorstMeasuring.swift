@@ -82,7 +82,7 @@ private final class Neighbour: Sendable {
   }
 }
 
-/// The time that the processor has spent on this process.
+/// Returns the time that the processor has spent on this process.
 private func processorSeconds() -> Double {
   Double(clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)) / 1_000_000_000
 }

@@ -69,7 +69,7 @@ func worstMemoryRows() -> [WorstRow] {
 }
 
 extension WorstRow {
-  /// A row that lets go of all of a memory cache.
+  /// Returns a row that releases all values of a memory cache.
   fileprivate static func emptying(
     _ name: String, _ summary: String,
     _ body: @escaping @Sendable (MemoryCache<Int, Int>, Int) -> Void

@@ -1,4 +1,4 @@
-/// What the command line asks for after `worst`.
+/// The options of the command line after `worst`.
 struct WorstOptions: RowOptions {
   var names: [String] = []
   var effort = WorstEffort.full

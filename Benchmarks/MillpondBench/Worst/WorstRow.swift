@@ -12,7 +12,7 @@ struct WorstRow: NamedRow, Sendable {
   /// The longest wait of another thread that was promised, in milliseconds; nil where none was.
   var waitTarget: Double? = 1
 
-  /// Prepares the operation for so many things.
+  /// Prepares the operation on that many things.
   let prepare: @Sendable (Int) throws -> WorstCase
 
   static let all =
@@ -27,13 +27,13 @@ enum WorstUnit: String, Sendable {
   /// One operation beside *n* things, in microseconds.
   case single = "µs"
 
-  /// The greatest exponent of growth that is accepted: linear with what the processor's caches add, or
-  /// next to nothing.
+  /// The greatest accepted exponent of growth: linear with the effect of the processor's caches, or
+  /// almost none.
   var exponentTarget: Double {
     self == .total ? 1.1 : 0.2
   }
 
-  /// How many of these a second has.
+  /// The number of these in a second.
   var perSecond: Double {
     self == .total ? 1_000 : 1_000_000
   }
@@ -47,11 +47,11 @@ struct WorstCase {
   /// Something cheap that another thread does meanwhile, again and again.
   let neighbour: @Sendable () -> Void
 
-  /// Whether the work was done, and ends what was prepared.
+  /// Checks that the work was done, and ends the preparation.
   let check: () throws -> Bool
 }
 
-/// How a row came out.
+/// The result of a row.
 struct WorstMeasurement: Encodable {
   let name: String
   let summary: String
@@ -81,7 +81,7 @@ struct WorstMeasurement: Encodable {
     isSumRight = figures.allSatisfy(\.isSumRight)
   }
 
-  /// In a word whether the row kept what was promised.
+  /// The verdict on the target in a word.
   var verdict: String {
     if !isSumRight { return "WRONG" }
     let growsWell = exponent.map { $0 <= exponentTarget } ?? true
@@ -113,7 +113,7 @@ extension [WorstFigures] {
 
 /// The rows as a table for people.
 struct WorstTable {
-  /// What the columns mean.
+  /// The explanation of the columns.
   static let legend = """
     ms: processor time of work on n things. µs: of one operation beside n things. growth: the exponent
     from the smallest n to the largest. wait: the longest that another thread waited at the largest n, in
