@@ -43,7 +43,8 @@ public import MillpondSignals
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
 ///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache.
-/// - Complexity: O(1) for a get, a set or a removal; O(*n*) for `removeAll`, and to open.
+/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for `removeAll` in the pending
+///   writes and large values.
 public final class DiskCache: Cache {
   let access: StoreAccess
   let options: DiskOptions

@@ -246,6 +246,10 @@ struct BatchAskers<Value: Sendable>: Sendable {
     guard seat < seats.count, seats[seat] === asker else { return false }
     seats[seat] = nil
     vacantCount += 1
+    while let last = seats.last, last == nil {
+      seats.removeLast()
+      vacantCount -= 1
+    }
     if vacantCount > seats.count / 2 + 4 { closeRanks() }
     return true
   }

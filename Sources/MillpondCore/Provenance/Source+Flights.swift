@@ -16,6 +16,7 @@ extension Source {
   ///   - clock: The clock for the checks, of which there are four within the limit. The age of a
   ///     flight is measured by the flight's own clock.
   /// - Returns: A signal that does not end by itself.
+  /// - Complexity: O(*n*) in the number of flights each time, in steps between which gets go on.
   public func flights(
     olderThan limit: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal<FlightRecord> {
