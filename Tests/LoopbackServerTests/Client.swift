@@ -12,7 +12,7 @@
 final class Client {
   struct Refused: Error {}
 
-  /// How the origin has closed.
+  /// The way in which the origin closed.
   enum End {
     case orderly
     case reset
@@ -69,7 +69,7 @@ final class Client {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The lines up to the blank one.
+  /// Returns the lines up to the blank one.
   func readHead() -> [String] {
     var head = ""
     while !head.hasSuffix("\r\n\r\n") {
@@ -80,7 +80,7 @@ final class Client {
     return head.split(separator: "\r\n").map(String.init)
   }
 
-  /// A whole response by its Content-Length; `toHead` when it answers HEAD.
+  /// Returns a whole response by its Content-Length; `toHead` when it answers HEAD.
   func readReply(toHead: Bool = false) -> Reply {
     let head = readHead()
     let status = head.first.map { $0.split(separator: " ") }.flatMap { Int($0[1]) }
@@ -92,7 +92,7 @@ final class Client {
       body: toHead ? "" : read(length ?? 0))
   }
 
-  /// What comes up to the end, and the end; nil when none came in time.
+  /// Reads to the end, and returns the text and the end; the end is nil if it did not come in time.
   func readToEnd() -> (text: String, end: End?) {
     var bytes: [UInt8] = []
     while let byte = readByte() { bytes.append(byte) }
@@ -117,7 +117,7 @@ final class Client {
   }
 }
 
-/// How many sockets and pipes this process has open.
+/// Returns the number of sockets and pipes that this process has open.
 ///
 /// Not every descriptor: Dispatch opens timers and queues of its own at any time.
 func openSocketAndPipeCount() -> Int {
@@ -135,7 +135,7 @@ func openSocketAndPipeCount() -> Int {
   private let streamType = SOCK_STREAM
 #endif
 
-// On Darwin the socket option below does what the flag does elsewhere.
+// Darwin has the socket option below instead of the flag.
 #if canImport(Darwin)
   private let withoutSignal: Int32 = 0
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct LeakTests {
   struct Trouble: Error {}
 
-  /// How the runs of a scenario end.
+  /// The end of a scenario's runs.
   enum Ending: CaseIterable {
     case value, miss, failure, oneLeaves, allLeave, told, timedOut
   }

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What a review found broken, each named for it.
+/// Faults that a review found; each test is named for one.
 @Suite struct ReviewTests {
   struct Trouble: Error {}
 
@@ -49,7 +49,7 @@ import Testing
     #expect(base.contents == [:])
   }
 
-  /// A key that asks when it is released, which deadlocks where that happens under a lock.
+  /// A key that gets when it is released, which deadlocks under a lock.
   final class Talkative: Hashable, Sendable {
     let name: String
     let onRelease: @Sendable () -> Void

@@ -21,7 +21,7 @@ final class EntityModelRun: Sendable {
     lasting = Self.ids.map { ($0, store.recorder(of: $0)) }
   }
 
-  /// What was committed, in order.
+  /// The committed transactions, in order.
   var log: [[EntityStep]] {
     steps.withLock { $0 }
   }
@@ -48,7 +48,7 @@ final class EntityModelRun: Sendable {
       try? store.update { _ in
         if nested { store.update { _ in carryOut(steps) } } else { carryOut(steps) }
         if fails { throw Refusal() }
-        // Transactions follow one another, so this is the order of the commits.
+        // Transactions are serial, so this is the order of the commits.
         self.steps.withLock { $0.append(steps) }
       }
     }

@@ -26,7 +26,7 @@ import Testing
   }
 }
 
-/// What an observer is told: the value, and whose changes have caused it.
+/// A notice to an observer: the value, and the causes of the change.
 struct EntityNotice: Equatable, Sendable {
   let value: Thing?
   let causes: Set<Int>
@@ -84,7 +84,7 @@ extension Recorder<EntityChange<Thing>> {
 }
 
 extension [EntityNotice] {
-  /// Whether `part` begins with what was there at some time, and goes on with all that followed.
+  /// Returns whether `part` begins with a state of some time, and goes on with all that followed.
   func contains(part: [EntityNotice]) -> Bool {
     guard let first = part.first else { return true }
     return indices.contains { start in

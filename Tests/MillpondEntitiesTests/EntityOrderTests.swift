@@ -6,7 +6,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Writes through caches, which have drawn their places before they come to the store.
+/// Writes through caches, which draw their revisions before they reach the store.
 @Suite struct EntityOrderTests {
   let store = EntityStore()
   let base = TestCache<Int, Thing>()
@@ -197,8 +197,8 @@ import Testing
 
   // MARK: Waiting for a transaction
 
-  /// What `change` leaves, which arrives by another thread while a transaction runs that does `more`
-  /// then.
+  /// Returns the name that `change` leaves if it arrives from another thread during a transaction
+  /// that does `more` then.
   private func left(
     by change: Change<Int, Door>, and more: (ThroughStore<TestCache<Int, Door>>) -> Void = { _ in }
   ) -> String? {
@@ -211,7 +211,7 @@ import Testing
         doors.apply(change.knocking(arrival)).subscribe { _ in over.signal() }
       }
       arrival.wait()
-      // It knocks under the lock, so it has arrived when that is free.
+      // It reports under the lock, so it has arrived once the lock is free.
       _ = store.count
       more(TestCache<Int, Door>().through(store) { _ in Door.Number(nil) })
     }
@@ -261,7 +261,7 @@ import Testing
   }
 }
 
-/// An entity of which there is one, and whose identity tells when it is looked for.
+/// An entity of which there is one, and whose identity reports each look-up.
 private struct Door: Entity {
   struct Number: Hashable, Sendable {
     let knock: DispatchSemaphore?
@@ -289,7 +289,7 @@ private struct Door: Entity {
 }
 
 extension Change<Int, Door> {
-  /// The change of an entity that knocks.
+  /// Returns the change of an entity that knocks.
   fileprivate func knocking(_ knock: DispatchSemaphore) -> Change {
     if case .set(let key, let door, let revision) = self {
       .set(key, Door(knock, door.name), revision)

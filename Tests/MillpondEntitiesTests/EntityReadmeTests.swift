@@ -4,7 +4,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What one would want to do with books and authors, step by step.
+/// The ordinary use of books and authors, step by step.
 @Suite struct EntityReadmeTests {
   struct Book: Mergeable {
     let id: Int

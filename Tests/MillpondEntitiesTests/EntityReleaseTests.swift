@@ -6,7 +6,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What users' objects may do when the store lets go of them.
+/// Calls that users' objects may make when the store releases them.
 @Suite struct EntityReleaseTests {
   let store = EntityStore()
   private let reference = Reference<Loaded>(1)
@@ -52,7 +52,7 @@ import Testing
     #expect(store.get(Reference<Thing>(1))?.name == "released before outer")
   }
 
-  /// What lets go of a value.
+  /// A cause of a value's release.
   enum Release: CaseIterable, Sendable { case set, equalSet, remove, removeAll, prune, failure }
 
   @Test(arguments: Release.allCases)
@@ -186,7 +186,7 @@ private struct Bulky: Entity {
   }
 }
 
-/// An entity that refers to one that nobody stores, by an identity that nobody else has.
+/// An entity that refers to one that is never stored, by an identity without other references.
 private struct Owner: Entity {
   let id: Int
   let onRelease: (@Sendable () -> Void)?

@@ -6,7 +6,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Sources that go on working for nobody, and answer when the store knows better.
+/// Sources that keep working after cancellation, and answer after a newer write.
 @Suite struct LateEntityTests {
   let origin = CallbackSource<Thing>()
   let store = EntityStore()
@@ -334,7 +334,7 @@ import Testing
   }
 }
 
-/// A source that sends what callbacks bring, also to those who have left.
+/// A source that sends the events of callbacks, also to subscribers that have left.
 private struct Callbacks: Source {
   let source: CallbackSource<Thing>
 

@@ -4,7 +4,8 @@ import MillpondEntities
 import MillpondSignals
 
 extension EntityStore {
-  /// The name of a thing, read by a thread of its own; nil if that has to wait for this one.
+  /// Returns the name of a thing, read by a thread of its own; nil if that has to wait for this
+  /// one.
   func nameReadElsewhere(_ id: Int) -> String? {
     let name = Locked<String?>(nil)
     let done = DispatchSemaphore(value: 0)

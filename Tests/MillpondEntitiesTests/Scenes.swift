@@ -40,7 +40,7 @@ enum Other {
   }
 }
 
-/// What is known of it grows.
+/// An entity whose known fields grow.
 struct Card: Mergeable {
   let id: Int
   var numbers: Set<Int>
@@ -64,7 +64,7 @@ struct Masked: Entity {
 struct Refusal: Error, Equatable {}
 
 extension EntityStore {
-  /// A recorder of a thing's changes.
+  /// Returns a recorder of a thing's changes.
   func recorder(of id: Int) -> Recorder<EntityChange<Thing>> {
     Recorder().subscribe(to: signal(of: Reference<Thing>(id)))
   }

@@ -3,7 +3,8 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// A subscription that nobody can end, since its source let go of it: nothing may be kept for it.
+/// Subscriptions without any reference, since their source was released: nothing may be kept for
+/// them.
 @Suite struct AbandonedEngineTests {
   @Test(arguments: IdleOperator.all)
   func `an operator over never is released when its handle is dropped`(subject: IdleOperator) {

@@ -3,7 +3,7 @@ import MillpondTesting
 import TestTraits
 import Testing
 
-/// The thread that delivers: never one that only disposes, subscribes or updates what is looked up.
+/// The delivering thread: never one that only disposes, subscribes or changes a looked-up value.
 ///
 /// So such a thread may hold a lock that the observers take.
 @Suite(.heavy) struct DeliveringThreadTests {
@@ -27,7 +27,7 @@ import Testing
     let hasSent = Gate()
     let sender = Box<UInt>()
     signal.subscribe(onNext: { _ in deliverers.write(threadMark()) })
-    // The release of what the leaving observer captured takes until the other thread has sent.
+    // The release of the leaving observer's capture waits until the other thread has sent.
     var cargo: Witness? = Witness {
       isSending.open()
       hasSent.pass()
@@ -133,7 +133,7 @@ import Testing
       box.take()?.dispose()
     })
     var cargo: Witness? = Witness {
-      // Sent in the release: delivered at once, since nobody has the turn any more.
+      // Sent in the release: delivered at once, since the turn is free again.
       source.value?.next(2)
       seen.write(values.entries)
     }

@@ -112,7 +112,7 @@ import Testing
   }
 }
 
-/// How a signal ended, and whether it sent a value before.
+/// The end of a signal, and whether it sent a value before.
 final class Outcome: Sendable {
   private let state = Locked<(ends: [String], hasValue: Bool)>(([], false))
 
@@ -133,7 +133,7 @@ final class Outcome: Sendable {
 
 /// A thread with as much stack as a secondary one has on Apple platforms.
 enum LittleStack {
-  /// Runs `body` there, or on so many times as much stack, and waits for it.
+  /// Runs `body` on a thread with the usual stack, or a multiple of it, and waits for it.
   static func run(times: Int = 1, _ body: @escaping @Sendable () -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -145,8 +145,8 @@ enum LittleStack {
     isDone.wait()
   }
 
-  /// The largest depth below `limit` that is not refused; each that is tried either delivers its
-  /// value and completes, or fails because of its depth.
+  /// Returns the largest depth below `limit` that is not refused; each that is tried either
+  /// delivers its value and completes, or fails because of its depth.
   static func largest(
     below limit: Int, _ record: @escaping @Sendable (Outcome, Int) -> Disposable
   ) -> Int {
@@ -167,7 +167,7 @@ enum LittleStack {
 struct Recursion: Sendable {
   let name: String
 
-  /// So many levels, of which the last one answers.
+  /// Makes a number of levels, of which the last one answers.
   let make: @Sendable (Int) -> Signal<Int>
 
   static let all: [Recursion] = [
@@ -220,14 +220,14 @@ struct NestedOperator: Sendable {
     self.make = make
   }
 
-  /// So many of it on top of `source`.
+  /// Returns `depth` levels of the operator on top of `source`.
   func nested(_ depth: Int, _ source: Signal<Int> = .of(1)) -> Signal<Int> {
     var signal = source
     for _ in 0..<depth { signal = make(signal) }
     return signal
   }
 
-  /// A signal that is not known to have its answer ready.
+  /// Returns a signal that is not known to have its answer ready.
   @Sendable static func one(_ value: Int) -> Signal<Int> {
     .of(value)
   }

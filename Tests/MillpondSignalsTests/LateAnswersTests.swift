@@ -15,7 +15,7 @@ import Testing
     calls.withLock { $0 }
   }
 
-  /// A user's closure in each place that takes one.
+  /// Returns a chain with a user's closure in each place that takes one.
   private func counted(_ signal: Signal<Int>) -> Signal<Int> {
     let count: @Sendable () -> Void = { [calls] in calls.withLock { $0 += 1 } }
     return signal.map {

@@ -3,7 +3,7 @@ import MillpondTesting
 import TestTraits
 import Testing
 
-/// In processes of their own, since memory is the whole process's.
+/// Memory is counted for the whole process, so each test has one of its own.
 ///
 /// A word kept for each value or subscription would reach the bound.
 @Suite(.enabled(if: !Sanitizer.isPresent), .heavy) struct MemoryTests {

@@ -114,7 +114,7 @@ import Testing
   }
 }
 
-/// Who sent it, as the how-manieth.
+/// A sender and the number of its message.
 private struct Ticket: Sendable, Equatable {
   let producer: Int
   let number: Int

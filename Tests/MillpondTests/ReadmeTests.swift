@@ -21,7 +21,8 @@ import Testing
     for block in readme { #expect(compiled.contains(block) || everything.contains(block)) }
   }
 
-  /// What stands between two marks, without its indentation and without the commas of a list.
+  /// Returns the blocks between two marks, without their indentation and without the commas of a
+  /// list.
   private static func blocks(in file: URL, from start: String, to end: String) throws -> [String] {
     var blocks: [String] = []
     var block: [Substring]?

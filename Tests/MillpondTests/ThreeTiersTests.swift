@@ -5,7 +5,7 @@ import Millpond
 import MillpondTesting
 import Testing
 
-/// What the talk promised of memory over disk over network.
+/// The promises of memory over disk over network.
 @Suite final class ThreeTiersTests {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("ThreeTiers-\(UUID().uuidString)")
@@ -28,7 +28,7 @@ import Testing
       .reusingInFlight()
   }
 
-  /// The value that the disk has after everything told to it is written; nil if it has none.
+  /// Returns the disk's value after all writes to it; nil if there is none.
   func stored(_ url: URL) async throws -> Data? {
     try await disk.flush().value
     return try await disk.get(url.absoluteString).valueIfAny

@@ -32,7 +32,7 @@ extension Trait where Self == Heavy {
   public static var heavy: Self { Self() }
 }
 
-/// How many more may run, and who waits for that, first come first served.
+/// The number of free places, and the suites that wait for one, first come, first served.
 private actor Turns {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

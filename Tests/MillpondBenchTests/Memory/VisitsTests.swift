@@ -37,7 +37,7 @@ import Testing
     #expect(abs(ratio / pow(Double(rank), 0.99) - 1) < 0.1)
   }
 
-  /// How often the numbers are visited, in descending order.
+  /// The number of visits to each number, in descending order.
   private static let counts = Dictionary(
     Visits.mixed(size: 1_000, count: 100_000, threads: 1).ofThreads[0].map { ($0, 1.0) },
     uniquingKeysWith: +

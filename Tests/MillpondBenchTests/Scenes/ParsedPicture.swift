@@ -6,7 +6,7 @@ import Foundation
   import FoundationXML
 #endif
 
-/// What a parser finds in a document of SVG.
+/// The contents of a document of SVG as a parser reads it.
 struct ParsedPicture {
   struct Element {
     let name: String
@@ -20,7 +20,7 @@ struct ParsedPicture {
 
   let elements: [Element]
 
-  /// Nil when the document isn't well formed.
+  /// Makes nil if the document is not well formed.
   init?(_ document: String) {
     let reader = Reader()
     let parser = XMLParser(data: Data(document.utf8))
@@ -37,7 +37,7 @@ struct ParsedPicture {
     named("text").map(\.content)
   }
 
-  /// The widths of the rectangles of a colour, from top to bottom.
+  /// Returns the widths of the rectangles of a colour, from top to bottom.
   func widths(of colour: String) -> [Double] {
     named("rect").filter { $0.attributes["fill"] == colour }.map { $0.number("width") }
   }

@@ -2,7 +2,7 @@ import MillpondCore
 import MillpondTesting
 import Testing
 
-/// Compositions that can't be told apart, on random histories.
+/// Equivalent compositions, on random histories.
 @Suite struct CompositionLawTests {
   let laws = CacheLaws(keys: ["a", "b", "c", "d"], values: Array(1...12)) {
     TestCache<String, Int>()

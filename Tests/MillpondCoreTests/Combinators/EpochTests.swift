@@ -4,7 +4,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What is told wins over every get that was under way.
+/// Writes, which win over every get under way.
 @Suite struct EpochTests {
   let origin = TestOrigin<String, Int>()
   let memory = MemoryCache<String, Int>(countLimit: 10)

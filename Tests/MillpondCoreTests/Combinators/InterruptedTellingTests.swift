@@ -5,7 +5,7 @@ import Testing
 
 /// Tellings that stop halfway, since the process is killed, to layers that outlive it.
 @Suite struct InterruptedTellingTests {
-  /// The life of a process: after so many changes nothing reaches a layer any more.
+  /// The life of a process: after a number of changes nothing reaches a layer any more.
   final class Life: Sendable {
     private let left: Locked<Int>
 
@@ -57,7 +57,7 @@ import Testing
     let former = layers.map { $0.kept.contents["a"] == 1 }
     let told = former.filter { !$0 }.count
     #expect(told == min(3, changes))
-    // From the uppermost down: first those that were not told, then those that were.
+    // From the uppermost down: first the layers that were not written, then those that were.
     #expect(former == (0..<3).map { $0 < 3 - told })
   }
 }

@@ -3,8 +3,8 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What only changes when or how often a layer is asked can't be told from the layer itself, as long
-/// as nothing is late and nothing is repeated.
+/// Wrappers that change only the time or the number of a layer's gets: they are equivalent to the
+/// layer as long as nothing is late and nothing is repeated.
 @Suite struct WrapperLawTests {
   typealias Layer = AnyCache<Int, Int>
 

@@ -4,7 +4,8 @@ import Testing
 @testable import MillpondCore
 
 @Suite struct AdaptiveOrderTests {
-  /// A cache of keys only: who is asked for comes in, and whoever should go for it goes.
+  /// A cache of keys only: a key that is asked for is inserted, and the policy's choice is evicted
+  /// for it.
   private struct Keys {
     var order: AdaptiveOrder
     let limit: Int
@@ -87,7 +88,7 @@ import Testing
       for key in 0..<200 as Range<UInt32> { keys.ask(key) }
     }
 
-    // Whoever lets the least recently used go has no hit at all; half is the optimum.
+    // Least recently used eviction has no hit at all; half is the optimum.
     #expect(keys.hits > 50 * 200 / 4)
   }
 

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Random programs on a multiplexer, by a manual clock, against what the documentation promises.
+/// Random programs on a multiplexer with a manual clock, checked against the documentation.
 @Suite struct FreshnessModelTests {
   @Test(arguments: 0..<20)
   func `whatever is done in whatever order, each promise of freshness is kept`(block: UInt64) {
@@ -15,7 +15,7 @@ import Testing
   }
 }
 
-/// A multiplexer, what is done to it, and a plain record of what it may answer.
+/// A multiplexer, the operations on it, and a plain record of its permitted answers.
 ///
 /// Sendable because one thread does everything.
 private final class FreshnessModel: @unchecked Sendable {
@@ -46,12 +46,12 @@ private final class FreshnessModel: @unchecked Sendable {
     let isPersistent: Bool
   }
 
-  /// Where a value came from.
+  /// The origin of a value.
   struct Origin {
     let key: Int
     let bornAt: Duration
 
-    /// When its fetch began, or when it was set.
+    /// The start of its fetch, or the time of its set.
     let asked: Int
     let born: Int
   }
@@ -198,7 +198,7 @@ extension FreshnessModel {
     if users.current(key) != value { troubles.append("\(key) is not there after its set") }
   }
 
-  /// A fetch begins.
+  /// Begins a fetch.
   private func begin(_ key: Int, _ lookup: Lookup) -> Signal<Int> {
     .deferred { [unowned self] in
       step += 1
@@ -264,7 +264,7 @@ extension FreshnessModel {
     return terms.freshFor - .nanoseconds(1)
   }
 
-  /// The value that a get certainly has without a fetch.
+  /// Returns the value that a get certainly has without a fetch.
   private func freshValue(for get: Get) -> Int? {
     guard case .any = get.freshness, terms.refreshAhead == .zero,
       let value = users.current(get.key)

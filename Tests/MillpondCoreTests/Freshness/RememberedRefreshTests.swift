@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Fetches that nobody need wait for, and reloads.
+/// Fetches without a waiting caller, and reloads.
 @Suite struct RememberedRefreshTests {
   @Test func `a refresh during a fetch starts one more fetch, and answers with the newer value`() {
     let scene = RememberedScene(.ten())

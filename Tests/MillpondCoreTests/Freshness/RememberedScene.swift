@@ -2,7 +2,7 @@ import MillpondCore
 import MillpondSignals
 import MillpondTesting
 
-/// An origin whose answers are remembered, a clock, and those who ask.
+/// An origin whose answers are remembered, a clock, and callers.
 final class RememberedScene: Sendable {
   typealias Users = Remembered<MemoryCache<String, Int>, TestOrigin<String, Int>>
 
@@ -17,7 +17,7 @@ final class RememberedScene: Sendable {
     remembered = Locked(origin.remembered(in: memory, policy, clock: clock))
   }
 
-  /// A scene in which 1 was fetched for "a", so long ago.
+  /// Makes a scene in which 1 was fetched for "a", so long ago.
   convenience init(_ policy: FreshnessPolicy, age: Duration) {
     self.init(policy)
     let first = ask()
@@ -26,7 +26,7 @@ final class RememberedScene: Sendable {
     clock.advance(by: age)
   }
 
-  /// What is under test, until it is released.
+  /// The map under test, until it is released.
   var users: Users {
     guard let users = remembered.withLock({ $0 }) else { preconditionFailure("it was released") }
     return users
@@ -40,12 +40,12 @@ final class RememberedScene: Sendable {
     _ = gone
   }
 
-  /// One who asks for "a".
+  /// Subscribes to "a".
   func ask(freshness: Freshness = .any, stale: StaleUse? = nil) -> Recorder<Int> {
     Recorder().subscribe(to: users.get("a", freshness: freshness, stale: stale))
   }
 
-  /// One who asks for "a", and wants to know how old it is.
+  /// Subscribes to "a" and its age.
   func askAge(_ lookup: Lookup = Lookup()) -> Recorder<Stamped<Int>> {
     Recorder().subscribe(to: users.getStamped("a", lookup))
   }

@@ -56,7 +56,8 @@ import Testing
     #expect(scene.fetches.count == 1)
   }
 
-  /// A get that waits for another's reload, of a value that is kept where it is not there at once.
+  /// Starts a get that waits for another's reload of a stored value, which is not available at
+  /// once.
   private func joinReload(
     of age: Duration, _ policy: FreshnessPolicy = .ten(), end: (TestSource<Int>) -> Void
   ) -> [String] {

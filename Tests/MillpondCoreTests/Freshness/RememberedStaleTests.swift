@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What stands in for a value that can't be had, or not yet.
+/// Stale values in place of absent or late ones.
 @Suite struct RememberedStaleTests {
   @Test func `a stale value answers with its true age if the origin cannot be reached`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))

@@ -8,7 +8,7 @@ import Testing
 @Suite(.heavy) struct EveryCacheLawTests {
   typealias Laws = CacheLaws<String, Int>
 
-  /// What can be made with or without an origin.
+  /// The compositions under test, with or without an origin.
   enum Subject: String, CaseIterable {
     case memory, memoryByCost, test, empty, erased, ofClosures, layered, reusing, limited, oneSlot
     case mappedKeys, mappedValues, named, monitored, scoped, everything
@@ -24,8 +24,8 @@ import Testing
     #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
   }
 
-  /// What is encoded in a task reaches its layer some time after the answer, so that two runs can't
-  /// be compared step by step.
+  /// A value that is encoded in a task reaches its layer some time after the answer, so that two
+  /// runs cannot be compared step by step.
   @Test func `a codec that works in tasks keeps the rules`() async {
     let laws = laws { origin in
       memory().layered(over: TestCache<String, Int>().mapValues(later).layered(over: origin))

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What the laws and the soak have found.
+/// Faults that the laws and the soak have found.
 @Suite struct FoundByLawsTests {
   @Test func `what a running flight has brought is found under an empty layer too`() {
     let origin = TestOrigin<String, Int>()
@@ -18,7 +18,7 @@ import Testing
     #expect(under.transcript == alone.transcript)
   }
 
-  /// What the middle one of three layers keeps, and what is answered then, if something is told while
+  /// Returns the contents of the middle one of three layers, and the answers, after a write while
   /// the upper one is asked.
   private func kept(
     _ compose: (AnyCache<String, Int>, TestCache<String, Int>, TestCache<String, Int>) ->

@@ -6,10 +6,10 @@ import Testing
 
 /// The laws, on compositions over caches whose outcomes don't come when they should.
 ///
-/// Two things can't hold. A write has no outcome as long as that of a layer is pending, so of the law
-/// ``CacheLaw/everyGetEnds`` the half about writes does not hold over an outcome that is pending for ever,
-/// or until somebody asks. And over a layer that is asked before it has stored what it has told the
-/// success of, a value that was removed may come to light again.
+/// Two promises cannot hold. A write has no outcome as long as that of a layer is pending, so the
+/// half of ``CacheLaw/everyGetEnds`` about writes does not hold if an outcome is pending for ever,
+/// or until the next get. And over a layer that is asked before it has stored a write that it
+/// reported as a success, a removed value may reappear.
 @Suite(.heavy) struct ImpoliteCacheLawTests {
   typealias Impolite = ImpoliteCache<TestCache<String, Int>>
 
@@ -63,7 +63,7 @@ import Testing
   }
 }
 
-/// Carries out what is held back before each get, or after it.
+/// A cache that performs the delayed operations before each get, or after it.
 private struct Released: Cache {
   let base: ImpoliteCache<TestCache<String, Int>>
   let isLate: Bool

@@ -5,7 +5,7 @@ import MillpondTesting
 import TestTraits
 import Testing
 
-/// Users who sign out while a hundred gets are under way.
+/// Sign-outs during a hundred gets.
 @Suite(.heavy) struct ScopeHistoryTests {
   @Test(arguments: 0..<10)
   func `a get after the end of its scope never returns the former user's value`(seed: UInt64) {
@@ -68,14 +68,14 @@ private struct Owned: Sendable, Equatable {
   let key: Int
 }
 
-/// Memory over a disk over an origin, of one who is signed in.
+/// Memory over a disk over an origin, for the present user.
 private final class ScopedPond: Sendable {
   let origin = OwnedOrigin()
   let memory = MemoryCache<Int, Owned>(countLimit: 60)
   let disk = TestCache<Int, Owned>()
   let scope = CacheScope()
 
-  /// What stands behind the scope.
+  /// The cache behind the scope.
   let inner: AnyCache<Int, Owned>
   let cache: Scoped<AnyCache<Int, Owned>>
 
@@ -89,7 +89,7 @@ private final class ScopedPond: Sendable {
   }
 }
 
-/// Answers, when told to, with a value of the user who is signed in when it is asked.
+/// A source that answers on demand with a value of the user at the time of the get.
 private final class OwnedOrigin: Source {
   private struct State: Sendable {
     var user = 0
@@ -140,7 +140,7 @@ private final class OwnedOrigin: Source {
   }
 }
 
-/// A random history on one thread, so that a seed tells all.
+/// A random history on one thread, so that a seed determines everything.
 private struct ScopeHistory {
   let pond = ScopedPond()
   private(set) var troubles: [String] = []
@@ -150,7 +150,7 @@ private struct ScopeHistory {
   private var asks: [(user: Int, recorder: Recorder<Owned>)] = []
   private var waiting: [Recorder<Owned>] = []
 
-  /// Those who ask past the scope, so that flights stay in the air over its end.
+  /// The callers that bypass the scope, so that flights go on beyond its end.
   private var others: [Recorder<Owned>] = []
 
   init(seed: UInt64) {
@@ -210,16 +210,16 @@ private struct ScopeHistory {
   }
 }
 
-/// Who is signed in, and of whom nothing may be seen any more.
+/// The present user, and the former ones whose values must not appear any more.
 private final class Users: Sendable {
   private let state = Locked((current: 0, floor: 0))
 
-  /// The first user of whom something may be seen by those who ask from now on.
+  /// The first user whose values may appear in new gets.
   var floor: Int {
     state.withLock { $0.floor }
   }
 
-  /// Signs the next one in; the one who goes.
+  /// Signs the next user in, and returns the former one.
   func next(_ tell: (Int) -> Void) -> Int {
     let new = state.withLock { state in
       state.current += 1

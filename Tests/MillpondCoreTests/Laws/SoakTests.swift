@@ -40,7 +40,7 @@ import Testing
   }
 }
 
-/// A composition of all that there is.
+/// A composition of all wrappers.
 private struct SoakPond: Sendable {
   let clock: ManualClock
   let memory: MemoryCache<Int, Counted>
@@ -141,7 +141,7 @@ private final class SoakOrigin: Source {
   }
 }
 
-/// One who asks, leaves and tells at random.
+/// A caller that gets, leaves and writes at random.
 private struct Soak {
   let pond: SoakPond
   private(set) var asked = 0
@@ -193,7 +193,7 @@ private struct Soak {
     asks.remove(at: Int.random(in: 0..<asks.count, using: &generator)).dispose()
   }
 
-  /// Half of those who wait leave, the others get what they wait for; then nothing is kept.
+  /// Disposes of half of the gets, lets the rest run to their end, and ends the scope.
   mutating func letGo() {
     for (number, ask) in asks.enumerated() where number.isMultiple(of: 2) { ask.dispose() }
     asks = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MillpondCore
 
-/// What several threads see of one cache.
+/// The view of several threads on one cache.
 @Suite(.heavy) struct MemoryCacheThreadsTests {
   static let policies: [EvictionPolicy] = [.leastRecentlyUsed, .adaptive]
   static let threads = 4
@@ -193,7 +193,7 @@ import Testing
 
   // MARK: Scenes
 
-  /// What four threads do to the keys, with `aside` after each action.
+  /// Records the operations of four threads on the keys, with `aside` after each.
   private func record(
     _ keys: Range<Int>, _ round: Int, in cache: MemoryCache<Int, Int>,
     aside: @Sendable (_ thread: Int, _ step: Int) -> Void

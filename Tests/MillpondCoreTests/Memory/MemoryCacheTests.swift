@@ -158,7 +158,7 @@ import Testing
     #expect(cache.now("a", Lookup(freshness: .cachedOnly)) == 1)
   }
 
-  /// Sets again when it is released, which deadlocks where that happens under the lock.
+  /// A value that sets again when it is released, which deadlocks under the cache's lock.
   final class Vengeful: Sendable {
     let cache: MemoryCache<String, Vengeful>
     let released: PublishSubject<String>

@@ -5,8 +5,8 @@ import Testing
 
 @testable import MillpondCore
 
-/// What lets go of much does so in steps: values of one step are released, which users notice by their
-/// objects' ends, before the next one begins.
+/// Large releases in steps: the values of one step are released, as users see by their deinits,
+/// before the next one begins.
 @Suite struct MemoryStepsTests {
   /// A value that runs something at its end.
   final class Mortal: Sendable {
@@ -68,7 +68,7 @@ import Testing
 
       bulk.run(cache, clock)
 
-      // Where there are several stores, a round of lowering a limit is a step of each.
+      // With several stores, one round of lowering a limit is a step of each.
       #expect((left.withLock { $0 } ?? 0) >= count - (stepSize + 1) * (bulk == .limit ? 16 : 1))
       #expect(cache.count == 0 && cache.shards.flaw() == nil)
       cache.countLimit = 100_000

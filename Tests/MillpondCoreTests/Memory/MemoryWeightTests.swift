@@ -16,7 +16,7 @@ import Testing
     let gone = Recorder<Int>().subscribe(to: cache.removals.map(\.key))
     for key in 0..<100 { cache.set(1, for: key) }
 
-    // Asked for more often than all that has to go for it.
+    // Its frequency exceeds that of all entries that must be evicted for it.
     for _ in 0..<15 { _ = Recorder<Int>().subscribe(to: cache.get(-1)) }
     cache.set(20, for: -1)
 

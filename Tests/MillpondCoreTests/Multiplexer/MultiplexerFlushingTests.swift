@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What outlives the process.
+/// Values that outlive the process.
 @Suite struct MultiplexerFlushingTests {
   let clock = ManualClock()
   let kept = TestCache<Int, String>()

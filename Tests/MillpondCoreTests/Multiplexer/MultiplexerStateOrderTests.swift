@@ -119,7 +119,7 @@ import Testing
   }
 }
 
-/// An origin that lets something happen when the first one who asks leaves.
+/// An origin with an action for the moment when its first subscriber leaves.
 private final class Leaving: Source {
   private let observers = Locked<[Observer<Int>]>([])
   private let act = Locked<@Sendable () -> Void>({})

@@ -14,7 +14,7 @@ import Testing
     .levels(of: files.memory, checkingEvery: interval, Timeline(clock), on: queue)
   }
 
-  /// Records what is told, the first look included.
+  /// Records the notices, the first look included.
   private func watch(_ interval: Duration = .seconds(1)) -> Recorder<MemoryPressure?> {
     defer { queue.sync {} }
     return Recorder<MemoryPressure?>().subscribe(to: levels(interval))

@@ -15,7 +15,7 @@ import Testing
     readings(files.merging(["/p/meminfo": Self.machine]) { first, _ in first }).room
   }
 
-  /// A group of version 2.
+  /// Returns a group of version 2.
   private func group(
     _ folder: String, max limit: String, used: String, idleFiles: String = "0"
   ) -> [String: String] {

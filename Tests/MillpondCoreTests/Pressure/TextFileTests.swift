@@ -38,7 +38,7 @@ import Testing
 
     #expect(try TextFile.read(path) == "")
 
-    // Somebody who writes is refused just if nobody has the pipe open to read.
+    // Opening the pipe for writing is refused only while no reader has it open.
     let writer = open(path, O_WRONLY | O_NONBLOCK)
     #expect(writer == -1 && errno == ENXIO)
     if writer >= 0 { close(writer) }

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What joins a scope, what it lets go of, and what its end waits for.
+/// The members of a scope, their release, and the wait at its end.
 @Suite struct ScopeMemberTests {
   let scope = CacheScope()
   let erasures = Locked<[String]>([])

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Origins that go on working for nobody, and answer when a newer answer is there already.
+/// Origins that keep working after cancellation, and answer after a newer answer.
 @Suite struct LateFillTests {
   let origin = DeafOrigin()
   let early = Recorder<Int>()
@@ -13,7 +13,7 @@ import Testing
     case layered, shared, sharedBelow, replayed, remembered, closures, double, threeLayers
   }
 
-  /// A composition over the origin, and its uppermost store.
+  /// Returns a composition over the origin, and its uppermost store.
   private func make(
     _ composition: Composition
   ) -> (AnyCache<String, Int>, kept: @Sendable () -> Int?) {

@@ -4,7 +4,7 @@ import Testing
 @testable import MillpondEntities
 
 @Suite struct GraphTests {
-  /// A graph without edges.
+  /// Returns a graph without edges.
   private func graph(_ count: Int) -> Graph {
     var graph = Graph()
     for row in 0..<count { _ = graph.addNode(table: 0, row: Int32(row)) }

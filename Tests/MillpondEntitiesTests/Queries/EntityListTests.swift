@@ -4,7 +4,7 @@ import Testing
 @testable import MillpondEntities
 
 @Suite struct EntityListTests {
-  /// A list by the length of names: many are of equal rank.
+  /// Returns a list by the length of names: many are of equal rank.
   private func list(_ names: [(Int, String)] = []) -> EntityList<Thing> {
     var list = EntityList<Thing>(
       isIncluded: { $0.name != "no" }, precedes: { $0.name.count < $1.name.count })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MillpondEntities
 
-/// What a store keeps besides what is stored.
+/// The bookkeeping of a store besides its entities.
 @Suite struct EntityTablesTests {
   let store = EntityStore()
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import MillpondEntities
 
-/// What users' code does while a store compares, merges and reads relations, and what a transaction
-/// leaves to the next one.
+/// Calls of users' code while a store compares, merges and reads relations, and the state that a
+/// transaction leaves to the next one.
 @Suite struct EntityEditsTests {
   let store = EntityStore()
 
@@ -42,7 +42,7 @@ import Testing
 
   // MARK: While relations are read
 
-  /// How a value is set.
+  /// The way in which a value is set.
   enum Way: CaseIterable, Sendable { case alone, update }
 
   private func set(_ value: Meddling, _ way: Way) {

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What `value` throws of an empty signal is the signal's own to say, as a cache does for a miss.
+/// The error of an empty signal's `value`, which the signal chooses, as a cache does for a miss.
 @Suite struct EmptyErrorTests {
   static let missing = Signal<Int>(
     start: { observer, _ in observer.completed() }, now: nil, emptyError: Missing.self)

@@ -245,7 +245,7 @@ import Testing
       child?.end(lastWords: {
         parent.value?.end()
         parent.take()
-        // In the place where the parent was.
+        // They reuse the parent's memory.
         for _ in 0..<4 { _ = Lifetime() }
       })
     }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct MailboxTests {
-  /// What is posted is received by a list that no lock guards.
+  /// A receiver that keeps its messages in a list without a lock.
   final class Reader: @unchecked Sendable {
     // Sendable because having the mailbox's turn is exclusive: that is under test.
     private let mailbox = Mailbox<Int>()
@@ -66,7 +66,7 @@ import Testing
     try await race(4) { index in
       for step in 0..<5_000 { reader.post(index * 5_000 + step) }
     }
-    // Whoever had the turn has passed it on by now: this is received at once, and after all others.
+    // The turn has been passed on by now: this is received at once, and after all others.
     reader.post(-1)
 
     #expect(reader.overlaps == 0)

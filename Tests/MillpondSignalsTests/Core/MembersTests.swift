@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `a member whose lifetime has ended stays until it is removed`() {
-    // Its observer is released by the one who removes it, never in passing.
+    // An observer is released by the thread that removes it, never in passing.
     var members = Members<Int>()
     let received = Journal<Int>()
     let lifetimes = (0..<5).map { _ in Lifetime() }

@@ -2,7 +2,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What holds of all strategies; what is special in one is in the file of its engine.
+/// The promises of all strategies; those of one are beside its engine.
 @Suite struct FlatMapTests {
   let outer = TestSource<Int>()
   let inner = TestSource<Int>()

@@ -2,7 +2,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What is special here; the rest is in `SwitchingTests`.
+/// The differences to `SwitchingTests`.
 @Suite struct SwitchToLatestTests {
   let outer = TestSource<Signal<Int>>()
   let first = TestSource<Int>()

@@ -2,7 +2,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What is special in a zip of a collection; the rest is in `ZipTests`.
+/// The differences between a zip of a collection and `ZipTests`.
 @Suite struct ZipAllTests {
   let sources = (0..<3).map { _ in TestSource<Int>() }
   let recorder = Recorder<[Int]>()

@@ -2,7 +2,7 @@ import Dispatch
 import MillpondTesting
 import Testing
 
-/// Closed until somebody opens it; passing blocks the thread, so only a test's own may pass.
+/// A gate that is closed at first; passing blocks the thread, so only a test's own may pass.
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
@@ -10,7 +10,7 @@ final class Gate: Sendable {
     semaphore.signal()
   }
 
-  /// - Returns: False if nobody opened it within the watchdog's time.
+  /// - Returns: False if the gate was not opened within the watchdog's time.
   @discardableResult
   func pass() -> Bool {
     let seconds = Int(Watchdog.limit.components.seconds)

@@ -11,7 +11,7 @@ struct HeldLock: Sendable {
   private let isInCallback = Gate()
   private let isHeld = Gate()
 
-  /// To be called from the callback under test, for its first event only.
+  /// The body of the callback under test, for its first event only.
   func callback() {
     isInCallback.open()
     isHeld.pass()

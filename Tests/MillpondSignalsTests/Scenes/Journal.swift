@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// What happened, in order.
+/// A record of events, in order.
 final class Journal<Entry: Sendable>: Sendable {
   private let content = Locked<[Entry]>([])
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How much memory this process has had in use at most.
+/// The greatest use of memory of this process.
 ///
-/// To be asked in an exit test: there nothing else runs in the process.
+/// To be read in an exit test: there nothing else runs in the process.
 enum Memory {
-  /// In bytes; it never falls.
+  /// The peak in bytes; it never falls.
   static var peak: Int {
     var usage = rusage()
     _ = getrusage(0, &usage)  // RUSAGE_SELF, which is not of one type on all platforms
@@ -15,9 +15,10 @@ enum Memory {
     #endif
   }
 
-  /// By how much the peak rises while `step` is done many times, after enough of them to settle.
+  /// Returns the rise of the peak while `step` is repeated, after enough repetitions to settle.
   ///
-  /// A million times; a quarter of that where it would take seconds, in an unoptimised build.
+  /// A million repetitions; a quarter of them in an unoptimised build, where they would take
+  /// seconds.
   static func rise(_ step: (Int) -> Void) -> Int {
     for number in 0..<50_000 { step(number) }
     let before = peak

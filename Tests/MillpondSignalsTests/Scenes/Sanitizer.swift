@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether a sanitizer watches this process: then all takes longer, and what is released is kept.
+/// Whether a sanitizer watches this process: then everything is slow, and released memory is kept.
 enum Sanitizer {
   static let isPresent = has("__asan_init") || has("__tsan_init")
 

@@ -1,19 +1,19 @@
-/// How deep operators may be nested on how much stack.
+/// The permitted depth of nested operators, and its stack.
 enum StackLimit {
-  /// What a secondary thread has on Apple platforms; the frames of the sanitizers are larger.
+  /// The stack of a secondary thread on Apple platforms; the frames of the sanitizers are larger.
   static let bytes = (Sanitizer.isPresent ? 8 : 1) * 512 * 1_024
 
   #if DEBUG
-    /// How many of any kind, in an unoptimised build.
+    /// The depth for operators of any kind, in an unoptimised build.
     static let depth = 64
 
-    /// What a thousand operators of the smaller kinds may take, in an unoptimised build.
+    /// The stack for a thousand operators of the smaller kinds, in an unoptimised build.
     static let bytesOfThousand = 16 * 1_024 * 1_024
   #else
-    /// How many of any kind.
+    /// The depth for operators of any kind.
     static let depth = 128
 
-    /// What a thousand operators of the smaller kinds may take.
+    /// The stack for a thousand operators of the smaller kinds.
     static let bytesOfThousand = bytes
   #endif
 }

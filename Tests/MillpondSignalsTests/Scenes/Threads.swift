@@ -2,12 +2,12 @@ import Dispatch
 import MillpondSignals
 import MillpondTesting
 
-/// Runs `body` on a thread of its own, where it may block.
+/// Runs `body` on a thread of its own, which it may block.
 func onThread(_ body: @escaping @Sendable () -> Void) {
   DispatchQueue(label: "a thread").async(execute: body)
 }
 
-/// Runs `body` on `count` threads that are let go at the same time, and waits for all of them.
+/// Runs `body` on `count` threads that start at the same time, and waits for all of them.
 func race(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async throws {
   let ready = Locked(0)
   let done = Watched(0)

@@ -1,4 +1,4 @@
-/// A failure that tests can tell from another.
+/// Failures that tests can distinguish.
 enum Trouble: Error, Equatable {
   case some
   case other

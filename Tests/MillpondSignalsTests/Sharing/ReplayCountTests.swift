@@ -2,7 +2,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// What differs from `replayLast`, whose engine it is.
+/// The differences from `replayLast`, whose engine it is.
 @Suite struct ReplayCountTests {
   let source = TestSource<Int>()
   let early = Recorder<Int>()

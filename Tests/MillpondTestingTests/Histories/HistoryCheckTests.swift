@@ -26,7 +26,7 @@ import Testing
     return false
   }
 
-  /// The rules that a few programs break.
+  /// Returns the rules that a few programs break.
   private func rules(_ check: HistoryCheck<String, Int>) async -> [HistoryRule] {
     await check.failures(seeds: 0..<20).map(\.rule)
   }
@@ -151,7 +151,7 @@ import Testing
   }
 }
 
-/// Holds a lock while it answers, and while it is told.
+/// A cache that holds a lock while it answers, and while it is written.
 private struct LockingCache<Base: Source<String, Int>>: Cache {
   let base: Base
   private let inner = TestCache<String, Int>()
@@ -180,7 +180,7 @@ private struct LockingCache<Base: Source<String, Int>>: Cache {
   }
 }
 
-/// Shares the run of a key with those who ask meanwhile, its own fetch included.
+/// A source that shares the run of a key with later callers, its own fetch included.
 private final class NaiveFlights<Base: Source<String, Int>>: Source {
   private let base: Base
   private let flights = Locked<[String: Signal<Int>]>([:])

@@ -5,7 +5,7 @@ import MillpondTesting
 /// A dictionary that is wrong in one way.
 final class BrokenCache: Cache {
   enum Fault {
-    /// What is there at once is given also to those who want something new.
+    /// A caller that wants a new value gets an immediate old one.
     case staleNow
 
     /// The answer that comes with an age is that of the last set, removed or not.
@@ -121,7 +121,7 @@ struct WrongLayers: Cache {
   }
 }
 
-/// Shares flights, and does not let go of them when something is told.
+/// A reuse of flights that does not detach them at a write.
 struct StickyReuse<Base: Cache>: Cache {
   private let base: Base
   private let reusing: InFlightReuse<Base>
@@ -140,7 +140,7 @@ struct StickyReuse<Base: Cache>: Cache {
   }
 }
 
-/// Goes on with its work when nobody waits for it.
+/// A source that goes on with its work without subscribers.
 struct Unstoppable<Base: Source>: Source {
   let base: Base
 

@@ -8,7 +8,7 @@ import Testing
 @Suite(.heavy) struct CacheLawsTests {
   typealias Layer = AnyCache<String, Int>
 
-  /// Impatient, since what is waited for in vain here is what is broken.
+  /// Returns laws with a short patience, since a wait in vain is the fault under test.
   private func laws(_ fault: BrokenCache.Fault) -> CacheLaws<String, Int> {
     CacheLaws(keys: ["a", "b", "c"], values: Array(1...10), patience: .milliseconds(300)) {
       BrokenCache(fault)
@@ -19,7 +19,7 @@ import Testing
     TestCache<String, Int>()
   }
 
-  /// The first breach that any of a hundred histories shows.
+  /// Returns the first breach that any of a hundred histories shows.
   private func breach(
     between left: @escaping CacheLaws<String, Int>.Composition,
     and right: @escaping CacheLaws<String, Int>.Composition
@@ -32,7 +32,7 @@ import Testing
     return nil
   }
 
-  /// It was found, with few steps, and can be found again.
+  /// Expects a breach that was found with few steps, and can be found again.
   private func expectShort(_ breach: CacheBreach?, location: SourceLocation = #_sourceLocation) {
     let text = breach?.description ?? "nothing was found"
     #expect(1...6 ~= breach?.steps.count ?? 0, "\(text)", sourceLocation: location)

@@ -5,7 +5,7 @@ import Testing
 
 /// Operators that are broken on purpose, each in one way.
 @Suite(.heavy) struct SignalLawsTests {
-  /// Impatient, since what is waited for in vain here is what is broken.
+  /// Returns laws with a short patience, since a wait in vain is the fault under test.
   func laws<Output>(
     _ operation: @escaping @Sendable (Signal<Int>) -> Signal<Output>
   ) -> SignalLaws<Output> {

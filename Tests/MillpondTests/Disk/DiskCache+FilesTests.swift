@@ -10,7 +10,7 @@ import Testing
   let scene = DiskScene()
   let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
 
-  /// Waits until the file has gone: whoever delivered the lease may let go of it last.
+  /// Waits until the file is gone: the thread that delivered the lease may release it last.
   private func waitUntilGone(_ url: URL) async throws {
     while scene.exists(url) {
       try Task.checkCancellation()
@@ -126,7 +126,7 @@ import Testing
 
   @Test func `copies that were left behind are swept at the next opening`() async throws {
     try await scene.fill { $0.set(Data("small"), for: "a") }
-    // As the death of the process leaves one.
+    // A file that the death of the process leaves.
     try Data("small").write(to: scene.url(.unfinished(7)))
 
     let again = scene.open()

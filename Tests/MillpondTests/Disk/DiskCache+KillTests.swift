@@ -26,7 +26,7 @@ import Testing
         for key in 0..<20 {
           let value = Data(repeating: UInt8(version), count: 20_000)
           let outcome = cache.set(value, for: "\(key)")
-          // In the middle of the writing of what was told last.
+          // The process is killed while the latest set is being written.
           if version == 1 || version == 30 { try await outcome.value }
           if version == 31, key == 15 { TestPlatform.killThisProcess() }
         }

@@ -112,7 +112,7 @@ import Testing
     let shared = cache.reusingInFlight()
 
     _ = try await Recorder<Data>().subscribe(to: cache.get(key)).ended()
-    // To its end: a flight that is still under way would be joined, and the disk not asked.
+    // To its end: a running flight would be joined, and the disk not asked.
     _ = try await Recorder<Data>().subscribe(to: shared.get(key)).ended()
     _ = try await shared.get(all: [key, key]).value
     for try await _ in cache.mapKeys({ $0 }).get(key).values {}

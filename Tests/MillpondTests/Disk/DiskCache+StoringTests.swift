@@ -73,7 +73,7 @@ import Testing
     subscription.dispose()
 
     try await source.disposals(count: 1)
-    // The file goes on the stream's own thread, which tells nobody.
+    // The stream's own thread removes the file without any report.
     while !scene.valueFiles.isEmpty {
       try Task.checkCancellation()
       await Task.yield()
@@ -132,7 +132,7 @@ import Testing
     async throws
   {
     let (gate, reached) = (DispatchSemaphore(value: 0), Watched(false))
-    // The writer is kept from writing what comes first, so that the rest waits.
+    // The writer is held at its first write, so that the rest waits.
     let calls = FaultyCalls { call in
       guard call == .write, !reached.state else { return }
       reached.change { $0 = true }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheThreadsTests {
   let scene = DiskScene()
 
-  /// A value that tells, if it is whole, for which key it is.
+  /// Returns a value that names its key if it is whole.
   private func value(_ key: Int, _ version: Int) -> Data {
     Data(repeating: UInt8(key), count: 50 + version % 200)
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheLimitTests {
   let scene = DiskScene()
 
-  /// A limit by which there is room for so many values of 100 bytes with a key of one byte.
+  /// Returns a limit with room for `count` values of 100 bytes and keys of one byte.
   private func limit(_ count: Int) -> Int {
     let needed = count * DiskLimits.cost(recordSize: RecordHead.size + 101, large: 0)
     return (needed...).first { DiskLimits(byteLimit: $0).costLimit >= needed } ?? 0

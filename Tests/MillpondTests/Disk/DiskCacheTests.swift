@@ -186,7 +186,7 @@ import Testing
     cache.set(Data("x"), for: "a")
     cache.set(Data("y"), for: neighbour)
     try await cache.flush().value
-    // As where the system can't tell what it has in memory.
+    // A system that cannot report which pages are in memory.
     calls.inject(.half, of: [.readNow], count: .max)
     let gate = DispatchSemaphore(value: 0)
     let holder = Recorder<Data>().subscribe(to: cache.get(neighbour)) { event in

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Millpond
 
-/// What waits to be written, and who waits for it.
+/// Pending writes, and the callers that wait for them.
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheWaitingTests {
   let scene = DiskScene()
 
-  /// A cache whose writing stops at the first byte, until the gate is opened.
+  /// Returns a cache whose writing stops at the first byte, until the gate is opened.
   private func heldCache(
     _ change: (inout DiskOptions) -> Void = { _ in }
   ) async -> (DiskCache, gate: DispatchSemaphore, hasBegun: Watched<Bool>) {
@@ -21,7 +21,7 @@ import Testing
       _ = gate.wait(timeout: .now() + 10)
     }
     let cache = scene.open(.mebibytes(1), calls, change)
-    // Those who wait for the opening are served before the cache knows of it.
+    // Callers that wait for the opening are served before the cache sees its end.
     _ = await cache.openStatistics()
     return (cache, gate, hasBegun)
   }

@@ -25,7 +25,7 @@ import Testing
     try await saver.close()
   }
 
-  /// What is there at a start.
+  /// Returns the titles at a start.
   private func titles(_ types: [ArchivedType] = Library.types) async throws -> [Int: String] {
     let (store, saver) = (EntityStore(), ArchiveSaver(scene.open()))
     _ = try await saver.restore(types, store, FillToken()).value

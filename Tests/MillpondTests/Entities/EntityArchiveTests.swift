@@ -194,7 +194,7 @@ import Testing
     _ = try await archive.restored.value
     let ended = Locked<Signal<Void>?>(nil)
     let subscription = store.signal(of: book).subscribe(onNext: { change in
-      // The archive has not been told of this commit yet.
+      // The archive has not received this commit yet.
       guard change.value != nil else { return }
       let outcome = scope.end()
       ended.withLock { $0 = outcome }

@@ -3,7 +3,7 @@ import Millpond
 import MillpondTesting
 import Testing
 
-/// What the README shows of entities, as a program that runs.
+/// The README's snippets of entities, as a program that runs.
 @Suite struct EntitySnippets {
   struct Book: Mergeable, Codable {
     let id: Int

@@ -9,7 +9,7 @@ enum Fault: String, CaseIterable, Sendable {
   case serverError, unavailable, unasked304, unasked206, status999, statusOfWords, notHTTP
   case manyHeaders, longHeader, tooLarge, expiredCertificate, plainForTLS
 
-  /// The scene in which it happens; none where no origin takes part.
+  /// Returns the scene in which it happens; none where no origin takes part.
   func origin() throws -> LoopbackServer {
     switch self {
     case .expiredCertificate: try LoopbackServer(greeting: [.send(Handshake.expired)])

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// An origin that accepts one token.
+  /// Returns an origin that accepts one token.
   private static func origin(accepting number: Int) throws -> LoopbackServer {
     try LoopbackServer { request in
       request.headers["Authorization"] == "Bearer \(number)"

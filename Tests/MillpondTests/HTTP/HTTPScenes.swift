@@ -21,7 +21,7 @@ extension LoopbackServer {
 }
 
 extension Recorder {
-  /// What it failed with, in words; nil if it has not failed.
+  /// The failure in words; nil if there is none.
   var failureInWords: String? {
     guard let failure else { return nil }
     if let error = failure as? URLError { return "URLError \(error.code.rawValue)" }

@@ -4,7 +4,7 @@ import Millpond
 import MillpondTesting
 import Testing
 
-/// Who leaves gives the slot of `limited` back, wherever the transfer is.
+/// Disposal at every stage of a transfer, which frees the slot of `limited`.
 @Suite struct HTTPSlotTests {
   private let good: LoopbackServer
 

@@ -14,7 +14,7 @@ import Testing
     recorder.subscribe(to: source.signal.conflated(on: queue))
   }
 
-  /// Waits until what has been sent is delivered.
+  /// Waits until all events that were sent are delivered.
   private func settle() {
     queue.sync {}
   }

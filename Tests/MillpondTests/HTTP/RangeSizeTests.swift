@@ -5,7 +5,7 @@ import Testing
 @Suite struct RangeSizeTests {
   private static let first = RangeSize(least: 1_000, greatest: 8_000)
 
-  /// The next size after a range.
+  /// Returns the next size after a range.
   private func size(
     _ count: Int, in time: Duration, after wait: Duration, heldUp: Duration = .zero
   ) -> Int {

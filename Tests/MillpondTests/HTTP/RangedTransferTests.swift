@@ -27,7 +27,7 @@ import Testing
     return Answered(recorder)
   }
 
-  /// What came, put together.
+  /// The answer, put together.
   private struct Answered {
     var heads: [HTTPHead] = []
     var body = Data()

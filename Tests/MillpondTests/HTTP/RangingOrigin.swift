@@ -35,7 +35,7 @@ final class RangingOrigin: HTTPTransport {
   var ranges: [String?] { asked.state.map { $0.headers["Range"] } }
   var conditions: [String?] { asked.state.map { $0.headers["If-Range"] } }
 
-  /// What each request said in a field.
+  /// Returns the values of a field in each request.
   func values(of name: String) -> [[String]] {
     asked.state.map { $0.headers.values(of: name) }
   }

@@ -14,7 +14,7 @@ import Testing
     func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
       Signal { observer, lifetime in
         source.signal.run(observer, lifetime)
-        // After the source has been run: those who wait for this go on at once.
+        // After the run of the source: callers that wait for this go on at once.
         sent.change { $0.append(request.credentials["X-User"] ?? "nobody") }
       }
     }

@@ -7,8 +7,8 @@ import MillpondTesting
 
 /// A random program of transactions on an archived store, whose process is killed at some call.
 ///
-/// The reference is a list of what the store held after each commit: what the next process restores is
-/// one of these, and not an earlier one than a flush has waited for.
+/// The reference is a list of the store's contents after each commit: the next process restores one
+/// of them, and none earlier than the last completed flush.
 struct ArchiveHistory {
   enum Step: Sendable, Equatable {
     /// Sets entities to the number of the transaction, and removes others.
@@ -53,7 +53,7 @@ struct ArchiveHistory {
     }
   }
 
-  /// Performs the steps; what was wrong then, or nil.
+  /// Performs the steps, and returns the fault; nil if there is none.
   static func finding(_ program: [Step]) async -> String? {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("millpond-archive-\(UUID().uuidString)")
@@ -87,7 +87,7 @@ struct ArchiveHistory {
     let disk: DiskCache
     let archive: EntityArchive
 
-    /// What the store held after each commit, from the last that is known to be on disk.
+    /// The contents after each commit, from the last that is known to be on disk.
     private var states: [Pages]
 
     init(_ folder: URL, _ states: [Pages]) {
@@ -120,7 +120,7 @@ struct ArchiveHistory {
       states = Array(states.suffix(1))
     }
 
-    /// Kills the process after so many more calls that change something; what may be restored then.
+    /// Kills the process after `count` more changing calls, and returns the permitted contents.
     func end(afterCalls count: Int) async -> [Pages] {
       calls.inject(
         .death(isHalfDone: count.isMultiple(of: 2)), after: count, of: FaultyCalls.Call.effects)

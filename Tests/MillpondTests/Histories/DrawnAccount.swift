@@ -10,7 +10,7 @@ struct DrawnAccount {
     self.scene = scene
   }
 
-  /// The source; a failure of the origin is a refusal of the credentials.
+  /// Returns the source; a failure of the origin is a refusal of the credentials.
   func make() -> AnyCache<String, String> {
     let origin = URL(string: "http://origin") ?? URL(filePath: "/")
     let authorization = HTTPAuthorization(for: origin, clock: scene.clock) { _ in

@@ -9,12 +9,12 @@ struct DrawnComposition {
   typealias Scene = HistoryScene<String, String>
   typealias Layer = AnyCache<String, String>
 
-  /// What lies between memory and the origin.
+  /// The store between memory and the origin.
   enum Store: CaseIterable {
     case none, memory, disk, diskLater, closures, closuresLater, keysLater
   }
 
-  /// How flights are shared and values remembered.
+  /// The sharing of flights and the remembering of values.
   enum Sharing: CaseIterable {
     case none, reusing, replayed, remembered, multiplexed, persisted
   }
@@ -43,7 +43,7 @@ struct DrawnComposition {
       isTight: .random(using: &generator))
   }
 
-  /// A composition all of whose layers drop values after some time.
+  /// Makes a composition all of whose layers drop values after some time.
   init(expiringIn scene: Scene) {
     var generator = SeededGenerator(seed: scene.seed ^ 0xA6E)
     let stores: [Store] = [.none, .memory, .disk]
@@ -56,7 +56,7 @@ struct DrawnComposition {
       life: .seconds([5, 20, 100].randomElement(using: &generator) ?? 5))
   }
 
-  /// A composition over a disk whose process is killed now and then.
+  /// Makes a composition over a disk whose process is killed now and then.
   init(dyingIn scene: Scene) {
     var generator = SeededGenerator(seed: scene.seed ^ 0xDEAD)
     let sharings: [Sharing] = [.none, .reusing, .replayed, .remembered, .persisted]
@@ -81,7 +81,7 @@ struct DrawnComposition {
     self.isMortal = isMortal
   }
 
-  /// The composition; what it says of itself is told to the scene.
+  /// Makes the composition, and adds its description to the scene.
   func make() -> Layer {
     scene.says(
       "[\(sharing), memory \(hasMemory), store \(store), scoped \(isScoped), tight \(isTight)]")
@@ -136,12 +136,12 @@ struct DrawnComposition {
     hasMemory || store == .none ? AnyCache(memory().layered(over: lower())) : lower()
   }
 
-  /// The store and the origin.
+  /// Returns the store and the origin.
   private func lower() -> Layer {
     store == .none ? AnyCache(scene.origin) : AnyCache(stored().layered(over: scene.origin))
   }
 
-  /// What keeps values, without the origin.
+  /// Makes the storing layers, without the origin.
   private func kept() -> Layer {
     hasMemory || store == .none ? AnyCache(memory().layered(over: stored())) : stored()
   }
@@ -200,7 +200,7 @@ struct DrawnComposition {
     }
   }
 
-  /// What keeps all values in memory, below what may be trimmed.
+  /// Makes a memory that keeps all values, below one that may be trimmed.
   private func keeper() -> MemoryCache<String, String> {
     let memory = MemoryCache<String, String>(
       countLimit: 1_000, timeToLive: timeToLive, clock: scene.clock)
@@ -247,7 +247,7 @@ extension Codec where Encoded == Data, Decoded == String {
 }
 
 extension WallTime {
-  /// A calendar that moves with a clock.
+  /// Makes a calendar that moves with a clock.
   fileprivate init(of clock: ManualClock) {
     let (seconds, attoseconds) = clock.now.offset.components
     self.init(

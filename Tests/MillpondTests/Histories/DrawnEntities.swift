@@ -34,7 +34,7 @@ struct DrawnEntities {
     isPruned = .random(using: &generator)
   }
 
-  /// The composition; what it says of itself is told to the scene.
+  /// Makes the composition, and adds its description to the scene.
   func make() -> AnyCache<String, HistoryBook> {
     scene.says(
       "[over \(base), late \(hasLateEntrance), scoped \(isScoped), pruned \(isPruned)]")
@@ -57,7 +57,7 @@ struct DrawnEntities {
     return books
   }
 
-  /// A book, or none; after the end of a user's time, of the next one's.
+  /// Returns a book, or none; after the end of a user's time, of the next one's.
   private static func state(of key: String, in store: EntityStore) -> Signal<HistoryBook?> {
     store.signal(of: Reference<HistoryBook>(key)).map { $0.value }
       .recover { _ in state(of: key, in: store) }

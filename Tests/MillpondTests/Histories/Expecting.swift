@@ -15,7 +15,7 @@ func expect(
 
 /// Runs programs on a composition, and expects that none breaks a rule.
 ///
-/// - Parameter share: Of so many programs one is run, where each takes long.
+/// - Parameter share: The divisor of the number of programs, for those that take long.
 func expect<Value>(
   _ deck: HistoryDeck = .general, share: UInt64 = 1,
   value: @escaping @Sendable (String, Int) -> Value,
@@ -33,7 +33,7 @@ func expect<Value>(
   for failure in failures { Issue.record("\(failure)", sourceLocation: location) }
 }
 
-/// How many programs are run: more if the environment says so.
+/// The number of programs: more if the environment says so.
 let historyCount = environment("MILLPOND_HISTORIES").flatMap(UInt64.init) ?? 40
 
 private func environment(_ name: String) -> String? {

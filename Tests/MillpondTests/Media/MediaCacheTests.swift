@@ -97,7 +97,7 @@ import Testing
     let origin = try LoopbackServer { request in
       request.path == "/a" ? Response().held(by: Hold()) : Response(body: [1])
     }
-    // Of two slots one is reserved: it is free, but not for a second prefetch.
+    // One of the two slots is reserved: it is free, but not for a second prefetch.
     let media = scene.media(limitedTo: 2)
     let first = Recorder<Void>().subscribe(to: media.prefetch(try origin.url("/a")))
     #expect(await origin.eventually { $0.exchanges.count == 1 })
@@ -188,7 +188,7 @@ import Testing
       #expect(scene.valueNames.count == 1)
     }()
 
-    // It goes on a thread of the cache, which tells nobody.
+    // A thread of the cache removes it without any report.
     while !scene.valueNames.isEmpty {
       try Task.checkCancellation()
       await Task.yield()

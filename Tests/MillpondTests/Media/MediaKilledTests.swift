@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-/// What a process was fetching when it was killed, the next one goes on with.
+/// Downloads that a kill interrupts, and the next process resumes.
 @Suite(.timeLimit(.minutes(3))) struct MediaKilledTests {
   private static let byteCount = 6_000_000
 
@@ -57,7 +57,7 @@ import Testing
     return answer
   }
 
-  /// Fetches the film in the next process, and says what was asked for.
+  /// Fetches the film in the next process, and returns the ranges of its requests.
   private func fetchAgain() async throws -> [String?] {
     let film = try await media("next", over: origin).get(url()).value
     #expect(try Data(contentsOf: film.url) == origin.body)

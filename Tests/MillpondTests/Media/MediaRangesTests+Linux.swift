@@ -16,7 +16,8 @@
     private let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("millpond-\(UUID().uuidString)")
 
-    /// What an origin of the film answers that knows ranges; a later one breaks off at `end`.
+    /// Returns the answer of an origin of the film that knows ranges; a later one breaks off at
+    /// `end`.
     private static func answer(
       _ request: Request, tag: String = "\"1\"", upTo end: Int = film.count
     ) -> Response {
@@ -34,7 +35,7 @@
         ], body: Array(film[range].prefix(end - first)))
     }
 
-    /// Asks once, and says what came.
+    /// Gets the film once, and returns the answer.
     private func ask(
       _ origin: LoopbackServer, _ authorization: HTTPAuthorization? = nil,
       resuming: Bool = false
@@ -78,7 +79,7 @@
       defer { try? FileManager.default.removeItem(at: folder) }
       let media = MediaCache(disk, over: source, limitedTo: 1, name: \.absoluteString)
 
-      // What is not the whole is no value.
+      // A partial answer is not a value.
       let answer = try await Recorder.ended(media.get(origin.url("/film")))
 
       #expect(answer.failureInWords == "status 206")

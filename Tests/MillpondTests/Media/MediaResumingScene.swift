@@ -18,7 +18,7 @@ final class MediaResumingScene: Sendable {
     .appendingPathComponent("millpond-\(UUID().uuidString)")
 
   /// - Parameters:
-  ///   - headers: Sent along with what is whole.
+  ///   - headers: The headers of whole answers.
   ///   - rest: Answers the question for the rest, if not as it should be.
   init(
     _ headers: Headers = ["ETag": "\"1\""],
@@ -92,7 +92,7 @@ final class MediaResumingScene: Sendable {
   {
     let partials = partials ?? self.partials()
     let answer = try await Recorder.ended(media(disk, partials).get(origin.url("/film")))
-    // What is needed no more is removed on a queue of its own.
+    // Unneeded files are removed on a queue of their own.
     try await partials.flush().value
     return answer
   }

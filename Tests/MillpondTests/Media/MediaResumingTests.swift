@@ -45,7 +45,7 @@ import Testing
     try await isInBody.wait(for: "half of it") { $0 }
 
     answer.dispose()
-    // It is moved on the stream's own thread, which tells nobody.
+    // The stream's own thread moves it without any report.
     while scene.beginningNames.isEmpty {
       try Task.checkCancellation()
       await Task.yield()

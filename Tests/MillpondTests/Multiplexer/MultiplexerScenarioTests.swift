@@ -4,7 +4,7 @@ import Millpond
 import MillpondTesting
 import Testing
 
-/// What Multiplexer's users know from its README, over HTTP and a disk.
+/// The scenarios of Multiplexer's README, over HTTP and a disk.
 @Suite(.timeLimit(.minutes(3))) final class MultiplexerScenarioTests {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("millpond-multiplexer-\(UUID().uuidString)")
@@ -22,7 +22,7 @@ import Testing
     Response(body: Array(#"{"name":"\#(name)"}"#.utf8))
   }
 
-  /// The profile that is kept at `url`, remembered from one run of the app to the next.
+  /// Returns the profile that is kept at `url`, remembered from one run of the app to the next.
   private func profile(
     at url: URL, freshFor: Duration = .seconds(1_800), scope: CacheScope? = nil
   ) -> Multiplexer<Profile> {

@@ -1,7 +1,8 @@
 @testable import MillpondBench
 
 extension Trace {
-  /// A short trace of few keys, and of sizes from none at all to more than fits into anything.
+  /// Returns a short trace of few keys, and of sizes from none at all to more than fits into
+  /// anything.
   static func random(seed: UInt64, length: Int, keys keyCount: Int) -> Trace {
     var random = SeededRandom(seed: seed)
     let sizes = (0..<keyCount).map { _ in UInt32(random.number(below: 12)) }

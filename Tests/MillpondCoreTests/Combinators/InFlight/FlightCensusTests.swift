@@ -30,7 +30,7 @@ import Testing
     #expect(keys == [1, 1, 3])
     flights.detach(1)
     #expect(keys == [3])
-    // Detached, it is in the list no more, whoever leaves.
+    // A detached flight is not in the list any more.
     leave(callers[2])
     leave(callers[3])
     #expect(keys == [3])

@@ -201,7 +201,7 @@ import Testing
     #expect(asked.values.map(\.priority) == [.low])
   }
 
-  /// A source that tells by which lookups it was asked.
+  /// A source that records the lookups of its gets.
   struct Listening: Source {
     let origin: TestOrigin<String, Int>
     let lookups: PublishSubject<Lookup>

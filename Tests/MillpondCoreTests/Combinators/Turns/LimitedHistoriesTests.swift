@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Sendable because the test sets it before anybody asks.
+  /// Sendable because the test sets it before the first get.
   final class Outer: @unchecked Sendable {
     var ask: @Sendable (Int) -> Signal<Int> = { _ in .empty }
   }
@@ -100,7 +100,7 @@ import Testing
   }
 }
 
-/// A limit over an origin and over what answers at once, with those who ask.
+/// A limit over an origin and over a source that answers at once, with its callers.
 final class Scene: @unchecked Sendable {
   // Sendable because one thread plays it.
   let origin = TestOrigin<Int, Int>()

@@ -5,7 +5,7 @@ import Testing
 @testable import MillpondCore
 
 @Suite struct TurnQueueTests {
-  /// A waiter, and the flight whose urgency is its own.
+  /// Returns a waiter, and the flight whose urgency is its own.
   private func waiter(_ priority: Priority) -> (waiter: TurnWaiter, flight: FlightHandle) {
     let flight = FlightHandle(priority, FlightClock(ManualClock()))
     return (TurnWaiter(.shared(.any, flight), Lifetime()) { _ in }, flight)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was done to one key, and what came of it.
+/// An operation on one key, and its result.
 enum KeyAction: Sendable, Equatable {
   case set(Int)
   case remove
@@ -14,9 +14,9 @@ struct KeyEvent: Sendable {
   let ended: Int
 }
 
-/// What threads did to one key at the same time.
+/// The concurrent operations of threads on one key.
 struct KeyHistory: Sendable {
-  /// At most 64, each value set once.
+  /// At most 64 events, with each value set once.
   var events: [KeyEvent] = []
 
   /// Whether all this can have happened one after the other, each somewhere between its beginning and
@@ -43,7 +43,7 @@ private struct KeyHistorySearch {
   mutating func canFinish(from state: State) -> Bool {
     guard visited.insert(state).inserted else { return false }
     let left = events.indices.filter { state.done >> UInt64($0) & 1 == 0 }
-    // Whoever began after another had ended comes after it.
+    // An event that began after the end of another comes after it.
     guard let firstEnd = left.map({ events[$0].ended }).min() else { return true }
     for number in left where events[number].began < firstEnd {
       guard var next = after(events[number].action, state) else { continue }
@@ -64,7 +64,7 @@ private struct KeyHistorySearch {
   }
 }
 
-/// Writes down what a thread does.
+/// The recorder of a thread's operations.
 struct KeyHistoryWriter {
   let time: KeyHistoryTime
   var histories: [Int: KeyHistory] = [:]

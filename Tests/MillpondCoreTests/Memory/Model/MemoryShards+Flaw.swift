@@ -3,9 +3,9 @@ import Synchronization
 @testable import MillpondCore
 
 extension MemoryShards {
-  /// What is wrong with the stores, or with what is known of all together; nil if nothing is.
+  /// Returns a fault in the stores or in their shared state; nil if there is none.
   ///
-  /// To be asked when nobody else is active.
+  /// To be called while no other thread uses the cache.
   func flaw() -> String? {
     var (count, cost, number) = (0, 0, 0)
     var flaw: String?
@@ -24,7 +24,7 @@ extension MemoryShards {
 }
 
 extension MemoryStore {
-  /// Which key should be in another store; nil if none should.
+  /// Returns a description of a key that belongs in another store; nil if there is none.
   fileprivate func strangeness(to shard: Int, _ mask: Int) -> String? {
     for slot in slab.isUsed.indices where slab.isUsed[slot] {
       let key = slab.pairs[slot].key

@@ -18,7 +18,8 @@ final class ModelRun: Sendable {
     cache.removals.subscribe(onNext: { [gone] removal in gone.withLock { $0.append(removal) } })
   }
 
-  /// What is wrong after these steps, and after how many; nil if nothing is.
+  /// Runs the steps, and returns the first fault and the number of steps before it; nil if there is
+  /// none.
   ///
   /// - Parameter interval: After how many steps everything is looked at.
   static func run(
@@ -156,7 +157,7 @@ final class ModelRun: Sendable {
         && state.reference.isTooMuch(for: need)
       return isPossible && !mayRefuse ? "\(key) is not there" : nil
     }
-    // Of the same key: it has gone by replacement, so it is told of and not there any more.
+    // A value of the same key was replaced, so its removal is reported and it is absent.
     if state.reference.entries[key] != nil { return "\(key) was not told of as replaced" }
     state.reference.add(key, value, cost, bornAt: now - age, deadline: deadline)
     return complaintOfNumbers(state.reference)

@@ -1,8 +1,8 @@
 @testable import MillpondCore
 
-/// What a run knows of its past.
+/// The state of a run.
 struct ModelState: Sendable {
-  /// A mark, and what had been told by then.
+  /// A token, and the number of writes before it.
   struct Mark: Sendable {
     let token: FillToken
     let tellings: ModelTellings.Count
@@ -17,14 +17,14 @@ struct ModelState: Sendable {
     self.reference = reference
   }
 
-  /// A value that there has not been yet, of this cost.
+  /// Returns a value that there has not been yet, of this cost.
   mutating func nextValue(_ cost: Int) -> Int {
     values += 1
     return values << 8 | cost
   }
 }
 
-/// How often what has been told.
+/// The number of writes of each key.
 struct ModelTellings: Sendable {
   private var keys: [Int: Int] = [:]
   private var stripes: [Int: Int] = [:]
@@ -39,7 +39,7 @@ struct ModelTellings: Sendable {
     all += 1
   }
 
-  /// What has been told of a key, and of all that may share its stripe.
+  /// Returns the number of writes of a key, and of all that may share its stripe.
   func count(of key: Int) -> Count {
     Count(
       certain: all + keys[key, default: 0],

@@ -82,9 +82,9 @@ struct ModelSteps {
   }
 }
 
-/// What a cache was made with, and what is done to it.
+/// The parameters of a cache, and the steps on it.
 struct ModelScene: Sendable, CustomTestStringConvertible {
-  /// Which values expire.
+  /// The values that expire.
   enum Expiry: CaseIterable {
     case none, own, all
   }
@@ -96,13 +96,13 @@ struct ModelScene: Sendable, CustomTestStringConvertible {
   var countLimit = 24
   var costLimit = 200
 
-  /// How many steps come for one that concerns everything.
+  /// The number of steps for each one that concerns everything.
   var calm = 40
 
-  /// How many keys are set at the beginning.
+  /// The number of keys that are set at the beginning.
   var filling = 0
 
-  /// As long as no clock here comes to, if the cache has none of its own.
+  /// Longer than any clock here runs, unless the cache has a time to live.
   var timeToLive: Int64 {
     expiry == .all ? 150 : .max / 2
   }

@@ -4,8 +4,8 @@ import MillpondSignals
 
 /// A plain cache that says whether a memory cache does what it promises.
 ///
-/// It takes from the cache's own account what went, and says whether each of it may have gone. Where
-/// the least recently used goes first, and of one store, that is: exactly this one, and only then.
+/// It takes the removals from the cache's own reports, and checks that each is permitted. With one
+/// store and the least recently used first, exactly that removal is permitted, at that moment only.
 struct ReferenceCache {
   struct Entry: Equatable {
     let value: Int
@@ -16,7 +16,7 @@ struct ReferenceCache {
     var turn: Int
   }
 
-  /// Why entries may go in a step.
+  /// The reason for removals in a step.
   enum Need: Equatable {
     case nothing
     case room(key: Int, cost: Int, isKept: Bool)
@@ -50,7 +50,7 @@ struct ReferenceCache {
     now >= entry.deadline || timeToIdle < .max && now - entry.lastUse >= timeToIdle
   }
 
-  /// What a question gets that counts as one.
+  /// Returns the answer to a get that counts.
   mutating func ask(_ key: Int, atMost age: Int64?) -> Int? {
     guard let entry = entries[key], now - entry.bornAt <= age ?? .max else {
       statistics.misses += 1
@@ -61,7 +61,7 @@ struct ReferenceCache {
     return entry.value
   }
 
-  /// Puts in what was told, which takes the place of what there was.
+  /// Inserts a written value, and replaces the former one.
   mutating func add(_ key: Int, _ value: Int, _ cost: Int, bornAt: Int64, deadline: Int64) {
     statistics.insertions += 1
     totalCost += cost
@@ -76,7 +76,7 @@ struct ReferenceCache {
     entries[key]?.lastUse = now
   }
 
-  /// Takes out what went; what is wrong with that, or nil.
+  /// Removes an entry, and returns the fault of that removal; nil if there is none.
   mutating func lose(_ removal: Removal<Int, Int>, for need: Need) -> String? {
     guard let entry = entries[removal.key] else { return "\(removal) was not there" }
     if entry.value != removal.value { return "\(removal) went, and \(entry.value) was there" }
@@ -133,7 +133,7 @@ extension ReferenceCache {
     entries.values.contains { isExpired($0) }
   }
 
-  /// What is too much for a share of what is there.
+  /// Returns the need to shrink the contents to a share of them.
   func need(of share: Double, _ cause: Removal<Int, Int>.Cause) -> Need {
     guard share < 1 else { return .nothing }
     let share = max(0, share)

@@ -96,7 +96,7 @@ import Testing
     #expect((0..<50).allSatisfy { origin[$0].disposals == 1 && memory.peek($0) == nil })
     #expect((0..<200).allSatisfy { origin[$0].subscriptions == 1 })
     #expect(cache.flights.isEmpty)
-    // Others of its stripe were told of, so it may not have been kept.
+    // Others of its stripe were written, so it may have been refused.
     #expect((50..<200).allSatisfy { memory.peek($0) ?? $0 == $0 })
   }
 
@@ -147,7 +147,7 @@ import Testing
     for (key, mark) in marks { _ = memory.apply(.fill(key, Stamped(key), mark)) }
 
     #expect((early + late).allSatisfy { memory.peek($0) == nil })
-    // Whoever shares a stripe with one of these may be refused, nobody else.
+    // Only keys that share a stripe with one of these may be refused.
     let told = Set((early + late + [4_095]).map { $0.mixedHash & 1_023 })
     let others = keys.filter { !told.contains($0.mixedHash & 1_023) }
     #expect(others.count > 150 && others.allSatisfy { memory.peek($0) == $0 })

@@ -30,7 +30,7 @@ final class MadeUpFiles: Sendable {
     remove(root)
   }
 
-  /// What looks into this folder, and nowhere else.
+  /// The system's memory as this folder describes it.
   var memory: SystemMemory {
     SystemMemory(proc: "\(root)/proc", controlGroups: "\(root)/cgroup")
   }

@@ -1,6 +1,6 @@
 import MillpondTesting
 
-/// A manual clock that can't call back, so that whoever wants to be called needs a task.
+/// A manual clock that cannot call back, so that a wait needs a task.
 struct PlainClock: Clock {
   let manual = ManualClock()
 

@@ -18,7 +18,7 @@ import Testing
     return cache
   }
 
-  /// Whether what was told before the fault is there, and what is told after it is kept.
+  /// Returns whether the writes before the fault are there, and later ones are kept.
   private func isIntact(_ cache: DiskCache) async throws -> Bool {
     calls.recover()
     guard try await cache.get("a").valueIfAny == Data("old"),

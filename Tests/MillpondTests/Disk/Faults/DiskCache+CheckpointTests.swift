@@ -85,7 +85,7 @@ import Testing
   {
     try await fillOld()
     let last = try #require(scene.segments.last)
-    // As after a power cut: what was told last has not got there.
+    // A power cut: the last writes did not reach the device.
     try scene.change(last) { $0.removeLast(5_000) }
 
     try await scene.fillAndDie { $0.set(Data("newer"), for: "a") }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheDamageTests {
   let scene = DiskScene()
 
-  /// A log with b in front of a and c behind it, without a checkpoint.
+  /// Returns a log with b in front of a and c behind it, without a checkpoint.
   private func makeLog() async throws -> (log: URL, bytes: Data, a: Range<Int>) {
     try await scene.fillAndDie { cache in
       for key in ["b", "a", "c"] { cache.set(Data("<\(key)>"), for: key) }

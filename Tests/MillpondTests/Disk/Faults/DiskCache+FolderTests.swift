@@ -4,7 +4,7 @@ import Testing
 
 @testable import Millpond
 
-/// Folders that go, are taken, or are none, and what is no file of ours in them.
+/// Absent, occupied and invalid folders, and foreign files in them.
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheFolderTests {
   let scene = DiskScene()
 

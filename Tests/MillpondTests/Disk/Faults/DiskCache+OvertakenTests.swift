@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-/// A value that is being written while a later one is told.
+/// A value that is overtaken by a later one while it is written.
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheOvertakenTests {
   let scene = DiskScene()
 
@@ -49,7 +49,7 @@ import Testing
     try await held.hasBegun.wait(for: "the writing") { $0 }
 
     let third = cache.set(value("third", count), for: "a")
-    // What the second one needs still: its record, and its file before that.
+    // The calls that the second write still needs: for its record, and before that for its file.
     calls.inject(.error(.ENOSPC), after: count > 0 ? 2 : 1, of: [.make, .write], count: 9)
     held.letGo()
 

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Millpond
 
-/// What is being written when something later is told.
+/// Writes under way that a later one overtakes.
 @Suite struct DiskIndexOvertakenTests {
   private let scene = IndexScene()
 
-  /// A value that the writer has.
+  /// Returns a value that the writer has.
   private func taken(_ key: String) -> DiskWrite {
     let (write, _) = scene.set(key)
     write.isTaken = true

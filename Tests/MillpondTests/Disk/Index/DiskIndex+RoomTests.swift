@@ -4,7 +4,7 @@ import Testing
 
 @testable import Millpond
 
-/// Limits, leases and what an opening takes in.
+/// Limits, leases and the contents at an opening.
 @Suite struct DiskIndexRoomTests {
   // MARK: - The limit
 
@@ -61,7 +61,7 @@ import Testing
         if let write = waiting.popLast() { _ = scene.fail(write) }
       case 7: _ = scene.index.find(KeyHash(of: key))
       default:
-        // What is written costs 164, which no write is below.
+        // A written value costs 164, and no pending write costs less.
         if !waiting.isEmpty { scene.settle(waiting.removeFirst()) }
       }
       #expect(scene.index.totalCost <= 5_000 + 64)

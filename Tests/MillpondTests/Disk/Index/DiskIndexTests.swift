@@ -163,7 +163,7 @@ import Testing
     #expect(scene.index.liveBytes == 0 && scene.index.totalCost == 0)
     #expect(Set(consequence.evicted.map(\.key)) == ["taken", "waiting"])
     #expect(scene.index.statistics == statistics)
-    // What the writer has is written, and means nothing any more.
+    // The writer's value is written, and no longer current.
     #expect(scene.settle(taken, file: 5) == [5])
     #expect(scene.fail(waiting).isEmpty)
     #expect(scene.index.count == 0 && scene.index.largeBytes == 0)

@@ -33,7 +33,7 @@ import Testing
     return found
   }
 
-  /// Makes the check right for what the bytes say now.
+  /// Makes the checksum right for the present bytes.
   private func sealed(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     CheckpointBytes.seal(&bytes)

@@ -1,7 +1,7 @@
 @testable import Millpond
 
 enum CheckpointBytes {
-  /// Makes the check right for what the bytes say now.
+  /// Makes the checksum right for the present bytes.
   static func seal(_ bytes: inout [UInt8]) {
     guard bytes.count >= Checkpoint.headSize else { return }
     let sum = bytes.withUnsafeBytes { bytes in

@@ -20,8 +20,8 @@ final class DiskScene: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// A cache of the folder that shares nothing with the one before, which must be gone: only
-  /// what is on disk is there.
+  /// Opens a cache of the folder that shares nothing with the former one, which must be gone: only
+  /// the contents on disk are there.
   ///
   /// Each has another limit, so that it can't take over an open store.
   func open(
@@ -29,7 +29,7 @@ final class DiskScene: Sendable {
     _ change: (inout DiskOptions) -> Void = { _ in }
   ) -> DiskCache {
     let number = opened.wrappingAdd(1, ordering: .relaxed).newValue
-    // Of the oldest, so that a test knows who goes.
+    // The oldest goes first, so that a test can predict evictions.
     var options = DiskOptions(byteLimit: byteLimit + number, policy: .leastRecentlyUsed)
     change(&options)
     return DiskCache(directory: folder, options, FileSystem(calls))
@@ -120,7 +120,7 @@ extension DiskScene {
 }
 
 extension DiskCache {
-  /// Waits until everything has been written, and the room of what is not needed been given back.
+  /// Waits until everything is written, and unused room given back.
   func writerRests() async throws {
     while access.store?.state.withLock({ $0.queue.isWriting }) != false {
       try Task.checkCancellation()
@@ -128,8 +128,8 @@ extension DiskCache {
     }
   }
 
-  /// The statistics of a folder that is open: those who waited for it may be served a moment before
-  /// the cache knows of it.
+  /// Returns the statistics of an open folder: callers that waited for it may be served a moment
+  /// before the cache sees it.
   func openStatistics() async -> DiskStatistics {
     while access.store == nil { await Task.yield() }
     return statistics
@@ -167,7 +167,7 @@ extension CacheError {
   }
 }
 
-/// What a signal of a cache fails with.
+/// Returns the failure of a cache's signal.
 func failure<Value>(of signal: Signal<Value>) async throws -> CacheError? {
   let recorder = Recorder<Value>().subscribe(to: signal)
   try await recorder.ended()

@@ -23,20 +23,21 @@ final class FaultyCalls: FileCalls {
     /// Says that it was done; it was not.
     case lie
 
-    /// From this call on nothing reaches the disk, as when the process is killed: all calls fail.
-    /// Of a write, half is done before.
+    /// Lets nothing reach the disk from this call on, as after a kill: all calls fail.
+    ///
+    /// Half of a write may be done before.
     case death(isHalfDone: Bool)
   }
 
-  /// Which calls a fault is for.
+  /// The calls that a fault is for.
   private struct Plan {
     let fault: Fault
     let calls: Set<Call>
 
-    /// How many of them come before.
+    /// The number of calls before it.
     var toCome: Int
 
-    /// How many of them have it.
+    /// The number of calls that have it.
     var count: Int
   }
 
@@ -51,12 +52,11 @@ final class FaultyCalls: FileCalls {
   private let state = Locked(State())
   private let before: @Sendable (Call) -> Void
 
-  /// What is said to whoever wants to change something.
+  /// The error of every changing call.
   private let refusal: POSIXErrorCode?
 
   /// - Parameters:
-  ///   - refusal: What is said to whoever wants to change something, as on a volume that can only be
-  ///     read; nil where it can be done.
+  ///   - refusal: The error of every changing call, as on a read-only volume; nil for none.
   ///   - before: Told of each call first, on the thread that makes it.
   init(
     refusing refusal: POSIXErrorCode? = nil, before: @escaping @Sendable (Call) -> Void = { _ in }
@@ -65,8 +65,7 @@ final class FaultyCalls: FileCalls {
     self.before = before
   }
 
-  /// Makes `count` calls of these kinds go wrong, after so many that don't, and after what is still to
-  /// go wrong.
+  /// Makes `count` calls of these kinds fail, after `after` good ones, and after earlier plans.
   func inject(
     _ fault: Fault, after: Int = 0, of calls: Set<Call> = Call.all, count: Int = 1
   ) {
@@ -74,7 +73,7 @@ final class FaultyCalls: FileCalls {
     state.withLock { $0.plans.append(plan) }
   }
 
-  /// From now on all goes well, also for the dead.
+  /// Lets all calls succeed from now on, also after a death.
   func recover() {
     state.withLock { $0 = State() }
   }
@@ -96,7 +95,7 @@ final class FaultyCalls: FileCalls {
     state.withLock { $0.counts[call] ?? 0 }
   }
 
-  /// The fault of this call.
+  /// Returns the fault of this call.
   private func enter(_ call: Call) throws -> Fault? {
     before(call)
     if let refusal, Call.effects.contains(call), call != .makeFolder { throw POSIXError(refusal) }
@@ -138,7 +137,7 @@ extension FaultyCalls {
     return try calls.open(path, access)
   }
 
-  /// What is open is closed in any case.
+  /// An open file is closed in any case.
   func close(_ descriptor: Int32) throws {
     try calls.close(descriptor)
     _ = try enter(.close)

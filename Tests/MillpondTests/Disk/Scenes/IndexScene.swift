@@ -3,7 +3,7 @@ import MillpondCore
 
 @testable import Millpond
 
-/// An index, and short ways to tell it something.
+/// An index, with short ways to write to it.
 final class IndexScene {
   var index: DiskIndex
   private var offset: UInt32 = 0
@@ -74,7 +74,7 @@ final class IndexScene {
     return (consequence.isToBeWritten, consequence)
   }
 
-  /// The files that are not needed any more; nil if the record was not forgotten.
+  /// Returns the files that are not needed any more; nil if the record was not forgotten.
   func forget(_ key: String, at spot: Spot) -> [UInt64]? {
     index.forget(KeyHash(of: key), at: spot)
   }
@@ -99,7 +99,7 @@ final class IndexScene {
     index.peek(KeyHash(of: key)) != nil
   }
 
-  /// Which keys there are, the first to go first.
+  /// Returns the present ones of the keys, the first to be evicted first.
   func keys(of keys: [String]) -> [String] {
     var found: [String] = []
     index.forEach { hash, _ in found += keys.filter { KeyHash(of: $0) == hash } }
@@ -108,7 +108,7 @@ final class IndexScene {
 }
 
 extension DiskIndex {
-  /// What is there, those first that would go first.
+  /// Visits the contents, the first to be evicted first.
   func forEach(_ body: (KeyHash, Finding) -> Void) {
     order.forEach { body(hashes[$0], finding($0)) }
   }

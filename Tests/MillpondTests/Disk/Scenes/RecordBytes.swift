@@ -31,7 +31,7 @@ enum RecordBytes {
     }
   }
 
-  /// Makes the checks right for what the bytes say now, as far as they reach.
+  /// Makes the checksums right for the present bytes, as far as they reach.
   static func seal(_ bytes: inout [UInt8], segment: UInt32 = 7) {
     guard bytes.count >= RecordHead.size else { return }
     let keyEnd = RecordHead.size + Int(number(bytes, 12))

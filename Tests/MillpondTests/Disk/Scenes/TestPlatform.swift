@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// What the tests of the disk ask of the system.
+/// The system calls of the tests of the disk.
 enum TestPlatform {
   /// Root may do everything, so that for it no folder is locked.
   static var isRoot: Bool {
@@ -17,9 +17,9 @@ enum TestPlatform {
     mkfifo(path, 0o600) == 0
   }
 
-  /// Locks a file as another process would: a lock belongs to whoever opened the file.
+  /// Locks a file as another process would: a lock belongs to the open file description.
   ///
-  /// - Returns: What to close.
+  /// - Returns: The descriptor to close.
   static func lock(_ path: String) -> Int32? {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? descriptor : nil

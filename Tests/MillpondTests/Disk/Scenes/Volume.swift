@@ -51,9 +51,10 @@ struct Volume: Sendable {
       File.copy(start..<end, of: content, to: &durable)
     }
 
-    /// What is left of it after a power cut.
+    /// Returns the contents after a power cut.
     ///
-    /// - Parameter keep: In percent, how likely a page that was not synchronized got to the device.
+    /// - Parameter keep: The probability in percent that a page without synchronization has reached
+    ///   the device.
     func survivor(keep: Int, _ random: inout SeededNumbers) -> [UInt8] {
       var left = durable
       if random.next(100) < keep, left.count != content.count {
@@ -96,7 +97,7 @@ struct Volume: Sendable {
 
   private(set) var files: [File] = []
 
-  /// Which file has which name.
+  /// The file of each name.
   private(set) var names: [String: Int] = [:]
   private var durableNames: [String: Int] = [:]
 
@@ -114,7 +115,7 @@ struct Volume: Sendable {
     }
   }
 
-  /// Brings something to the device that nobody asked for.
+  /// Writes something back to the device without a request.
   mutating func writeBack(_ random: inout SeededNumbers) {
     let dirtyNames = dirtyNames
     if !dirtyNames.isEmpty, random.next(2) == 0 {
@@ -129,7 +130,8 @@ struct Volume: Sendable {
     Set(names.keys).union(durableNames.keys).filter { names[$0] != durableNames[$0] }.sorted()
   }
 
-  /// What is there after a power cut: of what was not synchronized, anything or nothing.
+  /// Returns the volume after a power cut: any part of the changes without synchronization may be
+  /// lost.
   func afterPowerCut(_ random: inout SeededNumbers) -> Volume {
     let keep = [0, 100, 50, 90, 20][random.next(5)]
     let keepNames = [0, 100, 50][random.next(3)]

@@ -9,7 +9,7 @@ import Testing
 
 /// Random histories beside a dictionary.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheModelTests {
-  /// What a history is told, and what must be found.
+  /// A history of writes, and the expected contents.
   private final class History {
     private let scene = DiskScene()
     private let limit: Int
@@ -18,7 +18,7 @@ import Testing
     private var random: SeededNumbers
     private var ledger = TortureLedger()
 
-    /// What is to be found, if anything is.
+    /// The expected contents.
     private var expected: [String: Data] = [:]
     private var tokens: [String: FillToken] = [:]
 
@@ -64,7 +64,7 @@ import Testing
 
     private func tell(_ key: String, _ count: Int) {
       let value = ledger.tell(key, count: count).value
-      // A value that is larger than the limit is refused, and what was there stays.
+      // A value larger than the limit is refused, and the former one stays.
       if count < limit {
         expected[key] = value
         written.insert(key)
@@ -102,7 +102,7 @@ import Testing
       }
     }
 
-    /// All that was told has been written when the process ends, with or without a good end.
+    /// Reopens the cache once all writes are on disk, after a clean end of the process or a kill.
     private func reopen(isClean: Bool) async throws {
       try await cache.flush().value
       bytesCopied += await cache.openStatistics().bytesCopied

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Millpond
 
-/// Power cuts, replayed on what was written down of a run: pages and names that were not synchronized are
+/// Power cuts, replayed on the recorded calls of a run: pages and names without synchronization are
 /// lost in any combination, some of them by half.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCachePowerCutTests {
   static let seeds = Array(0..<Torture.rounds(24, few: 3))

@@ -7,7 +7,7 @@ import Testing
 
 /// The same work again and again; each time something goes wrong a call later.
 ///
-/// How many of the calls have their turn is ``Torture``'s to say.
+/// ``Torture`` says how many of the calls have their turn.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheTortureTests {
   /// With the first values go for room; with the second none does, so none may be missing.
   static let limits = [320 << 10, 1 << 20]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-/// Bytes that somebody changed, and made the checks right for.
+/// Files with changed bytes and right checksums.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskFuzzTests {
   /// Changes bytes in a few ways.
   private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededNumbers) {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// A folder whose files have been changed: nothing that was never told is there, and it can be used.
+  /// A folder of changed files: it can be used, and no value is there that was never written.
   @Test(arguments: 0..<Torture.rounds(40, few: 12))
   func `a folder of which any file was changed opens, and has no wrong value`(seed: Int)
     async throws
@@ -147,7 +147,7 @@ import Testing
       let cache = scene.open(300_000, calls)
       for (key, values) in told {
         if let found = try await cache.get(key).valueIfAny {
-          // What was forged is believed.
+          // A forged value is believed.
           #expect(isForged || values.contains(found) || found == Data("new"))
         }
       }
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  /// Changes a file; true if that made a good record of what was none.
+  /// Changes a file; returns whether that made a good record of a bad one.
   private static func change(_ scene: DiskScene, _ random: inout SeededNumbers) throws -> Bool {
     let names = scene.names
     let name = names[random.next(names.count)]

@@ -9,19 +9,19 @@ import MillpondTesting
 final class PowerCutRun {
   /// A write of a key.
   private struct Entry {
-    /// How many changes the volume had seen before.
+    /// The number of the volume's changes before.
     let place: Int
 
-    /// Nil for a removal.
+    /// The value; nil for a removal.
     let value: Data?
   }
 
   /// A flush to the device that has succeeded.
   private struct Flush {
-    /// How many changes the volume had seen by then.
+    /// The number of the volume's changes by then.
     let place: Int
 
-    /// How many writes of each key came before it began.
+    /// The number of writes of each key before it began.
     let counts: [String: Int]
   }
 
@@ -120,7 +120,7 @@ final class PowerCutRun {
 
   // MARK: - The power cuts
 
-  /// Cuts the power at so many places, and looks at what is there then.
+  /// Cuts the power at that many places, and checks the contents there.
   func cut(_ times: Int, seed: Int) async throws {
     var random = SeededNumbers(seed)
     let changes = calls.changes
@@ -152,7 +152,7 @@ final class PowerCutRun {
       let expected = candidates.map { name($0.value) }
       complaints.append("at \(place): \(key) is \(name(value)), not of \(expected)")
     }
-    // What has been found stays, after the next flush, whatever is lost then.
+    // Recovered values stay after the next flush, whatever is lost then.
     found["small 1"] = Data("new")
     cache.set(Data("new"), for: "small 1")
     try await cache.flush(.synchronized).value

@@ -1,18 +1,18 @@
 import Foundation
 
-/// How much of the torture there is.
+/// The amount of torture.
 ///
-/// By default as much as other suites can stand beside it on a small machine; with `MILLPOND_TORTURE`
-/// set, as `.ci/run` does it in a step of its own, all of it.
+/// By default as much as fits beside other suites on a small machine; all of it with
+/// `MILLPOND_TORTURE` set, as `.ci/run` sets it in a step of its own.
 enum Torture {
   private static let isWhole = ProcessInfo.processInfo.environment["MILLPOND_TORTURE"] != nil
 
-  /// The step from one call that fails to the next.
+  /// Returns the step from one call that fails to the next.
   static func stride(_ few: Int) -> Int {
     isWhole ? 1 : few
   }
 
-  /// How many rounds there are.
+  /// Returns the number of rounds.
   static func rounds(_ all: Int, few: Int) -> Int {
     isWhole ? all : few
   }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a store was told, and what it may hold after that.
+/// The writes to a store, and its permitted contents after them.
 struct TortureLedger {
   private struct Entry {
-    /// Nil for a removal.
+    /// The version; nil for a removal.
     let version: Int?
     let count: Int
     var isAcknowledged = false
@@ -19,7 +19,7 @@ struct TortureLedger {
     entries.keys.sorted()
   }
 
-  /// Notes that a value of so many bytes is told, and makes it.
+  /// Records a write of `count` bytes, and makes its value.
   mutating func tell(_ key: String, count: Int) -> (version: Int, value: Data) {
     lastVersion += 1
     entries[key, default: []].append(Entry(version: lastVersion, count: count))
@@ -49,7 +49,7 @@ struct TortureLedger {
     entries[key]?.removeAll { $0.version == version }
   }
 
-  /// What is wrong with what was found; nil if nothing is.
+  /// Returns the fault of a found value; nil if there is none.
   func complaint(_ found: Data?, for key: String) -> String? {
     let entries = entries[key] ?? []
     let last = entries.lastIndex { $0.isAcknowledged }
@@ -65,7 +65,7 @@ struct TortureLedger {
     return "\(key) is \(start) of \(found.count), told \(entries.suffix(3))"
   }
 
-  /// A value that says whose it is.
+  /// Returns a value that says whose it is.
   static func value(_ key: String, _ version: Int, _ count: Int) -> Data {
     var value = Data("\(key)|\(version)|\(count)|")
     value.append(Data(repeating: UInt8(truncatingIfNeeded: version), count: count))

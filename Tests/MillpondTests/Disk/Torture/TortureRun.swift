@@ -5,10 +5,10 @@ import MillpondTesting
 
 @testable import Millpond
 
-/// A store that is told a lot while something goes wrong, and then looked at with honest calls.
+/// A store with many writes during a fault, checked with honest calls afterwards.
 final class TortureRun {
   enum Step {
-    /// Sets that are told together.
+    /// Sets in one batch.
     case sets([(key: String, count: Int)])
     case remove(String)
     case removeAll
@@ -19,7 +19,7 @@ final class TortureRun {
   let calls = FaultyCalls()
   private let byteLimit: Int
 
-  /// Whether what failed may be there all the same, since nobody could undo it.
+  /// Whether a failed write may be there all the same, since it could not be undone.
   private let isDeadly: Bool
   private var ledger = TortureLedger()
   private(set) var complaints: [String] = []

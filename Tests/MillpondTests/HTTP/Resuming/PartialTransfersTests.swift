@@ -20,14 +20,14 @@ import Testing
     scene = try ResumingScene()
   }
 
-  /// What another process would find.
+  /// Returns the contents that another process would find.
   private func found(_ identity: String, byteLimit: Int = .mebibytes(4)) async throws
     -> PartialBody?
   {
     try await scene.partials(byteLimit: byteLimit).find(Self.place(identity)).value
   }
 
-  /// The place of a transfer that begins now.
+  /// Returns the place of a transfer that begins now.
   private static func place(_ identity: String = "a") -> PartialPlace {
     PartialPlace(representation: identity, revision: .next())
   }
@@ -105,7 +105,7 @@ import Testing
       directory: scene.folder, byteLimit: .mebibytes(4), FileSystem(calls))
     partials.keep(Self.partial(20_000), at: Self.place())
     try await partials.flush().value
-    // The first that is closed is what is there already.
+    // The first close is of the existing file.
     calls.inject(.error(.ENOSPC), after: call == .close ? 1 : 0, of: [call])
 
     partials.keep(Self.partial(30_000), at: Self.place())
@@ -173,7 +173,7 @@ import Testing
     #expect(scene.fileNames.isEmpty)
   }
 
-  /// A file as a stream leaves it.
+  /// Returns a file as a stream leaves it.
   private func unfinished(_ name: String, _ byteCount: Int = 300_000) throws -> UnfinishedFile {
     let file = scene.folder.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: scene.folder, withIntermediateDirectories: true)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-/// Bytes are gone on with by a request that would have got the same bytes.
+/// Resumptions, by requests that would have got the same bytes.
 @Suite struct RepresentationTests {
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("millpond-\(UUID().uuidString)")

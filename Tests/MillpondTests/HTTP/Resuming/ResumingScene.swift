@@ -33,7 +33,7 @@ final class ResumingScene: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// The rest of the film, as far as the range says, whatever the condition.
+  /// Returns the rest of the film, as far as the range says, whatever the condition.
   static func rest(for request: Request, _ headers: Headers = ["ETag": "\"1\""]) -> Response {
     let start = firstByte(of: request)
     var headers = headers

@@ -79,7 +79,7 @@ import Testing
     }
 
     try await hasHalf.wait(for: "half of the film") { $0 }
-    // Until the delivery of that has returned, no time counts.
+    // No time counts until that delivery has returned.
     while !isGivenUp.state {
       clock.advance(by: .seconds(30))
       await Task.yield()
@@ -277,7 +277,7 @@ import Testing
   }
 }
 
-/// A source that tells of each failure of its base before it passes it on.
+/// A source that reports each failure of its base before it passes it on.
 private struct Noting<Base: Source>: Source {
   let base: Base
   let onFailure: @Sendable () -> Void

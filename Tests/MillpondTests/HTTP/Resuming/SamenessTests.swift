@@ -7,7 +7,7 @@ import Testing
 
 /// Whether a rest is of the same bytes as a beginning: only if its origin says so.
 @Suite struct SamenessTests {
-  /// What two answers of an origin say of the bytes that they are of.
+  /// The statements of two answers about their bytes.
   struct Answers: Sendable, CustomTestStringConvertible {
     let first: HeaderFields
     let rest: HeaderFields
@@ -54,9 +54,9 @@ import Testing
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("millpond-\(UUID().uuidString)")
 
-  /// An origin that breaks off at first, and is then asked by another transfer.
+  /// Returns an origin that breaks off at first, and is then asked by another transfer.
   ///
-  /// - Parameter isNew: Whether what comes after the first answer are other bytes.
+  /// - Parameter isNew: Whether the later answers have other bytes.
   private func origin(_ answers: Answers, isNew: Bool) -> RangingOrigin {
     RangingOrigin(byteCount: 1_000_000) { answer, number in
       var answer = answer

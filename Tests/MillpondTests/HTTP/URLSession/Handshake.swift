@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an origin sends first when it speaks TLS 1.2.
+/// The first bytes of an origin that speaks TLS 1.2.
 enum Handshake {
   /// A hello, and a certificate for 127.0.0.1 that was good for a day in 2020, signed by itself.
   static let expired: [UInt8] = Array(

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `a running task becomes as urgent as its askers, until it ends`() throws {
-    // Nobody answers for such a scheme, and nobody cancels the task.
+    // Such a scheme has no answer, and the task is not cancelled.
     let session = URLSession(configuration: .ephemeral)
     let task = session.dataTask(with: try #require(URL(string: "odd://a")))
     scene.transfer.start { task }

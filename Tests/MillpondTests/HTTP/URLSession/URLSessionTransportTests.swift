@@ -211,7 +211,7 @@ import Testing
     #expect(answer.progress.allSatisfy { $0.total == nil })
   }
 
-  // Cut after some of its text, and framed as if it were whole, it can't be told from a whole one.
+  // A body that is cut after some of its text and framed as whole looks like a whole one.
   @Test(arguments: [Array("garbage".utf8), Array(Zipped.hello.prefix(10)), []])
   func `a gzipped body that is garbage, or truncated before its text, fails`(
     body: [UInt8]
@@ -297,7 +297,7 @@ import Testing
 }
 
 enum Zipped {
-  /// No bytes, as `gzip -n` packs them.
+  /// An empty text, as `gzip -n` packs it.
   static let nothing: [UInt8] = [31, 139, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
   /// "hello hello hello hello\n", as `gzip -n` packs it.
