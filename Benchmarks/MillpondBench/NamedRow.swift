@@ -1,4 +1,4 @@
-/// A line of a table, that can be asked for by the beginning of its name.
+/// A line of a table, which the beginning of its name selects.
 protocol NamedRow {
   var name: String { get }
 }

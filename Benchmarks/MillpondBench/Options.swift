@@ -58,7 +58,7 @@ struct Options {
     }
   }
 
-  /// Returns the rows that are asked for, in the order of the table.
+  /// Returns the chosen rows, in the order of the table.
   func choose(from rows: [Row]) throws(OptionsError) -> [Row] {
     try rows.named(names)
   }

@@ -15,7 +15,7 @@ struct Row {
   /// The fastest of the peers; nil where they weren't measured.
   var peer: Peer?
 
-  /// Whether the body is itself what others are compared to.
+  /// Whether the body is itself a measure of others.
   var isFloor = false
 
   /// Whether allocations can be counted: not where short strings are kept, for which the runtime's
@@ -45,7 +45,7 @@ enum Figure {
   }
 }
 
-/// Something to be repeated, that says what its sum must be.
+/// Repeatable work with an expected sum.
 struct Work: Sendable {
   let name: String
 

@@ -136,7 +136,7 @@ import Testing
     #expect(recorder.transcript == ["completed"])
   }
 
-  /// Takes no notice of what it is asked for.
+  /// A source that ignores the requested key.
   struct Careless: Source {
     func get(_ key: Int, _ lookup: Lookup) -> Signal<Int> { .just(key) }
   }

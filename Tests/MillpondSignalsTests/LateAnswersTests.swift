@@ -2,7 +2,8 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// A source that goes on after disposal: nothing that it sends may reach a closure of the subscription.
+/// A source that continues after disposal: none of its events may reach a closure of the
+/// subscription.
 @Suite struct LateAnswersTests {
   let source = CallbackSource<Int>()
   let calls = Locked(0)

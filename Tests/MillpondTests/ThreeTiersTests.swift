@@ -217,7 +217,7 @@ import Testing
   }
 }
 
-/// A source that counts how often it is asked, and says so before it passes the question on.
+/// A source that counts its gets, and acts before it passes each on.
 private final class Interposed<Base: Source>: Source {
   private let base: Base
   private let state = Watched<(asks: Int, act: (@Sendable () -> Void)?)>((0, nil))
@@ -256,8 +256,8 @@ private final class Flag: Sendable {
   }
 }
 
-/// Does something on another thread, and waits for it: what it asks has nothing to do with the work
-/// that goes on here.
+/// Performs `body` on another thread and waits for it: its gets have nothing to do with the work of
+/// the present one.
 private func elsewhere(_ body: @escaping @Sendable () -> Void) {
   let isDone = DispatchSemaphore(value: 0)
   DispatchQueue(label: "elsewhere").async {

@@ -3,8 +3,10 @@ public import Testing
 
 /// Tests with this trait leave a thread to the others, whichever suites they are of.
 ///
-/// For tests that compute for a second or more. As many of them side by side as there are threads to
-/// continue on would keep those waiting that wait for an event, until they give up.
+/// A trait for tests that compute for a second or more.
+///
+/// If they occupied all threads for continuations, tests that wait for an event would wait until
+/// they give up.
 public struct Heavy: SuiteTrait, TestTrait, TestScoping {
   private static let turns = Turns(ProcessInfo.processInfo.activeProcessorCount - 1)
 

@@ -20,7 +20,7 @@ final class Answers: Sendable {
       onFailed: { _ in self.endOne() }, onCompleted: { self.endOne() })
   }
 
-  /// Returns the sum, when all have ended; what failed adds nothing.
+  /// Returns the sum once all have ended; a failed signal adds nothing.
   func total() -> Int {
     endOne()
     end.wait()
@@ -33,7 +33,7 @@ final class Answers: Sendable {
   }
 }
 
-/// Returns the value of a signal, when it comes.
+/// Waits for the value of a signal, and returns it.
 ///
 /// Blocks.
 func awaited<Value: Sendable>(_ signal: Signal<Value>) throws -> Value {

@@ -15,7 +15,7 @@ func measure(
   }
 }
 
-/// Times ours and what it is compared with by turns.
+/// Times ours and the compared shelves by turns.
 private func time(
   _ row: DiskRow, _ operation: DiskRow.Operation, _ goods: Goods, _ effort: DiskEffort,
   at site: Site

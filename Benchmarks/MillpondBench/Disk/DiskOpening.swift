@@ -3,7 +3,7 @@ import Millpond
 import MillpondCore
 import MillpondSignals
 
-/// Times the opening of a folder, until it is known how many entries there are.
+/// Times the opening of a folder, until its number of entries is known.
 func measure(
   _ row: DiskRow, _ opening: DiskRow.Opening, _ effort: DiskEffort, at site: Site
 ) throws -> DiskMeasurement {

@@ -52,7 +52,7 @@ struct DiskOptions {
     }
   }
 
-  /// Returns the rows that are asked for, in the order of the table.
+  /// Returns the chosen rows, in the order of the table.
   func choose(from rows: [DiskRow]) throws(OptionsError) -> [DiskRow] {
     try rows.named(names)
   }

@@ -4,7 +4,7 @@ import Millpond
 import MillpondCore
 import MillpondSignals
 
-/// Measures the rows about overwriting, if any is asked for: by one run for all.
+/// Measures all requested rows about overwriting by one run.
 func measureOverwriting(
   _ rows: [DiskRow], _ effort: DiskEffort, at site: Site, _ tell: (DiskMeasurement) -> Void
 ) throws {

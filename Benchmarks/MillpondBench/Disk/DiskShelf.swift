@@ -14,7 +14,7 @@ protocol DiskShelf: Sendable {
   /// Gets each value once, in disorder, and returns the sum of their glances.
   func get(_ goods: Goods) throws -> Int
 
-  /// Asks of each, in disorder, whether it is there; how many are.
+  /// Looks up each value, in disorder, and returns the number of those found.
   func contains(_ goods: Goods) throws -> Int
 
   /// Removes all values, and waits until that is so on disk.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file for each value, by the system's calls: written beside its place and moved there.
+/// A file for each value, by the system's calls: written beside its place and renamed.
 struct FileEachShelf: DiskShelf {
   private let folder: String
 

@@ -5,7 +5,7 @@ struct Goods: Sendable {
   let keys: [String]
   let values: [Data]
 
-  /// The order in which they are asked for.
+  /// The order of the gets.
   let order: [Int]
 
   /// The size of each value, in bytes.

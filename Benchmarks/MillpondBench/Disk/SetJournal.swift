@@ -28,7 +28,7 @@ final class SetJournal: @unchecked Sendable {
     outcomeTimes.deallocate()
   }
 
-  /// Times a set, and its outcome when it comes.
+  /// Times a set and its outcome.
   func time(_ turn: Int, _ set: () -> Signal<Void>) {
     window.wait()
     let start = DispatchTime.now()

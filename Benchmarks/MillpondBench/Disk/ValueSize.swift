@@ -21,7 +21,7 @@ enum ValueSize: Int, CaseIterable {
     rawValue <= ValueSize.of16K.rawValue
   }
 
-  /// Whether what surrounds a value counts beside it.
+  /// Whether the overhead of a value is counted too.
   var isWeighed: Bool {
     rawValue <= ValueSize.of1K.rawValue
   }

@@ -26,7 +26,7 @@ struct LogScale {
     value > 0 && value.isFinite
   }
 
-  /// Returns the distance from the beginning; nil for what can't be shown.
+  /// Returns the distance from the beginning; nil for a number without a logarithm.
   func position(of value: Double) -> Double? {
     guard Self.canShow(value) else { return nil }
     return min(max(position(ofExponent: log10(value)), 0), length)

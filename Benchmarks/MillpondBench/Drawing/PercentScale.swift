@@ -7,7 +7,7 @@ struct PercentScale {
   private let last: Int
   private let step: Int
 
-  /// Makes a scale that has room for each of `values`; what isn't between 0 and 100 is left out.
+  /// Makes a scale that has room for each of `values`; those outside 0 to 100 are left out.
   init(for values: [Double], length: Double) {
     self.length = length
     let percents = values.filter { (0...100).contains($0) }

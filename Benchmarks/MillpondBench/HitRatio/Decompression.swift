@@ -24,7 +24,7 @@ struct Decompression {
     do {
       try process.run()
       try output.fileHandleForReading.forEachPiece(receive)
-      // Read last: what xz complains of is a line, and fits into the pipe.
+      // Read last: a complaint of xz is a line, and fits into the pipe.
       complaint = try complaints.fileHandleForReading.readToEnd()
     } catch {
       throw .unreadable(url.relativePath, reason: error.localizedDescription)

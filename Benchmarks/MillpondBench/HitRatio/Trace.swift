@@ -48,7 +48,7 @@ struct Trace {
     self.byteCount = byteCount
   }
 
-  /// Asks everything in order, and counts what `isHit` makes of it.
+  /// Performs all accesses in order, and counts the results of `isHit`.
   func tally(_ isHit: (Access) -> Bool) -> Tally {
     var tally = Tally()
     for place in keys.indices {

@@ -11,7 +11,7 @@ enum TraceRecord: String, CaseIterable {
   }
 }
 
-/// Reads records from bytes that come in pieces, wherever they were parted.
+/// A reader of records from bytes in pieces, which may end anywhere.
 struct TraceReader {
   private let record: TraceRecord
   private var keys: [UInt64] = []

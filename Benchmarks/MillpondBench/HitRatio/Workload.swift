@@ -29,7 +29,7 @@ struct Workload {
     ]
   }
 
-  /// Popular keys, and ever less popular ones.
+  /// Returns popular keys, and ever less popular ones.
   private static func zipf(
     _ exponent: Double, _ length: Int, _ random: inout SeededRandom
   ) -> [UInt64] {
@@ -37,7 +37,7 @@ struct Workload {
     return (0..<length).map { _ in UInt64(zipf.rank(&random)) }
   }
 
-  /// Popular keys; from time to time, a quarter of the accesses, many that don't come again.
+  /// Returns popular keys, with a quarter of the accesses in runs of keys that do not recur.
   private static func zipfWithScans(_ length: Int, _ random: inout SeededRandom) -> [UInt64] {
     let zipf = Zipf(exponent: 0.99, count: length / 20)
     let round = length / 40
@@ -46,15 +46,15 @@ struct Workload {
     }
   }
 
-  /// The same keys in the same order, a few more than a tenth of all; every eleventh access is for
-  /// a key that doesn't come again.
+  /// Returns a loop over a bit more than a tenth of all keys; every eleventh access is for a key
+  /// that does not recur.
   private static func loopAmongPassing(_ length: Int) -> [UInt64] {
     (0..<length).map { place in
       place % 11 == 0 ? passing + UInt64(place) : UInt64(place % (length / 90))
     }
   }
 
-  /// New keys and recent ones; then a loop over a bit more than a tenth of all keys; then new ones
+  /// Returns new and recent keys, then a loop over a bit more than a tenth of all, then new ones
   /// again.
   private static func phases(_ length: Int, _ random: inout SeededRandom) -> [UInt64] {
     let loop = (0..<length / 3).map { UInt64($0 % (length / 25)) }
@@ -76,7 +76,7 @@ struct Workload {
     }
   }
 
-  /// Every key as often as every other: nothing to learn here.
+  /// Returns every key as often as every other: nothing to learn here.
   private static func uniform(_ length: Int, _ random: inout SeededRandom) -> [UInt64] {
     (0..<length).map { _ in UInt64(random.number(below: length / 10)) }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A key that the matrix asks by, and the object that NSCache wants instead.
+/// A key of the matrix, and the object that NSCache needs in its place.
 protocol BenchKey: Hashable, Sendable {
   associatedtype Object: AnyObject
 

@@ -31,8 +31,7 @@ struct MemoryOptions: RowOptions {
     try read(arguments)
   }
 
-  /// Returns the rows that are asked for, in the order of the table, and not too long for the
-  /// effort.
+  /// Returns the chosen rows in the order of the table, without those too long for the effort.
   func choose(from rows: [MemoryRow]) throws(OptionsError) -> [MemoryRow] {
     try rows.named(names).filter { $0.size <= effort.sizeLimit }
   }

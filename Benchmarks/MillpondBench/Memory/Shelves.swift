@@ -63,7 +63,7 @@ struct RingShelf<Plain: BenchKey>: Shelf {
   }
 }
 
-/// The keys in the order in which they came, the oldest at `next` once there are as many as may be.
+/// The keys in the order of their arrival, with the oldest at `next` once the shelf is full.
 private struct Ring<Key: Hashable & Sendable> {
   private(set) var values: [Key: Int] = [:]
   private var order: [Key] = []

@@ -27,7 +27,7 @@ final class Stocked<Kept: Shelf>: @unchecked Sendable {
     }
   }
 
-  /// Asks for each key; what isn't found counts -1.
+  /// Gets each key; a miss counts -1.
   func lookUps(_ name: String, areFound: Bool) -> Work {
     let sum = visits.ofThreads.joined().reduce(0) { $0 + (areFound ? $1 : -1) }
     return warm(name, sum) { shelf, path in

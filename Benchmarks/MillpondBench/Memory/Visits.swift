@@ -36,7 +36,7 @@ struct Visits {
   ///   ``writeEvery``.
   static func mixed(size: Int, count: Int, threads: Int) -> Visits {
     let law = Zipf(exponent: 0.99, count: size)
-    // Or the oldest would be those that are asked for most.
+    // Otherwise the oldest would be the most popular ones.
     let numbers = shuffled(0..<size)
     return Visits(
       ofThreads: (0..<threads).map { thread in

@@ -29,7 +29,7 @@ struct NetworkOptions: RowOptions {
     try read(arguments)
   }
 
-  /// Returns the rows that are asked for, in the order of the table.
+  /// Returns the chosen rows, in the order of the table.
   func choose(from rows: [NetworkRow]) throws(OptionsError) -> [NetworkRow] {
     try rows.named(names)
   }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Millpond
 
-/// Subscribes, and waits for the end; the number of bytes that came.
+/// Subscribes, waits for the end, and returns the number of bytes.
 func waitForBytes(_ signal: Signal<Data>) -> Int {
   let end = DispatchSemaphore(value: 0)
   let count = Kept(0)

@@ -84,7 +84,7 @@ extension Work {
 
 /// Runs `body` on `threads` threads that start together, and returns when all have ended.
 ///
-/// Threads of its own: `concurrentPerform` starts no more than there are cores.
+/// Threads of its own, since `concurrentPerform` starts no more than there are cores.
 func together(_ threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
   let line = StartingLine()
   let end = DispatchGroup()

@@ -121,7 +121,7 @@ extension WorstRow {
       return WorstCase {
         isRight = look(source, count)
       } neighbour: {
-        // Joins, so that the number stays what it is.
+        // Joins a flight, so that the number of flights stays the same.
         source.get(0).subscribe().dispose()
       } check: {
         gets.end(count) && isRight

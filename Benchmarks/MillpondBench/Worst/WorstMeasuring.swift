@@ -30,7 +30,7 @@ extension WorstRow {
 }
 
 extension WorstFigures {
-  /// Does the work alone, and notes what it costs the processor, on all threads.
+  /// Does the work alone, and records its processor time on all threads.
   fileprivate mutating func takeCost(of work: WorstCase) throws {
     let start = processorSeconds()
     try work.body()

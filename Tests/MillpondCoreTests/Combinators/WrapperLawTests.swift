@@ -22,7 +22,7 @@ import Testing
       "rate limited",
       { AnyCache($0.rateLimited(to: 1, per: .zero, clock: ManualClock())) }
     ),
-    // Errors call a layer by its name, and what consists of several by what it is.
+    // Errors name a layer, or describe a composition by its structure.
     (
       "recovering with nothing",
       { AnyCache($0.recovering(with: EmptyCache()).named("TestCache")) }

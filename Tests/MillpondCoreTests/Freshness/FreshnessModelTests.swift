@@ -68,8 +68,8 @@ private final class FreshnessModel: @unchecked Sendable {
     /// Whether a reload began since, which later gets join instead of this.
     var isDisplaced = false
 
-    /// Whether a later question was answered since, or was a reload and has failed, so that a failure
-    /// comes too late to be remembered.
+    /// Whether a later get was answered since, or was a reload and failed, so that a failure is too
+    /// late to be remembered.
     var isOutdone = false
 
     init(_ key: Int, _ began: Int, isReload: Bool, _ source: TestSource<Int>) {

@@ -50,7 +50,7 @@ final class RememberedScene: Sendable {
     Recorder().subscribe(to: users.getStamped("a", lookup))
   }
 
-  /// The runs of the origin for "a" that there have been.
+  /// The past and present runs of the origin for "a".
   var fetches: [TestRun<Int>] { origin["a"].runs }
 
   /// Answers the running fetches of "a".
@@ -74,7 +74,7 @@ struct Offline: ConnectivityError {
   var isLossOfConnectivity: Bool { true }
 }
 
-/// The origin was reached, and did not like what it was asked.
+/// The origin was reached, and refused the request.
 struct Refused: Error {}
 
 extension FreshnessPolicy {

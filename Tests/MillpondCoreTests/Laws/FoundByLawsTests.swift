@@ -41,7 +41,7 @@ import Testing
     let left = kept { AnyCache($0.layered(over: $1).layered(over: $2)) }
     let right = kept { AnyCache($0.layered(over: $1.layered(over: $2))) }
 
-    // The mark of the middle layer is read when its composition is asked, here before the telling.
+    // The token of the middle layer is taken at the get of its composition, here before the write.
     #expect(right.middle == ["a": 1])
     #expect(left.answers == [1, 1] && right.answers == [1, 1])
   }

@@ -4,7 +4,7 @@ import MillpondTesting
 import TestTraits
 import Testing
 
-/// The laws, on compositions over caches whose outcomes don't come when they should.
+/// The laws, on compositions over caches with late outcomes.
 ///
 /// Two promises cannot hold. A write has no outcome as long as that of a layer is pending, so the
 /// half of ``CacheLaw/everyGetEnds`` about writes does not hold if an outcome is pending for ever,
@@ -13,7 +13,8 @@ import Testing
 @Suite(.heavy) struct ImpoliteCacheLawTests {
   typealias Impolite = ImpoliteCache<TestCache<String, Int>>
 
-  /// Impatient, since all but the outcomes that never come is there when a call returns.
+  /// A short patience, since everything but the outcomes that never come is there when a call
+  /// returns.
   private func laws(
     _ make: @escaping @Sendable (TestOrigin<String, Int>) -> some Source<String, Int>
   ) -> CacheLaws<String, Int> {

@@ -4,7 +4,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// One get is one hit or one miss, whichever way it is asked.
+/// The rule that one get is one hit or one miss, for every way to get.
 @Suite struct CountingTests {
   enum Way: CaseIterable {
     case subscribe, value, valueIfAny, values, all, first, filter, zip

@@ -5,7 +5,7 @@ import Testing
 
 /// Keys whose types state a hash of their own are found as quickly as others.
 @Suite struct HashedKeyTests {
-  /// A key whose hash is what it says, as an identity or an `NSObject` may have it.
+  /// A key with a hash of its own, as an identity or an `NSObject` may have.
   struct Key: Hashable, Sendable {
     let number: Int
     let stated: Int

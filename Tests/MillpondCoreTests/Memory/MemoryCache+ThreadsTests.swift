@@ -205,7 +205,7 @@ import Testing
       var random = SeededGenerator(seed: UInt64(round * 10 + thread))
       var writer = KeyHistoryWriter(time)
       waiting.subtract(1, ordering: .relaxed)
-      // All at once, if there are threads enough; not for ever, if there are not.
+      // A bounded wait, so that all threads start together if there are enough of them.
       for _ in 0..<10_000 where waiting.load(ordering: .relaxed) > 0 {}
       for step in 0..<15 {
         let key = keys.randomElement(using: &random) ?? 0

@@ -8,7 +8,7 @@ import Testing
 @Suite(.heavy) struct RemovalTests {
   typealias Gone = Recorder<String>
 
-  /// Each of what goes as key, value and cause.
+  /// The removals as key, value and cause.
   private func record(_ cache: MemoryCache<Int, Int>) -> Gone {
     Gone().subscribe(to: cache.removals.map { "\($0.key) \($0.value) \($0.cause)" })
   }

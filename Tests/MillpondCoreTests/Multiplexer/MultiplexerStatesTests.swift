@@ -189,7 +189,7 @@ import Testing
     let (kept, origin) = (Interrupted(), TestOrigin<String, Int>())
     let users = MultiplexerMap(over: origin, persistence: Persistence(kept), clock: clock)
     _ = states.subscribe(to: users.states(of: "a"))
-    // After the removal has arrived there, and before it arrives in memory.
+    // Between the arrival of the removal there and its arrival in memory.
     kept.afterRemoval = { users.get("a").subscribe() }
 
     _ = removesAll ? users.removeAll() : users.remove("a")

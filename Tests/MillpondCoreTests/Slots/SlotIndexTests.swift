@@ -14,7 +14,7 @@ import Testing
     for _ in 0..<25_000 {
       let slot = Slot.random(in: 0..<60, using: &random)
       let offset = UInt32.random(in: 0..<UInt32(hashes), using: &random)
-      // Those at the end of the range come round to the first buckets.
+      // Hashes at the end of the range wrap round to the first buckets.
       let hash = atEnd ? UInt32.max - offset : offset &* 0x9E37_79B9
       if let present = reference[slot] {
         index.remove(present, slot)

@@ -76,7 +76,7 @@ import Testing
     #expect(outcome.values.count == 1 && outcome.isCompleted)
   }
 
-  /// Returns a cache whose codec asks back.
+  /// Returns a cache whose codec gets from it.
   private func asking(
     _ ask: @escaping @Sendable (String, AnyCache<Int, String>) async throws -> Void
   ) -> AnyCache<Int, String> {

@@ -26,7 +26,7 @@ import Testing
   }
 }
 
-/// An operator by its name, and the question for the first value of what it makes.
+/// An operator by name, and a wait for the first value of its result.
 struct Carrier: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let ask: @Sendable (Signal<Int>) async throws -> Void

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// Holds something that a callback needs and that comes later.
+/// A holder of something that a callback needs and that is made later.
 final class Box<Value: Sendable>: Sendable {
   private let content = Locked<Value?>(nil)
 

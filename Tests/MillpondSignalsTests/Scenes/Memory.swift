@@ -2,7 +2,7 @@ import Foundation
 
 /// The greatest use of memory of this process.
 ///
-/// To be read in an exit test: there nothing else runs in the process.
+/// For use in an exit test, where nothing else runs in the process.
 enum Memory {
   /// The peak in bytes; it never falls.
   static var peak: Int {

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Compositions over caches whose outcomes don't come when they should.
+/// Compositions over caches with late outcomes.
 @Suite(.timeLimit(.minutes(1))) struct ImpoliteCacheTests {
   enum Composition: CaseIterable {
     case layered, twoLayers, shared, replayed, remembered, codec, keys, closures

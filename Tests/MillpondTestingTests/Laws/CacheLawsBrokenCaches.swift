@@ -8,7 +8,7 @@ final class BrokenCache: Cache {
     /// A caller that wants a new value gets an immediate old one.
     case staleNow
 
-    /// The answer that comes with an age is that of the last set, removed or not.
+    /// The answer with an age is that of the last set, removed or not.
     case staleStamped
 
     /// Takes every fill.

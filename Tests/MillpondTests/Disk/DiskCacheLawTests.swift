@@ -23,7 +23,7 @@ import Testing
   }
 }
 
-/// A disk cache with a folder of its own, that goes with it.
+/// A disk cache with a folder of its own, which is removed with it.
 private struct FreshDisk: Cache {
   private let scene = DiskScene()
   private let cache: DiskCache

@@ -11,7 +11,7 @@ import Testing
   let scene = DiskScene()
   let book = Reference<Book>(1)
 
-  /// Restores from the folder, lets `use` do what it likes, and closes it all.
+  /// Restores from the folder, runs `use`, and closes everything.
   private func session(
     types: [ArchivedType] = Library.types, _ use: (EntityStore, EntityArchive) throws -> Void
   ) async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import LoopbackServer
 
-/// A way in which an origin misbehaves so that there is no value.
+/// A misbehaviour of an origin that leaves no value.
 enum Fault: String, CaseIterable, Sendable {
   case refused, unknownHost, closedAtOnce, cutBody, resetBody, tooFewBytes, negativeLength
   case garbageLength, twoLengths, hugeLength, cutChunk, garbageChunk, hugeChunk, endlessChunkSize
@@ -9,7 +9,7 @@ enum Fault: String, CaseIterable, Sendable {
   case serverError, unavailable, unasked304, unasked206, status999, statusOfWords, notHTTP
   case manyHeaders, longHeader, tooLarge, expiredCertificate, plainForTLS
 
-  /// Returns the scene in which it happens; none where no origin takes part.
+  /// Returns an origin that misbehaves so, or an idle one if the fault needs none.
   func origin() throws -> LoopbackServer {
     switch self {
     case .expiredCertificate: try LoopbackServer(greeting: [.send(Handshake.expired)])

@@ -9,7 +9,7 @@ extension LoopbackServer {
     try #require(URL(string: baseURL + path))
   }
 
-  /// Whether the client has closed the connection of every request that there was.
+  /// Whether the client has closed the connections of all requests.
   func wasClosedByClient(requests count: Int = 1) async -> Bool {
     await eventually { snapshot in
       snapshot.exchanges.count == count

@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test func `an endless body is stopped at the limit`() async throws {
-    // Not as fast as it goes: while more comes than the process can take in, Linux's URLSession
+    // Slower than possible: while more arrives than the process can take in, Linux's URLSession
     // does nothing else, for any session.
     let piece = [Step.send(Array(repeating: 1, count: 1 << 16)), .wait(.milliseconds(1))]
     let origin = try LoopbackServer { _ in
@@ -241,7 +241,7 @@ import Testing
 
     clock.advance(by: .seconds(29))
     #expect(answer.end == nil)
-    // The silence begins when the transport's thread has come back from its delivery.
+    // The silence begins when the delivery on the transport's thread has returned.
     while answer.end == nil {
       try Task.checkCancellation()
       clock.advance(by: .seconds(1))

@@ -45,8 +45,7 @@ import Testing
       }
     }()
 
-    // The session goes when the last transfer of a released source is over, and its connections
-    // with it.
+    // The session and its connections are released with the last transfer of a released source.
     #expect(await origin.eventually { $0.openConnections == 0 })
   }
 }

@@ -3,7 +3,7 @@ import Millpond
 import MillpondSignals
 import MillpondTesting
 
-/// An origin of one body that answers at once, in ranges if it is asked to, and notes what it is asked.
+/// An origin of one body that answers at once, in ranges on request, and records its requests.
 final class RangingOrigin: HTTPTransport {
   /// One answer.
   struct Answer: Sendable {
@@ -18,7 +18,7 @@ final class RangingOrigin: HTTPTransport {
   private let asked = Watched<[HTTPRequest]>([])
 
   /// - Parameters:
-  ///   - appliesBackpressure: Whether a large body is to be asked for at once.
+  ///   - appliesBackpressure: Whether a large body is to be requested at once.
   ///   - change: Makes of the answer that would be right the one that is given; the first is number 1.
   init(
     byteCount: Int = 1_000, appliesBackpressure: Bool = true,

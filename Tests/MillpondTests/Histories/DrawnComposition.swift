@@ -181,7 +181,7 @@ struct DrawnComposition {
     return disk
   }
 
-  /// Says how the process is killed, and what it leaves.
+  /// Registers the kill of the process and its traces with the scene.
   private func say(of disk: DiskCache, _ calls: FaultyCalls, in folder: URL) {
     scene.dies(
       arming: {

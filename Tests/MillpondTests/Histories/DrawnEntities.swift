@@ -20,7 +20,7 @@ struct DrawnEntities {
   let scene: Scene
   let base: Base
 
-  /// Whether there is another entrance, by which writes take their time.
+  /// Whether there is a second way in, whose writes are slow.
   let hasLateEntrance: Bool
   let isScoped: Bool
   let isPruned: Bool
@@ -41,7 +41,7 @@ struct DrawnEntities {
     scene.getsGoOn()
     scene.mayForget()
     if isScoped { scene.usesScope() }
-    // Before the store, which is asked first and so has to be erased last.
+    // Added before the store, which is asked first and so has to be erased last.
     let source = scoped(below)
     let store = EntityStore(scope: isScoped ? scene.scope : nil)
     if isPruned { scene.trims { store.prune() } }

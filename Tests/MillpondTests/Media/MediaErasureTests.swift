@@ -148,7 +148,7 @@ import Testing
   }
 }
 
-/// A transport whose answers a test sends by hand, and that notes what it is asked.
+/// A transport whose answers a test sends by hand, and that records its requests.
 private struct ListeningTransport: HTTPTransport {
   let source = TestSource<HTTPPart>()
   private let asked = Watched<[HTTPRequest]>([])

@@ -6,7 +6,7 @@
 
   @testable import Millpond
 
-  /// Large files are asked for in ranges where the system's session can't wait for the disk.
+  /// Downloads of large files in ranges, for a system whose session cannot wait for the disk.
   @Suite struct MediaRangesTests {
     private static let film = (0..<5_000).flatMap { number in
       [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 4_000)

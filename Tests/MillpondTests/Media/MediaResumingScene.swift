@@ -85,7 +85,7 @@ final class MediaResumingScene: Sendable {
     }
   }
 
-  /// Asks once, in what could be a process of its own.
+  /// Gets once, as a process of its own could.
   @discardableResult
   func ask(_ disk: DiskCache? = nil, _ partials: PartialTransfers? = nil) async throws
     -> Recorder<DiskFile>
@@ -114,7 +114,7 @@ final class MediaResumingScene: Sendable {
 }
 
 extension Recorder where Value == DiskFile {
-  /// The bytes of the file that came.
+  /// The bytes of the received file.
   var bytes: [UInt8]? {
     values.first.flatMap { try? Array(Data(contentsOf: $0.url)) }
   }

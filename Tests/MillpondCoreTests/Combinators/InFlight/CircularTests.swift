@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Work that asks for what it is itself to bring, and work that asks while it holds a slot.
+/// Work that waits for its own result, and work that gets while it holds a slot.
 @Suite struct CircularTests {
   typealias Ask = @Sendable (String) -> Signal<Int>
 

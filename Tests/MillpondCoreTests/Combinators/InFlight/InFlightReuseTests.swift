@@ -308,7 +308,7 @@ import Testing
     }
   }
 
-  /// A clock that asks the cache whose flights it times.
+  /// A clock that calls the cache whose flights it times.
   struct AskingClock: Clock {
     let base = ContinuousClock()
     let ask = Locked<(@Sendable () -> Void)?>(nil)
@@ -350,7 +350,7 @@ import Testing
   }
 
   @Test func `what a layer asks below is asked by the asker, whoever's thread it is`() {
-    // The upper layer misses on the thread of a flight of its own; the lower one asks for more.
+    // The upper layer misses on the thread of its own flight, and the lower one is asked.
     let upper = TestOrigin<String, Int>()
     let whole = Locked<AnyCache<String, Int>?>(nil)
     let lower = AnyCache<String, Int>(

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// A limit holds, whatever the work in its slots asks for and leaves behind.
+/// A limit holds, whatever gets the work in its slots starts and leaves behind.
 @Suite struct LentSlotTests {
   typealias Ask = @Sendable (Int) -> Signal<Int>
 

@@ -38,7 +38,7 @@ import Testing
     #expect(fresh.values == [7])
   }
 
-  /// Answers `n` by asking for `n - 1` through the limit that it is asked through itself.
+  /// A source that answers `n` with a get of `n - 1` through its own limit.
   struct Recursive: Source {
     let origin: TestOrigin<Int, Int>
     let outer: Outer
@@ -190,7 +190,7 @@ final class Scene: @unchecked Sendable {
     }
   }
 
-  /// Ends what still runs or waits, and sees whether as many can run as there are slots.
+  /// Ends all running and waiting work, and checks that every slot can be used.
   func expectAllSlotsFree() {
     for (_, recorder) in recorders { recorder.dispose() }
     let keys = (0..<limit + 1).map { lastKey + $0 }

@@ -16,13 +16,13 @@ struct KeyEvent: Sendable {
 
 /// The concurrent operations of threads on one key.
 struct KeyHistory: Sendable {
-  /// At most 64 events, with each value set once.
+  /// The events: at most 64, with each value set once.
   var events: [KeyEvent] = []
 
   /// Whether all this can have happened one after the other, each somewhere between its beginning and
   /// its end, beginning with no value.
   ///
-  /// - Parameter evicts: Whether a value may go at any time, never to come back.
+  /// - Parameter evicts: Whether a value may be evicted at any time, never to return.
   /// - Source: Wing, Gong 1993, with the visited states remembered as Lowe 2017 does.
   func isInOrder(evicts: Bool = false) -> Bool {
     var search = KeyHistorySearch(events: events, evicts: evicts)

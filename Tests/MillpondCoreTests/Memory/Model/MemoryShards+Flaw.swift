@@ -5,7 +5,7 @@ import Synchronization
 extension MemoryShards {
   /// Returns a fault in the stores or in their shared state; nil if there is none.
   ///
-  /// To be called while no other thread uses the cache.
+  /// The caller ensures that no other thread uses the cache.
   func flaw() -> String? {
     var (count, cost, number) = (0, 0, 0)
     var flaw: String?

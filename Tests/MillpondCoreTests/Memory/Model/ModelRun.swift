@@ -138,7 +138,7 @@ final class ModelRun: Sendable {
     return keep(key, value, age: age, deadline: deadline, &state)
   }
 
-  /// After a telling of a value: it is there now, unless it could not be or was not worth it.
+  /// After a write, the value is there unless it was inadmissible or not worth it.
   private func keep(
     _ key: Int, _ value: Int, age: Int64, deadline: Int64, _ state: inout ModelState
   ) -> String? {
@@ -163,7 +163,7 @@ final class ModelRun: Sendable {
     return complaintOfNumbers(state.reference)
   }
 
-  /// Takes over what went, each for its reason.
+  /// Takes over the removals, each with its reason.
   private func settle(
     _ need: ReferenceCache.Need, _ state: inout ModelState, isStored: Bool = false
   ) -> String? {

@@ -17,7 +17,7 @@ struct ModelState: Sendable {
     self.reference = reference
   }
 
-  /// Returns a value that there has not been yet, of this cost.
+  /// Returns a value that was not used before, of this cost.
   mutating func nextValue(_ cost: Int) -> Int {
     values += 1
     return values << 8 | cost

@@ -24,7 +24,7 @@ enum ModelStep: Sendable {
   case removeExpired
 }
 
-/// Draws steps for a cache: mostly asks and tellings, rarely what concerns everything.
+/// Draws steps for a cache: mostly gets and writes, rarely one that concerns everything.
 struct ModelSteps {
   let scene: ModelScene
   var random: SeededGenerator
@@ -66,7 +66,7 @@ struct ModelSteps {
     }
   }
 
-  /// Half of the asks are for an eighth of the keys.
+  /// Half of the gets are for an eighth of the keys.
   private mutating func drawKey() -> Int {
     let keys = Bool.random(using: &random) ? scene.keyCount : max(1, scene.keyCount / 8)
     return Int.random(in: 0..<keys, using: &random)
@@ -116,7 +116,7 @@ struct ModelScene: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Those in which there are enough entries for sixteen stores.
+  /// The scenes with enough entries for sixteen stores.
   static var large: [ModelScene] {
     all.map { small in
       var large = small

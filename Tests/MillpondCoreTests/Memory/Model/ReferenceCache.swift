@@ -2,7 +2,7 @@ import MillpondSignals
 
 @testable import MillpondCore
 
-/// A plain cache that says whether a memory cache does what it promises.
+/// A plain cache that checks the promises of a memory cache.
 ///
 /// It takes the removals from the cache's own reports, and checks that each is permitted. With one
 /// store and the least recently used first, exactly that removal is permitted, at that moment only.

@@ -1,4 +1,4 @@
-/// The files of one folder, as the system has them in memory, and what of them is on the device.
+/// The files of one folder, in the system's memory and on the device.
 struct Volume: Sendable {
   static let pageSize = 4_096
   private static let sectorSize = 512

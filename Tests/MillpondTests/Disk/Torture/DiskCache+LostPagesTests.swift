@@ -14,7 +14,7 @@ import Testing
 
   private func open(_ calls: VolumeCalls) -> DiskCache { scene.open(2 << 20, calls) }
 
-  /// Opens what many power cuts leave of a volume.
+  /// Opens the remains of a volume after many power cuts.
   private func check(_ volume: Volume, _ look: (DiskCache) async throws -> Void) async throws {
     for seed in 0..<50 {
       var random = SeededNumbers(seed)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// The next checkpoint, of which pages are lost, replaces the one that knows of the removal.
+  /// The next checkpoint, which loses pages, replaces the one with the removal.
   @Test func `what was removed stays removed after the next checkpoint`() async throws {
     let calls = try await losingRemoval(keepsSize: true)
     let cache = open(calls)
@@ -112,7 +112,7 @@ import Testing
     try await third.close().value
   }
 
-  /// The process is killed before the file of the former value goes.
+  /// The process is killed before the file of the former value is removed.
   @Test func `the file of a flushed value stays until what replaces it is on the device`()
     async throws
   {

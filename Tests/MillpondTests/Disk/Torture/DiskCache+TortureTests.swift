@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-/// The same work again and again; each time something goes wrong a call later.
+/// The same work again and again, each time with a fault one call later.
 ///
 /// ``Torture`` says how many of the calls have their turn.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheTortureTests {

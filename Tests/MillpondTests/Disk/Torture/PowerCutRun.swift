@@ -5,7 +5,7 @@ import MillpondTesting
 
 @testable import Millpond
 
-/// A run of a cache on a volume in memory, with what may be left of it after a power cut.
+/// A run of a cache on a volume in memory, with its possible remains after a power cut.
 final class PowerCutRun {
   /// A write of a key.
   private struct Entry {

@@ -44,7 +44,7 @@ struct TortureLedger {
     for key in entries.keys { acknowledge(key) }
   }
 
-  /// Notes that a value is not there, and never will be.
+  /// Notes that a value is absent, and stays so.
   mutating func fail(_ key: String, _ version: Int) {
     entries[key]?.removeAll { $0.version == version }
   }

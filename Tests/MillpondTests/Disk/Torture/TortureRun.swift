@@ -70,7 +70,7 @@ final class TortureRun {
     let statistics = cache.statistics
     if statistics.evictions + statistics.rejections > 0 { ledger.mayForget = true }
     for key in ledger.keys {
-      // One call at the most goes wrong; if the folder could not be opened, all questions do.
+      // One call at most fails; if the folder could not be opened, all gets do.
       for _ in 0..<2 {
         let recorder = Recorder<Data>().subscribe(to: cache.get(key))
         try await recorder.ended()

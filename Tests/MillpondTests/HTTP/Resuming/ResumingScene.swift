@@ -50,7 +50,7 @@ final class ResumingScene: Sendable {
     PartialTransfers(directory: folder, byteLimit: byteLimit)
   }
 
-  /// Asks once, in what could be a process of its own.
+  /// Gets once, as a process of its own could.
   @discardableResult
   func ask(_ path: String = "/film") async throws -> Recorder<Data> {
     let partials = partials()

@@ -54,7 +54,7 @@ import Testing
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("millpond-\(UUID().uuidString)")
 
-  /// Returns an origin that breaks off at first, and is then asked by another transfer.
+  /// Returns an origin that breaks off at first, and then serves another transfer.
   ///
   /// - Parameter isNew: Whether the later answers have other bytes.
   private func origin(_ answers: Answers, isNew: Bool) -> RangingOrigin {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-/// A subscriber that takes the first part only when the sender goes on, or has waited for long enough.
+/// A subscriber that takes the first part only once the sender goes on, or after a long wait.
 @Suite struct DecoupledTests {
   private let source = TestSource<HTTPPart>()
   private let goesOn = DispatchSemaphore(value: 0)
