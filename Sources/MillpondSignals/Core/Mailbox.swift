@@ -83,6 +83,13 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
     }
   }
 
+  /// Whether the calling thread has the turn: what the turn protects may be changed at once, as far as
+  /// whoever took it is prepared for that.
+  @inlinable
+  package var isOnTurn: Bool {
+    turn.load(ordering: .relaxed) & ~Self.waitingBit == threadMark()
+  }
+
   /// Takes the turn, if it is free now or becomes free after a few yields.
   @inlinable
   borrowing func take() -> Bool {
@@ -187,8 +194,9 @@ package struct LazyObject: ~Copyable, Sendable {
     }
   }
 
+  /// The object, if it has been made.
   @inlinable
-  var object: AnyObject? {
+  package var object: AnyObject? {
     UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map {
       Unmanaged.fromOpaque($0).takeUnretainedValue()
     }
@@ -203,7 +211,7 @@ package struct LazyObject: ~Copyable, Sendable {
 
   /// Stores `new` unless there is an object already, and returns the stored one.
   @inlinable
-  borrowing func storeIfNil(_ new: AnyObject) -> AnyObject {
+  package borrowing func storeIfNil(_ new: AnyObject) -> AnyObject {
     let mine = Unmanaged.passRetained(new)
     let isStored = address.compareExchange(
       expected: 0, desired: UInt(bitPattern: mine.toOpaque()), ordering: .acquiringAndReleasing

@@ -20,6 +20,10 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var latest: LatestValue<Value>
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
+  /// The number of a subscriber that has left while it received a value: zero if none has, less where no
+  /// value is being delivered.
+  @exclusivity(unchecked) @usableFromInline var departed: Int
+
   /// The phase of the replay, which is settled before the end is delivered.
   ///
   /// Unowned, because the replay outlives every call.
@@ -29,7 +33,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   enum Message: Sendable {
     case arrival(Member<Value>)
     case departure(Int)
-    case event(Event<Value>)
+    case next(Value)
+    case other(Event<Never>)
   }
 
   /// Creates a run that has not begun.
@@ -46,6 +51,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     members = Members()
     latest = LatestValue()
     (progress, end) = (nil, nil)
+    departed = -1
   }
 
   /// Whether the run has received its end, and has no subscribers any more.
@@ -70,6 +76,9 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @inlinable
   package func leave(_ number: Int) {
     if hasEnded { return }
+    // One that leaves when it has received a value, as a task that waited for it does, is removed after the
+    // delivery, without a message.
+    if mailbox.isOnTurn, departed == 0 { return departed = number }
     let left = mailbox.actQuietly(orPost: .departure(number)) { members.remove(number) }
     _ = left  // released here, where neither the lock nor the turn is held
   }
@@ -77,13 +86,15 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   /// Receives a value of the run.
   @inlinable
   package func next(_ value: Value) {
-    post(.event(.next(value))) { deliver(.next(value)) }
+    var leaver: Observer<Value>?
+    post(.next(value)) { leaver = deliver(value) }
+    withExtendedLifetime(leaver) {}
   }
 
   /// Receives progress or the end of the run.
   @inlinable
   package func other(_ event: Event<Never>) {
-    post(.event(event.typed())) { deliver(event.typed()) }
+    post(.other(event)) { deliver(event) }
   }
 
   @inlinable
@@ -101,7 +112,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     case .arrival(let member): welcome(member)
     case .departure(let number):
       if let observer = members.remove(number) { left.append(observer) }
-    case .event(let event): deliver(event)
+    case .next(let value): if let leaver = deliver(value) { left.append(leaver) }
+    case .other(let event): deliver(event)
     }
   }
 
@@ -114,18 +126,25 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     if !member.lifetime.isEnded { member.observer.other(end) }
   }
 
+  /// - Returns: The observer of a subscriber that has left meanwhile, to be released after the turn.
   @inlinable
-  func deliver(_ event: Event<Value>) {
+  func deliver(_ value: Value) -> Observer<Value>? {
+    guard end == nil else { return nil }
+    latest.replace(with: value)
+    departed = 0
+    members.next(value)
+    defer { departed = -1 }
+    return departed > 0 ? members.remove(departed) : nil
+  }
+
+  @inlinable
+  func deliver(_ event: Event<Never>) {
     guard end == nil else { return }
-    switch event {
-    case .next(let value):
-      latest.replace(with: value)
-      members.next(value)
-    case .progress(let progress):
+    if case .progress(let progress) = event {
       self.progress = progress
-      members.other(.progress(progress))
-    case .failed(let error): finish(.failed(error))
-    case .completed: finish(.completed)
+      members.other(event)
+    } else {
+      finish(event)
     }
   }
 
@@ -150,7 +169,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   static func replaces(_ last: Message, _ new: Message) -> Bool {
-    if case .event(.progress) = last, case .event(.progress) = new { true } else { false }
+    if case .other(.progress) = last, case .other(.progress) = new { true } else { false }
   }
 }
 

@@ -14,6 +14,26 @@ import Testing
     kept = source.signal.replayLast(.keepRunning)
   }
 
+  @Test(arguments: [1, 2, 5])
+  func `subscribers that leave when they receive a value are let go of, and nobody else`(
+    count: Int
+  ) {
+    early.subscribe(to: shared)
+    let released = Journal<Int>()
+    for number in 0..<count {
+      let witness = Witness { released.write(number) }
+      shared.take(1).subscribe(onNext: { _ in withExtendedLifetime(witness) {} })
+    }
+    late.subscribe(to: shared)
+
+    source.next(1)
+    #expect(released.entries.sorted() == Array(0..<count))
+    source.next(2)
+
+    #expect(early.transcript == ["next 1", "next 2"])
+    #expect(late.transcript == ["next 1", "next 2"])
+  }
+
   @Test func `nothing runs before the first subscriber comes`() {
     #expect(source.subscriptions == 0)
 
