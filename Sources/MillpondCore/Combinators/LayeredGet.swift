@@ -46,7 +46,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     self.observer = observer
     self.lifetime = lifetime
     token = FillToken(for: lookup, during: lifetime)
-    report = AnswerReport(lookup)
+    report = AnswerReport(lookup, as: below.labels(of: upper).upper)
     // Set here because default values at the properties would be calls.
     caller = nil
     upperLifetime = nil
@@ -54,40 +54,43 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     failure = nil
   }
 
+  @inlinable var upperLabel: String? { below.labels(of: upper).upper }
+  @inlinable var lowerLabel: String? { below.labels(of: upper).lower }
+
   // MARK: The upper layer
 
   @inlinable
   func start() {
-    // Memory answers immediately, so it needs no run, unless a listener is to be told.
-    if Upper.self == MemoryCache<Key, Value>.self, !lookup.isHeard,
-      let memory = upper as? MemoryCache<Key, Value>
-    {
+    // Memory answers immediately, so it needs no run.
+    if let memory = upper.memory {
       if let stamped = memory.look(key, lookup.freshness, .everything) {
         nextOfUpper(stamped)
         if !lifetime.isEnded { observer.completed() }
-      } else if !lifetime.isEnded {
-        askLower()
+      } else {
+        if lookup.freshness != .any { memory.explainMiss(key, report.explained(lookup)) }
+        report.ended(.completed, key, lookup, as: upperLabel)
+        if !lifetime.isEnded { askLower() }
       }
       return
     }
     caller = WorkContext.current
     let upperLifetime = lifetime.child()
     self.upperLifetime = upperLifetime
-    upper.answer(key, lookup, report).run(
+    upper.getStamped(key, report.explained(lookup)).run(
       Observer(next: { self.nextOfUpper($0) }, other: { self.otherOfUpper($0) }), upperLifetime)
   }
 
   @inlinable
   func nextOfUpper(_ stamped: Stamped<Value>) {
     hadValue = true
-    report.hit(stamped.age, key, lookup, as: upper.ownLabel)
+    report.hit(stamped.age, key, lookup, as: upperLabel)
     observer.next(stamped)
   }
 
   @inlinable
   func otherOfUpper(_ event: Event<Never>) {
     guard event.isTerminal else { return observer.other(event) }
-    report.ended(event, key, lookup, as: upper.ownLabel)
+    report.ended(event, key, lookup, as: upperLabel)
     upperLifetime?.end()
     if lifetime.isEnded { return }
     if hadValue || event.isNestedTooDeeply { return observer.other(event) }
@@ -101,15 +104,15 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   func askLower() {
     if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
-    report = AnswerReport(lookup)
-    below.layer.answer(key, lookup, report).run(
+    report = AnswerReport(lookup, as: lowerLabel)
+    below.layer.getStamped(key, report.explained(lookup)).run(
       Observer(next: { self.nextOfLower($0) }, other: { self.otherOfLower($0) }), lifetime)
   }
 
   @inlinable
   func nextOfLower(_ stamped: Stamped<Value>) {
     hadValue = true
-    report.hit(stamped.age, key, lookup, as: below.layer.ownLabel)
+    report.hit(stamped.age, key, lookup, as: lowerLabel)
     let outcome = upper.apply(.fill(key, stamped, token))
     if lookup.isHeard { upper.reportFailure(ofFill: outcome, key, lookup) }
     observer.next(stamped)
@@ -117,7 +120,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func otherOfLower(_ event: Event<Never>) {
-    if event.isTerminal { report.ended(event, key, lookup, as: below.layer.ownLabel) }
+    if event.isTerminal { report.ended(event, key, lookup, as: lowerLabel) }
     if case .completed = event, !hadValue, let failure { return observer.failed(failure) }
     observer.other(event)
   }
@@ -129,8 +132,50 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 final class LayerBelow<Layer: Source>: Sendable {
   @usableFromInline let layer: Layer
 
+  /// Found when a listener is first to hear of one of the layers.
+  @usableFromInline let lazyLabels = LazyObject()
+
   @inlinable
   init(_ layer: Layer) {
     self.layer = layer
+  }
+
+  /// What the layer above and this one are called, where they don't report by themselves.
+  @inlinable
+  func labels(of upper: some Source) -> LayerLabels {
+    if let labels = lazyLabels.object { return unsafeDowncast(labels, to: LayerLabels.self) }
+    let labels = LayerLabels(upper: upper.askedLabel, lower: layer.ownLabel)
+    return unsafeDowncast(lazyLabels.storeIfNil(labels), to: LayerLabels.self)
+  }
+}
+
+/// What two layers are called, where they don't report by themselves.
+@usableFromInline
+final class LayerLabels: Sendable {
+  @usableFromInline let upper: String?
+  @usableFromInline let lower: String?
+
+  @usableFromInline
+  init(upper: String?, lower: String?) {
+    self.upper = upper
+    self.lower = lower
+  }
+}
+
+extension Source {
+  /// The memory that this is, with a name or without: it is looked into without a run.
+  @inlinable
+  var memory: MemoryCache<Key, Value>? {
+    if Self.self == MemoryCache<Key, Value>.self { return self as? MemoryCache<Key, Value> }
+    if Self.self == Named<MemoryCache<Key, Value>>.self {
+      return (self as? Named<MemoryCache<Key, Value>>)?.base
+    }
+    return nil
+  }
+
+  /// What this is called by one that looks into it itself, if it is memory.
+  @usableFromInline
+  var askedLabel: String? {
+    memory == nil ? ownLabel : layout(for: nil).label
   }
 }

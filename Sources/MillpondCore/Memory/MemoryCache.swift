@@ -135,16 +135,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     Signal { observer, _ in
       if let stamped = self.look(key, lookup.freshness, .everything) {
         observer.next(stamped)
-      } else if lookup.wantsReasons {
-        self.reportAge(key, lookup)
+      } else if lookup.freshness != .any {
+        self.explainMiss(key, lookup)
       }
       observer.completed()
     }
   }
 
-  @usableFromInline
-  func reportAge(_ key: Key, _ lookup: Lookup) {
-    if let stamped = peekStamped(key) { lookup.explainMiss(.tooOld(age: stamped.age)) }
+  /// Says that a value is too old for the question, if there is one.
+  @inlinable
+  func explainMiss(_ key: Key, _ lookup: Lookup) {
+    guard lookup.wantsReasons, let stamped = peekStamped(key) else { return }
+    lookup.explainMiss(.tooOld(age: stamped.age))
   }
 
   @inlinable

@@ -51,7 +51,7 @@ public struct CacheStatistics: Sendable, Hashable {
     case .fillFailed: failedFills += 1
     case .tellingFailed: failedTellings += 1
     }
-    if let duration = event.duration { times.add(duration) }
+    if let nanoseconds = event.nanoseconds { times.add(nanoseconds: Int(nanoseconds)) }
   }
 }
 
@@ -61,7 +61,11 @@ public struct Histogram: Sendable, Hashable {
   public private(set) var count = 0
 
   /// The longest duration.
-  public private(set) var longest = Duration.zero
+  public var longest: Duration {
+    .nanoseconds(longestNanoseconds)
+  }
+
+  private var longestNanoseconds = 0
 
   /// The counts by the number of bits of the duration in nanoseconds.
   private var buckets: [Int] = []
@@ -71,11 +75,16 @@ public struct Histogram: Sendable, Hashable {
 
   /// Adds a duration; a negative one counts as zero.
   public mutating func add(_ duration: Duration) {
-    let bits = Int.bitWidth - duration.nanoseconds.leadingZeroBitCount
+    add(nanoseconds: duration.nanoseconds)
+  }
+
+  mutating func add(nanoseconds: Int) {
+    let nanoseconds = max(0, nanoseconds)
+    let bits = Int.bitWidth - nanoseconds.leadingZeroBitCount
     while buckets.count <= bits { buckets.append(0) }
     buckets[bits] += 1
     count += 1
-    longest = max(longest, duration)
+    longestNanoseconds = max(longestNanoseconds, nanoseconds)
   }
 
   /// Returns a duration that the given share of durations does not exceed, rounded up to one less

@@ -14,7 +14,7 @@ extension Source {
 }
 
 /// A source or cache whose gets are reported to a monitor.
-public struct Monitored<Base: Source>: Wrapper, StampedSource {
+public struct Monitored<Base: Source>: Wrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -22,36 +22,43 @@ public struct Monitored<Base: Source>: Wrapper, StampedSource {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let monitor: CacheMonitor
+  @usableFromInline let hearing: Hearing
 
   @usableFromInline var title: String { "monitored" }
-
-  /// The default lookup with the listener, made once, so that a hit allocates nothing.
-  @usableFromInline let usual: Lookup
-
-  /// The label of the base, if it is a single nameless layer.
-  @usableFromInline let label: String?
 
   @inlinable
   init(base: Base, monitor: CacheMonitor) {
     self.base = base
-    self.monitor = monitor
-    usual = Lookup().heard(by: monitor.listener)
-    label = base.ownLabel
+    hearing = Hearing(monitor, label: base.ownLabel)
+  }
+
+  /// Returns the base's answer, and reports it to the monitor.
+  @inlinable
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    Signal { observer, lifetime in
+      if hearing.label == nil {
+        base.get(key, hearing.of(lookup)).run(observer, lifetime)
+      } else {
+        getStamped(key, lookup).map { $0.value }.run(observer, lifetime)
+      }
+    }
   }
 
   /// Returns the base's answer, and reports it to the monitor.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    label.map { base.reported(as: $0, key, heard(lookup)) } ?? base.getStamped(key, heard(lookup))
+    guard hearing.label != nil else { return base.getStamped(key, hearing.of(lookup)) }
+    return base.layerAnswer(key, hearing.of(lookup)) { [hearing] in hearing.label }
   }
 
   /// Returns the base's immediate value, and reports it to the monitor.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    let lookup = heard(lookup)
+    let lookup = hearing.of(lookup)
     let value = base.now(key, lookup)
-    if value != nil, let label { lookup.report(.hit(age: nil), layer: label, key: key) }
+    if value != nil, let label = hearing.label {
+      lookup.report(.hit(age: nil), layer: label, key: key)
+    }
     return value
   }
 
@@ -68,11 +75,6 @@ public struct Monitored<Base: Source>: Wrapper, StampedSource {
     Layout(.wrapper, title, parts: [base.layout(for: key)], isReported: true)
   }
 
-  @inlinable
-  func heard(_ lookup: Lookup) -> Lookup {
-    lookup.isUsual ? usual : lookup.heard(by: monitor.listener)
-  }
-
   @usableFromInline
   func reportFailure(of outcome: Signal<Void>, _ change: Change<Key, Value>) {
     outcome.subscribe(onFailed: { error in
@@ -80,8 +82,33 @@ public struct Monitored<Base: Source>: Wrapper, StampedSource {
         if case CacheError.partlyStored(let layer, _) = error { layer } else {
           base.layout(for: nil).label
         }
-      usual.report(.tellingFailed(error), layer: layer, key: change.key)
+      hearing.usual.report(.tellingFailed(error), layer: layer, key: change.key)
     })
+  }
+}
+
+/// The monitor of a composition and what it needs, behind one reference for a hit to retain.
+@usableFromInline
+final class Hearing: Sendable {
+  @usableFromInline let monitor: CacheMonitor
+
+  /// The default lookup with the listener, made once, so that a hit allocates nothing.
+  @usableFromInline let usual: Lookup
+
+  /// The label of the base, if it is a single nameless layer.
+  @usableFromInline let label: String?
+
+  @usableFromInline
+  init(_ monitor: CacheMonitor, label: String?) {
+    self.monitor = monitor
+    usual = Lookup().heard(by: monitor)
+    self.label = label
+  }
+
+  /// Returns a copy of the lookup with the monitor as a listener.
+  @inlinable
+  func of(_ lookup: Lookup) -> Lookup {
+    lookup.isUsual ? usual : lookup.heard(by: monitor)
   }
 }
 

@@ -40,9 +40,7 @@ public struct Named<Base: Source>: Wrapper {
   /// Returns the base's answer, and reports it to the listeners.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    if lookup.isHeard { return base.reported(as: name, key, lookup) }
-    guard lookup.isObservable else { return base.getStamped(key, lookup) }
-    return base.reportedOnceHeard(key, lookup) { name }
+    base.layerAnswer(key, lookup) { name }
   }
 
   /// Returns the base's immediate value, and reports it to the listeners.

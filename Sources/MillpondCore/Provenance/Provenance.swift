@@ -54,10 +54,10 @@ extension Source {
     deadline: Deadline? = nil, clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal<Found<Value>> {
     .deferred {
-      let trace = Trace(Timeline(clock))
+      let trace = Trace(clock)
       let lookup = Lookup(priority: priority, freshness: freshness, deadline: deadline)
-        .heard(by: trace.listener)
-      let values = isBeside(freshness) ? .empty : reportedIfUnnamed(key, lookup)
+        .heard(by: trace)
+      let values = isBeside(freshness) ? .empty : layerAnswer(key, lookup)
       let answer = deadline.map { values.ended(by: $0) } ?? values
       return
         answer
@@ -71,14 +71,16 @@ extension Source {
 }
 
 /// A recorder of the events of one get.
-private final class Trace: Sendable {
-  let listener: Listener
-  private let steps: Locked<[CacheEvent]>
+private final class Trace: Listener {
+  let time: ExactTime
+  private let steps = Locked<[CacheEvent]>([])
 
-  init(_ timeline: Timeline) {
-    let steps = Locked<[CacheEvent]>([])
-    self.steps = steps
-    listener = Listener(timeline) { event in steps.withLock { $0.append(event) } }
+  init(_ clock: some Clock<Duration>) {
+    time = ExactTime(clock)
+  }
+
+  func hear(_ event: CacheEvent) {
+    steps.withLock { $0.append(event) }
   }
 
   var provenance: Provenance {

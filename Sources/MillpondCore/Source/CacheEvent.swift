@@ -40,15 +40,25 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
   public let kind: Kind
 
   /// The time that the layer took, if it was measured.
-  public let duration: Duration?
+  public var duration: Duration? {
+    nanoseconds.map { .nanoseconds($0) }
+  }
+
+  /// The time that the layer took: a `Duration` would cost each event a division.
+  let nanoseconds: Int64?
 
   package init(
-    _ kind: Kind, layer: String, key: (any Hashable & Sendable)?, duration: Duration? = nil
+    _ kind: Kind, layer: String, key: (any Hashable & Sendable)?, nanoseconds: Int64? = nil
   ) {
     self.layer = layer
     self.key = key
     self.kind = kind
-    self.duration = duration
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The same event, where something else happened.
+  func with(_ kind: Kind) -> CacheEvent {
+    CacheEvent(kind, layer: layer, key: key, nanoseconds: nanoseconds)
   }
 
   /// A single line about the event, without the key.

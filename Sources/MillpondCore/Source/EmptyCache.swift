@@ -5,6 +5,7 @@ public import MillpondSignals
 /// It is the identity of layering.
 public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// Creates an empty cache.
+  @inlinable
   public init() {}
 
   /// A store without values.
@@ -13,7 +14,14 @@ public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 
   /// Completes empty.
+  @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    .empty
+  }
+
+  /// Completes empty.
+  @inlinable
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     .empty
   }
 }

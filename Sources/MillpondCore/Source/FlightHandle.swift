@@ -23,7 +23,7 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
   }
 
   private struct State: Sendable {
-    var listeners: [Listener] = []
+    var listeners: [any Listener] = []
     var raised = Registry<@Sendable () -> Void>()
   }
 
@@ -45,26 +45,28 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
     hasListeners.load(ordering: .acquiring)
   }
 
-  final var timeline: Timeline { clock.timeline }
+  /// By which the layers that the flight asks are timed.
+  final var layerTime: ExactTime { clock.exact }
 }
 
 /// The clocks of flights.
 @usableFromInline
 package final class FlightClock: Sendable {
-  let timeline: Timeline
+  /// For the layers that a flight asks, to be read only if it is heard.
+  let exact: ExactTime
 
   /// A coarse clock for the ages of flights, read whenever one begins.
   let time: CoarseTime
 
   @usableFromInline
   package init(_ clock: some Clock<Duration>) {
-    timeline = Timeline(clock)
+    exact = ExactTime(clock)
     time = CoarseTime(clock)
   }
 
   @usableFromInline
   init(_ timeline: Timeline) {
-    self.timeline = timeline
+    exact = ExactTime(timeline)
     time = CoarseTime(timeline)
   }
 }
@@ -100,8 +102,13 @@ extension FlightHandle {
   /// The time since the flight began; zero before.
   @usableFromInline
   package var age: Duration {
+    .nanoseconds(nanoseconds)
+  }
+
+  /// The age of the flight in nanoseconds.
+  var nanoseconds: Int64 {
     let startedAt = startedAt.load(ordering: .relaxed)
-    return startedAt == .min ? .zero : .nanoseconds(Int(clock.time.now()) - startedAt)
+    return startedAt == .min ? 0 : clock.time.now() - Int64(startedAt)
   }
 }
 
@@ -131,14 +138,19 @@ extension FlightHandle {
 }
 
 extension FlightHandle {
-  var listeners: [Listener] {
+  var listeners: [any Listener] {
     isHeard ? state.withLock { $0.listeners } : []
+  }
+
+  /// Sends an event to the listeners.
+  func tell(_ event: CacheEvent) {
+    if isHeard { for listener in listeners { listener.hear(event) } }
   }
 
   /// Adds the listeners of a caller that joins; a listener that is present already is not added
   /// again.
   @usableFromInline
-  package func add(_ new: [Listener]) {
+  package func add(_ new: [any Listener]) {
     state.withLock { state in
       for listener in new where !state.listeners.contains(where: { $0 === listener }) {
         state.listeners.append(listener)

@@ -1,15 +1,13 @@
-package import MillpondSignals
+public import MillpondSignals
 
 /// A receiver of the events of a get.
 @usableFromInline
-package final class Listener: Sendable {
-  let timeline: Timeline
-  let hear: @Sendable (CacheEvent) -> Void
+package protocol Listener: AnyObject, Sendable {
+  /// By which layers are timed.
+  var time: ExactTime { get }
 
-  package init(_ timeline: Timeline, _ hear: @escaping @Sendable (CacheEvent) -> Void) {
-    self.timeline = timeline
-    self.hear = hear
-  }
+  /// Hears of an event, on the thread on which it happened, with no lock held.
+  func hear(_ event: CacheEvent)
 }
 
 /// A check of a layer's values by a codec above it: a value that it cannot decode is no hit.

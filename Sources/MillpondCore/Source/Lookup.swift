@@ -65,7 +65,7 @@ public struct Lookup: Sendable {
   /// The place in the code of the get, in debug builds.
   @usableFromInline
   package var place: String? {
-    details.special?.place
+    details.special?.terms.place
   }
 
   /// The flight that makes the get, if one does.
@@ -97,14 +97,14 @@ public struct Lookup: Sendable {
   /// Only a refreshing cache (``Source/remembered(in:_:clock:)``) that is asked directly regards
   /// it: work that is shared above it is asked on default terms.
   public var stale: StaleUse? {
-    details.special?.stale
+    details.special?.terms.stale
   }
 
   /// The time limit of the caller; the caller enforces it, and layers may take it as a hint.
   ///
   /// Shared work has none, since each caller has its own.
   public var deadline: Deadline? {
-    details.special?.deadline
+    details.special?.terms.deadline
   }
 
   /// Returns the lookup of a flight on behalf of all its callers.
@@ -134,6 +134,14 @@ public struct Lookup: Sendable {
   @inlinable
   func with(_ freshness: Freshness) -> Lookup {
     Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
+  }
+
+  /// Returns a copy for a layer that may say why it has no value.
+  @inlinable
+  func explained(by explanation: MissExplanation) -> Lookup {
+    Lookup(
+      freshness: freshness, ownPriority: ownPriority, counting: counting,
+      details: .explained(explanation))
   }
 
   /// Returns a copy with other terms.
@@ -174,11 +182,11 @@ struct LookupTerms: Sendable {
   var deadline: Deadline?
   var stale: StaleUse?
   var flight: FlightHandle?
-  var listeners: [Listener] = []
+  var listeners: [any Listener] = []
   var place: String?
 
   /// Receives the reason why the asked layer has no value, if its answer is reported.
-  var explainMiss: (@Sendable (CacheEvent.Kind) -> Void)?
+  var explanation: MissExplanation?
 
   /// The check of values by a codec above the asked layer.
   var check: ValueCheck?
@@ -206,17 +214,28 @@ enum LookupDetails: Sendable {
 
   case special(SpecialTerms)
 
+  /// A layer is asked while somebody listens.
+  case explained(MissExplanation)
+
   var terms: LookupTerms {
     switch self {
-    case .usual: LookupTerms()
-    case .flight(let flight): LookupTerms(flight: flight)
-    case .special(let special): special.terms
+    case .usual: return LookupTerms()
+    case .flight(let flight): return LookupTerms(flight: flight)
+    case .special(let special): return special.terms
+    case .explained(let explanation):
+      var terms = explanation.outer.terms
+      terms.explanation = explanation
+      return terms
     }
   }
 
   /// The special terms, if any.
-  var special: LookupTerms? {
-    if case .special(let special) = self { special.terms } else { nil }
+  var special: SpecialTerms? {
+    switch self {
+    case .usual, .flight: nil
+    case .special(let special): special
+    case .explained(let explanation): explanation.outer.special
+    }
   }
 
   @usableFromInline var flight: FlightHandle? {
@@ -224,6 +243,16 @@ enum LookupDetails: Sendable {
     case .usual: nil
     case .flight(let flight): flight
     case .special(let special): special.terms.flight
+    case .explained(let explanation): explanation.outer.flight
+    }
+  }
+
+  /// Takes the reason why the layer that is being asked has no value, if that is heard.
+  @usableFromInline var explanation: MissExplanation? {
+    switch self {
+    case .usual, .flight: nil
+    case .special(let special): special.terms.explanation
+    case .explained(let explanation): explanation
     }
   }
 
@@ -233,6 +262,7 @@ enum LookupDetails: Sendable {
     case .usual: false
     case .flight(let flight): flight.isHeard
     case .special(let special): special.isHeard
+    case .explained: true
     }
   }
 
@@ -240,23 +270,35 @@ enum LookupDetails: Sendable {
   @inlinable var isObservable: Bool {
     switch self {
     case .usual: false
-    case .flight: true
+    case .flight, .explained: true
     case .special(let special): special.isObservable
     }
   }
 
   /// The listeners of the get.
-  var listeners: [Listener] {
+  var listeners: [any Listener] {
+    (special?.terms.listeners ?? []) + (flight?.listeners ?? [])
+  }
+
+  /// Sends an event to the listeners.
+  func tell(_ event: CacheEvent) {
     switch self {
-    case .usual: []
-    case .flight(let flight): flight.listeners
-    case .special(let special): special.terms.listeners + (special.terms.flight?.listeners ?? [])
+    case .usual: break
+    case .flight(let flight): flight.tell(event)
+    case .special(let special): special.tell(event)
+    case .explained(let explanation): explanation.outer.tell(event)
     }
   }
 
-  /// The timeline of the listeners; a flight has one for all its callers.
-  var timeline: Timeline? {
-    flight?.timeline ?? special?.listeners.first?.timeline
+  /// Returns the time by the clock of the listeners; a flight has one for all its callers.
+  @usableFromInline
+  func timeOfListeners() -> Int64? {
+    switch self {
+    case .usual: nil
+    case .flight(let flight): flight.layerTime.now()
+    case .special(let special): special.time?.now()
+    case .explained(let explanation): explanation.outer.timeOfListeners()
+    }
   }
 }
 
@@ -265,9 +307,18 @@ enum LookupDetails: Sendable {
 final class SpecialTerms: Sendable {
   let terms: LookupTerms
 
+  /// By which layers are timed, if anybody listens or may come to listen.
+  let time: ExactTime?
+
   @usableFromInline
   init(_ terms: LookupTerms) {
     self.terms = terms
+    time = terms.flight?.layerTime ?? terms.listeners.first?.time
+  }
+
+  func tell(_ event: CacheEvent) {
+    for listener in terms.listeners { listener.hear(event) }
+    terms.flight?.tell(event)
   }
 
   @usableFromInline var isHeard: Bool {
@@ -276,9 +327,5 @@ final class SpecialTerms: Sendable {
 
   @usableFromInline var isObservable: Bool {
     !terms.listeners.isEmpty || terms.flight != nil
-  }
-
-  @usableFromInline var wantsReasons: Bool {
-    terms.explainMiss != nil
   }
 }

@@ -5,4 +5,9 @@
   func coarseNanoseconds() -> Int64 {
     Int64(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
   }
+
+  /// Nanoseconds since the system started, those in which it slept included.
+  func exactNanoseconds() -> Int64 {
+    Int64(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW))
+  }
 #endif

@@ -9,8 +9,17 @@
   ///
   /// No coarse clock of this system includes sleep.
   func coarseNanoseconds() -> Int64 {
+    nanoseconds(CLOCK_MONOTONIC_COARSE)
+  }
+
+  /// Nanoseconds since the system started, those in which it slept included.
+  func exactNanoseconds() -> Int64 {
+    nanoseconds(CLOCK_BOOTTIME)
+  }
+
+  private func nanoseconds(_ clock: clockid_t) -> Int64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    clock_gettime(clock, &time)
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 #endif

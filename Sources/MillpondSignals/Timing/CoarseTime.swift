@@ -25,3 +25,21 @@ package struct CoarseTime: Sendable {
     now.subtractingReportingOverflow(Int64(age.nanoseconds)).partialValue
   }
 }
+
+/// A time in nanoseconds, as exact as the clock tells it: for what lasts less than a millisecond.
+@usableFromInline
+package struct ExactTime: Sendable {
+  package let now: @Sendable () -> Int64
+
+  package init(_ clock: some Clock<Duration>) {
+    if clock is ContinuousClock {
+      now = { exactNanoseconds() }
+    } else {
+      now = Self(Timeline(clock)).now
+    }
+  }
+
+  package init(_ timeline: Timeline) {
+    now = { Int64(timeline.now().nanoseconds) }
+  }
+}

@@ -12,6 +12,18 @@ import Testing
 
   struct Trouble: Error {}
 
+  /// A source that tells when it is asked for its layout.
+  struct Watched: Source {
+    let look: @Sendable () -> Void
+
+    func get(_ key: String, _ lookup: Lookup) -> Signal<Int> { .empty }
+
+    func layout(for key: String?) -> Layout {
+      look()
+      return Layout(.origin, "watched")
+    }
+  }
+
   @Test func `it counts hits, misses and failures by layer`() {
     let monitor = CacheMonitor(clock: clock)
     let cache = memory.named("memory").layered(over: disk.named("disk")).monitored(by: monitor)
@@ -68,6 +80,34 @@ import Testing
     }
     #expect(error is Trouble)
     #expect(monitor.statistics["disk"]?.failedTellings == 1)
+  }
+
+  @Test func `layers are told apart by their names, however many there are`() {
+    let monitor = CacheMonitor(clock: clock)
+    let caches = (0..<20).map { number in
+      AnyCache(disk.named("layer with the number \(number)").monitored(by: monitor))
+    }
+
+    for _ in 0..<2 { for cache in caches { cache.get("a").subscribe() } }
+
+    #expect(monitor.statistics.count == 20)
+    #expect(monitor.statistics.values.allSatisfy { $0.misses == 2 })
+  }
+
+  @Test func `layers are asked for what they are when somebody listens, and only once`() {
+    let looks = Locked(0)
+    let cache = memory.layered(over: Watched { looks.withLock { $0 += 1 } })
+    cache.get("a").subscribe()
+    #expect(looks.withLock { $0 } == 0)
+    let monitor = CacheMonitor(clock: clock)
+    let monitored = cache.monitored(by: monitor)
+    monitored.get("a").subscribe()
+    let first = looks.withLock { $0 }
+
+    for key in ["a", "b", "c"] { monitored.get(key).subscribe() }
+
+    #expect(looks.withLock { $0 } == first)
+    #expect(monitor.statistics["watched"]?.misses == 4)
   }
 
   @Test func `flights and joins are counted, and a hundred joiners make one load`() {

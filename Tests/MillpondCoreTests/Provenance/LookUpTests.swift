@@ -82,6 +82,48 @@ import Testing
   }
 
   @Test(arguments: [true, false])
+  func `a value in memory that is too old is told from none, over another layer, too`(
+    isNamed: Bool
+  ) {
+    let memory = memory
+    memory.set(1, for: "a")
+    clock.advance(by: .seconds(40))
+    let cache =
+      isNamed
+      ? AnyCache(memory.named("MemoryCache").layered(over: disk))
+      : AnyCache(memory.layered(over: disk))
+
+    recorder.subscribe(to: cache.lookUp("a", freshness: .atMost(.seconds(10)), clock: clock))
+
+    #expect(
+      found?.provenance.description
+        == "MemoryCache: too old, 40 s 0 ns; TestCache: miss 0 ns")
+  }
+
+  @Test(arguments: [true, false])
+  func `a value in memory that can't be decoded is no hit of it, over another layer, too`(
+    isNamed: Bool
+  ) {
+    let texts = MemoryCache<String, String>(countLimit: 10)
+    texts.set("one", for: "a")
+    let codec = Codec<String, Int>(
+      encode: { "\($0)" },
+      decode: { text in
+        guard let number = Int(text) else { throw Trouble() }
+        return number
+      })
+    let below = EmptyCache<String, String>()
+    let numbers =
+      isNamed
+      ? AnyCache(texts.named("MemoryCache").layered(over: below).mapValues(codec))
+      : AnyCache(texts.layered(over: below).mapValues(codec))
+
+    recorder.subscribe(to: numbers.lookUp("a", clock: clock))
+
+    #expect(found?.provenance.description == "MemoryCache: undecodable, trouble 0 ns")
+  }
+
+  @Test(arguments: [true, false])
   func `a value that can't be decoded is no hit of a layer that has its name below the codec`(
     isInTask: Bool
   ) async throws {
