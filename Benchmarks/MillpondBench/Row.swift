@@ -6,20 +6,20 @@ struct Row {
   /// Nanoseconds an operation may take, at most; nil for a floor.
   var target: Double?
 
-  /// Allocations an operation may make, at most; nil where nothing was promised.
+  /// Allocations an operation may make, at most; nil without a target.
   var mallocTarget: Double?
 
   /// The upper bound as a multiple of the floor's time; nil if only the table shows it.
   var ratioTarget: Double?
 
-  /// The fastest of the peers; nil where they weren't measured.
+  /// The fastest of the peers; nil if they were not measured.
   var peer: Peer?
 
   /// Whether the body is itself a measure of others.
   var isFloor = false
 
-  /// Whether allocations can be counted: not where short strings are kept, for which the runtime's
-  /// hook is not made (Swift 6.3 crashes).
+  /// Whether allocations can be counted: not for stored short strings, on which the runtime's hook
+  /// crashes (Swift 6.3).
   var isCounted = true
 
   /// The choice of the repetition that is shown.
@@ -31,11 +31,10 @@ struct Row {
 
 /// The repetition of a row that is shown.
 enum Figure {
-  /// The one least disturbed by others.
+  /// The repetition with the least disturbance.
   case best
 
-  /// The one in the middle, for threads that contend: their best is the one in which they missed
-  /// each other.
+  /// The median, for threads that contend: in their best repetition they missed each other.
   case median
 
   /// The factor on the usual number of operations in a repetition; threads need more than one time

@@ -62,7 +62,7 @@ final class Client {
 
   func get(_ path: String) { write("GET \(path) HTTP/1.1\r\nHost: loopback\r\n\r\n") }
 
-  /// Exactly `count` bytes, or fewer if the origin closes.
+  /// Reads exactly `count` bytes, or fewer if the origin closes.
   func read(_ count: Int) -> String {
     var bytes: [UInt8] = []
     while bytes.count < count, let byte = readByte() { bytes.append(byte) }

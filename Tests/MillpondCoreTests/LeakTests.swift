@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Lives that have been lived to their end, for the leak checker to look at.
+/// Objects that have reached the end of their lives, for the leak checker.
 ///
 /// CI runs this suite by itself under the address sanitizer. Nothing here is left running.
 @Suite struct LeakTests {

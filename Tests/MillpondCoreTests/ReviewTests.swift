@@ -188,7 +188,7 @@ import Testing
     #expect(memory.now(1, Lookup()) == "new")
   }
 
-  /// A key that does not keep its word: it changes while it is in the table.
+  /// A key that changes while it is in the table.
   final class Fickle: Hashable, @unchecked Sendable {
     var number: Int
 

@@ -5,7 +5,7 @@ import MillpondTesting
 import TestTraits
 import Testing
 
-/// The faults that an entity store must stand, one by one.
+/// Faults that an entity store must survive.
 @Suite struct EntityFaultTests {
   let store = EntityStore()
 

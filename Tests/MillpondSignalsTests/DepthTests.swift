@@ -56,7 +56,7 @@ import Testing
 
     outcome.record(subject.nested(depth, source)).dispose()
 
-    // A `settle` makes a value of its failure.
+    // A `settle` turns its failure into a value.
     #expect(outcome.ends.count == 1 || outcome.ends.isEmpty && disposals.withLock { $0 } > 0)
   }
 

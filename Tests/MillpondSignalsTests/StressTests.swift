@@ -125,7 +125,7 @@ private struct Ticket: Sendable, Equatable {
   }
 }
 
-/// Sees deliveries that overlap.
+/// A detector of overlapping deliveries.
 private final class Entrance: Sendable {
   private let isBusy = Atomic(false)
   private let count = Atomic(0)

@@ -6,7 +6,7 @@
     statusBytes("VmRSS:")
   }
 
-  /// Returns the most that it has had since ``forgetPeak()``.
+  /// Returns the peak since ``forgetPeak()``.
   func peakBytes() -> Int? {
     statusBytes("VmHWM:")
   }

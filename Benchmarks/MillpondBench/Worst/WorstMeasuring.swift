@@ -38,7 +38,8 @@ extension WorstFigures {
     isSumRight = try work.check() && isSumRight
   }
 
-  /// Does the work while another thread does something cheap, and notes how long that takes at worst.
+  /// Does the work while another thread repeats a cheap operation, and records the longest time of
+  /// that.
   fileprivate mutating func takeWait(beside work: WorstCase) throws {
     let neighbour = Neighbour(work.neighbour)
     try work.body()
@@ -47,7 +48,7 @@ extension WorstFigures {
   }
 }
 
-/// A thread that does something cheap again and again, and notes the longest that it took.
+/// A thread that repeats a cheap operation, and records its longest time.
 private final class Neighbour: Sendable {
   private let isOver = Atomic<Bool>(false)
   private let hasBegun = DispatchSemaphore(value: 0)
@@ -74,7 +75,7 @@ private final class Neighbour: Sendable {
     hasBegun.wait()
   }
 
-  /// Ends the thread; the longest that its work took, in seconds.
+  /// Ends the thread, and returns the longest time of its operation, in seconds.
   func end() -> Double {
     isOver.store(true, ordering: .relaxed)
     hasEnded.wait()

@@ -9,7 +9,7 @@ struct WorstRow: NamedRow, Sendable {
   /// The greatest number of things at which it is measured.
   var greatest = 1_000_000
 
-  /// The longest wait of another thread that was promised, in milliseconds; nil where none was.
+  /// The target for the longest wait of another thread, in milliseconds; nil without one.
   var waitTarget: Double? = 1
 
   /// Prepares the operation on that many things.
@@ -44,7 +44,7 @@ struct WorstCase {
   /// The work that is measured.
   let body: () throws -> Void
 
-  /// Something cheap that another thread does meanwhile, again and again.
+  /// A cheap operation that another thread repeats meanwhile.
   let neighbour: @Sendable () -> Void
 
   /// Checks that the work was done, and ends the preparation.

@@ -85,7 +85,8 @@ import Testing
       })
   }
 
-  /// That each text has its room to itself, clear of bars and targets, and inside the picture.
+  /// Checks that each text has its room to itself, clear of bars and targets, and inside the
+  /// picture.
   private func expectRoom(_ picture: ParsedPicture) {
     let texts = picture.named("text").map(\.box)
     let ground = picture.ground

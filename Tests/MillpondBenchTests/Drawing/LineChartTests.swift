@@ -63,7 +63,7 @@ import Testing
       })
   }
 
-  /// That each text has its room to itself, and everything is inside the picture.
+  /// Checks that each text has its room to itself, and everything is inside the picture.
   private func expectRoom(_ picture: ParsedPicture) {
     let ground = picture.ground
     let texts = picture.named("text").map(\.box)

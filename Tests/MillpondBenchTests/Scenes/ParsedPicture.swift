@@ -48,7 +48,7 @@ struct ParsedPicture {
 }
 
 extension ParsedPicture.Element {
-  /// The room that a rectangle takes, or at most a text.
+  /// The area of a rectangle, or the greatest one of a text.
   var box: Box {
     guard name == "text" else {
       return Box(

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Tellings that stop halfway, since the process is killed, to layers that outlive it.
+/// Writes that stop halfway, since the process is killed, to layers that outlive it.
 @Suite struct InterruptedTellingTests {
   /// The life of a process: after a number of changes nothing reaches a layer any more.
   final class Life: Sendable {

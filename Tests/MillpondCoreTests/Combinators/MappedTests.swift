@@ -104,7 +104,7 @@ import Testing
 @Suite struct AsynchronousCodecTests {
   let base = TestCache<String, String>()
 
-  /// Encodes when the test says so.
+  /// A codec that encodes when the test permits it.
   private func held(by source: TestSource<String>) -> Codec<String, Int> {
     .asynchronous(
       encode: { number in try await source.signal.value + String(number) },

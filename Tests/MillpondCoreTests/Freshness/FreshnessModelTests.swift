@@ -238,7 +238,7 @@ extension FreshnessModel {
     }
   }
 
-  /// A key is written to.
+  /// Records a write to a key.
   private func note(_ key: Int) {
     lastWrite[key] = step
     failures[key] = nil

@@ -17,7 +17,7 @@ final class RememberedScene: Sendable {
     remembered = Locked(origin.remembered(in: memory, policy, clock: clock))
   }
 
-  /// Makes a scene in which 1 was fetched for "a", so long ago.
+  /// Makes a scene in which 1 was fetched for "a", `age` ago.
   convenience init(_ policy: FreshnessPolicy, age: Duration) {
     self.init(policy)
     let first = ask()

@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// One fetch for all gets of a key, whatever they ask for.
+/// One fetch for all gets of a key, whatever their terms.
 @Suite struct RememberedSharingTests {
   @Test func `a get that names an age and takes a stale value at once starts one fetch`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))

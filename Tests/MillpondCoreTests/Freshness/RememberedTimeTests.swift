@@ -3,7 +3,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Values that cease to be fresh or usable while something waits, or at one moment, or by a clock that is set.
+/// Values that cease to be fresh or usable during a wait, at one moment, or when a clock is set.
 @Suite struct RememberedTimeTests {
   let usable = FreshnessPolicy.ten(usableFor: .after(.seconds(60)))
 

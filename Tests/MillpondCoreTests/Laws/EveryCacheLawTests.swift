@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  /// Can't encode or decode every value.
+  /// A codec that cannot encode or decode every value.
   private let odd = Codec<Int, Int>(
     encode: { value in
       if value == 3 { throw Trouble() }

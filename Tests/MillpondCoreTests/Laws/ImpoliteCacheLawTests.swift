@@ -82,7 +82,7 @@ private struct Released: Cache {
   }
 }
 
-/// Says at once that every write has succeeded.
+/// A cache that reports the success of every write at once.
 private struct WithoutOutcomes: Cache, StampedSource {
   let base: AnyCache<String, Int>
 

@@ -62,7 +62,7 @@ import Testing
   }
 }
 
-/// A value and whose it is: a user is known by the number of the session.
+/// A value and its user, who is known by the number of the session.
 private struct Owned: Sendable, Equatable {
   let user: Int
   let key: Int

@@ -78,7 +78,8 @@ private struct SoakPond: Sendable {
 
 private struct Trouble: Error {}
 
-/// Takes its time by the clock, and fails and misses now and then; a failure is tried again.
+/// An origin that takes its time by the clock, and fails and misses now and then; a failure is
+/// tried again.
 private final class SoakOrigin: Source {
   private struct State: Sendable {
     var generator: SeededGenerator

@@ -7,8 +7,8 @@ import Testing
 @testable import MillpondCore
 @testable import MillpondTesting
 
-/// Random steps, each compared with a plain cache: a million with `MILLPOND_TORTURE` set, as
-/// `.ci/run` sets it in a step of its own; fewer beside other suites.
+/// Random steps, each compared with a plain cache: a million with `MILLPOND_TORTURE` set, as in
+/// `.ci/thorough`; fewer beside other suites.
 @Suite(.heavy) struct MemoryCacheModelTests {
   private static let seeds: UInt64 =
     ProcessInfo.processInfo.environment["MILLPOND_TORTURE"] == nil ? 2 : 8

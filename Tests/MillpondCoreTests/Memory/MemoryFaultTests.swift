@@ -7,7 +7,7 @@ import Testing
 
 @testable import MillpondCore
 
-/// The faults of the memory tier by their names, under each policy; see also `MemoryCacheTests`.
+/// Faults of the memory tier, under each policy; see also `MemoryCacheTests`.
 @Suite(.heavy) struct MemoryFaultTests {
   static let policies = MemoryCacheLimitsTests.policies
 
@@ -185,7 +185,7 @@ import Testing
         seen += 1
         return seen
       }
-      // One for each, which makes another one go.
+      // One set for each removal, which evicts another value.
       if number <= 20_000 { cache.set(-number, for: -number) }
       depth.withLock { $0 -= 1 }
     })

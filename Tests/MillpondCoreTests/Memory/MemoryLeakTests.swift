@@ -4,7 +4,7 @@ import MillpondTesting
 import TestTraits
 import Testing
 
-/// Lives of memory caches that have been lived to their end, for the leak checker to look at.
+/// Memory caches that have reached the end of their lives, for the leak checker.
 @Suite(.heavy) struct MemoryLeakTests {
   static let policies = MemoryCacheLimitsTests.policies
 

@@ -88,7 +88,7 @@ import Testing
 
     #expect((0..<1_000).allSatisfy { cache.peek($0) == nil })
     #expect((2_000..<2_300).allSatisfy { cache.peek($0) != nil })
-    // Others of its stripe were written to, so it may not have been kept.
+    // Others of its stripe were written, so it may have been refused.
     #expect((3_000..<3_900).filter { cache.peek($0) != nil }.count > 600)
   }
 

@@ -4,7 +4,7 @@ import MillpondTesting
 import TestTraits
 import Testing
 
-/// The faults of the memory tier that have to do with time, by their names.
+/// Faults of the memory tier that concern time.
 @Suite(.heavy) struct MemoryTimeFaultTests {
   static let nothing: [Duration] = [
     .zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(-1), Duration.zero - .nanoseconds(1),

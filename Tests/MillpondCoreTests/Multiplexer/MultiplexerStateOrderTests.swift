@@ -4,7 +4,7 @@ import Testing
 
 @testable import MillpondCore
 
-/// States of keys that memory keeps no longer, where writes and fills meet.
+/// States of keys that memory no longer keeps, at the meeting of writes and fills.
 @Suite(.timeLimit(.minutes(1))) struct MultiplexerStateOrderTests {
   let clock = ManualClock()
   let kept = TestCache<String, Int>()

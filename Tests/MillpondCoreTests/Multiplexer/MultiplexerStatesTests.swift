@@ -223,7 +223,7 @@ import Testing
   }
 }
 
-/// A cache that lets something happen right after a removal.
+/// A cache with an action right after a removal.
 private final class Interrupted: Cache, @unchecked Sendable {
   // Sendable because one thread uses it.
   let base = TestCache<String, Int>()

@@ -20,7 +20,7 @@ import Testing
     return Recorder<MemoryPressure?>().subscribe(to: levels(interval))
   }
 
-  /// Lets time pass for a look, and the look be taken.
+  /// Advances the clock by `time`, and waits for the look.
   private func look(after time: Duration = .seconds(1)) {
     clock.advance(by: time)
     queue.sync {}

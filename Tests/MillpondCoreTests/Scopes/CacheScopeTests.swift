@@ -48,7 +48,7 @@ import Testing
   @Test func `what was under way stores nothing`() {
     let inner = memory.layered(over: disk.layered(over: origin)).reusingInFlight()
     let cache = inner.scoped(to: scope)
-    // Somebody waits for the same flight outside of the scope, and so keeps it running.
+    // A caller outside of the scope waits for the same flight, and so keeps it running.
     let other = Recorder<Int>().subscribe(to: inner.get("a"))
     asker.subscribe(to: cache.get("a"))
 

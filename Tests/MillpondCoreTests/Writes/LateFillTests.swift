@@ -94,7 +94,7 @@ import Testing
   }
 }
 
-/// An origin that hears of no cancellation.
+/// An origin that ignores cancellation.
 final class DeafOrigin: Source {
   private let observers = Locked<[Observer<Int>]>([])
 

@@ -108,7 +108,7 @@ import Testing
       in: memory.layered(over: encodingSlowly(store)), FreshnessPolicy())
     let set = Recorder<Void>().subscribe(to: cache.set("slow", for: 1))
     try await source.subscriptions(count: 1)
-    // The value that was set is old enough to be fetched anew.
+    // The written value is old enough to be fetched anew.
     clock.advance(by: .seconds(1))
     let get = Recorder<String>().subscribe(to: cache.get(1, freshness: freshness))
     #expect(origin[1].subscriptions == 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import MillpondCore
 
 @Suite struct WriteOrderTests {
-  /// A key whose hash says nothing.
+  /// A key with a constant hash.
   struct Colliding: Hashable {
     let number: Int
 
@@ -206,7 +206,7 @@ import Testing
   }
 }
 
-/// An order, and short ways to ask it.
+/// An order, with short ways to query it.
 private final class OrderScene<Key: Hashable & Sendable> {
   private(set) var order = WriteOrder<Key>()
 

@@ -145,7 +145,7 @@ private struct Stubborn: AsyncSequence, Sendable {
     var left = 2
 
     mutating func next() async -> Int? {
-      // A task of its own does not hear of the cancellation.
+      // A task of its own does not receive the cancellation.
       await Task { [gate] in try? await gate.wait(for: "the gate to open") { $0 } }.value
       left -= 1
       return left < 0 ? nil : left

@@ -2,7 +2,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// The differences to `SwitchingTests`.
+/// Promises of this operator alone; the others are in `SwitchingTests`.
 @Suite struct SwitchToLatestTests {
   let outer = TestSource<Signal<Int>>()
   let first = TestSource<Int>()

@@ -2,7 +2,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// The differences between a zip of a collection and `ZipTests`.
+/// Promises of a zip of a collection alone; the others are in `ZipTests`.
 @Suite struct ZipAllTests {
   let sources = (0..<3).map { _ in TestSource<Int>() }
   let recorder = Recorder<[Int]>()

@@ -132,7 +132,8 @@ import Testing
   @Test func `a failure tells the shortest program, step by step, and what was wrong`() async {
     let check = check { _ in BrokenCache(.forgetsNothing) }
     var failure: HistoryFailure?
-    // Everybody leaves at the end of an even one; and the shortest program may be about any key.
+    // All callers leave at the end of an even program; and the shortest program may be about any
+    // key.
     for seed in stride(from: UInt64(0), to: 400, by: 2) where failure?.steps.first != "set k0 = 0" {
       failure = await check.failures(seeds: seed..<seed + 1).first { $0.rule == .current }
     }

@@ -149,7 +149,7 @@ struct Unstoppable<Base: Source>: Source {
   }
 }
 
-/// Asks and sets by another key, and removes by the old one.
+/// A cache that gets and sets under another key, and removes the original one.
 struct WrongKeys: Cache {
   let base: AnyCache<String, Int>
 

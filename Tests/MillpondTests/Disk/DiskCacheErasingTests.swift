@@ -8,7 +8,7 @@ import Testing
 
 @testable import Millpond
 
-/// A removal of everything leaves no byte behind.
+/// Removals of everything, which leave no byte behind.
 @Suite struct DiskCacheErasingTests {
   let scene = DiskScene()
   private let mark = Data("former user's".utf8)
@@ -17,7 +17,7 @@ import Testing
     mark + Data(repeating: 7, count: byteCount)
   }
 
-  /// The files in which anything of the former user is to be found.
+  /// The files that contain anything of the former user.
   private var traces: [String] {
     scene.names.filter { name in
       let bytes = try? Data(contentsOf: scene.url(name))

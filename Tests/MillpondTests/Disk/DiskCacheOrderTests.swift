@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-/// Writes that take their time before they reach the disk.
+/// Writes that take a while to reach the disk.
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheOrderTests {
   let scene = DiskScene()
   private let mayEncode = Watched(false)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CircularTests {
   typealias Ask = @Sendable (String) -> Signal<Int>
 
-  /// A source that answers by asking the cache that it is in.
+  /// A source that answers by a get from its own cache.
   struct Recipes: Source {
     let whole = Locked<AnyCache<String, Int>?>(nil)
     let recipe: @Sendable (String, Ask) -> Signal<Int>
@@ -78,7 +78,7 @@ import Testing
   @Test func `two flights that come to wait for each other don't wait for ever`() async throws {
     let gate = PublishSubject<Void>()
     let other = ["a": "b", "b": "a"]
-    // Asked for by a task that waits for the gate, so that the context is still known behind it.
+    // A task that waits for the gate does the get, so that the context is still known behind it.
     let tasks = Recipes { key, ask in
       let inner = ask(other[key] ?? "")
       return .async {
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  /// A source that answers by asking the cache that it is in, on terms of its own.
+  /// A source that answers by a get from its own cache, on terms of its own.
   struct Reloads: Source {
     let whole = Locked<AnyCache<String, Int>?>(nil)
     let next: [String: String]

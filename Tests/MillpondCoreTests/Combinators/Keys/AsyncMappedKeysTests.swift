@@ -10,7 +10,7 @@ import Testing
 
   struct Trouble: Error {}
 
-  /// Turns keys when the test says so.
+  /// A transform of keys that finishes when the test permits it.
   private var held: AsyncMappedKeys<TestCache<String, Int>, Int> {
     base.mapKeys(asynchronously: { [signal = source.signal] number in
       try await signal.value + "\(number)"

@@ -7,7 +7,8 @@ import Testing
 @Suite struct LentSlotTests {
   typealias Ask = @Sendable (Int) -> Signal<Int>
 
-  /// Runs a recipe for keys below 100, which may ask the whole; the origin answers the others.
+  /// A source that runs a recipe for keys below 100, which may get from the whole; the origin
+  /// answers the others.
   struct Work: Source {
     let origin = TestOrigin<Int, Int>()
     let whole = Locked<AnyCache<Int, Int>?>(nil)
@@ -19,7 +20,7 @@ import Testing
       return .deferred { recipe(key) { whole.withLock { $0 }?.get($0) ?? .empty } }
     }
 
-    /// Lets the recipes ask `cache`.
+    /// Lets the recipes get from `cache`.
     func made(_ cache: AnyCache<Int, Int>) -> AnyCache<Int, Int> {
       whole.withLock { $0 = cache }
       return cache

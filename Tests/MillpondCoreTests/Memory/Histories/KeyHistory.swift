@@ -90,8 +90,8 @@ final class KeyHistoryTime: Sendable {
   }
 }
 
-/// Whether something that was gone, or had made room for something later, was seen again; of one
-/// key, whose values were set in rising order, as one thread saw it.
+/// Whether a removed or overwritten value was seen again by one thread; the values of the key are
+/// set in rising order.
 func cameBack(_ values: [Int?]) -> Bool {
   var (last, isGone) = (Int.min, false)
   for value in values {

@@ -3,7 +3,7 @@ import MillpondTesting
 
 @testable import MillpondCore
 
-/// Does steps to a memory cache and to a reference, and says where they differ.
+/// A run of steps on a memory cache and on a reference, with a report of their differences.
 final class ModelRun: Sendable {
   private let scene: ModelScene
   private let clock = ManualClock()
@@ -21,7 +21,7 @@ final class ModelRun: Sendable {
   /// Runs the steps, and returns the first fault and the number of steps before it; nil if there is
   /// none.
   ///
-  /// - Parameter interval: After how many steps everything is looked at.
+  /// - Parameter interval: The number of steps between complete comparisons.
   static func run(
     _ scene: ModelScene, _ steps: [ModelStep], interval: Int
   ) -> (complaint: String, count: Int)? {

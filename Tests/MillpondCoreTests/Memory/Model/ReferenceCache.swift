@@ -115,7 +115,7 @@ struct ReferenceCache {
     return oldest == entry ? nil : "it was not the least recently used"
   }
 
-  /// Whether something has to go.
+  /// Whether something must be evicted.
   func isTooMuch(for need: Need) -> Bool {
     switch need {
     case .room(_, let cost, _):

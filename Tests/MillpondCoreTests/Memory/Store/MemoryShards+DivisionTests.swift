@@ -194,7 +194,7 @@ import Testing
         let key = step * 4 + thread
         memory.set(key, for: key)
         if memory.now(key, Lookup()) != key { Issue.record("\(key) is not there") }
-        // Few: of many removals those are forgotten that would let a late telling in.
+        // Few: of many removals those are forgotten that would admit a late write.
         if step % 25 == 0 { memory.remove(key) }
       }
     }

@@ -45,7 +45,7 @@ final class MadeUpFiles: Sendable {
     _ = bytes.withUnsafeBytes { systemWrite(descriptor, $0) }
   }
 
-  /// Says how much is available of a machine with a hundred megabytes.
+  /// Writes the available memory of a machine with a hundred megabytes.
   func writeMachine(available: Int) {
     write(
       "MemTotal: 100000 kB\nMemFree: 7 kB\nMemAvailable: \(available * 1_000) kB\n",

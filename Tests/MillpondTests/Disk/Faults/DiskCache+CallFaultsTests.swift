@@ -4,7 +4,7 @@ import Testing
 
 @testable import Millpond
 
-/// Calls of the system that fail, or do half of it.
+/// System calls that fail, or stop halfway.
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheCallFaultsTests {
   let scene = DiskScene()
   private let calls = FaultyCalls()

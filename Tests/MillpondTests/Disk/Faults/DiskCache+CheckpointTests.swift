@@ -4,7 +4,7 @@ import Testing
 
 @testable import Millpond
 
-/// Checkpoints that say something else than the log.
+/// Checkpoints that contradict the log.
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheCheckpointTests {
   let scene = DiskScene()
 

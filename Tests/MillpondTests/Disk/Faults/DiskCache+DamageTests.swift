@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-/// Bytes that are not as they were written.
+/// Bytes that differ from those written.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheDamageTests {
   let scene = DiskScene()
 

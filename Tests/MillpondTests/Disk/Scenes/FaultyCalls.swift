@@ -3,13 +3,13 @@ import MillpondSignals
 
 @testable import Millpond
 
-/// The system's calls, of which some can be made to fail, to do half of it, or to be the last.
+/// System calls that can be made to fail, to stop halfway, or to be the last.
 final class FaultyCalls: FileCalls {
   enum Call: Sendable, Hashable, CaseIterable {
     case open, make, close, status, read, readNow, write, synchronize, truncate, rename, remove
     case makeFolder, names, lock
 
-    /// Those that leave something on the disk.
+    /// The calls that leave something on the disk.
     static let effects: Set<Call> = [.make, .write, .truncate, .rename, .remove, .makeFolder]
     static let all = Set(allCases)
   }

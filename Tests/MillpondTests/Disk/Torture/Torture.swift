@@ -2,8 +2,8 @@ import Foundation
 
 /// The amount of torture.
 ///
-/// The default fits beside other suites on a small machine; with `MILLPOND_TORTURE` set, as
-/// `.ci/run` sets it in a step of its own, it is complete.
+/// The default fits beside other suites on a small machine; with `MILLPOND_TORTURE` set, as in
+/// `.ci/thorough`, it is complete.
 enum Torture {
   private static let isWhole = ProcessInfo.processInfo.environment["MILLPOND_TORTURE"] != nil
 
