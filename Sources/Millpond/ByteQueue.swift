@@ -13,6 +13,7 @@ struct ByteQueue: Sendable {
   }
 
   /// Enqueues `work` with `byteCount` bytes; beyond the limit, waits until all work so far is done.
+  @inline(never)
   func add(_ byteCount: Int = 0, _ work: @escaping @Sendable () -> Void) {
     let isTooMuch = waiting.withLock { waiting in
       waiting += byteCount

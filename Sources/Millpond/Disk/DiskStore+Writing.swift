@@ -127,6 +127,7 @@ extension DiskStore {
   }
 
   /// Removes files of large values that are not needed, after their replacements have been written.
+  @inline(never)
   func remove(_ files: [UInt64]) {
     if !files.isEmpty { afterWriting { self.writer.remove(files) } }
   }

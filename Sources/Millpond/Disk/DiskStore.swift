@@ -94,9 +94,11 @@ final class DiskStore: Sendable {
 // MARK: - The writing queue
 
 extension DiskStore {
+  @inline(never)
   func wakeWriter() { writing.async { self.work() } }
 
   /// Calls `task` on the writing queue when all earlier writes are done.
+  @inline(never)
   func afterWriting(_ task: @escaping @Sendable () -> Void) {
     if state.withLock({ $0.queue.append(task) }) { wakeWriter() }
   }

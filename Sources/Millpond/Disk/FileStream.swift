@@ -129,25 +129,29 @@ final class FileStream: @unchecked Sendable {
         limit: store.limits.costLimit)
     }
     if store.options.form.sealing != nil { return }
-    var rest = gathered[...]
-    while rest.count >= LargeSum.pieceSize {
-      try write(rest.prefix(LargeSum.pieceSize))
-      rest = rest.dropFirst(LargeSum.pieceSize)
+    let size = LargeSum.pieceSize
+    let wholeCount = gathered.count / size * size
+    try gathered.withUnsafeBytes { bytes in
+      for start in stride(from: 0, to: wholeCount, by: size) {
+        try write(UnsafeRawBufferPointer(rebasing: bytes[start..<start + size]))
+      }
     }
     if !isErased, written - noted >= Self.noteSize {
       noted = written
       terms.note(unfinished)
     }
-    if rest.count < gathered.count { gathered = Data(rest) }
+    if wholeCount > 0 { gathered = Data(gathered.dropFirst(wholeCount)) }
   }
 
-  private func write(_ piece: Data) throws {
+  private func write(_ bytes: UnsafeRawBufferPointer) throws {
     let file = try file ?? makeFile()
-    try piece.withUnsafeBytes { bytes in
-      sum.add(bytes)
-      try file.write(bytes, at: written)
-    }
-    written += piece.count
+    sum.add(bytes)
+    try file.write(bytes, at: written)
+    written += bytes.count
+  }
+
+  private func writeGathered() throws {
+    if !gathered.isEmpty { try gathered.withUnsafeBytes { try write($0) } }
   }
 
   private func makeFile() throws -> OpenFile {
@@ -178,7 +182,7 @@ final class FileStream: @unchecked Sendable {
     if isInMemory || store.options.form.sealing != nil {
       return (.value(gathered), try terms.handsOut ? copyOfGathered(revision) : nil)
     }
-    if !gathered.isEmpty { try write(gathered) }
+    try writeGathered()
     try file?.close()
     let value = LargeValue(number: number, length: UInt64(written), checksum: sum.sum)
     return (.file(value), terms.handsOut ? store.leased(value, validator, revision) : nil)
@@ -195,7 +199,7 @@ final class FileStream: @unchecked Sendable {
     var copy: DiskFile?
     if terms.handsOut, !upstream.isEnded {
       if let file {
-        if !gathered.isEmpty { try write(gathered) }
+        try writeGathered()
         copy = try store.copied(written, validator: validator, revision: revision) { copy in
           let isRead = try file.readPieces(written) { piece, offset in
             try copy.write(piece, at: offset)

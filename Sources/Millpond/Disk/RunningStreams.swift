@@ -47,12 +47,11 @@ final class RunningStreams: Sendable {
       state.removal = max(state.removal, revision)
       return state.streams.values.filter { $0.beginning < revision }
     }
-    if streams.isEmpty { return .just(()) }
-    let outcomes = streams.map { stream in
-      let erased = Promise<Void>()
-      stream.erase { erased.keep(by: $0.map { .fail($0) } ?? .just(())) }
-      return erased.outcome
-    }
-    return Signal.merge(outcomes).collect().map { _ in () }
+    return Outcome.all(
+      streams.map { stream in
+        let erased = Promise<Void>()
+        stream.erase { erased.keep(by: $0.map { .fail($0) } ?? .just(())) }
+        return erased.outcome
+      })
   }
 }

@@ -29,6 +29,7 @@ final class StoreAccess: Sendable {
   var store: DiskStore? { state.withLock { $0.store } }
 
   /// Calls `work` when the store is open or can't be opened; at once if that is known.
+  @inline(never)
   func use(_ work: @escaping @Sendable (Answer) -> Void) {
     switch state.withLock({ $0.enter(work, path) }) {
     case .isAnswered(let answer): work(answer)

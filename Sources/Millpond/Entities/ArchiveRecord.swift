@@ -53,16 +53,19 @@ enum ArchiveBatch {
 }
 
 extension Data {
+  @inline(never)
   fileprivate mutating func append(number: UInt32) {
     for shift in stride(from: 0, to: 32, by: 8) {
       append(UInt8(truncatingIfNeeded: number >> UInt32(shift)))
     }
   }
 
+  @inline(never)
   fileprivate mutating func takeNumber() -> UInt32? {
     take(4)?.enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
   }
 
+  @inline(never)
   fileprivate mutating func take(_ length: Int) -> Data? {
     guard count >= length else { return nil }
     defer { self = dropFirst(length) }

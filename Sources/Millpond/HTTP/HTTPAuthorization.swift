@@ -118,22 +118,22 @@ extension HTTPAuthorization {
     }
   }
 
-  func ask(_ id: Int) { perform { $0.ask(id) } }
+  func ask(_ id: Int) { perform(state.withLock { $0.rules.ask(id) }) }
 
   func refused(_ id: Int) {
     let now = timeline.now()
-    perform { $0.refused(id, at: now) }
+    perform(state.withLock { $0.rules.refused(id, at: now) })
   }
 
   /// Records an answer other than a refusal, after which the transfer continues on its own.
   func decided(_ id: Int, isAccepted: Bool) {
     _ = take(id)
-    perform { isAccepted ? $0.accepted(id) : $0.left(id) }
+    perform(state.withLock { isAccepted ? $0.rules.accepted(id) : $0.rules.left(id) })
   }
 
   func left(_ id: Int) {
     _ = take(id)
-    perform { $0.left(id) }
+    perform(state.withLock { $0.rules.left(id) })
   }
 }
 
@@ -143,13 +143,12 @@ extension HTTPAuthorization {
   /// Carries out the decisions of the rules.
   ///
   /// - Parameters:
-  ///   - decide: Asks the rules.
+  ///   - steps: The decisions.
   ///   - error: The failure for requests that are to fail.
   private func perform(
-    _ decide: (inout GrantRules) -> [GrantRules.Step],
-    failingWith error: any Error = CacheError.scopeEnded
+    _ steps: [GrantRules.Step], failingWith error: any Error = CacheError.scopeEnded
   ) {
-    for step in state.withLock({ decide(&$0.rules) }) {
+    for step in steps {
       switch step {
       case .obtain(let number, let refused): run(number, insteadOf: refused)
       case .send(let id, let credentials):
@@ -164,8 +163,10 @@ extension HTTPAuthorization {
   private func run(_ number: Int, insteadOf refused: HeaderFields?) {
     let handle = obtain(refused).subscribe { event in
       switch event {
-      case .next(let credentials): self.perform { $0.obtained(number, credentials) }
-      case .failed(let error): self.perform({ $0.failed(number) }, failingWith: error)
+      case .next(let credentials):
+        self.perform(self.state.withLock { $0.rules.obtained(number, credentials) })
+      case .failed(let error):
+        self.perform(self.state.withLock { $0.rules.failed(number) }, failingWith: error)
       case .completed, .progress: break
       }
     }
@@ -180,7 +181,8 @@ extension HTTPAuthorization {
   private func watch(_ number: Int) {
     // A witness may take as long as its own timeouts allow.
     _ = timeline.schedule(after: .seconds(10)) { [weak self] in
-      self?.perform { $0.noWitness(for: number) }
+      guard let self else { return }
+      perform(state.withLock { $0.rules.noWitness(for: number) })
     }
   }
 

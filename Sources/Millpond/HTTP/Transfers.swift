@@ -4,6 +4,9 @@ import MillpondCore
 import MillpondSignals
 
 /// The requests of a source: sends them and turns the transport's parts into answers.
+///
+/// Functions for several kinds of answers are not specialised: each copy would be 30 kilobytes of code
+/// that takes microseconds beside a request.
 struct Transfers: Sendable {
   let transport: any HTTPTransport
   let limits: HTTPLimits
@@ -29,6 +32,8 @@ struct Transfers: Sendable {
   ///   - request: A signal of the request.
   ///   - send: Sends a request and turns the answer into parts. Receives the transport to use, and
   ///     a closure that tells whether the request's session is still the present one.
+  @_semantics("optimize.sil.specialize.generic.never")
+  @inline(never)
   func stream<Part>(
     _ request: Signal<HTTPRequest>,
     _ send:
@@ -43,6 +48,8 @@ struct Transfers: Sendable {
 
   /// Binds work to the session of the authorization at its subscription: after a sign-out it sends
   /// and delivers nothing.
+  @_semantics("optimize.sil.specialize.generic.never")
+  @inline(never)
   private func onBehalfOfSession<Value>(
     _ work: @escaping @Sendable (any HTTPTransport, @escaping IsCurrent) -> Signal<Value>
   ) -> Signal<Value> {
@@ -56,6 +63,8 @@ struct Transfers: Sendable {
     }
   }
 
+  @_semantics("optimize.sil.specialize.generic.never")
+  @inline(never)
   private func carryOut<Value>(
     _ request: Signal<HTTPRequest>,
     _ send: @escaping @Sendable (HTTPRequest) -> Signal<Value>

@@ -31,7 +31,9 @@ private final class TerminationPipe: Sendable {
   private static let entrance = Atomic<Int32>(-1)
 
   private let ends: (exit: Int32, entrance: Int32)
-  private let source: ReadSource
+
+  /// May be cancelled from any thread.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
 
   init() throws {
     var ends: [Int32] = [-1, -1]
@@ -39,13 +41,12 @@ private final class TerminationPipe: Sendable {
     // Not inherited by programs that this one starts; `pipe2` is not available everywhere.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.ends = (ends[0], ends[1])
-    source = ReadSource(
-      source: DispatchSource.makeReadSource(
-        fileDescriptor: ends[0], queue: DispatchQueue(label: "millpond.repository.termination")))
+    source = DispatchSource.makeReadSource(
+      fileDescriptor: ends[0], queue: DispatchQueue(label: "millpond.repository.termination"))
   }
 
   func listen(_ act: @escaping @Sendable () -> Void) {
-    let (source, ends) = (source.source, ends)
+    let (source, ends) = (source, ends)
     source.setEventHandler {
       source.cancel()
       act()
@@ -67,7 +68,7 @@ private final class TerminationPipe: Sendable {
       expected: ends.entrance, desired: -1, ordering: .sequentiallyConsistent
     ).exchanged
     if wasListening { signal(SIGTERM, SIG_DFL) }
-    source.source.cancel()
+    source.cancel()
   }
 
   /// Terminates the process as the default action does, also on a thread that blocks the signal.
@@ -79,9 +80,4 @@ private final class TerminationPipe: Sendable {
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     raise(SIGTERM)
   }
-}
-
-/// Sendable because a dispatch source may be cancelled from any thread.
-private struct ReadSource: @unchecked Sendable {
-  let source: any DispatchSourceRead
 }

@@ -34,9 +34,9 @@ extension MultiplexerMap {
       outcomes += memory.snapshot().compactMap { save($0.key) }
     }
     outcomes += [persistence.cache.flush(durability), persistence.flush()]
-    return Signal.merge(outcomes.map { $0.settle() }).collect()
+    return Outcome.all(outcomes).settle()
       .onNext { [watchers] _ in if !backlog.isEmpty { watchers.tell(nil, .settled) } }
-      .attemptMap { results in for result in results { try result.get() } }
+      .attemptMap { try $0.get() }
   }
 
   /// The store below memory.

@@ -23,10 +23,7 @@ extension Layout {
   /// Flushes all parts.
   func flushed(_ durability: Durability) -> Signal<Void> {
     if let flush { return flush(durability) }
-    let outcomes = parts.filter(\.isFlushable).map { $0.flushed(durability).settle() }
-    if outcomes.isEmpty { return .just(()) }
-    return Signal.merge(outcomes).collect()
-      .attemptMap { results in for result in results { try result.get() } }
+    return Outcome.all(parts.filter(\.isFlushable).map { $0.flushed(durability) })
   }
 
   private var isFlushable: Bool {

@@ -37,14 +37,12 @@ public final class CacheScope: Sendable {
     let erasures = members.map { number, member in
       let erasure = member.erase().started()
       if member.hasLeft { forget(number, after: erasure) }
-      return erasure.settle()
+      return erasure
     }
     for caller in state.withLock({ $0.takeCallers() }) { caller.fail() }
     // A write that fails leaves nothing behind.
-    let ended = writes.map { $0.settle().map { _ in Result<Void, any Error>.success(()) } }
-    return Signal.merge(erasures + ended).collect().attemptMap { results in
-      for result in results { try result.get() }
-    }.started()
+    let ended = writes.map { $0.recover { _ in .just(()) } }
+    return Outcome.all(erasures + ended).started()
   }
 
   /// Adds a member: `erase` runs at every end of the scope, until the returned handle is disposed

@@ -1,8 +1,9 @@
 import MillpondSignals
 
 /// A queue that carries out writes by closures, in order and one at a time, and refuses late ones.
-final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  // Sendable because the closures are called only by the thread that has the mailbox's turn.
+///
+/// The closures are called only by the thread that has the mailbox's turn.
+final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let order = Locked(WriteOrder<Key>())
   private let mailbox = Mailbox<Message>()
   private let set: @Sendable (Value, Key) -> Signal<Void>

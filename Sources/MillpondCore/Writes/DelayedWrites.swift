@@ -54,10 +54,10 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
   /// Completes with a value when every write that is under way now has arrived below, or has
   /// failed.
   func allArrived() -> Signal<Void> {
-    let arrivals = writes.withLock { $0.values.flatMap { $0 } }.map {
-      $0.hasArrived.outcome.settle()
-    }
-    return arrivals.isEmpty ? .just(()) : Signal.merge(arrivals).collect().map { _ in () }
+    Outcome.all(
+      writes.withLock { $0.values.flatMap { $0 } }.map { write in
+        write.hasArrived.outcome.map { _ in () }.recover { _ in .just(()) }
+      })
   }
 
   /// Runs `ask` after the latest write of `key` has arrived.

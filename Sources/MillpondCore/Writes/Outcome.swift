@@ -2,7 +2,7 @@ public import MillpondSignals
 
 /// Functions that combine the outcomes of changes in several layers.
 @usableFromInline
-enum Outcome {
+package enum Outcome {
   /// Succeeds when both have succeeded; fails with the first one's failure, or else the second
   /// one's.
   @inlinable
@@ -18,6 +18,13 @@ enum Outcome {
   static func any(_ first: Signal<Void>, _ second: Signal<Void>) -> Signal<Void> {
     if first.isDone, second.isDone { return first }
     return first.merge(second).distinct { _, _ in true }.started()
+  }
+
+  /// Succeeds when all have succeeded; fails with the first failure when all have ended.
+  package static func all(_ outcomes: [Signal<Void>]) -> Signal<Void> {
+    if outcomes.isEmpty { return .just(()) }
+    return Signal.merge(outcomes.map { $0.settle() }).collect()
+      .attemptMap { for result in $0 { try result.get() } }
   }
 
   @usableFromInline

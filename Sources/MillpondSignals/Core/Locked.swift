@@ -22,7 +22,9 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
   /// Runs `body` with exclusive access to the state.
   @inlinable
   package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
-    gate.withLock { body(&state) }
+    gate.lock()
+    defer { gate.unlock() }
+    return body(&state)
   }
 }
 
@@ -50,5 +52,23 @@ package struct Gate: ~Copyable {
       self.passage.store(passage, ordering: .releasing)
       return result
     }
+  }
+
+  /// Acquires the lock, by a call.
+  ///
+  /// Inlined, a lock and its release take 140 bytes of code at each of about 700 call sites.
+  @usableFromInline
+  @inline(never)
+  borrowing func lock() {
+    mutex._unsafeLock()
+    _ = passage.load(ordering: .acquiring)
+  }
+
+  /// Releases the lock, by a call.
+  @usableFromInline
+  @inline(never)
+  borrowing func unlock() {
+    passage.store(0, ordering: .releasing)
+    mutex._unsafeUnlock()
   }
 }

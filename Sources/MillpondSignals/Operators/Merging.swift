@@ -98,6 +98,13 @@ final class Merging<Value: Sendable>: Sendable {
       serializer.send(.next(value))
       return advance(after: nil)
     }
+    return start(inner)
+  }
+
+  /// Starts an inner signal; not inlined, because the code is long and used in three places.
+  @inlinable
+  @inline(never)
+  func start(_ inner: Signal<Value>) -> Signal<Value>? {
     let run = InnerRun(of: self, in: lifetime)
     let observer = run.observer()
     if observer.canSubscribeInner(run.lifetime) { inner.start?(observer, run.lifetime) }

@@ -1,3 +1,5 @@
+public import Synchronization
+
 extension Signal {
   /// Passes on the first `count` values, stops the upstream, and completes.
   ///
@@ -15,18 +17,20 @@ extension Signal {
   }
 }
 
-/// The state of `take(_:)`, Sendable because only the upstream touches it, serially.
+/// The state of `take(_:)`.
 @usableFromInline
-final class Taking<Value: Sendable>: @unchecked Sendable {
+final class Taking<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime
-  @exclusivity(unchecked) @usableFromInline var left: Int
+
+  /// Changed only by the upstream, which calls serially.
+  @usableFromInline let left: Atomic<Int>
 
   @inlinable
   init(_ downstream: Observer<Value>, _ lifetime: Lifetime, count: Int) {
     self.downstream = downstream
     self.lifetime = lifetime
-    left = count
+    left = Atomic(count)
   }
 
   @inlinable
@@ -36,18 +40,18 @@ final class Taking<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func next(_ value: Value) {
+    let left = left.load(ordering: .relaxed)
     guard left > 0 else { return }
-    left -= 1
-    let isLast = left == 0
+    self.left.store(left - 1, ordering: .relaxed)
     downstream.next(value)
-    guard isLast, !lifetime.isEnded else { return }
+    guard left == 1, !lifetime.isEnded else { return }
     lifetime.end()
     downstream.completed()
   }
 
   @inlinable
   func other(_ event: Event<Never>) {
-    guard left > 0 else { return }
+    guard left.load(ordering: .relaxed) > 0 else { return }
     if event.isTerminal { lifetime.end() }
     downstream.other(event)
   }

@@ -55,6 +55,7 @@ final class DiskWrite: @unchecked Sendable {
   /// The writes that this one replaces, which end with the same result.
   var superseded: ContiguousArray<DiskWrite> = []
 
+  @inline(never)
   init(
     key: String, hash: KeyHash, _ content: Content, storedAt: WallTime,
     expiresAt: WallTime = .never, validator: Validator? = nil, revision: Revision

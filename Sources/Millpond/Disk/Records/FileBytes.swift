@@ -1,13 +1,14 @@
 import Foundation
 
 /// The bytes of a file in memory.
-final class FileBytes: @unchecked Sendable {
-  // Sendable because the bytes are immutable once `fill` has returned.
-  let bytes: UnsafeRawBufferPointer
+final class FileBytes: Sendable {
+  /// Immutable once `fill` has returned.
+  nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
 
   /// Allocates the bytes and fills them.
   ///
   /// - Throws: `ENOMEM` instead of trapping, and the errors of `fill`.
+  @inline(never)
   init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
     let memory = try POSIX.allocate(count)
     bytes = UnsafeRawBufferPointer(memory)

@@ -59,11 +59,13 @@ struct LargeSum {
 
   init() {}
 
+  @inline(never)
   init(of value: UnsafeRawBufferPointer) {
     self.init()
     add(value)
   }
 
+  @inline(never)
   mutating func add(_ piece: UnsafeRawBufferPointer) {
     var (sums, sumsOfSums) = (sums, sumsOfSums)
     var offset = 0

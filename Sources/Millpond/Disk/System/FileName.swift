@@ -27,6 +27,7 @@ enum FileName: Sendable, Hashable {
   static let syncMarkName = "millpond.synced"
 
   /// Parses a name; nil for a file that is not of the store.
+  @inline(never)
   init?(_ text: String) {
     if text == Self.indexName {
       self = .index
@@ -53,6 +54,7 @@ enum FileName: Sendable, Hashable {
     }
   }
 
+  @inline(never)
   static func digits(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
@@ -60,6 +62,7 @@ enum FileName: Sendable, Hashable {
 
   /// Parses the number of a name; lowercase only, since a second spelling would not be found under
   /// its own name.
+  @inline(never)
   static func number(_ text: String, _ suffix: String) -> UInt64? {
     guard text.utf8.count == 16 + suffix.utf8.count, text.hasSuffix(suffix) else { return nil }
     let digits = text.utf8.prefix(16)

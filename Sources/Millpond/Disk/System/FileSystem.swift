@@ -20,21 +20,22 @@ struct FileSystem: Sendable {
     try uninterrupted { try calls.rename(path, to: newPath) }
   }
 
+  @inline(never)
   func remove(_ path: String) throws { _ = try ifThere { try calls.remove(path) } }
 
   /// Makes a folder and its missing parents, for their owner only.
   func makeFolder(_ path: String) throws {
     do {
       try uninterrupted { try calls.makeFolder(path) }
-    } catch let error as POSIXError where error.code == .EEXIST {
+    } catch let error where POSIX.code(error) == .EEXIST {
       return
-    } catch let error as POSIXError where error.code == .ENOENT {
+    } catch let error where POSIX.code(error) == .ENOENT {
       let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
       if parent.isEmpty { throw error }
       try makeFolder(String(parent))
       do {
         try uninterrupted { try calls.makeFolder(path) }
-      } catch let error as POSIXError where error.code == .EEXIST {
+      } catch let error where POSIX.code(error) == .EEXIST {
         // Another process was faster.
       }
     }
@@ -48,7 +49,7 @@ struct FileSystem: Sendable {
     while true {
       do {
         return try call()
-      } catch let error as POSIXError where error.code == .EINTR {
+      } catch let error where POSIX.code(error) == .EINTR {
         continue
       }
     }
@@ -57,7 +58,7 @@ struct FileSystem: Sendable {
   private func ifThere<Result>(_ call: () throws -> Result) throws -> Result? {
     do {
       return try uninterrupted(call)
-    } catch let error as POSIXError where error.code == .ENOENT {
+    } catch let error where POSIX.code(error) == .ENOENT {
       return nil
     }
   }
@@ -88,7 +89,7 @@ final class OpenFile: Sendable {
     if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
     do {
       try files.calls.close(descriptor)
-    } catch let error as POSIXError where error.code == .EINTR {
+    } catch let error where POSIX.code(error) == .EINTR {
       return
     }
   }
@@ -134,6 +135,7 @@ final class OpenFile: Sendable {
   }
 
   /// Writes all of `bytes` at `offset`.
+  @inline(never)
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
     var done = 0
     while done < bytes.count {

@@ -31,6 +31,7 @@ final class Folder: Sendable {
 
   deinit { letGo() }
 
+  @inline(never)
   func path(of fileName: String) -> String { "\(path)/\(fileName)" }
 
   func path(of file: FileName) -> String { path(of: file.text) }
@@ -44,6 +45,7 @@ final class Folder: Sendable {
     try files.open(path(of: file), access)
   }
 
+  @inline(never)
   func remove(_ file: FileName) throws { try files.remove(path(of: file)) }
 
   /// Makes the folder if needed, and takes its lock.

@@ -13,12 +13,20 @@ enum POSIX {
   /// Returns the failure of the last call.
   ///
   /// - Parameter path: The path of the call.
+  @inline(never)
   static func failure(_ path: String) -> POSIXError {
     failure(POSIXErrorCode(rawValue: errno) ?? .EIO, path)
   }
 
+  @inline(never)
   static func failure(_ code: POSIXErrorCode, _ path: String) -> POSIXError {
     POSIXError(code, userInfo: [NSFilePathErrorKey: path])
+  }
+
+  /// The code of a failure of the system; nil for another error.
+  @inline(never)
+  static func code(_ error: any Error) -> POSIXErrorCode? {
+    (error as? POSIXError)?.code
   }
 
   static func wallTime() -> Int64 {
@@ -29,6 +37,7 @@ enum POSIX {
     return overflow || sumOverflow ? .max : sum
   }
 
+  @inline(never)
   static func allocate(_ count: Int) throws -> UnsafeMutableRawBufferPointer {
     guard let start = malloc(max(1, count)) else { throw failure(.ENOMEM, "") }
     return UnsafeMutableRawBufferPointer(start: start, count: count)

@@ -41,6 +41,7 @@ struct POSIXCalls: FileCalls {
 
   func close(_ descriptor: Int32) throws { try check(systemClose(descriptor)) }
 
+  @inline(never)
   private func check(_ result: Int32, _ path: String = "") throws {
     if result != 0 { throw POSIX.failure(path) }
   }

@@ -22,6 +22,7 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// Returns every value of a field.
+  @inline(never)
   public func values(of name: String) -> [String] {
     fields.filter { name.isSameField(as: $0.name) }.map(\.value)
   }
@@ -33,11 +34,13 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
+  @inline(never)
   mutating func append(_ value: String, for name: String) {
     fields.append((name: name, value: value))
   }
 
   /// Sets a field to a single value, or removes it.
+  @inline(never)
   mutating func set(_ value: String?, for name: String) {
     fields.removeAll { name.isSameField(as: $0.name) }
     if let value { append(value, for: name) }
@@ -53,6 +56,7 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
+  @inline(never)
   func isSameField(as other: String) -> Bool {
     utf8.count == other.utf8.count && lowercased() == other.lowercased()
   }

@@ -27,9 +27,11 @@ struct PartialFiles: Sendable {
     case journal = ".journal"
   }
 
+  @inline(never)
   static func name(_ name: String, _ kind: Kind) -> String { name.prefix(16) + kind.rawValue }
 
   /// Returns the file name of a resource.
+  @inline(never)
   static func name(of identity: String, _ kind: Kind = .whole) -> String {
     var identity = identity
     let hash = identity.withUTF8 { FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0) }

@@ -11,6 +11,8 @@ extension PartialTransfers {
   ///   - kind: The kind of their file.
   ///   - place: The resource and the transfer.
   ///   - send: Sends the request for the rest of its argument, or for the whole if that is nil.
+  @_semantics("optimize.sil.specialize.generic.never")
+  @inline(never)
   func resuming<Found, Value>(
     _ found: Signal<Found?>, _ kind: PartialFiles.Kind, at place: PartialPlace,
     _ send: @escaping @Sendable (Found?) -> Signal<Value>

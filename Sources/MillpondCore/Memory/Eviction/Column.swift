@@ -4,12 +4,11 @@
 /// A column of plain elements in memory of its own: access needs no reference counting and, in
 /// release builds, no checks.
 ///
-/// Not a value: copies share the memory. Sendable because it belongs to one store, which is under
-/// one lock.
+/// Not a value: copies share the memory. It belongs to one store, which is under one lock.
 @usableFromInline
-package struct Column<Element: BitwiseCopyable>: @unchecked Sendable {
+package struct Column<Element: BitwiseCopyable>: Sendable {
   /// The first element; nil while nothing is allocated.
-  @usableFromInline var base: UnsafeMutablePointer<Element>?
+  @usableFromInline nonisolated(unsafe) var base: UnsafeMutablePointer<Element>?
   @usableFromInline package var count = 0
   @usableFromInline package var capacity = 0
   @usableFromInline var memory: ColumnMemory<Element>?
@@ -76,8 +75,8 @@ extension Column: RandomAccessCollection {
 
 /// The memory of a column, which it frees at its end.
 @usableFromInline
-final class ColumnMemory<Element: BitwiseCopyable>: @unchecked Sendable {
-  @usableFromInline let base: UnsafeMutablePointer<Element>
+final class ColumnMemory<Element: BitwiseCopyable>: Sendable {
+  @usableFromInline nonisolated(unsafe) let base: UnsafeMutablePointer<Element>
 
   @usableFromInline
   init(capacity: Int) {

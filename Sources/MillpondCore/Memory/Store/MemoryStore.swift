@@ -1,14 +1,14 @@
 /// The entries of a memory cache, or of one of its shards.
 ///
-/// Pure; its owner locks, and releases dropped values after the unlock. Sendable because it is used
-/// under one lock, with all the memory of its columns and slab.
+/// Pure; its owner locks, and releases dropped values after the unlock: it is used under one
+/// lock, with all the memory of its columns and slab.
 @usableFromInline
-struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   // The properties that a hit uses come first, side by side.
   @usableFromInline var index = SlotIndex()
 
   /// The slab's pairs, so that a hit does not go through the slab.
-  @usableFromInline var pairs: UnsafeMutablePointer<MemorySlab<Key, Value>.Pair>
+  @usableFromInline nonisolated(unsafe) var pairs: UnsafeMutablePointer<MemorySlab<Key, Value>.Pair>
 
   @usableFromInline var statistics = MemoryStatistics()
   @usableFromInline var order: PolicyOrder

@@ -1,4 +1,4 @@
-import MillpondSignals
+public import MillpondSignals
 import Synchronization
 
 /// A value that a memory cache no longer stores.
@@ -42,7 +42,7 @@ public struct Removal<Key: Sendable, Value: Sendable>: Sendable {
 @usableFromInline
 struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var first: Removal<Key, Value>?
-  @usableFromInline var more: MoreRemovals<Key, Value>?
+  @usableFromInline var more: SerialState<MoreRemovals<Key, Value>>?
 
   @inlinable
   init() {}
@@ -59,18 +59,17 @@ struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   @usableFromInline
-  mutating func addMore(_ add: (MoreRemovals<Key, Value>) -> Void) {
-    let more = more ?? MoreRemovals()
-    add(more)
+  mutating func addMore(_ add: (inout MoreRemovals<Key, Value>) -> Void) {
+    let more = more ?? SerialState(MoreRemovals())
+    add(&more.value)
     self.more = more
   }
 }
 
-/// The second and later removals of one call; few calls have any, so they are in an object.
-///
-/// Sendable because only one call uses it.
+/// The second and later removals of one call; few calls have any, so they are in an object,
+/// which only that call uses.
 @usableFromInline
-final class MoreRemovals<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+struct MoreRemovals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var removals: ContiguousArray<Removal<Key, Value>> = []
   @usableFromInline var forgotten: [[Key: Revision]] = []
 }
@@ -103,7 +102,7 @@ final class RemovalAudience<Key: Hashable & Sendable, Value: Sendable>: Sendable
   @usableFromInline
   func tell(_ removals: Removals<Key, Value>) {
     if let first = removals.first { pipe.next(first) }
-    for other in removals.more?.removals ?? [] { pipe.next(other) }
+    for other in removals.more?.value.removals ?? [] { pipe.next(other) }
   }
 }
 
