@@ -142,6 +142,9 @@ public final class DiskCache: Cache {
     return outcome
   }
 
+  /// Counts a file that was found as a miss, since its caller can't use it.
+  func countMiss() { access.store?.miss() }
+
   /// Calls `act` at every `removeAll`, on its thread and before it returns, until the handle is
   /// disposed of.
   func onRemoval(_ act: @escaping @Sendable () -> Void) -> Disposable {
@@ -220,6 +223,7 @@ extension DiskStore {
     if lookup.freshness == .any || lookup.admits(age: age()) {
       observer.next(answer)
     } else {
+      miss()
       lookup.explainMiss(.tooOld(age: age()))
     }
     observer.completed()

@@ -6,17 +6,23 @@ extension DiskStore {
   typealias FileDone = @Sendable (Result<DiskFile?, CacheError>) -> Void
 
   /// Calls `done` with a file that contains the value for `key`.
-  func file(for key: String, _ lifetime: Lifetime, _ done: @escaping FileDone) {
+  ///
+  /// - Parameter isCounted: Whether the lookup has been counted as a hit already.
+  func file(
+    for key: String, isCounted: Bool = false, _ lifetime: Lifetime, _ done: @escaping FileDone
+  ) {
     reading.run(KeyHash(of: key)) {
       if lifetime.isEnded { return }
       do {
-        switch try self.findFile(for: key) {
+        switch try self.findFile(for: key, isCounted: isCounted) {
         case .file(let file): done(.success(file))
         case .missing: done(.success(nil))
-        case .onItsWay: self.afterWriting { self.file(for: key, lifetime, done) }
+        case .onItsWay:
+          self.afterWriting { self.file(for: key, isCounted: true, lifetime, done) }
         case .elsewhere: done(.success(try self.copy(key)))
         }
       } catch {
+        self.forgetHit()
         done(.failure(CacheError(disk: error, self.folder, key: key)))
       }
     }
@@ -31,26 +37,16 @@ extension DiskStore {
     case elsewhere
   }
 
-  private func findFile(for key: String) throws -> FoundFile {
+  private func findFile(for key: String, isCounted: Bool) throws -> FoundFile {
     let hash = KeyHash(of: key)
-    typealias Place = (DiskIndex.Finding?, isLarge: Bool, Segment?)
-    let (finding, isLarge, segment) = state.withLock { state -> Place in
-      let finding = state.index.peek(hash)
-      switch finding {
-      case .write(let write): return (finding, write.largeLength > 0, nil)
-      case .spot(let spot): return (finding, false, state.segments[spot.segment])
-      case nil: return (nil, false, nil)
-      }
-    }
-    switch finding {
+    switch find(hash, isCounted: isCounted) {
     case nil: return .missing
-    case .write(let write):
-      return write.isFor(key) && isLarge ? .onItsWay : .elsewhere
-    case .spot(let spot):
-      guard let segment, options.form.sealing == nil else { return .elsewhere }
-      let reading = try RecordPlace(segment: segment, spot: spot).read(for: key)
-      guard case .whole(let record) = reading, case .file(let value) = record.content,
-        record.schema == options.form.schema.version,
+    case .write(let write, .value(let value)):
+      return write.isFor(key) && value.count >= DiskLimits.largeSize ? .onItsWay : .elsewhere
+    case .write(let write, .file): return write.isFor(key) ? .onItsWay : .elsewhere
+    case .record(let place) where options.form.sealing == nil:
+      guard case .whole(let record) = try place.read(for: key),
+        case .file(let value) = record.content, record.schema == options.form.schema.version,
         !isOver(record.expiresAt, storedAt: record.storedAt),
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
@@ -58,6 +54,7 @@ extension DiskStore {
         of: value, age: record.storedAt.age(at: options.now()), validator: record.validator)
       // Reading the value will find and remove a damaged one.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
+    case .write, .record, .file: return .elsewhere
     }
   }
 
@@ -100,7 +97,7 @@ extension DiskStore {
 
   /// Writes the value to a file that is removed when it is released; only on a queue for reading.
   private func copy(_ key: String) throws -> DiskFile? {
-    guard case .found(let answer) = try read(key, waits: true) else { return nil }
+    guard case .found(let answer) = try read(key, isCounted: true, waits: true) else { return nil }
     let age = answer.storedAt.age(at: options.now())
     return try copied(answer.value.count, age: age, validator: answer.validator) {
       try $0.write(answer.value)

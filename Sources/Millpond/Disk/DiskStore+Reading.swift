@@ -51,6 +51,7 @@ extension DiskStore {
         let reading = try self.read(key, from: place, waits: true)
         if case .found(let answer) = reading { done(.success(answer)) } else { done(.success(nil)) }
       } catch {
+        self.forgetHit()
         done(.failure(CacheError(disk: error, self.folder, key: key)))
       }
     }
@@ -61,15 +62,20 @@ extension DiskStore {
   /// - Parameters:
   ///   - key: The key.
   ///   - place: The place from which a lookup continues; nil begins one.
+  ///   - isCounted: Whether the lookup has been counted as a hit already.
   ///   - waits: Whether the lookup may wait for the disk.
   /// - Throws: Errors that say nothing about the value, such as a locked device; never without
   ///   waiting.
-  func read(_ key: String, from place: Place? = nil, waits: Bool) throws -> Reading {
+  func read(
+    _ key: String, from place: Place? = nil, isCounted: Bool = false, waits: Bool
+  ) throws -> Reading {
     let hash = KeyHash(of: key)
     var next = place
+    var isCounted = isCounted || place != nil
     while true {
-      guard let place = next ?? find(hash) else { return .missing }
+      guard let place = next ?? find(hash, isCounted: isCounted) else { return .missing }
       next = nil
+      isCounted = true
       switch place {
       case .write(let write, let content):
         guard write.isFor(key), !isOver(write.expiresAt) else { return miss() }
@@ -106,22 +112,25 @@ extension DiskStore {
     }
   }
 
-  private func find(_ hash: KeyHash) -> Place? {
+  /// Returns the place of a value, and counts a hit or a miss.
+  ///
+  /// - Parameter isCounted: Whether the lookup has been counted as a hit already.
+  func find(_ hash: KeyHash, isCounted: Bool) -> Place? {
     var lost: Spot?
     let place = state.withLock { state -> Place? in
-      switch state.index.find(hash) {
+      if !isCounted { state.index.statistics.hits += 1 }
+      switch isCounted ? state.index.peek(hash) : state.index.find(hash) {
       case .write(let write):
-        state.index.statistics.hits += 1
         // Read under the lock: the content may be released as soon as the lock is free.
         return .write(write, write.content)
       case .spot(let spot):
         if let segment = state.segments[spot.segment] {
-          state.index.statistics.hits += 1
           return .record(RecordPlace(segment: segment, spot: spot))
         }
         lost = spot
       case nil: break
       }
+      state.index.statistics.hits -= 1
       state.index.statistics.misses += 1
       return nil
     }
@@ -144,8 +153,12 @@ extension DiskStore {
       DiskAnswer(value: plain, storedAt: record.storedAt, validator: record.validator))
   }
 
+  /// Takes back a hit that was counted: a failure is neither a hit nor a miss.
+  func forgetHit() { state.withLock { $0.index.statistics.hits -= 1 } }
+
   /// Turns a hit that was counted into a miss.
-  private func miss() -> Reading {
+  @discardableResult
+  func miss() -> Reading {
     state.withLock { state in
       state.index.statistics.hits -= 1
       state.index.statistics.misses += 1

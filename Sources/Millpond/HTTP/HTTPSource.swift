@@ -105,7 +105,7 @@ extension HTTPSource {
   /// stored here.
   public func apply(_ change: Change<Key, Data>) -> Signal<Void> {
     guard case .removeAll(let revision) = change, let partials = transfers.partials else {
-      return .just(())
+      return change.isFill ? .empty : .just(())
     }
     return partials.removeAll(revision)
   }

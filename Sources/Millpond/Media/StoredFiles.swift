@@ -9,7 +9,11 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
     if lookup.freshness == .reload { return .empty }
-    return disk.file(for: name(key)).filter { lookup.admits(age: $0.age) }
+    return disk.file(for: name(key)).filter { file in
+      let isFresh = lookup.admits(age: file.age)
+      if !isFresh { disk.countMiss() }
+      return isFresh
+    }
   }
 
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
@@ -55,7 +59,7 @@ struct Downloads<Key: Hashable & Sendable>: Source {
 
   /// Removes the network's incomplete bodies at a `removeAll`.
   func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
-    guard case .removeAll(let revision) = change else { return .just(()) }
+    guard case .removeAll(let revision) = change else { return change.isFill ? .empty : .just(()) }
     return network.apply(.removeAll(revision))
   }
 

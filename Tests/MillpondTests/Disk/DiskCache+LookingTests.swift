@@ -123,6 +123,59 @@ import Testing
     #expect(statistics.misses == (isThere ? 0 : 4))
   }
 
+  @Test func `a value too old for the get's freshness is a miss, also as a file`() async throws {
+    let cache = try await stocked()
+    let files = StoredFiles<String>(disk: cache) { $0 }
+
+    let young = Freshness.maxAge(.zero)
+    #expect(try await cache.get("1", freshness: young).valueIfAny == nil)
+    #expect(try await files.get("19", freshness: young).valueIfAny == nil)
+
+    let statistics = await cache.openStatistics()
+    #expect(statistics.hits == 0 && statistics.misses == 2)
+  }
+
+  @Test(arguments: ["1", "19", "never"])
+  func `a get of a file is one hit or one miss`(key: String) async throws {
+    let cache = try await stocked()
+    cache.set(Data(count: 100_000), for: "pending")
+
+    _ = try await cache.file(for: key).valueIfAny
+    _ = try await cache.file(for: "pending").value
+
+    let statistics = await cache.openStatistics()
+    #expect(statistics.hits == (key == "never" ? 1 : 2))
+    #expect(statistics.misses == (key == "never" ? 1 : 0))
+  }
+
+  @Test func `a get whose record is replaced while it is read is one hit`() async throws {
+    let cache = try await stocked()
+    let store = try #require(cache.access.store)
+    let place = try #require(store.find(KeyHash(of: "1"), isCounted: false))
+    guard case .record(let record) = place else { throw CacheError.miss }
+    try await cache.set(Data("newer"), for: "1").value
+    let log = try #require(scene.segments.first)
+    try scene.change(log) { $0.flip(bit: (Int(record.spot.offset) + 1) * 8) }
+
+    guard case .found(let answer) = try store.read("1", from: place, waits: true) else {
+      throw CacheError.miss
+    }
+
+    #expect(answer.value == Data("newer"))
+    #expect(cache.statistics.hits == 1 && cache.statistics.misses == 0)
+  }
+
+  @Test func `a get that fails is neither a hit nor a miss`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(64), calls)
+    try await cache.set(Data(count: 100_000), for: "large").value
+    calls.inject(.error(.EIO), of: [.open])
+
+    #expect(try await failure(of: cache.get("large"))?.systemError == .EIO)
+
+    #expect(cache.statistics.hits == 0 && cache.statistics.misses == 0)
+  }
+
   @Test func `statistics count what was asked and told`() async throws {
     let cache = try await stocked()
     _ = try await cache.get("1").value

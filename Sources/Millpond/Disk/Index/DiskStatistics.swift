@@ -1,10 +1,12 @@
 /// The statistics of a disk cache since its folder was opened.
 public struct DiskStatistics: Sendable, Hashable {
-  /// The number of gets that found a value, including one too old for the get's freshness.
+  /// The number of gets that found a usable value.
   public var hits = 0
 
-  /// The number of gets that found no usable value: none, or an expired, damaged or undecodable
-  /// one.
+  /// The number of gets that found no usable value.
+  ///
+  /// There was none, or it is expired, too old for the get's freshness, damaged or undecodable. A get
+  /// that fails is neither a hit nor a miss.
   public var misses = 0
 
   /// The number of values that were stored, including those that replaced others.
@@ -34,6 +36,6 @@ public struct DiskStatistics: Sendable, Hashable {
   /// Creates statistics with all counters at zero.
   public init() {}
 
-  /// The share of gets that found a value, from 0 to 1; 0 if there were none.
+  /// The share of hits among hits and misses, from 0 to 1; 0 if there were none.
   public var hitRatio: Double { hits + misses == 0 ? 0 : Double(hits) / Double(hits + misses) }
 }
