@@ -88,7 +88,7 @@ extension ImpoliteCacheError {}
 extension InFlightReuse {}
 extension LayerSize {}
 extension Layered {}
-extension Layout {}
+extension Topology {}
 extension Lifetime {}
 extension Limited {}
 extension Lookup {}

@@ -20,8 +20,8 @@ extension DiskCache {
   }
 
   /// A store; once it is open it knows which keys it has.
-  public func layout(for key: String?) -> Layout {
-    Layout(
+  public func topology(for key: String?) -> Topology {
+    Topology(
       .store, "DiskCache", holds: key.flatMap { access.store?.has($0) },
       size: { [access] in
         access.store?.state.withLock {

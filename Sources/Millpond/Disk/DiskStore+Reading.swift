@@ -116,7 +116,7 @@ extension DiskStore {
   ///
   /// - Parameter isCounted: Whether the lookup has been counted as a hit already.
   func find(_ hash: KeyHash, isCounted: Bool) -> Place? {
-    var lost: Spot?
+    var lost: RecordLocation?
     let place = state.withLock { state -> Place? in
       if !isCounted { state.index.statistics.hits += 1 }
       switch isCounted ? state.index.peek(hash) : state.index.find(hash) {

@@ -37,9 +37,9 @@ extension DiskStore {
     }
   }
 
-  private func allSpots() -> [(KeyHash, Spot)] {
-    var spots: [(KeyHash, Spot)] = []
-    var walk = SpotWalk()
+  private func allSpots() -> [(KeyHash, RecordLocation)] {
+    var spots: [(KeyHash, RecordLocation)] = []
+    var walk = LocationWalk()
     while state.withLock({ state in
       walk.step(state.index) { hash, spot, _ in spots.append((hash, spot)) }
     }) {}
@@ -47,7 +47,8 @@ extension DiskStore {
   }
 
   /// Returns the size of the value; nil if it is damaged.
-  private func verify(_ hash: KeyHash, _ spot: Spot, _ lifetime: Lifetime) throws -> Int? {
+  private func verify(_ hash: KeyHash, _ spot: RecordLocation, _ lifetime: Lifetime) throws -> Int?
+  {
     guard let record = try readWhole(hash, spot) else { return nil }
     guard let file = record.file else { return record.valueSize }
     return try folder.isWhole(file, while: { !lifetime.isEnded }) ? file.count : nil
@@ -61,7 +62,7 @@ extension DiskStore {
     var valueSize: Int { file?.count ?? Int(head.payloadLength) }
   }
 
-  private func readWhole(_ hash: KeyHash, _ spot: Spot) throws -> WholeRecord? {
+  private func readWhole(_ hash: KeyHash, _ spot: RecordLocation) throws -> WholeRecord? {
     guard let segment = state.withLock({ $0.segments[spot.segment] }) else { return nil }
     var isWhole = false
     let bytes = try FileBytes(count: Int(spot.size)) {

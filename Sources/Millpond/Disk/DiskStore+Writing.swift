@@ -141,7 +141,7 @@ extension DiskStore {
   ///     log does not reappear.
   ///   - count: Counts the drop in the statistics.
   func forget(
-    _ hash: KeyHash, at spot: Spot, key: String?, _ count: (inout DiskStatistics) -> Void
+    _ hash: KeyHash, at spot: RecordLocation, key: String?, _ count: (inout DiskStatistics) -> Void
   ) -> Bool {
     let removal = key.map {
       DiskWrite(key: $0, hash: hash, .removal, storedAt: options.now(), revision: .none)

@@ -47,7 +47,7 @@ final class RunningStreams: Sendable {
       state.removal = max(state.removal, revision)
       return state.streams.values.filter { $0.beginning < revision }
     }
-    return Outcome.all(
+    return WriteOutcome.all(
       streams.map { stream in
         let erased = Promise<Void>()
         stream.erase { erased.keep(by: $0.map { .fail($0) } ?? .just(())) }

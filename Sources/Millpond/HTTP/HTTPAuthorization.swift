@@ -31,7 +31,7 @@ import MillpondSignals
 public final class HTTPAuthorization: Sendable {
   private let origins: [URL]
   private let obtain: @Sendable (_ refused: HeaderFields?) -> Signal<HeaderFields>
-  private let timeline: Timeline
+  private let scheduler: Scheduler
   private let state = Locked(State())
 
   /// A scope that ends at each sign-out, with the callers of that session.
@@ -74,7 +74,7 @@ public final class HTTPAuthorization: Sendable {
   ) {
     origins = [origin] + others
     self.scope = scope
-    timeline = Timeline(clock)
+    scheduler = Scheduler(clock)
     self.obtain = { refused in
       .async { try await obtain(refused) }.timeout(timeout, awaiting: .end, clock: clock)
     }
@@ -121,7 +121,7 @@ extension HTTPAuthorization {
   func ask(_ id: Int) { perform(state.withLock { $0.rules.ask(id) }) }
 
   func refused(_ id: Int) {
-    let now = timeline.now()
+    let now = scheduler.now()
     perform(state.withLock { $0.rules.refused(id, at: now) })
   }
 
@@ -180,7 +180,7 @@ extension HTTPAuthorization {
 
   private func watch(_ number: Int) {
     // A witness may take as long as its own timeouts allow.
-    _ = timeline.schedule(after: .seconds(10)) { [weak self] in
+    _ = scheduler.schedule(after: .seconds(10)) { [weak self] in
       guard let self else { return }
       perform(state.withLock { $0.rules.noWitness(for: number) })
     }

@@ -50,7 +50,7 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
     self.request = { key in .async { try await request(key) } }
     transfers = Transfers(
       transport: transport, limits: limits, authorization: authorization,
-      partials: partials, ticker: Ticker(Timeline(clock)))
+      partials: partials, ticker: Ticker(Scheduler(clock)))
   }
 
   /// Returns the body with age zero and its validator.
@@ -128,6 +128,6 @@ extension HTTPSource where Key == URL {
     request = { .just(HTTPRequest(url: $0)) }
     transfers = Transfers(
       transport: transport, limits: limits, authorization: authorization,
-      partials: partials, ticker: Ticker(Timeline(clock)))
+      partials: partials, ticker: Ticker(Scheduler(clock)))
   }
 }

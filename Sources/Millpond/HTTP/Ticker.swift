@@ -6,17 +6,17 @@ import MillpondSignals
 /// cancelled. So a transfer that ends in time costs the system no timer, and the last timer may
 /// fire in vain.
 final class Ticker: Sendable {
-  private let timeline: Timeline
+  private let scheduler: Scheduler
   private let state = Locked(TickerState())
 
-  init(_ timeline: Timeline) {
-    self.timeline = timeline
+  init(_ scheduler: Scheduler) {
+    self.scheduler = scheduler
   }
 
-  func now() -> Duration { timeline.now() }
+  func now() -> Duration { scheduler.now() }
 
   func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Disposable {
-    let due = timeline.now() + delay
+    let due = scheduler.now() + delay
     let (number, step) = state.withLock { $0.add(TickerEntry(due: due, action: action)) }
     if let step { setTimer(step) }
     return Disposable {
@@ -26,14 +26,14 @@ final class Ticker: Sendable {
   }
 
   private func setTimer(_ step: TickerState.Step) {
-    let timer = timeline.schedule(after: step.due - timeline.now()) { self.fire(step.number) }
+    let timer = scheduler.schedule(after: step.due - scheduler.now()) { self.fire(step.number) }
     // The former timer, or this one, if a later step came in between.
     let superfluous = state.withLock { $0.keep(timer, step.number) }
     superfluous?.dispose()
   }
 
   private func fire(_ number: Int) {
-    let now = timeline.now()
+    let now = scheduler.now()
     let (due, step, former) = state.withLock { $0.fire(number, at: now) }
     _ = former  // released here, not under the lock
     for entry in due { entry.action() }

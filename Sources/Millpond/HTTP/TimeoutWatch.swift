@@ -58,7 +58,7 @@ private final class TimeoutWatch: Sendable {
   }
 }
 
-/// The time limits of a transfer and of its origin's silence, in moments of one timeline.
+/// The time limits of a transfer and of its origin's silence, in moments of one scheduler.
 struct Timeouts: Sendable {
   enum Verdict: Equatable {
     case waits(Duration)

@@ -62,7 +62,7 @@ public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: StampedSo
   }
 
   /// The files.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.wrapper, "decoded", of: files.layout(for: key))
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, "decoded", of: files.topology(for: key))
   }
 }

@@ -70,7 +70,7 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   public func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> { flights.apply(change) }
 
   /// The disk over the network.
-  public func layout(for key: Key?) -> Layout { flights.layout(for: key) }
+  public func topology(for key: Key?) -> Topology { flights.topology(for: key) }
 
   /// Fetches a file that is not stored, at low priority, and delivers nothing.
   ///

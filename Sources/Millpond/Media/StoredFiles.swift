@@ -38,7 +38,7 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
     }
   }
 
-  func layout(for key: Key?) -> Layout { disk.layout(for: key.map(name)) }
+  func topology(for key: Key?) -> Topology { disk.topology(for: key.map(name)) }
 }
 
 /// A source of files that are downloaded into a disk cache.
@@ -77,5 +77,5 @@ struct Downloads<Key: Hashable & Sendable>: Source {
       .compactMap { $0 }
   }
 
-  func layout(for key: Key?) -> Layout { network.layout(for: key) }
+  func topology(for key: Key?) -> Topology { network.topology(for: key) }
 }

@@ -59,8 +59,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 
   /// Forwards to the wrapped cache.
-  public func layout(for key: Key?) -> Layout {
-    inside.layout(key)
+  public func topology(for key: Key?) -> Topology {
+    inside.topology(key)
   }
 }
 
@@ -80,7 +80,7 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let getStamped: @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
   @usableFromInline let now: @Sendable (Key, Lookup) -> Value?
   @usableFromInline let apply: @Sendable (Change<Key, Value>) -> Signal<Void>
-  @usableFromInline let layout: @Sendable (Key?) -> Layout
+  @usableFromInline let topology: @Sendable (Key?) -> Topology
   @usableFromInline let isCache: Bool
 
   @inlinable
@@ -93,7 +93,7 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     now = { key, lookup in source.now(key, lookup) }
     apply = { change in source.apply(change) }
-    layout = { key in source.layout(for: key) }
+    topology = { key in source.topology(for: key) }
     isCache = source.isCache
   }
 }
@@ -111,7 +111,7 @@ private struct ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     writes.apply(change)
   }
 
-  func layout(for key: Key?) -> Layout {
-    Layout(.store, "AnyCache")
+  func topology(for key: Key?) -> Topology {
+    Topology(.store, "AnyCache")
   }
 }

@@ -4,17 +4,17 @@ import MillpondSignals
 final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let window: Duration
   private let max: Int
-  private let timeline: Timeline
+  private let scheduler: Scheduler
   private let makeCall: @Sendable ([Key]) -> Signal<[Key: Value]>
   private let open = Locked<Batch<Key, Value>?>(nil)
 
   init(
-    window: Duration, max: Int, _ timeline: Timeline,
+    window: Duration, max: Int, _ scheduler: Scheduler,
     _ call: @escaping @Sendable ([Key]) -> Signal<[Key: Value]>
   ) {
     self.window = Swift.max(.zero, window)
     self.max = Swift.max(1, max)
-    self.timeline = timeline
+    self.scheduler = scheduler
     makeCall = call
   }
 
@@ -42,7 +42,7 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       if entrance == .full {
         call(batch)
       } else if isNew {
-        batch.keep(timer: timeline.schedule(after: window) { self.call(batch) })
+        batch.keep(timer: scheduler.schedule(after: window) { self.call(batch) })
       }
       return
     }
@@ -54,7 +54,7 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func openBatch() -> (batch: Batch<Key, Value>, isNew: Bool) {
     open.withLock { open in
       if let open { return (open, false) }
-      let new = Batch<Key, Value>(in: ObjectIdentifier(self), timeline)
+      let new = Batch<Key, Value>(in: ObjectIdentifier(self), scheduler)
       open = new
       return (new, true)
     }
@@ -108,9 +108,9 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     case open, full, begun
   }
 
-  init(in table: ObjectIdentifier, _ timeline: Timeline) {
+  init(in table: ObjectIdentifier, _ scheduler: Scheduler) {
     self.table = table
-    super.init(.normal, FlightClock(timeline))
+    super.init(.normal, FlightClock(scheduler))
   }
 
   /// Whether a caller waits for `key` in this batch.

@@ -35,7 +35,7 @@ public struct BulkSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   public func batching(
     window: Duration, max: Int, clock: some Clock<Duration> = ContinuousClock()
   ) -> Batched<Key, Value> {
-    Batched(batches: Batches(window: window, max: max, Timeline(clock), get))
+    Batched(batches: Batches(window: window, max: max, Scheduler(clock), get))
   }
 }
 
@@ -49,7 +49,7 @@ public struct Batched<Key: Hashable & Sendable, Value: Sendable>: Source {
   }
 
   /// An origin.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.origin, "batched")
+  public func topology(for key: Key?) -> Topology {
+    Topology(.origin, "batched")
   }
 }

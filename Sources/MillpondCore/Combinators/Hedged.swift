@@ -19,7 +19,7 @@ extension Source {
     with alternative: Alternative, after delay: Duration,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> Hedged<Self, Alternative> {
-    Hedged(base: self, alternative: alternative, delay: delay, timeline: Timeline(clock))
+    Hedged(base: self, alternative: alternative, delay: delay, scheduler: Scheduler(clock))
   }
 }
 
@@ -35,15 +35,15 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
   @usableFromInline let base: Base
   @usableFromInline let alternative: Alternative
   @usableFromInline let delay: Duration
-  @usableFromInline let timeline: Timeline
+  @usableFromInline let scheduler: Scheduler
   @usableFromInline var title: String { "hedged after \(delay.brief)" }
 
   @inlinable
-  init(base: Base, alternative: Alternative, delay: Duration, timeline: Timeline) {
+  init(base: Base, alternative: Alternative, delay: Duration, scheduler: Scheduler) {
     self.base = base
     self.alternative = alternative
     self.delay = delay
-    self.timeline = timeline
+    self.scheduler = scheduler
   }
 
   /// Returns the answer of the source that sends a value first.
@@ -53,13 +53,13 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
     if alternative.isBeside(lookup.freshness) { return first }
     return Signal { observer, lifetime in
       let second = alternative.layerAnswer(key, lookup).inContext(of: WorkContext.current)
-      Hedge(observer, lifetime, second).run(first, delay, timeline)
+      Hedge(observer, lifetime, second).run(first, delay, scheduler)
     }
   }
 
   /// The base and the alternative.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.layers, title, of: base.layout(for: key), alternative.layout(for: key))
+  public func topology(for key: Key?) -> Topology {
+    Topology(.layers, title, of: base.topology(for: key), alternative.topology(for: key))
   }
 }
 
@@ -87,11 +87,11 @@ final class Hedge<Value: Sendable>: Sendable {
   }
 
   @usableFromInline
-  func run(_ first: Signal<Value>, _ delay: Duration, _ timeline: Timeline) {
+  func run(_ first: Signal<Value>, _ delay: Duration, _ scheduler: Scheduler) {
     first.run(observer(of: .first), runs.first)
     guard !lifetime.isEnded, state.withLock({ $0.isWaiting }) else { return }
     if delay <= .zero { return startSecond() }
-    let timer = timeline.schedule(after: delay) { self.startSecond() }
+    let timer = scheduler.schedule(after: delay) { self.startSecond() }
     pause.onEnd { timer.dispose() }
   }
 

@@ -63,21 +63,21 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
     case .set(let key, _, let revision):
-      let below = Outcome.orRemoved(key, revision, in: lower, upper, lower.apply(change))
-      let above = Outcome.orRemoved(key, revision, in: upper, lower, upper.apply(change))
-      return Outcome.both(below, above)
+      let below = WriteOutcome.orRemoved(key, revision, in: lower, upper, lower.apply(change))
+      let above = WriteOutcome.orRemoved(key, revision, in: upper, lower, upper.apply(change))
+      return WriteOutcome.both(below, above)
     case .remove, .removeAll:
       let below = lower.apply(change)
-      return Outcome.both(below, upper.apply(change))
+      return WriteOutcome.both(below, upper.apply(change))
     case .fill:
       let below = lower.apply(change)
-      return Outcome.any(below, upper.apply(change))
+      return WriteOutcome.any(below, upper.apply(change))
     }
   }
 
   /// Both layers.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.layers, "layered", of: upper.layout(for: key), lower.layout(for: key))
+  public func topology(for key: Key?) -> Topology {
+    Topology(.layers, "layered", of: upper.topology(for: key), lower.topology(for: key))
   }
 }
 

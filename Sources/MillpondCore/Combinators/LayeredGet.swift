@@ -176,6 +176,6 @@ extension Source {
   /// What this is called by one that looks into it itself, if it is memory.
   @usableFromInline
   var askedLabel: String? {
-    memory == nil ? ownLabel : layout(for: nil).label
+    memory == nil ? ownLabel : topology(for: nil).label
   }
 }

@@ -73,8 +73,8 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   }
 
   /// The base, by its own key.
-  public func layout(for key: NewKey?) -> Layout {
-    Layout(.wrapper, "keys mapped", of: base.layout(for: key.flatMap { try? transform($0) }))
+  public func topology(for key: NewKey?) -> Topology {
+    Topology(.wrapper, "keys mapped", of: base.topology(for: key.flatMap { try? transform($0) }))
   }
 }
 
@@ -177,8 +177,8 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
   }
 
   /// The base, without a key, since that is not known synchronously.
-  public func layout(for key: NewKey?) -> Layout {
-    Layout(.wrapper, "keys mapped asynchronously", of: base.layout(for: nil))
+  public func topology(for key: NewKey?) -> Topology {
+    Topology(.wrapper, "keys mapped asynchronously", of: base.topology(for: nil))
       .flushed(after: { [delayed] in delayed.allArrived() })
   }
 }

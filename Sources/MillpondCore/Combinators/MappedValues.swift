@@ -183,10 +183,10 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   }
 
   /// The base and the codec.
-  public func layout(for key: Key?) -> Layout {
-    let layout = Layout(.wrapper, "values mapped", of: base.layout(for: key))
-    if mapping.isAtOnce { return layout }
-    return layout.flushed(after: { [mapping] in mapping.delayed.allArrived() })
+  public func topology(for key: Key?) -> Topology {
+    let topology = Topology(.wrapper, "values mapped", of: base.topology(for: key))
+    if mapping.isAtOnce { return topology }
+    return topology.flushed(after: { [mapping] in mapping.delayed.allArrived() })
   }
 }
 

@@ -48,8 +48,8 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   }
 
   /// The base and the other source.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.layers, title, of: base.layout(for: key), other.layout(for: key))
+  public func topology(for key: Key?) -> Topology {
+    Topology(.layers, title, of: base.topology(for: key), other.topology(for: key))
   }
 }
 

@@ -64,17 +64,17 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
       return isOther(key) ? other.apply(change) : base.apply(change)
     case .removeAll:
       let outcome = base.apply(change)
-      return Outcome.both(outcome, other.apply(change))
+      return WriteOutcome.both(outcome, other.apply(change))
     }
   }
 
   /// The source chosen by the key; both, without a key.
-  public func layout(for key: Key?) -> Layout {
+  public func topology(for key: Key?) -> Topology {
     guard let key else {
-      return Layout(.choice, "switched", of: base.layout(for: nil), other.layout(for: nil))
+      return Topology(.choice, "switched", of: base.topology(for: nil), other.topology(for: nil))
     }
-    let chosen = isOther(key) ? other.layout(for: key) : base.layout(for: key)
-    return Layout(.choice, "switched", of: chosen)
+    let chosen = isOther(key) ? other.topology(for: key) : base.topology(for: key)
+    return Topology(.choice, "switched", of: chosen)
   }
 }
 

@@ -91,7 +91,7 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
   }
 
   /// The base and the transformation.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.wrapper, "values transformed", of: base.layout(for: key))
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, "values transformed", of: base.topology(for: key))
   }
 }

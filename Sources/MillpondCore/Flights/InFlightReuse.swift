@@ -104,9 +104,9 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
   }
 
   /// The base and the flights.
-  public func layout(for key: Key?) -> Layout {
-    Layout(
-      .wrapper, title, parts: [base.layout(for: key)],
+  public func topology(for key: Key?) -> Topology {
+    Topology(
+      .wrapper, title, parts: [base.topology(for: key)],
       flight: key.flatMap { flights.record(of: $0) }, flights: { [flights] in flights.census() })
   }
 }

@@ -5,13 +5,13 @@ public import Synchronization
 @usableFromInline
 final class FreshAges<Key: Hashable & Sendable>: Sendable {
   @usableFromInline let policy: FreshnessPolicy
-  @usableFromInline let timeline: Timeline
+  @usableFromInline let scheduler: Scheduler
 
-  /// The time of the last ``expireAll()``, in nanoseconds of the timeline; negative if there was
+  /// The time of the last ``expireAll()``, in nanoseconds of the scheduler; negative if there was
   /// none.
   @usableFromInline let allExpiredAt = Atomic<Int>(-1)
 
-  /// The greatest delay of a store's clock behind the timeline.
+  /// The greatest delay of a store's clock behind the scheduler.
   private let lag: Duration
 
   /// The keys that got a new value so soon after the last ``expireAll()`` that its age does not
@@ -20,14 +20,14 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
 
   init(_ policy: FreshnessPolicy, _ clock: some Clock<Duration>) {
     self.policy = policy
-    timeline = Timeline(clock)
+    scheduler = Scheduler(clock)
     // A memory cache reads the continuous clock in steps.
     lag = clock is ContinuousClock ? .milliseconds(10) : .zero
   }
 
   /// Makes every value stored until now stale.
   func expireAll() {
-    let now = timeline.now().nanoseconds
+    let now = scheduler.now().nanoseconds
     let former = renewed.withLock { renewed in
       allExpiredAt.store(now, ordering: .releasing)
       defer { renewed = [] }
@@ -39,7 +39,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   /// Records that the key got a new value now.
   func renew(_ key: Key) {
     let expiredAt = allExpiredAt.load(ordering: .acquiring)
-    if expiredAt < 0 || timeline.now() - .nanoseconds(expiredAt) > lag * 2 { return }
+    if expiredAt < 0 || scheduler.now() - .nanoseconds(expiredAt) > lag * 2 { return }
     renewed.withLock { _ = $0.insert(key) }
   }
 
@@ -70,7 +70,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   @usableFromInline
   func sinceAllExpired(_ expiredAt: Int, _ key: Key) -> Duration? {
     if renewed.withLock({ $0.contains(key) }) { return nil }
-    let since = timeline.now() - .nanoseconds(expiredAt)
+    let since = scheduler.now() - .nanoseconds(expiredAt)
     // A clock that was set back expires nothing more.
     return since < .zero ? .zero : since - lag - .nanoseconds(1)
   }

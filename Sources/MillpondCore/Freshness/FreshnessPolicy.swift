@@ -110,7 +110,7 @@ extension FreshnessPolicy {
 /// The rule of a get that receives a stale value if a new one takes too long.
 @usableFromInline
 struct StaleRule<Content: Sendable>: TimedRule {
-  @usableFromInline typealias Value = Stamped<Recalled<Content>>
+  @usableFromInline typealias Value = Stamped<CachedFetch<Content>>
 
   /// The time for which the get waits for a new value.
   @usableFromInline let patience: Duration

@@ -10,9 +10,9 @@ public import MillpondSignals
 @usableFromInline
 final class JoinedGet<Store: Cache, Base: Source, Answer: Sendable>: @unchecked Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
-  @usableFromInline typealias Finding = Stamped<Recalled<Base.Value>>
+  @usableFromInline typealias Finding = Stamped<CachedFetch<Base.Value>>
 
-  @usableFromInline let inside: Recollection<Store, Base>
+  @usableFromInline let inside: RefreshingCache<Store, Base>
   @usableFromInline let key: Base.Key
   @usableFromInline let lookup: Lookup
   @usableFromInline let use: StaleUse
@@ -38,7 +38,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   @inlinable
   init(
-    _ inside: Recollection<Store, Base>, _ key: Base.Key, _ lookup: Lookup, _ use: StaleUse,
+    _ inside: RefreshingCache<Store, Base>, _ key: Base.Key, _ lookup: Lookup, _ use: StaleUse,
     _ observer: Observer<Answer>, _ lifetime: Lifetime,
     _ content: @escaping @Sendable (Finding) -> Answer
   ) {
@@ -155,6 +155,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     if let asked = found.value.asked, found.value.foundAs > beginning {
       return asked.isAsStrict(as: fresh) || found.age == .zero || fresh.admits(age: found.age)
     }
-    return fresh.admits(age: found.deliveredAge(at: inside.timeline.now()))
+    return fresh.admits(age: found.deliveredAge(at: inside.scheduler.now()))
   }
 }

@@ -36,7 +36,7 @@ extension Source {
   public func remembered<Store: Cache<Key, Value>>(
     in store: Store, _ policy: FreshnessPolicy, clock: some Clock<Duration> = ContinuousClock()
   ) -> Remembered<Store, Self> {
-    Remembered(Recollection(store, self, policy, clock))
+    Remembered(RefreshingCache(store, self, policy, clock))
   }
 }
 
@@ -51,11 +51,11 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   @usableFromInline let parts: RememberedParts<Store, Base>
 
-  init(_ recollection: Recollection<Store, Base>) {
-    parts = RememberedParts(recollection)
+  init(_ refreshing: RefreshingCache<Store, Base>) {
+    parts = RememberedParts(refreshing)
   }
 
-  @inlinable var inside: Recollection<Store, Base> { parts.recollection }
+  @inlinable var inside: RefreshingCache<Store, Base> { parts.refreshing }
 
   // MARK: Gets
 
@@ -114,11 +114,11 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   }
 
   /// The store over the source, and the fetches.
-  public func layout(for key: Key?) -> Layout {
+  public func topology(for key: Key?) -> Topology {
     let flights = inside.flights
-    return Layout(
+    return Topology(
       .layers, "remembered in",
-      parts: [inside.store.layout(for: key), inside.base.layout(for: key)],
+      parts: [inside.store.topology(for: key), inside.base.topology(for: key)],
       flight: key.flatMap { flights.record(of: $0) }, flights: { flights.census() })
   }
 }
@@ -127,13 +127,13 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 @usableFromInline
 final class RememberedParts<Store: Cache, Base: Source>: Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
-  @usableFromInline let recollection: Recollection<Store, Base>
+  @usableFromInline let refreshing: RefreshingCache<Store, Base>
 
-  init(_ recollection: Recollection<Store, Base>) {
-    self.recollection = recollection
+  init(_ refreshing: RefreshingCache<Store, Base>) {
+    self.refreshing = refreshing
   }
 
   deinit {
-    recollection.holds.releaseAll()
+    refreshing.refreshes.releaseAll()
   }
 }

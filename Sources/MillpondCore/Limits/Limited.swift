@@ -20,7 +20,7 @@ extension Source {
   /// - Complexity: O(log *n*) to wait, in the number of waiting gets.
   @inlinable
   public func limited(to count: Int, reserved: Int = 0) -> Limited<Self> {
-    Limited(base: self, slots: Slots(count, reserved: reserved))
+    Limited(base: self, slots: ConcurrencyLimiter(count, reserved: reserved))
   }
 }
 
@@ -33,10 +33,10 @@ public struct Limited<Base: Source>: Detour {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let slots: Slots
+  @usableFromInline let slots: ConcurrencyLimiter
 
   @inlinable
-  init(base: Base, slots: Slots) {
+  init(base: Base, slots: ConcurrencyLimiter) {
     self.base = base
     self.slots = slots
   }
@@ -55,16 +55,16 @@ extension Limited: Cache where Base: Cache {}
 
 /// The slots of a limit, and the gets that wait for one.
 @usableFromInline
-package final class Slots: Sendable {
+package final class ConcurrencyLimiter: Sendable {
   private let count: Int
   private let reserved: Int
-  private let state: Locked<SlotState>
+  private let state: Locked<ConcurrencyLimiterState>
 
   @usableFromInline
   package init(_ count: Int, reserved: Int) {
     self.count = max(1, count)
     self.reserved = min(max(0, reserved), self.count - 1)
-    state = Locked(SlotState(count: self.count, reserved: self.reserved))
+    state = Locked(ConcurrencyLimiterState(count: self.count, reserved: self.reserved))
   }
 
   /// A description of the limit.
@@ -154,7 +154,7 @@ package final class Slots: Sendable {
 }
 
 /// The number of free slots, and the queue for them.
-private struct SlotState: Sendable {
+private struct ConcurrencyLimiterState: Sendable {
   let count: Int
 
   /// The number of free slots; negative while lent slots are in use.

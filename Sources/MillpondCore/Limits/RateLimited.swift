@@ -25,7 +25,7 @@ extension Source {
     to count: Int, per period: Duration, burst: Int = 1,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> RateLimited<Self> {
-    let pace = Pace(count: count, period: period, burst: burst, Timeline(clock))
+    let pace = RateLimiter(count: count, period: period, burst: burst, Scheduler(clock))
     return RateLimited(base: self, pace: pace)
   }
 }
@@ -39,11 +39,11 @@ public struct RateLimited<Base: Source>: Detour {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let pace: Pace
+  @usableFromInline let pace: RateLimiter
   @usableFromInline var title: String { pace.title }
 
   @inlinable
-  init(base: Base, pace: Pace) {
+  init(base: Base, pace: RateLimiter) {
     self.base = base
     self.pace = pace
   }
@@ -60,18 +60,18 @@ extension RateLimited: Cache where Base: Cache {}
 
 /// A bucket of tokens, and the gets that wait for one.
 @usableFromInline
-final class Pace: Sendable {
+final class RateLimiter: Sendable {
   /// A description of the limit.
   @usableFromInline let title: String
-  private let timeline: Timeline
-  private let state: Locked<PaceState>
+  private let scheduler: Scheduler
+  private let state: Locked<RateLimiterState>
 
   @usableFromInline
-  init(count: Int, period: Duration, burst: Int, _ timeline: Timeline) {
+  init(count: Int, period: Duration, burst: Int, _ scheduler: Scheduler) {
     title = "limited to \(max(1, count)) per \(period.brief)"
-    self.timeline = timeline
+    self.scheduler = scheduler
     let bucket = TokenBucket(count: count, period: period, burst: burst)
-    state = Locked(PaceState(bucket: bucket))
+    state = Locked(RateLimiterState(bucket: bucket))
   }
 
   /// Calls `work` when there is a token for it, with a lifetime that ends the waiting and the work;
@@ -98,7 +98,7 @@ final class Pace: Sendable {
   /// Starts the gets for which there are tokens, in a loop, and sets the timer for the next token.
   private func startWaiting() {
     while true {
-      let now = timeline.now()
+      let now = scheduler.now()
       switch state.withLock({ $0.next(at: now) }) {
       case .start(let waiter): waiter.start()
       case .again: continue
@@ -109,7 +109,7 @@ final class Pace: Sendable {
   }
 
   private func setTimer(after delay: Duration, _ number: Int) {
-    let timer = timeline.schedule(after: delay) {
+    let timer = scheduler.schedule(after: delay) {
       let fired = self.state.withLock { $0.fired(number) }
       _ = fired  // released here, not under the lock
       self.startWaiting()
@@ -129,7 +129,7 @@ final class Pace: Sendable {
 }
 
 /// The tokens, the queue for them, and the timer.
-private struct PaceState: Sendable {
+private struct RateLimiterState: Sendable {
   enum Step {
     case start(TurnWaiter)
     case wake(after: Duration, number: Int)

@@ -60,8 +60,8 @@ extension MemoryCache {
   }
 
   /// A store, which knows which keys it has.
-  public func layout(for key: Key?) -> Layout {
-    Layout(
+  public func topology(for key: Key?) -> Topology {
+    Topology(
       .store, "MemoryCache", holds: key.map { self.peekStamped($0) != nil },
       size: { LayerSize(count: self.count, cost: self.cost.map { _ in self.totalCost }) })
   }

@@ -34,7 +34,7 @@ extension MultiplexerMap {
       outcomes += memory.snapshot().compactMap { save($0.key) }
     }
     outcomes += [persistence.cache.flush(durability), persistence.flush()]
-    return Outcome.all(outcomes).settle()
+    return WriteOutcome.all(outcomes).settle()
       .onNext { [watchers] _ in if !backlog.isEmpty { watchers.tell(nil, .settled) } }
       .attemptMap { try $0.get() }
   }

@@ -50,14 +50,14 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     self.persistence = persistence
     self.scope = scope
     let store = memory.layered(over: Saving(base: persistence.cache, unsaved: unsaved))
-    let recollection = Recollection(store, AnyCache(source), freshness, clock) {
+    let refreshing = RefreshingCache(store, AnyCache(source), freshness, clock) {
       [watchers] key, news in watchers.tell(key, news)
     }
-    ages = recollection.ages
-    remembered = Remembered(recollection)
-    let erase: @Sendable () -> Signal<Void> = { [recollection, watchers] in
+    ages = refreshing.ages
+    remembered = Remembered(refreshing)
+    let erase: @Sendable () -> Signal<Void> = { [refreshing, watchers] in
       let change = Change<Key, Value>.removeAll(.next())
-      let outcome = recollection.apply(change)
+      let outcome = refreshing.apply(change)
       watchers.tell(change, outcome)
       return outcome
     }
@@ -144,7 +144,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///
   /// The lookup follows the arrival of the change, and a change that arrives meanwhile leads to
   /// another lookup. So the order in which the news of several changes comes does not matter.
-  private func kept(_ key: Key, after news: RememberedNews) -> Signal<KeptResource<Value>> {
+  private func kept(_ key: Key, after news: KeyEvent) -> Signal<KeptResource<Value>> {
     let provenance = ResourceState<Value>.Provenance(news)
     if let stamped = memory.peekStamped(key) {
       return .just(KeptResource(value: stamped, provenance: provenance))
@@ -201,8 +201,8 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   }
 
   /// The stores over the source.
-  public func layout(for key: Key?) -> Layout {
-    remembered.layout(for: key).flushing { self.flush($0) }
+  public func topology(for key: Key?) -> Topology {
+    remembered.topology(for: key).flushing { self.flush($0) }
   }
 }
 

@@ -29,7 +29,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
     case kept
 
     /// Creates the provenance of a value after some news; nil if the news does not tell.
-    init?(_ news: RememberedNews) {
+    init?(_ news: KeyEvent) {
       switch news {
       case .fetched: self = .fetched
       case .set: self = .set

@@ -167,7 +167,7 @@ struct Saving<Base: Cache>: Wrapper, Cache {
   }
 
   @usableFromInline
-  func layout(for key: Key?) -> Layout {
-    base.layout(for: key)
+  func topology(for key: Key?) -> Topology {
+    base.topology(for: key)
   }
 }

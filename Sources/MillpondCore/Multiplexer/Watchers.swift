@@ -10,12 +10,12 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
   }
 
   fileprivate struct Watch: Sendable {
-    let pipe = PublishSubject<RememberedNews>()
+    let pipe = PublishSubject<KeyEvent>()
     var count = 0
   }
 
   /// Returns the news of a key, from the subscription on.
-  func news(of key: Key) -> Signal<RememberedNews> {
+  func news(of key: Key) -> Signal<KeyEvent> {
     Signal { [self] observer, lifetime in
       let pipe = state.withLock { state in
         state.watches[key, default: Watch()].count += 1
@@ -31,7 +31,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
     _ = gone  // released here, not under the lock
   }
 
-  func tell(_ key: Key, _ news: RememberedNews) {
+  func tell(_ key: Key, _ news: KeyEvent) {
     let (pipe, gone) = state.withLock { state in
       let gone = state.count(key, news)
       return (state.watches.isEmpty ? nil : state.watches[key]?.pipe, gone)
@@ -43,7 +43,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
   /// Reports a change, and once more when it ends later: a layer may store it, or fail to, only
   /// then.
   func tell<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
-    tell(change.key, RememberedNews(of: change))
+    tell(change.key, KeyEvent(of: change))
     if outcome.isDone { return }
     let key = change.key
     outcome.subscribe { [self] event in
@@ -56,7 +56,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
   /// - Parameters:
   ///   - key: The key; nil for all keys.
   ///   - news: The news.
-  func tell(_ key: Key?, _ news: RememberedNews) {
+  func tell(_ key: Key?, _ news: KeyEvent) {
     if let key { return tell(key, news) }
     for pipe in state.withLock({ $0.watches.values.map(\.pipe) }) { pipe.next(news) }
   }
@@ -68,7 +68,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
 
 extension Watchers.State {
   /// Counts the fetches of a key; returns an entry that is to be released after the unlock.
-  mutating func count(_ key: Key, _ news: RememberedNews) -> (key: Key, value: Int)? {
+  mutating func count(_ key: Key, _ news: KeyEvent) -> (key: Key, value: Int)? {
     switch news {
     case .begun: fetches[key, default: 0] += 1
     case .ended:

@@ -73,8 +73,8 @@ extension Signal where Value == MemoryPressure? {
   /// pressure.
   ///
   /// All subscribers share one run; a late subscriber receives the present level as a rise.
-  func alerts(repeatingEvery pause: Duration, _ timeline: Timeline) -> Signal<MemoryPressure> {
-    replayLast().timed(on: timeline) { _ in PressureAlerts(pause: pause) }.compactMap { $0 }
+  func alerts(repeatingEvery pause: Duration, _ scheduler: Scheduler) -> Signal<MemoryPressure> {
+    replayLast().timed(on: scheduler) { _ in PressureAlerts(pause: pause) }.compactMap { $0 }
   }
 }
 

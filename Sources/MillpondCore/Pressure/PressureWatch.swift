@@ -7,14 +7,14 @@ extension Signal where Value == MemoryPressure? {
   /// - Parameters:
   ///   - memory: The files to read.
   ///   - interval: The time from one look to the next.
-  ///   - timeline: The timeline of the looks.
+  ///   - scheduler: The scheduler of the looks.
   ///   - queue: A serial queue for looks and deliveries.
   static func levels(
-    of memory: SystemMemory, checkingEvery interval: Duration, _ timeline: Timeline,
+    of memory: SystemMemory, checkingEvery interval: Duration, _ scheduler: Scheduler,
     on queue: DispatchQueue = DispatchQueue(label: "millpond.memory-pressure")
   ) -> Signal {
     Signal { observer, lifetime in
-      PressureWatch(memory, interval, timeline, queue, observer, lifetime).begin()
+      PressureWatch(memory, interval, scheduler, queue, observer, lifetime).begin()
     }
   }
 }
@@ -26,18 +26,18 @@ extension Signal where Value == MemoryPressure? {
 private final class PressureWatch: Sendable {
   let memory: SystemMemory
   let interval: Duration
-  let timeline: Timeline
+  let scheduler: Scheduler
   let queue: DispatchQueue
   let observer: Observer<MemoryPressure?>
   let lifetime: Lifetime
 
   init(
-    _ memory: SystemMemory, _ interval: Duration, _ timeline: Timeline, _ queue: DispatchQueue,
+    _ memory: SystemMemory, _ interval: Duration, _ scheduler: Scheduler, _ queue: DispatchQueue,
     _ observer: Observer<MemoryPressure?>, _ lifetime: Lifetime
   ) {
     self.memory = memory
     self.interval = max(interval, .milliseconds(1))
-    self.timeline = timeline
+    self.scheduler = scheduler
     self.queue = queue
     self.observer = observer
     self.lifetime = lifetime
@@ -67,7 +67,7 @@ private final class PressureWatch: Sendable {
 
   private func wait(_ judge: PressureJudge) {
     let pause = lifetime.child()
-    let timer = timeline.schedule(after: interval) {
+    let timer = scheduler.schedule(after: interval) {
       pause.end()
       self.queue.async { self.look(judge) }
     }
@@ -119,8 +119,8 @@ extension Signal where Value == MemoryPressure {
     repeatingEvery pause: Duration = .seconds(30),
     clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
-    let timeline = Timeline(clock)
-    return Signal<MemoryPressure?>.systemLevels(checkingEvery: interval, timeline)
-      .alerts(repeatingEvery: pause, timeline)
+    let scheduler = Scheduler(clock)
+    return Signal<MemoryPressure?>.systemLevels(checkingEvery: interval, scheduler)
+      .alerts(repeatingEvery: pause, scheduler)
   }
 }

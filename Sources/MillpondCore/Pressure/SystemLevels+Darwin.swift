@@ -7,8 +7,8 @@
     ///
     /// - Parameters:
     ///   - interval: Ignored: the system reports changes by itself.
-    ///   - timeline: Ignored.
-    static func systemLevels(checkingEvery interval: Duration, _ timeline: Timeline) -> Signal {
+    ///   - scheduler: Ignored.
+    static func systemLevels(checkingEvery interval: Duration, _ scheduler: Scheduler) -> Signal {
       Signal { observer, lifetime in
         let source = PressureSource()
         lifetime.onEnd { source.cancel() }

@@ -3,8 +3,8 @@
 
   extension Signal where Value == MemoryPressure? {
     /// Returns the level of the process at each look; nil for no pressure.
-    static func systemLevels(checkingEvery interval: Duration, _ timeline: Timeline) -> Signal {
-      levels(of: SystemMemory(), checkingEvery: interval, timeline)
+    static func systemLevels(checkingEvery interval: Duration, _ scheduler: Scheduler) -> Signal {
+      levels(of: SystemMemory(), checkingEvery: interval, scheduler)
     }
   }
 #endif

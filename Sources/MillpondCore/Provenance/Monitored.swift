@@ -71,8 +71,8 @@ public struct Monitored<Base: Source>: Wrapper {
   }
 
   /// The base, marked as monitored.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.wrapper, title, parts: [base.layout(for: key)], isReported: true)
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, title, parts: [base.topology(for: key)], isReported: true)
   }
 
   @usableFromInline
@@ -80,7 +80,7 @@ public struct Monitored<Base: Source>: Wrapper {
     outcome.subscribe(onFailed: { error in
       let layer =
         if case CacheError.partlyStored(let layer, _) = error { layer } else {
-          base.layout(for: nil).label
+          base.topology(for: nil).label
         }
       hearing.usual.report(.tellingFailed(error), layer: layer, key: change.key)
     })
@@ -118,8 +118,8 @@ extension Source {
   /// The label of a single nameless layer; nil for several layers, or one that reports by itself.
   @usableFromInline
   var ownLabel: String? {
-    let layout = layout(for: nil)
-    return layout.isUnnamedLayer ? layout.label : nil
+    let topology = topology(for: nil)
+    return topology.isUnnamedLayer ? topology.label : nil
   }
 }
 

@@ -52,8 +52,8 @@ public struct Named<Base: Source>: Wrapper {
   }
 
   /// The base with this name.
-  public func layout(for key: Key?) -> Layout {
-    base.layout(for: key).named(name)
+  public func topology(for key: Key?) -> Topology {
+    base.topology(for: key).named(name)
   }
 }
 

@@ -5,7 +5,7 @@ extension Source {
   /// changed by the time of a get.
   public func plan(for key: Key) -> [PlannedStep] {
     var steps: [PlannedStep] = []
-    _ = layout(for: key).plan(into: &steps)
+    _ = topology(for: key).plan(into: &steps)
     return steps
   }
 }
@@ -44,7 +44,7 @@ public struct PlannedStep: Sendable, CustomStringConvertible {
   }
 }
 
-extension Layout {
+extension Topology {
   /// Adds the steps of this part; true if no lower part would be asked.
   func plan(into steps: inout [PlannedStep]) -> Bool {
     guard let first = parts.first else {

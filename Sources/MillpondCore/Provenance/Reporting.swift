@@ -89,7 +89,7 @@ extension Source {
   @usableFromInline
   package func reportFailure(ofFill outcome: Signal<Void>, _ key: Key, _ lookup: Lookup) {
     if outcome.isDone { return }
-    let layer = layout(for: nil).label
+    let layer = topology(for: nil).label
     outcome.subscribe(onFailed: { lookup.report(.fillFailed($0), layer: layer, key: key) })
   }
 }

@@ -6,7 +6,7 @@ extension Source {
   ///
   /// - Complexity: O(*n*) in their number, in steps between which gets can start and end.
   public var flights: [FlightRecord] {
-    layout(for: nil).allFlights
+    topology(for: nil).allFlights
   }
 
   /// Reports every flight that lasts longer than `limit`, once, when it is found.
@@ -22,15 +22,15 @@ extension Source {
   ) -> Signal<FlightRecord> {
     let limit = max(limit, .milliseconds(1))
     return Signal { observer, lifetime in
-      let watchdog = FlightWatchdog(limit, Timeline(clock), observer, lifetime) {
-        layout(for: nil).allFlights
+      let watchdog = FlightWatchdog(limit, Scheduler(clock), observer, lifetime) {
+        topology(for: nil).allFlights
       }
       watchdog.start()
     }
   }
 }
 
-extension Layout {
+extension Topology {
   /// The flights of all parts.
   var allFlights: [FlightRecord] {
     (flights?() ?? []) + parts.flatMap(\.allFlights)
@@ -40,7 +40,7 @@ extension Layout {
 /// A periodic check for flights that last too long.
 private final class FlightWatchdog: Sendable {
   private let limit: Duration
-  private let timeline: Timeline
+  private let scheduler: Scheduler
   private let observer: Observer<FlightRecord>
   private let lifetime: Lifetime
   private let census: @Sendable () -> [FlightRecord]
@@ -49,11 +49,11 @@ private final class FlightWatchdog: Sendable {
   private let reported = Locked<Set<ObjectIdentifier>>([])
 
   init(
-    _ limit: Duration, _ timeline: Timeline, _ observer: Observer<FlightRecord>,
+    _ limit: Duration, _ scheduler: Scheduler, _ observer: Observer<FlightRecord>,
     _ lifetime: Lifetime, _ census: @escaping @Sendable () -> [FlightRecord]
   ) {
     self.limit = limit
-    self.timeline = timeline
+    self.scheduler = scheduler
     self.observer = observer
     self.lifetime = lifetime
     self.census = census
@@ -67,7 +67,7 @@ private final class FlightWatchdog: Sendable {
 
   private func wait(_ timer: RunningTimer) {
     timer.fill(
-      timeline.schedule(after: limit / 4) {
+      scheduler.schedule(after: limit / 4) {
         self.look()
         if !self.lifetime.isEnded { self.wait(timer) }
       })

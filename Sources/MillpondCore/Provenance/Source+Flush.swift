@@ -15,15 +15,15 @@ extension Source {
   ///   all layers are done.
   @discardableResult
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
-    layout(for: nil).flushed(durability).started()
+    topology(for: nil).flushed(durability).started()
   }
 }
 
-extension Layout {
+extension Topology {
   /// Flushes all parts.
   func flushed(_ durability: Durability) -> Signal<Void> {
     if let flush { return flush(durability) }
-    return Outcome.all(parts.filter(\.isFlushable).map { $0.flushed(durability) })
+    return WriteOutcome.all(parts.filter(\.isFlushable).map { $0.flushed(durability) })
   }
 
   private var isFlushable: Bool {
@@ -33,7 +33,7 @@ extension Layout {
   /// Returns a copy whose flush first waits for pending writes to the parts.
   package func flushed(
     after pending: @escaping @Sendable () -> Signal<Void>
-  ) -> Layout {
+  ) -> Topology {
     if !isFlushable { return self }
     // Flushes only after they have arrived, since a flush starts at once.
     return flushing { durability in

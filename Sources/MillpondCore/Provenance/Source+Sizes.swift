@@ -5,11 +5,11 @@ extension Source {
   ///
   /// - Complexity: O(*n*) in the layers, with a lock of each.
   public var sizes: [String: LayerSize] {
-    Dictionary(layout(for: nil).allSizes, uniquingKeysWith: +)
+    Dictionary(topology(for: nil).allSizes, uniquingKeysWith: +)
   }
 }
 
-extension Layout {
+extension Topology {
   /// The sizes of the stores, each under the closest name.
   fileprivate var allSizes: [(String, LayerSize)] {
     sizes(under: nil)

@@ -42,7 +42,7 @@ public final class CacheScope: Sendable {
     for caller in state.withLock({ $0.takeCallers() }) { caller.fail() }
     // A write that fails leaves nothing behind.
     let ended = writes.map { $0.recover { _ in .just(()) } }
-    return Outcome.all(erasures + ended).started()
+    return WriteOutcome.all(erasures + ended).started()
   }
 
   /// Adds a member: `erase` runs at every end of the scope, until the returned handle is disposed

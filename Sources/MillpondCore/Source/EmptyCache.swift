@@ -9,8 +9,8 @@ public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   public init() {}
 
   /// A store without values.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.store, "EmptyCache", holds: key.map { _ in false })
+  public func topology(for key: Key?) -> Topology {
+    Topology(.store, "EmptyCache", holds: key.map { _ in false })
   }
 
   /// Completes empty.

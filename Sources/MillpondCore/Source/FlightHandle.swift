@@ -65,9 +65,9 @@ package final class FlightClock: Sendable {
   }
 
   @usableFromInline
-  init(_ timeline: Timeline) {
-    exact = ExactTime(timeline)
-    time = CoarseTime(timeline)
+  init(_ scheduler: Scheduler) {
+    exact = ExactTime(scheduler)
+    time = CoarseTime(scheduler)
   }
 }
 

@@ -41,8 +41,8 @@ public protocol Source<Key, Value>: Sendable {
 
   /// Describes the composition; with a key, also what is known of that key without a get.
   ///
-  /// By default a single part with the name of its type. A wrapper includes the layout of its base.
-  func layout(for key: Key?) -> Layout
+  /// By default a single part with the name of its type. A wrapper includes the topology of its base.
+  func topology(for key: Key?) -> Topology
 }
 
 extension Source {
@@ -65,8 +65,8 @@ extension Source {
   }
 
   /// A single part with the name of its type.
-  public func layout(for key: Key?) -> Layout {
-    Layout(isCache ? .store : .origin, Layout.title(of: Self.self))
+  public func topology(for key: Key?) -> Topology {
+    Topology(isCache ? .store : .origin, Topology.title(of: Self.self))
   }
 }
 

@@ -29,8 +29,8 @@ extension Wrapper {
   }
 
   /// The base and this wrapper.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.wrapper, title, of: base.layout(for: key))
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, title, of: base.topology(for: key))
   }
 }
 

@@ -54,7 +54,7 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
   /// Completes with a value when every write that is under way now has arrived below, or has
   /// failed.
   func allArrived() -> Signal<Void> {
-    Outcome.all(
+    WriteOutcome.all(
       writes.withLock { $0.values.flatMap { $0 } }.map { write in
         write.hasArrived.outcome.map { _ in () }.recover { _ in .just(()) }
       })

@@ -95,9 +95,9 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
     return outcome
   }
 
-  /// Returns the base's layout behind this wrapper.
-  public func layout(for key: Key?) -> Layout {
-    Layout(.wrapper, "through a store", of: base.layout(for: key))
+  /// Returns the base's topology behind this wrapper.
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, "through a store", of: base.topology(for: key))
   }
 }
 

@@ -10,13 +10,13 @@ package struct CoarseTime: Sendable {
     if clock is ContinuousClock {
       now = { coarseNanoseconds() }
     } else {
-      let now = Timeline(clock).now
+      let now = Scheduler(clock).now
       self.now = { @Sendable in Int64(now().nanoseconds) }
     }
   }
 
-  package init(_ timeline: Timeline) {
-    now = { Int64(timeline.now().nanoseconds) }
+  package init(_ scheduler: Scheduler) {
+    now = { Int64(scheduler.now().nanoseconds) }
   }
 
   /// Returns the birth time of an entry that has this age now.
@@ -35,11 +35,11 @@ package struct ExactTime: Sendable {
     if clock is ContinuousClock {
       now = { exactNanoseconds() }
     } else {
-      now = Self(Timeline(clock)).now
+      now = Self(Scheduler(clock)).now
     }
   }
 
-  package init(_ timeline: Timeline) {
-    now = { Int64(timeline.now().nanoseconds) }
+  package init(_ scheduler: Scheduler) {
+    now = { Int64(scheduler.now().nanoseconds) }
   }
 }

@@ -12,7 +12,7 @@ extension Signal {
   public func debounce(
     _ quiet: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
-    timed(on: Timeline(clock)) { _ in DebounceRule(quiet: quiet) }
+    timed(on: Scheduler(clock)) { _ in DebounceRule(quiet: quiet) }
   }
 }
 

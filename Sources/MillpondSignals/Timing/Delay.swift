@@ -11,7 +11,7 @@ extension Signal {
   public func delay(
     _ delay: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
-    timed(on: Timeline(clock)) { _ in DelayRule(delay: delay) }
+    timed(on: Scheduler(clock)) { _ in DelayRule(delay: delay) }
   }
 }
 

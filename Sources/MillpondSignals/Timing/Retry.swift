@@ -13,9 +13,9 @@ extension Signal {
     _ policy: RetryPolicy, clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
     guard start != nil else { return self }
-    let timeline = Timeline(clock)
+    let scheduler = Scheduler(clock)
     return derived(now: now) { observer, lifetime in
-      Retrying(self, observer, lifetime, policy, timeline).run(1)
+      Retrying(self, observer, lifetime, policy, scheduler).run(1)
     }
   }
 }
@@ -27,18 +27,18 @@ final class Retrying<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let policy: RetryPolicy
-  @usableFromInline let timeline: Timeline
+  @usableFromInline let scheduler: Scheduler
 
   @inlinable
   init(
     _ signal: Signal<Value>, _ downstream: Observer<Value>, _ lifetime: Lifetime,
-    _ policy: RetryPolicy, _ timeline: Timeline
+    _ policy: RetryPolicy, _ scheduler: Scheduler
   ) {
     self.signal = signal
     self.downstream = downstream
     self.lifetime = lifetime
     self.policy = policy
-    self.timeline = timeline
+    self.scheduler = scheduler
   }
 
   /// Runs an attempt, and in a loop those after it while they fail at once.
@@ -74,7 +74,7 @@ final class Retrying<Value: Sendable>: Sendable {
   @usableFromInline
   func pause(_ delay: Duration, before number: Int) {
     let pause = lifetime.child()
-    let timer = timeline.schedule(after: delay) {
+    let timer = scheduler.schedule(after: delay) {
       pause.end()
       self.run(number)
     }

@@ -12,7 +12,7 @@ extension Signal {
   public func sample(
     every interval: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
-    timed(on: Timeline(clock)) { SampleRule(interval: interval, beginning: $0) }
+    timed(on: Scheduler(clock)) { SampleRule(interval: interval, beginning: $0) }
   }
 }
 

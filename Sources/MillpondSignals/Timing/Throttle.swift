@@ -14,7 +14,7 @@ extension Signal {
     _ interval: Duration, _ choice: ThrottleChoice = .latest,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
-    timed(on: Timeline(clock)) { _ in ThrottleRule(interval: interval, choice: choice) }
+    timed(on: Scheduler(clock)) { _ in ThrottleRule(interval: interval, choice: choice) }
   }
 }
 

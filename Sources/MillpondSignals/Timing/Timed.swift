@@ -25,11 +25,11 @@ extension Signal {
   /// The engine of the operators that wait.
   @inlinable
   package func timed<Rule: TimedRule<Value>>(
-    on timeline: Timeline, now: (@Sendable () -> Value?)? = nil,
+    on scheduler: Scheduler, now: (@Sendable () -> Value?)? = nil,
     _ rule: @escaping @Sendable (_ beginning: Duration) -> Rule
   ) -> Signal {
     derived(now: now) { observer, lifetime in
-      let timed = Timed(observer, lifetime.child(), timeline, rule(timeline.now()))
+      let timed = Timed(observer, lifetime.child(), scheduler, rule(scheduler.now()))
       timed.begin()
       if !timed.lifetime.isEnded { run(timed.observer, timed.upstream) }
     }
@@ -47,7 +47,7 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let upstream: Lifetime
-  @usableFromInline let timeline: Timeline
+  @usableFromInline let scheduler: Scheduler
   @usableFromInline let mailbox = Mailbox<TimedMessage<Rule.Value>>()
   @exclusivity(unchecked) @usableFromInline var downstream: Observer<Rule.Value>?
   @exclusivity(unchecked) @usableFromInline var rule: Rule?
@@ -58,11 +58,11 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
 
   @inlinable
   init(
-    _ downstream: Observer<Rule.Value>, _ lifetime: Lifetime, _ timeline: Timeline, _ rule: Rule
+    _ downstream: Observer<Rule.Value>, _ lifetime: Lifetime, _ scheduler: Scheduler, _ rule: Rule
   ) {
     self.downstream = downstream
     self.lifetime = lifetime
-    self.timeline = timeline
+    self.scheduler = scheduler
     self.rule = rule
     upstream = lifetime.child()
   }
@@ -97,14 +97,14 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
     switch message {
     case .began: break
     case .event(let event):
-      let now = timeline.now()
+      let now = scheduler.now()
       if let event = rule?.received(event, at: now) { send(event) }
       wake(at: now)
     case .fired(let number):
       guard number == timerNumber else { return }
       hasTimer = false
       timer.set(nil)
-      wake(at: timeline.now())
+      wake(at: scheduler.now())
     }
     setTimer()
   }
@@ -146,7 +146,7 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
     timerTime = deadline
     hasTimer = true
     let number = timerNumber
-    timer.set(timeline.schedule(after: deadline - timeline.now()) { self.post(.fired(number)) })
+    timer.set(scheduler.schedule(after: deadline - scheduler.now()) { self.post(.fired(number)) })
   }
 }
 

@@ -13,7 +13,7 @@ extension Signal {
     clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
     guard start != nil else { return self }
-    return timed(on: Timeline(clock), now: now) {
+    return timed(on: Scheduler(clock), now: now) {
       TimeoutRule(limit: limit, awaited: awaited, beginning: $0)
     }
   }

@@ -85,9 +85,9 @@ public final class ImpoliteCache<Base: Cache>: Cache {
     held.withLock { $0.append(HeldBack(run: run)) }
   }
 
-  /// Returns the base's layout.
-  public func layout(for key: Base.Key?) -> Layout {
-    base.layout(for: key)
+  /// Returns the base's topology.
+  public func topology(for key: Base.Key?) -> Topology {
+    base.topology(for: key)
   }
 }
 

@@ -233,9 +233,9 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
     atMost patience: Duration, until isDone: @escaping @Sendable (Content) -> Bool
   ) async -> Bool {
     if isDone(content) { return true }
-    let timeline = Timeline(ContinuousClock())
+    let scheduler = Scheduler(ContinuousClock())
     let isLate = Locked(false)
-    let alarm = timeline.schedule(after: patience) { [state] in
+    let alarm = scheduler.schedule(after: patience) { [state] in
       isLate.withLock { $0 = true }
       state.change { _ in }
     }

@@ -141,7 +141,7 @@ private struct TheLongWay<Base: Cache>: Cache, StampedSource {
     base.apply(change)
   }
 
-  func layout(for key: Base.Key?) -> Layout {
-    base.layout(for: key)
+  func topology(for key: Base.Key?) -> Topology {
+    base.topology(for: key)
   }
 }

@@ -81,8 +81,8 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     }
   }
 
-  func layout(for key: Key?) -> Layout {
-    base.layout(for: key)
+  func topology(for key: Key?) -> Topology {
+    base.topology(for: key)
   }
 
   private func asOrdered<Answer>(

@@ -227,13 +227,13 @@ extension CacheLawsScene {
 
   private func wait(_ patience: Duration, until isDone: () -> Bool) async -> Bool {
     if isDone() { return true }
-    let timeline = Timeline(ContinuousClock())
-    let end = timeline.now() + patience
-    while timeline.now() < end, !Task.isCancelled {
+    let scheduler = Scheduler(ContinuousClock())
+    let end = scheduler.now() + patience
+    while scheduler.now() < end, !Task.isCancelled {
       let heard = bell.state
       if isDone() { return true }
       // Not every awaited change rings the bell, so look again after a millisecond.
-      let alarm = timeline.schedule(after: .milliseconds(1)) { [bell] in bell.change { $0 += 1 } }
+      let alarm = scheduler.schedule(after: .milliseconds(1)) { [bell] in bell.change { $0 += 1 } }
       try? await bell.wait(for: "an event") { $0 != heard }
       alarm.dispose()
     }

@@ -91,7 +91,7 @@ func happens(
   within patience: Duration, _ wait: @escaping @Sendable () async throws -> Void
 ) async -> Bool {
   let task = Task { try await wait() }
-  let timer = Timeline(ContinuousClock()).schedule(after: patience) { task.cancel() }
+  let timer = Scheduler(ContinuousClock()).schedule(after: patience) { task.cancel() }
   defer { timer.dispose() }
   return (try? await task.value) != nil
 }

@@ -48,9 +48,9 @@ package final class Watched<State: Sendable>: Sendable {
       content.lastNumber += 1
       return content.lastNumber
     }
-    let timeline = Timeline(ContinuousClock())
+    let scheduler = Scheduler(ContinuousClock())
     let awaited = awaited()
-    let watchdog = timeline.schedule(after: Watchdog.limit) {
+    let watchdog = scheduler.schedule(after: Watchdog.limit) {
       self.giveUp(number, WaitError.timedOut(awaited: awaited, state: "\(self.state)"))
     }
     defer { watchdog.dispose() }

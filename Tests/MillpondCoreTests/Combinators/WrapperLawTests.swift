@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `the title of each says what it does`() {
-    let titles = Self.wrappings.map { $0.1(Layer(EmptyCache())).layout(for: nil).title }
+    let titles = Self.wrappings.map { $0.1(Layer(EmptyCache())).topology(for: nil).title }
 
     #expect(Set(titles).count == Self.wrappings.count)
     #expect(titles.contains("limited to 100, 1 reserved"))

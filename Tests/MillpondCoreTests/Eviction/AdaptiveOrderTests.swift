@@ -38,7 +38,7 @@ import Testing
         let victims = order.chooseVictims(for: newWeight)
         for slot in [victims.first] + victims.others { remove(slot) }
       }
-      // Slots are used from zero on, and again after that.
+      // ConcurrencyLimiter are used from zero on, and again after that.
       guard let slot = free.popLast() else { return }
       slots[key] = slot
       weight += newWeight

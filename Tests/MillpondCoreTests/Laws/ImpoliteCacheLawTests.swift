@@ -95,7 +95,7 @@ private struct WithoutOutcomes: Cache, StampedSource {
     return .just(())
   }
 
-  func layout(for key: String?) -> Layout {
-    base.layout(for: key)
+  func topology(for key: String?) -> Topology {
+    base.topology(for: key)
   }
 }

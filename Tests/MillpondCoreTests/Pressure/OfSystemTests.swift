@@ -11,7 +11,7 @@
     let clock = ManualClock()
 
     @Test func `the system at hand gives a reading, or says why not`() async throws {
-      let levels = Signal.systemLevels(checkingEvery: .seconds(1), Timeline(clock))
+      let levels = Signal.systemLevels(checkingEvery: .seconds(1), Scheduler(clock))
 
       let looks = Recorder<MemoryPressure?>().subscribe(to: levels.take(1))
 

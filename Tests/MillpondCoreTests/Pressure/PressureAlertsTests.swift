@@ -9,7 +9,7 @@ import Testing
   let clock = ManualClock()
 
   private func alerts(_ pause: Duration = .seconds(30)) -> Signal<MemoryPressure> {
-    source.signal.alerts(repeatingEvery: pause, Timeline(clock))
+    source.signal.alerts(repeatingEvery: pause, Scheduler(clock))
   }
 
   private func tell(_ levels: MemoryPressure?...) {

@@ -11,7 +11,7 @@ import Testing
   let queue = DispatchQueue(label: "looks")
 
   private func levels(_ interval: Duration = .seconds(1)) -> Signal<MemoryPressure?> {
-    .levels(of: files.memory, checkingEvery: interval, Timeline(clock), on: queue)
+    .levels(of: files.memory, checkingEvery: interval, Scheduler(clock), on: queue)
   }
 
   /// Records the notices, the first look included.
@@ -130,7 +130,7 @@ import Testing
 
   @Test func `all who are told share one watch, and the last one ends it`() {
     files.writeMachine(available: 50)
-    let alerts = levels().alerts(repeatingEvery: .seconds(30), Timeline(clock))
+    let alerts = levels().alerts(repeatingEvery: .seconds(30), Scheduler(clock))
     let recorders = (0..<3).map { _ in Recorder<MemoryPressure>().subscribe(to: alerts) }
     queue.sync {}
     #expect(clock.pendingCount == 1)
@@ -149,7 +149,7 @@ import Testing
     files.writeMachine(available: 50)
     let base = MemoryCache<String, Int>(countLimit: 5)
     do {
-      let alerts = levels().alerts(repeatingEvery: .seconds(2), Timeline(clock))
+      let alerts = levels().alerts(repeatingEvery: .seconds(2), Scheduler(clock))
       let cache = base.onMemoryPressure(alerts)
       queue.sync {}
       files.writeMachine(available: 8)
@@ -171,7 +171,7 @@ import Testing
   {
     let clock = PlainClock()
     let levels = Signal.levels(
-      of: files.memory, checkingEvery: .seconds(1), Timeline(clock))
+      of: files.memory, checkingEvery: .seconds(1), Scheduler(clock))
     files.writeMachine(available: 8)
     let onTask = Watched<[Bool]>([])
     let recorder = Recorder<MemoryPressure?>().subscribe(to: levels) { _ in

@@ -12,15 +12,15 @@ import Testing
 
   struct Trouble: Error {}
 
-  /// A source that tells when it is asked for its layout.
+  /// A source that tells when it is asked for its topology.
   struct Watched: Source {
     let look: @Sendable () -> Void
 
     func get(_ key: String, _ lookup: Lookup) -> Signal<Int> { .empty }
 
-    func layout(for key: String?) -> Layout {
+    func topology(for key: String?) -> Topology {
       look()
-      return Layout(.origin, "watched")
+      return Topology(.origin, "watched")
     }
   }
 

@@ -127,7 +127,7 @@ import Testing
     let cache = try await stocked()
     let files = StoredFiles<String>(disk: cache) { $0 }
 
-    let young = Freshness.maxAge(.zero)
+    let young = Freshness.atMost(.seconds(-1))
     #expect(try await cache.get("1", freshness: young).valueIfAny == nil)
     #expect(try await files.get("19", freshness: young).valueIfAny == nil)
 

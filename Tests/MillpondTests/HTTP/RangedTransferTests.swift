@@ -6,7 +6,7 @@ import Testing
 @testable import Millpond
 
 @Suite struct RangedTransferTests {
-  private let ticker = Ticker(Timeline(ManualClock()))
+  private let ticker = Ticker(Scheduler(ManualClock()))
 
   private func parts(
     of origin: any HTTPTransport, from earlier: ResumePoint? = nil, size: Int = 400,

@@ -9,7 +9,7 @@ import Testing
   private let fired = Watched<[Int]>([])
 
   init() {
-    ticker = Ticker(Timeline(clock))
+    ticker = Ticker(Scheduler(clock))
   }
 
   @discardableResult

@@ -10,7 +10,7 @@ import Testing
 
   private func subscribe() {
     let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
-    let ticker = Ticker(Timeline(clock))
+    let ticker = Ticker(Scheduler(clock))
     recorder.subscribe(
       to: source.signal.timingOut(Timeouts(limits, since: ticker.now()), on: ticker))
   }
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a slow subscriber is not a silent origin`() {
     let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
-    let ticker = Ticker(Timeline(clock))
+    let ticker = Ticker(Scheduler(clock))
     let signal = source.signal.timingOut(Timeouts(limits, since: ticker.now()), on: ticker)
     recorder.subscribe(to: signal) { event in
       if case .next = event { clock.advance(by: .seconds(5)) }

@@ -2,7 +2,7 @@ import MillpondCore
 
 extension DiskIndex {
   /// Loads the records found in the log, in its order; the latest record of a key counts.
-  mutating func load(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
+  mutating func load(_ hash: KeyHash, _ spot: RecordLocation, _ value: LargeValue?) {
     guard let slot = slot(of: hash) else {
       if hashes.count >= Self.greatestCount { return }
       restore(hash, spot, value)
@@ -16,7 +16,7 @@ extension DiskIndex {
   }
 
   /// Restores a key that is not in the index; ``findRestored(from:)`` makes it findable.
-  mutating func restore(_ hash: KeyHash, _ spot: Spot, _ value: LargeValue?) {
+  mutating func restore(_ hash: KeyHash, _ spot: RecordLocation, _ value: LargeValue?) {
     let slot = grow()
     hashes.append(hash)
     spots.append(.nowhere)
@@ -32,7 +32,7 @@ extension DiskIndex {
     slots.insert(first..<Slot(hashes.count)) { hashes[$0].bits }
   }
 
-  mutating func place(_ spot: Spot, _ value: LargeValue?, _ slot: Slot) {
+  mutating func place(_ spot: RecordLocation, _ value: LargeValue?, _ slot: Slot) {
     spots[slot] = spot
     liveBytes += Int(spot.size)
     guard let value else { return }
@@ -66,7 +66,7 @@ extension DiskIndex {
 ///
 /// An entry that stays is visited once; one that is used meanwhile may be visited later than its
 /// place was.
-struct SpotWalk {
+struct LocationWalk {
   private var last: Slot?
   private var isInOrder = true
   private var isVisited: [Bool] = []
@@ -78,7 +78,8 @@ struct SpotWalk {
 
   /// Visits the next entries; false when there are none left.
   mutating func step(
-    _ index: DiskIndex, count: Int = stepSize, _ body: (KeyHash, Spot, LargeValue?) -> Void
+    _ index: DiskIndex, count: Int = stepSize,
+    _ body: (KeyHash, RecordLocation, LargeValue?) -> Void
   ) -> Bool {
     if clearCount == nil { isVisited = Array(repeating: false, count: index.hashes.count) }
     if exchange(&clearCount, with: index.clearCount) ?? index.clearCount != index.clearCount {
@@ -106,7 +107,7 @@ struct SpotWalk {
   }
 
   private mutating func visit(
-    _ slot: Slot, _ index: DiskIndex, _ body: (KeyHash, Spot, LargeValue?) -> Void
+    _ slot: Slot, _ index: DiskIndex, _ body: (KeyHash, RecordLocation, LargeValue?) -> Void
   ) {
     isVisited[Int(slot)] = true
     let spot = index.spots[slot]

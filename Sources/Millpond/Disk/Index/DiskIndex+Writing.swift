@@ -114,7 +114,7 @@ extension DiskIndex {
 
 extension DiskIndex {
   /// Records that `write` is stored at `spot`; the caller takes the consequence.
-  mutating func settle(_ write: DiskWrite, at spot: Spot) {
+  mutating func settle(_ write: DiskWrite, at spot: RecordLocation) {
     guard write.slot >= 0 else {
       if let file = write.file { consequence.files.append(file.number) }
       return
@@ -163,7 +163,7 @@ extension DiskIndex {
   }
 
   /// Records the new position of a copied record, if it is still needed.
-  mutating func move(_ hash: KeyHash, from old: Spot, to new: Spot) {
+  mutating func move(_ hash: KeyHash, from old: RecordLocation, to new: RecordLocation) {
     guard let slot = slot(of: hash), holds(hash, at: old) else { return }
     spots[slot].segment = new.segment
     spots[slot].offset = new.offset
@@ -172,7 +172,7 @@ extension DiskIndex {
   /// Removes the entry of a record that is damaged or expired.
   ///
   /// - Returns: The files that are no longer needed; nil if the key has another record.
-  mutating func forget(_ hash: KeyHash, at spot: Spot) -> [UInt64]? {
+  mutating func forget(_ hash: KeyHash, at spot: RecordLocation) -> [UInt64]? {
     guard let slot = slot(of: hash), spots[slot] == spot, pending(of: slot) == nil else {
       return nil
     }

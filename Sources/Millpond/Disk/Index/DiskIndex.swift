@@ -12,7 +12,7 @@ struct DiskIndex: Sendable {
 
   // These have an element for every slot.
   var hashes = Column<KeyHash>()
-  var spots = Column<Spot>()
+  var spots = Column<RecordLocation>()
 
   // This has an element for the slots up to the last one that was written in this run.
   var revisions = Column<Revision>()
@@ -93,7 +93,7 @@ extension DiskIndex {
   /// The place of a key's value.
   enum Finding: Sendable {
     case write(DiskWrite)
-    case spot(Spot)
+    case spot(RecordLocation)
   }
 
   /// Returns the entry, and counts this as a use.
@@ -110,7 +110,7 @@ extension DiskIndex {
   func peek(_ hash: KeyHash) -> Finding? { slot(of: hash).map { finding($0) } }
 
   /// Whether the latest record of the key is at this spot.
-  func holds(_ hash: KeyHash, at spot: Spot) -> Bool {
+  func holds(_ hash: KeyHash, at spot: RecordLocation) -> Bool {
     guard let slot = slot(of: hash) else { return false }
     return spots[slot].position == spot.position && !spots[slot].isNowhere
   }

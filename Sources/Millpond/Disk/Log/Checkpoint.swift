@@ -27,7 +27,7 @@ struct Checkpoint {
   var segment: UInt32
   var offset: UInt32
   var isSynced = false
-  var entries: [(hash: KeyHash, spot: Spot)] = []
+  var entries: [(hash: KeyHash, spot: RecordLocation)] = []
   var largeValues: [(entry: Int, number: UInt64, length: UInt64)] = []
 }
 
@@ -74,7 +74,7 @@ extension Checkpoint {
   /// - Returns: Whether the file is undamaged; otherwise `take` is not called.
   static func read(
     _ bytes: UnsafeRawBufferPointer, prepare: (_ count: Int) -> Void,
-    _ take: (KeyHash, Spot, _ large: (number: UInt64, length: UInt64)?) -> Void
+    _ take: (KeyHash, RecordLocation, _ large: (number: UInt64, length: UInt64)?) -> Void
   ) -> Bool {
     guard let (entryCount, largeCount) = counts(bytes), size(bytes) == bytes.count,
       bytes.number(32, UInt64.self) == sum(bytes)
@@ -86,7 +86,7 @@ extension Checkpoint {
     for entry in 0..<entryCount {
       let place = headSize + entry * DiskLimits.indexSize
       let hash = KeyHash(value: bytes.number(place, UInt64.self))
-      let spot = Spot(
+      let spot = RecordLocation(
         segment: bytes.number(place + 8, UInt32.self),
         offset: bytes.number(place + 12, UInt32.self),
         size: bytes.number(place + 16, UInt32.self),
@@ -161,7 +161,7 @@ extension LogWriter {
     var checkpoint = Checkpoint(
       segment: last.segment.number, offset: UInt32(last.size), isSynced: isSynced)
     checkpoint.entries.reserveCapacity(state.withLock { $0.index.count })
-    var walk = SpotWalk()
+    var walk = LocationWalk()
     // It may contain entries removed meanwhile; their removals are in the log after its position.
     while state.withLock({ state in
       walk.step(state.index) { hash, spot, large in

@@ -50,7 +50,7 @@ extension LogWriter {
     copied = reader
     let part = try openSegment()
     let buffer = RecordBuffer()
-    var moves: [(KeyHash, Spot, Spot)] = []
+    var moves: [(KeyHash, RecordLocation, RecordLocation)] = []
     let start = reader.offset
     while reader.offset - start < Self.stepSize {
       guard let step = try reader.next() else {
@@ -78,7 +78,8 @@ extension LogWriter {
   }
 
   private func copy(
-    _ buffer: RecordBuffer, _ moves: [(KeyHash, Spot, Spot)], to part: LogContents.Part
+    _ buffer: RecordBuffer, _ moves: [(KeyHash, RecordLocation, RecordLocation)],
+    to part: LogContents.Part
   ) throws {
     if moves.isEmpty { return }
     do {

@@ -45,7 +45,7 @@ final class LogWriter: @unchecked Sendable {
 
   private let buffer = RecordBuffer()
 
-  private var encoded: [(DiskWrite, Spot)] = []
+  private var encoded: [(DiskWrite, RecordLocation)] = []
 
   init(
     _ folder: Folder, _ limits: DiskLimits, _ form: ValueForm, _ numbers: FileNumbers,
@@ -144,7 +144,7 @@ extension LogWriter {
     throw POSIX.failure(.EEXIST, folder.path)
   }
 
-  private func encode(_ write: DiskWrite, _ part: LogContents.Part) throws -> Spot {
+  private func encode(_ write: DiskWrite, _ part: LogContents.Part) throws -> RecordLocation {
     let offset = part.size + buffer.count
     var head = RecordHead(.value)
     var payload = Data()
@@ -169,7 +169,7 @@ extension LogWriter {
         head.kind == .value || head.kind == .file ? write.validator : nil,
         segment: part.segment.number)
     }
-    return Spot(
+    return RecordLocation(
       segment: part.segment.number, offset: UInt32(offset), size: UInt32(size),
       expiry: write.expiresAt.expiry)
   }

@@ -82,7 +82,7 @@ struct LogContents {
 /// The place of a record, which can be read even after its segment was removed.
 struct RecordPlace: Sendable {
   let segment: Segment
-  let spot: Spot
+  let spot: RecordLocation
 
   /// The greatest size of a record from which the value is copied.
   private static let smallSize = 4_096

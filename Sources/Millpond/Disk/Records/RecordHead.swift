@@ -150,8 +150,8 @@ struct Record {
       UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset]))
   }
 
-  func spot(segment: UInt32, _ offset: Int) -> Spot {
-    Spot(
+  func spot(segment: UInt32, _ offset: Int) -> RecordLocation {
+    RecordLocation(
       segment: segment, offset: UInt32(offset), size: UInt32(head.recordSize),
       expiry: head.expiresAt.expiry)
   }

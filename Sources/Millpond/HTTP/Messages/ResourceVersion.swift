@@ -19,7 +19,7 @@ extension ResourceVersion {
     self.condition = condition
     validator = Validator(
       entityTag: head.headers["ETag"], lastModified: head.headers["Last-Modified"])
-    total = (try? Framing(head))?.expected
+    total = (try? BodyLength(head))?.expected
     // A date alone does not suffice: the length has to match too.
     if validator.entityTag == nil, total == nil { return nil }
   }
@@ -96,7 +96,7 @@ extension Error {
   }
 }
 
-extension Framing {
+extension BodyLength {
   /// Creates the framing of an answer to a request for the rest of a body.
   ///
   /// - Throws: The status, if this is not the rest of exactly these bytes, or not all of it.

@@ -6,7 +6,7 @@ struct ResponseChecker: Sendable {
 
   /// The head of the answer, once it has arrived.
   private(set) var head: HTTPHead?
-  private(set) var framing = Framing.untilTheEnd
+  private(set) var framing = BodyLength.untilTheEnd
   private var count = 0
 
   init(_ limits: HTTPLimits) {
@@ -27,10 +27,10 @@ struct ResponseChecker: Sendable {
     if head.isInterim { return }
     guard self.head == nil else { throw .invalidResponse(reason: "a second head") }
     if head.status == 206, let earlier {
-      framing = try Framing(head, resuming: earlier)
+      framing = try BodyLength(head, resuming: earlier)
       count = earlier.byteCount
     } else if (200..<300).contains(head.status), head.status != 206 {
-      framing = try Framing(head)
+      framing = try BodyLength(head)
     } else {
       throw .status(code: head.status, headers: head.headers)
     }

@@ -42,9 +42,9 @@ final class HostSlots: Sendable {
     }
   }
 
-  private func enter(_ name: String) -> Slots {
+  private func enter(_ name: String) -> ConcurrencyLimiter {
     hosts.withLock { hosts in
-      let host = hosts[name] ?? Host(slots: Slots(count, reserved: 0), requests: 0)
+      let host = hosts[name] ?? Host(slots: ConcurrencyLimiter(count, reserved: 0), requests: 0)
       hosts[name] = Host(slots: host.slots, requests: host.requests + 1)
       return host.slots
     }
@@ -59,7 +59,7 @@ final class HostSlots: Sendable {
   }
 
   private struct Host: Sendable {
-    let slots: Slots
+    let slots: ConcurrencyLimiter
     let requests: Int
   }
 }

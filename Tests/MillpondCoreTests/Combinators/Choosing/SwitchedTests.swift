@@ -31,13 +31,13 @@ import Testing
     #expect(small.contents == [:] && large.contents == [:])
   }
 
-  @Test func `the layout shows the one that was chosen, or both`() {
+  @Test func `the topology shows the one that was chosen, or both`() {
     let cache = small.named("small").switched(to: large.named("large")) { $0 >= 10 }
 
-    #expect(cache.layout(for: 1).parts.map(\.name) == ["small"])
-    #expect(cache.layout(for: 10).parts.map(\.name) == ["large"])
-    #expect(cache.layout(for: nil).parts.map(\.name) == ["small", "large"])
-    #expect(cache.layout(for: nil).role == .choice)
+    #expect(cache.topology(for: 1).parts.map(\.name) == ["small"])
+    #expect(cache.topology(for: 10).parts.map(\.name) == ["large"])
+    #expect(cache.topology(for: nil).parts.map(\.name) == ["small", "large"])
+    #expect(cache.topology(for: nil).role == .choice)
   }
 
   @Test func `who looks a value up hears which one had it`() async throws {

@@ -133,7 +133,7 @@ import Testing
     let waiting = ask(cache, 1)
 
     #expect(origin[1].subscriptions == 0)
-    #expect(cache.layout(for: nil).title.hasPrefix("limited to 1 per"))
+    #expect(cache.topology(for: nil).title.hasPrefix("limited to 1 per"))
     waiting.dispose()
   }
 

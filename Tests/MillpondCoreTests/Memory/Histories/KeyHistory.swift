@@ -8,7 +8,7 @@ enum KeyAction: Sendable, Equatable {
 }
 
 /// An action, and when it began and ended.
-struct KeyEvent: Sendable {
+struct KeyOperation: Sendable {
   let action: KeyAction
   let began: Int
   let ended: Int
@@ -17,7 +17,7 @@ struct KeyEvent: Sendable {
 /// The concurrent operations of threads on one key.
 struct KeyHistory: Sendable {
   /// The events: at most 64, with each value set once.
-  var events: [KeyEvent] = []
+  var events: [KeyOperation] = []
 
   /// Whether all this can have happened one after the other, each somewhere between its beginning and
   /// its end, beginning with no value.
@@ -36,7 +36,7 @@ private struct KeyHistorySearch {
     var value: Int?
   }
 
-  let events: [KeyEvent]
+  let events: [KeyOperation]
   let evicts: Bool
   var visited: Set<State> = []
 
@@ -77,7 +77,7 @@ struct KeyHistoryWriter {
     let began = time.next()
     let action = act()
     histories[key, default: KeyHistory()].events.append(
-      KeyEvent(action: action, began: began, ended: time.next()))
+      KeyOperation(action: action, began: began, ended: time.next()))
   }
 }
 

@@ -4,7 +4,7 @@ import Testing
 @Suite(.heavy) struct KeyHistoryTests {
   /// Actions with the moments in which they began and ended.
   private func history(_ events: (KeyAction, Int, Int)...) -> KeyHistory {
-    KeyHistory(events: events.map { KeyEvent(action: $0.0, began: $0.1, ended: $0.2) })
+    KeyHistory(events: events.map { KeyOperation(action: $0.0, began: $0.1, ended: $0.2) })
   }
 
   @Test func `what comes one after the other is in order`() {

@@ -74,7 +74,7 @@ import Testing
         cost += DiskLimits.cost(recordSize: Int(spot.size), large: 0)
       }
     }
-    var walk = SpotWalk()
+    var walk = LocationWalk()
     while walk.step(scene.index, { _, spot, _ in live += Int(spot.size) }) {}
     #expect(scene.index.count == count)
     #expect(scene.index.liveBytes == live)

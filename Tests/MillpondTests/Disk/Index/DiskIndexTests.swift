@@ -218,7 +218,8 @@ import Testing
 
     scene.index.move(hash, from: old, to: new)
     #expect(scene.spot("a") == new)
-    scene.index.move(hash, from: old, to: Spot(segment: 3, offset: 0, size: 80, expiry: .max))
+    scene.index.move(
+      hash, from: old, to: RecordLocation(segment: 3, offset: 0, size: 80, expiry: .max))
     #expect(scene.spot("a") == new)
     scene.index.move(KeyHash(of: "b"), from: old, to: new)
     #expect(!scene.has("b"))
@@ -274,7 +275,7 @@ import Testing
     for key in keys { scene.put(key) }
     var staying = Set(keys)
     var visits: [KeyHash: Int] = [:]
-    var walk = SpotWalk()
+    var walk = LocationWalk()
 
     while walk.step(scene.index, count: 5, { hash, _, _ in visits[hash, default: 0] += 1 }) {
       let key = keys[random.next(200)]
@@ -295,7 +296,7 @@ import Testing
     let scene = IndexScene(costLimit: 1_000_000)
     for key in 0..<200 { scene.put("\(key)") }
     var found: [KeyHash] = []
-    var walk = SpotWalk()
+    var walk = LocationWalk()
     #expect(walk.step(scene.index, count: 5) { hash, _, _ in found.append(hash) })
 
     _ = scene.removeAll()
@@ -310,7 +311,7 @@ import Testing
     for key in ["a", "b", "c"] { scene.put(key) }
     _ = scene.index.find(KeyHash(of: "a"))
     var found: [KeyHash] = []
-    var walk = SpotWalk()
+    var walk = LocationWalk()
 
     while walk.step(scene.index, count: 2, { hash, _, _ in found.append(hash) }) {}
 

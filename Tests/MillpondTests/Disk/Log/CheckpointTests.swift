@@ -6,7 +6,7 @@ import Testing
   private let checkpoint: Checkpoint = {
     var checkpoint = Checkpoint(segment: 3, offset: 1_000, isSynced: true)
     for number in UInt32(1)...4 {
-      let spot = Spot(
+      let spot = RecordLocation(
         segment: number, offset: number * 100, size: 60 + number, expiry: .max - number)
       checkpoint.entries.append((KeyHash(value: .max - UInt64(number)), spot))
     }

@@ -50,9 +50,9 @@ final class IndexScene {
     return consequence.files + settle(write, file: file)
   }
 
-  func nextSpot(size: UInt32 = 80) -> Spot {
+  func nextSpot(size: UInt32 = 80) -> RecordLocation {
     offset += size
-    return Spot(segment: 1, offset: offset, size: size, expiry: .max)
+    return RecordLocation(segment: 1, offset: offset, size: size, expiry: .max)
   }
 
   func lease(_ key: String, _ value: LargeValue) -> Bool {
@@ -75,7 +75,7 @@ final class IndexScene {
   }
 
   /// Returns the files that are not needed any more; nil if the record was not forgotten.
-  func forget(_ key: String, at spot: Spot) -> [UInt64]? {
+  func forget(_ key: String, at spot: RecordLocation) -> [UInt64]? {
     index.forget(KeyHash(of: key), at: spot)
   }
 
@@ -87,7 +87,7 @@ final class IndexScene {
     index.finishLoading(files: files)
   }
 
-  func spot(_ key: String) -> Spot? {
+  func spot(_ key: String) -> RecordLocation? {
     if case .spot(let spot) = index.peek(KeyHash(of: key)) { spot } else { nil }
   }
 

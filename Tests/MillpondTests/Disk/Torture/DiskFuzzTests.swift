@@ -67,7 +67,7 @@ import Testing
     var random = SeededNumbers(seed)
     var checkpoint = Checkpoint(segment: 1, offset: 500)
     for number in 0..<5 {
-      let spot = Spot(segment: 1, offset: UInt32(number * 100), size: 100, expiry: .max)
+      let spot = RecordLocation(segment: 1, offset: UInt32(number * 100), size: 100, expiry: .max)
       checkpoint.entries.append((KeyHash(of: "\(number)"), spot))
     }
     checkpoint.largeValues = [(1, 7, 70_000), (3, 8, 80_000)]

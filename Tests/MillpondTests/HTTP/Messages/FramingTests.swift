@@ -2,9 +2,9 @@ import Testing
 
 @testable import Millpond
 
-@Suite struct FramingTests {
-  private func framing(_ headers: HeaderFields, status: Int = 200) throws -> Framing {
-    try Framing(HTTPHead(status: status, headers: headers))
+@Suite struct BodyLengthTests {
+  private func framing(_ headers: HeaderFields, status: Int = 200) throws -> BodyLength {
+    try BodyLength(HTTPHead(status: status, headers: headers))
   }
 
   @Test func `a length is a promise`() throws {

@@ -3,7 +3,7 @@ public import MillpondSignals
 /// A description of a composition: a tree of layers and wrappers.
 ///
 /// Made for a key, it also tells what is known of that key without a get.
-public struct Layout: Sendable {
+public struct Topology: Sendable {
   /// The roles of parts in a composition.
   public enum Role: Sendable, Hashable {
     /// The part stores values.
@@ -32,7 +32,7 @@ public struct Layout: Sendable {
   public let name: String?
 
   /// The parts of this part, in the order in which they are asked.
-  public let parts: [Layout]
+  public let parts: [Topology]
 
   /// Whether a value is stored for the key; nil if only a get could tell.
   public let holds: Bool?
@@ -69,12 +69,12 @@ public struct Layout: Sendable {
   }
 
   /// Creates a part that consists of others.
-  public init(_ role: Role, _ title: String, of part: Layout, _ others: Layout...) {
+  public init(_ role: Role, _ title: String, of part: Topology, _ others: Topology...) {
     self.init(role, title, parts: [part] + others)
   }
 
   package init(
-    _ role: Role, _ title: String, name: String? = nil, parts: [Layout], holds: Bool? = nil,
+    _ role: Role, _ title: String, name: String? = nil, parts: [Topology], holds: Bool? = nil,
     flight: FlightRecord? = nil, isReported: Bool = false, size: (@Sendable () -> LayerSize)? = nil,
     flush: (@Sendable (Durability) -> Signal<Void>)? = nil,
     flights: (@Sendable () -> [FlightRecord])? = nil
@@ -92,17 +92,17 @@ public struct Layout: Sendable {
   }
 }
 
-extension Layout {
+extension Topology {
   /// Returns a copy with the given name.
-  package func named(_ name: String) -> Layout {
-    Layout(
+  package func named(_ name: String) -> Topology {
+    Topology(
       role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
       size: size, flush: flush, flights: flights)
   }
 
   /// Returns a copy whose `flush` replaces those of its parts.
-  package func flushing(_ flush: @escaping @Sendable (Durability) -> Signal<Void>) -> Layout {
-    Layout(
+  package func flushing(_ flush: @escaping @Sendable (Durability) -> Signal<Void>) -> Topology {
+    Topology(
       role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
       size: size, flush: flush, flights: flights)
   }

@@ -1,7 +1,7 @@
 /// The length of a body, as its head states it.
 ///
 /// - Source: RFC 9112 §6.3.
-enum Framing: Equatable, Sendable {
+enum BodyLength: Equatable, Sendable {
   case exactly(Int)
 
   /// Encoded bytes; a stated length is that of the encoded body.

@@ -1,6 +1,6 @@
 public import MillpondSignals
 
-extension Recollection {
+extension RefreshingCache {
   /// Returns the stored value, however old, if it is usable.
   func kept(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let policy = policy
@@ -63,7 +63,7 @@ extension Recollection {
       let reload = reload(key, lookup).inContext(of: asker).replayLast()
       return answer(
         after: patience, keptAsStale(key).concat(reload), { self.delivered($0) },
-        onStale: { self.holds.hold(key, isReload: false, reload) })
+        onStale: { self.refreshes.hold(key, isReload: false, reload) })
     }
   }
 
@@ -77,7 +77,7 @@ extension Recollection {
       }
     let values = reload(key, Lookup(freshness: .reload))
       .recover { self.standIn(key, for: $0, by: use) }.map { $0.value.value }.replayLast()
-    holds.hold(key, isReload: true, values)
+    refreshes.hold(key, isReload: true, values)
     return values
   }
 
@@ -89,21 +89,21 @@ extension Recollection {
   ) -> Signal<Answer> {
     let policy = policy
     return found.onNext { if !$0.value.isFresh { onStale() } }
-      .timed(on: timeline) { StaleRule(patience, policy, $0) }.map(content)
+      .timed(on: scheduler) { StaleRule(patience, policy, $0) }.map(content)
   }
 
   /// Returns the value with its present age: for a get that joins a flight late it is older than
   /// when found.
   private func delivered(_ finding: Finding) -> Stamped<Value> {
     Stamped<Value>(
-      finding.value.value, age: finding.deliveredAge(at: timeline.now()),
+      finding.value.value, age: finding.deliveredAge(at: scheduler.now()),
       validator: finding.validator)
   }
 
   /// Keeps the flight after a stale value going, for gets that may leave.
   @usableFromInline
   func hold(_ key: Key) {
-    holds.hold(
+    refreshes.hold(
       key, isReload: false,
       flights.join(key, Lookup(priority: .low)) { self.look(.any, key, $0) })
   }
@@ -119,7 +119,7 @@ extension Recollection {
   @usableFromInline
   func isStandIn(_ found: Finding, for error: any Error, by use: StaleUse) -> Bool {
     policy.standsIn(for: error, by: use)
-      && policy.isUsable(age: found.deliveredAge(at: timeline.now()))
+      && policy.isUsable(age: found.deliveredAge(at: scheduler.now()))
   }
 }
 

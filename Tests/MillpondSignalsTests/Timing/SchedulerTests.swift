@@ -2,10 +2,10 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-@Suite struct TimelineTests {
+@Suite struct SchedulerTests {
   let clock = ManualClock()
 
-  /// A clock that is no `TimerClock`, so that the timeline has to sleep in a task.
+  /// A clock that is no `TimerClock`, so that the scheduler has to sleep in a task.
   struct PlainClock: Clock {
     let base: ManualClock
     var now: ManualClock.Instant { base.now }
@@ -17,12 +17,12 @@ import Testing
   }
 
   @Test func `now follows the clock`() {
-    let timeline = Timeline(clock)
-    let start = timeline.now()
+    let scheduler = Scheduler(clock)
+    let start = scheduler.now()
 
     clock.advance(by: .seconds(3))
 
-    #expect(timeline.now() - start == .seconds(3))
+    #expect(scheduler.now() - start == .seconds(3))
   }
 
   @Test(arguments: [
@@ -31,20 +31,20 @@ import Testing
   func `when a clock is set back, time goes on from where it was, within a second`(
     step: Duration, passed: Int
   ) {
-    let timeline = Timeline(clock)
+    let scheduler = Scheduler(clock)
     clock.advance(by: .seconds(3))
-    _ = timeline.now()
+    _ = scheduler.now()
 
     clock.step(by: .zero - step)
-    #expect(timeline.now() == .seconds(3))
+    #expect(scheduler.now() == .seconds(3))
     clock.advance(by: .seconds(5))
 
-    #expect(timeline.now() == .seconds(3) + .milliseconds(passed))
+    #expect(scheduler.now() == .seconds(3) + .milliseconds(passed))
   }
 
   @Test func `a timer fires when its time has come, and once`() {
     let fired = Journal<Int>()
-    _ = Timeline(clock).schedule(after: .seconds(2)) { fired.write(1) }
+    _ = Scheduler(clock).schedule(after: .seconds(2)) { fired.write(1) }
 
     clock.advance(by: .milliseconds(1_999))
     let before = fired.count
@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: [Duration.zero, .seconds(-1)])
   func `a delay that has passed already fires later, not inside the call`(delay: Duration) {
     let fired = Journal<Int>()
-    _ = Timeline(clock).schedule(after: delay) { fired.write(1) }
+    _ = Scheduler(clock).schedule(after: delay) { fired.write(1) }
     let before = fired.count
 
     clock.advance(by: .zero)
@@ -69,7 +69,7 @@ import Testing
 
   @Test func `a timer that is disposed of does not fire`() {
     let fired = Journal<Int>()
-    let timer = Timeline(clock).schedule(after: .seconds(1)) { fired.write(1) }
+    let timer = Scheduler(clock).schedule(after: .seconds(1)) { fired.write(1) }
 
     timer.dispose()
     clock.run()
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `on a plain clock a timer sleeps in a task`() async throws {
     let fired = Watched(false)
-    _ = Timeline(PlainClock(base: clock)).schedule(after: .seconds(1)) {
+    _ = Scheduler(PlainClock(base: clock)).schedule(after: .seconds(1)) {
       fired.change { $0 = true }
     }
     try await clock.pending(count: 1)
@@ -93,7 +93,7 @@ import Testing
   @Test func `a timer of a plain clock that is disposed of wakes up and does nothing`() async throws
   {
     let fired = Journal<Int>()
-    let timer = Timeline(PlainClock(base: clock)).schedule(after: .seconds(1)) { fired.write(1) }
+    let timer = Scheduler(PlainClock(base: clock)).schedule(after: .seconds(1)) { fired.write(1) }
     try await clock.pending(count: 1)
 
     timer.dispose()
@@ -103,11 +103,11 @@ import Testing
   }
 
   @Test func `on the continuous clock timers fire in order`() async throws {
-    let timeline = Timeline(ContinuousClock())
+    let scheduler = Scheduler(ContinuousClock())
     let fired = Watched<[Int]>([])
 
     for (number, delay) in [(2, 40), (1, 20), (0, 0)] {
-      _ = timeline.schedule(after: .milliseconds(delay)) { fired.change { $0.append(number) } }
+      _ = scheduler.schedule(after: .milliseconds(delay)) { fired.change { $0.append(number) } }
     }
 
     try await fired.wait(for: "three timers") { $0.count == 3 }
@@ -115,10 +115,10 @@ import Testing
   }
 
   @Test func `a timer of the continuous clock may be set for ever, and disposed of twice`() {
-    let timeline = Timeline(ContinuousClock())
+    let scheduler = Scheduler(ContinuousClock())
 
     for delay in [Duration.seconds(Int64.max), .seconds(600)] {
-      let timer = timeline.schedule(after: delay) { Issue.record("it is not for ever yet") }
+      let timer = scheduler.schedule(after: delay) { Issue.record("it is not for ever yet") }
       timer.dispose()
       timer.dispose()
     }

@@ -2,7 +2,7 @@ public import MillpondSignals
 
 /// Functions that combine the outcomes of changes in several layers.
 @usableFromInline
-package enum Outcome {
+package enum WriteOutcome {
   /// Succeeds when both have succeeded; fails with the first one's failure, or else the second
   /// one's.
   @inlinable
@@ -29,7 +29,7 @@ package enum Outcome {
 
   @usableFromInline
   static func name(of layer: some Source) -> String {
-    layer.layout(for: nil).label
+    layer.topology(for: nil).label
   }
 
   /// Returns the outcome of a set in `layer`; if it fails, removes the key there.

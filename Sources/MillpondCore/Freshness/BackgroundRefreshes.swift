@@ -1,8 +1,8 @@
 import MillpondSignals
 
 /// The fetches that go on without a caller, each until a deadline or a write of its key.
-final class Holds<Key: Hashable & Sendable>: Sendable {
-  private let timeline: Timeline
+final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
+  private let scheduler: Scheduler
   private let patience: Duration
   private let max: Int
   private let state = Locked(State())
@@ -19,8 +19,8 @@ final class Holds<Key: Hashable & Sendable>: Sendable {
     let lifetime = Lifetime()
   }
 
-  init(_ timeline: Timeline, patience: Duration, max: Int) {
-    self.timeline = timeline
+  init(_ scheduler: Scheduler, patience: Duration, max: Int) {
+    self.scheduler = scheduler
     self.patience = patience
     self.max = max
   }
@@ -31,7 +31,7 @@ final class Holds<Key: Hashable & Sendable>: Sendable {
   /// the key that is no reload is held.
   func hold<Value>(_ key: Key, isReload: Bool, _ signal: @autoclosure () -> Signal<Value>) {
     guard let hold = state.withLock({ $0.enter(key, isReload, max: max) }) else { return }
-    let timer = timeline.schedule(after: patience) { [weak self] in self?.drop(key, hold.number) }
+    let timer = scheduler.schedule(after: patience) { [weak self] in self?.drop(key, hold.number) }
     hold.lifetime.onEnd { timer.dispose() }
     signal().run(
       Observer(next: { _ in }) { [weak self] event in
@@ -54,19 +54,19 @@ final class Holds<Key: Hashable & Sendable>: Sendable {
   }
 }
 
-extension Holds.State {
-  mutating func enter(_ key: Key, _ isReload: Bool, max: Int) -> Holds.Hold? {
+extension BackgroundRefreshes.State {
+  mutating func enter(_ key: Key, _ isReload: Bool, max: Int) -> BackgroundRefreshes.Hold? {
     if count >= max { return nil }
     if !isReload, byKey[key]?.contains(where: { !$0.isReload }) ?? false { return nil }
     count += 1
     lastNumber += 1
-    let hold = Holds.Hold(number: lastNumber, isReload: isReload)
+    let hold = BackgroundRefreshes.Hold(number: lastNumber, isReload: isReload)
     byKey[key, default: []].append(hold)
     return hold
   }
 
   /// Removes a hold; returns it and its key, to be released after the unlock.
-  mutating func leave(_ key: Key, _ number: Int) -> (key: Key, hold: Holds.Hold)? {
+  mutating func leave(_ key: Key, _ number: Int) -> (key: Key, hold: BackgroundRefreshes.Hold)? {
     guard let place = byKey.index(forKey: key),
       let index = byKey.values[place].firstIndex(where: { $0.number == number })
     else { return nil }
@@ -77,14 +77,14 @@ extension Holds.State {
   }
 
   /// Removes all holds of a key; returns them and the key, to be released after the unlock.
-  mutating func take(_ key: Key) -> (key: Key, holds: [Holds.Hold])? {
+  mutating func take(_ key: Key) -> (key: Key, holds: [BackgroundRefreshes.Hold])? {
     guard !byKey.isEmpty, let place = byKey.index(forKey: key) else { return nil }
     let (key, holds) = byKey.remove(at: place)
     count -= holds.count
     return (key, holds)
   }
 
-  mutating func takeAll() -> [Key: [Holds.Hold]] {
+  mutating func takeAll() -> [Key: [BackgroundRefreshes.Hold]] {
     defer { (byKey, count) = ([:], 0) }
     return byKey
   }

@@ -1,5 +1,5 @@
 /// The position and size of a record in the log.
-struct Spot: Sendable, Equatable, BitwiseCopyable {
+struct RecordLocation: Sendable, Equatable, BitwiseCopyable {
   var segment: UInt32
   var offset: UInt32
 
@@ -10,7 +10,7 @@ struct Spot: Sendable, Equatable, BitwiseCopyable {
   /// never.
   var expiry: UInt32
 
-  static let nowhere = Spot(segment: 0, offset: 0, size: 0, expiry: .max)
+  static let nowhere = RecordLocation(segment: 0, offset: 0, size: 0, expiry: .max)
 
   var isNowhere: Bool { size == 0 }
 }
@@ -38,7 +38,7 @@ struct LogPosition: Sendable, Comparable, BitwiseCopyable {
   }
 }
 
-extension Spot {
+extension RecordLocation {
   var position: LogPosition { LogPosition(segment: segment, offset: offset) }
 }
 

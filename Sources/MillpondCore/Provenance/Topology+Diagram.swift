@@ -1,16 +1,16 @@
 extension Source {
   /// The composition as a tree in text, with the layer that is asked first on top.
   public var diagram: String {
-    layout(for: nil).diagram
+    topology(for: nil).diagram
   }
 
   /// The composition in the Mermaid language.
   public var mermaidDiagram: String {
-    layout(for: nil).mermaidDiagram
+    topology(for: nil).mermaidDiagram
   }
 }
 
-extension Layout {
+extension Topology {
   /// The tree in text, with a line for each layer and its wrappers.
   public var diagram: String {
     lines.joined(separator: "\n")
@@ -24,12 +24,12 @@ extension Layout {
   }
 
   /// The parts, with layers of layers flattened into one list, since they are asked in that order.
-  var flattenedParts: [Layout] {
+  var flattenedParts: [Topology] {
     parts.flatMap { $0.role == .layers && $0.name == nil ? $0.flattenedParts : [$0] }
   }
 
   /// This part and the parts that it wraps, down to the first that is not a wrapper.
-  private var chain: [Layout] {
+  private var chain: [Topology] {
     if role == .wrapper, parts.count == 1 { [self] + parts[0].chain } else { [self] }
   }
 
@@ -41,7 +41,7 @@ extension Layout {
     chain.map(\.caption).joined(separator: " · ")
   }
 
-  private var partsBelow: [Layout] {
+  private var partsBelow: [Topology] {
     let last = chain[chain.count - 1]
     return last.role == .layers ? last.flattenedParts : last.parts
   }

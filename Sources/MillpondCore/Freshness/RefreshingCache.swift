@@ -5,37 +5,38 @@ public import MillpondSignals
 /// One flight serves all gets of a key: it finds the stored value, then fetches a new one if
 /// needed. The ``JoinedGet`` of each get decides which findings it receives, and when.
 @usableFromInline
-final class Recollection<Store: Cache, Base: Source>: Sendable
+final class RefreshingCache<Store: Cache, Base: Source>: Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline typealias Key = Base.Key
   @usableFromInline typealias Value = Base.Value
-  @usableFromInline typealias Finding = Stamped<Recalled<Value>>
+  @usableFromInline typealias Finding = Stamped<CachedFetch<Value>>
 
   @usableFromInline let store: Store
   let base: Base
   @usableFromInline let ages: FreshAges<Key>
-  @usableFromInline let flights: Flights<Key, Recalled<Value>>
-  let holds: Holds<Key>
+  @usableFromInline let flights: Flights<Key, CachedFetch<Value>>
+  let refreshes: BackgroundRefreshes<Key>
   let failures: RecentFailures<Key>
 
   /// Called with the news of fetches and their values; nil if no keys are watched.
-  let tell: (@Sendable (Key, RememberedNews) -> Void)?
+  let tell: (@Sendable (Key, KeyEvent) -> Void)?
 
   init(
     _ store: Store, _ base: Base, _ policy: FreshnessPolicy, _ clock: some Clock<Duration>,
-    tell: (@Sendable (Key, RememberedNews) -> Void)? = nil
+    tell: (@Sendable (Key, KeyEvent) -> Void)? = nil
   ) {
     self.store = store
     self.base = base
     ages = FreshAges(policy, clock)
-    flights = Flights(FlightClock(ages.timeline))
-    holds = Holds(ages.timeline, patience: policy.refreshDeadline, max: policy.maxRefreshes)
+    flights = Flights(FlightClock(ages.scheduler))
+    refreshes = BackgroundRefreshes(
+      ages.scheduler, patience: policy.refreshDeadline, max: policy.maxRefreshes)
     failures = RecentFailures(clock, policy.failureLife)
     self.tell = tell
   }
 
   @inlinable var policy: FreshnessPolicy { ages.policy }
-  @inlinable var timeline: Timeline { ages.timeline }
+  @inlinable var scheduler: Scheduler { ages.scheduler }
 
   // MARK: Freshness
 
@@ -69,7 +70,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// Fetches the value in the background, unless a fetch is under way.
   @usableFromInline
   func refreshAhead(_ key: Key) {
-    holds.hold(
+    refreshes.hold(
       key, isReload: false,
       flights.join(key, Lookup(priority: .low)) { shared in
         // A get that joins has not looked at the stored value, which may be stale by then.
@@ -90,7 +91,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     case .removeAll:
       failures.forgetAll()
       flights.detachAll()
-      holds.releaseAll()
+      refreshes.releaseAll()
     case .fill: break
     }
     return outcome
@@ -99,7 +100,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   private func letGo(of key: Key) {
     failures.forget(key)
     flights.detach(key)
-    holds.release(key)
+    refreshes.release(key)
   }
 }
 
@@ -110,7 +111,7 @@ extension Signal<Void> {
   }
 }
 
-extension Recollection {
+extension RefreshingCache {
   /// Looks up the stored value, and fetches a new one if that is not fresh.
   @usableFromInline
   func look(_ asked: Freshness, _ key: Key, _ lookup: Lookup) -> Signal<Finding> {
@@ -205,8 +206,8 @@ extension Recollection {
   }
 
   func finding(_ stamped: Stamped<Value>, isFresh: Bool, asked: Freshness?) -> Finding {
-    let now = timeline.now()
-    return stamped.map { Recalled($0, isFresh: isFresh, asked: asked, at: now) }
+    let now = scheduler.now()
+    return stamped.map { CachedFetch($0, isFresh: isFresh, asked: asked, at: now) }
   }
 }
 

@@ -1,5 +1,5 @@
 /// An event of a key, for its watchers.
-enum RememberedNews: Sendable {
+enum KeyEvent: Sendable {
   /// A fetch began.
   case begun
 

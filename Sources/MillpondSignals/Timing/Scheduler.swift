@@ -2,8 +2,8 @@ import Dispatch
 
 /// The single source of time and timers, adapted from any clock.
 @usableFromInline
-package struct Timeline: Sendable {
-  /// Returns the time that has passed since a start that only this timeline knows.
+package struct Scheduler: Sendable {
+  /// Returns the time that has passed since a start that only this scheduler knows.
   ///
   /// It never decreases: a clock that is set back counts as one that stood still for a moment.
   ///
@@ -13,7 +13,7 @@ package struct Timeline: Sendable {
 
   private let timer: @Sendable (Duration, @escaping @Sendable () -> Void) -> Disposable
 
-  /// Creates the timeline of `clock`.
+  /// Creates the scheduler of `clock`.
   @usableFromInline
   package init(_ clock: some Clock<Duration>) {
     let beginning = clock.now

@@ -1,6 +1,6 @@
 /// A value that a flight finds: a stored one or a fetched one.
 @usableFromInline
-struct Recalled<Value: Sendable>: Sendable {
+struct CachedFetch<Value: Sendable>: Sendable {
   @usableFromInline let value: Value
 
   /// Whether the value is fresh; a stale one is followed by the end or by a new value.
@@ -22,7 +22,7 @@ struct Recalled<Value: Sendable>: Sendable {
   }
 
   @inlinable
-  func with(_ isFresh: Bool) -> Recalled {
+  func with(_ isFresh: Bool) -> CachedFetch {
     var copy = self
     copy.isFresh = isFresh
     return copy
@@ -32,7 +32,7 @@ struct Recalled<Value: Sendable>: Sendable {
 extension Stamped {
   /// Returns the age of a finding's value at `now`.
   @usableFromInline
-  func deliveredAge<Content>(at now: Duration) -> Duration where Value == Recalled<Content> {
+  func deliveredAge<Content>(at now: Duration) -> Duration where Value == CachedFetch<Content> {
     // A clock that was set back makes no value younger than it was when found.
     age + max(.zero, now - value.foundAt)
   }
