@@ -44,7 +44,9 @@ extension DiskIndex {
     if let slot = slot(of: hash) { _ = drop(slot) }
   }
 
-  mutating func unloadAll() { dropAll(slots(where: { _ in true })) }
+  mutating func unloadAll(sparing survivors: Set<LogPosition> = []) {
+    dropAll(slots(where: { !survivors.contains(spots[$0].position) }))
+  }
 
   /// Drops entries whose file is missing, and then those above the limit.
   ///

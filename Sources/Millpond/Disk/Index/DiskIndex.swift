@@ -130,6 +130,15 @@ extension DiskIndex {
     slots { spots[$0].segment == segment && !spots[$0].isNowhere }
   }
 
+  /// Returns the positions of the records of writes that were called after a revision.
+  func positions(after revision: Revision) -> [LogPosition] {
+    // Most often nothing is left by a removal of everything.
+    if newest <= revision { return [] }
+    return slots(where: { slot in
+      !spots[slot].isNowhere && Int(slot) < revisions.count && revisions[slot] > revision
+    }).map { spots[$0].position }
+  }
+
   func slots(where isIncluded: (Slot) -> Bool) -> [Slot] {
     var slots: [Slot] = []
     order.forEach { if isIncluded($0) { slots.append($0) } }

@@ -139,7 +139,7 @@ struct LogOpening {
       switch record.head.kind {
       case .removal: index.unload(hash)
       case .removalOfAll:
-        index.unloadAll()
+        index.unloadAll(sparing: record.survivors)
         contents.erasedBefore = segment.number
       case .value, .file:
         // The last writes may be torn; here only complete ones count.

@@ -158,7 +158,7 @@ extension LogWriter {
       }
     case .file(let file): (head.kind, payload) = (.file, note(file, of: write))
     case .removal: head.kind = .removal
-    case .removalOfAll: head.kind = .removalOfAll
+    case .removalOfAll: (head.kind, payload) = (.removalOfAll, survivors(of: write))
     }
     head.storedAt = write.storedAt
     head.expiresAt = write.expiresAt
@@ -172,6 +172,19 @@ extension LogWriter {
     return RecordLocation(
       segment: part.segment.number, offset: UInt32(offset), size: UInt32(size),
       expiry: write.expiresAt.expiry)
+  }
+
+  /// Returns the positions of the records that a removal of everything does not concern.
+  private func survivors(of removal: DiskWrite) -> Data {
+    let positions = state.withLock { $0.index.positions(after: removal.revision) }
+    var bytes = [UInt8](repeating: 0, count: positions.count * LogPosition.size)
+    bytes.withUnsafeMutableBytes { bytes in
+      for (number, position) in positions.enumerated() {
+        bytes.put(position.segment, number * LogPosition.size)
+        bytes.put(position.offset, number * LogPosition.size + 4)
+      }
+    }
+    return Data(bytes)
   }
 
   /// Records the file of a value.

@@ -33,7 +33,9 @@ struct RecordHead: Sendable {
     /// The key has no value.
     case removal = 3
 
-    /// No key written so far has a value.
+    /// No key written so far has a value, but for the records whose positions the payload lists.
+    ///
+    /// Those belong to writes that were called after the removal, and were written before it.
     case removalOfAll = 4
 
     /// The record was torn by a power cut and does not count; the older record of its key does.
@@ -148,6 +150,20 @@ struct Record {
     guard head.kind == .file else { return nil }
     return LargeValue(
       UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset]))
+  }
+
+  /// The positions of the records that a removal of everything spares.
+  ///
+  /// None if the record is damaged: what was to be removed stays removed.
+  var survivors: Set<LogPosition> {
+    guard head.kind == .removalOfAll, head.payloadLength > 0, isWhole else { return [] }
+    let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset])
+    return Set(
+      (0..<payload.count / LogPosition.size).map { number in
+        LogPosition(
+          segment: payload.number(number * LogPosition.size, UInt32.self),
+          offset: payload.number(number * LogPosition.size + 4, UInt32.self))
+      })
   }
 
   func spot(segment: UInt32, _ offset: Int) -> RecordLocation {

@@ -27,11 +27,14 @@ extension WallTime {
 }
 
 /// A position in the log, which continues from segment to segment.
-struct LogPosition: Sendable, Comparable, BitwiseCopyable {
+struct LogPosition: Sendable, Hashable, Comparable, BitwiseCopyable {
   var segment: UInt32
   var offset: UInt32
 
   static let start = LogPosition(segment: 0, offset: 0)
+
+  /// The number of bytes of a position in a record.
+  static let size = 8
 
   static func < (left: LogPosition, right: LogPosition) -> Bool {
     (left.segment, left.offset) < (right.segment, right.offset)

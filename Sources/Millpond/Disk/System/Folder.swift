@@ -10,16 +10,7 @@ final class Folder: Sendable {
   let path: String
   let files: FileSystem
   private let protection: DiskProtection
-  private let hold = Locked(Hold.none)
-
-  private enum Hold: Sendable {
-    case none
-
-    /// The folder is read-only and has no file to lock; no other process can write either.
-    case unlockable
-
-    case lock(OpenFile)
-  }
+  private let hold = Locked(FolderLock.none)
 
   init(
     path: String, _ files: FileSystem, _ protection: DiskProtection = .afterFirstUnlock
@@ -56,7 +47,7 @@ final class Folder: Sendable {
     try files.makeFolder(path)
     // If the class is not available, as on a volume without classes, the cache still works.
     try? protection.apply(to: path)
-    exchange(for: try newHold())
+    exchange(for: try FolderLock(path(of: Self.lockName), files))
   }
 
   func letGo() { exchange(for: .none) }
@@ -79,41 +70,7 @@ final class Folder: Sendable {
   /// Waits until the entries of the folder would survive a power cut.
   func synchronize() throws { try files.open(path, .folder).synchronize() }
 
-  private func newHold() throws -> Hold {
-    let path = path(of: Self.lockName)
-    let file: OpenFile
-    do {
-      file = try files.open(path, .sharing)
-    } catch let error as POSIXError where error.isRefusalToWrite {
-      do {
-        file = try files.open(path, .reading)
-      } catch let error as POSIXError where error.code == .ENOENT {
-        return .unlockable
-      }
-    }
-    do {
-      if try file.lock() { return .lock(file) }
-    } catch let error as POSIXError where error.isRefusalToLock {
-      // A volume without locks.
-      return .lock(file)
-    }
-    throw CacheError.inUse(layer: CacheError.diskLayer)
-  }
-
-  private func exchange(for new: Hold) {
-    let old = hold.withLock { Swift.exchange(&$0, with: new) }
-    guard case .lock(let file) = old else { return }
-    file.unlock()
-    try? file.close()
-  }
-}
-
-extension POSIXError {
-  /// Whether the file can only be read.
-  var isRefusalToWrite: Bool { code == .EACCES || code == .EROFS || code == .EPERM }
-
-  fileprivate var isRefusalToLock: Bool {
-    code == .EOPNOTSUPP || code == .ENOLCK || code == .ENOSYS
-      || code == .EINVAL
+  private func exchange(for new: FolderLock) {
+    hold.withLock { Swift.exchange(&$0, with: new) }.release()
   }
 }

@@ -81,19 +81,15 @@ final class SessionTransfer: Sendable {
   ) {
     guard let target = response.redirectTarget ?? request.url else { return }
     guard target.isWebAddress else { return refuse(.unsupportedURL(target)) }
-    var request = request
-    request.url = target
     if !target.isOfSameOrigin(as: self.request.url) {
       hasLeftOrigin.store(true, ordering: .relaxed)
     }
-    // Also on the way back: the other origin has chosen the target.
-    if hasLeftOrigin.load(ordering: .relaxed) {
-      for name in self.request.secretFields { request.setValue(nil, forHTTPHeaderField: name) }
-    }
+    let next = self.request.redirected(
+      request, to: target, hasLeftOrigin: hasLeftOrigin.load(ordering: .relaxed))
     // A cancelled task must not be answered, nor be cancelled before it is answered: on Linux
     // either traps. No caller waits for the answer then.
     guard phase.withLock({ $0.beginAnswer() }) else { return }
-    answer(request)
+    answer(next)
     if phase.withLock({ $0.endAnswer() }) { cancelTask() }
   }
 
@@ -119,13 +115,6 @@ final class SessionTransfer: Sendable {
   private func cancelTask() { commands.async { self.task.withLock { $0 }?.cancel() } }
 }
 
-extension HTTPRequest {
-  /// The names of fields that no other origin may receive.
-  fileprivate var secretFields: [String] {
-    credentials.fields.map(\.name) + ["Authorization", "Proxy-Authorization", "Cookie"]
-  }
-}
-
 extension HTTPHead {
   fileprivate init(_ response: HTTPURLResponse, isOfOtherOrigin: Bool) {
     let fields = response.allHeaderFields.map { name, value in
@@ -134,16 +123,6 @@ extension HTTPHead {
     self.init(
       status: response.statusCode, headers: HeaderFields(fields),
       isOfOtherOrigin: isOfOtherOrigin)
-  }
-}
-
-extension HTTPURLResponse {
-  /// The target of this redirect.
-  ///
-  /// Linux: a session resolves every relative address against the root, and uses only the path of
-  /// an address that is not for HTTP, at the old host.
-  fileprivate var redirectTarget: URL? {
-    value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
   }
 }
 

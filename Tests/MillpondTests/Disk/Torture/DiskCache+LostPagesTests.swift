@@ -141,6 +141,33 @@ import Testing
       #expect(values.contains { $0 == value })
     }
   }
+
+  /// The process is killed when the record of the removal has been written.
+  @Test
+  func `a set that was called after a removal of everything outlives it, whichever came first`()
+    async throws
+  {
+    let calls = VolumeCalls()
+    let first = open(calls)
+    try await first.set(Data("former"), for: "former").value
+    let removal = Revision.next()
+    try await first.set(Data("later"), for: "later").value
+    try await first.set(Data(repeating: 1, count: 100_000), for: "large").value
+    let written = calls.changeCount
+    try await first.apply(.removeAll(removal)).value
+    #expect(try await first.get("later").value == Data("later"))
+    try await first.close().value
+
+    let changes = calls.changes
+    let record = try #require(changes[written...].firstIndex { $0.isLogWrite(in: calls.volume) })
+    var volume = Volume()
+    for change in changes[...record] { volume.apply(change) }
+    let second = open(VolumeCalls(volume))
+    #expect(try await second.get("later").valueIfAny == Data("later"))
+    #expect(try await second.get("large").valueIfAny?.count == 100_000)
+    #expect(try await second.get("former").valueIfAny == nil)
+    try await second.close().value
+  }
 }
 
 extension Volume.Change {
