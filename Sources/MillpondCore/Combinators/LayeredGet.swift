@@ -140,7 +140,7 @@ final class LayerBelow<Layer: Source>: Sendable {
     self.layer = layer
   }
 
-  /// What the layer above and this one are called, where they don't report by themselves.
+  /// Returns the names of the layer above and this one; nil for a layer that reports by itself.
   @inlinable
   func labels(of upper: some Source) -> LayerLabels {
     if let labels = lazyLabels.object { return unsafeDowncast(labels, to: LayerLabels.self) }
@@ -149,7 +149,7 @@ final class LayerBelow<Layer: Source>: Sendable {
   }
 }
 
-/// What two layers are called, where they don't report by themselves.
+/// The names of two layers; nil for a layer that reports by itself.
 @usableFromInline
 final class LayerLabels: Sendable {
   @usableFromInline let upper: String?
@@ -173,7 +173,8 @@ extension Source {
     return nil
   }
 
-  /// What this is called by one that looks into it itself, if it is memory.
+  /// The name under which a layer above reports this one; memory is looked into without a run, so its
+  /// name is never nil.
   @usableFromInline
   var askedLabel: String? {
     memory == nil ? ownLabel : topology(for: nil).label

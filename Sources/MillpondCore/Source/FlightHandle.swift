@@ -45,7 +45,7 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
     hasListeners.load(ordering: .acquiring)
   }
 
-  /// By which the layers that the flight asks are timed.
+  /// The clock that times the layers of the flight.
   final var layerTime: ExactTime { clock.exact }
 }
 

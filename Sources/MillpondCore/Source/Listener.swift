@@ -3,7 +3,7 @@ public import MillpondSignals
 /// A receiver of the events of a get.
 @usableFromInline
 package protocol Listener: AnyObject, Sendable {
-  /// By which layers are timed.
+  /// The clock that times the layers.
   var time: ExactTime { get }
 
   /// Hears of an event, on the thread on which it happened, with no lock held.

@@ -307,7 +307,7 @@ enum LookupDetails: Sendable {
 final class SpecialTerms: Sendable {
   let terms: LookupTerms
 
-  /// By which layers are timed, if anybody listens or may come to listen.
+  /// The clock that times the layers; nil if no listener is there or can join.
   let time: ExactTime?
 
   @usableFromInline
@@ -327,5 +327,38 @@ final class SpecialTerms: Sendable {
 
   @usableFromInline var isObservable: Bool {
     !terms.listeners.isEmpty || terms.flight != nil
+  }
+}
+
+/// A holder of the reason why a layer has no value.
+@usableFromInline
+final class MissExplanation: Sendable {
+  /// The details of the lookup, without the explanation of a layer around this one.
+  @usableFromInline let outer: LookupDetails
+  private let given = LazyObject()
+
+  @usableFromInline
+  init(of lookup: Lookup) {
+    if case .explained(let explanation) = lookup.details {
+      outer = explanation.outer
+    } else {
+      outer = lookup.details
+    }
+  }
+
+  /// Keeps the reason; the latest counts.
+  func give(_ reason: CacheEvent.Kind) {
+    let former = locked(reason).withLock { exchange(&$0, with: reason) }
+    _ = former  // released here, not under the lock
+  }
+
+  /// The reason, if one was given.
+  @usableFromInline
+  var reason: CacheEvent.Kind? {
+    given.object == nil ? nil : locked(.miss).withLock { $0 }
+  }
+
+  private func locked(_ first: CacheEvent.Kind) -> Locked<CacheEvent.Kind> {
+    given.locked(first)
   }
 }

@@ -1,7 +1,9 @@
+import Foundation
+
 /// The system calls of the store: everything that can fail passes through here, so that a test can
 /// make each call fail or stop.
 ///
-/// Retries and the continuation of partial reads and writes are up to ``FileSystem``.
+/// ``FileSystem`` and ``OpenFile`` repeat interrupted calls and continue partial ones.
 protocol FileCalls: Sendable {
   /// Opens a file without following a link or blocking.
   func open(_ path: String, _ access: FileAccess) throws -> Int32
@@ -69,4 +71,17 @@ struct FileStatus: Sendable {
 struct FileIdentity: Sendable, Equatable {
   let device: UInt64
   let number: UInt64
+}
+
+extension FileCalls {
+  /// Repeats a call for as long as a signal interrupts it.
+  func uninterrupted<Result>(_ call: () throws -> Result) throws -> Result {
+    while true {
+      do {
+        return try call()
+      } catch let error where POSIX.code(error) == .EINTR {
+        continue
+      }
+    }
+  }
 }

@@ -9,14 +9,14 @@ struct FileSystem: Sendable {
   }
 
   func open(_ path: String, _ access: FileAccess) throws -> OpenFile {
-    OpenFile(try uninterrupted { try calls.open(path, access) }, path, self)
+    OpenFile(try calls.uninterrupted { try calls.open(path, access) }, path, calls)
   }
 
   /// Returns the status of a file, without following a link; nil if there is none.
   func status(_ path: String) throws -> FileStatus? { try ifThere { try calls.status(path) } }
 
   func rename(_ path: String, to newPath: String) throws {
-    try uninterrupted { try calls.rename(path, to: newPath) }
+    try calls.uninterrupted { try calls.rename(path, to: newPath) }
   }
 
   @inline(never)
@@ -25,7 +25,7 @@ struct FileSystem: Sendable {
   /// Makes a folder and its missing parents, for their owner only.
   func makeFolder(_ path: String) throws {
     do {
-      try uninterrupted { try calls.makeFolder(path) }
+      try calls.uninterrupted { try calls.makeFolder(path) }
     } catch let error where POSIX.code(error) == .EEXIST {
       return
     } catch let error where POSIX.code(error) == .ENOENT {
@@ -33,7 +33,7 @@ struct FileSystem: Sendable {
       if parent.isEmpty { throw error }
       try makeFolder(String(parent))
       do {
-        try uninterrupted { try calls.makeFolder(path) }
+        try calls.uninterrupted { try calls.makeFolder(path) }
       } catch let error where POSIX.code(error) == .EEXIST {
         // Another process was faster.
       }
@@ -41,22 +41,12 @@ struct FileSystem: Sendable {
   }
 
   func namesInFolder(_ path: String) throws -> [String] {
-    try uninterrupted { try calls.namesInFolder(path) }
-  }
-
-  func uninterrupted<Result>(_ call: () throws -> Result) throws -> Result {
-    while true {
-      do {
-        return try call()
-      } catch let error where POSIX.code(error) == .EINTR {
-        continue
-      }
-    }
+    try calls.uninterrupted { try calls.namesInFolder(path) }
   }
 
   private func ifThere<Result>(_ call: () throws -> Result) throws -> Result? {
     do {
-      return try uninterrupted(call)
+      return try calls.uninterrupted(call)
     } catch let error where POSIX.code(error) == .ENOENT {
       return nil
     }

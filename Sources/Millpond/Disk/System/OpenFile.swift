@@ -6,14 +6,14 @@ import Synchronization
 final class OpenFile: Sendable {
   let path: String
   private let descriptor: Int32
-  private let files: FileSystem
+  private let calls: any FileCalls
   private let isClosed = Atomic(false)
   private let nature = Atomic<UInt8>(0)
 
-  init(_ descriptor: Int32, _ path: String, _ files: FileSystem) {
+  init(_ descriptor: Int32, _ path: String, _ calls: any FileCalls) {
     self.descriptor = descriptor
     self.path = path
-    self.files = files
+    self.calls = calls
   }
 
   deinit { try? close() }
@@ -25,21 +25,21 @@ final class OpenFile: Sendable {
   func close() throws {
     if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
     do {
-      try files.calls.close(descriptor)
+      try calls.close(descriptor)
     } catch let error where POSIX.code(error) == .EINTR {
       return
     }
   }
 
-  func status() throws -> FileStatus { try files.calls.status(descriptor) }
+  func status() throws -> FileStatus { try calls.status(descriptor) }
 
   /// Fills `bytes` from `offset` on; false if the file ends before.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Bool {
     var done = 0
     while done < bytes.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
-      let count = try files.uninterrupted {
-        try files.calls.read(descriptor, into: rest, at: offset + done)
+      let count = try calls.uninterrupted {
+        try calls.read(descriptor, into: rest, at: offset + done)
       }
       if count == 0 { return false }
       done += count
@@ -51,13 +51,13 @@ final class OpenFile: Sendable {
   func readNow(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
     let nature = Nature(rawValue: nature.load(ordering: .relaxed)) ?? .unknown
     if nature == .inMemory {
-      return (try? files.calls.read(descriptor, into: bytes, at: offset)) == bytes.count
+      return (try? calls.read(descriptor, into: bytes, at: offset)) == bytes.count
     }
-    if let count = files.calls.readNow(descriptor, into: bytes, at: offset) {
+    if let count = calls.readNow(descriptor, into: bytes, at: offset) {
       return count == bytes.count
     }
     guard nature == .unknown else { return false }
-    let isInMemory = files.calls.isInMemory(descriptor)
+    let isInMemory = calls.isInMemory(descriptor)
     self.nature.store((isInMemory ? Nature.inMemory : .onDevice).rawValue, ordering: .relaxed)
     return isInMemory && readNow(into: bytes, at: offset)
   }
@@ -77,8 +77,8 @@ final class OpenFile: Sendable {
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let count = try files.uninterrupted {
-        try files.calls.write(descriptor, rest, at: offset + done)
+      let count = try calls.uninterrupted {
+        try calls.write(descriptor, rest, at: offset + done)
       }
       // Otherwise a disk that takes no bytes and reports no error would be retried for ever.
       if count == 0 { throw POSIX.failure(.EIO, path) }
@@ -86,13 +86,13 @@ final class OpenFile: Sendable {
     }
   }
 
-  func synchronize() throws { try files.uninterrupted { try files.calls.synchronize(descriptor) } }
+  func synchronize() throws { try calls.uninterrupted { try calls.synchronize(descriptor) } }
 
   func truncate(to size: Int) throws {
-    try files.uninterrupted { try files.calls.truncate(descriptor, to: size) }
+    try calls.uninterrupted { try calls.truncate(descriptor, to: size) }
   }
 
-  func lock() throws -> Bool { try files.uninterrupted { try files.calls.lock(descriptor) } }
+  func lock() throws -> Bool { try calls.uninterrupted { try calls.lock(descriptor) } }
 
-  func unlock() { files.calls.unlock(descriptor) }
+  func unlock() { calls.unlock(descriptor) }
 }

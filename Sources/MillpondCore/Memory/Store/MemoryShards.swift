@@ -231,19 +231,6 @@ extension MemoryShards {
   }
 }
 
-/// The progress of an operation in steps with one store.
-@usableFromInline
-struct StoreProgress {
-  /// The next place to examine, or the number of entries that may still be dropped.
-  @usableFromInline var place = 0
-
-  /// The count and cost that may be left at the end; nil before the first step.
-  @usableFromInline var limits: (count: Int, cost: Int)?
-
-  @inlinable
-  init() {}
-}
-
 /// A store and its lock.
 @usableFromInline
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {

@@ -217,3 +217,16 @@ struct MemoryMove<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     self.now = now
   }
 }
+
+/// The progress of an operation in steps with one store.
+@usableFromInline
+struct StoreProgress {
+  /// The next place to examine, or the number of entries that may still be dropped.
+  @usableFromInline var place = 0
+
+  /// The count and cost that may be left at the end; nil before the first step.
+  @usableFromInline var limits: (count: Int, cost: Int)?
+
+  @inlinable
+  init() {}
+}
