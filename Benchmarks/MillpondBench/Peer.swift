@@ -1,7 +1,7 @@
 /// The result of the fastest peer for a row.
 ///
-/// Measured elsewhere, Swift 6.3.1; see README. The packages can't be had here, so their figures are
-/// constants, and what can be compared is the multiple of a floor, theirs there and ours here.
+/// Measured elsewhere, Swift 6.3.1; see README. The packages can't be had here, so their figures
+/// are constants, and what can be compared is the multiple of a floor, theirs there and ours here.
 struct Peer: Encodable {
   let name: String
   let nanoseconds: Double

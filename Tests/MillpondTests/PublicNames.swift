@@ -8,8 +8,8 @@ import Observation
 #endif
 
 // Every public type of the libraries, used by its bare name beside what an app imports: a name that
-// Foundation, Combine or Observation has too would be ambiguous here, and in every app. An extension
-// needs no generic arguments. `PublicNamesTests` checks that none is missing.
+// Foundation, Combine or Observation has too would be ambiguous here, and in every app. An
+// extension needs no generic arguments. `PublicNamesTests` checks that none is missing.
 
 extension AnyCache {}
 extension AnyReference {}

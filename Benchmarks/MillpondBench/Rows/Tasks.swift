@@ -110,7 +110,8 @@ extension Work {
     }
   }
 
-  /// Lets up to a thousand tasks at a time ask for one key, and then answers; the sum of the answers.
+  /// Lets up to a thousand tasks at a time ask for one key, and then answers; the sum of the
+  /// answers.
   private static func inCrowds(
     _ operations: Int,
     _ make: () -> (ask: @Sendable () async throws -> Int, answer: @Sendable () -> Void)

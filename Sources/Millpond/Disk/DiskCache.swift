@@ -18,11 +18,12 @@ public import MillpondSignals
 /// complete. Writes that were never flushed to the device may be missing. Damage is a miss.
 ///
 /// The limit applies to all files together, whenever nothing is being written; during compaction it
-/// may be exceeded by a few records. About a quarter of it is for outdated records that have not
-/// been removed yet, so a value may take up to three quarters of it. Setting a larger one fails
-/// with ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and the value stored before stays. A
-/// value that is not worth the evictions is not stored, as if it had been evicted at once; that is
-/// no failure.
+/// may be exceeded by a few records. A part of it is reserved for outdated records that have not
+/// been removed yet: a value in the log may take up to three quarters of the limit, a value in a
+/// file of its own up to nine tenths. Setting a larger one fails with
+/// ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and the value stored before stays. A value
+/// that is not worth the evictions is not stored, as if it had been evicted at once; that is no
+/// failure.
 ///
 /// A set never waits for the disk, whatever the size of a burst. Values that are not on disk yet
 /// are in memory and count towards the limit, so they take at most `byteLimit` bytes, plus a few
@@ -43,8 +44,8 @@ public import MillpondSignals
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
 ///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache.
-/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for `removeAll` in the pending
-///   writes and large values.
+/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for `removeAll` in the
+///   pending writes and large values.
 public final class DiskCache: Cache {
   let access: StoreAccess
   let options: DiskOptions

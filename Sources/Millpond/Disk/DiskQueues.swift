@@ -1,7 +1,7 @@
 import Dispatch
 import MillpondSignals
 
-/// A synchronization that many callers share: those that come while one is running wait for the
+/// A synchronization that many callers share: callers that arrive while one is running wait for the
 /// next.
 final class GroupSync: Sendable {
   typealias Done = @Sendable ((any Error)?) -> Void

@@ -1,7 +1,8 @@
 import MillpondCore
 import MillpondSignals
 
-/// A transport that sends requests with the credentials of an authorization, on behalf of one session.
+/// A transport that sends requests with the credentials of an authorization, on behalf of one
+/// session.
 struct AuthorizedTransport: HTTPTransport {
   let base: any HTTPTransport
   let authorization: HTTPAuthorization

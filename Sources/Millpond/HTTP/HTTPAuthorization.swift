@@ -65,8 +65,8 @@ public final class HTTPAuthorization: Sendable {
   ///   - clock: The clock for `timeout`.
   ///   - obtain: Returns the header fields to send. Its argument holds the fields that were refused
   ///     last; nil if none were. Requests that it makes must not wait for these credentials. A run
-  ///     goes on when the requests that wait for it are cancelled, so that a one-time token is not
-  ///     lost; a sign-out cancels it.
+  ///     continues when the requests that wait for it are cancelled, so that a one-time token is
+  ///     not lost; a sign-out cancels it.
   public init(
     for origin: URL, _ others: URL..., in scope: CacheScope? = nil,
     timeout: Duration = .seconds(60), clock: some Clock<Duration> = ContinuousClock(),

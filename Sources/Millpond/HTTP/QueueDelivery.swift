@@ -68,7 +68,7 @@ private final class QueueDelivery<Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns what there is to deliver; nil if there is nothing, which ends the job.
+  /// Returns the waiting events; nil if there are none, which ends the job.
   private func takeWaiting() -> Waiting? {
     state.withLock { state in
       var ready = state.waiting

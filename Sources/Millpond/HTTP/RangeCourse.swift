@@ -127,7 +127,7 @@ struct RangeCourse: Sendable {
 }
 
 extension HTTPHead {
-  /// Returns the head that the answer would have if all of it came at once.
+  /// Returns the head that the answer would have if it were sent as a whole.
   fileprivate func whole(of total: Int, from first: Int) -> HTTPHead {
     var headers = headers
     headers.set("\(total - first)", for: "Content-Length")
@@ -141,15 +141,15 @@ extension HTTPHead {
 /// The size of the ranges: large enough that the waits between them cost little, and never more
 /// than may be held in memory for a slow receiver.
 struct RangeSize: Sendable {
-  /// The time that the bytes of a range should take, in units of the wait for it: 3 % of the time
-  /// is lost.
+  /// The time that receiving a range should take, as a multiple of the wait for its first byte;
+  /// with 32, waiting takes 3 % of the time.
   private static let share = 32.0
 
   private let least: Int
   private let greatest: Int
   private(set) var byteCount: Int
 
-  /// The shortest wait for a range so far; anything longer is chance.
+  /// The shortest wait for a range so far; longer waits are due to chance.
   private var wait: Duration?
 
   /// Creates a size.

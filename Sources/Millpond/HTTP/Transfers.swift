@@ -5,8 +5,8 @@ import MillpondSignals
 
 /// The requests of a source: sends them and turns the transport's parts into answers.
 ///
-/// Functions for several kinds of answers are not specialised: each copy would be 30 kilobytes of code
-/// that takes microseconds beside a request.
+/// Functions for several kinds of answers are not specialised: each copy would be 30 kilobytes of
+/// code that takes microseconds beside a request.
 struct Transfers: Sendable {
   let transport: any HTTPTransport
   let limits: HTTPLimits

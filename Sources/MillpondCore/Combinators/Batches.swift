@@ -180,7 +180,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
       return (state.order, state.askers, state.timer)
     }
     timer?.dispose()
-    // A key that all callers left and another one asked for again is in the order twice.
+    // A key whose callers all left before another one came is in the order twice.
     var seen: Set<Key> = []
     return order.filter { wanted[$0] != nil && seen.insert($0).inserted }
   }

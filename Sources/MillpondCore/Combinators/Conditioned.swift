@@ -17,7 +17,7 @@ extension Source {
   }
 }
 
-/// A source or cache that is asked only for keys that satisfy a condition.
+/// A source or cache that passes on gets only of keys that satisfy a condition.
 public struct Conditioned<Base: Source>: Detour {
   /// The key type of the base.
   public typealias Key = Base.Key

@@ -3,10 +3,10 @@ public import MillpondSignals
 extension Source {
   /// Gets the values of all `keys`, in their order; a key without a value has its own failure.
   ///
-  /// Each key is asked for as by ``get(_:priority:freshness:stale:deadline:file:line:)``, so it
-  /// shares flights with single gets; a duplicate key is asked for once. The signal sends one array
-  /// with an element for each key: its first value, or its failure, which is ``CacheError/miss``
-  /// when no layer has a value. Progress is the sum over the keys. The signal itself never fails.
+  /// Each key is got as by ``get(_:priority:freshness:stale:deadline:file:line:)``, so it shares
+  /// flights with single gets; a duplicate key is got once. The signal sends one array with an
+  /// element for each key: its first value, or its failure, which is ``CacheError/miss`` when no
+  /// layer has a value. Progress is the sum over the keys. The signal itself never fails.
   ///
   /// To answer many gets by one bulk call, use a batching ``BulkSource``.
   ///

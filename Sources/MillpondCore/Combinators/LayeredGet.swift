@@ -132,7 +132,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 final class LayerBelow<Layer: Source>: Sendable {
   @usableFromInline let layer: Layer
 
-  /// Found when a listener is first to hear of one of the layers.
+  /// The names of the layers, made when an event is first reported to a listener.
   @usableFromInline let lazyLabels = LazyObject()
 
   @inlinable
@@ -163,7 +163,7 @@ final class LayerLabels: Sendable {
 }
 
 extension Source {
-  /// The memory that this is, with a name or without: it is looked into without a run.
+  /// This source as a memory cache, with or without a name, which answers without a run.
   @inlinable
   var memory: MemoryCache<Key, Value>? {
     if Self.self == MemoryCache<Key, Value>.self { return self as? MemoryCache<Key, Value> }
@@ -173,8 +173,9 @@ extension Source {
     return nil
   }
 
-  /// The name under which a layer above reports this one; memory is looked into without a run, so its
-  /// name is never nil.
+  /// The name under which a layer above reports this one; nil if this one reports by itself.
+  ///
+  /// Never nil for a memory cache, because it answers without a run.
   @usableFromInline
   var askedLabel: String? {
     memory == nil ? ownLabel : topology(for: nil).label

@@ -115,7 +115,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   /// lookups a hit.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    // A listener is not told of a hit before the value has been decoded.
+    // A hit is reported to listeners only after the value has been decoded.
     if lookup.isHeard { return nil }
     if let decodeAtOnce = mapping.decodeAtOnce {
       return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }

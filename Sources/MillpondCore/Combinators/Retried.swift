@@ -3,8 +3,8 @@ public import MillpondSignals
 extension Source {
   /// Repeats a failed get as `policy` says, and passes the last failure.
   ///
-  /// A miss is not a failure. Values that came before a failure have been passed on already. Writes
-  /// are not repeated.
+  /// A miss is not a failure. Values before a failure have been passed on already. Writes are not
+  /// repeated.
   ///
   /// Apply this over limits, not under them: `source.rateLimited(…).limited(…).retrying(…)`. Then
   /// every attempt counts for ``Source/rateLimited(to:per:burst:clock:)``, and none holds a slot of

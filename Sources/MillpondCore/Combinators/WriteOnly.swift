@@ -8,7 +8,7 @@ extension Cache {
   }
 }
 
-/// A cache that is written but never asked.
+/// A cache that passes on writes and no gets.
 public struct WriteOnly<Base: Cache>: Wrapper, Cache {
   /// The key type of the base.
   public typealias Key = Base.Key

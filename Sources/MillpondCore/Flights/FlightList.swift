@@ -1,5 +1,5 @@
-/// The flights of a table in the order in which they began: a linked list that owns nothing, so that
-/// adding and removing cost a few stores.
+/// The flights of a table in the order in which they began: a linked list that owns nothing, so
+/// that adding and removing cost a few stores.
 ///
 /// A census of all flights has a place in the list too, and advances a few flights at a time, so no
 /// caller waits for all of it.
@@ -47,7 +47,8 @@ struct FlightList: Sendable {
     return census.removalCount == removalCount && !census.hasEnded
   }
 
-  /// Advances a census by one place, from the newest to the oldest, and returns that; nil at the end.
+  /// Advances a census by one place, from the newest to the oldest, and returns that; nil at the
+  /// end.
   mutating func advance(_ census: FlightCensus) -> FlightPlace? {
     guard let passed = census.older else {
       remove(census)
@@ -79,8 +80,8 @@ class FlightPlace: @unchecked Sendable {
   }
 }
 
-/// A census of all flights of a table, in steps: it sees none that begins meanwhile, and may see one that
-/// ends.
+/// A census of all flights of a table, in steps: it sees none that begins meanwhile, and may see
+/// one that ends.
 final class FlightCensus: FlightPlace, @unchecked Sendable {
   /// The removals of all flights at the beginning; nil before it.
   var removalCount: Int?

@@ -92,7 +92,8 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     all(of: key).first { $0.freshness == .any }
   }
 
-  /// Detaches the flights of the key, which nobody joins any more; the caller releases them.
+  /// Detaches the flights of the key, so that no caller joins them any more; the caller of this
+  /// releases them.
   @inlinable
   mutating func detach(_ key: Key) -> Flight<Key, Value>? {
     if byKey.isEmpty { return nil }
@@ -113,7 +114,8 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return byKey
   }
 
-  /// Returns the flights of the next step of a census, with the number of their callers; nil at the end.
+  /// Returns the flights of the next step of a census, with the number of their callers; nil at the
+  /// end.
   mutating func step(
     of census: FlightCensus, atMost count: Int
   ) -> [(flight: Flight<Key, Value>, callers: Int)]? {

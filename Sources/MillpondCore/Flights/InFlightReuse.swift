@@ -70,7 +70,7 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
     case .any, .atMost:
       Signal { [parts] observer, lifetime in
         let caller = parts.flights.enter(key, lookup)
-        // A caller that joins asks no layer, but one layer counts it.
+        // A caller that joins reaches no layer, but is counted in one.
         if let caller, !caller.isNew { _ = parts.base.now(key, lookup.counting(.everything)) }
         parts.flights.wait(as: caller, key, lookup, observer, lifetime) {
           parts.base.getStamped(key, $0)

@@ -33,7 +33,7 @@ extension Stamped {
   /// Returns the age of a finding's value at `now`.
   @usableFromInline
   func deliveredAge<Content>(at now: Duration) -> Duration where Value == CachedFetch<Content> {
-    // A clock that was set back makes no value younger than it was when found.
+    // A step back of the clock makes no value younger than it was when found.
     age + max(.zero, now - value.foundAt)
   }
 }

@@ -73,7 +73,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     isOwn = caller?.isNew ?? true
     if !isOwn {
       isReload = caller?.flight.isReload ?? false
-      // A get that joins asks no layer, but one layer counts it.
+      // A get that joins reaches no layer, but is counted in one.
       _ = inside.store.now(key, shared.counting(.everything))
     }
     inside.flights.wait(as: caller, key, shared, flight, lifetime) {

@@ -29,7 +29,7 @@ enum KeyEvent: Sendable {
     }
   }
 
-  /// Creates the news of a change.
+  /// Creates the event of a change.
   init(of change: Change<some Sendable, some Sendable>) {
     self =
       switch change {

@@ -18,7 +18,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   let refreshes: BackgroundRefreshes<Key>
   let failures: RecentFailures<Key>
 
-  /// Called with the news of fetches and their values; nil if no keys are watched.
+  /// Called with the events of fetches and their values; nil if no keys are watched.
   let tell: (@Sendable (Key, KeyEvent) -> Void)?
 
   init(

@@ -84,7 +84,7 @@ package final class ConcurrencyLimiter: Sendable {
     let asker = WorkContext.current
     let slot = HeldSlot(of: ObjectIdentifier(self), within: asker) { self.change($0, $1) }
     let waiter = TurnWaiter(lookup, lifetime.child(), slot) { turn in
-      // Whatever the work waits for inside its turn, it certainly waits for.
+      // The holder of the slot certainly waits for gets that are part of the work.
       turn.markAwaited()
       WorkContext.run(inNew: slot) { work(turn) }
     }

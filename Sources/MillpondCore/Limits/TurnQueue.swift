@@ -2,10 +2,11 @@ public import MillpondSignals
 
 /// A queue of waiters, ordered by priority and then by arrival.
 ///
-/// A heap in which each waiter knows its place. The priority is read again when a waiter comes up, since
-/// that of a shared get may have fallen.
+/// A heap in which each waiter knows its place. The priority is read again when a waiter reaches
+/// the front, since that of a shared get may have fallen.
 ///
-/// - Complexity: O(log *n*) to enter, to leave, to be raised, and for each waiter that comes up.
+/// - Complexity: O(log *n*) to enter, to leave, to be raised, and for each waiter that reaches the
+///   front.
 struct TurnQueue: Sendable {
   private var heap: [Entry] = []
   private var lastArrival = 0
@@ -27,7 +28,8 @@ struct TurnQueue: Sendable {
     /// No waiter may have the turn.
     case none
 
-    /// The priority of many waiters has fallen: another step is needed, with the lock free in between.
+    /// The priority of many waiters has fallen: another step is needed, with the lock free in
+    /// between.
     case unknown
   }
 

@@ -13,11 +13,11 @@ public import Synchronization
 /// the stored values, if it is used less often than the values together that would be evicted for
 /// it.
 ///
-/// An expired value is a miss. It takes up room until the next get of its key, until later writes
-/// come past it, four entries at a time, or until ``removeExpired()``. Time passes by `clock`; the
-/// continuous clock is read in steps of a few milliseconds, and stops on Linux while the system
-/// sleeps. A clock that is set back expires nothing and prolongs nothing: for the cache it stands
-/// still until the next call.
+/// An expired value is a miss. It takes up room until the next get of its key, until
+/// ``removeExpired()``, or until later writes, each of which checks four entries, reach it. Time
+/// passes by `clock`; the continuous clock is read in steps of a few milliseconds, and stops on
+/// Linux while the system sleeps. A step back of the clock counts as no time, so it expires nothing
+/// and prolongs nothing.
 ///
 /// - Note: Any thread. From 4,096 values on there are sixteen locks, selected by the hash of the
 ///   key. The limits apply to all of them together. Room for a value is made among the values that

@@ -128,7 +128,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    // Subscribes to the news first, so that nothing is missed.
+    // Subscribes to the events first, so that none is missed.
     let resource = watchers.news(of: key)
       // Changes below a value in memory are not visible.
       .filter { [memory] in $0.isChange && ($0 != .settled || memory.peek(key) == nil) }
@@ -139,11 +139,11 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return combineLatest(resource, fetches).map { [self] resource, _ in state(of: key, resource) }
   }
 
-  /// Returns the stored value after some news: the one in memory, or else the one in the store
+  /// Returns the stored value after an event: the one in memory, or else the one in the store
   /// below.
   ///
   /// The lookup follows the arrival of the change, and a change that arrives meanwhile leads to
-  /// another lookup. So the order in which the news of several changes comes does not matter.
+  /// another lookup. So the order in which the events of several changes arrive does not matter.
   private func kept(_ key: Key, after news: KeyEvent) -> Signal<KeptResource<Value>> {
     let provenance = ResourceState<Value>.Provenance(news)
     if let stamped = memory.peekStamped(key) {
@@ -156,7 +156,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     // A removed value is not shown until the store answers, nor if the store fails.
     let answer =
       news == .removed ? found.startWith(.nothing) : found.ifEmpty { .just(.nothing) }
-    // Without a context: a state must not count as work for the caller that brings the news.
+    // Without a context: a state must not count as work for the caller that causes the event.
     return answer.recover { _ in .empty }.inContext(of: nil)
   }
 

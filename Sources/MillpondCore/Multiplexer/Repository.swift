@@ -40,7 +40,7 @@ public final class Repository: Sendable {
     let other = members.withLock { members in
       let other = members[name]?.member
       if other == nil { members[name] = Entry(member: member) }
-      return other  // what may be its last reference is released after the unlock
+      return other  // possibly its last reference, which is released after the unlock
     }
     if other != nil { throw CacheError.nameTaken(name: name) }
   }

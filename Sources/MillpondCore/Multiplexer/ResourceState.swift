@@ -28,7 +28,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
     /// It was stored already, in memory or where values outlive the process.
     case kept
 
-    /// Creates the provenance of a value after some news; nil if the news does not tell.
+    /// Creates the provenance of a value after an event; nil if the event does not determine it.
     init?(_ news: KeyEvent) {
       switch news {
       case .fetched: self = .fetched
@@ -44,7 +44,7 @@ struct KeptResource<Value: Sendable>: Sendable {
   /// The value; nil if none is stored.
   let value: Stamped<Value>?
 
-  /// The provenance; nil if the news does not tell.
+  /// The provenance; nil if the event did not determine it.
   let provenance: ResourceState<Value>.Provenance?
 
   /// No value.

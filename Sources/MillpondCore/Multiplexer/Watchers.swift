@@ -14,7 +14,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
     var count = 0
   }
 
-  /// Returns the news of a key, from the subscription on.
+  /// Returns the events of a key, from the subscription on.
   func news(of key: Key) -> Signal<KeyEvent> {
     Signal { [self] observer, lifetime in
       let pipe = state.withLock { state in
@@ -51,11 +51,11 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Reports news of a key.
+  /// Reports an event of a key.
   ///
   /// - Parameters:
   ///   - key: The key; nil for all keys.
-  ///   - news: The news.
+  ///   - news: The event.
   func tell(_ key: Key?, _ news: KeyEvent) {
     if let key { return tell(key, news) }
     for pipe in state.withLock({ $0.watches.values.map(\.pipe) }) { pipe.next(news) }

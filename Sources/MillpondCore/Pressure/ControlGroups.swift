@@ -44,7 +44,7 @@ struct ControlGroups: Sendable, Equatable {
     var components = path.split(separator: "/")
     if components.contains("..") { return [""] }
     var paths: [String] = []
-    while !components.isEmpty, paths.count < 64 {  // nobody nests deeper; the text may be garbage
+    while !components.isEmpty, paths.count < 64 {  // deeper paths are garbage
       paths.append("/" + components.joined(separator: "/"))
       components.removeLast()
     }

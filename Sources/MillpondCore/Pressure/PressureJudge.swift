@@ -34,7 +34,7 @@ struct PressureJudge: Sendable {
 ///
 /// - Source: Shares of use: those at which `earlyoom` begins to terminate and to kill processes.
 ///   Stalls: the warning is systemd's default for asking a service to release caches (200 ms in
-///   each 2 s, `MemoryPressureThresholdSec`); critical means that all tasks stood still for one
+///   each 2 s, `MemoryPressureThresholdSec`); critical means that all tasks were stalled for one
 ///   second of the last ten, a sixth of the share at which `systemd-oomd` kills a group.
 struct PressureThresholds: Sendable, Equatable {
   /// The share of memory in use from which there is a warning; 1 is all.

@@ -53,7 +53,8 @@ extension CacheMonitor: Listener {
 
 /// The statistics of each layer.
 private struct LayerCounts: Sendable {
-  /// The layers that reported first, found by comparing names: for so few that is quicker than hashing.
+  /// The layers that reported first, found by comparing names: for so few that is quicker than
+  /// hashing.
   private var first: [(layer: String, statistics: CacheStatistics)] = []
   private var others: [String: CacheStatistics] = [:]
 

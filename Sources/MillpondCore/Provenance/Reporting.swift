@@ -51,8 +51,8 @@ extension Lookup {
 }
 
 extension Source {
-  /// Returns the answer of a layer, and reports it to the listeners, including those that join the flight
-  /// before it comes.
+  /// Returns the answer of a layer, and reports it to the listeners, including those that join the
+  /// flight before it comes.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -98,7 +98,8 @@ extension Source {
 /// Without listeners it costs neither an object nor a look at the clock until the layer answers.
 @usableFromInline
 struct AnswerReport: Sendable {
-  /// The time at which the layer was asked, by the listeners' clock; nil if there were no listeners.
+  /// The time at which the layer was asked, by the listeners' clock; nil if there were no
+  /// listeners.
   @usableFromInline let askedAt: Int64?
 
   /// Receives the reason why the layer has no value, if it gives one.
@@ -154,8 +155,8 @@ struct AnswerReport: Sendable {
 
   /// Sends the event to the listeners.
   ///
-  /// Listeners that joined late receive the age of the flight as the duration: that of the layer was not
-  /// measured, and is at most this.
+  /// Listeners that joined late receive the age of the flight as the duration: that of the layer
+  /// was not measured, and is at most this.
   @usableFromInline
   mutating func send(
     _ kind: CacheEvent.Kind, _ key: __owned any Hashable & Sendable, _ lookup: Lookup,

@@ -14,7 +14,7 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     /// The layer had a value that its codec could not decode, which counts as a miss.
     case undecodable(any Error)
 
-    /// The layer failed; a lower layer is asked.
+    /// The layer failed; a lower layer, if there is one, is asked.
     case failed(any Error)
 
     /// The layer started a flight that other gets can join.

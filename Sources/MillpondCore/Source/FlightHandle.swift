@@ -52,7 +52,7 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
 /// The clocks of flights.
 @usableFromInline
 package final class FlightClock: Sendable {
-  /// For the layers that a flight asks, to be read only if it is heard.
+  /// An exact clock that times the layers of a flight; read only if the flight has listeners.
   let exact: ExactTime
 
   /// A coarse clock for the ages of flights, read whenever one begins.

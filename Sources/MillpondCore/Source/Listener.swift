@@ -6,7 +6,7 @@ package protocol Listener: AnyObject, Sendable {
   /// The clock that times the layers.
   var time: ExactTime { get }
 
-  /// Hears of an event, on the thread on which it happened, with no lock held.
+  /// Receives an event, on the thread on which it happened, with no lock held.
   func hear(_ event: CacheEvent)
 }
 

@@ -94,8 +94,8 @@ public struct Lookup: Sendable {
 
   /// The use of stale values; nil leaves it to the policy.
   ///
-  /// Only a refreshing cache (``Source/remembered(in:_:clock:)``) that is asked directly regards
-  /// it: work that is shared above it is asked on default terms.
+  /// Only a refreshing cache (``Source/remembered(in:_:clock:)``) uses it, and only in a get made
+  /// directly there: a flight that is shared above it gets on default terms.
   public var stale: StaleUse? {
     details.special?.terms.stale
   }
@@ -214,7 +214,7 @@ enum LookupDetails: Sendable {
 
   case special(SpecialTerms)
 
-  /// A layer is asked while somebody listens.
+  /// The get has listeners, and the layer may explain a miss.
   case explained(MissExplanation)
 
   var terms: LookupTerms {
@@ -247,7 +247,7 @@ enum LookupDetails: Sendable {
     }
   }
 
-  /// Takes the reason why the layer that is being asked has no value, if that is heard.
+  /// Receives the reason why the asked layer has no value; nil if it is not reported.
   @usableFromInline var explanation: MissExplanation? {
     switch self {
     case .usual, .flight: nil

@@ -41,7 +41,8 @@ public protocol Source<Key, Value>: Sendable {
 
   /// Describes the composition; with a key, also what is known of that key without a get.
   ///
-  /// By default a single part with the name of its type. A wrapper includes the topology of its base.
+  /// By default a single part with the name of its type. A wrapper includes the topology of its
+  /// base.
   func topology(for key: Key?) -> Topology
 }
 

@@ -2,7 +2,7 @@ public import MillpondSignals
 
 /// A description of a composition: a tree of layers and wrappers.
 ///
-/// Made for a key, it also tells what is known of that key without a get.
+/// Made for a key, it also contains what is known of that key without a get.
 public struct Topology: Sendable {
   /// The roles of parts in a composition.
   public enum Role: Sendable, Hashable {

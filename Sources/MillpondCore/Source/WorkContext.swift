@@ -16,7 +16,7 @@ package class WorkContext: @unchecked Sendable {
   // Not an optional: the runtime would copy that piece by piece each time.
   @TaskLocal private static var calling = nobody
 
-  /// The value that stands for no context.
+  /// The value that means no context.
   private static let nobody = WorkContext()
 
   private final let over = Atomic<Bool>(false)

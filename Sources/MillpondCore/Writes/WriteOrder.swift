@@ -74,7 +74,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// Decides whether a write of all keys is admitted; false if a later one came before.
+  /// Decides whether a write of all keys is admitted; false if a later one has arrived.
   @inlinable
   public mutating func admitAll(_ revision: Revision) -> Bool {
     guard revision >= removalOfAll else { return false }
@@ -85,7 +85,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// Remembers the last write of a key whose entry goes.
+  /// Remembers the last write of a key whose entry is removed.
   ///
   /// - Complexity: O(1), amortised.
   @inlinable
@@ -106,9 +106,9 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// Decides whether a fill of `key` is admitted by a store that keeps the last write of each
   /// entry, and takes the revisions of its own writes as they arrive.
   ///
-  /// For stores in which a refused fill is no answer. Their own writes need not be admitted here, and
-  /// refuse no fills of other keys until they are forgotten. Writes that were pending can refuse
-  /// such fills, as everywhere.
+  /// For stores in which a refused fill is no answer. Their own writes need not be admitted here,
+  /// and refuse no fills of other keys until they are forgotten. Writes that were pending can
+  /// refuse such fills, as everywhere.
   ///
   /// - Parameters:
   ///   - token: The token of the fill.

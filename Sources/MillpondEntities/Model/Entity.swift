@@ -36,7 +36,7 @@ extension Entity {
     self
   }
 
-  /// The reference that stands for this entity in others.
+  /// The reference by which other entities refer to this one.
   @inlinable
   public var reference: Reference<Self> {
     Reference(id)
@@ -60,7 +60,7 @@ extension Mergeable {
   }
 }
 
-/// An identity that stands for an entity, whether or not the entity is stored.
+/// A reference to an entity by its identity, whether or not the entity is stored.
 ///
 /// References to different types are never equal, whatever their types and identities are called.
 public struct Reference<Target: Entity>: Hashable, Sendable {

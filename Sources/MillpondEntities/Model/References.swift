@@ -1,4 +1,4 @@
-/// A value that can stand for related entities: a reference, or a collection of them.
+/// A value that refers to related entities: a reference, or a collection of references.
 public protocol References: Sendable {
   /// Adds each reference to `entities`.
   func add(to entities: inout RelatedEntities)
@@ -93,7 +93,7 @@ public struct AnyReference: Sendable {
 }
 
 extension AnyReference: Hashable {
-  /// Returns whether both stand for the same entity of the same type.
+  /// Returns whether both refer to the same entity of the same type.
   public static func == (left: AnyReference, right: AnyReference) -> Bool {
     left.type == right.type && AnyHashable(left.id) == AnyHashable(right.id)
   }

@@ -169,8 +169,8 @@ extension EntityList {
 
   /// Applies a large commit.
   ///
-  /// Every member that is in the list before or after an edit has a fixed place in one order; its index in
-  /// the list is the number of present members before that place.
+  /// Every member that is in the list before or after an edit has a fixed place in one order; its
+  /// index in the list is the number of present members before that place.
   @inlinable
   mutating func applyMany(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
     let versions = takeVersions(of: edits)

@@ -63,7 +63,7 @@ public struct ThroughStore<Base: Source>: Cache where Base.Value: Entity {
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     let (base, core) = (base, store.core)
     return Signal { observer, lifetime in
-      // Entered before the request: the store could not fail this subscriber for an end in between.
+      // Entered before the request, so that an end of the store in between fails this subscriber.
       let watch = Watch<Value>(observer, lifetime)
       core.enter(watch) { _, _, _ in }
       let token = FillToken(for: lookup, during: watch.lifetime)

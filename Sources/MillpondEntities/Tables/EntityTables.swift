@@ -158,7 +158,7 @@ struct CollectorState: Sendable {
   /// The retain counts of retained entities.
   @usableFromInline var retains: [NodeNumber: Int] = [:]
 
-  /// The count of entities up to which eviction is not tried again, because it was in vain.
+  /// The count of entities up to which eviction is not tried again, because it did not make room.
   @usableFromInline var crowd = 0
 
   /// Whether a collector is running, and the entities that came into use meanwhile.

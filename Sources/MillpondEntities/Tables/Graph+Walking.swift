@@ -23,8 +23,8 @@ extension Graph {
   /// Returns, for each node of the last walk up, which of up to 64 nodes are below it or the node
   /// itself: a bit for each.
   ///
-  /// A node is visited again only when it gets more bits, so thousands of observers do not each search
-  /// for the same change.
+  /// A node is visited again only when it gets more bits, so thousands of observers do not each
+  /// search for the same change.
   ///
   /// - Complexity: O(*n*) in the nodes above `origins`, and at most 64 times that.
   mutating func origins(above origins: some Collection<NodeNumber>) -> [NodeNumber: UInt64] {

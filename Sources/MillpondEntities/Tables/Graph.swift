@@ -131,7 +131,7 @@ struct Graph: Sendable {
     return next == Self.none
   }
 
-  /// Adds an edge: first of its target's where the source is marked, else last.
+  /// Adds an edge, to the front of its target's list if the source is marked, otherwise to the end.
   @usableFromInline
   mutating func addEdge(_ source: NodeNumber, _ target: NodeNumber) {
     let edge = Edge(

@@ -95,7 +95,8 @@ extension EntityTables {
 
   /// Lists stored entities that were not touched since `cutoff`, and starts to pass those in use.
   ///
-  /// In use are observed or retained entities, those a query may show, and those touched since.
+  /// An entity is in use if it is observed or retained, if a query may show it, or if it was
+  /// touched since.
   fileprivate mutating func survey(
     _ numbers: Range<Int>, _ cutoff: Int64,
     _ unused: inout [(node: NodeNumber, use: EntityUse)], _ waiting: inout [NodeNumber]

@@ -1,7 +1,8 @@
 public import MillpondCore
 
 extension EntityTables {
-  /// Returns whether there are too many entities, and eviction was not in vain recently.
+  /// Returns whether there are too many entities, and eviction has not failed to make room
+  /// recently.
   @usableFromInline
   func isCrowded(_ countLimit: Int) -> Bool {
     storedCount > max(0, countLimit) && storedCount > collection.crowd

@@ -124,7 +124,7 @@ extension EntityCore {
     let gone: [any Sendable] =
       if case .failure = outcome { transaction.rollBack(to: savepoint) } else { [] }
     transaction.depth -= 1
-    _ = gone  // released here: what users' objects write at their end is not undone
+    _ = gone  // released here, so that writes by users' objects at their release are not undone
     return try outcome.get()
   }
 

@@ -106,8 +106,8 @@ struct Observers: Sendable {
     for nodes: [NodeNumber]
   ) -> [[AnyReference]] {
     if references.count == 1 { return nodes.map { _ in references } }
-    // A few observers each walk down to their causes. For many, the causes are carried up to all of them,
-    // 64 at a time; a step of that takes about eight times as long.
+    // A few observers each walk down to their causes. For many, the causes are carried up to all of
+    // them, 64 at a time; a step of that takes about eight times as long.
     let blockCount = (changed.count + Self.bitCount - 1) / Self.bitCount
     if nodes.count <= 8 * blockCount {
       return causes(changed, references, in: &graph, below: nodes)

@@ -146,7 +146,7 @@ struct OutboxState<Value: Sendable>: Sendable {
     if isClosed { return (false, false) }
     if case .progress = event, case .progress = waiting.last {
       waiting[waiting.count - 1] = event
-      return (false, false)  // what waits has its job
+      return (false, false)  // the waiting event has a job already
     }
     let overflows = waiting.count >= limit && !event.isTerminal
     if overflows {

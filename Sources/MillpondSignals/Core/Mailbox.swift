@@ -83,8 +83,10 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  /// Whether the calling thread has the turn: what the turn protects may be changed at once, as far as
-  /// whoever took it is prepared for that.
+  /// Whether the calling thread has the turn.
+  ///
+  /// Such a thread may change the protected state at once, if the code that took the turn allows
+  /// for the change.
   @inlinable
   package var isOnTurn: Bool {
     turn.load(ordering: .relaxed) & ~Self.waitingBit == threadMark()

@@ -20,8 +20,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var latest: LatestValue<Value>
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
-  /// The number of a subscriber that has left while it received a value: zero if none has, less where no
-  /// value is being delivered.
+  /// The number of a subscriber that has left during the delivery of the present value; zero if
+  /// none has, -1 while no value is being delivered.
   @exclusivity(unchecked) @usableFromInline var departed: Int
 
   /// The phase of the replay, which is settled before the end is delivered.
@@ -76,8 +76,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @inlinable
   package func leave(_ number: Int) {
     if hasEnded { return }
-    // One that leaves when it has received a value, as a task that waited for it does, is removed after the
-    // delivery, without a message.
+    // A subscriber that leaves during a delivery on this thread, such as a task that has awaited
+    // the value, is removed after the delivery, without a message.
     if mailbox.isOnTurn, departed == 0 { return departed = number }
     let left = mailbox.actQuietly(orPost: .departure(number)) { members.remove(number) }
     _ = left  // released here, where neither the lock nor the turn is held
@@ -126,7 +126,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     if !member.lifetime.isEnded { member.observer.other(end) }
   }
 
-  /// - Returns: The observer of a subscriber that has left meanwhile, to be released after the turn.
+  /// - Returns: The observer of a subscriber that has left meanwhile, to be released after the
+  ///   turn.
   @inlinable
   func deliver(_ value: Value) -> Observer<Value>? {
     guard end == nil else { return nil }

@@ -47,7 +47,7 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
     self.parts = PartsWalk(parts)
   }
 
-  /// Runs the next part, and in a loop those after it while they complete at once.
+  /// Runs the next part, and then, in a loop, further parts for as long as they complete at once.
   @inlinable
   func run() {
     while runNext() {}

@@ -16,7 +16,7 @@ final class InnerRun<Whole: Sendable>: Sendable {
     self.lifetime = lifetime.child()
   }
 
-  /// Returns false to the first caller, of the starter and the end, and true to the second.
+  /// Returns false to the first of two callers, the starter and the end, and true to the second.
   @inlinable
   func isSecond() -> Bool { meeting.isSecond() }
 }

@@ -121,7 +121,7 @@ struct SampleOnRule<Value: Sendable>: JoiningRule {
   }
 }
 
-/// The decisions of an operator with several inputs: pure, and told of one message at a time.
+/// The rule of an operator with several inputs: pure, and given one message at a time.
 @usableFromInline
 protocol JoiningRule<Message, Output>: Sendable {
   associatedtype Message: Sendable

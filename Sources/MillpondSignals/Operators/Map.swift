@@ -12,7 +12,7 @@ extension Signal {
       return Signal<NewValue>(start: nil, now: newNow, emptyError: emptyError)
     }
     return derived(now: newNow) { observer, lifetime in
-      let next = observer.onNext  // what isn't captured isn't loaded for each value either
+      let next = observer.onNext  // captured alone, so that a value loads nothing else
       if StackNeeds.isLarge, !observer.canSubscribe(lifetime) { return }
       start(observer.replacingNext { next(transform($0)) }, lifetime)
     }

@@ -76,7 +76,7 @@ final class Merging<Value: Sendable>: Sendable {
     serializer.send(.completed)
   }
 
-  /// Runs an inner signal, and in a loop those that wait for as long as they end at once.
+  /// Runs an inner signal, and then, in a loop, waiting ones for as long as they end at once.
   @inlinable
   func run(_ first: Signal<Value>) {
     if let second = runOne(first) { runOn(second) }

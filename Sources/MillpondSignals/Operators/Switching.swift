@@ -69,8 +69,7 @@ extension SerialState {
     let observer = Observer<Value>(
       next: { joining.post(.inner(number, .next($0))) }
     ) { event in
-      // A run that fails because it was ended must not be heard, even before its replacement is
-      // posted.
+      // The failure of a run that was ended is dropped, even before its replacement is posted.
       if run.isEnded { return }
       if event.isTerminal { run.end() }
       joining.post(.inner(number, event.typed()))

@@ -6,7 +6,7 @@
     Int64(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX))
   }
 
-  /// Nanoseconds since the system started, those in which it slept included.
+  /// Returns the nanoseconds since the system started, including its sleep, at full resolution.
   func exactNanoseconds() -> Int64 {
     Int64(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW))
   }

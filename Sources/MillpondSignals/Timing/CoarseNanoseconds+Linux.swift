@@ -12,7 +12,7 @@
     nanoseconds(CLOCK_MONOTONIC_COARSE)
   }
 
-  /// Nanoseconds since the system started, those in which it slept included.
+  /// Returns the nanoseconds since the system started, including its sleep, at full resolution.
   func exactNanoseconds() -> Int64 {
     nanoseconds(CLOCK_BOOTTIME)
   }

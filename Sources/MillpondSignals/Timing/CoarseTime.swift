@@ -26,7 +26,8 @@ package struct CoarseTime: Sendable {
   }
 }
 
-/// A time in nanoseconds, as exact as the clock tells it: for what lasts less than a millisecond.
+/// A source of time in nanoseconds with the full resolution of its clock, for durations below a
+/// millisecond.
 @usableFromInline
 package struct ExactTime: Sendable {
   package let now: @Sendable () -> Int64

@@ -1,8 +1,8 @@
 extension Signal {
   /// Passes on a value when no other has followed it for `quiet`.
   ///
-  /// A completion sends the waiting value at once, and then passes; a failure drops it. Progress and
-  /// failure pass at once.
+  /// A completion sends the waiting value at once, and then passes; a failure drops it. Progress
+  /// and failure pass at once.
   ///
   /// - Parameters:
   ///   - quiet: The time without values; with zero or less, every value passes at once.

@@ -41,7 +41,7 @@ final class Retrying<Value: Sendable>: Sendable {
     self.scheduler = scheduler
   }
 
-  /// Runs an attempt, and in a loop those after it while they fail at once.
+  /// Runs an attempt, and then, in a loop, further attempts for as long as they fail at once.
   @inlinable
   func run(_ first: Int) {
     var number = first

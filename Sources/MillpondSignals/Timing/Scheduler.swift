@@ -5,7 +5,7 @@ import Dispatch
 package struct Scheduler: Sendable {
   /// Returns the time that has passed since a start that only this scheduler knows.
   ///
-  /// It never decreases: a clock that is set back counts as one that stood still for a moment.
+  /// It never decreases: a step back of the clock counts as no time.
   ///
   /// A `Duration`, not an instant: instants are opaque to the optimiser, and would cost every entry
   /// of a cache a witness table.

@@ -1,8 +1,8 @@
 extension Signal {
   /// Passes on at most one value in each `interval`, starting with the first.
   ///
-  /// A completion sends the waiting value at once, and then passes; a failure drops it. Progress and
-  /// failure pass at once.
+  /// A completion sends the waiting value at once, and then passes; a failure drops it. Progress
+  /// and failure pass at once.
   ///
   /// - Parameters:
   ///   - interval: The shortest time between two values; with zero or less, all pass.

@@ -1,6 +1,6 @@
 // MARK: - The rule
 
-/// The decisions of a timed operator: pure, told the time, and asked for its next deadline.
+/// The rule of a timed operator: pure, given the time, with a deadline for the next step.
 @usableFromInline
 package protocol TimedRule<Value>: Sendable {
   associatedtype Value: Sendable
@@ -20,7 +20,7 @@ package protocol TimedRule<Value>: Sendable {
 // MARK: - The operator
 
 extension Signal {
-  /// Runs the signal through a rule, which is made for each run and told its start time.
+  /// Runs the signal through a rule, which is made for each run with the start time.
   ///
   /// The engine of the operators that wait.
   @inlinable

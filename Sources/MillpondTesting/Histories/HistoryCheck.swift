@@ -9,12 +9,14 @@ import MillpondSignals
 ///     }
 ///     #expect(await check.failures(seeds: 0..<200).isEmpty)
 ///
-/// A program consists of gets, sets, removals, reloads, refreshes, subscribers that leave, ends of a
-/// scope, restarts, kills, a clock that is set, and answers of an origin that ignores cancellation: it
-/// answers late, twice and after its end. Each value is made once, so that the checker knows which write
-/// or fetch a value came from, and judges it by the order of the calls: see ``HistoryRule``.
+/// A program consists of gets, sets, removals, reloads, refreshes, subscribers that leave, ends of
+/// a scope, restarts, kills, a clock that is set, and answers of an origin that ignores
+/// cancellation: it answers late, twice and after its end. Each value is made once, so that the
+/// checker knows which write or fetch a value came from, and judges it by the order of the calls:
+/// see ``HistoryRule``.
 ///
-/// A program that breaks a rule is made as short as possible. The failure describes it step by step.
+/// A program that breaks a rule is made as short as possible. The failure describes it step by
+/// step.
 ///
 /// - Note: With one thread and a composition that works on the caller's thread, a seed always gives
 ///   the same history.

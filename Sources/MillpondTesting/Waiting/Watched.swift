@@ -39,7 +39,8 @@ package final class Watched<State: Sendable>: Sendable {
 
   /// Waits until `isSatisfied`, which must be pure: it runs under the lock.
   ///
-  /// - Throws: ``WaitError/timedOut(awaited:state:)``; `CancellationError` if the task is cancelled.
+  /// - Throws: ``WaitError/timedOut(awaited:state:)``; `CancellationError` if the task is
+  ///   cancelled.
   package func wait(
     for awaited: @autoclosure @Sendable () -> String,
     until isSatisfied: @escaping @Sendable (State) -> Bool

@@ -265,8 +265,8 @@ private struct ExpiringOrigin {
   private let connections: Int
   private var pending: [(resource: String, isForbidden: Bool)] = []
 
-  /// - Parameter forbidden: The number of resources that refuse everything; a fourth of the requests are
-  ///   for one of them.
+  /// - Parameter forbidden: The number of resources that refuse everything; a fourth of the
+  ///   requests are for one of them.
   init(seed: UInt64, requests: Int, forbidden: Int) {
     random = SeededGenerator(seed: seed)
     connections = Int.random(in: 1...8, using: &random)

@@ -19,7 +19,8 @@ final class RangingOrigin: HTTPTransport {
 
   /// - Parameters:
   ///   - appliesBackpressure: Whether a large body is to be requested at once.
-  ///   - change: Makes of the answer that would be right the one that is given; the first is number 1.
+  ///   - change: Makes of the answer that would be right the one that is given; the first is number
+  ///     1.
   init(
     byteCount: Int = 1_000, appliesBackpressure: Bool = true,
     _ change: @escaping @Sendable (_ answer: Answer, _ number: Int) -> Answer = { answer, _ in

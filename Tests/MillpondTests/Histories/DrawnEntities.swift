@@ -7,8 +7,8 @@ struct HistoryBook: Entity, Hashable {
   let title: String
 }
 
-/// Entities of a store that are fetched, set and removed through it, in a composition that is drawn at
-/// random by the seed of a scene.
+/// Entities of a store that are fetched, set and removed through it, in a composition that is drawn
+/// at random by the seed of a scene.
 struct DrawnEntities {
   typealias Scene = HistoryScene<String, HistoryBook>
 

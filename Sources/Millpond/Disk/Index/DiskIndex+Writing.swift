@@ -49,8 +49,8 @@ extension DiskIndex {
 
   /// Removes everything that was written before, unless a later removal of everything came first.
   ///
-  /// - Complexity: O(*n*) in the pending writes and large values; in all entries only if a later write has
-  ///   overtaken this one.
+  /// - Complexity: O(*n*) in the pending writes and large values; in all entries only if a later
+  ///   write has overtaken this one.
   mutating func removeAll(_ revision: Revision) -> Consequence {
     if writes.admitAll(revision) {
       _ = writes.takeForgotten()

@@ -5,8 +5,8 @@ public struct DiskStatistics: Sendable, Hashable {
 
   /// The number of gets that found no usable value.
   ///
-  /// There was none, or it is expired, too old for the get's freshness, damaged or undecodable. A get
-  /// that fails is neither a hit nor a miss.
+  /// There was none, or it is expired, too old for the get's freshness, damaged or undecodable. A
+  /// get that fails is neither a hit nor a miss.
   public var misses = 0
 
   /// The number of values that were stored, including those that replaced others.

@@ -166,7 +166,7 @@ struct LogOpening {
     return try folder.isWhole(value)
   }
 
-  /// Marks a torn record as void, so that later openings skip it too: by then it lies before the
+  /// Marks a torn record as void, so that later openings skip it too: by then it is before the
   /// position up to which records are trusted.
   private func void(_ record: Record, _ segment: Segment, _ offset: Int) {
     var (head, copy) = (record.head, Array(record.bytes))

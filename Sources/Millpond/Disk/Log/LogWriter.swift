@@ -5,9 +5,9 @@ import MillpondSignals
 
 /// The writer of the log, which also gives back the room of outdated records.
 ///
-/// Always the oldest segment is removed; its needed records are copied to the end. So a record
-/// never outlives the later ones, and a removal can go once it is in the oldest segment: no older
-/// value can reappear.
+/// The oldest segment is always removed first; its needed records are copied to the end. So a
+/// record never outlives the later ones, and a removal can go once it is in the oldest segment: no
+/// older value can reappear.
 ///
 /// Sendable because only the store's writing queue calls it, except where noted.
 final class LogWriter: @unchecked Sendable {

@@ -4,9 +4,9 @@ import Foundation
 ///
 /// The first flush to the device makes it. Its existence tells later runs that a flush was made:
 /// they synchronize before they remove anything, and check records after the position before they
-/// trust them. Of each opening only the first position is itself synchronized: an older position is
-/// also true, but without any the checkpoint would not be trusted, and it may be the only trace of
-/// a removal whose record was lost in an earlier power cut.
+/// trust them. Only the first position after each opening is itself synchronized. An older position
+/// is true as well, but without any position the checkpoint would not be trusted, and it may be the
+/// only trace of a removal whose record was lost in an earlier power cut.
 ///
 ///     0   magic     4   "MPsy"
 ///     4   version   4   1

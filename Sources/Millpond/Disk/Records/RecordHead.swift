@@ -154,7 +154,7 @@ struct Record {
 
   /// The positions of the records that a removal of everything spares.
   ///
-  /// None if the record is damaged: what was to be removed stays removed.
+  /// None if the record is damaged, so that everything before it stays removed.
   var survivors: Set<LogPosition> {
     guard head.kind == .removalOfAll, head.payloadLength > 0, isWhole else { return [] }
     let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset])

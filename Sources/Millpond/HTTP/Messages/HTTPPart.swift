@@ -17,7 +17,8 @@ public struct HTTPHead: Sendable {
   /// The header fields.
   public let headers: HeaderFields
 
-  /// Whether a redirect led to another origin, which has not received the credentials of the request.
+  /// Whether a redirect led to another origin, which has not received the credentials of the
+  /// request.
   public let isOfOtherOrigin: Bool
 
   /// Whether this is an interim head, which the final one follows.

@@ -3,7 +3,7 @@ import MillpondSignals
 
 /// A record of the progress of a download, from which a later process resumes if this one dies.
 ///
-/// It lies beside a second name of the download's file, which survives the clean-up of the cache's
+/// It is beside a second name of the download's file, which survives the clean-up of the cache's
 /// folder. It is locked while the download is under way.
 final class PartialJournal: Sendable {
   private let partials: PartialTransfers

@@ -132,7 +132,8 @@ extension PartialTransfers {
       return Signal { observer, _ in
         self.queue.async {
           let found = find(name)
-          // Not on this queue: an interrupted transfer waits for it, and the rest may come at once.
+          // Not on this queue: an interrupted transfer waits for it, and the rest may arrive at
+          // once.
           DispatchQueue.global(qos: .userInitiated).async {
             observer.next(found)
             observer.completed()

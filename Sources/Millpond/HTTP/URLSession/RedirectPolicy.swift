@@ -5,14 +5,14 @@ import Foundation
 #endif
 
 extension HTTPRequest {
-  /// Returns the request that follows a redirect of this one, without its credentials once another origin
-  /// has been involved.
+  /// Returns the request that follows a redirect of this one, without its credentials once another
+  /// origin has been involved.
   ///
   /// - Parameters:
   ///   - next: The request that the session proposes.
   ///   - target: The target of the redirect.
-  ///   - hasLeftOrigin: Whether this redirect or an earlier one led to another origin. Also on the way back no
-  ///     credentials are sent, since the other origin has chosen the target.
+  ///   - hasLeftOrigin: Whether this redirect or an earlier one led to another origin. Also on the
+  ///     way back no credentials are sent, since the other origin has chosen the target.
   func redirected(_ next: URLRequest, to target: URL, hasLeftOrigin: Bool) -> URLRequest {
     var next = next
     next.url = target

@@ -108,7 +108,7 @@ package struct SlotIndex: Sendable {
     var moved = buckets[next]
     while moved != 0 {
       let home = Self.home(of: UInt32(truncatingIfNeeded: moved >> 32), buckets.count)
-      // It may move up unless its home lies behind the hole.
+      // It may move up unless its home is behind the hole.
       if distance(from: home, to: next) >= distance(from: hole, to: next) {
         buckets[hole] = moved
         hole = next

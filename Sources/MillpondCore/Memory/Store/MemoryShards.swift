@@ -24,7 +24,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @usableFromInline let options: MemoryOptions
 
-  /// The bits of a hash that select the shard: none, or all.
+  /// The bits of a hash that select the shard: zero before the division, all of them after it.
   ///
   /// Changes once, under the lock of the first shard.
   @usableFromInline let mask = Atomic<Int>(0)

@@ -19,8 +19,8 @@ struct KeyHistory: Sendable {
   /// The events: at most 64, with each value set once.
   var events: [KeyOperation] = []
 
-  /// Whether all this can have happened one after the other, each somewhere between its beginning and
-  /// its end, beginning with no value.
+  /// Whether all this can have happened one after the other, each somewhere between its beginning
+  /// and its end, beginning with no value.
   ///
   /// - Parameter evicts: Whether a value may be evicted at any time, never to return.
   /// - Source: Wing, Gong 1993, with the visited states remembered as Lowe 2017 does.
