@@ -1,6 +1,6 @@
 import Foundation
 
-/// Every row, in the order of the table: a group a file.
+/// Returns all rows, in the order of the table; each file has a group of them.
 private func allRows() -> [Row] {
   floorRows() + chainRows() + makingRows() + pipeRows() + replayRows() + combiningRows()
     + threadRows() + cacheRows() + compositionRows() + multiplexerRows() + taskRows()
@@ -59,7 +59,9 @@ func printList(_ rows: [(name: String, summary: String)]) {
   }
 }
 
-/// Starts a second thread, that sleeps: alone in its process, glibc saves itself the locking.
+/// Starts a second thread, which sleeps.
+///
+/// In a process with a single thread, glibc skips its locking.
 func keepCompany() {
   Thread.detachNewThread {
     while true { Thread.sleep(forTimeInterval: 3_600) }

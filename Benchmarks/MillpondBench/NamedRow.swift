@@ -9,9 +9,9 @@ extension DiskRow: NamedRow {}
 extension NetworkRow: NamedRow {}
 
 extension Array where Element: NamedRow {
-  /// Those whose names begin so, in order; all of them for no names.
+  /// Returns the rows whose names begin with one of `names`, in order; without names, all rows.
   ///
-  /// - Throws: ``OptionsError`` for a name that none has.
+  /// - Throws: ``OptionsError`` for a name with which no row begins.
   func named(_ names: [String]) throws(OptionsError) -> [Element] {
     for name in names where !contains(where: { $0.name.hasPrefix(name) }) {
       throw .unknownRow(name)

@@ -1,7 +1,8 @@
 /// The result of the fastest peer for a row.
 ///
-/// Measured elsewhere, Swift 6.3.1; see README. The packages can't be had here, so their figures
-/// are constants, and what can be compared is the multiple of a floor, theirs there and ours here.
+/// Measured on another machine, with Swift 6.3.1; see the README. The packages are not dependencies
+/// of this one, so their figures are constants. Compare the multiples of a floor: theirs measured
+/// there, ours here.
 struct Peer: Encodable {
   let name: String
   let nanoseconds: Double

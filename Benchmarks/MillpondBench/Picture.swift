@@ -12,7 +12,7 @@ extension BarChart {
 }
 
 extension Measurement {
-  /// A floor stands alone: it is only itself compared to an empty loop.
+  /// One bar for a floor, two for any other row: ours, and its floor.
   fileprivate var bars: [BarChart.Bar] {
     let note = isSumRight ? String(format: "(%.1f×)", ratio) : "WRONG SUM"
     if isFloor { return [.init(series: 1, value: nanoseconds, note: isSumRight ? "" : note)] }
@@ -27,7 +27,7 @@ extension Measurement {
 struct PictureFile {
   private let path: String
 
-  /// Finds out whether the file can be written, and leaves it as it is.
+  /// Checks that the file can be written, without changing it.
   ///
   /// - Throws: ``PictureError`` when it can't.
   init(_ path: String) throws(PictureError) {

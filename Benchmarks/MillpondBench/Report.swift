@@ -39,7 +39,7 @@ struct Table {
   }
 }
 
-/// Cells beside each other, aligned.
+/// Aligned cells in one line.
 struct Columns {
   var widths: [Int]
   let leftAligned: Set<Int>

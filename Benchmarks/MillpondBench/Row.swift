@@ -34,7 +34,7 @@ enum Figure {
   /// The repetition with the least disturbance.
   case best
 
-  /// The median, for threads that contend: in their best repetition they missed each other.
+  /// The median, for threads that contend: in their best repetition they hardly collided.
   case median
 
   /// The factor on the usual number of operations in a repetition; threads need more than one time
@@ -94,22 +94,22 @@ final class Sum: @unchecked Sendable {
   }
 }
 
-/// The same value, of which the optimiser knows nothing any more.
+/// Returns the same value, of which the optimiser knows nothing.
 @inline(never)
 @_optimize(none)
 func opaque<Value>(_ value: Value) -> Value {
   value
 }
 
-/// The same call, of which the optimiser knows nothing any more. (Through ``opaque(_:)`` it would
-/// be wrapped twice, for a generic parameter and back.)
+/// Returns the same closure, of which the optimiser knows nothing. (``opaque(_:)`` would wrap it
+/// twice, for a generic parameter and back.)
 @inline(never)
 @_optimize(none)
 func opaqueCall(_ call: @escaping (Int) -> Void) -> (Int) -> Void {
   call
 }
 
-/// 0 + 1 + … + (`count` - 1).
+/// Returns 0 + 1 + … + (`count` - 1).
 func triangle(_ count: Int) -> Int {
   count * (count - 1) / 2
 }

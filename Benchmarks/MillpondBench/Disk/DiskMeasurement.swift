@@ -28,7 +28,7 @@ struct DiskMeasurement: Encodable {
 
   let isSumRight: Bool
 
-  /// Whether all was kept that was promised; nil where nothing was, or nothing measured.
+  /// Whether all targets were met; nil if the row has none, or nothing was measured.
   let isMet: Bool?
 
   /// - Parameter figures: Ours, one file's, a file each's and Foundation's.

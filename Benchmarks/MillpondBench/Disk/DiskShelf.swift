@@ -1,14 +1,14 @@
 /// A store of values on disk: our cache, or one that it is compared with.
 protocol DiskShelf: Sendable {
-  /// Keeps nothing yet, and makes nothing.
+  /// Creates a shelf, and nothing on disk yet.
   ///
   /// - Parameter folder: The folder of this shelf alone.
   init(folder: String)
 
-  /// Empties it, or makes it.
+  /// Empties the shelf, or creates it on disk.
   func renew() throws
 
-  /// Keeps all, and waits until they are written.
+  /// Stores all values, and waits until they are written.
   func put(_ goods: Goods) throws
 
   /// Gets each value once, in disorder, and returns the sum of their glances.
@@ -17,12 +17,12 @@ protocol DiskShelf: Sendable {
   /// Looks up each value, in disorder, and returns the number of those found.
   func contains(_ goods: Goods) throws -> Int
 
-  /// Removes all values, and waits until that is so on disk.
+  /// Removes all values, and waits until they are removed on disk.
   func remove(_ goods: Goods) throws
 
   /// Returns the number of values.
   func count() throws -> Int
 
-  /// Lets go of its files, and leaves them as they are.
+  /// Closes the files, and leaves their contents.
   func close() throws
 }

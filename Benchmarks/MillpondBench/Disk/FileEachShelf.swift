@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file for each value, by the system's calls: written beside its place and renamed.
+/// A file for each value, made with system calls: written under another name, and then renamed.
 struct FileEachShelf: DiskShelf {
   private let folder: String
 

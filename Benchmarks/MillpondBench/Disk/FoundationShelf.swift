@@ -1,6 +1,7 @@
 import Foundation
 
-/// Foundation's: a file for each value, replaced whole, which on Linux waits for the disk.
+/// Foundation's atomic writes: a file for each value, replaced as a whole. On Linux they wait for
+/// the disk.
 struct FoundationShelf: DiskShelf {
   private let folder: URL
 

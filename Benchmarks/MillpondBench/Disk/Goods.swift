@@ -28,12 +28,12 @@ struct Goods: Sendable {
     values.reduce(0) { $0 + $1.glance }
   }
 
-  /// Returns the first of them.
+  /// Returns the first `count` of them.
   func firstFew(_ count: Int) -> Goods {
     Goods(size: size, keys: Array(keys.prefix(count)), values: Array(values.prefix(count)))
   }
 
-  /// Returns a key of 24 characters, that can be the name of a file too.
+  /// Returns a key of 24 characters that is also valid as a file name.
   static func key(_ number: Int) -> String {
     let digits = String(number)
     return "value-" + String(repeating: "0", count: max(0, 18 - digits.count)) + digits
@@ -41,7 +41,7 @@ struct Goods: Sendable {
 }
 
 extension Data {
-  /// Bytes that look random, others for each number.
+  /// Returns bytes that look random and differ for each number.
   static func numbered(_ number: Int, _ size: Int) -> Data {
     var data = Data(count: size)
     data.withUnsafeMutableBytes { bytes in

@@ -1,8 +1,7 @@
 import Foundation
 import MillpondSignals
 
-/// One file to which the bytes of every value are appended and nothing else: the least possible
-/// work.
+/// One file to which only the bytes of each value are appended: the least possible work.
 final class OneFileShelf: DiskShelf {
   private let folder: String
   private let file = Locked<SystemFile?>(nil)

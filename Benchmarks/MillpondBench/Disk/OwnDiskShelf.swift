@@ -3,7 +3,7 @@ import Millpond
 import MillpondCore
 import MillpondSignals
 
-/// Our own.
+/// The disk cache of this project.
 final class OwnDiskShelf: DiskShelf {
   /// More than any row needs, so that nothing is dropped.
   static let byteLimit = Int.mebibytes(1_024)
@@ -83,7 +83,7 @@ extension DiskCache {
     try awaited(flush())
   }
 
-  /// Asks for all at once, in disorder, and waits until all have been answered.
+  /// Gets all values at once, in disorder, and waits until all gets have ended.
   func sum(of goods: Goods) -> Int {
     let answers = Answers(of: goods.keys.count)
     for number in goods.order { answers.add(get(goods.keys[number])) { $0.glance } }

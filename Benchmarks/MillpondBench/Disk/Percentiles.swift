@@ -1,4 +1,4 @@
-/// Numbers in their order.
+/// Sorted numbers.
 struct Percentiles {
   private let sorted: [Double]
 

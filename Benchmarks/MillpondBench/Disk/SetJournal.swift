@@ -4,7 +4,7 @@ import Synchronization
 
 /// The durations of many sets and of their outcomes, in nanoseconds.
 ///
-/// Sendable because each place is written by one thread, once, and read when all have been.
+/// Sendable because each place is written once, by one thread, and read after all were written.
 final class SetJournal: @unchecked Sendable {
   private let setTimes: UnsafeMutableBufferPointer<Double>
   private let outcomeTimes: UnsafeMutableBufferPointer<Double>

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folder that everything happens in, made for one run.
+/// The working folder of one run.
 struct Site: Sendable {
   let path: String
 
@@ -23,7 +23,7 @@ struct Site: Sendable {
     path + "/" + name
   }
 
-  /// Removes it.
+  /// Removes the folder.
   func clear() {
     try? FileManager.default.removeItem(atPath: path)
   }

@@ -8,7 +8,7 @@ import Foundation
   import Darwin
 #endif
 
-/// The system's calls, as thin as they can be: nothing else in this folder imports the C library.
+/// A file by bare system calls; only this file of the folder imports the C library.
 struct SystemFile: Sendable {
   let path: String
   private let descriptor: Int32

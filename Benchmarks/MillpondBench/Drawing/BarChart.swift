@@ -3,11 +3,11 @@ import Foundation
 /// Groups of horizontal bars on a log scale, each with its value at its end.
 struct BarChart {
   struct Bar {
-    /// Into the chart's series, for the colour.
+    /// The index into the chart's series, for the colour.
     let series: Int
     let value: Double
 
-    /// Written after the value.
+    /// The text after the value.
     var note = ""
   }
 
@@ -148,7 +148,7 @@ struct BarLayout {
     height = y + Self.margin
   }
 
-  /// All of a chart's text but its title is of one size.
+  /// Returns a text in the one size of all texts but the title.
   static func text(_ content: String) -> Text {
     Text(content: content, size: 11)
   }

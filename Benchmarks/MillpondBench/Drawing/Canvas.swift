@@ -40,7 +40,7 @@ struct Canvas {
         + " fill=\"\(colour)\"/>")
   }
 
-  /// - Parameter place: On the line that the letters stand on.
+  /// - Parameter place: The anchor, on the baseline of the letters.
   mutating func write(
     _ text: Text, at place: (x: Double, y: Double), _ colour: String, _ anchor: Anchor = .start
   ) {

@@ -15,7 +15,7 @@ struct Legend {
     entries.reduce(0) { $0 + Self.sampleWidth + 6 + $1.text.width + Self.gap }
   }
 
-  /// - Parameter place: On the line that the letters stand on.
+  /// - Parameter place: The start, on the baseline of the letters.
   func draw(on canvas: inout Canvas, at place: (x: Double, y: Double), _ palette: Palette) {
     var x = place.x
     for entry in entries {

@@ -3,7 +3,7 @@ struct LineChart {
   struct Series {
     let name: String
 
-    /// Into the palette.
+    /// The index into the palette.
     let colour: Int
 
     /// The width of its lines: a thick one remains visible below a thin one.
@@ -11,7 +11,7 @@ struct LineChart {
   }
 
   struct Line {
-    /// Into the chart's series.
+    /// The index into the chart's series.
     let series: Int
     let points: [(x: Double, y: Double)]
   }
@@ -19,7 +19,7 @@ struct LineChart {
   struct Panel {
     let title: String
 
-    /// Written beside the title.
+    /// The text beside the title.
     let note: String
 
     /// The lines in the order in which they cover each other.
@@ -72,7 +72,7 @@ struct LineChart {
   }
 
   private func drawAxis(above plot: Box, on canvas: inout Canvas, _ layout: LineLayout) {
-    // Its lines stand out a little, so that its first label is clear of the topmost at the side.
+    // Its lines extend above the plot, so that its first label is clear of the topmost side label.
     var plot = plot
     plot.y -= LineLayout.tick
     plot.height += LineLayout.tick

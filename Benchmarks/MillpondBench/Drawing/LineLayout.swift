@@ -24,7 +24,7 @@ struct LineLayout {
 
   /// - Parameters:
   ///   - titles: The titles of the panels.
-  ///   - values: That `x` has room for.
+  ///   - values: The values for which `x` has room.
   ///   - headWidth: The width of the head above all panels.
   init(titles: [String], values: [Double], headWidth: Double) {
     let titleWidth = titles.map { Self.text($0).width }.max() ?? 0
@@ -38,7 +38,7 @@ struct LineLayout {
     height = Self.head + rows * (plot.bottom + Self.gap.y) + Self.margin
   }
 
-  /// All of a chart's text but its title is of one size.
+  /// Returns a text in the one size of all texts but the title.
   static func text(_ content: String) -> Text {
     Text(content: content, size: 11)
   }

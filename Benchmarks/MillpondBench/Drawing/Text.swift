@@ -1,7 +1,7 @@
 /// Text in a picture: escaped, and measured without a font at hand.
 struct Text {
-  /// Every one of the fonts asked for is as wide as this or narrower, so nothing runs into its
-  /// neighbour where another is found.
+  /// The width of a character in the widest of ``fonts``, so that no text overlaps its neighbour,
+  /// whichever font is installed.
   private static let widthOfCharacter = 0.64
   private static let widthOfUncommonCharacter = 1.4
 
@@ -19,7 +19,7 @@ struct Text {
     }
   }
 
-  /// Fit to stand in an element or an attribute, whatever is in it.
+  /// The text with escapes, valid in an element and in an attribute.
   var escaped: String {
     var result = ""
     for scalar in content.unicodeScalars {

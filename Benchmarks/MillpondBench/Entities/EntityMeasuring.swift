@@ -41,7 +41,7 @@ private func part(_ id: Int, _ count: Int, revision: Int = 0) -> Part {
     second: Reference(min(count - 1, base + (id * 13 + 5) % 100)))
 }
 
-/// Numbers from 0 up to `count`, in disorder.
+/// Returns a number below `count`; successive indices give the numbers in disorder.
 private func disorder(_ index: Int, _ count: Int) -> Int {
   Int(UInt(truncatingIfNeeded: index &* 0x9E37_79B9) % UInt(count))
 }

@@ -14,7 +14,7 @@ struct Contender {
       }
   }
 
-  /// Whether the cache has it.
+  /// Returns whether a get is a hit; sets the key after a miss.
   func isHit(_ access: Trace.Access) -> Bool {
     answer.isHit = false
     cache.get(access.key).subscribe(onNext: { [answer] _ in answer.isHit = true })

@@ -1,4 +1,4 @@
-/// Everybody's hit ratios on a trace, at some capacities.
+/// The hit ratios of all contenders on a trace, at some capacities.
 struct Contest {
   private let trace: Trace
   private let optimum: Optimum

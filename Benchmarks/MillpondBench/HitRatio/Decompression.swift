@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes of a file as the command xz makes them out, in a process of its own.
+/// The bytes of a file, decompressed by the command xz in a process of its own.
 struct Decompression {
   /// The exit code of `env` for an absent command.
   private static let noCommand: Int32 = 127

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Replays the traces that the options name; the exit code.
+/// Replays the traces that the options name, and returns the exit code.
 func hitRatio(_ options: HitRatioOptions) throws -> Int32 {
   if options.wantsHelp {
     print(HitRatioOptions.help)

@@ -17,7 +17,7 @@ struct HitRatioCell: Encodable {
     }
   }
 
-  /// Smaller capacities than this are shown, and not counted.
+  /// The least capacity that counts for the targets; smaller ones are only shown.
   static let leastCapacity = 100
 
   let trace: String

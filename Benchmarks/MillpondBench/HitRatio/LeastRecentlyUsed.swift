@@ -3,7 +3,7 @@
 /// A textbook version for traces only; it shares no code with the measured caches.
 struct LeastRecentlyUsed {
   private struct Slot {
-    /// Negative when it isn't kept.
+    /// The size of the value; negative if none is stored.
     var size = -1
     var older = -1
     var newer = -1
@@ -22,7 +22,7 @@ struct LeastRecentlyUsed {
     slots = Array(repeating: Slot(), count: keyCount)
   }
 
-  /// Whether it is kept, which makes it the newest.
+  /// Returns whether the key is stored, and makes it the newest.
   ///
   /// An absent key is inserted unless it is larger than the whole capacity.
   mutating func isHit(_ access: Trace.Access) -> Bool {

@@ -8,12 +8,12 @@ struct SeededRandom {
     place = seed
   }
 
-  /// Returns a number from 0 up to, and without, 1.
+  /// Returns a number from 0 up to, but not including, 1.
   mutating func fraction() -> Double {
     Double(next() >> 11) / Double(1 << 53)
   }
 
-  /// Returns a number from 0 up to, and without, `bound`.
+  /// Returns a number from 0 up to, but not including, `bound`.
   mutating func number(below bound: Int) -> Int {
     Int(fraction() * Double(bound))
   }

@@ -1,6 +1,6 @@
 /// The accesses to a cache, in order.
 struct Trace {
-  /// One question.
+  /// One access.
   struct Access {
     let key: UInt64
 

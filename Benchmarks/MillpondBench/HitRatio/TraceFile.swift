@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file with a trace in it, compressed by xz or plain.
+/// A file that contains a trace, plain or compressed by xz.
 struct TraceFile {
   let url: URL
 
@@ -50,7 +50,7 @@ struct TraceFile {
     }
   }
 
-  /// Reads it all.
+  /// Reads the whole trace.
   ///
   /// - Throws: ``TraceError`` when the file can't be read or is cut.
   func read() throws(TraceError) -> Trace {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Accesses that are made up, the same in every run: the patterns that caches have to deal with.
+/// Generated accesses, the same in every run, in patterns that are typical of caches.
 struct Workload {
   private static let seed: UInt64 = 0x6D69_6C6C_706F_6E64
 
@@ -15,7 +15,7 @@ struct Workload {
     return Trace(name: name, keys: keys(&random))
   }
 
-  /// One of each kind.
+  /// Returns one workload of each kind.
   ///
   /// - Parameter length: The approximate number of accesses of each.
   static func all(length: Int) -> [Workload] {
@@ -76,7 +76,7 @@ struct Workload {
     }
   }
 
-  /// Returns every key as often as every other: nothing to learn here.
+  /// Returns all keys equally often, so that a cache can learn nothing.
   private static func uniform(_ length: Int, _ random: inout SeededRandom) -> [UInt64] {
     (0..<length).map { _ in UInt64(random.number(below: length / 10)) }
   }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Ranks whose frequencies fall with a power: the second comes up 2^`exponent` times less often
-/// than the first, the third 3^`exponent` times, and so on.
+/// Ranks whose frequencies fall with a power: the second occurs 2^`exponent` times less often than
+/// the first, the third 3^`exponent` times, and so on.
 struct Zipf {
   /// The cumulated frequencies up to each rank, as multiples of the first.
   private let cumulated: [Double]

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// Returns the number of bytes that `malloc` has given out and not got back.
+  /// Returns the number of bytes that `malloc` has allocated and that were not freed.
   func heapUse() -> Int? {
     var statistics = malloc_statistics_t()
     malloc_zone_statistics(nil, &statistics)

@@ -3,10 +3,10 @@
 
   private typealias Inform = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
 
-  /// Returns the number of bytes that `malloc` has given out and not got back; nil if the C library
-  /// does not report it.
+  /// Returns the number of bytes that `malloc` has allocated and that were not freed; nil if the C
+  /// library does not report it.
   ///
-  /// The report in glibc's own words replaces `mallinfo2`, whose structure Swift does not import.
+  /// Read from glibc's report in XML, since Swift does not import the structure of `mallinfo2`.
   func heapUse() -> Int? {
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "malloc_info") else { return nil }
     var text: UnsafeMutablePointer<CChar>?

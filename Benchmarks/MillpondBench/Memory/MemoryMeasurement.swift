@@ -19,7 +19,7 @@ struct MemoryMeasurement: Encodable {
   let targets: MemoryRow.Targets
   let isSumRight: Bool
 
-  /// Whether all was kept that was promised; nil where nothing was, or nothing measured.
+  /// Whether all targets were met; nil if the row has none, or nothing was measured.
   let isMet: Bool?
 
   /// - Parameter figures: Ours, the dictionary's and NSCache's.

@@ -1,6 +1,6 @@
 /// A store of values: our cache, or one that it is compared with.
 ///
-/// Generic code over it is specialised for each, so that none pays for being one of several.
+/// Generic code is specialised for each shelf, so that none pays for the abstraction.
 protocol Shelf<Plain>: Sendable {
   /// The key as Swift has it.
   associatedtype Plain: BenchKey

@@ -2,7 +2,7 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// Our own.
+/// The memory cache of this project.
 struct OwnShelf<Plain: BenchKey>: Shelf {
   private let cache: MemoryCache<Plain, Int>
 
@@ -89,7 +89,7 @@ private struct Ring<Key: Hashable & Sendable> {
 /// Foundation's.
 ///
 /// On Linux (Swift 6.3) it is a dictionary under a lock, with each key wrapped once more. A full
-/// one drops the cheapest value, and of equals the last to come: the new key itself.
+/// one drops the cheapest value, and among equals the newest, which is the new key itself.
 ///
 /// Sendable because NSCache may be used by any thread, without a lock.
 final class NSCacheShelf<Plain: BenchKey>: Shelf, @unchecked Sendable {
@@ -100,7 +100,7 @@ final class NSCacheShelf<Plain: BenchKey>: Shelf, @unchecked Sendable {
   }
 
   deinit {
-    // Or its entries would stay, which on Linux (Swift 6.3) hold each other.
+    // Otherwise its entries would leak: on Linux (Swift 6.3) they retain each other.
     cache.removeAllObjects()
   }
 

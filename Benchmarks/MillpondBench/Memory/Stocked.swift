@@ -54,8 +54,8 @@ final class Stocked<Kept: Shelf>: @unchecked Sendable {
     }
   }
 
-  /// Tells a full shelf, a new one each time, of keys that it never heard of; so it has as many
-  /// after as before.
+  /// Inserts new keys into a full shelf, a new one each time, so that the number of its values
+  /// stays the same.
   func inserts(_ name: String) -> Work {
     Work(
       name, expected: { _ in self.count() }, prepare: { self.fill() },

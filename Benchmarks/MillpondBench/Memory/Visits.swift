@@ -11,7 +11,7 @@ struct Visits {
     ofThreads.reduce(0) { $0 + $1.count }
   }
 
-  /// All of `numbers` in disorder, each thread beginning elsewhere.
+  /// Returns all of `numbers` in disorder for each thread, with a different beginning.
   static func disorderly(_ numbers: Range<Int>, threads: Int) -> Visits {
     let shuffled = shuffled(numbers)
     return Visits(
@@ -21,7 +21,7 @@ struct Visits {
       })
   }
 
-  /// All of `numbers`, each once, by one thread only.
+  /// Returns `numbers` divided among the threads, without the remainder.
   static func shared(_ numbers: Range<Int>, threads: Int) -> Visits {
     let count = numbers.count / threads
     return Visits(
@@ -30,7 +30,7 @@ struct Visits {
       })
   }
 
-  /// Few of the numbers below `size` often, most of them seldom: by Zipf's law, exponent 0.99.
+  /// Returns numbers below `size`, a few often and most seldom, by Zipf's law with exponent 0.99.
   ///
   /// - Parameter count: The number of a thread's visits, rounded down to a multiple of
   ///   ``writeEvery``.

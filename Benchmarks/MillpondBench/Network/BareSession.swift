@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A URLSession without anything around it: a delegate, a task, a wait for its end.
+/// A bare URLSession: a delegate, a task, and a wait for its end.
 final class BareSession: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   // Sendable because one task runs at a time, and its end is awaited before anything is read.
   private let end = DispatchSemaphore(value: 0)
@@ -27,7 +27,7 @@ final class BareSession: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     self.gathers = gathers
   }
 
-  /// Asks once, and waits; the number of bytes.
+  /// Sends one request, waits for its end, and returns the number of bytes.
   func get(_ url: URL) -> Int {
     (gathered, count) = (Data(), 0)
     session.dataTask(with: URLRequest(url: url)).resume()

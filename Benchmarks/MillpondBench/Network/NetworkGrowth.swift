@@ -14,7 +14,7 @@ func measureGrowth(_ effort: NetworkEffort) throws -> NetworkFigures {
   return NetworkFigures(ours: growth.megabytes, isSumRight: count == effort.large)
 }
 
-/// The same, of a body that becomes a file.
+/// Measures the same for a body that becomes a file.
 func measureGrowthOnDisk(_ effort: NetworkEffort) throws -> NetworkFigures {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("millpond-bench-\(UUID().uuidString)")
@@ -39,7 +39,7 @@ func measureGrowthOnDisk(_ effort: NetworkEffort) throws -> NetworkFigures {
   return NetworkFigures(ours: growth.megabytes, isSumRight: size.value == effort.large)
 }
 
-/// Loads what is loaded once and is not growth: a session, its threads, code, the system's buffers.
+/// Causes the growth that happens only once: a session, its threads, code, the system's buffers.
 private func warmUp<Value>(_ large: Signal<Value>) {
   giveBackFree()
   let enough = DispatchSemaphore(value: 0)

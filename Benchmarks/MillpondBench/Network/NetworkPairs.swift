@@ -46,7 +46,8 @@ func measureStreams(_ effort: NetworkEffort) throws -> NetworkFigures {
   }
 }
 
-/// Returns the medians of two figures that are taken by turns, after one turn that doesn't count.
+/// Returns the medians of two figures that are measured in turns, after one turn that doesn't
+/// count.
 private func pairs(
   _ effort: NetworkEffort, expecting expected: Int, ours: () -> (Double, Int),
   bare: () -> (Double, Int), between: () -> Void
@@ -54,7 +55,7 @@ private func pairs(
   var figures: (ours: [Double], bare: [Double]) = ([], [])
   var isSumRight = true
   for round in 0...effort.pairs {
-    // The first contender alternates, so that neither always finds what the other left.
+    // The first contender alternates, so that neither always profits from the other's turn.
     let results = round.isMultiple(of: 2) ? [ours(), bare()] : [bare(), ours()].reversed()
     isSumRight = isSumRight && results.allSatisfy { $0.1 == expected }
     between()

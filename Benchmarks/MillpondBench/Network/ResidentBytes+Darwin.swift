@@ -9,9 +9,9 @@
     nil
   }
 
-  /// Nothing is remembered here.
+  /// Does nothing: no peak is measured on this system.
   func forgetPeak() {}
 
-  /// Not needed here.
+  /// Does nothing: growth is not measured on this system.
   func giveBackFree() {}
 #endif

@@ -1,11 +1,11 @@
 import MillpondSignals
 
-/// Events through operators that only change values.
+/// Returns the costs of events through operators that only change values.
 ///
-/// The optimiser may fuse what is written out in one expression, where the library's bodies are
-/// visible to it: that is how people write chains, and peers' chains can't be fused at all. What is
-/// built at run time, ten maps in a loop, can't be fused by anybody: **that is the row to hold
-/// against peers' row 2**. `ten-…-inline` is the same in one expression.
+/// The optimiser may fuse a chain that is written in one expression, as most chains are, because it
+/// sees the bodies of the library's operators; peers' chains can't be fused. Ten maps that are made
+/// in a loop can't be fused in any library: **compare that row with the peers' row 2**.
+/// `ten-…-inline` is the same chain in one expression.
 func chainRows() -> [Row] {
   [
     Row(

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// Several signals into one.
+/// Returns the costs of joining several signals.
 func combiningRows() -> [Row] {
   [
     Row(
@@ -49,7 +49,7 @@ extension Work {
     return sum.take()
   }
 
-  /// Each event but the first makes a pair.
+  /// Every event but the first sends a pair.
   fileprivate static let combineLatest = Work("", expected: pairsOfLatest) { operations in
     let sum = Sum()
     let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
@@ -62,7 +62,8 @@ extension Work {
     return sum.take()
   }
 
-  /// (0, 0), then for each further term the one before beside it, and the term twice.
+  /// Returns the sum of all pairs: (0, 0), and then, for each further term, the pair with the term
+  /// before it, and the pair of the term with itself.
   private static func pairsOfLatest(_ operations: Int) -> Int {
     let terms = operations / 2
     return 4 * triangle(terms) - (terms - 1)

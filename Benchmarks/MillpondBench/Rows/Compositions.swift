@@ -36,7 +36,8 @@ func compositionRows() -> [Row] {
 }
 
 extension Work {
-  /// Hits in memory over disk over HTTP, everything named, and whatever is put around that.
+  /// Returns hits in memory over disk over HTTP, all of them named, in the wrapper that `wrap`
+  /// makes.
   fileprivate static func named<Composition: Cache<String, Int>>(
     _ wrap: @escaping @Sendable (ThreeTiers) -> Composition
   ) -> Work {
@@ -68,7 +69,7 @@ private let idleNetwork = HTTPSource().limited(to: 6)
   .mapValues(number)
   .named("network")
 
-/// A disk that is open, and that nothing is read from or written to: its folder is gone again.
+/// An open disk cache that is neither read nor written; its folder has been removed again.
 private let idleDisk: DiskCache = {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("millpond-bench-\(UUID().uuidString)")

@@ -32,7 +32,7 @@ extension Work {
     return sum.take()
   }
 
-  /// Ten thousand at a time wait for one fetch, which then arrives.
+  /// Ten thousand gets at a time wait for one fetch, which then ends.
   fileprivate static let asksTogether = Work("", expected: { $0 }) { operations in
     let sum = Sum()
     var left = operations

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// One sender and many observers.
+/// Returns the costs of one sender with many observers.
 func pipeRows() -> [Row] {
   let rows: [(count: Int, target: Double, peer: Peer)] = [
     (1, 24, .openCombine(122)), (10, 5, .reactiveSwift(53)), (1_000, 4, .reactiveSwift(44)),

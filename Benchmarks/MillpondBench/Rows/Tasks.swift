@@ -110,7 +110,7 @@ extension Work {
     }
   }
 
-  /// Lets up to a thousand tasks at a time ask for one key, and then answers; the sum of the
+  /// Lets up to a thousand tasks at a time get one key, answers them, and returns the sum of the
   /// answers.
   private static func inCrowds(
     _ operations: Int,
@@ -123,7 +123,7 @@ extension Work {
       sum += blocking {
         await withTaskGroup(of: Int.self) { group in
           for _ in 0..<count { group.addTask { (try? await ask()) ?? 0 } }
-          // Not before others run: most of them ask then.
+          // Answers only after other tasks have run, most of which begin their get then.
           await Task.yield()
           answer()
           return await group.reduce(0, +)
@@ -147,7 +147,7 @@ private func blocking(_ body: @escaping @Sendable () async -> Int) -> Int {
   return result.withLock { $0 }
 }
 
-/// The cache that is written by hand: values, and the tasks that are bringing some.
+/// The hand-written cache: values, and the running tasks that fetch some.
 private actor TaskDictionary<Key: Hashable & Sendable, Value: Sendable> {
   private var values: [Key: Value] = [:]
   private var tasks: [Key: Task<Value, any Error>] = [:]

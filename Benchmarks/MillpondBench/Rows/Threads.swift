@@ -37,7 +37,7 @@ extension Work {
     }
   }
 
-  /// Returns the simplest merge: the observer of each subject calls on under the same lock.
+  /// Returns the simplest merge: the observers of all subjects call on under one lock.
   fileprivate static func lockedPipes(by threads: Int) -> Work {
     contended(by: threads, "locked-pipes-\(threads)") { sum in
       let state = Locked(0)

@@ -22,7 +22,7 @@ private func run(_ rows: [WorstRow], _ options: WorstOptions) throws -> Int32 {
     let measurement = try row.measure(options.effort)
     measurements.append(measurement)
     if !options.isJSON { print(table.line(measurement)) }
-    // Into a file, too: some rows take a while.
+    // At once, also into a file: some rows take a while.
     fflush(nil)
   }
   if options.isJSON { print(try Document(rows: measurements).encoded()) }

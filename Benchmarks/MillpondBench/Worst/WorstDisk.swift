@@ -95,7 +95,7 @@ private final class WorstFolder: @unchecked Sendable {
     _ = try awaited(cache.count)
   }
 
-  /// Asks the index, and no file.
+  /// Looks a key up in the index, without reading a file.
   func ask() -> Disposable {
     cache.contains("none").subscribe()
   }

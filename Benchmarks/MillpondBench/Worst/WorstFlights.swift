@@ -137,7 +137,7 @@ struct NeverSource: Source {
   }
 }
 
-/// Gets under way.
+/// Running gets.
 final class Gets {
   private var subscriptions: [Disposable] = []
 

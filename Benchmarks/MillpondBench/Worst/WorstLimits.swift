@@ -1,7 +1,7 @@
 import MillpondCore
 import MillpondSignals
 
-/// Many that wait for few slots.
+/// Returns the rows about many gets that wait for few slots.
 func worstLimitRows() -> [WorstRow] {
   [
     WorstRow(

@@ -66,7 +66,7 @@ private final class Neighbour: Sendable {
         let start = ContinuousClock.now
         work()
         let duration = start.duration(to: .now)
-        // A thread whose turn was over did not wait for the work.
+        // A preempted thread did not wait for the work.
         if duration > longest, preemptionsOfThread() == preemptions { longest = duration }
       }
       self.longest.withLock { [longest] in $0 = longest }
