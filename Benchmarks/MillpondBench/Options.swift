@@ -18,28 +18,28 @@ struct Options {
            millpond-bench worst [NAME...] [--quick] [--json] [--list]
            millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
 
-    memory and disk measure those caches beside others, network measures HTTPSource beside a bare
-    URLSession, entities measures EntityStore, worst measures how bulk operations grow and who waits
-    for them, hit-ratio counts how often a cache has the answer; each with --help says more. All else is about time, as follows.
+    memory and disk compare those caches with others, network compares HTTPSource with a bare
+    URLSession, entities measures EntityStore, worst measures how bulk operations grow and how long
+    other threads wait for them, hit-ratio counts hits on traces; see the --help of each. The rest
+    of this text is about the rows without such a command.
 
-    Measures each row beside the physical floor of the same work, by turns in this process, and
-    prints nanoseconds per operation: the best of several repetitions, or the median where threads
-    contend. A NAME is the beginning of one row's name or of several; without one, all are run.
+    Measures each row and the physical floor of the same work, in turns in this process, and prints
+    nanoseconds per operation: the best of several repetitions, or the median if threads contend. A
+    NAME selects the rows whose names begin with it; without one, all rows run.
 
-    What counts is the ratio to the floor, because the nanoseconds of one machine are not those of
-    another, nor of the next hour. Targets were set where the floors had been measured too. A row
-    has "met" its target, or has met it only "by ratio" (more nanoseconds than the target, on a
-    slower machine) or only "by ns" (on a faster one), or has "missed" it; "mallocs": it
-    allocates more often than promised.
+    Compare the ratios to the floor: nanoseconds differ from machine to machine and from hour to
+    hour. Targets were set on the machine on which the floors were measured. A row has "met" its
+    target, or only "by ratio" (in more nanoseconds, on a slower machine) or "by ns" (on a faster
+    one), or has "missed" it; "mallocs" means more allocations than its target.
 
       --quick      few repetitions: checks the sums, the figures mean little
       --json       one JSON document instead of the table
       --svg FILE   also draws the table into FILE, as bars on a log scale
-      --list       the names of the rows, and what they measure
+      --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
     Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or a
-    FILE that can't be written, which is found out before anything is measured.
+    FILE that can't be written, which is checked before anything is measured.
     """
 
   /// - Throws: ``OptionsError`` for what it doesn't know.
@@ -87,7 +87,7 @@ enum OptionsError: Error, CustomStringConvertible {
     switch self {
     case .unknownOption(let option): "unknown option \(option); see --help"
     case .unknownRow(let name): "no row is called \(name); see --list"
-    case .unexpected(let name): "there is nothing to be done with \(name); see --help"
+    case .unexpected(let name): "unexpected argument \(name); see --help"
     case .valueMissing(let option, let value): "\(option) needs \(value) after it; see --help"
     }
   }

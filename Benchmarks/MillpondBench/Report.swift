@@ -9,8 +9,8 @@ struct Table {
   /// The explanation of the columns.
   static let legend = """
     ratio: ours ÷ the floor, in this run. peer: the fastest of ReactiveSwift, RxSwift, OpenCombine
-    and AsyncAlgorithms, measured elsewhere, with its ratio to the same floor there. Targets were
-    set there too; a slower machine keeps them by ratio, a faster one by ns.
+    and AsyncAlgorithms, measured on another machine, with its ratio to the same floor there. Targets
+    were set there too; a slower machine meets them by ratio, a faster one by ns.
     """
 
   private let columns: Columns

@@ -26,9 +26,9 @@ extension OptionsError: CustomStringConvertible {
     case .outOfRange(let option, let value, let range):
       "\(option) takes a number from \(range.lowerBound) to \(range.upperBound), not '\(value)'."
     case .notURL(let text): "'\(text)' is not a URL that begins with http:// or https://."
-    case .notAlone(let command): "\(command) takes no options, and goes with nothing else."
+    case .notAlone(let command): "\(command) takes no options and no other arguments."
     case .meaninglessWithURLs(let option):
-      "\(option) is about the comment thread and can't go with URLs."
+      "\(option) applies to the comment thread, and can't be combined with URLs."
     }
   }
 }

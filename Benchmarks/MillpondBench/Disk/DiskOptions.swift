@@ -15,24 +15,24 @@ struct DiskOptions {
   static let help = """
     Usage: millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
 
-    Measures DiskCache beside the physical floors of the same work, by turns in this process, and
-    prints microseconds per operation, the best of several repetitions: puts, gets, questions
-    and removals of values of 100 bytes and more, and how long it takes to open a folder. Then bytes per entry on
-    disk and in memory; and, while every key is set ten times in random order, how many bytes are
-    written for one that is told, and how long a set and its outcome take. A NAME, as
-    disk-get-16k, is the beginning of one row's name or of several; without one, all are run, which
-    takes some minutes and up to 300 MB of the disk.
+    Compares DiskCache with the least possible work, in turns in this process, and prints
+    microseconds per operation, the best of several repetitions: puts, gets, tests and removals of
+    values from 100 bytes on, and the opening of a folder. Then it prints the bytes per entry on
+    disk and in memory; and, while every key is set ten times in random order, the bytes written
+    for each byte set, and the durations of a set and of its outcome. A NAME such as disk-get-16k
+    selects the rows whose names begin with it; without one, all rows run, which takes some
+    minutes and up to 300 MB of disk space.
 
-      --folder DIR  where to make a folder for it, which is removed afterwards; the system's
-                    temporary directory without
+      --folder DIR  makes the working folder in DIR, and removes it afterwards; by default in the
+                    system's temporary directory
       --quick       few values and repetitions: checks the sums, the figures mean little
       --json        one JSON document instead of the table
       --svg FILE    also draws the rows in microseconds into FILE, as bars on a log scale
-      --list        the names of the rows, and what they measure
+      --list        prints the names of the rows, and what they measure
       --help, -h    this text
 
     Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or a DIR
-    or FILE that can't be written, which is found out before anything is measured.
+    or FILE that can't be written, which is checked before anything is measured.
     """
 
   /// - Throws: ``OptionsError`` for what it doesn't know.

@@ -87,7 +87,7 @@ struct DiskRow {
     case .weight(let weight, let size): "\(weight.title), values of \(size.title)"
     case .opening(let opening):
       "opening a folder of \(opening.count) entries of 200 bytes that was "
-        + (opening.isClosed ? "closed" : "left as by a crash")
+        + (opening.isClosed ? "closed" : "left by a crash")
     case .overwriting(let figure): "ten sets of every key: \(figure.title)"
     }
   }
@@ -132,10 +132,10 @@ extension DiskRow.Subject {
 extension DiskRow.Operation {
   fileprivate var title: String {
     switch self {
-    case .put: "a put, and its part in the flush after all"
-    case .get: "a get, of many at once, in disorder"
-    case .contains: "whether there is a value, of many at once, in disorder"
-    case .remove: "a removal, and its part in the flush after all"
+    case .put: "a put, with its share of the final flush"
+    case .get: "a get, many at once in random order"
+    case .contains: "a test for a value, many at once in random order"
+    case .remove: "a removal, with its share of the final flush"
     }
   }
 }
@@ -143,9 +143,9 @@ extension DiskRow.Operation {
 extension DiskRow.Weight {
   fileprivate var title: String {
     switch self {
-    case .allocated: "bytes of the disk an entry, after closing"
-    case .length: "bytes of files an entry, after closing"
-    case .heap: "bytes of memory an entry, while it is open"
+    case .allocated: "disk bytes per entry, after closing"
+    case .length: "file bytes per entry, after closing"
+    case .heap: "memory bytes per entry, while open"
     }
   }
 }
@@ -153,14 +153,14 @@ extension DiskRow.Weight {
 extension DiskRow.Overwriting {
   fileprivate var title: String {
     switch self {
-    case .written: "bytes written ÷ bytes told"
-    case .kept: "keys that still have a value, in a hundred"
-    case .setMedian: "how long a set takes, the median"
-    case .setLate: "how long a set takes, 99 of 100 at most"
-    case .setLatest: "how long a set takes, at most"
-    case .outcomeMedian: "how long an outcome takes, the median"
-    case .outcomeLate: "how long an outcome takes, 99 of 100 at most"
-    case .outcomeLatest: "how long an outcome takes, at most"
+    case .written: "bytes written ÷ bytes set"
+    case .kept: "percentage of keys that still have a value"
+    case .setMedian: "duration of a set, median"
+    case .setLate: "duration of a set, 99th percentile"
+    case .setLatest: "duration of a set, longest"
+    case .outcomeMedian: "time to the outcome, median"
+    case .outcomeLate: "time to the outcome, 99th percentile"
+    case .outcomeLatest: "time to the outcome, longest"
     }
   }
 }

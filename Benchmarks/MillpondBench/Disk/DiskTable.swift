@@ -10,8 +10,8 @@ struct DiskTable {
     ours: DiskCache. one file: pwrite of the same bytes to the end of one file, pread from it. file
     each: open, write, close and rename; open, fstat, read and close; unlink. Foundation: an atomic
     write, Data(contentsOf:), removeItem; those two with 200 values at most. ratio: ours ÷ theirs, in
-    this run. Everything is read from the system's cache. Targets beside Foundation hold only
-    where files are not in memory alone.
+    this run. All reads are served by the system's cache. The targets against Foundation apply only
+    if the files are not in memory alone.
     """
 
   private let columns: Columns

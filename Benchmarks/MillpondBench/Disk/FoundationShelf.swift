@@ -1,7 +1,8 @@
 import Foundation
 
-/// Foundation's atomic writes: a file for each value, replaced as a whole. On Linux they wait for
-/// the disk.
+/// Foundation's atomic writes: a file for each value, replaced as a whole.
+///
+/// On Linux they wait for the disk.
 struct FoundationShelf: DiskShelf {
   private let folder: URL
 

@@ -9,16 +9,15 @@ struct EntityOptions: RowOptions {
   static let help = """
     Usage: millpond-bench entities [NAME...] [--quick] [--json] [--list]
 
-    Measures EntityStore: reads beside a dictionary under our own lock, writes with and without
-    observers, how long a notice takes, how a change that touches three objects costs among a
-    thousand and among a million, how far a change goes up a chain of 100,000, what a query costs,
-    and how many bytes an entity takes besides its value. Of several repetitions the best. A NAME,
-    as entities-touch, is the beginning of one row's name or of several; without one, all are run,
-    which takes about a minute.
-
-      --quick      few repetitions, a hundredth of the objects: checks the sums, the figures mean little
+    Measures EntityStore: reads, compared with a dictionary under our own lock; writes with and
+    without observers; notices; a change of three objects among a thousand and among a million; a
+    change that is observed through a chain of 100,000; queries; and the bytes that an entity takes
+    besides its value. Prints the best of several repetitions. A NAME such as entities-touch
+    selects the rows whose names begin with it; without one, all rows run, which takes about a
+    minute.
+      --quick      few repetitions, 1 % of the objects: checks the sums; the figures mean little
       --json       one JSON document instead of the table
-      --list       the names of the rows, and what they measure
+      --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
     Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.

@@ -14,38 +14,40 @@ struct EntityRow: Sendable {
 
   static let all = [
     EntityRow(
-      name: "entities-get", summary: "a get among 100,000, beside a dictionary under a lock",
+      name: "entities-get", summary: "a get among 100,000, compared with a dictionary under a lock",
       measure: measureGet),
     EntityRow(
-      name: "entities-set", summary: "a set that nobody observes, beside a dictionary under a lock",
+      name: "entities-set",
+      summary: "a set without observers, compared with a dictionary under a lock",
       measure: measureSet),
     EntityRow(
-      name: "entities-set-threads", summary: "the same by two threads, beside one",
+      name: "entities-set-threads", summary: "the same by two threads, compared with one",
       measure: measureSetByTwo),
     EntityRow(
-      name: "entities-notice", summary: "from a set to the observer and back",
+      name: "entities-notice", summary: "a set, its notice to the observer, and the return",
       measure: measureNotice),
     EntityRow(
-      name: "entities-notice-1k", summary: "a notice, where a thousand get one of each set",
+      name: "entities-notice-1k", summary: "a notice, if each set sends a thousand",
       measure: measureManyNotices),
     EntityRow(
       name: "entities-touch-3",
       summary:
-        "a transaction of three objects among a million, with an observer, beside a thousand",
+        "an observed transaction of three objects among a million, compared with a thousand",
       ratioTarget: 2, measure: measureTouch),
     EntityRow(
       name: "entities-chain-100k",
-      summary: "a node of the way from the end of an observed chain of 100,000 to its top",
+      summary: "one node of the path through an observed chain of 100,000",
       measure: measureChain),
     EntityRow(
-      name: "entities-query-100k", summary: "a change that moves one in a sorted list of 100,000",
+      name: "entities-query-100k",
+      summary: "a change that moves one entity in a sorted list of 100,000",
       measure: measureQuery),
     EntityRow(
       name: "entities-prune-100k",
-      summary: "an entity that is looked at and stays, beside one that goes",
+      summary: "an entity that is examined and kept, compared with one that is dropped",
       measure: measurePrune),
     EntityRow(
-      name: "entities-bytes", summary: "bytes for an entity, of 72 in itself, beside a dictionary",
+      name: "entities-bytes", summary: "bytes per entity of 72 bytes, compared with a dictionary",
       unit: "bytes", measure: measureBytes),
   ]
 }
@@ -101,8 +103,8 @@ struct EntityReport {
 
   /// The explanation of the columns.
   static let legend = """
-    ours: EntityStore. other: what the row is measured beside, as --list says. ratio: ours ÷ other, in
-    this run. Entities have an Int, a String and up to two references.
+    ours: EntityStore. other: the figure that the row is compared with, see --list. ratio: ours ÷
+    other, in this run. Entities have an Int, a String and up to two references.
     """
 
   private let columns: Columns

@@ -13,28 +13,28 @@ struct HitRatioOptions {
   static let help = """
     Usage: millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
 
-    Replays traces of what was asked of caches, and prints how often MemoryCache had the answer,
-    beside a cache that drops what is least recently used (LRU), and beside the optimum: what would
-    have been kept by one that knows the future, and keeps only what is worth it.
+    Replays traces of cache accesses, and prints the hit ratio of MemoryCache, of a cache that
+    drops the least recently used value (LRU), and of the optimum: a cache that knows the future,
+    and stores only values that bring hits.
 
-    Each trace is replayed at capacities that are a share of its footprint: of its different keys.
-    Where it knows sizes, two more groups of lines have the capacity in bytes, a share of all its
-    different values' sizes together: the hits, and the bytes of the hits, each in percent. What
-    the optimum is there isn't known.
+    Each trace is replayed at capacities that are shares of its footprint, the number of its
+    different keys. If it knows sizes, two more groups of lines have the capacity in bytes, as a
+    share of the sizes of all different values: the hits, and the bytes of the hits, each in
+    percent. The optimum of those is unknown.
 
-    The targets, for the mean and for the worst, are for traces of real use without sizes.
+    The targets, for the mean and for the worst cell, are for traces of real use without sizes.
 
-      --traces DIR  the traces in DIR and in the folders there, one a file: NAME.u64 has keys of 8
-                    bytes, NAME.u64u32 has keys and sizes of 4 bytes in turn, all little-endian and
-                    nothing else; with .xz after that, the command xz is needed to read it.
-                    Without this, six patterns are made up, the same in every run.
-      --quick       short patterns, and two capacities: checks the code, the figures mean little
+      --traces DIR  reads the traces in DIR and its subfolders, one in each file: NAME.u64 has keys
+                    of 8 bytes, NAME.u64u32 has keys and sizes of 4 bytes in turn, all of them
+                    little-endian; a file that ends in .xz needs the command xz. Without this
+                    option, six patterns are generated, the same in every run.
+      --quick       short patterns, and two capacities: checks the code; the figures mean little
       --json        one JSON document instead of the table
       --svg FILE    also draws the ratios into FILE, a panel for each trace
       --help, -h    this text
 
-    Exit code 0, whether or not targets are met; 1 if anybody surpassed the optimum; 2 for bad
-    arguments, traces that can't be read, or a FILE that can't be written, which is found out before
+    Exit code 0, whether or not targets are met; 1 if a cache exceeded the optimum; 2 for bad
+    arguments, traces that can't be read, or a FILE that can't be written, which is checked before
     anything is measured.
     """
 

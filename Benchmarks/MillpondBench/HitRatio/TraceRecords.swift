@@ -61,7 +61,7 @@ enum TraceError: Error, CustomStringConvertible {
     case .empty(let name): "the trace \(name) is empty"
     case .none(let folder): "no traces in \(folder), nor in a folder there; see --help"
     case .unreadable(let path, let reason): "can't read \(path): \(reason)"
-    case .xzMissing(let path): "reading \(path) takes the command xz, and there is none"
+    case .xzMissing(let path): "reading \(path) needs the command xz, which is not installed"
     }
   }
 }

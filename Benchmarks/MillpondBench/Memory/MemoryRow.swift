@@ -79,9 +79,9 @@ extension MemoryRow.Operation {
     switch self {
     case .hit: "a hit"
     case .miss: "a miss"
-    case .insert: "a new key into a full cache"
+    case .insert: "a new key in a full cache"
     case .mixed: "95 % hits and 5 % writes by Zipf's law"
-    case .bytes: "bytes an entry"
+    case .bytes: "bytes per entry"
     }
   }
 }

@@ -6,10 +6,10 @@ struct MemoryTable {
 
   /// The explanation of the columns.
   static let legend = """
-    ours: MemoryCache.now and set. dictionary: one under our own lock, without any policy; where
-    keys are inserted, the oldest goes. NSCache: Foundation's, with objects made beforehand; on
-    Linux, what goes when it is full is the key that came. ratio: ours ÷ theirs, in this run. Asked
-    by are the very instances that are kept, in disorder.
+    ours: MemoryCache.now and set. dictionary: a dictionary under our own lock, without a policy; for
+    inserts, it drops its oldest key. NSCache: Foundation's, with objects made beforehand; on Linux,
+    a full one drops the new key. ratio: ours ÷ theirs, in this run. Lookups use the stored key
+    instances, in random order.
     """
 
   private let columns: Columns

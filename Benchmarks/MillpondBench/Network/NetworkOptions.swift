@@ -9,16 +9,15 @@ struct NetworkOptions: RowOptions {
   static let help = """
     Usage: millpond-bench network [NAME...] [--quick] [--json] [--list]
 
-    Measures HTTPSource beside a bare URLSession with a delegate, by turns in this process, against
-    an origin in this process too: what a request costs the processor, how fast a body streams, how
-    soon a disposal is felt by the caller, by who waits for the slot and by the origin, and how much
-    memory a large body takes on its way. Of several repetitions the median. A NAME, as
-    network-cancel, is the beginning of one row's name or of several; without one, all are run,
-    which takes about a minute and, for a moment, 1 GB of the disk.
-
+    Compares HTTPSource with a bare URLSession and its delegate, in turns, against an origin in the
+    same process: the processor time of a request, the throughput of a body, the time from a
+    disposal to the start of the next get and to the end of the connection at the origin, and the
+    memory that a large body takes. Prints the median of several repetitions. A NAME such as
+    network-cancel selects the rows whose names begin with it; without one, all rows run, which
+    takes about a minute and, for a moment, 1 GB of disk space.
       --quick      few repetitions and a tenth of the bytes: checks the sums, the figures mean little
       --json       one JSON document instead of the table
-      --list       the names of the rows, and what they measure
+      --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
     Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.

@@ -23,21 +23,21 @@ struct NetworkRow: Sendable {
       name: "network-request-cpu", summary: "processor time of a request of 1 KiB", unit: "µs",
       target: .atMostOver(15), measure: measureRequests),
     NetworkRow(
-      name: "network-stream-50m", summary: "throughput of a body of 50 MB, piece by piece",
+      name: "network-stream-50m", summary: "throughput of a body of 50 MB, in pieces",
       unit: "MB/s", target: .atLeastShare(0.95), measure: measureStreams),
     NetworkRow(
       name: "network-cancel-caller",
-      summary: "from a disposal in the body to the turn of who waits for the slot", unit: "ms",
+      summary: "from a disposal during the body to the start of the next get", unit: "ms",
       target: .atMost(15), measure: { try measureCancels($0).caller }),
     NetworkRow(
       name: "network-cancel-origin",
-      summary: "from a disposal in the body to the end of the connection at the origin",
+      summary: "from a disposal during the body to the end of the connection at the origin",
       unit: "ms", target: .atMost(100), measure: { try measureCancels($0).origin }),
     NetworkRow(
       name: "network-growth-1g", summary: "growth of the process during a body of 1 GB",
       unit: "MB", target: .atMost(20), measure: measureGrowth),
     NetworkRow(
-      name: "network-growth-1g-disk", summary: "the same, of a body that goes to the disk",
+      name: "network-growth-1g-disk", summary: "the same, for a body that is written to disk",
       unit: "MB", target: .atMost(20), measure: measureGrowthOnDisk),
   ]
 }

@@ -4,8 +4,8 @@ struct NetworkTable {
 
   /// The explanation of the columns.
   static let legend = """
-    ours: HTTPSource. bare: a URLSession with a delegate that does nothing but count, or gather. The
-    origin is in this process, so its processor time is in both; only the difference says something.
+    ours: HTTPSource. bare: a URLSession with a delegate that only counts or collects bytes. The
+    origin is in this process, so both figures contain its processor time; compare the difference.
     """
 
   private let columns: Columns

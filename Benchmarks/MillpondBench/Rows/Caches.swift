@@ -9,7 +9,8 @@ func cacheRows() -> [Row] {
       name: "memory-hit", summary: "9: a hit in memory, get and subscribe", target: 85,
       mallocTarget: 0, baseline: .stringTable, body: .hits { $0 }),
     Row(
-      name: "layered-hit", summary: "9: the same, memory over memory over nothing, in flight reuse",
+      name: "layered-hit",
+      summary: "9: the same, memory over memory over nothing, reusing in flight",
       target: 110, mallocTarget: 0, peer: .asyncCode(85), baseline: .stringTable,
       body: .hits { memory in
         memory.layered(over: MemoryCache(countLimit: 10).layered(over: EmptyCache()))
@@ -29,7 +30,7 @@ func cacheRows() -> [Row] {
       name: "layered-miss", summary: "a miss in two layers of memory over nothing",
       baseline: .objects(4), body: .misses),
     Row(
-      name: "flight-join", summary: "join a flight and leave it", target: 1_000,
+      name: "flight-join", summary: "joining a flight and leaving it", target: 1_000,
       baseline: .objects(4), body: .joins),
   ]
 }

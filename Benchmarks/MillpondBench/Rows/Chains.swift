@@ -9,13 +9,13 @@ import MillpondSignals
 func chainRows() -> [Row] {
   [
     Row(
-      name: "chain-live", summary: "1: map·filter·map through a subject, an event", target: 28,
+      name: "chain-live", summary: "1: map·filter·map through a subject, per event", target: 28,
       peer: .openCombine(142), baseline: .chain(of: 3), body: .liveChain),
     Row(
       name: "chain-cold", summary: "1b: the same, cold", target: 10,
       peer: .openCombine(196), baseline: .chain(of: 3), body: .coldChain),
     Row(
-      name: "ten-live", summary: "2: ten maps built at run time, through a subject, an event",
+      name: "ten-live", summary: "2: ten maps built at run time, through a subject, per event",
       target: 50, peer: .openCombine(210), baseline: .chain(of: 10),
       body: .liveMaps),
     Row(
@@ -23,7 +23,7 @@ func chainRows() -> [Row] {
       target: 35, peer: .openCombine(294), baseline: .chain(of: 10),
       body: .coldMaps),
     Row(
-      name: "ten-live-inline", summary: "2: ten maps in one expression, may be fused, an event",
+      name: "ten-live-inline", summary: "2: ten maps in one expression, may be fused, per event",
       baseline: .chain(of: 10), body: .liveInline),
     Row(
       name: "ten-cold-inline", summary: "2: ten maps in one expression, may be fused, cold",

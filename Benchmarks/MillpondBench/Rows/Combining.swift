@@ -4,22 +4,24 @@ import MillpondSignals
 func combiningRows() -> [Row] {
   [
     Row(
-      name: "merge-8", summary: "6: merge of eight pipes, an event", target: 55,
+      name: "merge-8", summary: "6: merge of eight subjects, per event", target: 55,
       peer: .openCombine(174), baseline: .mutex, body: .merge),
     Row(
-      name: "flatmap", summary: "6: flatMap of settled inner signals, each", target: 140,
+      name: "flatmap", summary: "6: flatMap of settled inner signals, per signal", target: 140,
       peer: .asyncCode(213), baseline: .object, body: .flatMap(.concat)),
     Row(
-      name: "latest", summary: "6: flatMap(.latest) of settled inner signals, each", target: 140,
+      name: "latest",
+      summary: "6: flatMap(.latest) of settled inner signals, per signal", target: 140,
       peer: .openCombine(578), baseline: .object, body: .flatMap(.latest)),
     Row(
-      name: "combine-latest", summary: "6b: combineLatest of two pipes, an event", target: 55,
+      name: "combine-latest", summary: "6b: combineLatest of two subjects, per event", target: 55,
       peer: .rxSwift(443), baseline: .mutex, body: .combineLatest),
     Row(
-      name: "zip", summary: "6b: zip of two pipes, an event", target: 55,
+      name: "zip", summary: "6b: zip of two subjects, per event", target: 55,
       peer: .openCombine(476), baseline: .mutex, body: .zip),
     Row(
-      name: "concat", summary: "6b: flatMap(.concat) of cold inner signals, each", target: 240,
+      name: "concat",
+      summary: "6b: flatMap(.concat) of cold inner signals, per signal", target: 240,
       peer: .openCombine(734), baseline: .objects(4), body: .concat),
   ]
 }

@@ -22,7 +22,7 @@ func compositionRows() -> [Row] {
       baseline: .stringTable,
       body: .hits { EmptyCache().replayed(in: $0) }),
     Row(
-      name: "named-miss", summary: "a miss in two layers, named, beside unnamed ones",
+      name: "named-miss", summary: "a miss in two named layers, compared with unnamed ones",
       baseline: .misses,
       body: .misses { $0.named("one").layered(over: $1.named("two").layered(over: EmptyCache())) }),
     Row(

@@ -9,8 +9,8 @@ func floorRows() -> [Row] {
     return sum.take()
   }
   let floors: [(work: Work, summary: String)] = [
-    (.lock, "our lock, taken and given back"),
-    (.mutex, "the standard library's Mutex, likewise"),
+    (.lock, "our lock, acquired and released"),
+    (.mutex, "the standard library's Mutex, acquired and released"),
     (.atomic, "an atomic exchange"),
     (.retain, "an object retained and released"),
     (.object, "an object allocated and freed"),

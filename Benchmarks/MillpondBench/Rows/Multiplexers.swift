@@ -13,7 +13,7 @@ func multiplexerRows() -> [Row] {
       isCounted: false, baseline: .bareHits,
       body: .multiplexedHits),
     Row(
-      name: "multiplexed-asks", summary: "asks for what is being fetched, and its arrival",
+      name: "multiplexed-asks", summary: "gets that join a fetch, until its value arrives",
       target: 1_000, isCounted: false, baseline: .objects(4), body: .asksTogether),
   ]
 }

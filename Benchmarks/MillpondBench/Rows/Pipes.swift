@@ -7,7 +7,8 @@ func pipeRows() -> [Row] {
   ]
   return rows.map { count, target, peer in
     Row(
-      name: "pipe-\(count)", summary: "4: subject to \(count), a delivery", target: target,
+      name: "pipe-\(count)",
+      summary: "4: a subject with \(count) observers, per delivery", target: target,
       peer: peer, baseline: .calls(count), body: .pipe(to: count))
   }
 }

@@ -10,18 +10,18 @@ import Synchronization
 func threadRows() -> [Row] {
   [
     Row(
-      name: "threads-pipe-2", summary: "8: two threads into one subject, an event", target: 75,
+      name: "threads-pipe-2", summary: "8: two threads into one subject, per event", target: 75,
       ratioTarget: 1, peer: .openCombine(154), figure: .median,
       baseline: .locked(by: 2), body: .pipe(by: 2)),
     Row(
-      name: "threads-merge-2", summary: "8: two threads into one merge, an event", target: 190,
+      name: "threads-merge-2", summary: "8: two threads into one merge, per event", target: 190,
       ratioTarget: 1, peer: .openCombine(193), figure: .median,
       baseline: .lockedPipes(by: 2), body: .merge(by: 2)),
     Row(
-      name: "threads-pipe-4", summary: "four threads into one subject, an event",
+      name: "threads-pipe-4", summary: "four threads into one subject, per event",
       ratioTarget: 1, figure: .median, baseline: .locked(by: 4), body: .pipe(by: 4)),
     Row(
-      name: "threads-merge-4", summary: "four threads into one merge, an event",
+      name: "threads-merge-4", summary: "four threads into one merge, per event",
       ratioTarget: 1, figure: .median,
       baseline: .lockedPipes(by: 4), body: .merge(by: 4)),
   ]

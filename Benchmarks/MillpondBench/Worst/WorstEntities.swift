@@ -13,7 +13,7 @@ func worstEntityRows() -> [WorstRow] {
       }
     },
     WorstRow(
-      name: "worst-entities-query", summary: "an update of n entities while a sorted query lives"
+      name: "worst-entities-query", summary: "an update of n entities with a sorted live query"
     ) { count in
       let store = EntityStore(chainOf: count)
       let query = store.query(Part.self, by: { ($0.revision, $0.id) < ($1.revision, $1.id) })
@@ -27,7 +27,7 @@ func worstEntityRows() -> [WorstRow] {
       }
     },
     WorstRow(
-      name: "worst-entities-query-end", summary: "the removal of n entities while a query lives"
+      name: "worst-entities-query-end", summary: "the removal of n entities with a live query"
     ) { count in
       let store = EntityStore(chainOf: count)
       let query = store.query(Part.self)
@@ -42,7 +42,7 @@ func worstEntityRows() -> [WorstRow] {
     },
     WorstRow(
       name: "worst-entities-chain",
-      summary: "an update of the last two of a chain of n, of which each is observed",
+      summary: "an update of the last two entities of a fully observed chain of n",
       greatest: 100_000
     ) { count in
       let store = EntityStore(chainOf: count)
@@ -60,7 +60,7 @@ func worstEntityRows() -> [WorstRow] {
     },
     WorstRow(
       name: "worst-entities-referrers",
-      summary: "a set of an observed entity that n refer to, which nobody observes", unit: .single
+      summary: "a set of an observed entity with n unobserved references to it", unit: .single
     ) { count in
       let store = EntityStore()
       store.update { parts in

@@ -47,7 +47,7 @@ func worstFlightRows() -> [WorstRow] {
     },
     WorstRow(
       name: "worst-flights-detach",
-      summary: "removeAll beside n flights, which nobody joins any more"
+      summary: "removeAll with n running flights, which it detaches"
     ) { count in
       let source = MemoryCache<Int, Int>(countLimit: 10).layered(over: NeverSource())
         .reusingInFlight()

@@ -5,7 +5,7 @@ import MillpondSignals
 func worstLimitRows() -> [WorstRow] {
   [
     WorstRow(
-      name: "worst-limited-leave", summary: "n gets leave that wait for a slot, the last first"
+      name: "worst-limited-leave", summary: "n gets that wait for a slot leave, the last first"
     ) { count in
       let source = NeverSource().limited(to: 1)
       let gets = Gets(count) { source.get($0) }
@@ -18,7 +18,8 @@ func worstLimitRows() -> [WorstRow] {
       }
     },
     WorstRow(
-      name: "worst-limited-fallen", summary: "the next slot after n raised gets have fallen low",
+      name: "worst-limited-fallen",
+      summary: "the next slot after n raised gets have become low again",
       unit: .single, greatest: 100_000
     ) { count in
       let source = NeverSource().limited(to: 1)
@@ -36,7 +37,7 @@ func worstLimitRows() -> [WorstRow] {
       }
     },
     WorstRow(
-      name: "worst-limited-next", summary: "an unrelated get beside n that wait and end at once",
+      name: "worst-limited-next", summary: "an unrelated get while n waiting gets end at once",
       unit: .single, greatest: 100_000
     ) { count in
       let slots = SlowThenQuick()
@@ -52,7 +53,7 @@ func worstLimitRows() -> [WorstRow] {
     },
     WorstRow(
       name: "worst-rate-limited-leave",
-      summary: "n gets leave that wait for their turn, the last first"
+      summary: "n gets that wait for their turn leave, the last first"
     ) { count in
       let source = NeverSource().rateLimited(to: 1, per: .seconds(3_600))
       let gets = Gets(count) { source.get($0) }

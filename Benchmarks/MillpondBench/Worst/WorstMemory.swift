@@ -17,7 +17,7 @@ func worstMemoryRows() -> [WorstRow] {
     },
     WorstRow(
       name: "worst-memory-stated",
-      summary: "the same, of keys that state the same hash by thousands",
+      summary: "the same, with a thousand keys for each hash value",
       greatest: 100_000
     ) { count in
       let cache = MemoryCache<StatedKey, Int>(countLimit: .max)
@@ -32,7 +32,7 @@ func worstMemoryRows() -> [WorstRow] {
     .emptying("remove-all", "removeAll of n values") { cache, _ in cache.removeAll() },
     .emptying("trim", "trim(to: 0) of n values") { cache, _ in cache.trim(to: 0) },
     .emptying("relieve", "relieve(.critical) of n values") { cache, _ in cache.relieve(.critical) },
-    .emptying("limit", "lowering the limit to nothing of n values") { cache, _ in
+    .emptying("limit", "lowering the limit of n values to zero") { cache, _ in
       cache.countLimit = 0
     },
     WorstRow(
@@ -49,7 +49,8 @@ func worstMemoryRows() -> [WorstRow] {
       }
     },
     WorstRow(
-      name: "worst-memory-used", summary: "one new key in a full cache of n of which all were used",
+      name: "worst-memory-used",
+      summary: "one new key in a full cache of n values that were all used",
       unit: .single
     ) { count in
       let cache = MemoryCache<Int, Int>(countLimit: count)

@@ -9,14 +9,13 @@ struct WorstOptions: RowOptions {
   static let help = """
     Usage: millpond-bench worst [NAME...] [--quick] [--json] [--list]
 
-    Measures worst cases: what an operation costs the processor with 1,000, 10,000, 100,000 and, where
-    that is affordable, 1,000,000 things, how that grows, and the longest that a second thread waits
-    meanwhile, which does something cheap in a loop. A NAME, as worst-memory, is the beginning of one
-    row's name or of several; without one, all are run, which takes some minutes.
-
+    Measures worst cases: the processor time of an operation with 1,000, 10,000, 100,000 and, if that
+    is affordable, 1,000,000 things; its growth; and the longest time that a second thread, which
+    repeats a cheap operation, waits meanwhile. A NAME such as worst-memory selects the rows whose
+    names begin with it; without one, all rows run, which takes some minutes.
       --quick      only 100 and 1,000 things: checks the sums, the figures mean little
       --json       one JSON document instead of the table
-      --list       the names of the rows, and what they measure
+      --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
     Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.

@@ -115,9 +115,9 @@ extension [WorstFigures] {
 struct WorstTable {
   /// The explanation of the columns.
   static let legend = """
-    ms: processor time of work on n things. µs: of one operation beside n things. growth: the exponent
-    from the smallest n to the largest. wait: the longest that another thread waited at the largest n, in
-    milliseconds. Of several repetitions the best, since other processes make it worse.
+    ms: processor time of work on n things. µs: of one operation among n things. growth: the exponent
+    from the smallest n to the largest. wait: the longest time that another thread waited at the
+    largest n, in milliseconds. The best of several repetitions, since other processes disturb them.
     """
 
   private let columns: Columns

@@ -25,7 +25,7 @@ struct EntityShow: Sendable {
     }
     subscription.dispose()
     let count = notices.withLock { $0 }
-    screen.write(lines: ["", "The screen was told \(count) times, and asked nobody."])
+    screen.write(lines: ["", "The screen received \(count) notices, and never polled."])
   }
 
   private typealias Act = @Sendable () async throws -> Void
@@ -33,13 +33,16 @@ struct EntityShow: Sendable {
   private var acts: [(String, Act)] {
     [
       ("Books and authors arrive in one transaction.", { stock() }),
-      ("Four tills sell books at once; no sale is lost.", { try await sell() }),
+      ("Four tills sell books at the same time; no sale is lost.", { try await sell() }),
       (
-        "Mary Godwin marries: one entity changes, and with it every book of hers.",
+        "Mary Godwin marries: one entity changes, and all her books show it.",
         { store.set(Writer(id: "mary", name: "Mary Shelley")) }
       ),
-      ("A catalogue knows the years: what it answers is merged.", { try await completeYears() }),
-      ("A transaction fails half-way: nothing has happened.", { failHalfWay() }),
+      (
+        "A catalogue answers with the years, which are merged into the books.",
+        { try await completeYears() }
+      ),
+      ("A transaction fails half-way, and changes nothing.", { failHalfWay() }),
       ("A book is withdrawn.", { store.remove(Reference<Book>(4)) }),
     ]
   }

@@ -25,7 +25,8 @@ final class ShopWindow: Sendable {
       let causes = change.causes.map(\.description).joined(separator: ", ")
       let touched = lines.filter(\.isTouched).map { "    " + $0.text }
       screen.write(
-        lines: ["  one notice, because of \(causes.isEmpty ? "nothing yet" : causes)"] + touched)
+        lines: ["  one notice, caused by \(causes.isEmpty ? "the subscription" : causes)"] + touched
+      )
     }
   }
 

@@ -17,15 +17,15 @@ struct OfflineShow: Sendable {
 
   /// - Returns: Whether everything was shown as intended.
   func run() async throws -> Bool {
-    title("Yesterday: the origin is there, and what it says is kept.")
+    title("Yesterday: the origin answers, and its answer is stored.")
     try start("The mill pond freezes over")
     let yesterday = await startUp()
     stop()
 
-    title("Today: no network. A start-up, with nothing but what is on disk.")
+    title("Today: no network. The app starts with the value on disk.")
     let offline = await startUp()
 
-    title("The origin is there again, and somebody pulls to refresh.")
+    title("The origin is back, and the user refreshes.")
     try start("The ice breaks")
     let recovered = await startUp(refreshes: true)
     stop()

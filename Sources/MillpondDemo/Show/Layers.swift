@@ -29,7 +29,7 @@ struct Layers: Sendable {
     do {
       _ = try await disk.count.value
     } catch {
-      screen.write(lines: ["The disk layer is out of order: \(error)", ""])
+      screen.write(lines: ["The disk layer does not work: \(error)", ""])
     }
   }
 

@@ -42,7 +42,8 @@ final class Scrolling: Sendable {
       pass.scrollAway(url(author), places: .max)
     } else {
       pass.scrollAway(url(author), places: 1)
-      board.note("One row of \(author.name) scrolled away; the others still wait, so it goes on.")
+      board.note(
+        "One row of \(author.name) scrolled away; others still wait, so the download continues.")
     }
   }
 
