@@ -23,6 +23,7 @@ extension Options {
 
     With entities, it shows a store with several writers, and a screen that stays up to
     date by one subscription.
+
     Options:
       --cache DIR    Keeps the pictures in the folder DIR, and leaves them there:
                      with the same folder, the next run is answered from disk.

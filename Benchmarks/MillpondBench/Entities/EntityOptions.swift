@@ -15,6 +15,7 @@ struct EntityOptions: RowOptions {
     besides its value. Prints the best of several repetitions. A NAME such as entities-touch
     selects the rows whose names begin with it; without one, all rows run, which takes about a
     minute.
+
       --quick      few repetitions, 1 % of the objects: checks the sums; the figures mean little
       --json       one JSON document instead of the table
       --list       prints the names of the rows, and what they measure

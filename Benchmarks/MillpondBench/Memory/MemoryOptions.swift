@@ -16,6 +16,7 @@ struct MemoryOptions: RowOptions {
     the best of several repetitions, or the median with two threads. Also prints the bytes per
     entry, without keys and objects, which are made before. A NAME such as memory-hit-str-100k-2
     selects the rows whose names begin with it; without one, all rows run, which takes half an hour.
+
       --quick      few repetitions, no rows of a million: checks the sums, the figures mean little
       --json       one JSON document instead of the table
       --list       prints the names of the rows, and what they measure

@@ -15,6 +15,7 @@ struct NetworkOptions: RowOptions {
     memory that a large body takes. Prints the median of several repetitions. A NAME such as
     network-cancel selects the rows whose names begin with it; without one, all rows run, which
     takes about a minute and, for a moment, 1 GB of disk space.
+
       --quick      few repetitions and a tenth of the bytes: checks the sums, the figures mean little
       --json       one JSON document instead of the table
       --list       prints the names of the rows, and what they measure

@@ -13,6 +13,7 @@ struct WorstOptions: RowOptions {
     is affordable, 1,000,000 things; its growth; and the longest time that a second thread, which
     repeats a cheap operation, waits meanwhile. A NAME such as worst-memory selects the rows whose
     names begin with it; without one, all rows run, which takes some minutes.
+
       --quick      only 100 and 1,000 things: checks the sums, the figures mean little
       --json       one JSON document instead of the table
       --list       prints the names of the rows, and what they measure
