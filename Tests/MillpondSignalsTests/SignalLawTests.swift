@@ -25,7 +25,7 @@ struct LawfulOperator: Sendable, CustomTestStringConvertible {
     breaches = { await SignalLaws(operation).breaches() }
   }
 
-  /// One that waits, on a clock that the laws advance.
+  /// Creates an operator that waits, on a clock that the laws advance.
   init<Output>(
     waiting name: String,
     _ operation: @escaping @Sendable (Signal<Int>, ManualClock) -> Signal<Output>

@@ -1,12 +1,10 @@
 import Foundation
 public import Testing
 
-/// Tests with this trait leave a thread to the others, whichever suites they are of.
+/// A trait of tests that compute for a second or more, which leaves a thread to other tests.
 ///
-/// A trait for tests that compute for a second or more.
-///
-/// If they occupied all threads for continuations, tests that wait for an event would wait until
-/// they give up.
+/// It counts the tests of all suites together. If such tests occupied all threads for
+/// continuations, tests that wait for an event would wait until they give up.
 public struct Heavy: SuiteTrait, TestTrait, TestScoping {
   private static let turns = Turns(ProcessInfo.processInfo.activeProcessorCount - 1)
 

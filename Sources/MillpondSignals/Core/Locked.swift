@@ -28,7 +28,7 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
   }
 }
 
-/// The only lock of the project, around the standard library's mutex.
+/// The only lock of the libraries, around the standard library's mutex.
 ///
 /// The thread sanitizer does not see into the standard library, and would report false races for
 /// the guarded state. An atomic load and store that it does see prevent that, at no measurable

@@ -50,7 +50,8 @@ package struct DebounceRule<Value: Sendable>: TimedRule {
 ///
 /// A debouncer that is released first does not act any more.
 ///
-/// - Note: Any thread may call. The action runs on the clock's thread, never twice at once.
+/// - Note: Any thread may call. The action runs on the clock's thread, or on one that calls at that
+///   moment; never twice at once.
 public final class Debouncer: Sendable {
   private let calls = PublishSubject<Bool>()
 
@@ -88,7 +89,8 @@ public final class Debouncer: Sendable {
 ///
 /// A debouncer that is released first does not act any more.
 ///
-/// - Note: Any thread may call. The action runs on the clock's thread, never twice at once.
+/// - Note: Any thread may call. The action runs on the clock's thread, or on one that calls at that
+///   moment; never twice at once.
 public final class ValueDebouncer<Value: Sendable & Equatable>: Sendable {
   private let values = PublishSubject<Value>()
 

@@ -60,7 +60,7 @@ import Testing
   }
 }
 
-/// Keeps one value in place of another, and one that it should forget.
+/// A shelf that stores one value in place of another, and fails to remove one.
 private struct WrongShelf: DiskShelf {
   init(folder: String) {}
   func renew() {}
@@ -72,7 +72,7 @@ private struct WrongShelf: DiskShelf {
   func close() {}
 }
 
-/// Can do nothing but be opened and closed.
+/// A shelf that can only be opened and closed.
 private struct BrokenShelf: DiskShelf {
   private static let trouble = FileTrouble(path: "broken", reason: "on purpose")
 

@@ -63,7 +63,7 @@ import Testing
       })
   }
 
-  /// Checks that each text has its room to itself, and everything is inside the picture.
+  /// Checks that no text overlaps another, and that everything is inside the picture.
   private func expectRoom(_ picture: ParsedPicture) {
     let ground = picture.ground
     let texts = picture.named("text").map(\.box)

@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-/// Has forgotten the key 7, and thinks that it knows 77.
+/// A shelf that lacks the key 7, and claims to have the key 77.
 private struct Forgetful: Shelf {
   private let ring: RingShelf<Int>
 

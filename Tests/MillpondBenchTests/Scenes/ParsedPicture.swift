@@ -20,7 +20,7 @@ struct ParsedPicture {
 
   let elements: [Element]
 
-  /// Makes nil if the document is not well formed.
+  /// Parses a document; nil if it is not well formed.
   init?(_ document: String) {
     let reader = Reader()
     let parser = XMLParser(data: Data(document.utf8))

@@ -38,7 +38,7 @@ import Testing
         let victims = order.chooseVictims(for: newWeight)
         for slot in [victims.first] + victims.others { remove(slot) }
       }
-      // ConcurrencyLimiter are used from zero on, and again after that.
+      // Slots are handed out from zero on, and reused when they are free again.
       guard let slot = free.popLast() else { return }
       slots[key] = slot
       weight += newWeight

@@ -12,7 +12,7 @@ import Testing
 
   struct Trouble: Error {}
 
-  /// A source that tells when it is asked for its topology.
+  /// A source that reports the requests for its topology.
   struct Watched: Source {
     let look: @Sendable () -> Void
 

@@ -124,7 +124,7 @@ import Testing
   }
 }
 
-/// Comes down as it likes.
+/// A source of random decisions.
 private final class Coin: Sendable {
   private let random: Locked<SeededGenerator>
 

@@ -61,7 +61,7 @@ import Testing
     expectShort(await laws.breaches(of: [.noLateWrite], seeds: 0..<100).first)
   }
 
-  /// Answers later than a check would wait that is in a hurry.
+  /// A cache that answers later than a hasty check would wait.
   private struct Slow: Cache {
     let base: BrokenCache
 

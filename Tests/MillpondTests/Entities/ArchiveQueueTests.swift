@@ -65,7 +65,7 @@ import Testing
   }
 }
 
-/// Notes that it is encoded.
+/// An entity that records its encoding.
 private struct Noted: Entity, Codable {
   let id: Int
   var events = Locked<[String]>([])

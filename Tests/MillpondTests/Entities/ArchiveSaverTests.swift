@@ -246,7 +246,7 @@ import Testing
 
 private struct Refused: Error {}
 
-/// Refuses to be encoded with one title.
+/// An entity that cannot be encoded with a certain title.
 private struct Moody: Entity, Codable {
   let id: Int
   var title: String

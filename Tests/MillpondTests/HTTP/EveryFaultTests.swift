@@ -5,13 +5,14 @@ import MillpondTesting
 import Testing
 
 @Suite struct EveryFaultTests {
-  /// Only silence needs a timeout: whatever else ended by one would be found hanging.
+  /// A short timeout for silence only: another fault that ended by a timeout would count as
+  /// hanging.
   private func limits(_ fault: Fault) -> HTTPLimits {
     HTTPLimits(
       idleTimeout: fault == .silence ? .milliseconds(50) : .seconds(60), byteLimit: 1_000)
   }
 
-  /// Asks, and waits for the end.
+  /// Makes a get, and waits for its end.
   private func failure(
     of cache: some Source<URL, Data>, _ url: URL
   ) async throws -> Recorder<Data> {

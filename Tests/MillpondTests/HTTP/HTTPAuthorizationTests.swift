@@ -6,7 +6,7 @@ import MillpondTesting
 import Testing
 
 @Suite struct HTTPAuthorizationTests {
-  /// Gives out tokens by number, each when it is let.
+  /// A source of numbered tokens, each of which a test releases.
   private final class Tokens: Sendable {
     struct Trouble: Error {}
 

@@ -40,7 +40,7 @@ extension Recorder {
 }
 
 extension Recorder where Value == Data {
-  /// Asks, and waits for the end.
+  /// Makes a get, and waits for its end.
   @discardableResult
   static func outcome(
     of source: HTTPSource<URL>, _ url: URL, _ lookup: Lookup = Lookup()

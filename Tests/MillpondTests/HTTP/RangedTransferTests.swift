@@ -27,7 +27,7 @@ import Testing
     return Answered(recorder)
   }
 
-  /// The answer, put together.
+  /// The assembled answer.
   private struct Answered {
     var heads: [HTTPHead] = []
     var body = Data()

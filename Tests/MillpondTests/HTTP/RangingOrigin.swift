@@ -19,8 +19,7 @@ final class RangingOrigin: HTTPTransport {
 
   /// - Parameters:
   ///   - appliesBackpressure: Whether a large body is to be requested at once.
-  ///   - change: Makes of the answer that would be right the one that is given; the first is number
-  ///     1.
+  ///   - change: Receives the right answer and its number, from 1, and returns the one to send.
   init(
     byteCount: Int = 1_000, appliesBackpressure: Bool = true,
     _ change: @escaping @Sendable (_ answer: Answer, _ number: Int) -> Answer = { answer, _ in

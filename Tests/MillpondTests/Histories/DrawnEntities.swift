@@ -12,7 +12,7 @@ struct HistoryBook: Entity, Hashable {
 struct DrawnEntities {
   typealias Scene = HistoryScene<String, HistoryBook>
 
-  /// Under the store.
+  /// The source below the store.
   enum Base: CaseIterable {
     case origin, shared, memory
   }
@@ -20,7 +20,7 @@ struct DrawnEntities {
   let scene: Scene
   let base: Base
 
-  /// Whether there is a second way in, whose writes are slow.
+  /// Whether there is a second entrance, with slow writes.
   let hasLateEntrance: Bool
   let isScoped: Bool
   let isPruned: Bool
@@ -41,7 +41,7 @@ struct DrawnEntities {
     scene.getsGoOn()
     scene.mayForget()
     if isScoped { scene.usesScope() }
-    // Added before the store, which is asked first and so has to be erased last.
+    // Added before the store: the store answers first, and so has to be erased last.
     let source = scoped(below)
     let store = EntityStore(scope: isScoped ? scene.scope : nil)
     if isPruned { scene.trims { store.prune() } }
@@ -57,7 +57,7 @@ struct DrawnEntities {
     return books
   }
 
-  /// Returns a book, or none; after the end of a user's time, of the next one's.
+  /// Returns the values of a book, nil for none; after the end of a scope, those of the next user.
   private static func state(of key: String, in store: EntityStore) -> Signal<HistoryBook?> {
     store.signal(of: Reference<HistoryBook>(key)).map { $0.value }
       .recover { _ in state(of: key, in: store) }

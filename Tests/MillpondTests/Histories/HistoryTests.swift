@@ -106,14 +106,14 @@ import Testing
   }
 }
 
-/// Answers at once, but for one key never.
+/// A source that answers at once, except for one key, which it never answers.
 private struct Answers: Source {
   func get(_ key: String, _ lookup: Lookup) -> Signal<String> {
     key == "slow" ? .never : .empty
   }
 }
 
-/// Asks two sources.
+/// A source that races two others.
 private struct Race<First: Source<String, String>, Second: Source<String, String>>: Source {
   let first: First
   let second: Second

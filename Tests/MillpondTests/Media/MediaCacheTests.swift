@@ -466,7 +466,7 @@ import Testing
 
 private struct Unreadable: Error {}
 
-/// A fresh folder for a media cache, that is removed with the test.
+/// A fresh folder for a media cache, which is removed after the test.
 private final class MediaScene: Sendable {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("millpond-\(UUID().uuidString)")

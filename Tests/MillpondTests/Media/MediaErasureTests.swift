@@ -7,7 +7,7 @@ import Testing
 
 @testable import Millpond
 
-/// After everything was removed, no file has bytes of a film, also of one that was on its way.
+/// Removals of everything, after which no file has bytes of a film, not even of a running download.
 @Suite(.timeLimit(.minutes(3))) struct MediaErasureTests {
   private static let mark = Data("the former user's film".utf8)
   private let transport = ListeningTransport()

@@ -19,7 +19,7 @@ final class MediaResumingScene: Sendable {
 
   /// - Parameters:
   ///   - headers: The headers of whole answers.
-  ///   - rest: Answers the question for the rest, if not as it should be.
+  ///   - rest: Answers a request for the rest; by default as an origin should.
   init(
     _ headers: Headers = ["ETag": "\"1\""],
     rest: @escaping @Sendable (Request) -> Response = { MediaResumingScene.rest(for: $0) }

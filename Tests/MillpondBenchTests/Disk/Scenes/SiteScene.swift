@@ -2,7 +2,7 @@ import Foundation
 
 @testable import MillpondBench
 
-/// A fresh site, that is removed with the test.
+/// A fresh site, which is removed after the test.
 final class SiteScene: Sendable {
   let site: Site
 

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import Millpond
 
-/// A fresh folder, that is removed with the test.
+/// A fresh folder, which is removed after the test.
 final class DiskScene: Sendable {
   let folder: URL
   private let opened = Atomic(0)

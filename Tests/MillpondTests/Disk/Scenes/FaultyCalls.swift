@@ -17,10 +17,10 @@ final class FaultyCalls: FileCalls {
   enum Fault: Sendable {
     case error(POSIXErrorCode)
 
-    /// Reads or writes half of it, and says so.
+    /// Reads or writes half of the bytes, and reports that.
     case half
 
-    /// Says that it was done; it was not.
+    /// Reports success without an effect.
     case lie
 
     /// Lets nothing reach the disk from this call on, as after a kill: all calls fail.
@@ -57,7 +57,7 @@ final class FaultyCalls: FileCalls {
 
   /// - Parameters:
   ///   - refusal: The error of every changing call, as on a read-only volume; nil for none.
-  ///   - before: Told of each call first, on the thread that makes it.
+  ///   - before: Called before each call, on the thread that makes it.
   init(
     refusing refusal: POSIXErrorCode? = nil, before: @escaping @Sendable (Call) -> Void = { _ in }
   ) {
@@ -220,7 +220,7 @@ extension FaultyCalls {
     return try calls.lock(descriptor)
   }
 
-  /// The system does it for the dead.
+  /// Succeeds also after a death: the system unlocks for a dead process.
   func unlock(_ descriptor: Int32) {
     calls.unlock(descriptor)
   }

@@ -19,7 +19,7 @@ final class IndexScene {
       key: key, hash: KeyHash(of: key), content, storedAt: .now, revision: revision)
   }
 
-  /// Tells a value, that is not written yet.
+  /// Sets a value, which is not written yet.
   @discardableResult
   func set(
     _ key: String, cost: Int = 100, _ revision: Revision = .next()
@@ -43,7 +43,7 @@ final class IndexScene {
     return index.takeConsequence().files
   }
 
-  /// Tells a value, and notes that it has been written.
+  /// Sets a value, and records that it was written.
   @discardableResult
   func put(_ key: String, cost: Int = 100, file: UInt64? = nil) -> [UInt64] {
     let (write, consequence) = set(key, cost: cost)
@@ -63,7 +63,7 @@ final class IndexScene {
     index.giveBack(number)
   }
 
-  /// Whether a fill of the key is taken in.
+  /// Returns whether a fill of the key is admitted.
   func fill(_ key: String, _ token: FillToken) -> Bool {
     let write = Self.write(key, .value(Data("fill")), .none)
     return index.fill(write, cost: 100, token).isToBeWritten

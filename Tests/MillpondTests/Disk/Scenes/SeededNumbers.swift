@@ -8,7 +8,7 @@ struct SeededNumbers {
     generator = SeededGenerator(seed: UInt64(seed))
   }
 
-  /// Returns a number from zero up to, and without, `end`.
+  /// Returns a number from zero up to, but not including, `end`.
   mutating func next(_ end: Int) -> Int {
     Int.random(in: 0..<end, using: &generator)
   }

@@ -8,7 +8,7 @@
 
 /// The system calls of the tests of the disk.
 enum TestPlatform {
-  /// Root may do everything, so that for it no folder is locked.
+  /// Whether the tests run as root, for which no folder is read-only.
   static var isRoot: Bool {
     geteuid() == 0
   }

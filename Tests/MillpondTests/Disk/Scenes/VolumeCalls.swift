@@ -3,7 +3,7 @@ import MillpondSignals
 
 @testable import Millpond
 
-/// The system's calls on a volume in memory, which are written down.
+/// System calls on a volume in memory, which records them.
 final class VolumeCalls: FileCalls {
   private struct State: Sendable {
     var volume: Volume

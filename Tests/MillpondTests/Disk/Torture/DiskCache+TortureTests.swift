@@ -9,10 +9,10 @@ import Testing
 ///
 /// ``Torture`` says how many of the calls have their turn.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheTortureTests {
-  /// With the first values go for room; with the second none does, so none may be missing.
+  /// The first limit evicts values; the second evicts none, so none may be missing.
   static let limits = [320 << 10, 1 << 20]
 
-  /// Segments are begun and cleared away, values of both sizes replaced and removed.
+  /// Steps that begin and remove segments, and replace and remove values of both sizes.
   private static let steps: [TortureRun.Step] = {
     let small = (1...8).map { "small \($0)" }
     let first = small.map { ($0, 1_500) }
@@ -61,7 +61,7 @@ import Testing
   ) async throws {
     var number = code == .EIO ? 0 : 1
     let faulty = FaultyCalls.Call.all.subtracting([.readNow])
-    // Each takes its turn, the other the calls between.
+    // The two error codes take turns: one fails the calls that the other skips.
     while try await !isOver(number, limit, .error(code), faulty, isDeadly: false) {
       number += 2 * Torture.stride(15)
     }

@@ -12,7 +12,7 @@ struct TortureLedger {
   private var entries: [String: [Entry]] = [:]
   private var lastVersion = 0
 
-  /// Whether values may have gone for room.
+  /// Whether values may have been evicted.
   var mayForget = false
 
   var keys: [String] {
@@ -65,7 +65,7 @@ struct TortureLedger {
     return "\(key) is \(start) of \(found.count), told \(entries.suffix(3))"
   }
 
-  /// Returns a value that says whose it is.
+  /// Returns a value that contains its key and its version.
   static func value(_ key: String, _ version: Int, _ count: Int) -> Data {
     var value = Data("\(key)|\(version)|\(count)|")
     value.append(Data(repeating: UInt8(truncatingIfNeeded: version), count: count))

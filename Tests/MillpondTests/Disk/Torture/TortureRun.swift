@@ -19,7 +19,7 @@ final class TortureRun {
   let calls = FaultyCalls()
   private let byteLimit: Int
 
-  /// Whether a failed write may be there all the same, since it could not be undone.
+  /// Whether a failed write may be on disk nevertheless, since it could not be undone.
   private let isDeadly: Bool
   private var ledger = TortureLedger()
   private(set) var complaints: [String] = []
@@ -29,7 +29,7 @@ final class TortureRun {
     self.isDeadly = isDeadly
   }
 
-  /// Tells all, waiting for each step's outcomes.
+  /// Performs all steps, and waits for the outcomes of each.
   func run(_ steps: [Step]) async throws {
     let cache = scene.open(byteLimit, calls)
     for step in steps {
@@ -41,7 +41,7 @@ final class TortureRun {
     try await cache.close().value
   }
 
-  /// Opens it again, and looks at everything.
+  /// Opens the cache again, and checks all values.
   func verify() async throws {
     let limit = byteLimit + 10
     calls.recover()

@@ -158,7 +158,7 @@ import Testing
   }
 }
 
-/// Never answers, and notes how urgent its requests become.
+/// A transport that never answers, and records the priorities of its requests.
 private struct ListeningTransport: HTTPTransport {
   let raised: Watched<[Priority]>
 

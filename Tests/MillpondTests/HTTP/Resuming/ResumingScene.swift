@@ -16,7 +16,7 @@ final class ResumingScene: Sendable {
 
   /// - Parameters:
   ///   - headers: Sent along with the first answer.
-  ///   - rest: Answers the question for the rest, if not as it should be.
+  ///   - rest: Answers a request for the rest; by default as an origin should.
   init(
     _ headers: Headers = ["ETag": "\"1\""],
     rest: @escaping @Sendable (Request) -> Response = { ResumingScene.rest(for: $0) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-/// Whether a rest is of the same bytes as a beginning: only if its origin says so.
+/// Tests that a rest is joined to the first bytes only if its origin says that they are the same.
 @Suite struct SamenessTests {
   /// The statements of two answers about their bytes.
   struct Answers: Sendable, CustomTestStringConvertible {
