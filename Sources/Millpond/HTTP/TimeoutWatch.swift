@@ -1,7 +1,7 @@
 import MillpondSignals
 
 extension Signal {
-  /// Fails with ``TransferError/timedOut(_:)`` when a timeout is over.
+  /// Fails with ``TransferError/timedOut(_:url:)`` when a timeout is over.
   ///
   /// Each event counts as activity until its delivery has returned.
   func timingOut(_ timeouts: Timeouts, on ticker: Ticker) -> Signal {

@@ -21,13 +21,13 @@ public struct BulkSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///
   /// The window opens with the first get. A key that no caller waits for when the window closes is
   /// not in the call; when the last caller leaves, the call is cancelled. A get for a key whose
-  /// call is already under way goes into the next batch; with ``Source/reusingInFlight(clock:)``
-  /// over this it joins the running get instead. Each get reports the progress of the whole call.
-  /// Priority is ignored.
+  /// call is already under way belongs to the next batch; with
+  /// ``Source/reusingInFlight(maxFlights:clock:)`` over this it joins the running get instead. Each
+  /// get reports the progress of the whole call. Priority is ignored.
   ///
+  /// - Parameters:
   ///   - window: The time between the first get and the call. Zero or less waits for a timer
-  ///     without delay, which usually collects the gets of one loop but promises nothing.
-  ///     delay, which usually collects the gets of one loop but promises nothing.
+  ///     without delay, which usually collects the gets of one loop, without a guarantee.
   ///   - max: The number of keys that starts the call before the window closes; at least one.
   ///   - clock: The clock that measures the window.
   /// - Returns: A source; its copies share their batches.

@@ -5,8 +5,8 @@ extension Source {
   /// Delivers all answers on `queue`, immediate hits included.
   ///
   /// Writes are carried out at once, on the caller's thread. Apply this over
-  /// ``Source/reusingInFlight(clock:)``: under it, late subscribers may be served on another
-  /// thread.
+  /// ``Source/reusingInFlight(maxFlights:clock:)``: under it, late subscribers may be served on
+  /// another thread.
   ///
   /// - Parameter queue: A serial or concurrent queue; deliveries of one get never overlap.
   @inlinable

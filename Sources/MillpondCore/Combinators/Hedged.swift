@@ -11,8 +11,7 @@ extension Source {
   /// - Parameters:
   ///   - alternative: Another source of the same values: a mirror, or the same origin once more.
   ///   - delay: The time before the alternative is asked. Zero or less asks it right after this
-  ///     source,
-  ///     unless that answers immediately.
+  ///     source, unless that answers immediately.
   ///   - clock: The clock that measures `delay`.
   @inlinable
   public func hedged<Alternative: Source<Key, Value>>(

@@ -13,8 +13,8 @@ extension Source {
   /// until that evicts it: neither call came first. A get made by a codec that would wait for that
   /// same run of it fails with ``CacheError/circular(key:)``.
   ///
-  /// Each get decodes for itself. With ``Source/reusingInFlight(clock:)`` over this, all callers
-  /// that wait share one decoding.
+  /// Each get decodes for itself. With ``Source/reusingInFlight(maxFlights:clock:)`` over this, all
+  /// callers that wait share one decoding.
   ///
   /// - Parameter codec: The conversion between the base's values and the new ones.
   @inlinable

@@ -4,8 +4,8 @@ extension Source {
   /// Answers values processed by `process`, and stores them unprocessed.
   ///
   /// - Parameter process: Runs at every get, on the thread that answers; its errors fail the get
-  ///   unchanged. With ``Source/reusingInFlight(clock:)`` over this, it runs once for all callers
-  ///   that wait.
+  ///   unchanged. With ``Source/reusingInFlight(maxFlights:clock:)`` over this, it runs once for
+  ///   all callers that wait.
   @inlinable
   public func postProcessed(
     _ process: @escaping @Sendable (Key, Value) throws -> Value

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// The fetches that go on without a caller, each until a deadline or a write of its key.
+/// The fetches that continue without a caller, each until a deadline or a write of its key.
 final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   private let scheduler: Scheduler
   private let patience: Duration
@@ -25,10 +25,10 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
     self.max = max
   }
 
-  /// Runs `signal` so that it goes on when its callers leave.
+  /// Runs `signal` so that it continues when its callers leave.
   ///
-  /// Does nothing if `max` fetches are held already, or if this is no reload and another fetch of
-  /// the key that is no reload is held.
+  /// Does nothing if `max` fetches are held already. Of fetches of one key that are no reloads,
+  /// only the first is held.
   func hold<Value>(_ key: Key, isReload: Bool, _ signal: @autoclosure () -> Signal<Value>) {
     guard let hold = state.withLock({ $0.enter(key, isReload, max: max) }) else { return }
     let timer = scheduler.schedule(after: patience) { [weak self] in self?.drop(key, hold.number) }

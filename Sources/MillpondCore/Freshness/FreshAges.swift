@@ -15,7 +15,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   private let lag: Duration
 
   /// The keys that got a new value so soon after the last ``expireAll()`` that its age does not
-  /// tell.
+  /// show that it is newer.
   private let renewed = Locked<Set<Key>>([])
 
   init(_ policy: FreshnessPolicy, _ clock: some Clock<Duration>) {
@@ -71,7 +71,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   func sinceAllExpired(_ expiredAt: Int, _ key: Key) -> Duration? {
     if renewed.withLock({ $0.contains(key) }) { return nil }
     let since = scheduler.now() - .nanoseconds(expiredAt)
-    // A clock that was set back expires nothing more.
+    // A step back of the clock expires nothing more.
     return since < .zero ? .zero : since - lag - .nanoseconds(1)
   }
 }

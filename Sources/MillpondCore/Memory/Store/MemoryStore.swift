@@ -1,7 +1,7 @@
 /// The entries of a memory cache, or of one of its shards.
 ///
-/// Pure; its owner locks, and releases dropped values after the unlock: it is used under one
-/// lock, with all the memory of its columns and slab.
+/// Pure; its owner locks, and releases dropped values after the unlock: it is used under one lock,
+/// with all the memory of its columns and slab.
 @usableFromInline
 struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   // The properties that a hit uses come first, side by side.

@@ -66,8 +66,8 @@ struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// The second and later removals of one call; few calls have any, so they are in an object,
-/// which only that call uses.
+/// The second and later removals of one call; few calls have any, so they are in an object, which
+/// only that call uses.
 @usableFromInline
 struct MoreRemovals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var removals: ContiguousArray<Removal<Key, Value>> = []
