@@ -5,12 +5,12 @@ import Synchronization
 /// A callback API under a test's control that cannot be cancelled and keeps no contract.
 ///
 /// Real callbacks come late, twice, from several threads, and after their end. A ``TestSource``
-/// stops when it is disposed of; this source goes on:
+/// stops when it is disposed of; this source continues:
 ///
 ///     let source = CallbackSource<Int>()
 ///     let recorder = Recorder<Int>().subscribe(to: source.signal.map { $0 + 1 })
 ///     recorder.dispose()
-///     source.next(1)       // sent all the same: nothing may come of it
+///     source.next(1)       // still sent: it must have no effect
 ///     source.completed()
 ///     source.next(2)       // after its own end
 ///     source.runs[0].sendAtOnce([.next(3), .next(4), .completed])  // from three threads

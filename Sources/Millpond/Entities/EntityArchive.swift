@@ -49,7 +49,7 @@ public final class EntityArchive: Sendable {
     let token = FillToken()
     self.queue = queue
     queue.add(.restore(types, store, token, restoring))
-    // Commits first, so that no part of a commit that comes in between is saved before the whole.
+    // Commits first, so that no part of a commit in between is saved before the whole.
     following =
       [store.commits.subscribe(onNext: { queue.seal() }).scoped()]
       + types.map { $0.follow(store) { queue.note($0) }.scoped() }

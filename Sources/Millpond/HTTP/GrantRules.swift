@@ -176,7 +176,7 @@ extension GrantRules {
     return settle()
   }
 
-  /// Decides about the requests that wait for a witness after none has come for a while.
+  /// Decides about the requests that have waited for a witness for a while.
   mutating func noWitness(for number: Int) -> [Step] {
     guard held?.number == number else { return [] }
     held?.isWatched = false
@@ -199,7 +199,7 @@ extension GrantRules {
     return waiting
   }
 
-  /// Passes on the 401s that came before the sending of a request that was accepted.
+  /// Passes on the 401s that arrived before an accepted request was sent.
   private mutating func passSuspended(before event: Int) -> [Step] {
     let suspended = held?.suspended ?? []
     let guilty = suspended.prefix { id in
@@ -209,7 +209,7 @@ extension GrantRules {
     return guilty.flatMap { pass($0) }
   }
 
-  /// Decides about the requests that wait for a witness, if none can come any more.
+  /// Decides about the requests that wait for a witness, if none is possible any more.
   private mutating func settle(isLate: Bool = false) -> [Step] {
     guard let held, !held.suspended.isEmpty, held.openCount == 0 || isLate else { return [] }
     let suspended = held.suspended.filter { requests[$0] != nil }

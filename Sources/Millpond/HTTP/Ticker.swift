@@ -4,7 +4,7 @@ import MillpondSignals
 ///
 /// The clock's timer is set for an earlier entry and after it fires, but not when an entry is
 /// cancelled. So a transfer that ends in time costs the system no timer, and the last timer may
-/// fire in vain.
+/// fire without an effect.
 final class Ticker: Sendable {
   private let scheduler: Scheduler
   private let state = Locked(TickerState())
@@ -27,7 +27,7 @@ final class Ticker: Sendable {
 
   private func setTimer(_ step: TickerState.Step) {
     let timer = scheduler.schedule(after: step.due - scheduler.now()) { self.fire(step.number) }
-    // The former timer, or this one, if a later step came in between.
+    // The former timer; or this one, if there was a later step in between.
     let superfluous = state.withLock { $0.keep(timer, step.number) }
     superfluous?.dispose()
   }

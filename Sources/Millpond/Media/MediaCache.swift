@@ -21,8 +21,8 @@ public import MillpondSignals
 /// A file has no name extension. Tell a player its type by other means, such as the option
 /// `AVURLAssetOverrideMIMETypeKey` of an `AVURLAsset`.
 ///
-/// A caller that asked before a file was set or removed, or for a file for which there is no room,
-/// still gets it; such a file is not stored, and is removed when no caller holds it. If the process
+/// A caller whose get began before its file was set or removed, or for whose file there is no room,
+/// still gets the file; it is not stored, and is removed when no caller holds it. If the process
 /// dies before, the next one removes it.
 ///
 /// - Note: Any thread.

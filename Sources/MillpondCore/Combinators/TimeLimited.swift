@@ -9,7 +9,7 @@ extension Source {
   /// - Parameters:
   ///   - limit: The time for the awaited event; zero or less leaves time only for immediate
   ///     answers.
-  ///   - awaited: The event that has to come within the limit; by default the end.
+  ///   - awaited: The event that has to arrive within the limit; by default the end.
   ///   - clock: The clock that measures the limit.
   @inlinable
   public func timingOut(

@@ -151,7 +151,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Detaches the flights of a key: they serve their present callers, and nobody joins them any
+  /// Detaches the flights of a key: they serve their present callers, and no caller joins them any
   /// more.
   @inlinable
   func detach(_ key: Key) {

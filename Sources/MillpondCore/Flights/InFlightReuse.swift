@@ -98,7 +98,7 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
     return outcome
   }
 
-  /// Detaches all flights: they serve their present callers, and nobody joins them any more.
+  /// Detaches all flights: they serve their present callers, and no caller joins them any more.
   package func detachAll() {
     flights.detachAll()
   }

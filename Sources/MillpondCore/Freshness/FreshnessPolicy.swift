@@ -26,10 +26,10 @@ public struct FreshnessPolicy: Sendable {
   /// background.
   public let refreshAhead: Duration
 
-  /// The time limit of a fetch that goes on without a caller.
+  /// The time limit of a fetch that continues without a caller.
   public let refreshDeadline: Duration
 
-  /// The greatest number of fetches that go on without a caller at a time.
+  /// The greatest number of fetches that continue without a caller at a time.
   public let maxRefreshes: Int
 
   /// The time for which a failure answers further gets of its key; zero or less for none.
@@ -50,11 +50,11 @@ public struct FreshnessPolicy: Sendable {
   ///   - staleOn: Whether a stale value may replace a fetch that failed with this error; by default
   ///     if the origin can't be reached.
   ///   - jitter: The greatest share of `freshFor` that is taken off, differently for each key, so
-  ///     that values that came together are not all fetched together; from 0 to 1.
+  ///     that values that arrived together are not all fetched together; from 0 to 1.
   ///   - refreshAhead: The time before it becomes stale during which a get of a value also fetches
   ///     a new one in the background.
-  ///   - refreshDeadline: The time limit of a fetch that goes on without a caller.
-  ///   - maxRefreshes: The greatest number of such fetches at a time. A further one goes on only
+  ///   - refreshDeadline: The time limit of a fetch that continues without a caller.
+  ///   - maxRefreshes: The greatest number of such fetches at a time. A further one continues only
   ///     while a caller waits for it; a fetch ahead of time is then not made.
   ///   - failureLife: The time for which a failure answers further gets of its key, so that the
   ///     origin is not asked again and again for values that do not exist; zero or less for none.

@@ -94,7 +94,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     stale = nil
     if wasFresh { return observer.next(content(found)) }
     observer.next(content(found.map { $0.with(true) }))
-    // The flight goes on for gets that need a newer value.
+    // The flight continues for gets that need a newer value.
     if !lifetime.isEnded { observer.completed() }
   }
 

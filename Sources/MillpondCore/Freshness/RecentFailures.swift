@@ -38,7 +38,7 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
 
   /// Forgets the failure after the get of the token was answered.
   ///
-  /// Failures of that get and of older ones then come too late; one of a newer get does not.
+  /// Failures of that get and of older ones are then refused; one of a newer get is not.
   func forget(_ key: Key, _ token: FillToken) {
     if failures.count > 0 { fillNothing(key, .any) }
     let next = Revision(number: token.revision.number + 1)
@@ -50,7 +50,7 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
     _ = failures.apply(.fill(key, Stamped(nil), token))
   }
 
-  /// Forgets the failure after the key was written; failures of all older gets come too late.
+  /// Forgets the failure after the key was written; failures of all older gets are refused.
   func forget(_ key: Key) {
     failures.remove(key)
   }

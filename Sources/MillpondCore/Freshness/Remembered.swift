@@ -20,9 +20,9 @@ extension Source {
   /// again. A failure never removes a stored value. A write wins over all fetches that began before
   /// it.
   ///
-  /// A reload always asks this source; during another reload, after that one. Gets that come
-  /// between join the later reload. A fetch after which a stale value may be sent goes on without a
-  /// caller: until the policy's deadline, until a write of the key, or until the result is
+  /// A reload always asks this source; during another reload, after that one. Gets that arrive in
+  /// between join the later reload. A fetch after which a stale value may be sent continues without
+  /// a caller: until the policy's deadline, until a write of the key, or until the result is
   /// released.
   ///
   /// - Parameters:
@@ -88,7 +88,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// The stored value stays usable during the fetch and after its failure. The fetch never joins
   /// one that has begun before. It is cancelled at the policy's deadline, by a write of the key, or
   /// when this cache is released, unless a caller still waits for it. Beyond the policy's number of
-  /// refreshes it goes on only while a caller waits.
+  /// refreshes it continues only while a caller waits.
   ///
   /// - Returns: The new value or the failure, which may be ignored. If the policy lets a stale
   ///   value replace this failure, the stored value, if it is usable.

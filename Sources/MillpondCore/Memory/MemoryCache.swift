@@ -42,7 +42,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   ///   - timeToLive: The age, counted from its origin, at which a value expires.
   ///   - timeToIdle: The time without a get or a write after which a value expires.
   ///   - jitter: The greatest share of its time to live that is taken off a value at random, so
-  ///     that values that came together do not all expire together; from 0 to 1.
+  ///     that values that arrived together do not all expire together; from 0 to 1.
   ///   - policy: The policy that chooses the entries to evict.
   ///   - clock: The clock that measures the age of values.
   @inlinable
@@ -67,7 +67,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   ///   - timeToLive: The age, counted from its origin, at which a value expires.
   ///   - timeToIdle: The time without a get or a write after which a value expires.
   ///   - jitter: The greatest share of its time to live that is taken off a value at random, so
-  ///     that values that came together do not all expire together; from 0 to 1.
+  ///     that values that arrived together do not all expire together; from 0 to 1.
   ///   - policy: The policy that chooses the entries to evict.
   ///   - clock: The clock that measures the age of values.
   ///   - cost: Returns the cost of a value; a negative cost counts as zero. Called once for each

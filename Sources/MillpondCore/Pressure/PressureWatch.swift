@@ -84,7 +84,7 @@ extension Signal where Value == MemoryPressure {
   ///
   /// A rise is sent at once: from no pressure, or from a warning to critical. A fall is not sent.
   /// All subscribers of one such signal share one watch, from the first subscription to the end of
-  /// the last; a subscriber that comes under pressure receives the level at once.
+  /// the last; a subscriber that arrives under pressure receives the level at once.
   ///
   /// On Apple platforms the system reports the level. On Linux two readings are taken, and the
   /// worse one counts:
@@ -94,8 +94,8 @@ extension Signal where Value == MemoryPressure {
   ///   memory. A warning from 90 %, critical from 95 %. Cached files without recent use do not
   ///   count.
   /// - The time that tasks waited for memory in the last ten seconds, in the control group, or on
-  ///   the machine if the group does not report it. A warning when some tasks waited for 10 % of
-  ///   the time, critical when all did.
+  ///   the machine if the group does not report it. A warning if some task waited for 10 % of the
+  ///   time, critical if all tasks waited at once for 10 % of it.
   ///
   /// A failed signal stays failed; create another one to try again.
   ///
@@ -112,7 +112,7 @@ extension Signal where Value == MemoryPressure {
   /// - Complexity: A look reads about ten short files that the kernel generates without disk
   ///   access.
   /// - Note: Looks and deliveries happen on a queue of the watch or on the clock's thread, never
-  ///   inside `subscribe`, except for a subscriber that comes under pressure.
+  ///   inside `subscribe`, except for a subscriber that arrives under pressure.
   /// - Source: thresholds: `PressureThresholds`.
   public static func ofSystem(
     checkingEvery interval: Duration = .seconds(1),

@@ -24,7 +24,7 @@ public struct Deadline: Sendable {
 }
 
 extension Signal {
-  /// Fails with ``SignalError/timedOut`` if the end does not come by `deadline`.
+  /// Fails with ``SignalError/timedOut`` if the end does not arrive by `deadline`.
   @usableFromInline
   package func ended(by deadline: Deadline) -> Signal {
     ended { run, end in

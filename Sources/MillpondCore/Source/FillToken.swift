@@ -9,13 +9,13 @@ public struct FillToken: Sendable {
   @usableFromInline package let revision: Revision
   @usableFromInline let lifetime: Lifetime?
 
-  /// Whether the get is a reload: once its answer is stored, answers to older gets come too late.
+  /// Whether the get is a reload: once its answer is stored, answers to older gets are refused.
   public let isReload: Bool
 
   /// Takes the token of a get that begins now.
   ///
   /// - Parameters:
-  ///   - isReload: Whether answers to older gets come too late once this one's is stored.
+  ///   - isReload: Whether answers to older gets are refused once this one's is stored.
   ///   - lifetime: The lifetime of the get, or of the flight if several callers share it; it ends
   ///     when no caller waits any more. Nil for a get that cannot be cancelled.
   @inlinable
@@ -41,8 +41,8 @@ public struct FillToken: Sendable {
     lifetime?.isEnded ?? false
   }
 
-  /// The token for a layer that takes time to reach a store: an answer that came before the get was
-  /// over may be stored afterwards.
+  /// The token for a layer that takes time to reach a store: an answer that arrived before the get
+  /// was over may be stored afterwards.
   public var accepted: FillToken {
     FillToken(isEnded ? .none : revision, isReload, nil)
   }

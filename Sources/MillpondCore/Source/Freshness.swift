@@ -42,7 +42,7 @@ public enum StaleUse: Sendable, Hashable {
   /// A stale value is used if a fetch takes longer than this, or fails for a reason that the policy
   /// names.
   ///
-  /// The new value follows when it comes; it is fetched even if no caller waits for it. A failure
+  /// The new value follows when it arrives; it is fetched even if no caller waits for it. A failure
   /// after the stale value ends the signal if the policy does not name it.
   case after(Duration)
 

@@ -82,7 +82,7 @@ extension HistoryPlayer {
       }
     }
     // A closure reaches the gate only after the step that started it. Waiting for a held closure
-    // would be in vain, and leave no patience for slow work.
+    // would use up the patience for slow work.
     let isHeldOrSettled = { @Sendable [gate = scene.gate] content in
       gate.count > 0 || isSettled(content)
     }
@@ -90,7 +90,7 @@ extension HistoryPlayer {
     if scene.gate.count > 0 { await wait(grace, atMost: .milliseconds(1), until: isSettled) }
   }
 
-  /// Waits while patience is left, and deducts the time if the wait was in vain.
+  /// Waits while patience is left, and deducts the time of a wait without a result.
   private func wait(
     _ patience: Locked<Duration>, atMost limit: Duration,
     until isDone: @escaping @Sendable (HistoryLog<Key, Value>.Content) -> Bool

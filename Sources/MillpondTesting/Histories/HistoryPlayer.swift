@@ -9,14 +9,14 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   let entrances = Locked<[AnyCache<Key, Value>]>([])
   let watches = Locked<[Key: Recorder<Value?>]>([:])
 
-  /// The remaining time for waiting in vain, in the whole history.
+  /// The remaining time for waits without a result, in the whole history.
   let patience: Locked<Duration>
 
   /// The time to wait at the end of the history, by when everything must have happened.
   let lastPatience: Duration
 
-  /// The remaining time for waiting in vain while closures are held, when blocked work looks like
-  /// slow work.
+  /// The remaining time for waits without a result while closures are held, when blocked work looks
+  /// like slow work.
   let grace = Locked(Duration.milliseconds(20))
 
   let manner: HistoryManner

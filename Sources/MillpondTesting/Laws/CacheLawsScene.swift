@@ -27,7 +27,7 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   /// The number of runs that were started, on any thread.
   private let starts: Locked<Int>
 
-  /// The remaining time for waiting in vain, in the whole history.
+  /// The remaining time for waits without a result, in the whole history.
   private var patience: Duration
 
   /// The remaining time for gets that wait behind others.

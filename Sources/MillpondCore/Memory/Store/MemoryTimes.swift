@@ -94,7 +94,7 @@ struct MemoryTimes: Sendable {
     return isBeyond ? .max : max(0, age)
   }
 
-  /// Sets a time; entries that came before the first deadline get none.
+  /// Sets the time of a slot; earlier slots without a time get `Int64.max`, for none.
   private static func set(_ slot: Int, _ time: Int64, in times: inout Column<Int64>) {
     while times.count <= slot { times.append(.max) }
     times[slot] = time
