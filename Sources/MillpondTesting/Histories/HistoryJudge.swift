@@ -64,7 +64,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
     for violation in violations { note(.ended, violation) }
     for fetch in content.fetches where fetch.isActive && !content.isAwaited(fetch) {
-      note(.abandoned, "\(fetch.name) was never cancelled, though nobody waited for it any more")
+      note(.abandoned, "\(fetch.name) was never cancelled, though no get waited for it any more")
     }
     return HistoryRule.allCases.compactMap { rule in found[rule].map { (rule, $0) } }
   }
@@ -86,7 +86,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     _ value: Value, in view: View, _ note: (HistoryRule, String?) -> Void
   ) {
     guard let making = content.makings[value] else {
-      return note(.made, "\(view.name) gave \(value), which nobody has made")
+      return note(.made, "\(view.name) gave \(value), which neither a write nor a fetch made")
     }
     switch making.maker {
     case .write(let number):
