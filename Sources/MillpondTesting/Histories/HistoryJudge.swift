@@ -216,9 +216,9 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   /// Returns whether a write of the key overlapped both the get of a fetched value and the question
   /// to the origin.
   ///
-  /// Neither is first: a layer that the write has reached keeps the fetched value, and one that it
-  /// reaches later, as after a slow encoder, refuses it. If the first layer evicts the value, the
-  /// write reappears. A get waits for a write whose call returned before it.
+  /// Neither comes first: a layer that the write has reached keeps the fetched value, and one that
+  /// it reaches later, as after a slow encoder, refuses it. If the first layer evicts the value,
+  /// the write reappears. A get waits for a write whose call returned before it.
   private func isInDoubt(_ value: Value, _ key: Key) -> Bool {
     guard case .fetch(let number)? = content.makings[value]?.maker else { return false }
     let asked = content.fetches[number].asked
