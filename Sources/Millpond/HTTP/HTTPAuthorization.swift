@@ -96,7 +96,7 @@ public final class HTTPAuthorization: Sendable {
   }
 }
 
-// The calls of transfers.
+// For transfers.
 extension HTTPAuthorization {
   var currentSession: Int { state.withLock { $0.rules.session } }
 

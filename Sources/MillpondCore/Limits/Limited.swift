@@ -1,3 +1,4 @@
+import Dispatch
 public import MillpondSignals
 
 extension Source {
@@ -12,6 +13,9 @@ extension Source {
   /// they are part of the signal that it returns, or are awaited in a task. Whether it waits for a
   /// get that it only subscribes to is unknown: such a get needs a slot, but if every slot is held
   /// by work that may be waiting, one more runs. Tasks that outlive the get have no slot to lend.
+  ///
+  /// The end of a get starts the next one inside its call. If that ends there too, those that follow
+  /// start on a global queue, so no caller runs the work of many others.
   ///
   /// - Parameters:
   ///   - count: The number of slots; at least one.
@@ -36,7 +40,7 @@ public struct Limited<Base: Source>: Detour {
   @usableFromInline let slots: ConcurrencyLimiter
 
   @inlinable
-  init(base: Base, slots: ConcurrencyLimiter) {
+  package init(base: Base, slots: ConcurrencyLimiter) {
     self.base = base
     self.slots = slots
   }
@@ -59,11 +63,22 @@ package final class ConcurrencyLimiter: Sendable {
   private let count: Int
   private let reserved: Int
   private let state: Locked<ConcurrencyLimiterState>
+  private let inBackground: @Sendable (@escaping @Sendable () -> Void) -> Void
 
+  /// Creates a limit.
+  ///
+  /// - Parameters:
+  ///   - count: The number of slots.
+  ///   - reserved: The number of slots for gets of normal or high priority.
+  ///   - inBackground: Runs an action outside this call; on a global queue if it is nil.
   @usableFromInline
-  package init(_ count: Int, reserved: Int) {
+  package init(
+    _ count: Int, reserved: Int,
+    inBackground: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
+  ) {
     self.count = max(1, count)
     self.reserved = min(max(0, reserved), self.count - 1)
+    self.inBackground = inBackground ?? { DispatchQueue.global().async(execute: $0) }
     state = Locked(ConcurrencyLimiterState(count: self.count, reserved: self.reserved))
   }
 
@@ -81,21 +96,15 @@ package final class ConcurrencyLimiter: Sendable {
   package func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
-    let asker = WorkContext.current
-    let slot = HeldSlot(of: ObjectIdentifier(self), within: asker) { self.change($0, $1) }
-    let waiter = TurnWaiter(lookup, lifetime.child(), slot) { turn in
-      // The holder of the slot certainly waits for gets that are part of the work.
-      turn.markAwaited()
-      WorkContext.run(inNew: slot) { work(turn) }
-    }
+    let waiter = TurnWaiter(lookup, lifetime, work)
     // Ends before the slot does, so that a lent slot goes back to its holder.
-    asker?.wait(forSlotOf: ObjectIdentifier(self), until: waiter.lifetime)
+    waiter.caller?.wait(forSlotOf: ObjectIdentifier(self), until: waiter.lifetime)
     let hasToWait = state.withLock { !$0.enter(waiter) }
-    waiter.lifetime.onEnd {
-      slot.leaveOuter()
-      self.leave(waiter)
+    waiter.lifetime.onEnd { self.leave(waiter) }
+    guard hasToWait else {
+      if start(waiter) { startWaiting() }
+      return
     }
-    guard hasToWait else { return run(waiter) }
     waiter.onRaise { self.raise(waiter) }
     // The priority may have risen before the observation began, or qualify for a reserved slot.
     raise(waiter)
@@ -112,21 +121,35 @@ package final class ConcurrencyLimiter: Sendable {
     startWaiting()
   }
 
-  /// Starts waiting gets while there are slots for them.
+  /// Starts the waiting gets for which there are slots.
   ///
-  /// A loop, so that gets that end inside their start need no stack.
+  /// A get that frees a slot starts the next one, but not those that follow it: once a get has ended
+  /// inside its start, the others start in the background. So does a search for the next get that
+  /// takes more than a step.
   private func startWaiting() {
-    while let waiter = next() { start(waiter) }
+    if !startsWaiting() { inBackground { while !self.startsWaiting() {} } }
   }
 
-  private func run(_ waiter: TurnWaiter) {
-    start(waiter)
-    startWaiting()
+  /// Starts waiting gets; returns false after a get that ended inside its start, or if the next one
+  /// is not known yet.
+  private func startsWaiting() -> Bool {
+    while true {
+      switch state.withLock({ $0.next() }) {
+      case .next(let waiter): if start(waiter) { return state.withLock { $0.queue.isEmpty } }
+      case .none: return true
+      case .unknown: return false
+      }
+    }
   }
 
-  private func start(_ waiter: TurnWaiter) {
-    waiter.start()
-    if waiter.isSecond() { giveBack(waiter) }
+  /// Runs the work of a get that has a slot; returns whether it ended inside its start, so that its
+  /// slot is free again.
+  private func start(_ waiter: TurnWaiter) -> Bool {
+    waiter.start(
+      holding: HeldSlot(of: ObjectIdentifier(self), within: waiter.caller) { self.change($0, $1) })
+    guard waiter.isSecond() else { return false }
+    giveBack(waiter)
+    return true
   }
 
   private func leave(_ waiter: TurnWaiter) {
@@ -138,18 +161,7 @@ package final class ConcurrencyLimiter: Sendable {
   }
 
   private func giveBack(_ waiter: TurnWaiter) {
-    guard let slot = waiter.slot else { return }
-    state.withLock { $0.change(slot) { $0.isHeld = false } }
-  }
-
-  private func next() -> TurnWaiter? {
-    while true {
-      switch state.withLock({ $0.next() }) {
-      case .next(let waiter): return waiter
-      case .none: return nil
-      case .unknown: continue
-      }
-    }
+    waiter.withSlot { slot in state.withLock { $0.change(slot) { $0.isHeld = false } } }
   }
 }
 
@@ -193,7 +205,7 @@ private struct ConcurrencyLimiterState: Sendable {
   /// Takes a slot for the waiter and returns true, or enqueues it and returns false.
   mutating func enter(_ waiter: TurnWaiter) -> Bool {
     if queue.isEmpty, hasRoom(for: waiter.lookup.priority) {
-      hold(waiter)
+      free -= 1
       return true
     }
     queue.enter(waiter)
@@ -205,11 +217,7 @@ private struct ConcurrencyLimiterState: Sendable {
     guard hasRoom(for: .high) else { return .none }
     let hasRoomForLow = hasRoom(for: .low)
     let turn = queue.popFirst { $0 != .low || hasRoomForLow }
-    if case .next(let waiter) = turn { hold(waiter) }
+    if case .next = turn { free -= 1 }
     return turn
-  }
-
-  private mutating func hold(_ waiter: TurnWaiter) {
-    if let slot = waiter.slot { change(slot) { $0.isHeld = true } }
   }
 }

@@ -80,10 +80,7 @@ final class RateLimiter: Sendable {
   func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
-    let asker = WorkContext.current
-    let waiter = TurnWaiter(lookup, lifetime.child()) { turn in
-      WorkContext.run(in: asker) { work(turn) }
-    }
+    let waiter = TurnWaiter(lookup, lifetime, work)
     state.withLock { $0.queue.enter(waiter) }
     waiter.lifetime.onEnd { self.leave(waiter) }
     waiter.onRaise { self.raise(waiter) }

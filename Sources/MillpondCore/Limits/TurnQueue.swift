@@ -119,26 +119,31 @@ struct TurnQueue: Sendable {
 
 /// A get that waits for its turn, with its work.
 final class TurnWaiter: @unchecked Sendable {
-  // Sendable because `place` is touched only under the lock of the queue.
+  // Sendable because `place` is touched only under the lock of the queue, and the rest under its own.
   let lookup: Lookup
   let lifetime: Lifetime
 
-  /// The slot that it waits for, if its limit has slots.
-  let slot: HeldSlot?
+  /// The context of the caller.
+  let caller: WorkContext?
 
   /// The place in the queue; nil before and after.
   fileprivate(set) var place: Int?
-  private let state: Locked<(work: (@Sendable (Lifetime) -> Void)?, turn: Lifetime?)>
+
+  private let gate = Gate()
+  private var work: (@Sendable (Lifetime) -> Void)?
+
+  /// The lifetime of the turn, and the slot that the work holds, from its start on.
+  private var turn: Lifetime?
+  private var slot: HeldSlot?
   private let meeting = Meeting()
 
   init(
-    _ lookup: Lookup, _ lifetime: Lifetime, _ slot: HeldSlot? = nil,
-    _ work: @escaping @Sendable (Lifetime) -> Void
+    _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
     self.lookup = lookup
-    self.lifetime = lifetime
-    self.slot = slot
-    state = Locked((work, nil))
+    self.lifetime = lifetime.child()
+    self.work = work
+    caller = WorkContext.current
   }
 
   /// Calls `act` after every rise of the waiter's priority.
@@ -150,26 +155,38 @@ final class TurnWaiter: @unchecked Sendable {
     lifetime.onEnd { listening.dispose() }
   }
 
-  /// Runs the work once and releases it; the end of the turn ends the waiter's lifetime.
-  func start() {
+  /// Runs the work once and releases it, in the context of the slot that it holds, or of the caller;
+  /// the end of the turn ends the waiter's lifetime.
+  func start(holding slot: HeldSlot? = nil) {
     let turn = lifetime.child()
     turn.onEnd { self.lifetime.end() }
-    let work = state.withLock { state in
-      defer { state = (nil, turn) }
-      return state.work
+    let work = gate.withLock {
+      self.turn = turn
+      self.slot = slot
+      return exchange(&self.work, with: nil)
     }
-    if !lifetime.isEnded { work?(turn) }
+    // The caller has left: whatever the work would wait for, it works for nobody.
+    if lifetime.isEnded { return forget() }
+    guard let slot else { return WorkContext.run(in: caller) { work?(turn) } }
+    // Whatever the work waits for inside its turn, it certainly waits for.
+    turn.markAwaited()
+    WorkContext.run(inNew: slot) { work?(turn) }
   }
 
   /// Releases the work, and ends the turn if it has begun; only then may another waiter take the
   /// turn.
   func forget() {
-    let (work, turn) = state.withLock { state in
-      defer { state = (nil, nil) }
-      return state
+    let (work, turn, slot) = gate.withLock {
+      (exchange(&self.work, with: nil), exchange(&self.turn, with: nil), self.slot)
     }
     _ = work  // released here, not under the lock
+    slot?.leaveOuter()
     turn?.end()
+  }
+
+  /// Changes the slot that the work holds, if it has begun.
+  func withSlot(_ body: (HeldSlot) -> Void) {
+    if let slot = gate.withLock({ slot }) { body(slot) }
   }
 
   /// Returns true for the second of two calls: one when the start returns, one at the end.
@@ -192,9 +209,10 @@ extension Signal {
     _ take: @escaping @Sendable (Lifetime, @escaping @Sendable (Lifetime) -> Void) -> Void
   ) -> Signal {
     if case .cachedOnly = lookup.freshness { return .deferred(ask) }
-    return Signal { asking, lifetime in
-      let observer = asking.inContext(of: WorkContext.current)
+    return Signal { outside, lifetime in
+      let caller = WorkContext.current
       take(lifetime) { turn in
+        let observer = outside.inContext(of: caller)
         ask().run(
           observer.replacingOther { event in
             if event.isTerminal { turn.end() }
@@ -217,7 +235,7 @@ final class HeldSlot: NestedContext, @unchecked Sendable {
 
   /// Changes the limit's record of the slot, under its lock.
   private let change: @Sendable (HeldSlot, (HeldSlot) -> Void) -> Void
-  var isHeld = false
+  var isHeld = true
 
   /// The number of gets for which the holder waits.
   var waits = 0

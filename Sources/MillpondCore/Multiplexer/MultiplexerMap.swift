@@ -23,6 +23,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   @usableFromInline let memory: MemoryCache<Key, Value>
   @usableFromInline let ages: FreshAges<Key>
   let watchers: Watchers<Key>
+  private let resources: InFlightReuse<KeptResources<Key, Value>>
   let unsaved = Unsaved<Key>()
   let persistence: Persistence<Key, Value>
   @usableFromInline let scope: CacheScope?
@@ -49,16 +50,20 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     watchers = Watchers()
     self.persistence = persistence
     self.scope = scope
-    let store = memory.layered(over: Saving(base: persistence.cache, unsaved: unsaved))
-    let refreshing = RefreshingCache(store, AnyCache(source), freshness, clock) {
-      [watchers] key, news in watchers.tell(key, news)
-    }
+    let saving = Saving(base: persistence.cache, unsaved: unsaved)
+    let refreshing = RefreshingCache(
+      memory.layered(over: saving), AnyCache(source), freshness, clock
+    ) { [watchers] key, event in watchers.send(event, of: key) }
+    resources = KeptResources(
+      memory: memory, store: saving, watchers: watchers, policy: freshness,
+      scheduler: refreshing.scheduler
+    ).reusingInFlight()
     ages = refreshing.ages
     remembered = Remembered(refreshing)
     let erase: @Sendable () -> Signal<Void> = { [refreshing, watchers] in
       let change = Change<Key, Value>.removeAll(.next())
       let outcome = refreshing.apply(change)
-      watchers.tell(change, outcome)
+      watchers.send(change, outcome)
       return outcome
     }
     membership = scope?.add(isPersistent: persistence.isLasting, erase: erase).scoped()
@@ -128,41 +133,15 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    // Subscribes to the events first, so that none is missed.
-    let resource = watchers.news(of: key)
-      // Changes below a value in memory are not visible.
-      .filter { [memory] in $0.isChange && ($0 != .settled || memory.peek(key) == nil) }
-      .merge(.just(.removed))
-      .flatMap(.latest) { [self] in kept(key, after: $0) }
-      .scan(KeptResource.nothing) { $1.after($0) }
-    let fetches = watchers.news(of: key).filter { !$0.isChange }.map { _ in () }.merge(.just(()))
-    return combineLatest(resource, fetches).map { [self] resource, _ in state(of: key, resource) }
-  }
-
-  /// Returns the stored value after an event: the one in memory, or else the one in the store
-  /// below.
-  ///
-  /// The lookup follows the arrival of the change, and a change that arrives meanwhile leads to
-  /// another lookup. So the order in which the events of several changes arrive does not matter.
-  private func kept(_ key: Key, after news: KeyEvent) -> Signal<KeptResource<Value>> {
-    let provenance = ResourceState<Value>.Provenance(news)
-    if let stamped = memory.peekStamped(key) {
-      return .just(KeptResource(value: stamped, provenance: provenance))
-    }
-    // Not through memory, where a lookup counts as a get.
-    let found = store.getStamped(key, Lookup(freshness: .cachedOnly))
-      .filter { [ages] in ages.policy.isUsable(age: $0.age) }
-      .map { KeptResource(value: $0, provenance: provenance) }
-    // A removed value is not shown until the store answers, nor if the store fails.
-    let answer =
-      news == .removed ? found.startWith(.nothing) : found.ifEmpty { .just(.nothing) }
-    // Without a context: a state must not count as work for the caller that causes the event.
-    return answer.recover { _ in .empty }.inContext(of: nil)
+    resources.get(key, Lookup()).map { [self] in state(of: key, $0) }
   }
 
   private func state(of key: Key, _ kept: KeptResource<Value>) -> ResourceState<Value> {
     // The found value may be outdated; the one in memory is not.
-    let value = memory.peekStamped(key) ?? kept.value
+    let present = memory.peekStamped(key)
+    // Memory has evicted it since: what the store has is looked up for all watchers.
+    if present == nil, kept.isInMemory { watchers.send(.settled, of: key) }
+    let value = present ?? resources.base.usable(kept)
     return ResourceState(
       value: value?.value, age: value?.age,
       provenance: value == nil ? nil : kept.provenance ?? .kept,
@@ -195,7 +174,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// Writes to memory and to the persistence.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = remembered.apply(change)
-    watchers.tell(change, outcome)
+    watchers.send(change, outcome)
     if let scope, !outcome.isDone { scope.wait(for: outcome) }
     return outcome
   }

@@ -29,30 +29,12 @@ public struct ResourceState<Value: Sendable>: Sendable {
     case kept
 
     /// Creates the provenance of a value after an event; nil if the event does not determine it.
-    init?(_ news: KeyEvent) {
-      switch news {
+    init?(_ event: KeyEvent) {
+      switch event {
       case .fetched: self = .fetched
       case .set: self = .set
       case .begun, .ended, .kept, .removed, .settled: return nil
       }
     }
-  }
-}
-
-/// The value found in the store for a key, and its provenance.
-struct KeptResource<Value: Sendable>: Sendable {
-  /// The value; nil if none is stored.
-  let value: Stamped<Value>?
-
-  /// The provenance; nil if the event did not determine it.
-  let provenance: ResourceState<Value>.Provenance?
-
-  /// No value.
-  static var nothing: KeptResource { KeptResource(value: nil, provenance: nil) }
-
-  /// Returns a copy that takes over the provenance of the former value if its own is unknown.
-  func after(_ former: KeptResource) -> KeptResource {
-    KeptResource(
-      value: value, provenance: value.map { _ in provenance ?? former.provenance ?? .kept })
   }
 }

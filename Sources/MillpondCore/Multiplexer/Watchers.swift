@@ -10,19 +10,19 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
   }
 
   fileprivate struct Watch: Sendable {
-    let pipe = PublishSubject<KeyEvent>()
+    let subject = PublishSubject<KeyEvent>()
     var count = 0
   }
 
   /// Returns the events of a key, from the subscription on.
-  func news(of key: Key) -> Signal<KeyEvent> {
+  func events(of key: Key) -> Signal<KeyEvent> {
     Signal { [self] observer, lifetime in
-      let pipe = state.withLock { state in
+      let subject = state.withLock { state in
         state.watches[key, default: Watch()].count += 1
-        return state.watches[key]?.pipe
+        return state.watches[key]?.subject
       }
       lifetime.onEnd { self.leave(key) }
-      pipe?.signal.run(observer, lifetime)
+      subject?.signal.run(observer, lifetime)
     }
   }
 
@@ -31,34 +31,30 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
     _ = gone  // released here, not under the lock
   }
 
-  func tell(_ key: Key, _ news: KeyEvent) {
-    let (pipe, gone) = state.withLock { state in
-      let gone = state.count(key, news)
-      return (state.watches.isEmpty ? nil : state.watches[key]?.pipe, gone)
+  private func send(_ event: KeyEvent, ofOne key: Key) {
+    let (subject, gone) = state.withLock { state in
+      let gone = state.count(key, event)
+      return (state.watches.isEmpty ? nil : state.watches[key]?.subject, gone)
     }
-    _ = gone
-    pipe?.next(news)
+    _ = gone  // released here, not under the lock
+    subject?.next(event)
   }
 
   /// Reports a change, and once more when it ends later: a layer may store it, or fail to, only
   /// then.
-  func tell<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
-    tell(change.key, KeyEvent(of: change))
+  func send<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
+    send(KeyEvent(of: change), of: change.key)
     if outcome.isDone { return }
     let key = change.key
     outcome.subscribe { [self] event in
-      if event.isTerminal { tell(key, .settled) }
+      if event.isTerminal { send(.settled, of: key) }
     }
   }
 
-  /// Reports an event of a key.
-  ///
-  /// - Parameters:
-  ///   - key: The key; nil for all keys.
-  ///   - news: The event.
-  func tell(_ key: Key?, _ news: KeyEvent) {
-    if let key { return tell(key, news) }
-    for pipe in state.withLock({ $0.watches.values.map(\.pipe) }) { pipe.next(news) }
+  /// Reports an event of a key, or of all watched keys if the key is nil.
+  func send(_ event: KeyEvent, of key: Key?) {
+    if let key { return send(event, ofOne: key) }
+    for subject in state.withLock({ $0.watches.values.map(\.subject) }) { subject.next(event) }
   }
 
   func isFetching(_ key: Key) -> Bool {
@@ -68,8 +64,8 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
 
 extension Watchers.State {
   /// Counts the fetches of a key; returns an entry that is to be released after the unlock.
-  mutating func count(_ key: Key, _ news: KeyEvent) -> (key: Key, value: Int)? {
-    switch news {
+  mutating func count(_ key: Key, _ event: KeyEvent) -> (key: Key, value: Int)? {
+    switch event {
     case .begun: fetches[key, default: 0] += 1
     case .ended:
       guard let place = fetches.index(forKey: key) else { return nil }

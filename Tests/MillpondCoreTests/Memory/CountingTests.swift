@@ -95,12 +95,17 @@ import Testing
   }
 
   @Test(arguments: Composition.allCases)
-  func `every get of several threads counts once`(composition: Composition) {
+  func `every get of several threads counts once`(composition: Composition) async throws {
     let cache = composition.cache(memory, over: Origin())
+    let gets = Locked<[Recorder<Int>]>([])
 
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
-      for step in 0..<500 { cache.get((step * 7 + thread) % 50).subscribe() }
+      for step in 0..<500 {
+        let get = Recorder<Int>().subscribe(to: cache.get((step * 7 + thread) % 50))
+        gets.withLock { $0.append(get) }
+      }
     }
+    for get in gets.withLock({ $0 }) { try await get.ended() }
 
     #expect(memory.statistics.hits + memory.statistics.misses == 2_000)
   }

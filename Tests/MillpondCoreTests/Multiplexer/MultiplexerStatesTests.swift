@@ -201,6 +201,81 @@ import Testing
     #expect(try last().value == 1)
   }
 
+  @Test func `many watchers of a key share one lookup of the persistence for each change`() throws {
+    let persisted = TestCache<String, Int>()
+    persisted.set(6, for: "a")
+    let users = MultiplexerMap(
+      over: TestOrigin<String, Int>(), persistence: Persistence(persisted), clock: clock)
+    let watchers = (0..<10).map { _ in Recorder().subscribe(to: users.states(of: "a")) }
+    #expect(watchers.allSatisfy { $0.values.last?.value == 6 })
+    #expect(persisted.gets.count == 1)
+
+    users.remove("a")
+
+    #expect(watchers.allSatisfy { $0.values.last?.value == nil })
+    #expect(persisted.gets.count == 2)
+  }
+
+  @Test func `a watcher beside others begins with the present age, error and loading`() throws {
+    multiplexer.store(1)
+    let first = Recorder().subscribe(to: multiplexer.states)
+    clock.advance(by: .seconds(4))
+    multiplexer.refresh()
+
+    _ = states.subscribe(to: multiplexer.states)
+
+    #expect(first.values.count == 2)
+    #expect(states.values.count == 1)
+    #expect(try last().age == .seconds(4))
+    #expect(try last().isLoading)
+  }
+
+  @Test(arguments: [true, false])
+  func `a value that memory has evicted is shown as the persistence has it`(isKept: Bool) throws {
+    let persisted = TestCache<String, Int>()
+    let users = MultiplexerMap(
+      over: TestOrigin<String, Int>(), countLimit: 1, persistence: Persistence(persisted),
+      clock: clock)
+    let earlier = Recorder().subscribe(to: users.states(of: "a"))
+    users.set(1, for: "a")
+    if !isKept { persisted.remove("a") }
+    users.set(2, for: "b")
+    #expect(users.current("a") == nil)
+
+    _ = states.subscribe(to: users.states(of: "a"))
+
+    #expect(try last().value == (isKept ? 1 : nil))
+    #expect(earlier.values.last?.value == (isKept ? 1 : nil))
+  }
+
+  @Test func `a value that a cached-only get brings into memory is shown`() throws {
+    let persisted = TestCache<String, Int>()
+    let users = MultiplexerMap(
+      over: TestOrigin<String, Int>(),
+      freshness: FreshnessPolicy(usableFor: .after(.seconds(10))),
+      persistence: Persistence(persisted), clock: clock)
+    persisted.apply(.fill("a", Stamped(1, age: .seconds(20)), FillToken())).subscribe()
+    _ = states.subscribe(to: users.states(of: "a"))
+    #expect(try last().value == nil)
+
+    users.get("a", freshness: .cachedOnly).subscribe()
+
+    #expect(users.current("a") == 1)
+    #expect(try last().value == 1)
+  }
+
+  @Test func `after the last watcher has left, the next one begins anew`() throws {
+    let persisted = TestCache<String, Int>()
+    let users = MultiplexerMap(
+      over: TestOrigin<String, Int>(), persistence: Persistence(persisted), clock: clock)
+    Recorder().subscribe(to: users.states(of: "a")).dispose()
+    persisted.set(5, for: "a")
+
+    _ = states.subscribe(to: users.states(of: "a"))
+
+    #expect(try last().value == 5)
+  }
+
   @Test func `threads that set and clear leave the last state right`() async throws {
     _ = states.subscribe(to: multiplexer.states)
     let multiplexer = multiplexer

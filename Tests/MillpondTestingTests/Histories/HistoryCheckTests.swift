@@ -106,7 +106,7 @@ import Testing
 
   @Test func `a cache that calls observers under its lock is found out`() async {
     let failures = await check { LockingCache($0.origin) }.failures(
-      seeds: 0..<200, threads: 3, underLock: true)
+      seeds: 0..<1_000, threads: 3, underLock: true)
 
     #expect(failures.map(\.rule).contains(.returned))
   }
@@ -143,8 +143,8 @@ import Testing
         the rule “current” is broken, seed \(failure?.seed ?? 0):
           set k0 = 0
           remove k0
-          all callers leave
-          all keys are looked up
+          everybody leaves
+          everything is looked at
                look 1 of k0, cachedOnly gets 0
           a day passes
         look 1 of k0, cachedOnly gave 0, though “remove k0” came after its set

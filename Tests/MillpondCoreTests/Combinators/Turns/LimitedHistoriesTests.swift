@@ -114,7 +114,7 @@ final class Scene: @unchecked Sendable {
   init(limit: Int, reserved: Int = 0) {
     self.limit = limit
     let origin = origin
-    limited = AnyCache<Int, Int>(
+    let source = AnyCache<Int, Int>(
       get: { key in
         switch key {
         case -1: .just(1)
@@ -123,7 +123,10 @@ final class Scene: @unchecked Sendable {
         default: origin.get(key)
         }
       }, set: { _, _ in .just(()) }, remove: { _ in .just(()) }, removeAll: { .just(()) }
-    ).limited(to: limit, reserved: reserved)
+    )
+    // One thread plays it, and nothing runs in the background.
+    limited = Limited(
+      base: source, slots: ConcurrencyLimiter(limit, reserved: reserved, inBackground: { $0() }))
     cache = limited.reusingInFlight()
   }
 

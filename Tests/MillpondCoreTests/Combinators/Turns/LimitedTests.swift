@@ -78,16 +78,57 @@ import Testing
     #expect(origin[2].subscriptions == 1)
   }
 
-  @Test func `ten thousand that wait and end at once need no stack`() {
-    let cache = AnyCache<Int, Int>(
+  /// A cache that answers at once, but for the key 0.
+  private var quick: AnyCache<Int, Int> {
+    AnyCache(
       get: { $0 == 0 ? origin.get(0) : .of($0) }, set: { _, _ in .just(()) },
-      remove: { _ in .just(()) }, removeAll: { .just(()) }
-    ).limited(to: 1)
+      remove: { _ in .just(()) }, removeAll: { .just(()) })
+  }
+
+  @Test func `ten thousand that wait and end at once need no stack`() async throws {
+    let cache = quick.limited(to: 1)
     let recorders = (0..<10_000).map { Recorder<Int>().subscribe(to: cache.get($0)) }
 
     origin[0].completed()
 
+    for recorder in recorders { try await recorder.ended() }
+  }
+
+  @Test func `the end of a get runs one other get in its call, and the rest in the background`() {
+    let background = Locked<[@Sendable () -> Void]>([])
+    let slots = ConcurrencyLimiter(1, reserved: 0) { action in
+      background.withLock { $0.append(action) }
+    }
+    let cache = Limited(base: quick, slots: slots)
+    let recorders = (0..<10).map { Recorder<Int>().subscribe(to: cache.get($0)) }
+
+    origin[0].completed()
+    #expect(recorders.map(\.isCompleted) == [true, true] + Array(repeating: false, count: 8))
+    #expect(background.withLock { $0.count } == 1)
+
+    background.withLock { $0[0] }()
     #expect(recorders.allSatisfy { $0.isCompleted })
+  }
+
+  @Test func `waiters whose priority has fallen are sorted in the background`() {
+    let background = Locked<[@Sendable () -> Void]>([])
+    let slots = ConcurrencyLimiter(1, reserved: 0) { action in
+      background.withLock { $0.append(action) }
+    }
+    let cache = Limited(base: origin, slots: slots)
+    let shared = cache.reusingInFlight()
+    let holder = Recorder<Int>().subscribe(to: cache.get(0))
+    let low = (1..<1_000).map { Recorder<Int>().subscribe(to: shared.get($0, priority: .low)) }
+    let raising = (1..<1_000).map { shared.get($0, priority: .high).subscribe() }
+    for get in raising { get.dispose() }
+
+    holder.dispose()
+    #expect(background.withLock { $0.count } == 1)
+    #expect((1..<1_000).allSatisfy { origin[$0].subscriptions == 0 })
+
+    background.withLock { $0[0] }()
+    #expect(origin[1].subscriptions == 1)
+    #expect(low.count == 999)
   }
 
   @Test func `what is there at once needs no slot`() {

@@ -1,0 +1,83 @@
+import MillpondSignals
+
+/// The stored value of each watched key, now and after every change, as a source that never ends.
+///
+/// Fetches nothing, and sends once more when a fetch of the key begins or ends.
+struct KeptResources<Key: Hashable & Sendable, Value: Sendable>: Source {
+  let memory: MemoryCache<Key, Value>
+
+  /// The store below memory.
+  let store: Saving<AnyCache<Key, Value>>
+  let watchers: Watchers<Key>
+  let policy: FreshnessPolicy
+  let scheduler: Scheduler
+
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<KeptResource<Value>> {
+    // Subscribes to the events first, so that none is missed.
+    let resource = watchers.events(of: key)
+      // Changes below a value in memory are not visible.
+      .filter { [memory] in $0.isChange && ($0 != .settled || memory.peek(key) == nil) }
+      .merge(.just(.removed))
+      .flatMap(.latest) { look(for: key, after: $0) }
+      .scan(KeptResource.nothing) { $1.after($0) }
+    let fetches = watchers.events(of: key).filter { !$0.isChange }.map { _ in () }.merge(.just(()))
+    return combineLatest(resource, fetches).map { resource, _ in resource }
+  }
+
+  /// Returns the stored value after an event: the one in memory, or else the one in the store below.
+  ///
+  /// The lookup follows the arrival of the change, and a change that arrives meanwhile leads to
+  /// another lookup. So the order in which the events of several changes arrive does not matter.
+  private func look(for key: Key, after event: KeyEvent) -> Signal<KeptResource<Value>> {
+    let provenance = ResourceState<Value>.Provenance(event)
+    if let stamped = memory.peekStamped(key) {
+      return .just(resource(stamped, provenance, isInMemory: true))
+    }
+    // Not through memory, where a lookup counts as a get.
+    let found = store.getStamped(key, Lookup(freshness: .cachedOnly))
+      .filter { policy.isUsable(age: $0.age) }
+      .map { resource($0, provenance, isInMemory: false) }
+    // A removed value is not shown until the store answers, nor if the store fails.
+    let answer =
+      event == .removed ? found.startWith(.nothing) : found.ifEmpty { .just(.nothing) }
+    // Without a context: a state must not count as work for the caller that causes the event.
+    return answer.recover { _ in .empty }.inContext(of: nil)
+  }
+
+  /// Returns the value of a resource with its present age, if it is still usable.
+  func usable(_ kept: KeptResource<Value>) -> Stamped<Value>? {
+    guard let value = kept.value else { return nil }
+    let age = value.age + max(.zero, scheduler.now() - kept.foundAt)
+    return policy.isUsable(age: age) ? Stamped(value.value, age: age) : nil
+  }
+
+  private func resource(
+    _ value: Stamped<Value>, _ provenance: ResourceState<Value>.Provenance?, isInMemory: Bool
+  ) -> KeptResource<Value> {
+    KeptResource(
+      value: value, foundAt: scheduler.now(), provenance: provenance, isInMemory: isInMemory)
+  }
+}
+
+/// The value found in the store for a key, and its provenance.
+struct KeptResource<Value: Sendable>: Sendable {
+  /// The value, with its age when it was found; nil if none is stored.
+  var value: Stamped<Value>?
+  var foundAt = Duration.zero
+
+  /// The provenance; nil if the event did not determine it.
+  var provenance: ResourceState<Value>.Provenance?
+
+  /// Whether the value was found in memory, which may evict it without an event.
+  var isInMemory = false
+
+  /// No value.
+  static var nothing: KeptResource { KeptResource() }
+
+  /// Returns a copy that takes over the provenance of the former value if its own is unknown.
+  func after(_ former: KeptResource) -> KeptResource {
+    var copy = self
+    copy.provenance = value.map { _ in provenance ?? former.provenance ?? .kept }
+    return copy
+  }
+}
