@@ -8,10 +8,10 @@
 /// refuses every grant. So the request waits for a witness:
 /// - Another request, sent after the 401, is accepted with the same grant: the 401 is final.
 /// - The grant is replaced because of another request: the request is sent again.
-/// - No other request is under way any more: the grant is replaced. If that does not help, the 401
-///   of a single resource is final after two such grants, or at once if no request of the session
-///   has been accepted yet. Of several resources, the 401s of those that were refused first become
-///   final one after another.
+/// - No other request is under way any more, or none has decided for a while: the grant is
+///   replaced. If that does not help, the 401 of a single resource is final after two such grants,
+///   or at once if no request of the session has been accepted yet. With several resources, the
+///   401s of those that were refused first become final one after another.
 ///
 /// A resource with a final 401 refuses no grant for a while.
 ///
