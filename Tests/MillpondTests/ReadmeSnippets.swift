@@ -163,7 +163,7 @@ func lookInside(
     .monitored(by: monitor)
 
   print(avatars.diagram)  // a tree; mermaidDiagram can be drawn
-  print(avatars.plan(for: url))  // memory: hasn't it, disk: has it
+  print(avatars.plan(for: url))  // memory: no value, disk: has the value
   let found = try await avatars.lookUp(url).value
   print(found.provenance)  // memory: miss 1 µs; disk: hit 80 µs, 40 s old
   print(monitor.statistics["disk"]?.hitRatio ?? 0, avatars.sizes)

@@ -8,7 +8,7 @@ struct ArchiveRecord: Sendable, Equatable {
   var byteCount: Int { key.utf8.count + (value?.count ?? 0) }
 }
 
-/// The form of a stored entity: the version of its form, and its JSON.
+/// The layout of a stored entity: the version of its type's form, and its JSON.
 enum ArchiveForm {
   static func wrap(_ json: Data, _ version: UInt32) -> Data {
     var record = Data()

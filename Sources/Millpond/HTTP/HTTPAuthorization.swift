@@ -96,7 +96,7 @@ public final class HTTPAuthorization: Sendable {
   }
 }
 
-// For transfers.
+// The calls of transfers.
 extension HTTPAuthorization {
   var currentSession: Int { state.withLock { $0.rules.session } }
 

@@ -5,7 +5,7 @@ extension Signal {
   /// Delivers on `queue`, as `receive(on:)` does, but wakes no thread without need.
   ///
   /// A value waits for the end, and the progress of a small body leaves out its first and last
-  /// step. Of waiting progress only the latest is delivered.
+  /// step. Of waiting progress, only the latest is delivered.
   func conflated(on queue: DispatchQueue) -> Signal {
     Signal { observer, lifetime in
       let delivery = QueueDelivery(observer, lifetime, queue)

@@ -21,9 +21,9 @@ public struct BulkSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///
   /// The window opens with the first get. A key that no caller waits for when the window closes is
   /// not in the call; when the last caller leaves, the call is cancelled. A get for a key whose
-  /// call is already under way belongs to the next batch; with
-  /// ``Source/reusingInFlight(maxFlights:clock:)`` over this it joins the running get instead. Each
-  /// get reports the progress of the whole call. Priority is ignored.
+  /// call is already under way belongs to the next batch. To join the running get instead, apply
+  /// ``Source/reusingInFlight(maxFlights:clock:)`` over this. Each get reports the progress of the
+  /// whole call. Priority is ignored.
   ///
   /// - Parameters:
   ///   - window: The time between the first get and the call. Zero or less waits for a timer

@@ -139,7 +139,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         Signal { self.wait(as: caller, key, shared, $0, $1) { _ in .never } }
       case .waits(let caller):
         Signal { observer, lifetime in
-          // Whatever its end, this one begins then.
+          // This reload begins at the end of that one, whether it succeeds or fails.
           let end = Observer<Stamped<Value>>(next: { _ in }) { event in
             if event.isTerminal { observer.completed() } else { observer.other(event) }
           }

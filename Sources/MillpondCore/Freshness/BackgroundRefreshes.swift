@@ -27,7 +27,7 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
 
   /// Runs `signal` so that it continues when its callers leave.
   ///
-  /// Does nothing if `max` fetches are held already. Of fetches of one key that are no reloads,
+  /// Does nothing if `max` fetches are held already. Of the fetches of a key that are no reloads,
   /// only the first is held.
   func hold<Value>(_ key: Key, isReload: Bool, _ signal: @autoclosure () -> Signal<Value>) {
     guard let hold = state.withLock({ $0.enter(key, isReload, max: max) }) else { return }

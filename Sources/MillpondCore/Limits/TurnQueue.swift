@@ -165,10 +165,10 @@ final class TurnWaiter: @unchecked Sendable {
       self.slot = slot
       return exchange(&self.work, with: nil)
     }
-    // The caller has left: whatever the work would wait for, it works for nobody.
+    // The caller has left, so nothing needs the work.
     if lifetime.isEnded { return forget() }
     guard let slot else { return WorkContext.run(in: caller) { work?(turn) } }
-    // Whatever the work waits for inside its turn, it certainly waits for.
+    // The holder of the slot certainly waits for gets that are part of the work.
     turn.markAwaited()
     WorkContext.run(inNew: slot) { work?(turn) }
   }

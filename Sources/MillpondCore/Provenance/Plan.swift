@@ -36,8 +36,8 @@ public struct PlannedStep: Sendable, CustomStringConvertible {
   /// A single line about the step.
   public var description: String {
     switch expectation {
-    case .answers: "\(layer): has it"
-    case .misses: "\(layer): hasn't it"
+    case .answers: "\(layer): has the value"
+    case .misses: "\(layer): no value"
     case .isAsked: "\(layer): is asked"
     case .joins(let age): "\(layer): joins a flight of \(age.brief)"
     }

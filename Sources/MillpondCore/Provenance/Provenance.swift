@@ -17,7 +17,7 @@ public struct Provenance: Sendable, CustomStringConvertible {
 
   /// The events in one line.
   public var description: String {
-    steps.isEmpty ? "nobody was asked" : steps.map(\.description).joined(separator: "; ")
+    steps.isEmpty ? "no layer was asked" : steps.map(\.description).joined(separator: "; ")
   }
 }
 

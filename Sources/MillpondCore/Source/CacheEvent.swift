@@ -73,7 +73,7 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     case .started: "\(layer): started a flight"
     case .joined(let age): "\(layer): joined a flight of \(age.brief)"
     case .fillFailed(let error): "\(layer): not stored, \(error)"
-    case .tellingFailed(let error): "\(layer): not told, \(error)"
+    case .tellingFailed(let error): "\(layer): not written, \(error)"
     }
   }
 }

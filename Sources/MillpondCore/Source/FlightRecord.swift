@@ -32,7 +32,7 @@ public struct FlightRecord: Sendable, CustomStringConvertible {
 
   /// A single line about the flight.
   public var description: String {
-    let origin = place.map { ", asked for at \($0)" } ?? ""
+    let origin = place.map { ", requested at \($0)" } ?? ""
     return "\(key): \(askers) waiting for \(age.brief), \(priority) priority\(origin)"
   }
 }

@@ -8,7 +8,7 @@ struct Shop: Entity {
   static let relations: [Relation<Shop>] = [Relation(\.shelf)]
 }
 
-/// A book, whose parts come from several places.
+/// A book, whose fields are set by several writers.
 struct Book: Mergeable {
   let id: Int
   var title: String?

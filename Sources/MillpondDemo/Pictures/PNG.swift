@@ -1,7 +1,7 @@
 /// A writer of PNG files, in pure Swift and without compression.
 ///
-/// The pixels are in stored blocks, so a file is as large as its pixels: the demo wants pictures
-/// that take a while on a slow line.
+/// The pixels are in stored blocks, so a file is as large as its pixels, and takes a while on a
+/// slow line, as the demo needs it.
 ///
 /// - Source: RFC 2083 (PNG), RFC 1950 (zlib), RFC 1951 §3.2.4 (stored blocks).
 enum PNG {

@@ -41,7 +41,7 @@ struct SummaryTable: Sendable {
     let answers = answers[layer] ?? Answers()
     let times = answers.times.sorted()
     guard let longest = times.last else { return [layer.harmless, "0", "", "", ""] }
-    // For an even count the lower of the two middle times, which was really measured.
+    // For an even count, the lower of the two middle times, which is a measured one.
     let median = times[(times.count - 1) / 2]
     return [
       layer.harmless, "\(times.count)", Amounts.time(median, glyphs),

@@ -60,7 +60,7 @@ extension EntityTables {
   /// Allows eviction to be tried again, because entities may have gone out of use with these
   /// references.
   ///
-  /// At once in a small store. In a large store only after enough references have ended that the
+  /// A small store tries at once, a large store only after enough references have ended that the
   /// search costs no more than their removal.
   private mutating func referencesEnded(_ count: Int) {
     collection.crowd = storedCount <= Self.smallCount ? 0 : collection.crowd - 8 * count

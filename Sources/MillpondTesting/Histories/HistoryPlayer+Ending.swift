@@ -172,7 +172,7 @@ extension HistoryPlayer {
     let patience = Locked(lastPatience)
     await settle(by: patience)
     if scene.seed.isMultiple(of: 2) {
-      log.say("everybody leaves")
+      log.say("all callers leave")
       await run([{ [self] in for number in openViews { leave(view: number) } }])
     } else {
       log.say("the origin answers everything")
@@ -188,10 +188,10 @@ extension HistoryPlayer {
       }
     ])
     await settle(by: patience)
-    await sweep("everything is looked at")
+    await sweep("all keys are looked up")
     if !scene.parts.withLock({ $0.closings.isEmpty }) {
       await reopen()
-      await sweep("everything is looked at")
+      await sweep("all keys are looked up")
     }
     log.say("a day passes")
     // Timers take longer by as much as the clock was set back.

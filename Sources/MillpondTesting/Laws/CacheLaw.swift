@@ -49,7 +49,7 @@ public struct CacheBreach: Sendable, CustomStringConvertible {
   /// The law, the seed, the steps and their result.
   public var description: String {
     let lines = steps.enumerated().map { "  \($0.offset + 1). \($0.element)" }
-    let what = law.map { "the law \($0)" } ?? "the likeness"
+    let what = law.map { "the law \($0)" } ?? "the comparison"
     return """
       \(what) is broken by \(composition), seed \(seed), in \(steps.count) steps:
       \(lines.joined(separator: "\n"))

@@ -31,7 +31,7 @@ extension CacheLaws {
         "the empty cache below", .held, { layer, _, _ in layer },
         { layer, _, _ in AnyCache(layer.layered(over: EmptyCache())) }),
       likeness(
-        "what is not asked for what is there at once", .held, { layer, _, _ in layer },
+        "a cache without immediate answers", .held, { layer, _, _ in layer },
         { layer, _, _ in AnyCache(TheLongWay(base: layer)) }),
     ]
   }
@@ -76,7 +76,7 @@ extension CacheLaws {
         { AnyCache($0.layered(over: $1).layered(over: $2).reusingInFlight()) },
         { AnyCache($0.layered(over: $1).layered(over: $2).reusingInFlight().reusingInFlight()) }),
       likeness(
-        "flights that nobody shares", .calm,
+        "flights without other callers", .calm,
         { AnyCache($0.layered(over: $1).layered(over: $2)) },
         { AnyCache($0.layered(over: $1).layered(over: $2).reusingInFlight()) }),
     ]

@@ -77,7 +77,7 @@ final class CacheLawsRun<Value: Sendable> {
     sent.append(value)
     run.next(value)
     if ends { run.completed() }
-    return ends ? "answers \(value)" : "sends \(value) and goes on"
+    return ends ? "answers \(value)" : "sends \(value) and continues"
   }
 
   func miss() -> String {

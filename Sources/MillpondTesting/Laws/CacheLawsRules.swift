@@ -74,13 +74,13 @@ extension CacheLawsScene {
   /// Returns a finding for work that remains after all gets have been answered.
   func leftAfterEnd() async -> String? {
     await finish()
-    return await left().map { "when all had been answered, \($0)" }
+    return await left().map { "when all gets had been answered, \($0)" }
   }
 
   /// Returns a finding for work that remains after all subscribers have left.
   func leftAfterLeaving() async -> String? {
     leaveAll()
-    return await left().map { "when everybody had left, \($0)" }
+    return await left().map { "when all callers had left, \($0)" }
   }
 
   private func left() async -> String? {
@@ -91,7 +91,7 @@ extension CacheLawsScene {
     if isQuiet { return nil }
     let flights = cache.flights.map { "a flight for \($0.key)" }
     let runs = activeRuns.map { "run \($0.number) for \(keys[$0.key])" }
-    let held = heldCount > 0 ? ["\(heldCount) asks of layers"] : []
+    let held = heldCount > 0 ? ["\(heldCount) gets of layers"] : []
     return "there was still " + (flights + runs + held).joined(separator: ", ")
   }
 }

@@ -18,7 +18,9 @@ extension SignalLaws {
       source.end(.completed, passTime)
 
       var findings: [String] = []
-      if !isTold { findings.append("disposed of after \(count) values, the source was not told") }
+      if !isTold {
+        findings.append("disposed of after \(count) values, the source was not stopped")
+      }
       if delivered.withLock({ $0 }) > before {
         findings.append("disposed of after \(count) values, something was delivered later")
       }
@@ -53,7 +55,7 @@ extension SignalLaws {
     let isTold = await isTornDown(source)
     let count = delivered.withLock { $0 }
     return (count > 1 ? ["disposed of in a callback, something was delivered later"] : [])
-      + (isTold ? [] : ["disposed of in a callback, the source was not told"])
+      + (isTold ? [] : ["disposed of in a callback, the source was not stopped"])
   }
 
   /// Ends the lifetime inside the first value or the end, as an operator downstream does.
@@ -80,7 +82,7 @@ extension SignalLaws {
 
     let isTold = await isTornDown(source)
     return (late.withLock { $0 } > 0 ? ["an event followed that in which the lifetime ended"] : [])
-      + (isTold ? [] : ["the source was not told that the lifetime ended"])
+      + (isTold ? [] : ["the source was not stopped when the lifetime ended"])
   }
 
   func teardownFindings() async -> [String] {

@@ -14,7 +14,7 @@ import Testing
 
     #expect(
       cache.plan(for: "a").map(\.description) == [
-        "memory: hasn't it", "TestCache: is asked", "TestOrigin: is asked",
+        "memory: no value", "TestCache: is asked", "TestOrigin: is asked",
       ])
     #expect(disk.gets.isEmpty && origin["a"].subscriptions == 0)
   }

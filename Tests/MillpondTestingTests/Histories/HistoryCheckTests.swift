@@ -143,8 +143,8 @@ import Testing
         the rule “current” is broken, seed \(failure?.seed ?? 0):
           set k0 = 0
           remove k0
-          everybody leaves
-          everything is looked at
+          all callers leave
+          all keys are looked up
                look 1 of k0, cachedOnly gets 0
           a day passes
         look 1 of k0, cachedOnly gave 0, though “remove k0” came after its set

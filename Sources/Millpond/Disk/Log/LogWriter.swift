@@ -212,7 +212,7 @@ extension LogWriter {
         })
     } catch {
       if batch.count == 1 { return fail([batch[0].0], error) }
-      // Of several, some may fit.
+      // If several records do not fit together, some of them may fit alone.
       for (write, _) in batch {
         clear()
         add(write)

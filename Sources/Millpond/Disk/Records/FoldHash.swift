@@ -5,7 +5,7 @@ enum FoldHash {
   /// The constants of the hash.
   ///
   /// - Source: the multiply-fold step is that of wyhash; the primes are the golden ratio's and
-  ///   those next to the square roots of small numbers. Measured in the note of issue 2.
+  ///   those next to the square roots of small numbers.
   private static let salts: (UInt64, UInt64, UInt64, UInt64) = (
     0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B, 0x3C6E_F372_FE94_F82B, 0xA54F_F53A_5F1D_36F1
   )

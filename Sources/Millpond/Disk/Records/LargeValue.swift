@@ -46,7 +46,7 @@ struct LargeValue: Sendable, BitwiseCopyable {
 /// counts as damaged. It takes a third of the time of ``FoldHash``, which would be half the time of
 /// reading the value.
 ///
-/// - Source: Fletcher's checksum (1982), with words of 64 bits; measured: `millpond-bench
+/// - Source: Fletcher's checksum (1982), with words of 64 bits; measured: `millpond-bench disk
 ///   disk-get-256k`.
 struct LargeSum {
   /// The size of all pieces except the last.
