@@ -6,7 +6,7 @@ import MillpondSignals
 func worstDiskRows() -> [WorstRow] {
   [
     WorstRow(
-      name: "worst-disk-set", summary: "n new keys on disk", greatest: 100_000, waitTarget: 2
+      name: "worst-disk-set", summary: "n new keys on disk", waitTarget: 2
     ) {
       count in
       let disk = try WorstFolder()
@@ -17,6 +17,20 @@ func worstDiskRows() -> [WorstRow] {
         _ = disk.ask()
       } check: {
         try disk.end(holding: count)
+      }
+    },
+    WorstRow(
+      name: "worst-disk-remove", summary: "the removal of n values, one by one", waitTarget: 2
+    ) { count in
+      let goods = Goods(size: 16, count: count)
+      let disk = try WorstFolder(goods)
+      return WorstCase {
+        for key in goods.keys { disk.cache.remove(key) }
+        try awaited(disk.cache.flush())
+      } neighbour: {
+        _ = disk.ask()
+      } check: {
+        try disk.end(holding: 0)
       }
     },
     WorstRow(
@@ -59,7 +73,7 @@ func worstDiskRows() -> [WorstRow] {
       }
     },
     WorstRow(
-      name: "worst-disk-verify", summary: "verify of n values", greatest: 100_000, waitTarget: 2
+      name: "worst-disk-verify", summary: "verify of n values", waitTarget: 2
     ) { count in
       let disk = try WorstFolder(Goods(size: 16, count: count))
       var report = DiskReport()

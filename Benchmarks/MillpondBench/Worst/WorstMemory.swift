@@ -29,6 +29,9 @@ func worstMemoryRows() -> [WorstRow] {
         cache.now(StatedKey(number: count - 1), Lookup()) == count - 1
       }
     },
+    .emptying("remove", "the removal of n values, one by one") { cache, count in
+      for key in 0..<count { cache.remove(key) }
+    },
     .emptying("remove-all", "removeAll of n values") { cache, _ in cache.removeAll() },
     .emptying("trim", "trim(to: 0) of n values") { cache, _ in cache.trim(to: 0) },
     .emptying("relieve", "relieve(.critical) of n values") { cache, _ in cache.relieve(.critical) },

@@ -39,10 +39,7 @@ extension DiskStore {
 
   private func allSpots() -> [(KeyHash, RecordLocation)] {
     var spots: [(KeyHash, RecordLocation)] = []
-    var walk = LocationWalk()
-    while state.withLock({ state in
-      walk.step(state.index) { hash, spot, _ in spots.append((hash, spot)) }
-    }) {}
+    state.forEachEntry { spots.append(($0.hash, $0.spot)) }
     return spots
   }
 

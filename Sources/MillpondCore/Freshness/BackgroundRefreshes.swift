@@ -8,7 +8,7 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   private let state = Locked(State())
 
   fileprivate struct State: Sendable {
-    var byKey: [Key: [Hold]] = [:]
+    var byKey: [Key: Holds] = [:]
     var count = 0
     var lastNumber = 0
   }
@@ -17,6 +17,14 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
     let number: Int
     let isReload: Bool
     let lifetime = Lifetime()
+  }
+
+  /// The held fetches of a key, by number; no more than one of them is no reload.
+  fileprivate struct Holds: Sendable {
+    var byNumber: [Int: Hold] = [:]
+    var hasFetch = false
+
+    var inOrder: [Hold] { byNumber.values.sorted { $0.number < $1.number } }
   }
 
   init(_ scheduler: Scheduler, patience: Duration, max: Int) {
@@ -45,46 +53,50 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
 
   /// Stops holding the fetches of the key.
   func release(_ key: Key) {
-    for hold in state.withLock({ $0.take(key) })?.holds ?? [] { hold.lifetime.end() }
+    for hold in state.withLock({ $0.take(key) })?.holds.inOrder ?? [] { hold.lifetime.end() }
   }
 
   /// Stops holding any fetch.
   func releaseAll() {
-    for hold in state.withLock({ $0.takeAll() }).values.joined() { hold.lifetime.end() }
+    for holds in state.withLock({ $0.takeAll() }).values {
+      for hold in holds.inOrder { hold.lifetime.end() }
+    }
   }
 }
 
 extension BackgroundRefreshes.State {
   mutating func enter(_ key: Key, _ isReload: Bool, max: Int) -> BackgroundRefreshes.Hold? {
     if count >= max { return nil }
-    if !isReload, byKey[key]?.contains(where: { !$0.isReload }) ?? false { return nil }
+    if !isReload, byKey[key]?.hasFetch == true { return nil }
     count += 1
     lastNumber += 1
     let hold = BackgroundRefreshes.Hold(number: lastNumber, isReload: isReload)
-    byKey[key, default: []].append(hold)
+    byKey[key, default: BackgroundRefreshes.Holds()].byNumber[lastNumber] = hold
+    if !isReload { byKey[key]?.hasFetch = true }
     return hold
   }
 
   /// Removes a hold; returns it and its key, to be released after the unlock.
   mutating func leave(_ key: Key, _ number: Int) -> (key: Key, hold: BackgroundRefreshes.Hold)? {
     guard let place = byKey.index(forKey: key),
-      let index = byKey.values[place].firstIndex(where: { $0.number == number })
+      let hold = byKey.values[place].byNumber.removeValue(forKey: number)
     else { return nil }
     count -= 1
-    let (hold, key) = (byKey.values[place].remove(at: index), byKey.keys[place])
-    if byKey.values[place].isEmpty { byKey.remove(at: place) }
+    if !hold.isReload { byKey.values[place].hasFetch = false }
+    let key = byKey.keys[place]
+    if byKey.values[place].byNumber.isEmpty { byKey.remove(at: place) }
     return (key, hold)
   }
 
   /// Removes all holds of a key; returns them and the key, to be released after the unlock.
-  mutating func take(_ key: Key) -> (key: Key, holds: [BackgroundRefreshes.Hold])? {
+  mutating func take(_ key: Key) -> (key: Key, holds: BackgroundRefreshes.Holds)? {
     guard !byKey.isEmpty, let place = byKey.index(forKey: key) else { return nil }
     let (key, holds) = byKey.remove(at: place)
-    count -= holds.count
+    count -= holds.byNumber.count
     return (key, holds)
   }
 
-  mutating func takeAll() -> [Key: [BackgroundRefreshes.Hold]] {
+  mutating func takeAll() -> [Key: BackgroundRefreshes.Holds] {
     defer { (byKey, count) = ([:], 0) }
     return byKey
   }

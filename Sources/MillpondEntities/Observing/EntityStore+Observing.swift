@@ -54,7 +54,7 @@ extension EntityCore {
       observers.add(notice, number, of: node, in: &tables)
       let row = tables.graph.nodes[Int(node)].row
       table.touch(row, now)
-      return (node, number, table.rows[Int(row)].value)
+      return (node, number, table.value(of: reference.id, in: row))
     }
     watch.lifetime.onEnd { [self] in
       let now = time.now()

@@ -96,12 +96,17 @@ extension EntityTable: AnyEntityTable {
     if revision != .none, let id = rows[Int(row)].id { order.forget(id, revision) }
   }
 
-  /// - Parameter isSilent: Whether queries are left out.
+  /// - Parameters:
+  ///   - edits: The edits of a commit.
+  ///   - isSilent: Whether queries are left out.
+  ///   - last: The number of the last subscriber that has not seen the edits yet.
   @inlinable
-  func notices(of edits: [TableEdit<E>], isSilent: Bool = false) -> [Notice] {
+  func notices(
+    of edits: [TableEdit<E>], isSilent: Bool = false, upTo last: Int = .max
+  ) -> [Notice] {
     if edits.isEmpty || listeners.isEmpty { return [] }
-    return listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
-      isSilent && listener.isQuery ? nil : listener.notice(edits)
+    return listeners.sorted { $0.key < $1.key }.compactMap { number, listener in
+      number > last || isSilent && listener.isQuery ? nil : listener.notice(edits)
     }
   }
 
@@ -112,6 +117,10 @@ extension EntityTable: AnyEntityTable {
 
   @inlinable
   func shrink(_ graph: inout Graph) {
+    if vacant.count == rows.count {
+      (rows, vacant, index) = ([], [], SlotIndex())
+      return
+    }
     let former = rows
     rows = []
     rows.reserveCapacity(former.count - vacant.count)

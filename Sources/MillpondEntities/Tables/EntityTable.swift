@@ -39,6 +39,9 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
   @usableFromInline var vacant: [Int32] = []
 
+  /// The edits of a commit that are visible, but not all in their rows yet.
+  @exclusivity(unchecked) @usableFromInline var committed: CommittedEdits<E>?
+
   @inlinable
   init(number: Int32) {
     self.number = number
@@ -72,6 +75,25 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     return node
   }
 
+  /// Returns the value of an entity as of the last commit, which may not be in its row yet.
+  @inlinable
+  func value(of id: E.ID, in row: Int32?) -> E? {
+    if let committed, let edit = committed.edit(id) { return edit.value }
+    return row.flatMap { rows[Int($0)].value }
+  }
+
+  /// All stored entities, as edits that set them.
+  @inlinable
+  var storedEdits: [TableEdit<E>] {
+    let committed = committed
+    let stored = rows.compactMap { row in
+      row.value.flatMap { value in
+        committed?.edit(value.id) == nil ? TableEdit(id: value.id, value: value) : nil
+      }
+    }
+    return stored + (committed?.values() ?? [])
+  }
+
   /// Returns whether a write with its own revision is admitted on arrival; if so, remembers it.
   @inlinable
   func admits(_ revision: Revision, for id: E.ID) -> Bool {
@@ -83,13 +105,19 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   /// Returns the last write of an entity, as recorded in its row.
   @inlinable
   func written(_ id: E.ID) -> Revision {
-    row(of: id).map { rows[Int($0)].written } ?? .none
+    let written = row(of: id).map { rows[Int($0)].written } ?? .none
+    guard let committed, let edit = committed.edit(id) else { return written }
+    return max(written, edit.written)
   }
 
-  /// Returns the identities of all stored entities, except those written after `revision`.
+  /// Returns the identities of stored entities in a range of rows, except those written after
+  /// `revision`; nil if the range begins behind the last row.
   @inlinable
-  func storedIDs(until revision: Revision = .last) -> [E.ID] {
-    rows.compactMap { $0.value == nil || $0.written > revision ? nil : $0.id }
+  func storedIDs(in range: Range<Int>, until revision: Revision) -> [E.ID]? {
+    if range.lowerBound >= rows.count { return nil }
+    return rows[range.clamped(to: rows.indices)].compactMap {
+      $0.value == nil || $0.written > revision ? nil : $0.id
+    }
   }
 
   @inlinable
@@ -97,30 +125,9 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     rows.compactMap { $0.value == nil ? nil : $0.node }
   }
 
-  /// All stored entities, as edits that set them.
-  @inlinable
-  var storedEdits: [TableEdit<E>] {
-    rows.compactMap { row in
-      row.value.map { TableEdit(id: $0.id, value: $0) }
-    }
-  }
-
   @inlinable
   func hash(_ id: E.ID) -> UInt32 {
     UInt32(truncatingIfNeeded: id.mixedHash)
-  }
-}
-
-/// The result of a commit for one entity: its present value, or none.
-@usableFromInline
-package struct TableEdit<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
-  @usableFromInline package let id: E.ID
-  @usableFromInline package let value: E?
-
-  @inlinable
-  init(id: E.ID, value: E?) {
-    self.id = id
-    self.value = value
   }
 }
 

@@ -11,6 +11,13 @@ struct EntityTables: Sendable {
   @usableFromInline var numbers = TypeNumbers()
   @usableFromInline var storedCount = 0
 
+  /// The number of entities that are stored when a commit has been applied in steps; nil if there is
+  /// no such commit.
+  var committedCount: Int?
+
+  /// The greatest number of edits that were applied, and of nodes that were removed, in one step.
+  var longestStep = 0
+
   /// The revision of the last removal of everything, which also covers types without a table yet.
   @usableFromInline var clearedAt = Revision.none
 

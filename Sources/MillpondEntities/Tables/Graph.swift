@@ -218,6 +218,11 @@ extension Graph {
   /// - Complexity: O(*n*) in nodes and edges, including vacant ones; so it costs less than the
   ///   changes that vacated them.
   mutating func shrink() -> [(number: NodeNumber, node: Node)] {
+    if vacantNodes.count == nodes.count {
+      (nodes, edges, vacantNodes) = ([], [], [])
+      (firstVacantEdge, vacantEdgeCount, freedCount) = (Self.none, 0, 0)
+      return []
+    }
     let count = max(
       nodes.count - vacantNodes.count, (nodes.lastIndex { $0.isWatched || $0.isRetained } ?? -1) + 1
     )

@@ -45,16 +45,28 @@ extension EntityTables {
   /// Removes the nodes that nothing needs any more, and ends the commit.
   @usableFromInline
   mutating func finish(_ commit: inout Commit) {
+    endReferring(&commit)
+    _ = forgetLoose(&commit, atMost: .max)
+    if !collection.isCollecting { shrink() }
+  }
+
+  /// Records that the nodes of new references are in the graph.
+  mutating func endReferring(_ commit: inout Commit) {
     isReferring = false
     if !forgettable.isEmpty {
       commit.loose += forgettable
       forgettable = []
     }
-    for node in commit.loose {
+  }
+
+  /// Removes up to `count` of the nodes that nothing needs any more; false if there are no others.
+  mutating func forgetLoose(_ commit: inout Commit, atMost count: Int) -> Bool {
+    var left = count
+    while left > 0, let node = commit.loose.popLast() {
       if let released = forget(node) { commit.released.append(released) }
+      left -= 1
     }
-    commit.loose = []
-    if !collection.isCollecting { shrink() }
+    return !commit.loose.isEmpty
   }
 
   /// Allows eviction to be tried again, because entities may have gone out of use with these
@@ -89,6 +101,9 @@ struct Commit: Sendable {
 
   /// The notices for subscribers of the touched types.
   @usableFromInline var notices: [Notice] = []
+
+  /// The greatest number of edits, rows or nodes under one hold of the lock.
+  @usableFromInline static var stepSize: Int { 512 }
 
   /// Objects to release after the unlock.
   @usableFromInline var released: [any Sendable] = []

@@ -153,12 +153,7 @@ extension EntityCore {
       let written = transaction.takeWritten(&released)
       let parts = transaction.spent[written.places]
       for part in parts { part.prepare(isLater) }
-      mustTell = step(&released, isSilent: written.isSilent) { tables, commit in
-        if written.isCleared { tables.clearedAt = commit.revision }
-        for part in parts { part.apply(&tables, &commit) }
-      } causes: {
-        parts.flatMap { $0.causes() }
-      }
+      mustTell = commit(parts, written, &released)
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
         var collector = Collector(self, cutoff: cutoff)
@@ -168,6 +163,20 @@ extension EntityCore {
       isLater = true
     }
     return mustTell
+  }
+
+  private func commit(
+    _ parts: ArraySlice<TransactionPart>, _ written: WrittenParts, _ released: inout [any Sendable]
+  ) -> Bool {
+    if parts.contains(where: { $0.editCount() > Commit.stepSize }) {
+      return commitInSteps(parts, written, &released)
+    }
+    return step(&released, isSilent: written.isSilent) { tables, commit in
+      if written.isCleared { tables.clearedAt = commit.revision }
+      for part in parts { part.apply(&tables, &commit) }
+    } causes: {
+      parts.flatMap { $0.causes() }
+    }
   }
 
   /// Commits the changes of `body` in one step under the lock, and then evicts entities if

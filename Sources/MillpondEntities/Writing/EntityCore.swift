@@ -20,6 +20,9 @@ final class EntityCore: @unchecked Sendable {
   @usableFromInline let time: CoarseTime
   @usableFromInline let countLimit: Int
 
+  /// Called between the steps of a large commit, for tests.
+  @exclusivity(unchecked) var onStep: (() -> Void)?
+
   @usableFromInline
   init(countLimit: Int, _ time: CoarseTime) {
     self.countLimit = countLimit
@@ -43,15 +46,15 @@ final class EntityCore: @unchecked Sendable {
     let now = time.now()
     return tables.withLock { tables in
       let table = tables.table(E.self)
-      guard let row = table.row(of: reference.id) else { return nil }
-      table.rows[Int(row)].touched = now
-      return table.rows[Int(row)].value
+      let row = table.row(of: reference.id)
+      if let row { table.rows[Int(row)].touched = now }
+      return table.value(of: reference.id, in: row)
     }
   }
 
   @usableFromInline
   var count: Int {
-    tables.withLock { $0.storedCount }
+    tables.withLock { $0.committedCount ?? $0.storedCount }
   }
 
   // MARK: Notifying

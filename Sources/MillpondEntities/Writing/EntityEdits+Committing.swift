@@ -41,7 +41,14 @@ extension EntityEdits {
   @inlinable
   func apply(to tables: inout EntityTables, _ commit: inout Commit) {
     if spent.clearedAt != .none { _ = table.order.admitAll(commit.revision) }
-    for place in spent.edits.indices {
+    apply(spent.edits.indices, to: &tables, &commit)
+    finish(&commit) { changes }
+  }
+
+  /// Applies a range of the edits.
+  @inlinable
+  func apply(_ range: Range<Int>, to tables: inout EntityTables, _ commit: inout Commit) {
+    for place in range {
       let (id, isStored) = (spent.edits[place].id, spent.edits[place].value != nil)
       // The row of an entity that is not stored may belong to another one by now.
       var row = spent.edits[place].stored.value == nil ? nil : spent.edits[place].stored.row
@@ -51,9 +58,11 @@ extension EntityEdits {
       }
       note(id, isStored ? row : nil, spent.edits[place].order, commit)
     }
-    finish(&commit) {
-      spent.edits.compactMap { $0.isChange ? TableEdit(id: $0.id, value: $0.value) : nil }
-    }
+  }
+
+  @inlinable
+  var changes: [TableEdit<E>] {
+    spent.edits.compactMap { $0.isChange ? TableEdit(id: $0.id, value: $0.value) : nil }
   }
 
   /// Stores a value in its row, or clears the row; returns the row.
@@ -89,12 +98,7 @@ extension EntityEdits {
   ///   - commit: The commit.
   @inlinable
   func note(_ id: E.ID, _ row: Int32?, _ order: EditOrder, _ commit: Commit) {
-    let revision =
-      switch order {
-      case .fill: Revision.none
-      case .commit: commit.revision
-      case .drawn(let revision): revision
-      }
+    let revision = order.written(in: commit.revision)
     if let row {
       // An answer that changes nothing still counts as a use.
       table.touch(row, commit.now, commit.revision)
@@ -105,14 +109,16 @@ extension EntityEdits {
     }
   }
 
-  /// Collects the notices for subscribers of the type.
+  /// Collects the notices for subscribers of the type, up to the one with the number `last`.
   @inlinable
-  func finish(_ commit: inout Commit, _ changes: () -> [TableEdit<E>]) {
+  func finish(
+    _ commit: inout Commit, upTo last: Int = .max, _ changes: () -> [TableEdit<E>]
+  ) {
     targets.removeAll(keepingCapacity: targets.count <= Self.fewTargets)
     let forgotten = table.order.takeForgotten()
     if !forgotten.isEmpty { commit.released.append(forgotten) }
     if table.listeners.isEmpty { return }
-    commit.notices += table.notices(of: changes(), isSilent: commit.isSilent)
+    commit.notices += table.notices(of: changes(), isSilent: commit.isSilent, upTo: last)
   }
 
   @usableFromInline
@@ -122,5 +128,50 @@ extension EntityEdits {
   @inlinable
   var causes: [AnyReference] {
     spent.edits.compactMap { $0.isChange ? AnyReference(Reference<E>($0.id)) : nil }
+  }
+}
+
+// MARK: - In steps
+
+extension EntityEdits {
+  /// The number of entities that the commit adds.
+  @inlinable
+  var growth: Int {
+    spent.edits.reduce(0) { sum, edit in
+      sum + (edit.value == nil ? 0 : 1) - (edit.stored.value == nil ? 0 : 1)
+    }
+  }
+
+  /// Makes all edits visible, under the lock; they are applied after that.
+  @inlinable
+  func publish(_ revision: Revision) {
+    if spent.clearedAt != .none { _ = table.order.admitAll(revision) }
+    spent.isHeard = !table.listeners.isEmpty
+    let (edits, places) = (spent.edits, spent.places)
+    table.committed = CommittedEdits(
+      edit: { id in
+        let place = places.isEmpty ? edits.firstIndex { $0.id == id } : places[id]
+        return place.map { place in
+          CommittedEdits.Edit(
+            value: edits[place].value, written: edits[place].order.written(in: revision))
+        }
+      },
+      values: {
+        edits.compactMap { edit in edit.value.map { TableEdit(id: edit.id, value: $0) } }
+      })
+  }
+
+  /// Collects the changes for the subscribers of the type, without the lock.
+  @inlinable
+  func collectChanges() {
+    if spent.isHeard { spent.changes = changes }
+  }
+
+  /// Ends the steps, under the lock: all edits are in their rows.
+  @inlinable
+  func endSteps(_ commit: inout Commit, upTo last: Int) {
+    if let committed = table.committed { commit.released.append(committed) }
+    table.committed = nil
+    finish(&commit, upTo: last) { spent.changes }
   }
 }

@@ -53,7 +53,13 @@ final class EntityEdits<E: Entity> {
   /// Returns the identities of all stored entities, except those written after `revision`.
   @inlinable
   func storedIDs(until revision: Revision = .last) -> [E.ID] {
-    tables.withLock { _ in table.storedIDs(until: revision) }
+    var ids: [E.ID] = []
+    var rows = 0..<Commit.stepSize
+    while let step = tables.withLock({ _ in table.storedIDs(in: rows, until: revision) }) {
+      ids += step
+      rows = rows.upperBound..<rows.upperBound + Commit.stepSize
+    }
+    return ids
   }
 
   // MARK: Writing
@@ -174,6 +180,10 @@ struct SpentEdits<E: Entity>: Sendable {
   /// The revision of a removal of the whole type; see ``EntityEdits/clearedAt``.
   @usableFromInline var clearedAt = Revision.none
 
+  /// Whether the type has subscribers; and the changes for them, of a commit in steps.
+  @usableFromInline var isHeard = false
+  @usableFromInline var changes: [TableEdit<E>] = []
+
   @inlinable
   init(last: Edit<E>? = nil) {
     self.last = last
@@ -237,6 +247,16 @@ enum EditOrder: Sendable {
   @inlinable
   var isFill: Bool {
     if case .fill = self { true } else { false }
+  }
+
+  /// Returns the revision of the write in a commit; that of a fill is none.
+  @inlinable
+  func written(in commit: Revision) -> Revision {
+    switch self {
+    case .fill: .none
+    case .commit: commit
+    case .drawn(let revision): revision
+    }
   }
 
   /// The revision to compare within the transaction; that of a fill comes before all writes.

@@ -75,17 +75,19 @@ struct Observers: Sendable {
   /// - Parameters:
   ///   - changed: The changed nodes.
   ///   - graph: The graph of the nodes.
+  ///   - last: The number of the last observer that has not seen the changes yet.
   ///   - references: Returns the references to these nodes, in the same order.
   @usableFromInline
   mutating func announce(
-    _ changed: [NodeNumber], in graph: inout Graph, _ references: () -> [AnyReference]
+    _ changed: [NodeNumber], in graph: inout Graph, upTo last: Int = .max,
+    _ references: () -> [AnyReference]
   ) {
     let found = graph.watched(above: changed)
     if found.isEmpty { return }
     let causes = causes(changed, references(), in: &graph, for: found)
     var notices: [(number: Int, notice: Notice)] = []
     for (node, causes) in zip(found, causes) {
-      for (number, watch) in watches[node] ?? [:] {
+      for (number, watch) in watches[node] ?? [:] where number <= last {
         notices.append((number, watch.notice(graph.nodes[Int(node)].row, causes)))
       }
     }

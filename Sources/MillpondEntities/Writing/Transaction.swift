@@ -163,6 +163,15 @@ final class TransactionPart {
   /// Applies the prepared edits, under the lock.
   @usableFromInline let apply: (inout EntityTables, inout Commit) -> Void
 
+  /// The same in steps: all edits become visible at once, are applied a range at a time, and are
+  /// announced to the subscribers up to a number.
+  @usableFromInline let editCount: () -> Int
+  @usableFromInline let growth: () -> Int
+  @usableFromInline let publish: (Revision) -> Void
+  @usableFromInline let applyRange: (Range<Int>, inout EntityTables, inout Commit) -> Void
+  @usableFromInline let collectChanges: () -> Void
+  @usableFromInline let endSteps: (inout Commit, _ last: Int) -> Void
+
   /// Returns references to the changed entities, in the order of the edits.
   @usableFromInline let causes: () -> [AnyReference]
 
@@ -178,6 +187,12 @@ final class TransactionPart {
     finish = { edits.finish().ifAny }
     prepare = { edits.prepare(readsAgain: $0) }
     apply = { edits.apply(to: &$0, &$1) }
+    editCount = { edits.spent.edits.count }
+    growth = { edits.growth }
+    publish = { edits.publish($0) }
+    applyRange = { edits.apply($0, to: &$1, &$2) }
+    collectChanges = { edits.collectChanges() }
+    endSteps = { edits.endSteps(&$0, upTo: $1) }
     causes = { edits.causes }
     takeSpent = { edits.takeSpent().ifAny }
   }

@@ -51,13 +51,80 @@ import Testing
     #expect(excess < 100)
   }
 
-  @Test func `halved, a key is counted half as often`() {
-    var sketch = sketch(entries: 1_000)
+  @Test(arguments: [100, 20_000])
+  func `after seven uses an entry a key is counted half as often`(entries: Int) {
+    var sketch = sketch(entries: entries)
     for _ in 0..<9 { sketch.add(7) }
+    sketch.additions = entries * 7
 
-    sketch.halve()
+    sketch.add(8)
+    finish(&sketch)
 
     #expect(sketch.frequency(7) == 4)
+  }
+
+  @Test func `no use halves, copies or joins more than a few blocks`() {
+    var sketch = sketch(entries: 20_000)
+    for hash in hashes(20_000) { for _ in 0..<3 { sketch.add(hash) } }
+    let words = Array(sketch.words)
+
+    sketch.additions = 140_000
+    sketch.add(1)
+    let halved = zip(words, sketch.words).count { $0 != $1 }
+    // The use itself changes up to four.
+    #expect((1...Self.stepWords + 4).contains(halved))
+
+    finish(&sketch)
+    sketch.grow(toEntries: 200_000)
+    #expect(sketch.words.count == Self.stepWords)
+    sketch.add(1)
+    #expect(sketch.words.count == 2 * Self.stepWords)
+
+    finish(&sketch)
+    sketch.shrink(toEntries: 20_000)
+    #expect(sketch.words.count == Self.stepWords)
+  }
+
+  @Test func `while the size changes, and afterwards, it knows all that it knew`() {
+    var sketch = sketch(entries: 20_000)
+    let hashes = hashes(2_000)
+    for hash in hashes { for _ in 0..<3 { sketch.add(hash) } }
+    func forgotten() -> Int { hashes.count { sketch.frequency($0) < 3 } }
+    let length = sketch.words.count
+
+    sketch.grow(toEntries: 100_000)
+    for _ in 0..<10 { sketch.work() }
+    #expect(sketch.words.count < length && forgotten() == 0)
+    finish(&sketch)
+    #expect(sketch.words.count > 4 * length && forgotten() == 0)
+
+    sketch.shrink(toEntries: 20_000)
+    for _ in 0..<10 { sketch.work() }
+    #expect(forgotten() == 0)
+    finish(&sketch)
+    #expect(sketch.words.count <= 2 * length && forgotten() == 0)
+  }
+
+  @Test func `of two counters that become one the greater one counts`() {
+    var sketch = FrequencySketch()
+    sketch.grow(toEntries: 40, expected: 0)
+    let hashes = (0..<40 as Range<UInt32>).map { $0 &* 0x0765_4321 }
+    for (number, hash) in hashes.enumerated() { for _ in 0..<number % 15 { sketch.add(hash) } }
+    let counts = hashes.map { sketch.frequency($0) }
+
+    sketch.shrink(toEntries: 1)
+    finish(&sketch)
+
+    #expect(sketch.blocks == 1)
+    #expect(zip(hashes, counts).allSatisfy { sketch.frequency($0) >= $1 })
+    #expect(hashes.allSatisfy { sketch.frequency($0) <= counts.max() ?? 0 })
+  }
+
+  private static let stepWords = FrequencySketch.stepLength * FrequencySketch.blockLength
+
+  /// Does the work that the uses that follow would do.
+  private func finish(_ sketch: inout FrequencySketch) {
+    while sketch.due == 0 { sketch.work() }
   }
 
   @Test func `after seven askings an entry all are halved, and more can be counted`() {
@@ -118,8 +185,8 @@ import Testing
       taken[spread.base / 8] += 1
       for row in 0..<4 {
         let (word, shift) = spread.next(row)
-        counters[(word - spread.base) * 16 + Int(shift) / 4] += 1
-        #expect((word - spread.base) / 2 == row && shift < 64)
+        counters[word * 16 + Int(shift) / 4] += 1
+        #expect(word / 2 == row && shift < 64)
       }
     }
 

@@ -131,6 +131,27 @@ import Testing
     #expect(cache.peek(1) != nil && cache.shards.flaw() == nil)
   }
 
+  @Test func `what is removed between the steps of a removal lets nothing escape it`() {
+    fill(4_000) { [cache] in
+      for key in 1_000..<3_900 { cache.remove(key) }
+    }
+
+    cache.removeAll()
+
+    #expect((0..<4_000).allSatisfy { cache.peek($0) == nil })
+    #expect(cache.shards.flaw() == nil)
+  }
+
+  @Test func `a cache that is left with a part gives back what that does not need`() {
+    fill(100_000) {}
+    let former = capacity
+
+    cache.trim(to: 0.05)
+
+    #expect((4_900...5_000).contains(cache.count) && cache.shards.flaw() == nil)
+    #expect(capacity < former / 2)
+  }
+
   private var capacity: Int {
     var capacity = 0
     cache.shards.forEach { store in

@@ -30,9 +30,29 @@ import Testing
     #expect(column.capacity == 100 && Array(column) == [1, 1, 1])
   }
 
+  @Test func `a column that grows moves nothing out of its full chunks`() {
+    var column = Column<Int>(repeating: 1, count: Column<Int>.chunkLength)
+    let first = column.pointer(to: 0)
+
+    for number in 0..<100_000 { column.append(number) }
+
+    #expect(column.pointer(to: 0) == first && column[column.count - 1] == 99_999)
+  }
+
+  @Test func `chunks behind the last element are given back, except for one`() {
+    var column = Column<Int>()
+    for number in 0..<100_000 { column.append(number) }
+
+    while column.count > 10 { column.removeLast() }
+
+    #expect(column.capacity <= 2 * Column<Int>.chunkLength && Array(column) == Array(0..<10))
+    for number in 10..<5_000 { column.append(number) }
+    #expect(Array(column) == Array(0..<5_000))
+  }
+
   @Test func `one without elements needs no memory`() {
     let column = Column<Int>()
 
-    #expect(column.isEmpty && column.base == nil && column.memory == nil)
+    #expect(column.isEmpty && column.chunks == nil && column.memory == nil)
   }
 }

@@ -17,7 +17,7 @@ extension DiskIndex {
 
   /// Restores a key that is not in the index; ``findRestored(from:)`` makes it findable.
   mutating func restore(_ hash: KeyHash, _ spot: RecordLocation, _ value: LargeValue?) {
-    let slot = grow()
+    let slot = Slot(hashes.count)
     hashes.append(hash)
     spots.append(.nowhere)
     order.restored(
@@ -60,59 +60,5 @@ extension DiskIndex {
     }
     consequence = Consequence()
     return Set(largeValues.values.map(\.number))
-  }
-}
-
-/// A walk through the entries with records, in the order of eviction, in steps between which the
-/// index may change, so that no get waits for the whole walk.
-///
-/// An entry that stays is visited once; one that is used meanwhile may be visited later than its
-/// place was.
-struct LocationWalk {
-  private var last: Slot?
-  private var isInOrder = true
-  private var isVisited: [Bool] = []
-  private var rest = 0
-  private var clearCount: Int?
-
-  /// The greatest number of entries that a step visits.
-  static let stepSize = 1_024
-
-  /// Visits the next entries; false when there are none left.
-  mutating func step(
-    _ index: DiskIndex, count: Int = stepSize,
-    _ body: (KeyHash, RecordLocation, LargeValue?) -> Void
-  ) -> Bool {
-    if clearCount == nil { isVisited = Array(repeating: false, count: index.hashes.count) }
-    if exchange(&clearCount, with: index.clearCount) ?? index.clearCount != index.clearCount {
-      // No entry from the beginning of the walk is left.
-      return false
-    }
-    for _ in 0..<count {
-      if isInOrder {
-        // An entry that has moved to the end ends this part early; the rest follows by slots.
-        guard let slot = index.order.next(after: last), Int(slot) < isVisited.count,
-          !isVisited[Int(slot)]
-        else {
-          isInOrder = false
-          continue
-        }
-        last = slot
-        visit(slot, index, body)
-      } else {
-        guard rest < isVisited.count else { return false }
-        if !isVisited[rest] { visit(Slot(rest), index, body) }
-        rest += 1
-      }
-    }
-    return true
-  }
-
-  private mutating func visit(
-    _ slot: Slot, _ index: DiskIndex, _ body: (KeyHash, RecordLocation, LargeValue?) -> Void
-  ) {
-    isVisited[Int(slot)] = true
-    let spot = index.spots[slot]
-    if !spot.isNowhere { body(index.hashes[slot], spot, index.largeValues[slot]) }
   }
 }

@@ -30,19 +30,13 @@ extension DiskIndex {
   private mutating func evict(_ victim: Slot) {
     if let value = largeValues[victim], leases[value.number] != nil {
       // Its file is lent, so it moves to the end of the order.
-      let (hash, cost) = (hashes[victim], order.weight(of: victim))
-      order.removed(victim)
-      order.added(victim, hash.bits, weight: cost)
-      return
+      return order.postponed(victim)
     }
     statistics.evictions += 1
     if let write = drop(victim) { consequence.evicted.append(write) }
   }
 
-  func revision(of slot: Slot) -> Revision {
-    pending(of: slot)?.revision
-      ?? (Int(slot) < revisions.count ? revisions[slot] : .none)
-  }
+  func revision(of slot: Slot) -> Revision { pending[slot]?.revision ?? revisions[slot] }
 
   /// Removes an entry.
   ///
@@ -54,17 +48,18 @@ extension DiskIndex {
     liveBytes -= Int(spots[slot].size)
     spots[slot] = .nowhere
     dropLargeValue(slot)
+    if revisions[slot] != .none { revisions[slot] = .none }
     slots.remove(hashes[slot].bits, slot)
     order.removed(slot)
-    freeSlots.append(slot)
     return write
   }
 
   /// Removes all entries; the consequence gets their memory.
   mutating func clear() {
-    for slot in pending.indices {
-      if pendingCount == 0 { break }
-      if let write = takeWrites(Slot(slot)) { consequence.evicted.append(write) }
+    let pending = pending
+    pending.forEach { slot, write in
+      if write != nil, let write = takeWrites(slot) { consequence.evicted.append(write) }
+      return pendingCount > 0
     }
     for value in largeValues.values { giveUp(value) }
     var former = DiskIndex(costLimit: costLimit, order.emptied())
@@ -86,19 +81,16 @@ extension DiskIndex {
     return write
   }
 
-  func pending(of slot: Slot) -> DiskWrite? { Int(slot) < pending.count ? pending[Int(slot)] : nil }
-
   mutating func put(_ write: DiskWrite, _ slot: Slot) {
-    while pending.count <= Int(slot) { pending.append(nil) }
-    pending[Int(slot)] = write
+    pending[slot] = write
     pendingCount += 1
     write.slot = slot
   }
 
   /// Removes the pending write of an entry.
   mutating func takePending(_ slot: Slot) -> DiskWrite? {
-    guard let write = pending(of: slot) else { return nil }
-    pending[Int(slot)] = nil
+    guard let write = pending[slot] else { return nil }
+    pending[slot] = nil
     pendingCount -= 1
     write.slot = -1
     largeBytes -= write.largeLength
@@ -130,24 +122,50 @@ extension DiskIndex {
     return slot
   }
 
-  mutating func open(_ hash: KeyHash) -> Slot {
-    let slot = freeSlots.popLast() ?? grow()
+  private mutating func open(_ hash: KeyHash) -> Slot {
+    let slot = order.nextSlot
+    if Int(slot) == hashes.capacity { reserve(max(256, Int(slot) + min(Int(slot), 1_024))) }
     hashes.put(hash, at: slot)
     spots.put(.nowhere, at: slot)
-    if Int(slot) < revisions.count { revisions[slot] = .none }
     slots.insert(hash.bits, slot)
     return slot
-  }
-
-  mutating func grow() -> Slot {
-    if hashes.count == hashes.capacity { reserve(max(256, hashes.count * 2)) }
-    return Slot(hashes.count)
   }
 
   mutating func reserve(_ capacity: Int) {
     hashes.reserve(capacity)
     spots.reserve(capacity)
-    slots.reserve(capacity)
-    order.reserve(capacity, expected: capacity)
+    order.reserve(capacity, expected: 0)
   }
+
+  /// Gives up slots while fewer than a quarter are in use: their entries move to free ones.
+  ///
+  /// At the end of a change, since the change knows slots.
+  mutating func shrink() {
+    if walks > 0 { return }
+    for _ in 0..<Self.shrinkingCount where order.isSparse {
+      let (last, place) = order.removeLastSlot()
+      if place != last { move(last, to: place) }
+      hashes.removeLast()
+      spots.removeLast()
+      revisions.removeAll(from: last)
+      pending.removeAll(from: last)
+    }
+  }
+
+  private mutating func move(_ slot: Slot, to place: Slot) {
+    slots.move(hashes[slot].bits, from: slot, to: place)
+    hashes[place] = hashes[slot]
+    spots[place] = spots[slot]
+    if revisions[slot] != .none { revisions[place] = exchange(&revisions[slot], with: .none) }
+    if let write = pending[slot] {
+      (pending[place], pending[slot]) = (write, nil)
+      write.slot = place
+      write.underway?.slot = place
+    }
+    if let value = largeValues.removeValue(forKey: slot) { largeValues[place] = value }
+  }
+
+  /// The greatest number of slots that are given up after a change: more than four, so that this
+  /// keeps pace with removals.
+  private static let shrinkingCount = 16
 }

@@ -1,7 +1,10 @@
 import MillpondCore
 
 extension DiskIndex {
-  mutating func takeConsequence() -> Consequence { exchange(&consequence, with: Consequence()) }
+  mutating func takeConsequence() -> Consequence {
+    if order.isSparse { shrink() }
+    return exchange(&consequence, with: Consequence())
+  }
 
   /// Stores a value, unless its key was written later.
   mutating func set(_ write: DiskWrite, cost: Int) -> Consequence {
@@ -129,7 +132,6 @@ extension DiskIndex {
     }
     liveBytes += Int(spot.size) - Int(spots[slot].size)
     spots[slot] = spot
-    while revisions.count <= Int(slot) { revisions.append(.none) }
     revisions[slot] = write.revision
     // A sealed value may be larger than it was.
     if !isOvertaken { reweigh(slot) }
@@ -137,7 +139,7 @@ extension DiskIndex {
 
   /// Detaches a write from its entry if a later write has replaced it; returns whether one has.
   private func endUnderway(_ write: DiskWrite, _ slot: Slot) -> Bool {
-    guard let later = self.pending(of: slot), later !== write else { return false }
+    guard let later = pending[slot], later !== write else { return false }
     later.underway = nil
     write.slot = -1
     return true
@@ -173,31 +175,27 @@ extension DiskIndex {
   ///
   /// - Returns: The files that are no longer needed; nil if the key has another record.
   mutating func forget(_ hash: KeyHash, at spot: RecordLocation) -> [UInt64]? {
-    guard let slot = slot(of: hash), spots[slot] == spot, pending(of: slot) == nil else {
+    guard let slot = slot(of: hash), spots[slot] == spot, pending[slot] == nil else {
       return nil
     }
     _ = drop(slot)
     return takeConsequence().files
   }
 
-  /// Removes the entries with records in a segment that is removed.
-  ///
-  /// - Returns: The files that are no longer needed.
-  mutating func forget(segment: UInt32) -> [UInt64] {
-    for slot in slots(in: segment) {
-      if pending(of: slot) == nil {
-        _ = drop(slot)
-      } else {
-        liveBytes -= Int(spots[slot].size)
-        spots[slot] = .nowhere
-      }
+  /// Removes the entry of a record that is lost; a pending write of its key stays.
+  mutating func lose(_ hash: KeyHash, at spot: RecordLocation) {
+    guard let slot = slot(of: hash), spots[slot] == spot else { return }
+    if pending[slot] == nil {
+      _ = drop(slot)
+    } else {
+      liveBytes -= Int(spot.size)
+      spots[slot] = .nowhere
     }
-    return takeConsequence().files
   }
 
   /// Removes all records and files, which no longer exist.
   mutating func forgetAllSpots() {
-    dropAll(slots(where: { pending(of: $0) == nil }))
+    dropAll(slots(where: { pending[$0] == nil }))
     liveBytes = 0
     for slot in slots(where: { _ in true }) {
       spots[slot] = .nowhere

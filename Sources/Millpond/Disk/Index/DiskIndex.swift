@@ -6,7 +6,7 @@ import MillpondCore
 /// Pure; its owner locks, and releases dropped objects after the unlock.
 struct DiskIndex: Sendable {
   let costLimit: Int
-  var slots = SlotIndex()
+  var slots = SlotTables()
   var order: PolicyOrder
   var writes = WriteOrder<KeyHash>()
 
@@ -14,11 +14,11 @@ struct DiskIndex: Sendable {
   var hashes = Column<KeyHash>()
   var spots = Column<RecordLocation>()
 
-  // This has an element for the slots up to the last one that was written in this run.
-  var revisions = Column<Revision>()
+  /// The last writes of entries that were written in this run.
+  var revisions = SparseColumn(common: Revision.none)
 
   /// The pending writes by slot; a record at the slot's spot is the value before.
-  var pending: ContiguousArray<DiskWrite?> = []
+  var pending = SparseColumn<DiskWrite?>(common: nil)
   var pendingCount = 0
 
   /// The latest revision of all writes that were kept.
@@ -27,7 +27,9 @@ struct DiskIndex: Sendable {
   /// The number of times that all entries were removed at once, which ends walks.
   var clearCount = 0
 
-  var freeSlots: [Slot] = []
+  /// The number of walks that are under way; meanwhile entries keep their slots.
+  var walks = 0
+
   var largeValues: [Slot: LargeValue] = [:]
   var leases: [UInt64: Int] = [:]
 
@@ -116,27 +118,13 @@ extension DiskIndex {
   }
 
   func finding(_ slot: Slot) -> Finding {
-    if let write = pending(of: slot) { .write(write) } else { .spot(spots[slot]) }
+    if let write = pending[slot] { .write(write) } else { .spot(spots[slot]) }
   }
 
   func slot(of hash: KeyHash) -> Slot? {
     // Captured alone: the closure would copy the whole index.
     let hashes = hashes
     return slots.find(hash.bits) { hashes[$0] == hash }
-  }
-
-  /// Returns the slots of the entries with a record in a segment.
-  func slots(in segment: UInt32) -> [Slot] {
-    slots { spots[$0].segment == segment && !spots[$0].isNowhere }
-  }
-
-  /// Returns the positions of the records of writes that were called after a revision.
-  func positions(after revision: Revision) -> [LogPosition] {
-    // Most often nothing is left by a removal of everything.
-    if newest <= revision { return [] }
-    return slots(where: { slot in
-      !spots[slot].isNowhere && Int(slot) < revisions.count && revisions[slot] > revision
-    }).map { spots[$0].position }
   }
 
   func slots(where isIncluded: (Slot) -> Bool) -> [Slot] {

@@ -161,16 +161,13 @@ extension LogWriter {
     var checkpoint = Checkpoint(
       segment: last.segment.number, offset: UInt32(last.size), isSynced: isSynced)
     checkpoint.entries.reserveCapacity(state.withLock { $0.index.count })
-    var walk = LocationWalk()
     // It may contain entries removed meanwhile; their removals are in the log after its position.
-    while state.withLock({ state in
-      walk.step(state.index) { hash, spot, large in
-        if let large {
-          checkpoint.largeValues.append((checkpoint.entries.count, large.number, large.length))
-        }
-        checkpoint.entries.append((hash, spot))
+    state.forEachEntry { entry in
+      if let large = entry.largeValue {
+        checkpoint.largeValues.append((checkpoint.entries.count, large.number, large.length))
       }
-    }) {}
+      checkpoint.entries.append((entry.hash, entry.spot))
+    }
     let bytes = checkpoint.bytes
     let largeBytes = state.withLock { $0.index.largeBytes }
     guard logBytes + largeBytes + bytes.count + SyncMark.size <= limits.byteLimit else {

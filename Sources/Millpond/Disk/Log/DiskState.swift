@@ -50,7 +50,7 @@ struct WriteQueue: Sendable {
     case task(@Sendable () -> Void)
   }
 
-  private var items = Queue<Item>()
+  private var items = PagedQueue<Item>()
 
   private(set) var waitingBytes = 0
 

@@ -103,13 +103,27 @@ extension LogWriter {
     logBytes -= oldest.size
     let isDamaged = isOldestDamaged
     isOldestDamaged = false
-    let files = state.withLock { state in
+    state.withLock { state in
       state.segments.removeOldest()
       state.noteRemoved(oldest.segment)
-      // Records in a damaged part are lost, so no entry may refer to them.
-      return isDamaged ? state.index.forget(segment: oldest.segment.number) : []
     }
-    remove(files)
+    // Records in a damaged part are lost, so no entry may refer to them.
+    if isDamaged { forgetRecords(in: oldest.segment.number) }
+  }
+
+  private func forgetRecords(in segment: UInt32) {
+    var lost: [LocationWalk.Entry] = []
+    state.forEachEntry { if $0.spot.segment == segment { lost.append($0) } }
+    var rest = lost[...]
+    while !rest.isEmpty {
+      let step = rest.prefix(LocationWalk.stepSize)
+      rest = rest.dropFirst(step.count)
+      remove(
+        state.withLock { state in
+          for entry in step { state.index.lose(entry.hash, at: entry.spot) }
+          return state.index.takeConsequence().files
+        })
+    }
   }
 }
 
@@ -138,11 +152,16 @@ extension LogWriter {
   func erase(sparing held: () -> Set<UInt64>) throws {
     guard folder.isHeld, !folder.isLost else { throw POSIX.failure(.EBADF, folder.path) }
     if let last = parts.last { try last.segment.file.synchronize() }
+    // Later records that are not behind the removal are copied. No more of them come into these
+    // segments, which are written no longer.
+    var needed: Set<UInt32> = []
+    if isErasing { state.forEachEntry { needed.insert($0.spot.segment) } }
     while isErasing, let oldest = parts.first {
-      // Later records that are not behind the removal are copied. There are few entries right after
-      // a removal of everything.
-      let isNeeded = state.withLock { !$0.index.slots(in: oldest.segment.number).isEmpty }
-      if isNeeded { try compactStep(oldest) } else { try removeOldest() }
+      if needed.contains(oldest.segment.number) {
+        try compactStep(oldest)
+      } else {
+        try removeOldest()
+      }
     }
     try sweep(sparing: held)
     try folder.synchronize()
@@ -171,7 +190,10 @@ extension DiskIndex {
   /// The files that entries have, or that are lent.
   fileprivate var files: Set<UInt64> {
     var files = Set(largeValues.values.map(\.number)).union(leases.keys)
-    for write in pending { if let file = write?.file { files.insert(file.number) } }
+    pending.forEach { _, write in
+      if let file = write?.file { files.insert(file.number) }
+      return true
+    }
     return files
   }
 }

@@ -176,7 +176,14 @@ extension LogWriter {
 
   /// Returns the positions of the records that a removal of everything does not concern.
   private func survivors(of removal: DiskWrite) -> Data {
-    let positions = state.withLock { $0.index.positions(after: removal.revision) }
+    var positions: [LogPosition] = []
+    // Most often nothing is left by a removal of everything. Until this is written no record is, so
+    // none can come after its place in the walk.
+    if state.withLock({ $0.index.newest > removal.revision }) {
+      state.forEachEntry { entry in
+        if entry.revision > removal.revision { positions.append(entry.spot.position) }
+      }
+    }
     var bytes = [UInt8](repeating: 0, count: positions.count * LogPosition.size)
     bytes.withUnsafeMutableBytes { bytes in
       for (number, position) in positions.enumerated() {

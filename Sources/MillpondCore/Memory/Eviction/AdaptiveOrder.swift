@@ -87,6 +87,25 @@ struct AdaptiveOrder: EvictionOrder {
   @usableFromInline
   mutating func removed(_ slot: Slot) {
     withList(states[slot]) { $0.unlink(slot, from: &$1) }
+    nodes.free(slot)
+  }
+
+  @usableFromInline
+  mutating func moved(_ slot: Slot, to place: Slot) {
+    states[place] = states[slot]
+    withList(states[slot]) { $0.move(slot, to: place, in: &$1) }
+  }
+
+  @usableFromInline
+  mutating func removeLastSlot() {
+    nodes.removeLast()
+    states.removeLast()
+    if states.count.isMultiple(of: Column<UInt8>.chunkLength) {
+      sketch.shrink(toEntries: states.count)
+    } else if sketch.due == 0 {
+      // Without other uses the change of size would not end.
+      sketch.work()
+    }
   }
 
   @usableFromInline

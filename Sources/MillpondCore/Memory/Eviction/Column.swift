@@ -1,39 +1,42 @@
 /// The position of an entry in a slab; negative for none.
 @usableFromInline package typealias Slot = Int32
 
-/// A column of plain elements in memory of its own: access needs no reference counting and, in
-/// release builds, no checks.
+/// A column of plain elements in chunks of memory of its own: access needs no reference counting
+/// and, in release builds, no checks.
+///
+/// Growing moves no elements, except within the first chunk while that is small; chunks behind the
+/// last element are freed. So the longest change takes as long in a large column as in a small one.
 ///
 /// Not a value: copies share the memory. It belongs to one store, which is under one lock.
 @usableFromInline
 package struct Column<Element: BitwiseCopyable>: Sendable {
-  /// The first element; nil while nothing is allocated.
-  @usableFromInline nonisolated(unsafe) var base: UnsafeMutablePointer<Element>?
-  @usableFromInline package var count = 0
-  @usableFromInline package var capacity = 0
+  /// The chunks; nil while nothing is allocated.
+  @usableFromInline nonisolated(unsafe) var chunks:
+    UnsafeMutablePointer<UnsafeMutablePointer<Element>>?
+
+  @usableFromInline package private(set) var count = 0
+  @usableFromInline package private(set) var capacity = 0
   @usableFromInline var memory: ColumnMemory<Element>?
 
   @inlinable
   package init() {}
 
   /// Creates a column of equal elements.
-  @inlinable
+  @usableFromInline
   package init(repeating element: Element, count: Int) {
-    let memory = ColumnMemory<Element>(capacity: count)
-    memory.base.initialize(repeating: element, count: count)
-    (self.memory, base) = (memory, memory.base)
-    (self.count, capacity) = (count, count)
+    reserve(count)
+    for _ in 0..<count { append(element) }
   }
 
   @inlinable
   package subscript(index: Int) -> Element {
     get {
       assert(index >= 0 && index < count)
-      return base.unsafelyUnwrapped[index]
+      return pointer(to: index).pointee
     }
     nonmutating set {
       assert(index >= 0 && index < count)
-      base.unsafelyUnwrapped[index] = newValue
+      pointer(to: index).pointee = newValue
     }
   }
 
@@ -43,11 +46,17 @@ package struct Column<Element: BitwiseCopyable>: Sendable {
     nonmutating set { self[Int(slot)] = newValue }
   }
 
+  /// Returns the address of an element, which is followed by the others of its chunk.
+  @inlinable
+  func pointer(to index: Int) -> UnsafeMutablePointer<Element> {
+    chunks.unsafelyUnwrapped[index &>> Self.shift] + (index & (Self.chunkLength &- 1))
+  }
+
   @inlinable
   package mutating func append(_ element: Element) {
-    if count == capacity { reserve(capacity < 8 ? 8 : capacity + capacity / 2) }
-    count += 1
-    self[count - 1] = element
+    if count == capacity { grow() }
+    count &+= 1
+    pointer(to: count &- 1).pointee = element
   }
 
   /// Sets the element of a slot, or appends it if the slot is the first free one.
@@ -56,16 +65,40 @@ package struct Column<Element: BitwiseCopyable>: Sendable {
     if Int(slot) == count { append(element) } else { self[slot] = element }
   }
 
-  /// Moves to larger memory.
+  /// Removes the last element; one empty chunk is kept for the next elements.
   @usableFromInline
-  package mutating func reserve(_ newCapacity: Int) {
+  package mutating func removeLast() {
+    count -= 1
+    guard let memory, capacity - count >= 2 * Self.chunkLength else { return }
+    memory.removeLast()
+    capacity -= Self.chunkLength
+  }
+
+  /// Makes room for elements up to the first chunk's end; further chunks are made when they are
+  /// needed.
+  @usableFromInline
+  package mutating func reserve(_ wanted: Int) {
+    let newCapacity = Swift.min(wanted, Self.chunkLength)
     guard newCapacity > capacity else { return }
     let larger = ColumnMemory<Element>(capacity: newCapacity)
-    if let base { larger.base.update(from: base, count: count) }
+    if let chunks { larger.chunks[0].update(from: chunks[0], count: count) }
     memory = larger
-    base = larger.base
+    chunks = larger.chunks
     capacity = newCapacity
   }
+
+  @usableFromInline
+  mutating func grow() {
+    if capacity < Self.chunkLength { return reserve(Swift.max(8, capacity + capacity / 2)) }
+    memory?.append(capacity: Self.chunkLength)
+    chunks = memory?.chunks
+    capacity += Self.chunkLength
+  }
+
+  /// The number of elements in a chunk: few enough to copy or to free at once, and enough for the
+  /// list of chunks to stay in the processor's cache.
+  @inlinable package static var chunkLength: Int { 1 << shift }
+  @inlinable static var shift: Int { 10 }
 }
 
 extension Column: RandomAccessCollection {
@@ -73,17 +106,39 @@ extension Column: RandomAccessCollection {
   @inlinable package var endIndex: Int { count }
 }
 
-/// The memory of a column, which it frees at its end.
+/// The chunks of a column, which it frees at its end.
 @usableFromInline
 final class ColumnMemory<Element: BitwiseCopyable>: Sendable {
-  @usableFromInline nonisolated(unsafe) let base: UnsafeMutablePointer<Element>
+  @usableFromInline nonisolated(unsafe) var chunks:
+    UnsafeMutablePointer<UnsafeMutablePointer<Element>>
+  nonisolated(unsafe) private var count = 1
+  nonisolated(unsafe) private var room = 1
 
-  @usableFromInline
+  /// Creates a memory of one chunk.
   init(capacity: Int) {
-    base = .allocate(capacity: capacity)
+    chunks = .allocate(capacity: 1)
+    chunks.initialize(to: .allocate(capacity: capacity))
+  }
+
+  func append(capacity: Int) {
+    if count == room {
+      room *= 2
+      let more = UnsafeMutablePointer<UnsafeMutablePointer<Element>>.allocate(capacity: room)
+      more.update(from: chunks, count: count)
+      chunks.deallocate()
+      chunks = more
+    }
+    (chunks + count).initialize(to: .allocate(capacity: capacity))
+    count += 1
+  }
+
+  func removeLast() {
+    count -= 1
+    chunks[count].deallocate()
   }
 
   deinit {
-    base.deallocate()
+    for chunk in 0..<count { chunks[chunk].deallocate() }
+    chunks.deallocate()
   }
 }

@@ -21,8 +21,14 @@ protocol EvictionOrder: Sendable {
   /// Records that there was room for all new entries.
   mutating func settle()
 
-  /// Records the removal of an entry.
+  /// Records the removal of an entry, whose slot is free then.
   mutating func removed(_ slot: Slot)
+
+  /// Records the move of an entry to a free slot.
+  mutating func moved(_ slot: Slot, to place: Slot)
+
+  /// Gives up the last slot, which is free.
+  mutating func removeLastSlot()
 
   /// Records a new weight of an entry.
   mutating func reweighed(_ slot: Slot, weight: Int)

@@ -20,14 +20,24 @@ package struct PolicyOrder: Sendable {
     recency = RecencyOrder(isWeighted: isWeighted)
   }
 
+  /// The nodes of the policy's order.
+  @inlinable var nodes: SlotNodes {
+    _read { if isAdaptive { yield adaptive.nodes } else { yield recency.nodes } }
+  }
+
+  /// The slot for the next entry: a free one, or else the one behind the last.
+  @inlinable package var nextSlot: Slot {
+    nodes.next
+  }
+
   @inlinable
   package func hash(of slot: Slot) -> UInt32 {
-    isAdaptive ? adaptive.nodes.hash(of: slot) : recency.nodes.hash(of: slot)
+    nodes.hash(of: slot)
   }
 
   @inlinable
   package func weight(of slot: Slot) -> Int {
-    isAdaptive ? adaptive.nodes.weight(of: slot) : recency.nodes.weight(of: slot)
+    nodes.weight(of: slot)
   }
 
   /// The weight of all entries together.
@@ -82,6 +92,13 @@ package struct PolicyOrder: Sendable {
     if isAdaptive { adaptive.removed(slot) } else { recency.removed(slot) }
   }
 
+  /// Records a move of an entry to the end, without a use.
+  package mutating func postponed(_ slot: Slot) {
+    let (hash, weight) = (hash(of: slot), weight(of: slot))
+    removed(slot)
+    added(slot, hash, weight: weight)
+  }
+
   @usableFromInline
   package mutating func reweighed(_ slot: Slot, weight: Int) {
     if isAdaptive {
@@ -114,6 +131,29 @@ package struct PolicyOrder: Sendable {
   package func next(after slot: Slot?) -> Slot? {
     let next = isAdaptive ? adaptive.next(after: slot) : recency.next(after: slot)
     return next < 0 ? nil : next
+  }
+
+  /// Whether so few of the slots are in use that some are to be given up.
+  @inlinable package var isSparse: Bool {
+    let slots = nodes.count
+    return slots > Self.fewSlots && nodes.freeCount > slots / 4 * 3
+  }
+
+  /// The number of slots that are never given up.
+  @inlinable static var fewSlots: Int { Column<UInt8>.chunkLength }
+
+  /// Gives up the last slot; its entry, if it has one, moves to a free slot first.
+  ///
+  /// - Returns: The last slot, and the new slot of its entry; the same if it had none.
+  package mutating func removeLastSlot() -> (last: Slot, place: Slot) {
+    let last = Slot(nodes.count) - 1
+    var place = last
+    if !nodes.isFree(last) {
+      place = nextSlot
+      if isAdaptive { adaptive.moved(last, to: place) } else { recency.moved(last, to: place) }
+    }
+    if isAdaptive { adaptive.removeLastSlot() } else { recency.removeLastSlot() }
+    return (last, place)
   }
 
   /// Returns a copy without entries, which keeps the learned share of the window.

@@ -34,6 +34,17 @@ struct RecencyOrder: EvictionOrder {
   @inlinable
   mutating func removed(_ slot: Slot) {
     nodes.unlink(slot, from: &list)
+    nodes.free(slot)
+  }
+
+  @usableFromInline
+  mutating func moved(_ slot: Slot, to place: Slot) {
+    nodes.move(slot, to: place, in: &list)
+  }
+
+  @usableFromInline
+  mutating func removeLastSlot() {
+    nodes.removeLast()
   }
 
   @inlinable

@@ -22,7 +22,7 @@ extension Hashable {
 package struct SlotIndex: Sendable {
   /// The buckets: zero is empty; otherwise the hash in the upper half, and the slot plus one in the
   /// lower.
-  @usableFromInline var buckets = Column<UInt64>(repeating: 0, count: 1)
+  @usableFromInline var buckets = Buckets(count: 1)
   @usableFromInline package var count = 0
 
   @inlinable
@@ -31,7 +31,7 @@ package struct SlotIndex: Sendable {
   /// The first bucket; there is always at least one.
   @inlinable
   var places: UnsafePointer<UInt64> {
-    UnsafePointer(buckets.base.unsafelyUnwrapped)
+    UnsafePointer(buckets.base)
   }
 
   /// Returns the slot with this hash for which `isIt` is true; some of the buckets must be empty.
@@ -62,36 +62,44 @@ package struct SlotIndex: Sendable {
   @usableFromInline
   package mutating func reserve(_ capacity: Int) {
     let wanted = capacity + capacity * 2 / 3 + 2
-    guard wanted > buckets.count else { return }
+    if wanted > buckets.count { rebuild(wanted) }
+  }
+
+  /// Gives back the buckets that `capacity` entries do not need; it must have room for all of them.
+  @usableFromInline
+  mutating func shrink(_ capacity: Int) {
+    let wanted = capacity + capacity * 2 / 3 + 2
+    if wanted < buckets.count { rebuild(wanted) }
+  }
+
+  private mutating func rebuild(_ bucketCount: Int) {
     let words = buckets
-    buckets = Column(repeating: 0, count: wanted)
-    for index in 0..<words.count where words[index] != 0 { place(words[index]) }
+    buckets = Buckets(count: bucketCount)
+    for word in words where word != 0 { place(word) }
   }
 
   @usableFromInline
   package mutating func insert(_ hash: UInt32, _ slot: Slot) {
+    insert(UInt64(hash) << 32 | UInt64(slot + 1))
+  }
+
+  /// Inserts a word of another index.
+  mutating func insert(_ word: UInt64) {
     if (count + 1) * 5 > buckets.count * 3 { reserve(max(8, count * 2)) }
-    place(UInt64(hash) << 32 | UInt64(slot + 1))
+    place(word)
     count += 1
   }
 
-  /// Inserts many slots, none of which is in the index yet.
-  ///
-  /// It does nothing else in between, so that the waits for buckets to arrive from memory overlap.
-  @inlinable
-  package mutating func insert(_ slots: Range<Slot>, hash: (Slot) -> UInt32) {
-    reserve(count + slots.count)
-    let (buckets, bucketCount) = (buckets.base.unsafelyUnwrapped, buckets.count)
-    for slot in slots {
-      let hash = hash(slot)
-      var place = Self.home(of: hash, bucketCount)
-      while buckets[place] != 0 {
-        place += 1
-        if place == bucketCount { place = 0 }
-      }
-      buckets[place] = UInt64(hash) << 32 | UInt64(slot + 1)
+  /// Records that an entry has moved to another slot.
+  @usableFromInline
+  mutating func move(_ hash: UInt32, from old: Slot, to new: Slot) {
+    let word = UInt64(hash) << 32 | UInt64(old + 1)
+    var bucket = Self.home(of: hash, buckets.count)
+    while buckets[bucket] != word {
+      assert(buckets[bucket] != 0)
+      bucket = self.bucket(after: bucket)
     }
-    count += slots.count
+    buckets[bucket] = UInt64(hash) << 32 | UInt64(new + 1)
   }
 
   /// Removes a slot, and moves up the displaced slots behind it.
@@ -136,5 +144,44 @@ package struct SlotIndex: Sendable {
     var place = Self.home(of: UInt32(truncatingIfNeeded: word >> 32), buckets.count)
     while buckets[place] != 0 { place = bucket(after: place) }
     buckets[place] = word
+  }
+}
+
+/// The buckets of an index, side by side; all are empty at first.
+///
+/// Not a value: copies share the memory, as those of a ``Column`` do.
+@usableFromInline
+struct Buckets: RandomAccessCollection, Sendable {
+  @usableFromInline nonisolated(unsafe) let base: UnsafeMutablePointer<UInt64>
+  @usableFromInline let count: Int
+  private let memory: BucketMemory
+
+  @usableFromInline
+  init(count: Int) {
+    memory = BucketMemory(count: count)
+    (base, self.count) = (memory.base, count)
+  }
+
+  @inlinable var startIndex: Int { 0 }
+  @inlinable var endIndex: Int { count }
+
+  @inlinable
+  subscript(index: Int) -> UInt64 {
+    get { base[index] }
+    nonmutating set { base[index] = newValue }
+  }
+}
+
+/// The memory of buckets, which it frees at its end.
+private final class BucketMemory: Sendable {
+  nonisolated(unsafe) let base: UnsafeMutablePointer<UInt64>
+
+  init(count: Int) {
+    base = .allocate(capacity: count)
+    base.initialize(repeating: 0, count: count)
+  }
+
+  deinit {
+    base.deallocate()
   }
 }

@@ -25,7 +25,7 @@ struct SlotList: Sendable {
   init() {}
 }
 
-/// The nodes of all slots, side by side.
+/// The nodes of all slots, side by side, and the list of the free ones.
 ///
 /// Without costs each entry weighs one.
 @usableFromInline
@@ -34,9 +34,25 @@ struct SlotNodes: Sendable {
   @usableFromInline var weights = Column<Int>()
   @usableFromInline let isWeighted: Bool
 
+  /// The slot that was freed last, which leads to the other free ones; none is -1.
+  @usableFromInline var firstFree: Slot = -1
+  @usableFromInline private(set) var freeCount = 0
+
   @inlinable
   init(isWeighted: Bool) {
     self.isWeighted = isWeighted
+  }
+
+  /// The number of slots, free ones included.
+  @inlinable
+  var count: Int {
+    nodes.count
+  }
+
+  /// The slot for the next entry: a free one, or else the one behind the last.
+  @inlinable
+  var next: Slot {
+    firstFree >= 0 ? firstFree : Slot(nodes.count)
   }
 
   @inlinable
@@ -48,6 +64,7 @@ struct SlotNodes: Sendable {
   /// Creates a node that is in no list.
   @inlinable
   mutating func open(_ slot: Slot, _ hash: UInt32, weight: Int) {
+    if Int(slot) < nodes.count { takeFree(slot) }
     nodes.put(SlotNode(hash: hash), at: slot)
     if isWeighted { weights.put(weight, at: slot) }
   }
@@ -117,5 +134,68 @@ struct SlotNodes: Sendable {
     if slot == list.newest { return }
     unlink(slot, from: &list)
     link(slot, in: &list)
+  }
+}
+
+// MARK: - Free slots
+
+extension SlotNodes {
+  /// Whether a slot has no entry.
+  @usableFromInline
+  func isFree(_ slot: Slot) -> Bool {
+    nodes[slot].newer < -1
+  }
+
+  /// The free slots, the next one first; one more than their count if the list does not end there.
+  var freeSlots: [Slot] {
+    var slots: [Slot] = []
+    var slot = firstFree
+    while slot >= 0, slots.count <= freeCount {
+      slots.append(slot)
+      slot = Self.link(nodes[slot].newer)
+    }
+    return slots
+  }
+
+  /// Frees the slot of a node that is in no list.
+  @usableFromInline
+  mutating func free(_ slot: Slot) {
+    nodes[slot].newer = Self.link(firstFree)
+    nodes[slot].older = -1
+    if firstFree >= 0 { nodes[firstFree].older = slot }
+    firstFree = slot
+    freeCount += 1
+  }
+
+  @usableFromInline
+  mutating func takeFree(_ slot: Slot) {
+    assert(isFree(slot))
+    let (next, previous) = (Self.link(nodes[slot].newer), nodes[slot].older)
+    if previous >= 0 { nodes[previous].newer = Self.link(next) } else { firstFree = next }
+    if next >= 0 { nodes[next].older = previous }
+    freeCount -= 1
+  }
+
+  /// Moves a node to a free slot, which frees its own.
+  mutating func move(_ slot: Slot, to place: Slot, in list: inout SlotList) {
+    takeFree(place)
+    let (older, newer) = (nodes[slot].older, nodes[slot].newer)
+    nodes[place] = nodes[slot]
+    if isWeighted { weights[place] = weights[slot] }
+    if older >= 0 { nodes[older].newer = place } else { list.oldest = place }
+    if newer >= 0 { nodes[newer].older = place } else { list.newest = place }
+    free(slot)
+  }
+
+  /// Gives up the last slot, which is free.
+  mutating func removeLast() {
+    takeFree(Slot(nodes.count - 1))
+    nodes.removeLast()
+    if isWeighted { weights.removeLast() }
+  }
+
+  /// Converts the next free slot to a link below -1, by which a free slot is recognised, and back.
+  private static func link(_ slot: Slot) -> Slot {
+    -3 - slot
   }
 }

@@ -45,7 +45,6 @@ extension MemoryStore {
     store.times = times.emptied()
     store.validators = [:]
     store.order = order.emptied()
-    store.freeSlots = []
     store.sweepHand = 0
     return store
   }

@@ -153,6 +153,8 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       finish(&move)
     }
+    // Nothing is left to evict, but slots may be left to give up.
+    forEachInSteps(0) { _, _, _ in false }
   }
 
   /// The number of entries from which there are several shards.
@@ -172,7 +174,7 @@ extension MemoryShards {
   /// Runs `body` with one store after another, in steps, with the lock free between them.
   ///
   /// Values removed in a step are reported and released after it. A store that is left empty frees
-  /// its memory.
+  /// its memory; one that is left with few entries gives up what they do not need, in steps too.
   ///
   /// - Parameters:
   ///   - now: The present time of the cache's clock.
@@ -189,15 +191,21 @@ extension MemoryShards {
         if number == 0, !isDivided, mask.load(ordering: .relaxed) != 0 {
           // The entries have been moved to all stores meanwhile, so the operation begins again with
           // the first.
-          (isDivided, progress) = (true, StoreProgress())
+          (isDivided, progress) = (true, StoreProgress(isBegun: progress.isBegun))
         }
+        if !progress.isBegun { store.walks += 1 }
+        progress.isBegun = true
         let goesOn = body(&store, &progress, &move)
+        if !goesOn { store.walks -= 1 }
         budget.takeBack(&move.room)
         return (goesOn, goesOn ? nil : store.takeIfEmpty())
       }
       finish(&move)
       _ = former  // released here, not under the lock
-      if !goesOn { (number, progress) = (number + 1, StoreProgress()) }
+      if !goesOn {
+        while withShard(number, { $0.shrink(atMost: Self.stepSize) }) {}
+        (number, progress) = (number + 1, StoreProgress())
+      }
     }
   }
 

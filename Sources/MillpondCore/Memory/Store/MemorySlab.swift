@@ -30,15 +30,15 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
     pairs.deallocate()
   }
 
-  /// Moves to larger memory.
+  /// Moves to larger or smaller memory.
   @inlinable
-  func grow(to newCapacity: Int) {
-    let larger = UnsafeMutablePointer<Pair>.allocate(capacity: newCapacity)
+  func resize(to newCapacity: Int) {
+    let memory = UnsafeMutablePointer<Pair>.allocate(capacity: newCapacity)
     for slot in 0..<isUsed.count where isUsed[slot] {
-      (larger + slot).moveInitialize(from: pairs + slot, count: 1)
+      (memory + slot).moveInitialize(from: pairs + slot, count: 1)
     }
     pairs.deallocate()
-    pairs = larger
+    pairs = memory
     capacity = newCapacity
     isUsed.reserve(newCapacity)
   }
@@ -56,6 +56,16 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
     isUsed[slot] = false
     let pair = (pairs + Int(slot)).move()
     return (pair.key, pair.value)
+  }
+
+  /// Moves the pair of the last slot to a free one, unless that is the same, and gives up the last.
+  func removeLast(to place: Slot) {
+    let last = Slot(isUsed.count - 1)
+    if place != last {
+      (pairs + Int(place)).moveInitialize(from: pairs + Int(last), count: 1)
+      isUsed[place] = true
+    }
+    isUsed.removeLast()
   }
 
   /// Replaces the value in a used slot.

@@ -39,12 +39,6 @@ extension MemoryStore {
     let used = (0..<slab.isUsed.count).count { slab.isUsed[$0] }
     if used != count { return "\(used) slots are used, not \(count)" }
     if slab.isUsed.count > slab.capacity { return "more slots than there is memory for" }
-    if used + freeSlots.count != slab.isUsed.count { return "slots that are neither used nor free" }
-    var isFree = (0..<slab.isUsed.count).map { !slab.isUsed[$0] }
-    for slot in freeSlots {
-      guard isFree[Int(slot)] else { return "slot \(slot) is free twice, or used" }
-      isFree[Int(slot)] = false
-    }
     return nil
   }
 
@@ -54,6 +48,7 @@ extension MemoryStore {
     if times.deadlines.count > slab.isUsed.count { return "deadlines of other slots" }
     let idleCount = times.idleTime < .max ? slab.isUsed.count : 0
     if times.lastUses.count != idleCount { return "last uses of other slots" }
+    if order.nodes.count != slab.isUsed.count { return "nodes of other slots" }
     let isKnown = validators.keys.allSatisfy { slab.isUsed[$0] }
     return isKnown ? nil : "the validator of a free slot"
   }
@@ -63,7 +58,6 @@ extension PolicyOrder {
   /// Returns a violated invariant of the order of these slots; nil if there is none.
   func flaw(isUsed: Column<Bool>) -> String? {
     let lists = isAdaptive ? adaptive.lists : [(recency.list, nil)]
-    let nodes = isAdaptive ? adaptive.nodes : recency.nodes
     var isMissing = (0..<isUsed.count).map { isUsed[$0] }
     for (list, state) in lists {
       if let flaw = nodes.flaw(of: list) { return flaw }
@@ -75,7 +69,8 @@ extension PolicyOrder {
         }
       }
     }
-    return isMissing.firstIndex(of: true).map { "slot \($0) is in no list" }
+    if let slot = isMissing.firstIndex(of: true) { return "slot \(slot) is in no list" }
+    return nodes.freeFlaw(isUsed: isUsed)
   }
 }
 
@@ -100,6 +95,16 @@ extension SlotNodes {
       older = slot
     }
     return nil
+  }
+
+  /// Returns a violated invariant of the list of free slots; nil if there is none.
+  fileprivate func freeFlaw(isUsed: Column<Bool>) -> String? {
+    var isFree = (0..<isUsed.count).map { !isUsed[$0] }
+    for slot in freeSlots {
+      guard isFree[Int(slot)] else { return "slot \(slot) is free twice, or used" }
+      isFree[Int(slot)] = false
+    }
+    return isFree.contains(true) ? "slots that are neither used nor free" : nil
   }
 
   /// Returns the slots of a list, oldest first; one more than its count if the list does not end

@@ -29,6 +29,7 @@ extension MemoryStore {
     }
     add(key, hash, value, validator, details, move.now)
     if isWithoutContest { order.settle() }
+    if times.expires, order.isSparse { shrink() }
     assert(occasionalFlaw() == nil, flaw() ?? "")
     return .kept
   }
@@ -79,7 +80,6 @@ extension MemoryStore {
     if !validators.isEmpty { validators[slot] = nil }
     move.room.count += 1
     if order.isWeighted { move.room.cost += order.weight(of: slot) }
-    freeSlots.append(slot)
     let (key, value) = slab.take(slot)
     switch cause {
     case .evicted, .pressure:
@@ -186,9 +186,9 @@ extension MemoryStore {
 
   @inlinable
   mutating func takeFreeSlot() -> Slot {
-    if let slot = freeSlots.popLast() { return slot }
-    if slab.isUsed.count == slab.capacity { grow() }
-    return Slot(slab.isUsed.count)
+    let slot = order.nextSlot
+    if Int(slot) == slab.capacity { grow() }
+    return slot
   }
 
   /// Grows by half, but not beyond the expected number of entries.
@@ -198,7 +198,7 @@ extension MemoryStore {
     let half = max(8, slab.capacity + slab.capacity / 2)
     let capacity =
       slab.capacity >= expected ? slab.capacity + slab.capacity / 16 + 8 : min(half, expected)
-    slab.grow(to: capacity)
+    slab.resize(to: capacity)
     pairs = slab.pairs
     index.reserve(capacity)
     times.reserve(capacity)

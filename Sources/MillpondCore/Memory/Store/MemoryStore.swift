@@ -16,7 +16,10 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var slab = MemorySlab<Key, Value>()
   @usableFromInline var times: MemoryTimes
   @usableFromInline var validators: [Slot: Validator] = [:]
-  @usableFromInline var freeSlots: ContiguousArray<Slot> = []
+
+  /// The number of operations in steps that are under way; meanwhile entries keep their slots.
+  @usableFromInline var walks = 0
+
   @usableFromInline var sweepHand: Slot = 0
   @usableFromInline var writes = WriteOrder<Key>()
 
@@ -169,6 +172,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let slot else { return }
     drop(slot, .removed, &move)
     budget.takeBack(&move.room)
+    if order.isSparse { shrink() }
   }
 
   /// Removes everything that was written before `revision`, in steps; values filled between the
@@ -227,6 +231,11 @@ struct StoreProgress {
   /// The count and cost that may be left at the end; nil before the first step.
   @usableFromInline var limits: (count: Int, cost: Int)?
 
+  /// Whether the store counts the operation among its walks.
+  @usableFromInline var isBegun: Bool
+
   @inlinable
-  init() {}
+  init(isBegun: Bool = false) {
+    self.isBegun = isBegun
+  }
 }

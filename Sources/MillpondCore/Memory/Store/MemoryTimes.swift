@@ -69,6 +69,15 @@ struct MemoryTimes: Sendable {
     if idleTime < .max { Self.set(slot, now, in: &lastUses) }
   }
 
+  /// Moves the times of the last slot to another, unless that is the same, and gives up the last.
+  mutating func removeLast(to place: Slot) {
+    let last = Slot(stamps.count - 1)
+    stamps[place] = stamps[last]
+    stamps.removeLast()
+    Self.removeLast(last, to: place, in: &deadlines)
+    Self.removeLast(last, to: place, in: &lastUses)
+  }
+
   @inlinable
   func isExpired(_ slot: Slot, _ now: Int64) -> Bool {
     let slot = Int(slot)
@@ -92,6 +101,15 @@ struct MemoryTimes: Sendable {
   func nanoseconds(of slot: Slot, _ now: Int64) -> Int64 {
     let (age, isBeyond) = now.subtractingReportingOverflow(stamps[Int(slot)].bornAt)
     return isBeyond ? .max : max(0, age)
+  }
+
+  private static func removeLast(_ last: Slot, to place: Slot, in times: inout Column<Int64>) {
+    if Int(last) < times.count {
+      times[place] = times[last]
+      times.removeLast()
+    } else if Int(place) < times.count {
+      times[place] = .max
+    }
   }
 
   /// Sets the time of a slot; earlier slots without a time get `Int64.max`, for none.

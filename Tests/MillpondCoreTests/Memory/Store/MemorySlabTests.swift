@@ -14,9 +14,9 @@ import Testing
   @Test func `it releases all that it keeps, once`() {
     do {
       let slab = MemorySlab<Counted, Counted>()
-      slab.grow(to: 4)
+      slab.resize(to: 4)
       for slot in 0..<4 as Range<Slot> { slab.fill(slot, Counted(0, living), Counted(1, living)) }
-      slab.grow(to: 9)
+      slab.resize(to: 9)
       #expect(count == 8)
 
       _ = slab.take(2)

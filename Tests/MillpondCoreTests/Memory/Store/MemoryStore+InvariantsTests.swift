@@ -54,15 +54,12 @@ import Testing
   }
 
   @Test func `a slot that is neither used nor free, or both`() {
-    #expect(flaw { $0.freeSlots.removeLast() } != nil)
-    #expect(flaw { $0.freeSlots.append(1) } != nil)
+    #expect(flaw { $0.order.adaptive.nodes.takeFree(3) } == "slots that are neither used nor free")
+    #expect(flaw { $0.order.adaptive.nodes.firstFree = 1 } != nil)
   }
 
   @Test func `a slot that is free twice`() {
-    let found = flaw { store in
-      store.freeSlots.append(store.freeSlots[0])
-      store.slab.isUsed.append(false)
-    }
+    let found = flaw { $0.order.adaptive.nodes.nodes[3].newer = -3 - 3 }
     #expect(found?.hasPrefix("slot 3 is free twice") == true)
   }
 
@@ -89,7 +86,7 @@ import Testing
 
   @Test func `details of what is not there`() {
     #expect(flaw { $0.validators[3] = Validator(entityTag: "1") } != nil)
-    #expect(flaw { $0.times.stamps.count -= 1 } != nil)
+    #expect(flaw { $0.times.stamps.removeLast() } != nil)
   }
 
   @Test func `a hash that is another key's`() {
@@ -106,7 +103,7 @@ import Testing
 
   @Test func `a store looks at itself now and then`() {
     cache.shards.withShard(0) { store in
-      store.freeSlots.append(1)
+      store.order.adaptive.nodes.firstFree = -1
       for insertions in 1..<64 {
         store.statistics.insertions = insertions
         #expect(store.occasionalFlaw() == nil)

@@ -75,7 +75,7 @@ import Testing
       }
     }
     var walk = LocationWalk()
-    while walk.step(scene.index, { _, spot, _ in live += Int(spot.size) }) {}
+    while walk.step(&scene.index, { live += Int($0.spot.size) }) {}
     #expect(scene.index.count == count)
     #expect(scene.index.liveBytes == live)
     #expect(scene.index.totalCost >= cost)

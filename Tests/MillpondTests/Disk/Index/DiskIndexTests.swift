@@ -241,9 +241,12 @@ import Testing
   @Test func `what lies in a lost segment is forgotten, and what is on its way is not`() {
     let scene = IndexScene()
     for key in ["a", "b"] { scene.put(key) }
+    let spots = ["a": scene.spot("a"), "b": scene.spot("b")]
     let (write, _) = scene.set("b")
 
-    _ = scene.index.forget(segment: 1)
+    for key in ["a", "b"] {
+      scene.index.lose(KeyHash(of: key), at: (spots[key] ?? nil) ?? .nowhere)
+    }
 
     #expect(!scene.has("a"))
     #expect(scene.pending("b") === write)
@@ -277,7 +280,7 @@ import Testing
     var visits: [KeyHash: Int] = [:]
     var walk = LocationWalk()
 
-    while walk.step(scene.index, count: 5, { hash, _, _ in visits[hash, default: 0] += 1 }) {
+    while walk.step(&scene.index, count: 5, { visits[$0.hash, default: 0] += 1 }) {
       let key = keys[random.next(200)]
       _ = scene.index.find(KeyHash(of: key))
       if random.next(3) == 0 {
@@ -297,12 +300,12 @@ import Testing
     for key in 0..<200 { scene.put("\(key)") }
     var found: [KeyHash] = []
     var walk = LocationWalk()
-    #expect(walk.step(scene.index, count: 5) { hash, _, _ in found.append(hash) })
+    #expect(walk.step(&scene.index, count: 5) { found.append($0.hash) })
 
     _ = scene.removeAll()
     scene.put("new")
 
-    #expect(!walk.step(scene.index, count: 5) { hash, _, _ in found.append(hash) })
+    #expect(!walk.step(&scene.index, count: 5) { found.append($0.hash) })
     #expect(found.count == 5)
   }
 
@@ -313,7 +316,7 @@ import Testing
     var found: [KeyHash] = []
     var walk = LocationWalk()
 
-    while walk.step(scene.index, count: 2, { hash, _, _ in found.append(hash) }) {}
+    while walk.step(&scene.index, count: 2, { found.append($0.hash) }) {}
 
     #expect(found == ["b", "c", "a"].map { KeyHash(of: $0) })
   }
