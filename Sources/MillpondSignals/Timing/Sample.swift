@@ -46,10 +46,6 @@ package struct SampleRule<Value: Sendable>: TimedRule {
   /// Returns the first tick after `now`.
   @inlinable
   package func tick(after now: Duration) -> Duration {
-    guard interval >= .nanoseconds(1) else { return now }
-    let ticks = Int((now - beginning) / interval)
-    var tick = beginning + interval * ticks
-    while tick <= now { tick += interval }
-    return tick
+    interval >= .nanoseconds(1) ? Ticks(interval, from: beginning).next(after: now) : now
   }
 }

@@ -86,6 +86,14 @@ import Testing
     #expect(other.transcript == ["next 1", "next 2", "completed"])
   }
 
+  @Test func `the next tick after the longest time is exact`() {
+    let longest = Duration.seconds(Int64.max / 2)
+    let rule = SampleRule<Int>(interval: .nanoseconds(3), beginning: .zero)
+
+    // The longest time is a multiple of three nanoseconds.
+    #expect(rule.tick(after: longest) == longest + .nanoseconds(3))
+  }
+
   @Test(arguments: [(0, 300), (299, 300), (300, 600), (301, 600), (2_999_999, 3_000_000)])
   func `the next tick is later than now, by at most the interval`(now: Int, tick: Int) {
     let rule = SampleRule<Int>(interval: .milliseconds(300), beginning: .seconds(7))
