@@ -4,6 +4,8 @@ extension Signal {
   /// The first failure ends everything. Progress is the sum of those that run; its total is known
   /// if each of them knows its own. An empty sequence completes at once. A merge of merges runs as
   /// one.
+  ///
+  /// - Complexity: O(1) for each event. Constant stack for any number of signals.
   @inlinable
   public static func merge(_ signals: some Sequence<Signal>) -> Signal {
     let signals = Array(signals)

@@ -16,21 +16,16 @@ public func zip<each Value: Sendable>(
 
 /// Joins the first values of all signals into an array, then the second ones, and so on.
 ///
-/// The values are in the order of the signals. End, failure and progress follow the rules of the
-/// `zip` of separate signals. An empty sequence completes at once.
+///     let all = zip(ids.map { profiles.get($0) })
 ///
-/// - Complexity: Buffers the values that wait for their partners, without a bound.
+/// The values are in the order of the signals. End, failure and progress follow the rules of the
+/// `zip` of separate signals. An empty sequence sends the empty array and completes.
+///
+/// - Complexity: O(1) for each value, and O(*n*) for each array of *n* values. Buffers the values
+///   that wait for their partners, without a bound. Constant stack for any number of signals.
 @inlinable
 public func zip<Value>(_ signals: some Sequence<Signal<Value>>) -> Signal<[Value]> {
-  let signals = Array(signals)
-  return Signal<[Value]>(
-    start: { observer, lifetime in
-      let queues = signals.indices.map { ZipQueue<Value>($0, .usingUp) }
-      let inputs = ZipInputs(queues.count, .usingUp, lifetime, other: observer.onOther) {
-        observer.next(queues.map { $0.take() })
-      }
-      for (queue, signal) in Swift.zip(queues, signals) { inputs.feed(queue, from: signal) }
-    }, now: nil, emptyError: signals.lazy.compactMap { $0.emptyError }.first)
+  joining(.usingUp, all: Array(signals))
 }
 
 /// Joins the latest values of all signals whenever one of them sends, in the order given.
@@ -43,6 +38,20 @@ public func combineLatest<each Value: Sendable>(
   _ signals: repeat Signal<each Value>
 ) -> Signal<(repeat each Value)> {
   joining(.keepingLatest, repeat each signals)
+}
+
+/// Joins the latest values of all signals into an array whenever one of them sends.
+///
+///     let total = combineLatest(carts.map(\.total)).map { $0.reduce(0, +) }
+///
+/// The values are in the order of the signals. End, failure and progress follow the rules of the
+/// `combineLatest` of separate signals. An empty sequence sends the empty array and completes.
+///
+/// - Complexity: O(*n*) for each array of *n* values, which is made anew for each value once every
+///   signal has sent one. Constant stack for any number of signals.
+@inlinable
+public func combineLatest<Value>(_ signals: some Sequence<Signal<Value>>) -> Signal<[Value]> {
+  joining(.keepingLatest, all: Array(signals))
 }
 
 /// Runs all signals, and joins one value of each whenever all have one.
@@ -63,6 +72,20 @@ func joining<each Value: Sendable>(
       }
       for (queue, signal) in repeat (each queues, each signals) { inputs.feed(queue, from: signal) }
     }, now: nil, emptyError: emptyError)
+}
+
+/// Runs all signals, and joins one value of each into an array whenever all have one.
+@inlinable
+func joining<Value>(_ use: ZipUse, all signals: [Signal<Value>]) -> Signal<[Value]> {
+  if signals.isEmpty { return .just([]) }
+  return Signal<[Value]>(
+    start: { observer, lifetime in
+      let queues = signals.indices.map { ZipQueue<Value>($0, use) }
+      let inputs = ZipInputs(queues.count, use, lifetime, other: observer.onOther) {
+        observer.next(queues.map { $0.take() })
+      }
+      for (queue, signal) in Swift.zip(queues, signals) { inputs.feed(queue, from: signal) }
+    }, now: nil, emptyError: signals.lazy.compactMap { $0.emptyError }.first)
 }
 
 // MARK: - The engine

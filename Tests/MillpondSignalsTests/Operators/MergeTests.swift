@@ -31,6 +31,29 @@ import Testing
     #expect(recorder.transcript == ["completed"])
   }
 
+  @Test func `ten thousand signals are merged on little stack`() {
+    let sources = (0..<10_000).map { _ in PublishSubject<Int>() }
+    let recorder = recorder
+
+    LittleStack.run {
+      recorder.subscribe(to: .merge(sources.map(\.signal)))
+      for (number, source) in sources.enumerated() { source.next(number) }
+      for source in sources { source.completed() }
+    }
+
+    #expect(recorder.values == Array(0..<10_000))
+    #expect(recorder.isCompleted)
+  }
+
+  @Test func `ten thousand signals that end at once are merged on little stack`() {
+    let recorder = recorder
+
+    LittleStack.run { recorder.subscribe(to: .merge((0..<10_000).map { .of($0) })) }
+
+    #expect(recorder.values == Array(0..<10_000))
+    #expect(recorder.isCompleted)
+  }
+
   @Test func `progress is the sum`() {
     recorder.subscribe(to: first.signal.merge(second.signal))
 

@@ -18,10 +18,26 @@ import Testing
     #expect(recorder.values == [[0, 1, 2], [10, 11, 12]])
   }
 
-  @Test func `a zip of no signals completes`() {
+  @Test func `a zip of no signals sends the empty array and completes`() {
     recorder.subscribe(to: zip([Signal<Int>]()))
 
-    #expect(recorder.transcript == ["completed"])
+    #expect(recorder.transcript == ["next []", "completed"])
+  }
+
+  @Test func `ten thousand signals are joined on little stack, in their order`() {
+    let sources = (0..<10_000).map { _ in PublishSubject<Int>() }
+    let recorder = Recorder<[Int]>()
+
+    LittleStack.run {
+      recorder.subscribe(to: zip(sources.map(\.signal)))
+      for round in 0..<3 {
+        for (number, source) in sources.enumerated().reversed() { source.next(number + round) }
+      }
+      sources[7].completed()
+    }
+
+    #expect(recorder.values.map { $0 == Array($0[0]..<$0[0] + 10_000) } == [true, true, true])
+    #expect(recorder.isCompleted)
   }
 
   @Test func `the first failure ends the zip and stops the other signals`() {
