@@ -54,7 +54,8 @@ extension Signal {
   ///
   /// An error of the sequence fails the signal, and disposal cancels the task. There is no back
   /// pressure: each element is sent as soon as it arrives. A single-pass sequence such as
-  /// `AsyncStream` serves one subscription only; share the signal with ``replayLast(_:)``.
+  /// `AsyncStream` serves one subscription only; share the signal with
+  /// ``replayLast(_:resetsOnFailure:)``.
   ///
   ///     let messages = Signal.from(stream).replayLast()
   @inlinable

@@ -3,14 +3,17 @@ extension Signal {
   ///
   /// The first subscriber starts the run. A later one receives the latest progress and value, and
   /// then the events that follow. After the end, every subscriber receives the last value and the
-  /// end.
+  /// end. ``started(resetsOnFailure:)`` is the same without waiting for a subscriber.
   ///
-  /// - Parameter policy: The fate of a run whose last subscriber leaves before its end.
+  /// - Parameters:
+  ///   - policy: The fate of a run whose last subscriber leaves before its end.
+  ///   - resetsOnFailure: Whether a run that fails is forgotten, with its values: its subscribers
+  ///     receive the failure, and the next one starts a new run. Otherwise the failure is repeated.
   @inlinable
-  public func replayLast(_ policy: ReplayPolicy = .cancelWhenUnobserved) -> Signal {
-    let replay = Replay(self, policy)
-    return Signal(
-      start: { replay.subscribe($0, $1) }, now: { replay.settledValue }, emptyError: emptyError)
+  public func replayLast(
+    _ policy: ReplayPolicy = .cancelWhenUnobserved, resetsOnFailure: Bool = false
+  ) -> Signal {
+    Replay(self, policy, resetsOnFailure: resetsOnFailure).signal(emptyError)
   }
 }
 
@@ -25,8 +28,8 @@ package final class Replay<Value: Sendable>: Sendable {
 
   /// Creates a replay of `upstream`.
   @inlinable
-  package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy) {
-    phase = Locked(ReplayPhase(upstream))
+  package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy, resetsOnFailure: Bool = false) {
+    phase = Locked(ReplayPhase(upstream, resetsOnFailure))
     self.policy = policy
   }
 
@@ -42,10 +45,11 @@ package final class Replay<Value: Sendable>: Sendable {
     phase.withLock { $0.settledValue }
   }
 
-  /// The events of the run, for subscribers from now on.
+  /// Returns the events of the run, for subscribers from now on.
   @inlinable
-  package var signal: Signal<Value> {
-    Signal(start: { self.subscribe($0, $1) }, now: { self.settledValue })
+  package func signal(_ emptyError: (any Emptiness.Type)? = nil) -> Signal<Value> {
+    Signal(
+      start: { self.subscribe($0, $1) }, now: { self.settledValue }, emptyError: emptyError)
   }
 
   /// Starts a run, joins the running one, or repeats the settled one.

@@ -230,16 +230,19 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
 
   @usableFromInline var upstream: Signal<Value>?
 
+  /// Whether a run that fails is forgotten, like a cancelled one.
+  @usableFromInline let resetsOnFailure: Bool
+
   @inlinable
-  init(_ upstream: Signal<Value>) {
+  init(_ upstream: Signal<Value>, _ resetsOnFailure: Bool) {
     self.upstream = upstream
+    self.resetsOnFailure = resetsOnFailure
   }
 
-  /// Returns the signal to run; under `keepRunning`, with its single run, releases it and its
-  /// captures.
+  /// Returns the signal to run; if it is to run only once, releases it and its captures.
   @inlinable
   mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
-    policy == .keepRunning ? takeUpstream() : upstream
+    policy == .keepRunning && !resetsOnFailure ? takeUpstream() : upstream
   }
 
   @inlinable
@@ -282,6 +285,7 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
   ) -> Signal<Value>? {
     guard run === settled else { return nil }
     run = nil
+    if resetsOnFailure, case .failed = newEnd { return nil }
     value = newValue
     end = newEnd
     return takeUpstream()
