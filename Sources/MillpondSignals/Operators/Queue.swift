@@ -21,6 +21,14 @@ package struct Queue<Element> {
   @inlinable
   package var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
 
+  /// Returns the first `count` elements, all if there are fewer; none for less than one.
+  ///
+  /// - Complexity: O(`count`).
+  @inlinable
+  package func prefix(_ count: Int) -> [Element] {
+    elements[head...].prefix(max(0, count)).compactMap { $0 }
+  }
+
   @inlinable
   package mutating func append(_ element: Element) {
     elements.append(element)

@@ -20,6 +20,15 @@ import Testing
     #expect(queue.isEmpty)
   }
 
+  @Test(arguments: [(-1, []), (0, []), (2, [3, 4]), (4, [3, 4, 5, 6]), (.max, [3, 4, 5, 6])])
+  func `a prefix is of the elements that are left`(count: Int, prefix: [Int]) {
+    var queue = Queue<Int>()
+    for value in 1...6 { queue.append(value) }
+    for _ in 0..<2 { _ = queue.popFirst() }
+
+    #expect(queue.prefix(count) == prefix)
+  }
+
   @Test func `a queue that is filled and emptied by turns keeps its order`() {
     var queue = Queue<Int>()
     var popped: [Int] = []

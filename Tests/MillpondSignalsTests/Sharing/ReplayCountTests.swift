@@ -32,6 +32,57 @@ import Testing
     #expect(late.values == [1])
   }
 
+  @Test func `of thousands the last ones are repeated, in order`() {
+    let shared = source.signal.replay(100)
+    early.subscribe(to: shared)
+    for value in 0..<5_000 { source.next(value) }
+
+    late.subscribe(to: shared)
+
+    #expect(late.values == Array(4_900..<5_000))
+  }
+
+  @Test func `a subscriber that comes in a callback gets what came before, and then the rest`() {
+    let shared = source.signal.replay(3)
+    early.subscribe(to: shared) { [source, late] event in
+      guard case .next(4) = event else { return }
+      source.next(5)
+      late.subscribe(to: shared)
+    }
+
+    for value in 1...4 { source.next(value) }
+    source.completed()
+
+    #expect(early.values == [1, 2, 3, 4, 5])
+    #expect(late.values.suffix(3) == [3, 4, 5])
+    #expect(late.isCompleted)
+  }
+
+  @Test func `a value that is sent during the replay comes after it`() {
+    let shared = source.signal.replay(3)
+    early.subscribe(to: shared)
+    for value in 1...3 { source.next(value) }
+
+    late.subscribe(to: shared) { [source] event in
+      if case .next(1) = event { for value in 4...9 { source.next(value) } }
+    }
+
+    #expect(late.values == Array(1...9))
+    #expect(early.values == Array(1...9))
+  }
+
+  @Test func `a value that is forgotten may send when it is released`() {
+    let pipe = PublishSubject<Witness?>()
+    let shared = pipe.signal.replay(2)
+    let count = Journal<Bool>()
+    shared.subscribe(onNext: { count.write($0 == nil) })
+
+    pipe.next(Witness { pipe.next(nil) })
+    for _ in 0..<2 { pipe.next(Witness {}) }
+
+    #expect(count.entries.filter { $0 } == [true])
+  }
+
   @Test(arguments: [true, false])
   func `after the end the last values and the end are repeated`(fails: Bool) {
     let shared = source.signal.replay(2)
