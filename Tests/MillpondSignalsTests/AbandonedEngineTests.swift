@@ -34,6 +34,7 @@ struct IdleOperator: Sendable, CustomTestStringConvertible {
     IdleOperator("take while") { source, _ in source.take(while: { _ in true }) },
     IdleOperator("take until") { source, _ in source.take(until: source) },
     IdleOperator("concat") { source, _ in source.concat(source).concat(.just(1)) },
+    IdleOperator("repeated") { source, _ in source.repeated() },
     IdleOperator("merge") { source, _ in source.merge(source).merge(.just(1)) },
     IdleOperator("onEnd") { source, _ in source.onEnd { _ in } },
     IdleOperator("ifEmpty") { source, _ in source.ifEmpty { .just(1) } },
@@ -43,6 +44,9 @@ struct IdleOperator: Sendable, CustomTestStringConvertible {
     },
     IdleOperator("zip") { source, _ in zip(source, source).map { $0 + $1 } },
     IdleOperator("combineLatest") { source, _ in combineLatest(source, source).map { $0 + $1 } },
+    IdleOperator("combineLatest of a collection") { source, _ in
+      combineLatest([source, source]).map { $0[0] }
+    },
     IdleOperator("withLatest") { source, _ in source.withLatest(from: source).map { $0 + $1 } },
     IdleOperator("sample on") { source, _ in source.sample(on: source) },
     IdleOperator("race") { source, _ in .race([source, source]) },

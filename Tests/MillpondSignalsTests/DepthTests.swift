@@ -249,6 +249,7 @@ struct NestedOperator: Sendable {
     NestedOperator("recover") { $0.recover { _ in one(1) } },
     NestedOperator("retry") { $0.retry(.immediate(attempts: 3)) },
     NestedOperator("concat") { $0.concat(.empty).map { $0 } },
+    NestedOperator("repeated") { $0.repeated(2).first() },
     NestedOperator("merge") { $0.merge(.empty) },
     NestedOperator("merge and map") { $0.merge(.empty).map { $0 } },
     NestedOperator("flatMap") { $0.flatMap(.concat) { one($0) } },
@@ -259,6 +260,9 @@ struct NestedOperator: Sendable {
     NestedOperator("zip") { zip($0, one(1)).map { $0.0 } },
     NestedOperator("zip of a collection") { zip([$0, one(1)]).map { $0[0] } },
     NestedOperator("combineLatest") { combineLatest($0, one(1)).map { $0.0 } },
+    NestedOperator("combineLatest of a collection") {
+      combineLatest([$0, one(1)]).map { $0[0] }
+    },
     NestedOperator("withLatest") { $0.withLatest(from: one(1)).map { $0.0 } },
     NestedOperator("sample on") { $0.sample(on: Signal<Int>.never) },
     NestedOperator("race") { .race([$0, .never]) },

@@ -103,6 +103,9 @@ struct LawfulOperator: Sendable, CustomTestStringConvertible {
     LawfulOperator("zip with itself") { source in zip(source, source).map { $0 + $1 } },
     LawfulOperator("zip with a settled one") { zip($0, .just(1)).map { $0 + $1 } },
     LawfulOperator("zip of a collection") { source in zip([source, source, source]) },
+    LawfulOperator("combineLatest of a collection") { source in
+      combineLatest([source, source, source])
+    },
     LawfulOperator("combineLatest with itself") { source in
       combineLatest(source, source).map { $0 + $1 }
     },
@@ -114,6 +117,7 @@ struct LawfulOperator: Sendable, CustomTestStringConvertible {
     LawfulOperator("a settled one, sampled on it") { Signal.of(1, 2).concat($0).sample(on: $0) },
     LawfulOperator("merge with itself") { source in source.merge(source, source) },
     LawfulOperator("concat with itself") { source in source.concat(source) },
+    LawfulOperator("repeated") { $0.repeated(3) },
     LawfulOperator("race with itself") { source in .race([source, source]) },
     LawfulOperator("switchToLatest") { source in source.map { .of($0, $0) }.switchToLatest() },
     LawfulOperator("take until itself") { source in source.take(until: source) },
@@ -129,6 +133,12 @@ struct LawfulOperator: Sendable, CustomTestStringConvertible {
       return shared.merge(shared)
     },
     LawfulOperator("replay 2") { $0.replay(2) },
+    LawfulOperator("replayAll") { $0.replayAll() },
+    LawfulOperator("replayAll, merged with itself") { source in
+      let shared = source.replayAll()
+      return Signal.of(1, 2).flatMap(.merge) { _ in shared }
+    },
+    LawfulOperator("replayLast that resets") { $0.replayLast(resetsOnFailure: true) },
     LawfulOperator("replayLast, merged with itself") { source in
       let shared = source.replayLast()
       return Signal.of(1, 2).flatMap(.merge) { _ in shared }
@@ -145,6 +155,15 @@ struct LawfulOperator: Sendable, CustomTestStringConvertible {
     LawfulOperator(waiting: "throttle, latest") { $0.throttle(.seconds(3), clock: $1) },
     LawfulOperator(waiting: "throttle, first") { $0.throttle(.seconds(3), .first, clock: $1) },
     LawfulOperator(waiting: "sample") { $0.sample(every: .milliseconds(700), clock: $1) },
+    LawfulOperator(waiting: "sample on an interval") {
+      $0.sample(on: .interval(.milliseconds(700), clock: $1))
+    },
+    LawfulOperator(waiting: "merge with an interval") {
+      $0.merge(.interval(.milliseconds(300), clock: $1).take(2))
+    },
+    LawfulOperator(waiting: "take until a timer") {
+      $0.take(until: .timer(after: .seconds(3), clock: $1))
+    },
     LawfulOperator(waiting: "delay") { $0.delay(.seconds(2), clock: $1) },
     LawfulOperator(waiting: "timeout, first value") { $0.timeout(.seconds(2), clock: $1) },
     LawfulOperator(waiting: "timeout, next event") {

@@ -64,6 +64,8 @@ struct Carrier: Sendable, CustomTestStringConvertible {
     Carrier("replayLast") { $0.replayLast() },
     Carrier("share") { $0.share() },
     Carrier("replay") { $0.replay(2) },
+    Carrier("started") { $0.started() },
+    Carrier("repeated") { $0.repeated(2) },
   ]
 
   static let waiting = [
@@ -87,6 +89,7 @@ struct Carrier: Sendable, CustomTestStringConvertible {
     Carrier("withLatest") { $0.withLatest(from: Signal.just(1)).map { $0 + $1 } },
     Carrier("zip") { zip(.just(1), $0).map { $0 + $1 } },
     Carrier("zip of a collection") { zip([.just(1), $0]) },
+    Carrier("combineLatest of a collection") { combineLatest([.just(1), $0]) },
     Carrier("combineLatest") { combineLatest($0, .just(1)).map { $0 + $1 } },
   ]
 }
