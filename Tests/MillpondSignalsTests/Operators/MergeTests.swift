@@ -48,7 +48,7 @@ import Testing
   @Test func `ten thousand signals that end at once are merged on little stack`() {
     let recorder = recorder
 
-    LittleStack.run { recorder.subscribe(to: .merge((0..<10_000).map { .of($0) })) }
+    LittleStack.run { recorder.subscribe(to: .merge((0..<10_000).map { Signal.of($0) })) }
 
     #expect(recorder.values == Array(0..<10_000))
     #expect(recorder.isCompleted)
