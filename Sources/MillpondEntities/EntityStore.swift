@@ -22,7 +22,10 @@ public import MillpondSignals
 /// - Note: Any thread. Readers wait for short critical sections only; writers wait for the running
 ///   transaction. Notifications run on the thread that wrote, or on one that is still notifying.
 /// - Complexity: A write is O(*n*) in the written entities, their references, the observed entities
-///   that refer to them, and those in between; never in the number of stored entities.
+///   that refer to them, and those in between; never in the number of stored entities. A large
+///   transaction becomes visible at once and is stored in steps: readers wait for a few hundred
+///   entities at a time, for the collection of its notices, which is O(*n*) in the observers to be
+///   notified, and, after removals that leave less than a quarter, for the compaction of the rest.
 public final class EntityStore: Sendable {
   @usableFromInline let core: EntityCore
   package let scope: CacheScope?

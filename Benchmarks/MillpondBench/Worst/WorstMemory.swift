@@ -15,6 +15,8 @@ func worstMemoryRows() -> [WorstRow] {
         cache.now(count - 1, Lookup()) == count - 1
       }
     },
+    // A set takes 1,600 instructions with 10,000 keys and 2,500 with 100,000: from there on every
+    // shard has several groups of equal hashes, whose buckets lie in one another's way.
     WorstRow(
       name: "worst-memory-stated",
       summary: "the same, with a thousand keys for each hash value",

@@ -1,4 +1,4 @@
-package import MillpondCore
+public import MillpondCore
 public import MillpondSignals
 public import Observation
 

@@ -118,14 +118,11 @@ extension EntityTable: AnyEntityTable {
   @inlinable
   func shrink(_ graph: inout Graph) {
     if vacant.count == rows.count {
-      (rows, vacant, index) = ([], [], SlotIndex())
+      (rows, vacant, index) = (Pages(), [], SlotTables())
       return
     }
     let former = rows
-    rows = []
-    rows.reserveCapacity(former.count - vacant.count)
-    vacant = []
-    index = SlotIndex()
+    (rows, vacant, index) = (Pages(), [], SlotTables())
     for row in former {
       guard let id = row.id else { continue }
       graph.nodes[Int(row.node)].row = Int32(rows.count)

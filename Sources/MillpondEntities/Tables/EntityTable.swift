@@ -30,13 +30,13 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
 
   /// The number of the table in the graph.
   @usableFromInline let number: Int32
-  @exclusivity(unchecked) @usableFromInline var rows: ContiguousArray<Row> = []
+  @exclusivity(unchecked) @usableFromInline var rows = Pages<Row>()
   @exclusivity(unchecked) @usableFromInline var listeners: [Int: TableListener<E>] = [:]
 
   /// The admission of writes and fills, by the revisions in the rows and those of former rows.
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
-  @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
+  @exclusivity(unchecked) @usableFromInline var index = SlotTables()
   @usableFromInline var vacant: [Int32] = []
 
   /// The edits of a commit that are visible, but not all in their rows yet.

@@ -1,3 +1,5 @@
+import MillpondCore
+
 extension Graph {
   /// Returns the watched nodes that are among `changed`, or refer to them directly or indirectly.
   ///

@@ -1,3 +1,5 @@
+public import MillpondCore
+
 /// The number of an entity in a graph, valid while the graph has its node.
 @usableFromInline
 typealias NodeNumber = Int32
@@ -13,7 +15,7 @@ typealias NodeNumber = Int32
 @usableFromInline
 struct Graph: Sendable {
   @usableFromInline
-  struct Node: Sendable {
+  struct Node: Sendable, BitwiseCopyable {
     /// The table of the entity, and its row there.
     @usableFromInline var table: Int32
     @usableFromInline var row: Int32
@@ -31,7 +33,7 @@ struct Graph: Sendable {
   }
 
   @usableFromInline
-  struct Edge: Sendable {
+  struct Edge: Sendable, BitwiseCopyable {
     @usableFromInline var source: NodeNumber
     @usableFromInline var target: NodeNumber
     @usableFromInline var nextOut: Int32
@@ -42,8 +44,8 @@ struct Graph: Sendable {
 
   @usableFromInline static let none: Int32 = -1
 
-  @usableFromInline var nodes: ContiguousArray<Node> = []
-  @usableFromInline var edges: ContiguousArray<Edge> = []
+  @usableFromInline var nodes = Column<Node>()
+  @usableFromInline var edges = Column<Edge>()
   @usableFromInline var vacantNodes: [NodeNumber] = []
   @usableFromInline var firstVacantEdge = none
   @usableFromInline var vacantEdgeCount = 0
@@ -219,7 +221,7 @@ extension Graph {
   ///   changes that vacated them.
   mutating func shrink() -> [(number: NodeNumber, node: Node)] {
     if vacantNodes.count == nodes.count {
-      (nodes, edges, vacantNodes) = ([], [], [])
+      (nodes, edges, vacantNodes) = (Column(), Column(), [])
       (firstVacantEdge, vacantEdgeCount, freedCount) = (Self.none, 0, 0)
       return []
     }
@@ -236,7 +238,7 @@ extension Graph {
       numbers[NodeNumber(index)] = number
     }
     vacantNodes = vacant
-    nodes = ContiguousArray(nodes.prefix(count))
+    while nodes.count > count { nodes.removeLast() }
     freedCount = 0
     rebuildEdges(numbers)
     return moved
@@ -247,8 +249,7 @@ extension Graph {
   /// - Parameter numbers: The new numbers of moved nodes.
   private mutating func rebuildEdges(_ numbers: [NodeNumber: NodeNumber]) {
     let former = edges
-    edges = []
-    edges.reserveCapacity(former.count - vacantEdgeCount)
+    edges = Column()
     (firstVacantEdge, vacantEdgeCount) = (Self.none, 0)
     let starts = nodes.map { $0.table == Self.none ? Self.none : $0.firstOut }
     for index in nodes.indices { (nodes[index].firstOut, nodes[index].firstIn) = (-1, -1) }

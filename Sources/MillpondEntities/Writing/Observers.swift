@@ -1,3 +1,4 @@
+import MillpondCore
 public import MillpondSignals
 
 /// The subscribers of a store and their pending notices, under the lock of its tables.

@@ -1,3 +1,4 @@
+import MillpondCore
 import MillpondTesting
 import Testing
 

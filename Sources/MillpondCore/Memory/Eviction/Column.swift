@@ -34,9 +34,9 @@ package struct Column<Element: BitwiseCopyable>: Sendable {
       assert(index >= 0 && index < count)
       return pointer(to: index).pointee
     }
-    nonmutating set {
+    nonmutating _modify {
       assert(index >= 0 && index < count)
-      pointer(to: index).pointee = newValue
+      yield &pointer(to: index).pointee
     }
   }
 
@@ -61,6 +61,7 @@ package struct Column<Element: BitwiseCopyable>: Sendable {
 
   /// Sets the element of a slot, or appends it if the slot is the first free one.
   @inlinable
+  @inline(__always)
   package mutating func put(_ element: Element, at slot: Slot) {
     if Int(slot) == count { append(element) } else { self[slot] = element }
   }

@@ -20,24 +20,22 @@ package struct PolicyOrder: Sendable {
     recency = RecencyOrder(isWeighted: isWeighted)
   }
 
-  /// The nodes of the policy's order.
-  @inlinable var nodes: SlotNodes {
-    _read { if isAdaptive { yield adaptive.nodes } else { yield recency.nodes } }
-  }
+  /// The nodes of the policy's order; a copy, for checks.
+  var nodes: SlotNodes { isAdaptive ? adaptive.nodes : recency.nodes }
 
   /// The slot for the next entry: a free one, or else the one behind the last.
   @inlinable package var nextSlot: Slot {
-    nodes.next
+    isAdaptive ? adaptive.nodes.next : recency.nodes.next
   }
 
   @inlinable
   package func hash(of slot: Slot) -> UInt32 {
-    nodes.hash(of: slot)
+    isAdaptive ? adaptive.nodes.hash(of: slot) : recency.nodes.hash(of: slot)
   }
 
   @inlinable
   package func weight(of slot: Slot) -> Int {
-    nodes.weight(of: slot)
+    isAdaptive ? adaptive.nodes.weight(of: slot) : recency.nodes.weight(of: slot)
   }
 
   /// The weight of all entries together.
@@ -135,20 +133,16 @@ package struct PolicyOrder: Sendable {
 
   /// Whether so few of the slots are in use that some are to be given up.
   @inlinable package var isSparse: Bool {
-    let slots = nodes.count
-    return slots > Self.fewSlots && nodes.freeCount > slots / 4 * 3
+    isAdaptive ? adaptive.nodes.isSparse : recency.nodes.isSparse
   }
-
-  /// The number of slots that are never given up.
-  @inlinable static var fewSlots: Int { Column<UInt8>.chunkLength }
 
   /// Gives up the last slot; its entry, if it has one, moves to a free slot first.
   ///
   /// - Returns: The last slot, and the new slot of its entry; the same if it had none.
   package mutating func removeLastSlot() -> (last: Slot, place: Slot) {
-    let last = Slot(nodes.count) - 1
+    let last = Slot(isAdaptive ? adaptive.nodes.count : recency.nodes.count) - 1
     var place = last
-    if !nodes.isFree(last) {
+    if !(isAdaptive ? adaptive.nodes.isFree(last) : recency.nodes.isFree(last)) {
       place = nextSlot
       if isAdaptive { adaptive.moved(last, to: place) } else { recency.moved(last, to: place) }
     }

@@ -49,6 +49,15 @@ struct SlotNodes: Sendable {
     nodes.count
   }
 
+  /// Whether so few of the slots are in use that some are to be given up.
+  @inlinable
+  var isSparse: Bool {
+    nodes.count > Self.fewSlots && freeCount > nodes.count / 4 * 3
+  }
+
+  /// The number of slots that are never given up.
+  @inlinable static var fewSlots: Int { 1_024 }
+
   /// The slot for the next entry: a free one, or else the one behind the last.
   @inlinable
   var next: Slot {

@@ -14,6 +14,7 @@ package struct SlotTables: Sendable {
   /// soon has up to twice as many.
   static let tableCount = 2_048
 
+  @usableFromInline
   package init() {}
 
   /// Returns the slot with this hash for which `isIt` is true.
@@ -22,6 +23,7 @@ package struct SlotTables: Sendable {
     tables[table(of: hash)].find(hash, isIt)
   }
 
+  @usableFromInline
   package mutating func insert(_ hash: UInt32, _ slot: Slot) {
     tables[table(of: hash)].insert(hash, slot)
     count += 1
@@ -37,6 +39,7 @@ package struct SlotTables: Sendable {
   }
 
   /// Removes a slot.
+  @usableFromInline
   package mutating func remove(_ hash: UInt32, _ slot: Slot) {
     let table = table(of: hash)
     let former = tables[table].count

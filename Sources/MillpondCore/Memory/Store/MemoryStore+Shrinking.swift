@@ -18,7 +18,7 @@ extension MemoryStore {
       index.move(order.hash(of: place), from: last, to: place)
       if !validators.isEmpty { validators[place] = validators.removeValue(forKey: last) }
     }
-    if slab.capacity > 2 * slab.isUsed.count + PolicyOrder.fewSlots { fit() }
+    if slab.capacity > 2 * slab.isUsed.count + SlotNodes.fewSlots { fit() }
     return order.isSparse
   }
 

@@ -94,7 +94,7 @@ import Testing
     store.walks = 0
     while store.shrink(atMost: 256) {}
 
-    #expect(store.slab.isUsed.count == PolicyOrder.fewSlots && store.flaw() == nil)
+    #expect(store.slab.isUsed.count == SlotNodes.fewSlots && store.flaw() == nil)
   }
 
   @Test mutating func `a store that was shrunk grows again`() {
