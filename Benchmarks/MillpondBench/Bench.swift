@@ -2,7 +2,7 @@ import Foundation
 
 /// Returns all rows, in the order of the table; each file has a group of them.
 private func allRows() -> [Row] {
-  floorRows() + chainRows() + makingRows() + pipeRows() + replayRows() + combiningRows()
+  floorRows() + chainRows() + makingRows() + subjectRows() + replayRows() + combiningRows()
     + threadRows() + cacheRows() + compositionRows() + multiplexerRows() + taskRows()
 }
 

@@ -13,7 +13,7 @@ public final class DeafPort: Sendable {
   /// - Throws: ``SocketError`` when the system refuses a socket.
   public init() throws(SocketError) {
     (listener, port) = try Socket.listening(queue: 0)
-    let wake = try Wake()
+    let wake = try WakePipe()
     var queue: [Socket] = []
     while let socket = try Socket.connected(to: port, wake) { queue.append(socket) }
     self.queue = queue

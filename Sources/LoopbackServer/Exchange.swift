@@ -3,5 +3,5 @@ public struct Exchange: Sendable {
   /// The request.
   public let request: Request
   /// The outcome so far.
-  public internal(set) var outcome: Outcome
+  public internal(set) var outcome: RequestOutcome
 }

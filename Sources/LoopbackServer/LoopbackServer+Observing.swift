@@ -2,21 +2,21 @@ extension LoopbackServer {
   /// All requests so far with their outcomes, in order of arrival.
   ///
   /// An outcome is entered shortly after the event, so a client's test has to wait for it.
-  public var exchanges: [Exchange] { ledger.snapshot.exchanges }
+  public var exchanges: [Exchange] { log.snapshot.exchanges }
 
   /// The number of open connections, including idle ones.
-  public var openConnections: Int { ledger.snapshot.openConnections }
+  public var openConnections: Int { log.snapshot.openConnections }
 
   /// The number of body bytes that the system has accepted so far; it may not have sent them yet.
   ///
   /// Counted at the end of each step of a script, and of each body or part of it around a hold.
-  public var bytesSent: Int { ledger.bytesSent }
+  public var bytesSent: Int { log.bytesSent }
 
   /// Returns the number of requests for a path, including its query.
-  public func requestCount(path: String) -> Int { ledger.snapshot.requestCount(path: path) }
+  public func requestCount(path: String) -> Int { log.snapshot.requestCount(path: path) }
 
   /// Drops the exchanges so far, for a second phase or to save a benchmark's memory.
-  public func forgetExchanges() { ledger.forgetExchanges() }
+  public func forgetExchanges() { log.forgetExchanges() }
 
   /// Blocks the thread until `condition` holds; returns false on timeout.
   ///
@@ -25,9 +25,9 @@ extension LoopbackServer {
   ///   - condition: Runs on the calling thread, at first and again after each change.
   @available(*, noasync, message: "use eventually")
   public func wait(
-    timeout: Duration = .seconds(60), until condition: (Snapshot) -> Bool
+    timeout: Duration = .seconds(60), until condition: (ServerSnapshot) -> Bool
   ) -> Bool {
-    ledger.wait(timeout: timeout, until: condition)
+    log.wait(timeout: timeout, until: condition)
   }
 
   /// Suspends until `condition` holds; returns false on timeout.
@@ -39,12 +39,12 @@ extension LoopbackServer {
   ///   - timeout: The longest time to wait.
   ///   - condition: Runs on that thread, at first and again after each change.
   public func eventually(
-    timeout: Duration = .seconds(60), _ condition: @escaping @Sendable (Snapshot) -> Bool
+    timeout: Duration = .seconds(60), _ condition: @escaping @Sendable (ServerSnapshot) -> Bool
   ) async -> Bool {
-    let ledger = ledger
+    let log = log
     return await withCheckedContinuation { continuation in
       let started = Platform.startThread {
-        continuation.resume(returning: ledger.wait(timeout: timeout, until: condition))
+        continuation.resume(returning: log.wait(timeout: timeout, until: condition))
       }
       if !started { continuation.resume(returning: false) }
     }

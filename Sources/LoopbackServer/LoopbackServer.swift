@@ -16,9 +16,9 @@ public final class LoopbackServer: Sendable {
   /// The base URL: "http://127.0.0.1:" and the port, without a trailing slash.
   public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-  var ledger: Ledger { listener.ledger }
+  var log: RequestLog { listener.log }
 
-  private let listener: Listener
+  private let listener: ConnectionListener
 
   /// Listens on a free port, and serves.
   ///
@@ -32,8 +32,9 @@ public final class LoopbackServer: Sendable {
     latency: Duration = .zero, bytesPerSecond: Int? = nil,
     handler: @escaping @Sendable (Request) -> Response
   ) throws(SocketError) {
-    let pace = bytesPerSecond.map(Pace.init)
-    listener = try Listener(Service(latency: latency, pace: pace, handler: handler))
+    let bandwidth = bytesPerSecond.map(BandwidthLimit.init)
+    listener = try ConnectionListener(
+      ServerConfiguration(latency: latency, bandwidth: bandwidth, handler: handler))
   }
 
   /// Performs these steps for every client, whatever it sends; for protocols other than HTTP.
@@ -43,15 +44,16 @@ public final class LoopbackServer: Sendable {
   ///
   /// - Parameter steps: The steps for each connection.
   /// - Throws: ``SocketError`` when the system refuses a socket, a pipe or a thread.
-  public init(greeting steps: [Step]) throws(SocketError) {
-    listener = try Listener(
-      Service(latency: .zero, pace: nil, handler: { _ in Response() }, greeting: steps))
+  public init(greeting steps: [ScriptStep]) throws(SocketError) {
+    listener = try ConnectionListener(
+      ServerConfiguration(
+        latency: .zero, bandwidth: nil, handler: { _ in Response() }, greeting: steps))
   }
 
   deinit { stop() }
 
   /// Closes all connections, and waits until all threads have ended; idempotent.
   ///
-  /// Unfinished responses end as ``Outcome/stopped``.
+  /// Unfinished responses end as ``RequestOutcome/stopped``.
   public func stop() { listener.stop() }
 }

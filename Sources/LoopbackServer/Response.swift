@@ -4,14 +4,14 @@
 public struct Response: Sendable {
   enum Content: Sendable {
     case message(status: Int, headers: Headers, body: [UInt8])
-    case script([Step])
+    case script([ScriptStep])
   }
 
   let content: Content
   var latency: Duration?
   var bytesPerSecond: Int?
-  var headHold: Hold?
-  var bodyHold: (hold: Hold, byteCount: Int)?
+  var headHold: ResponseHold?
+  var bodyHold: (hold: ResponseHold, byteCount: Int)?
 
   /// Creates a message; Content-Length is added unless `headers` frames the body.
   ///
@@ -22,13 +22,13 @@ public struct Response: Sendable {
     content = .message(status: status, headers: headers, body: body)
   }
 
-  private init(script: [Step]) { content = .script(script) }
+  private init(script: [ScriptStep]) { content = .script(script) }
 
   /// Returns a response of exactly these steps, without the server's latency and pace.
   ///
   /// After the last step the connection is kept, as after any response. The modifiers below do not
   /// affect a script.
-  public static func scripted(_ steps: [Step]) -> Response { Response(script: steps) }
+  public static func scripted(_ steps: [ScriptStep]) -> Response { Response(script: steps) }
 
   /// Waits for `latency`, instead of the server's, before the head.
   public func delayed(by latency: Duration) -> Response {
@@ -47,14 +47,14 @@ public struct Response: Sendable {
   }
 
   /// Sends nothing, not even the head, until `hold` is released.
-  public func held(by hold: Hold) -> Response {
+  public func held(by hold: ResponseHold) -> Response {
     var copy = self
     copy.headHold = hold
     return copy
   }
 
   /// Sends the head and the first `count` body bytes, and the rest when `hold` is released.
-  public func held(by hold: Hold, afterBodyBytes count: Int) -> Response {
+  public func held(by hold: ResponseHold, afterBodyBytes count: Int) -> Response {
     var copy = self
     copy.bodyHold = (hold, count)
     return copy

@@ -67,7 +67,7 @@ extension Socket {
   }
 
   /// Returns a connection to a port of 127.0.0.1; nil if it is not completed within 50 ms.
-  static func connected(to port: UInt16, _ wake: Wake) throws(SocketError) -> Socket? {
+  static func connected(to port: UInt16, _ wake: WakePipe) throws(SocketError) -> Socket? {
     let descriptor = Platform.openStream()
     guard descriptor >= 0 else { throw SocketError(in: "socket") }
     let socket = Socket(owning: descriptor)
@@ -90,7 +90,7 @@ extension Socket {
 
 extension Socket {
   /// Waits once, without a timeout indefinitely; may report nothing ready.
-  func look(reading: Bool, writing: Bool = false, wake: Wake, timeout: Duration?)
+  func look(reading: Bool, writing: Bool = false, wake: WakePipe, timeout: Duration?)
     -> Platform.Readiness
   {
     Platform.look(

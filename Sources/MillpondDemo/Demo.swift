@@ -50,15 +50,15 @@ enum Demo {
     defer {
       if options.cacheDirectory == nil { try? FileManager.default.removeItem(at: folder) }
     }
-    let keeper = BoardKeeper()
+    let currentBoard = CurrentBoard()
     if !options.urls.isEmpty {
-      return await URLShow(folder: folder, keeper: keeper).run(options.urls)
+      return await URLShow(folder: folder, currentBoard: currentBoard).run(options.urls)
     }
-    return try await showThread(options, folder, keeper)
+    return try await showThread(options, folder, currentBoard)
   }
 
   private static func showThread(
-    _ options: Options, _ folder: URL, _ keeper: BoardKeeper
+    _ options: Options, _ folder: URL, _ currentBoard: CurrentBoard
   ) async throws -> Int {
     let gallery =
       try options.servedDirectory.map { try Gallery.files(in: URL(fileURLWithPath: $0)) }
@@ -66,7 +66,7 @@ enum Demo {
     let comments = Comments(count: options.commentCount, authors: gallery.authors)
     // The origin's port differs in each run, so only the path names the picture on disk.
     let layers = Layers(folder: folder, diskKey: \.path)
-    let interruption = Interruption(leaving: layers, keeper)
+    let interruption = Interruption(leaving: layers, currentBoard)
     defer { withExtendedLifetime(interruption) {} }
     let screen = Screen.standardOutput()
     await layers.reportTrouble(on: screen)
@@ -74,8 +74,8 @@ enum Demo {
     if let base = SecondProcess.originOfFirst {
       let show = ThreadShow(
         layers: layers, gallery: gallery, comments: comments, base: base, screen: screen)
-      let failures = await show.runAgain(keeping: keeper)
-      screen.write(lines: show.table.withLock { $0.lines(screen.look) })
+      let failures = await show.runAgain(keeping: currentBoard)
+      screen.write(lines: show.table.withLock { $0.lines(screen.style) })
       return failures
     }
 
@@ -83,8 +83,8 @@ enum Demo {
     defer { origin.stop() }
     let show = ThreadShow(
       layers: layers, gallery: gallery, comments: comments, base: origin.baseURL, screen: screen)
-    let failures = await show.run(on: origin, keeping: keeper)
-    screen.write(lines: show.table.withLock { $0.lines(screen.look) } + [""])
+    let failures = await show.run(on: origin, keeping: currentBoard)
+    screen.write(lines: show.table.withLock { $0.lines(screen.style) } + [""])
     _ = try? await layers.disk.close().value
     let again = try await SecondProcess.run(
       arguments: options.threadArguments, cache: folder, origin: origin.baseURL)

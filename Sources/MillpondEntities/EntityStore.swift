@@ -17,7 +17,7 @@ public import MillpondSignals
 /// and is announced after the notices in progress.
 ///
 /// The store retains its observers, not the other way round. When it is released, it ends their
-/// signals with ``SignalError/abandoned(origin:)``.
+/// signals with `SignalError.abandoned(origin:)`.
 ///
 /// - Note: Any thread. Readers wait for short critical sections only; writers wait for the running
 ///   transaction. Notifications run on the thread that wrote, or on one that is still notifying.
@@ -170,13 +170,13 @@ extension EntityStore {
   /// Ends the session of a user: when it returns, nothing is stored, and no subscriber waits for
   /// earlier data.
   ///
-  /// Every observer and waiting subscriber fails with ``CacheError/scopeEnded`` before this
+  /// Every observer and waiting subscriber fails with `CacheError.scopeEnded` before this
   /// returns, without notices of the removals; one whose callback is running on another thread
   /// fails right after it. Answers to earlier requests are not stored. Later writes and requests
   /// belong to the next user. Must not be called inside a transaction, which would be committed
   /// after it.
   ///
-  /// A store that was created with a ``CacheScope`` ends with that scope.
+  /// A store that was created with a `CacheScope` ends with that scope.
   public func end() {
     core.end()
   }

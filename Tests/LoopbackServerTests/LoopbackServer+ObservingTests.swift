@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `an exchange that is forgotten midway doesn't come back`() throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer {
       $0.path == "/held" ? Response().held(by: hold) : Response()
     }

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `stop ends a held response as stopped and closes its connection`() throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in Response().held(by: hold) }
     let client = try Client(port: origin.port)
     client.get("/")
@@ -90,7 +90,7 @@ import Testing
   @Test func `after stop no socket or pipe is left open`() async {
     await #expect(processExitsWith: .success) {
       let before = openSocketAndPipeCount()
-      let hold = Hold()
+      let hold = ResponseHold()
       let origin = try LoopbackServer {
         $0.path == "/held" ? Response().held(by: hold) : Response()
       }

@@ -2,7 +2,7 @@ import LoopbackServer
 import Testing
 
 @Suite struct ResponseTests {
-  let hold = Hold()
+  let hold = ResponseHold()
 
   @Test func `a response is late by the server's latency`() throws {
     let origin = try LoopbackServer(latency: .milliseconds(30)) { _ in Response() }
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `a response can be held before its head and in its body`() throws {
-    let second = Hold()
+    let second = ResponseHold()
     let origin = try LoopbackServer { [hold] _ in
       Response(body: Array("ab".utf8)).held(by: hold).held(by: second, afterBodyBytes: 1)
     }

@@ -11,7 +11,7 @@ import Testing
 
   /// The end of a scenario's runs.
   enum Ending: CaseIterable {
-    case value, miss, failure, oneLeaves, allLeave, told, timedOut
+    case value, miss, failure, oneLeaves, allLeave, written, timedOut
   }
 
   @Test(arguments: Ending.allCases)
@@ -41,9 +41,9 @@ import Testing
     _ recorders: [Recorder<Int>], by ending: Ending
   ) {
     switch ending {
-    case .value, .oneLeaves, .told:
+    case .value, .oneLeaves, .written:
       if ending == .oneLeaves { recorders[0].dispose() }
-      if ending == .told { cache.removeAll() }
+      if ending == .written { cache.removeAll() }
       for key in ["a", "b", "c"] {
         origin[key].next(1)
         origin[key].completed()
@@ -101,10 +101,10 @@ import Testing
     let cache = TestCache<String, String>().mapValues(
       Codec<String, Int>.asynchronous(encode: { "\($0)" }, decode: { Int($0) ?? 0 }))
     for number in 0..<20 {
-      let told = cache.set(number, for: "a")
+      let written = cache.set(number, for: "a")
       let cleared = cache.removeAll()
       #expect(try await cache.get("a").valueIfAny == nil)
-      try await told.value
+      try await written.value
       try await cleared.value
     }
   }

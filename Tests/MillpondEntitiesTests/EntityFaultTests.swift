@@ -69,12 +69,12 @@ import Testing
   @Test func `a set by an observer is visible at once, and announced after the present notice`() {
     let first = Recorder<EntityChange<Thing>>()
     let seen = Recorder<String>()
-    let told = PublishSubject<String>()
-    seen.subscribe(to: told.signal)
+    let written = PublishSubject<String>()
+    seen.subscribe(to: written.signal)
     first.subscribe(to: store.signal(of: Reference<Thing>(1))) { [store] event in
       guard case .next(let change) = event, change.value?.name == "a" else { return }
       store.set(Thing(1, "b"))
-      told.next(store.get(Reference<Thing>(1))?.name ?? "–")
+      written.next(store.get(Reference<Thing>(1))?.name ?? "–")
     }
     let second = store.recorder(of: 1)
 

@@ -12,7 +12,7 @@ import Testing
   let base = TestCache<Int, Thing>()
   let reference = Reference<Thing>(1)
 
-  private var things: ThroughStore<TestCache<Int, Thing>> {
+  private var things: StoreBackedSource<TestCache<Int, Thing>> {
     base.through(store)
   }
 
@@ -200,7 +200,8 @@ import Testing
   /// Returns the name that `change` leaves if it arrives from another thread during a transaction
   /// that does `more` then.
   private func left(
-    by change: Change<Int, Door>, and more: (ThroughStore<TestCache<Int, Door>>) -> Void = { _ in }
+    by change: Change<Int, Door>,
+    and more: (StoreBackedSource<TestCache<Int, Door>>) -> Void = { _ in }
   ) -> String? {
     let arrival = DispatchSemaphore(value: 0)
     let over = DispatchSemaphore(value: 0)

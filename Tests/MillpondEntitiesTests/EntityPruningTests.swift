@@ -150,12 +150,12 @@ import Testing
       for id in 4...6 { things.set(Thing(id)) }
     }
     let kept = copy.withLock { $0 }
-    let told = commits.values.count
+    let commitCount = commits.values.count
     store.prune()
 
     #expect(kept == [6])
     #expect(copy.withLock { $0 } == [])
-    #expect(commits.values.count == told + 1)
+    #expect(commits.values.count == commitCount + 1)
     subscription.dispose()
   }
 

@@ -52,18 +52,18 @@ import Testing
 
   @Test func `observers are told in the order in which they came, whatever they observe`() {
     for id in 1...8 { store.set(Thing(id, links: [0])) }
-    let told = Locked<[Int]>([])
+    let received = Locked<[Int]>([])
     let ids = [3, 1, 8, 2, 1, 5, 0, 7, 3, 4, 6]
     for (number, id) in ids.enumerated() {
       Recorder<EntityChange<Thing>>().subscribe(to: store.signal(of: Reference<Thing>(id))) { _ in
-        told.withLock { $0.append(number) }
+        received.withLock { $0.append(number) }
       }
     }
-    told.withLock { $0 = [] }
+    received.withLock { $0 = [] }
 
     store.set(Thing(0, "new"))
 
-    #expect(told.withLock { $0 } == Array(ids.indices))
+    #expect(received.withLock { $0 } == Array(ids.indices))
   }
 
   @Test func `sets of four threads are all merged`() async {

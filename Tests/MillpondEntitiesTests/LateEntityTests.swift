@@ -13,7 +13,7 @@ import Testing
   let reference = Reference<Thing>(1)
   let recorder = Recorder<Thing>()
 
-  private var things: ThroughStore<Callbacks> {
+  private var things: StoreBackedSource<Callbacks> {
     Callbacks(source: origin).through(store)
   }
 

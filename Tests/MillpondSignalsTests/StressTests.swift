@@ -12,44 +12,44 @@ import Testing
 
   @Test func `a pipe loses nothing, keeps each sender's order and does not overlap`() async throws {
     let pipe = PublishSubject<Ticket>()
-    let tally = Tally()
-    pipe.signal.subscribe(onNext: { tally.receive($0) })
+    let counter = Counter()
+    pipe.signal.subscribe(onNext: { counter.receive($0) })
 
     try await race(Self.producers) { producer in
       for number in 0..<Self.count { pipe.next(Ticket(producer, number)) }
     }
 
-    #expect(tally.result == .everything)
+    #expect(counter.result == .everything)
   }
 
   @Test func `all subscribers of a pipe see one order`() async throws {
     let pipe = PublishSubject<Ticket>()
-    let tallies = [Tally(), Tally()]
-    for tally in tallies { pipe.signal.subscribe(onNext: { tally.receive($0) }) }
+    let counters = [Counter(), Counter()]
+    for counter in counters { pipe.signal.subscribe(onNext: { counter.receive($0) }) }
 
     try await race(Self.producers) { producer in
       for number in 0..<Self.count { pipe.next(Ticket(producer, number)) }
     }
 
-    #expect(tallies[0].order == tallies[1].order)
-    #expect(tallies[0].result == .everything)
+    #expect(counters[0].order == counters[1].order)
+    #expect(counters[0].result == .everything)
   }
 
   @Test func `a merging flatMap loses nothing, keeps each inner order and does not overlap`()
     async throws
   {
     let pipes = (0..<Self.producers).map { _ in PublishSubject<Ticket>() }
-    let tally = Tally()
+    let counter = Counter()
     let ends = Journal<Bool>()
     Signal.from(0..<Self.producers).flatMap(.merge) { pipes[$0].signal }
-      .subscribe(onNext: { tally.receive($0) }, onCompleted: { ends.write(true) })
+      .subscribe(onNext: { counter.receive($0) }, onCompleted: { ends.write(true) })
 
     try await race(Self.producers) { producer in
       for number in 0..<Self.count { pipes[producer].next(Ticket(producer, number)) }
       pipes[producer].completed()
     }
 
-    #expect(tally.result == .everything)
+    #expect(counter.result == .everything)
     #expect(ends.entries == [true])
   }
 
@@ -74,16 +74,16 @@ import Testing
   @Test func `replayLast loses nothing, and all see one order without overlap`() async throws {
     let pipe = PublishSubject<Ticket>()
     let shared = pipe.signal.replayLast()
-    let tallies = [Tally(), Tally()]
-    for tally in tallies { shared.subscribe(onNext: { tally.receive($0) }) }
+    let counters = [Counter(), Counter()]
+    for counter in counters { shared.subscribe(onNext: { counter.receive($0) }) }
 
     try await race(Self.producers) { producer in
       for number in 0..<Self.count { pipe.next(Ticket(producer, number)) }
     }
 
-    #expect(tallies[0].result == .everything)
-    #expect(tallies[1].result == .everything)
-    #expect(tallies[0].order == tallies[1].order)
+    #expect(counters[0].result == .everything)
+    #expect(counters[1].result == .everything)
+    #expect(counters[0].order == counters[1].order)
   }
 
   @Test func `two thousand races for the first subscription of replayLast start a run each`()
@@ -144,7 +144,7 @@ private final class Entrance: Sendable {
 }
 
 /// Checks that all tickets of each producer come, in order.
-private final class Tally: Sendable {
+private final class Counter: Sendable {
   struct Result: Equatable {
     var received: [Int]
     var disorder: Int

@@ -35,7 +35,7 @@ extension ConnectivityError {}
 extension Deadline {}
 extension Debouncer {}
 extension DecodedMedia {}
-extension Delivered {}
+extension DeliveredOnQueue {}
 extension DiskCache {}
 extension DiskEntry {}
 extension DiskError {}
@@ -78,7 +78,7 @@ extension HeaderFields {}
 extension Hedged {}
 extension Histogram {}
 extension HistoryCheck {}
-extension HistoryDeck {}
+extension HistoryStepMix {}
 extension HistoryFailure {}
 extension HistoryOrigin {}
 extension HistoryRule {}
@@ -152,7 +152,7 @@ extension TestOrigin {}
 extension TestRun {}
 extension TestSource {}
 extension ThrottleChoice {}
-extension ThroughStore {}
+extension StoreBackedSource {}
 extension TimeLimited {}
 extension TimeToLive {}
 extension TimeoutAwaited {}

@@ -18,7 +18,7 @@ struct API: Sendable {
   var problem: String?
 }
 
-func askAndTell() {
+func getAndSet() {
   // snippet
   let answers = MemoryCache<String, Int>(countLimit: 1_000)
   answers.set(42, for: "everything")
@@ -79,13 +79,13 @@ func choose(_ pictures: some Cache<URL, Data>, _ url: URL) -> [Signal<Data>] {
     pictures.get(url, freshness: .reload),  // ask the origin, and keep what it says
     pictures.get(url, freshness: .atMost(.seconds(60))),  // nothing older than a minute
     pictures.get(url, freshness: .cachedOnly),  // no request
-    pictures.get(url, deadline: .after(.seconds(5))),  // fails with timedOut, for this asker only
+    pictures.get(url, deadline: .after(.seconds(5))),  // fails with timedOut, for this caller only
     // end
   ]
   return choices
 }
 
-func tell(_ pictures: some Cache<URL, Data>, _ picture: Data, _ url: URL) async throws {
+func store(_ pictures: some Cache<URL, Data>, _ picture: Data, _ url: URL) async throws {
   // snippet
   pictures.set(picture, for: url)
   pictures.remove(url)

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `a hundred simultaneous asks are one request`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in Response(body: [1, 2, 3]).held(by: hold) }
     let url = try origin.url("/a")
     let tiers = tiers()
@@ -74,7 +74,7 @@ import Testing
   @Test func `the last one leaving closes the connection and the next one starts anew`()
     async throws
   {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in Response(body: [1]).held(by: hold) }
     let url = try origin.url("/a")
     let tiers = tiers()
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `one leaves and the others are served`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in Response(body: [1]).held(by: hold) }
     let url = try origin.url("/a")
     let tiers = tiers()
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test func `progress reaches everyone who joined`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in
       Response(body: Array(repeating: 1, count: 10)).held(by: hold, afterBodyBytes: 4)
     }
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test func `what is told while the network is asked wins`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in Response(body: [1]).held(by: hold) }
     let url = try origin.url("/a")
     let tiers = tiers()

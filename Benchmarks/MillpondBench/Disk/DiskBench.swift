@@ -16,13 +16,13 @@ func diskBench(_ arguments: some Sequence<String>) throws -> Int32 {
 
 private func run(_ rows: [DiskRow], _ options: DiskOptions) throws -> Int32 {
   let picture = try options.picture.map { try PictureFile($0) }
-  let site = try Site(in: options.folder ?? FileManager.default.temporaryDirectory.path)
-  defer { site.clear() }
+  let workFolder = try WorkFolder(in: options.folder ?? FileManager.default.temporaryDirectory.path)
+  defer { workFolder.clear() }
   keepCompany()
   let table = DiskTable(for: rows)
   if !options.isJSON { print(DiskTable.legend, table.header, separator: "\n\n") }
   var measurements: [DiskMeasurement] = []
-  try measure(rows, options.effort, at: site) { measurement in
+  try measure(rows, options.effort, at: workFolder) { measurement in
     measurements.append(measurement)
     if !options.isJSON { print(table.line(measurement)) }
   }
@@ -35,18 +35,20 @@ private func run(_ rows: [DiskRow], _ options: DiskOptions) throws -> Int32 {
 ///
 /// Values are made once for the rows of their size, and given up before the next are made.
 func measure(
-  _ rows: [DiskRow], _ effort: DiskEffort, at site: Site, _ tell: (DiskMeasurement) -> Void
+  _ rows: [DiskRow], _ effort: DiskEffort, at workFolder: WorkFolder,
+  _ report: (DiskMeasurement) -> Void
 ) throws {
   for size in ValueSize.allCases {
     let ofSize = rows.filter { $0.subject.size == size }
     if ofSize.isEmpty { continue }
     try measure(
-      ofSize, Goods(size: size.rawValue, count: effort.count(size.count)), effort, at: site, tell)
+      ofSize, DiskDataset(size: size.rawValue, count: effort.count(size.count)), effort,
+      at: workFolder, report)
   }
   for row in rows {
     if case .opening(let opening) = row.subject {
-      tell(try measure(row, opening, effort, at: site))
+      report(try measure(row, opening, effort, at: workFolder))
     }
   }
-  try measureOverwriting(rows, effort, at: site, tell)
+  try measureOverwriting(rows, effort, at: workFolder, report)
 }

@@ -1,32 +1,33 @@
 import Foundation
 
-/// Measures rows that share their goods, and reports each as soon as it is known.
+/// Measures rows that share a data set, and reports each as soon as it is known.
 func measure(
-  _ rows: [DiskRow], _ goods: Goods, _ effort: DiskEffort, at site: Site,
-  _ tell: (DiskMeasurement) -> Void
+  _ rows: [DiskRow], _ dataset: DiskDataset, _ effort: DiskEffort, at workFolder: WorkFolder,
+  _ report: (DiskMeasurement) -> Void
 ) throws {
   for row in rows {
     switch row.subject {
-    case .operation(let operation, _): tell(time(row, operation, goods, effort, at: site))
-    case .weight(.heap, _): tell(try weighHeap(row, goods, at: site))
-    case .weight(let weight, _): tell(try weighFiles(row, weight, goods, effort, at: site))
+    case .operation(let operation, _): report(time(row, operation, dataset, effort, at: workFolder))
+    case .weight(.heap, _): report(try weighHeap(row, dataset, at: workFolder))
+    case .weight(let weight, _):
+      report(try weighFiles(row, weight, dataset, effort, at: workFolder))
     case .opening, .overwriting: break
     }
   }
 }
 
-/// Times ours and the compared shelves by turns.
+/// Times ours and the compared contenders by turns.
 private func time(
-  _ row: DiskRow, _ operation: DiskRow.Operation, _ goods: Goods, _ effort: DiskEffort,
-  at site: Site
+  _ row: DiskRow, _ operation: DiskRow.Operation, _ dataset: DiskDataset, _ effort: DiskEffort,
+  at workFolder: WorkFolder
 ) -> DiskMeasurement {
-  let few = goods.firstFew(effort.fileLimit)
+  let few = dataset.firstFew(effort.fileLimit)
   let tasks: [DiskTask?] = [
-    StockedDisk<OwnDiskShelf>(goods, at: site).task(operation),
+    FilledDisk<MillpondDisk>(dataset, at: workFolder).task(operation),
     operation == .put || operation == .get
-      ? StockedDisk<OneFileShelf>(goods, at: site).task(operation) : nil,
-    StockedDisk<FileEachShelf>(few, at: site).task(operation),
-    StockedDisk<FoundationShelf>(few, at: site).task(operation),
+      ? FilledDisk<SingleFile>(dataset, at: workFolder).task(operation) : nil,
+    FilledDisk<FilePerValue>(few, at: workFolder).task(operation),
+    FilledDisk<FoundationFilePerValue>(few, at: workFolder).task(operation),
   ]
   var timings = tasks.map { task in task.map { Timing($0.timed, $0.count) } }
   for _ in 0..<effort.repetitions {
@@ -34,56 +35,60 @@ private func time(
   }
   for task in tasks { task?.end() }
   return DiskMeasurement(
-    row, timings.map { $0.map { $0.figure(.best) / 1_000 } }, isInMemory: site.isInMemory,
+    row, timings.map { $0.map { $0.figure(.best) / 1_000 } }, isInMemory: workFolder.isInMemory,
     isSumRight: timings.allSatisfy { $0?.isSumRight ?? true })
 }
 
-/// Weighs the files of each shelf after it has closed them.
+/// Weighs the files of each contender after it has closed them.
 private func weighFiles(
-  _ row: DiskRow, _ weight: DiskRow.Weight, _ goods: Goods, _ effort: DiskEffort, at site: Site
+  _ row: DiskRow, _ weight: DiskRow.Weight, _ dataset: DiskDataset, _ effort: DiskEffort,
+  at workFolder: WorkFolder
 ) throws -> DiskMeasurement {
-  let few = goods.firstFew(effort.fileLimit)
+  let few = dataset.firstFew(effort.fileLimit)
   let weights = [
-    try fileWeight(OwnDiskShelf.self, weight, goods, at: site),
-    try fileWeight(OneFileShelf.self, weight, goods, at: site),
-    try fileWeight(FileEachShelf.self, weight, few, at: site),
-    try fileWeight(FoundationShelf.self, weight, few, at: site),
+    try fileWeight(MillpondDisk.self, weight, dataset, at: workFolder),
+    try fileWeight(SingleFile.self, weight, dataset, at: workFolder),
+    try fileWeight(FilePerValue.self, weight, few, at: workFolder),
+    try fileWeight(FoundationFilePerValue.self, weight, few, at: workFolder),
   ]
   return DiskMeasurement(
-    row, weights.map { $0.bytes }, isInMemory: site.isInMemory,
+    row, weights.map { $0.bytes }, isInMemory: workFolder.isInMemory,
     isSumRight: weights.allSatisfy { $0.isSumRight })
 }
 
-private func fileWeight<Kept: DiskShelf>(
-  _: Kept.Type, _ weight: DiskRow.Weight, _ goods: Goods, at site: Site
+private func fileWeight<Kept: DiskContender>(
+  _: Kept.Type, _ weight: DiskRow.Weight, _ dataset: DiskDataset, at workFolder: WorkFolder
 ) throws -> (bytes: Double, isSumRight: Bool) {
-  let folder = site.path(of: "\(Kept.self)")
+  let folder = workFolder.path(of: "\(Kept.self)")
   let kept = Kept(folder: folder)
   try kept.renew()
-  try kept.put(goods)
-  let isSumRight = try kept.get(goods) == goods.sum
+  try kept.put(dataset)
+  let isSumRight = try kept.get(dataset) == dataset.sum
   try kept.close()
   defer { sound { try FileManager.default.removeFolder(folder) } }
   let bytes = try FileManager.default.subpathsOfDirectory(atPath: folder).reduce(0) { sum, name in
     let found = try SystemFile.weight(of: folder + "/" + name)
     return sum + (weight == .allocated ? found.allocated : found.length)
   }
-  return (Double(bytes) / Double(goods.keys.count), isSumRight)
+  return (Double(bytes) / Double(dataset.keys.count), isSumRight)
 }
 
-/// Weighs the memory of our own shelf once everything is written.
-private func weighHeap(_ row: DiskRow, _ goods: Goods, at site: Site) throws -> DiskMeasurement {
-  let folder = site.path(of: "heap")
+/// Weighs the memory of our own cache once everything is written.
+private func weighHeap(_ row: DiskRow, _ dataset: DiskDataset, at workFolder: WorkFolder) throws
+  -> DiskMeasurement
+{
+  let folder = workFolder.path(of: "heap")
   let before = heapUse()
-  let own = OwnDiskShelf(folder: folder)
+  let own = MillpondDisk(folder: folder)
   try own.renew()
-  try own.put(goods)
+  try own.put(dataset)
   let after = heapUse()
-  let isSumRight = try own.get(goods) == goods.sum
+  let isSumRight = try own.get(dataset) == dataset.sum
   try own.close()
   try FileManager.default.removeFolder(folder)
   let bytes = before.flatMap { before in after.map { Double($0 - before) } }
   return DiskMeasurement(
-    row, [bytes.map { $0 / Double(goods.keys.count) }, nil, nil, nil], isInMemory: site.isInMemory,
+    row, [bytes.map { $0 / Double(dataset.keys.count) }, nil, nil, nil],
+    isInMemory: workFolder.isInMemory,
     isSumRight: isSumRight)
 }

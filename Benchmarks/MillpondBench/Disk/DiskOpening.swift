@@ -5,15 +5,16 @@ import MillpondSignals
 
 /// Times the opening of a folder, until its number of entries is known.
 func measure(
-  _ row: DiskRow, _ opening: DiskRow.Opening, _ effort: DiskEffort, at site: Site
+  _ row: DiskRow, _ opening: DiskRow.Opening, _ effort: DiskEffort, at workFolder: WorkFolder
 ) throws -> DiskMeasurement {
-  let filled = FilledFolder(opening, site.path(of: "opened"), left: site.path(of: "left"))
+  let filled = FilledFolder(
+    opening, workFolder.path(of: "opened"), left: workFolder.path(of: "left"))
   defer { filled.remove() }
   try filled.fill(effort.count(opening.count))
   var timing = Timing(filled.openings(row.name), 1)
   for _ in 0..<effort.repetitions { timing.repeatOnce() }
   return DiskMeasurement(
-    row, [timing.figure(.best) / 1_000_000, nil, nil, nil], isInMemory: site.isInMemory,
+    row, [timing.figure(.best) / 1_000_000, nil, nil, nil], isInMemory: workFolder.isInMemory,
     isSumRight: timing.isSumRight)
 }
 
@@ -39,7 +40,7 @@ private final class FilledFolder: Sendable {
     self.count.withLock { $0 = count }
     try FileManager.default.makeNewFolder(folder)
     let cache = newCache()
-    try cache.put(Goods(size: 200, count: count))
+    try cache.put(DiskDataset(size: 200, count: count))
     if !opening.isClosed { try FileManager.default.copyItem(atPath: folder, toPath: left) }
     try awaited(cache.close())
   }
@@ -73,7 +74,7 @@ private final class FilledFolder: Sendable {
   }
 
   private func newCache() -> DiskCache {
-    DiskCache(directory: URL(filePath: folder), byteLimit: OwnDiskShelf.byteLimit)
+    DiskCache(directory: URL(filePath: folder), byteLimit: MillpondDisk.byteLimit)
   }
 
   private func restore() throws {

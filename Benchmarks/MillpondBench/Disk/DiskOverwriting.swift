@@ -6,19 +6,20 @@ import MillpondSignals
 
 /// Measures all requested rows about overwriting by one run.
 func measureOverwriting(
-  _ rows: [DiskRow], _ effort: DiskEffort, at site: Site, _ tell: (DiskMeasurement) -> Void
+  _ rows: [DiskRow], _ effort: DiskEffort, at workFolder: WorkFolder,
+  _ report: (DiskMeasurement) -> Void
 ) throws {
   let figures = rows.compactMap { row in
     if case .overwriting(let figure) = row.subject { (row, figure) } else { nil }
   }
   if figures.isEmpty { return }
-  let folder = site.path(of: "overwritten")
+  let folder = workFolder.path(of: "overwritten")
   let result = try overwrite(Overwrites(keys: effort.count(20_000), rounds: 10), in: folder)
   try FileManager.default.removeFolder(folder)
   for (row, figure) in figures {
-    tell(
+    report(
       DiskMeasurement(
-        row, [result.figure(figure), nil, nil, nil], isInMemory: site.isInMemory,
+        row, [result.figure(figure), nil, nil, nil], isInMemory: workFolder.isInMemory,
         isSumRight: result.isSumRight))
   }
 }
@@ -36,7 +37,7 @@ struct Overwrites {
   let byteLimit: Int
 
   init(keys count: Int, rounds: Int) {
-    keys = (0..<count).map(Goods.key)
+    keys = (0..<count).map(DiskDataset.key)
     order = Visits.disorderly(0..<(count * rounds), threads: 1).ofThreads[0].map { $0 % count }
     byteLimit = 2 * count * (Self.size + 128)
   }
@@ -60,7 +61,7 @@ struct Overwrites {
 /// The result of many sets.
 struct OverwriteResult {
   let writtenBytes: Int?
-  let toldBytes: Int
+  let valueBytes: Int
   let keptShare: Double
 
   /// The times of the calls and of their outcomes, in nanoseconds.
@@ -72,7 +73,7 @@ struct OverwriteResult {
 
   func figure(_ figure: DiskRow.Overwriting) -> Double? {
     switch figure {
-    case .written: writtenBytes.map { Double($0) / Double(toldBytes) }
+    case .written: writtenBytes.map { Double($0) / Double(valueBytes) }
     case .kept: keptShare * 100
     case .setMedian: sets.at(0.5) / 1_000
     case .setLate: sets.at(0.99) / 1_000
@@ -97,7 +98,7 @@ private func overwrite(_ overwrites: Overwrites, in folder: String) throws -> Ov
   journal.waitForAll()
   try awaited(cache.flush())
   let kept = Locked(0)
-  let wrong = Answers(of: overwrites.keys.count)
+  let wrong = SignalSum(of: overwrites.keys.count)
   for (key, turn) in zip(overwrites.keys, overwrites.last) {
     wrong.add(cache.get(key)) { value in
       kept.withLock { $0 += 1 }
@@ -109,7 +110,7 @@ private func overwrite(_ overwrites: Overwrites, in folder: String) throws -> Ov
   let after = writtenBytes()
   return OverwriteResult(
     writtenBytes: before.flatMap { before in after.map { $0 - before } },
-    toldBytes: overwrites.order.count * Overwrites.size,
+    valueBytes: overwrites.order.count * Overwrites.size,
     keptShare: Double(kept.withLock { $0 }) / Double(overwrites.keys.count),
     sets: Percentiles(of: journal.sets), outcomes: Percentiles(of: journal.outcomes),
     isSumRight: wrongCount == 0 && journal.failures == 0)

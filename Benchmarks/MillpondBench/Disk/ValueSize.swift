@@ -6,7 +6,7 @@ enum ValueSize: Int, CaseIterable {
   case of256K = 262_144
   case of4M = 4_194_304
 
-  /// The number of values: less than 300 MB for all shelves together.
+  /// The number of values: less than 300 MB for all contenders together.
   var count: Int {
     switch self {
     case .of100, .of1K: 20_000

@@ -37,7 +37,7 @@ struct BarChart {
     Axis(marks: layout.marks, palette: palette).draw(on: &canvas, across: layout.plot)
     for (number, group) in groups.enumerated() { draw(group, number, on: &canvas, layout) }
     return canvas.document(
-      width: layout.width, height: layout.height, title: title, ground: palette.ground)
+      width: layout.width, height: layout.height, title: title, background: palette.background)
   }
 
   private var palette: Palette { Palette() }
@@ -60,7 +60,7 @@ struct BarChart {
       let text = bar.text
       let end = max(box.right, tick ?? 0) + BarLayout.air
       canvas.fill(
-        Box(x: end - 2, y: box.y, width: text.width + 4, height: box.height), palette.ground)
+        Box(x: end - 2, y: box.y, width: text.width + 4, height: box.height), palette.background)
       canvas.write(text, at: (end, box.bottom - 2), palette.ink)
       if let tick {
         canvas.line(

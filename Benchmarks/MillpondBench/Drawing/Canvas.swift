@@ -51,13 +51,13 @@ struct Canvas {
 
   /// Returns the picture as a document, on a ground of its own, so that it reads in dark viewers
   /// too.
-  func document(width: Double, height: Double, title: String, ground: String) -> String {
+  func document(width: Double, height: Double, title: String, background: String) -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
     <svg xmlns="http://www.w3.org/2000/svg" width="\(number(width))" height="\(number(height))" \
     viewBox="0 0 \(number(width)) \(number(height))" font-family="\(Text.fonts)">
     <title>\(Text(content: title).escaped)</title>
-    <rect width="100%" height="100%" fill="\(ground)"/>
+    <rect width="100%" height="100%" fill="\(background)"/>
     \(elements.joined(separator: "\n"))
     </svg>
 

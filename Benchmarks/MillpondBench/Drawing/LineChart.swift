@@ -45,7 +45,7 @@ struct LineChart {
       draw(panel, in: layout.plot(number), on: &canvas, layout)
     }
     return canvas.document(
-      width: layout.width, height: layout.height, title: title, ground: palette.ground)
+      width: layout.width, height: layout.height, title: title, background: palette.background)
   }
 
   private var palette: Palette { Palette() }

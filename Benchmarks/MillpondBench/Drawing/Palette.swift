@@ -1,6 +1,6 @@
 /// The colours of a picture.
 struct Palette {
-  let ground = "#ffffff"
+  let background = "#ffffff"
   let ink = "#1f2328"
   let faint = "#57606a"
   let grid = "#d0d7de"

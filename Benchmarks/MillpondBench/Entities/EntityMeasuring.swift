@@ -26,7 +26,7 @@ extension EntityEffort {
 }
 
 /// Returns a store of `count` parts, each of which refers to two others of its hundred.
-private func stocked(_ count: Int) -> EntityStore {
+private func filled(_ count: Int) -> EntityStore {
   let store = EntityStore()
   store.update { parts in
     for id in 0..<count { parts.set(part(id, count)) }
@@ -48,7 +48,7 @@ private func disorder(_ index: Int, _ count: Int) -> Int {
 
 func measureGet(_ effort: EntityEffort) -> EntityFigures {
   let count = 100_000 / effort.divisor
-  let store = stocked(count)
+  let store = filled(count)
   let plain = Locked(Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, part($0, count)) }))
   var sums = (0, 0)
   let ours = effort.best(effort.operations) {
@@ -66,7 +66,7 @@ func measureGet(_ effort: EntityEffort) -> EntityFigures {
 
 func measureSet(_ effort: EntityEffort) -> EntityFigures {
   let count = 100_000 / effort.divisor
-  let store = stocked(count)
+  let store = filled(count)
   let plain = Locked(Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, part($0, count)) }))
   var revision = 0
   let ours = effort.best(effort.operations) {
@@ -90,7 +90,7 @@ func measureSet(_ effort: EntityEffort) -> EntityFigures {
 
 func measureSetByTwo(_ effort: EntityEffort) -> EntityFigures {
   let count = 100_000 / effort.divisor
-  let store = stocked(count)
+  let store = filled(count)
   let half = effort.operations / 2
   let revision = Locked(0)
   func sets(by threads: Int) -> Double {
@@ -147,7 +147,7 @@ func measureTouch(_ effort: EntityEffort) -> EntityFigures {
 /// Measures the same three objects each time, near an observed one, among different numbers of
 /// others.
 private func touch(_ effort: EntityEffort, among count: Int) -> (time: Double, isRight: Bool) {
-  let store = stocked(count)
+  let store = filled(count)
   let notices = Sum()
   let subscription = store.signal(of: Reference<Part>(0)).subscribe(onNext: { _ in notices.add(1) })
   _ = notices.take()
@@ -185,7 +185,7 @@ func measureChain(_ effort: EntityEffort) -> EntityFigures {
 
 func measureQuery(_ effort: EntityEffort) -> EntityFigures {
   let count = 100_000 / effort.divisor
-  let store = stocked(count)
+  let store = filled(count)
   let query = store.query(Part.self, by: { ($0.revision, $0.id) < ($1.revision, $1.id) })
   let steps = Sum()
   let subscription = query.changes.subscribe(onNext: { steps.add($0.count) })
@@ -221,7 +221,7 @@ func measurePrune(_ effort: EntityEffort) -> EntityFigures {
 func measureBytes(_ effort: EntityEffort) -> EntityFigures {
   let count = 100_000 / effort.divisor
   let before = heapUse()
-  let store = stocked(count)
+  let store = filled(count)
   let between = heapUse()
   let plain = Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, part($0, count)) })
   let after = heapUse()

@@ -23,7 +23,7 @@ struct Decompression {
     let complaint: Data?
     do {
       try process.run()
-      try output.fileHandleForReading.forEachPiece(receive)
+      try output.fileHandleForReading.forEachChunk(receive)
       // Read last: a complaint of xz is a line, and fits into the pipe.
       complaint = try complaints.fileHandleForReading.readToEnd()
     } catch {

@@ -40,7 +40,7 @@ private func replay(
   progress.show("reading \(source.name)")
   let trace = try source.trace()
   progress.show("replaying \(source.name): \(trace.keys.count) accesses, \(trace.keyCount) keys")
-  return Contest(trace).cells(at: options.percents)
+  return HitRatioComparison(trace).cells(at: options.percents)
 }
 
 /// The cells and their summary as one JSON document.

@@ -49,19 +49,19 @@ struct Trace {
   }
 
   /// Performs all accesses in order, and counts the results of `isHit`.
-  func tally(_ isHit: (Access) -> Bool) -> Tally {
-    var tally = Tally()
+  func hitCounts(_ isHit: (Access) -> Bool) -> HitCounts {
+    var hitCounts = HitCounts()
     for place in keys.indices {
       let size = sizes.map { Int($0[place]) } ?? 1
       let access = Access(key: keys[place], number: numbers[place], size: size)
-      tally.count(access, isHit: isHit(access))
+      hitCounts.count(access, isHit: isHit(access))
     }
-    return tally
+    return hitCounts
   }
 }
 
 /// The numbers of a trace's hits and of their bytes.
-struct Tally: Equatable {
+struct HitCounts: Equatable {
   private(set) var accesses = 0
   private(set) var hits = 0
   private(set) var bytes = 0

@@ -65,7 +65,7 @@ struct TraceFile {
 
   private func readPlain(_ receive: (Data) -> Void) throws(TraceError) {
     do {
-      try FileHandle(forReadingFrom: url).forEachPiece(receive)
+      try FileHandle(forReadingFrom: url).forEachChunk(receive)
     } catch {
       throw .unreadable(url.relativePath, reason: error.localizedDescription)
     }

@@ -31,17 +31,20 @@ private func run(_ rows: [MemoryRow], _ options: MemoryOptions) throws -> Int32 
 ///
 /// Keys are made once for those that share them, and given up before the next are made.
 func measure(
-  _ rows: [MemoryRow], _ effort: MemoryEffort, _ tell: (MemoryMeasurement) -> Void
+  _ rows: [MemoryRow], _ effort: MemoryEffort, _ report: (MemoryMeasurement) -> Void
 ) {
   for kind in KeyKind.allCases {
     let ofKind = rows.filter { $0.kind == kind }
     for size in Set(ofKind.map(\.size)).sorted() {
       let ofSize = ofKind.filter { $0.size == size }
       switch kind {
-      case .int: measure(ofSize, Ground<Int>(size: size, strangers: effort.strangers), effort, tell)
+      case .int:
+        measure(ofSize, MemoryDataset<Int>(size: size, strangers: effort.strangers), effort, report)
       case .str:
-        measure(ofSize, Ground<String>(size: size, strangers: effort.strangers), effort, tell)
-      case .url: measure(ofSize, Ground<URL>(size: size, strangers: effort.strangers), effort, tell)
+        measure(
+          ofSize, MemoryDataset<String>(size: size, strangers: effort.strangers), effort, report)
+      case .url:
+        measure(ofSize, MemoryDataset<URL>(size: size, strangers: effort.strangers), effort, report)
       }
     }
   }

@@ -1,21 +1,21 @@
 /// Measures rows that share their keys, and reports each as soon as it is known.
 func measure<Key: BenchKey>(
-  _ rows: [MemoryRow], _ ground: Ground<Key>, _ effort: MemoryEffort,
-  _ tell: (MemoryMeasurement) -> Void
+  _ rows: [MemoryRow], _ dataset: MemoryDataset<Key>, _ effort: MemoryEffort,
+  _ report: (MemoryMeasurement) -> Void
 ) {
   for row in rows {
-    tell(row.operation == .bytes ? weigh(row, ground) : time(row, ground, effort))
+    report(row.operation == .bytes ? weigh(row, dataset) : time(row, dataset, effort))
   }
 }
 
 /// Times ours and the two it is compared with by turns.
 private func time<Key: BenchKey>(
-  _ row: MemoryRow, _ ground: Ground<Key>, _ effort: MemoryEffort
+  _ row: MemoryRow, _ dataset: MemoryDataset<Key>, _ effort: MemoryEffort
 ) -> MemoryMeasurement {
-  let visits = row.visits(ground, effort)
+  let visits = row.visits(dataset, effort)
   let length = max(1, visits.count)
   let operations = max(1, effort.visits * row.threads / length) * length
-  var timings = row.works(ground, visits).map {
+  var timings = row.works(dataset, visits).map {
     Timing($0, row.operation == .insert ? length : operations)
   }
   for _ in 0..<effort.repetitions(row.size) {
@@ -27,55 +27,57 @@ private func time<Key: BenchKey>(
 }
 
 /// Weighs one of each, full.
-private func weigh<Key: BenchKey>(_ row: MemoryRow, _ ground: Ground<Key>) -> MemoryMeasurement {
+private func weigh<Key: BenchKey>(_ row: MemoryRow, _ dataset: MemoryDataset<Key>)
+  -> MemoryMeasurement
+{
   let weights = [
-    weight(OwnShelf<Key>.self, ground), weight(DictionaryShelf<Key>.self, ground),
-    weight(NSCacheShelf<Key>.self, ground),
+    weight(MillpondMemory<Key>.self, dataset), weight(DictionaryContender<Key>.self, dataset),
+    weight(NSCacheContender<Key>.self, dataset),
   ]
   return MemoryMeasurement(
     row, weights.map { $0.bytes.map { Double($0) / Double(row.size) } },
     isSumRight: weights.allSatisfy { $0.count == row.size })
 }
 
-private func weight<Kept: Shelf>(
-  _: Kept.Type, _ ground: Ground<Kept.Plain>
+private func weight<Kept: MemoryContender>(
+  _: Kept.Type, _ dataset: MemoryDataset<Kept.Plain>
 ) -> (bytes: Int?, count: Int) {
-  let stocked = Stocked<Kept>(ground, Visits(ofThreads: []))
+  let filled = FilledMemory<Kept>(dataset, Visits(ofThreads: []))
   let before = heapUse()
-  stocked.fill()
+  filled.fill()
   let after = heapUse()
-  return (before.flatMap { before in after.map { $0 - before } }, stocked.count())
+  return (before.flatMap { before in after.map { $0 - before } }, filled.count())
 }
 
 extension MemoryRow {
-  fileprivate func visits<Key>(_ ground: Ground<Key>, _ effort: MemoryEffort) -> Visits {
-    let strangers = ground.size..<ground.keys.count
+  fileprivate func visits<Key>(_ dataset: MemoryDataset<Key>, _ effort: MemoryEffort) -> Visits {
+    let strangers = dataset.size..<dataset.keys.count
     return switch operation {
-    case .hit: .disorderly(0..<ground.size, threads: threads)
-    case .miss: .disorderly(strangers.prefix(ground.size), threads: threads)
+    case .hit: .disorderly(0..<dataset.size, threads: threads)
+    case .miss: .disorderly(strangers.prefix(dataset.size), threads: threads)
     case .insert: .shared(strangers, threads: threads)
-    case .mixed: .mixed(size: ground.size, count: effort.visits, threads: threads)
+    case .mixed: .mixed(size: dataset.size, count: effort.visits, threads: threads)
     case .bytes: Visits(ofThreads: [])
     }
   }
 
   /// Ours, the dictionary's and NSCache's.
-  fileprivate func works<Key>(_ ground: Ground<Key>, _ visits: Visits) -> [Work] {
-    let ours = work(OwnShelf.self, ground, visits)
-    let theirs = work(NSCacheShelf.self, ground, visits)
+  fileprivate func works<Key>(_ dataset: MemoryDataset<Key>, _ visits: Visits) -> [Work] {
+    let ours = work(MillpondMemory.self, dataset, visits)
+    let theirs = work(NSCacheContender.self, dataset, visits)
     return operation == .insert
-      ? [ours, work(RingShelf.self, ground, visits), theirs]
-      : [ours, work(DictionaryShelf.self, ground, visits), theirs]
+      ? [ours, work(RingContender.self, dataset, visits), theirs]
+      : [ours, work(DictionaryContender.self, dataset, visits), theirs]
   }
 
-  private func work<Kept: Shelf>(
-    _: Kept.Type, _ ground: Ground<Kept.Plain>, _ visits: Visits
+  private func work<Kept: MemoryContender>(
+    _: Kept.Type, _ dataset: MemoryDataset<Kept.Plain>, _ visits: Visits
   ) -> Work {
-    let stocked = Stocked<Kept>(ground, visits)
+    let filled = FilledMemory<Kept>(dataset, visits)
     return switch operation {
-    case .hit, .miss, .bytes: stocked.lookUps(name, areFound: operation == .hit)
-    case .insert: stocked.inserts(name)
-    case .mixed: stocked.mixed(name)
+    case .hit, .miss, .bytes: filled.lookUps(name, areFound: operation == .hit)
+    case .insert: filled.inserts(name)
+    case .mixed: filled.mixed(name)
     }
   }
 }

@@ -10,7 +10,7 @@ func measureCancels(
   let body = [UInt8](repeating: 1, count: 100_000)
   let origin = try LoopbackServer { request in
     request.path == "/next"
-      ? Response() : Response(body: body).held(by: Hold(), afterBodyBytes: 50_000)
+      ? Response() : Response(body: body).held(by: ResponseHold(), afterBodyBytes: 50_000)
   }
   let (held, next) = (try origin.url("/held"), try origin.url("/next"))
   var (caller, left): ([Double], [Double]) = ([], [])

@@ -18,7 +18,7 @@ extension LoopbackServer {
       }
       let lines = head + [place].compactMap(\.self) + ["", ""]
       return .scripted(
-        [Step.text(lines.joined(separator: "\r\n"))]
+        [ScriptStep.text(lines.joined(separator: "\r\n"))]
           + Array(repeating: .send(piece), count: length / piece.count)
           + [.send(Array(piece.prefix(length % piece.count)))])
     }

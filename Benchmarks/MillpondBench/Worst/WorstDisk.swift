@@ -10,11 +10,11 @@ func worstDiskRows() -> [WorstRow] {
     ) {
       count in
       let disk = try WorstFolder()
-      let goods = Goods(size: 16, count: count)
+      let dataset = DiskDataset(size: 16, count: count)
       return WorstCase {
-        try disk.cache.put(goods)
+        try disk.cache.put(dataset)
       } neighbour: {
-        _ = disk.ask()
+        _ = disk.get()
       } check: {
         try disk.end(holding: count)
       }
@@ -22,13 +22,13 @@ func worstDiskRows() -> [WorstRow] {
     WorstRow(
       name: "worst-disk-remove", summary: "the removal of n values, one by one", waitTarget: 2
     ) { count in
-      let goods = Goods(size: 16, count: count)
-      let disk = try WorstFolder(goods)
+      let dataset = DiskDataset(size: 16, count: count)
+      let disk = try WorstFolder(dataset)
       return WorstCase {
-        for key in goods.keys { disk.cache.remove(key) }
+        for key in dataset.keys { disk.cache.remove(key) }
         try awaited(disk.cache.flush())
       } neighbour: {
-        _ = disk.ask()
+        _ = disk.get()
       } check: {
         try disk.end(holding: 0)
       }
@@ -36,11 +36,11 @@ func worstDiskRows() -> [WorstRow] {
     WorstRow(
       name: "worst-disk-remove-all", summary: "the call of removeAll of n values", unit: .single
     ) { count in
-      let disk = try WorstFolder(Goods(size: 16, count: count))
+      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
       return WorstCase {
         disk.outcome = disk.cache.removeAll()
       } neighbour: {
-        _ = disk.ask()
+        _ = disk.get()
       } check: {
         if let outcome = disk.outcome { try awaited(outcome) }
         return try disk.end(holding: 0)
@@ -49,11 +49,11 @@ func worstDiskRows() -> [WorstRow] {
     WorstRow(
       name: "worst-disk-erase", summary: "removeAll of n values, until its outcome"
     ) { count in
-      let disk = try WorstFolder(Goods(size: 16, count: count))
+      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
       return WorstCase {
         try awaited(disk.cache.removeAll())
       } neighbour: {
-        _ = disk.ask()
+        _ = disk.get()
       } check: {
         try disk.end(holding: 0)
       }
@@ -62,12 +62,12 @@ func worstDiskRows() -> [WorstRow] {
       name: "worst-disk-first", summary: "the first new key after opening n values", unit: .single,
       waitTarget: 2
     ) { count in
-      let disk = try WorstFolder(Goods(size: 16, count: count))
+      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
       try disk.reopen()
       return WorstCase {
         disk.cache.set(Data("new".utf8), for: "new")
       } neighbour: {
-        _ = disk.ask()
+        _ = disk.get()
       } check: {
         try disk.end(holding: count + 1)
       }
@@ -75,12 +75,12 @@ func worstDiskRows() -> [WorstRow] {
     WorstRow(
       name: "worst-disk-verify", summary: "verify of n values", waitTarget: 2
     ) { count in
-      let disk = try WorstFolder(Goods(size: 16, count: count))
+      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
       var report = DiskReport()
       return WorstCase {
         report = try awaited(disk.cache.verify())
       } neighbour: {
-        _ = disk.ask()
+        _ = disk.get()
       } check: {
         try disk.end(holding: count) && report.goodValues == count
       }
@@ -92,25 +92,25 @@ func worstDiskRows() -> [WorstRow] {
 ///
 /// Sendable because the thread that measures changes it while no other uses it.
 private final class WorstFolder: @unchecked Sendable {
-  private let site: Site
+  private let workFolder: WorkFolder
   var cache: DiskCache
   var outcome: Signal<Void>?
 
-  init(_ goods: Goods? = nil) throws {
-    site = try Site(in: FileManager.default.temporaryDirectory.path)
-    cache = DiskCache(directory: URL(filePath: site.path), byteLimit: .mebibytes(4_096))
+  init(_ dataset: DiskDataset? = nil) throws {
+    workFolder = try WorkFolder(in: FileManager.default.temporaryDirectory.path)
+    cache = DiskCache(directory: URL(filePath: workFolder.path), byteLimit: .mebibytes(4_096))
     _ = try awaited(cache.count)
-    if let goods { try cache.put(goods) }
+    if let dataset { try cache.put(dataset) }
   }
 
   func reopen() throws {
     try awaited(cache.close())
-    cache = DiskCache(directory: URL(filePath: site.path), byteLimit: .mebibytes(4_096))
+    cache = DiskCache(directory: URL(filePath: workFolder.path), byteLimit: .mebibytes(4_096))
     _ = try awaited(cache.count)
   }
 
   /// Looks a key up in the index, without reading a file.
-  func ask() -> Disposable {
+  func get() -> Disposable {
     cache.contains("none").subscribe()
   }
 
@@ -118,7 +118,7 @@ private final class WorstFolder: @unchecked Sendable {
   func end(holding count: Int) throws -> Bool {
     let isRight = try awaited(cache.count) == count
     try awaited(cache.close())
-    site.clear()
+    workFolder.clear()
     return isRight
   }
 }

@@ -13,7 +13,7 @@ extension DiskCache {
   /// size of the file is checked but not its content, which was complete when it was written.
   ///
   /// - Parameter key: The key of the value.
-  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if the file can't be opened or made.
+  /// - Throws: `CacheError.unavailable(layer:underlying:)` if the file can't be opened or made.
   public func file(for key: String) -> Signal<DiskFile> {
     asking { store, observer, lifetime in
       store.file(for: key, lifetime) { result in
@@ -42,7 +42,7 @@ extension DiskCache {
   ///   - pieces: The bytes of the value.
   ///   - key: The key of the value.
   /// - Returns: A signal that sends a value and completes when the value is on disk.
-  /// - Throws: The error of the pieces; ``CacheError/unavailable(layer:underlying:)`` if they can't
+  /// - Throws: The error of the pieces; `CacheError.unavailable(layer:underlying:)` if they can't
   ///   be written, with ``DiskError/tooLarge(folder:key:byteCount:limit:)`` if they exceed the
   ///   cache's limit.
   /// - Note: While more than 2 MiB wait for the disk, the sender of a piece waits too.

@@ -60,7 +60,7 @@ extension DiskCache {
   /// Reads all values on disk, removes damaged ones, and reports the numbers of both, with progress
   /// in values.
   ///
-  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if a file can't be read.
+  /// - Throws: `CacheError.unavailable(layer:underlying:)` if a file can't be read.
   /// - Complexity: O(bytes on disk). Disposing of the subscription stops it.
   public func verify() -> Signal<DiskReport> {
     walking { store, observer, lifetime in

@@ -38,8 +38,8 @@ public import MillpondSignals
 /// folder are left alone. Files are accessible to their owner only, and so is a folder that is made
 /// here; an existing folder is used as it is. Caches of one folder in one process share its values.
 /// If the settings differ, or another process uses the folder, the later cache fails with
-/// ``CacheError/inUse(layer:)``; if the folder can't be made or read, it fails with
-/// ``CacheError/unavailable(layer:underlying:)`` and a ``DiskError``. The next call after such a
+/// `CacheError.inUse(layer:)`; if the folder can't be made or read, it fails with
+/// `CacheError.unavailable(layer:underlying:)` and a ``DiskError``. The next call after such a
 /// failure tries again.
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
@@ -187,7 +187,7 @@ public final class DiskCache: Cache {
   /// checked.
   ///
   /// - Parameter durability: The durability to wait for.
-  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if the system reports an error.
+  /// - Throws: `CacheError.unavailable(layer:underlying:)` if the system reports an error.
   @discardableResult
   public func flush(_ durability: Durability) -> Signal<Void> { access.flush(durability) }
 
@@ -195,7 +195,7 @@ public final class DiskCache: Cache {
   ///
   /// Releasing the cache does the same, without an outcome.
   ///
-  /// Gets and writes after this call fail with ``CacheError/unavailable(layer:underlying:)`` and
+  /// Gets and writes after this call fail with `CacheError.unavailable(layer:underlying:)` and
   /// ``DiskError/closed(folder:)``.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.

@@ -16,7 +16,7 @@ extension DiskStore {
     return state.withLock { state in
       switch state.index.peek(hash) {
       case .write(let write): write.isFor(key) && write.expiresAt > now
-      case .spot(let spot): spot.expiry == .max || spot.expiry > now.wholeSeconds
+      case .location(let location): location.expiry == .max || location.expiry > now.wholeSeconds
       case nil: false
       }
     }
@@ -123,11 +123,11 @@ extension DiskStore {
       case .write(let write):
         // Read under the lock: the content may be released as soon as the lock is free.
         return .write(write, write.content)
-      case .spot(let spot):
-        if let segment = state.segments[spot.segment] {
-          return .record(RecordPlace(segment: segment, spot: spot))
+      case .location(let location):
+        if let segment = state.segments[location.segment] {
+          return .record(RecordPlace(segment: segment, location: location))
         }
-        lost = spot
+        lost = location
       case nil: break
       }
       state.index.statistics.hits -= 1
@@ -170,6 +170,6 @@ extension DiskStore {
   private func drop(
     _ place: RecordPlace, _ key: String, _ count: (inout DiskStatistics) -> Void
   ) -> Bool {
-    forget(KeyHash(of: key), at: place.spot, key: key, count)
+    forget(KeyHash(of: key), at: place.location, key: key, count)
   }
 }

@@ -12,24 +12,24 @@ extension DiskStore {
     _ lifetime: Lifetime, _ progress: (_ done: Int, _ total: Int) -> Void
   ) throws -> DiskReport {
     var report = DiskReport()
-    let spots = allSpots()
-    for (place, (hash, spot)) in spots.enumerated() {
+    let locations = allLocations()
+    for (place, (hash, location)) in locations.enumerated() {
       if lifetime.isEnded { break }
-      if let size = try verify(hash, spot, lifetime) {
+      if let size = try verify(hash, location, lifetime) {
         report.goodValues += 1
         report.byteCount += size
-      } else if forget(hash, at: spot, key: nil, { $0.damages += 1 }) {
+      } else if forget(hash, at: location, key: nil, { $0.damages += 1 }) {
         report.damagedValues += 1
       }
-      progress(place + 1, spots.count)
+      progress(place + 1, locations.count)
     }
     return report
   }
 
   /// Visits the values on disk, in the order of eviction; blocks.
   func visitEntries(_ visit: (DiskEntry) -> Bool) throws {
-    for (hash, spot) in allSpots() {
-      guard let record = try readWhole(hash, spot) else { continue }
+    for (hash, location) in allLocations() {
+      guard let record = try readWhole(hash, location) else { continue }
       let entry = DiskEntry(
         key: record.key, byteCount: record.valueSize,
         age: record.head.storedAt.age(at: options.now()))
@@ -37,16 +37,17 @@ extension DiskStore {
     }
   }
 
-  private func allSpots() -> [(KeyHash, RecordLocation)] {
-    var spots: [(KeyHash, RecordLocation)] = []
-    state.forEachEntry { spots.append(($0.hash, $0.spot)) }
-    return spots
+  private func allLocations() -> [(KeyHash, RecordLocation)] {
+    var locations: [(KeyHash, RecordLocation)] = []
+    state.forEachEntry { locations.append(($0.hash, $0.location)) }
+    return locations
   }
 
   /// Returns the size of the value; nil if it is damaged.
-  private func verify(_ hash: KeyHash, _ spot: RecordLocation, _ lifetime: Lifetime) throws -> Int?
+  private func verify(_ hash: KeyHash, _ location: RecordLocation, _ lifetime: Lifetime) throws
+    -> Int?
   {
-    guard let record = try readWhole(hash, spot) else { return nil }
+    guard let record = try readWhole(hash, location) else { return nil }
     guard let file = record.file else { return record.valueSize }
     return try folder.isWhole(file, while: { !lifetime.isEnded }) ? file.count : nil
   }
@@ -59,11 +60,11 @@ extension DiskStore {
     var valueSize: Int { file?.count ?? Int(head.payloadLength) }
   }
 
-  private func readWhole(_ hash: KeyHash, _ spot: RecordLocation) throws -> WholeRecord? {
-    guard let segment = state.withLock({ $0.segments[spot.segment] }) else { return nil }
+  private func readWhole(_ hash: KeyHash, _ location: RecordLocation) throws -> WholeRecord? {
+    guard let segment = state.withLock({ $0.segments[location.segment] }) else { return nil }
     var isWhole = false
-    let bytes = try FileBytes(count: Int(spot.size)) {
-      isWhole = try segment.file.read(into: $0, at: Int(spot.offset))
+    let bytes = try FileBytes(count: Int(location.size)) {
+      isWhole = try segment.file.read(into: $0, at: Int(location.offset))
     }
     guard isWhole, let record = Record(whole: bytes.bytes, segment: segment.number),
       KeyHash(record.key) == hash

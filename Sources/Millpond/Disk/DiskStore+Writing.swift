@@ -104,7 +104,7 @@ extension DiskStore {
       var consequence = decide(&state, write)
       let former = exchange(&consequence.former, with: nil)
       guard consequence.isToBeWritten else { return (nil, consequence, former) }
-      state.index.statistics.bytesTold += bytes
+      state.index.statistics.bytesAccepted += bytes
       return (state.queue.append(write, consequence), consequence, former)
     }
     if let former {
@@ -136,18 +136,19 @@ extension DiskStore {
   ///
   /// - Parameters:
   ///   - hash: The hash of the key.
-  ///   - spot: The spot of the record.
+  ///   - location: The location of the record.
   ///   - key: The key if it is known; then its removal is written, so that an older value in the
   ///     log does not reappear.
   ///   - count: Counts the drop in the statistics.
   func forget(
-    _ hash: KeyHash, at spot: RecordLocation, key: String?, _ count: (inout DiskStatistics) -> Void
+    _ hash: KeyHash, at location: RecordLocation, key: String?,
+    _ count: (inout DiskStatistics) -> Void
   ) -> Bool {
     let removal = key.map {
       DiskWrite(key: $0, hash: hash, .removal, storedAt: options.now(), revision: .none)
     }
     let (files, wakes) = state.withLock { state -> ([UInt64]?, Bool) in
-      guard let files = state.index.forget(hash, at: spot) else { return (nil, false) }
+      guard let files = state.index.forget(hash, at: location) else { return (nil, false) }
       count(&state.index.statistics)
       return (files, removal.map { state.queue.append($0).wakes } ?? false)
     }

@@ -23,7 +23,7 @@ final class DiskStore: Sendable {
   let writer: LogWriter
 
   /// The queue for observers of outcomes, which must not delay other writes.
-  let outcomes = DispatchQueue(label: "millpond.disk.telling", autoreleaseFrequency: .workItem)
+  let outcomes = DispatchQueue(label: "millpond.disk.outcomes", autoreleaseFrequency: .workItem)
   let reading = ReadQueues("millpond.disk.reading", count: 4)
 
   private let opening = Locked<Result<Void, CacheError>?>(nil)

@@ -20,7 +20,7 @@ final class FileStream: @unchecked Sendable {
   private let number: UInt64
   private let path: String
   private var file: OpenFile?
-  private var gathered = Data()
+  private var buffered = Data()
   private var written = 0
   private var noted = 0
   private var sum = LargeSum()
@@ -122,16 +122,16 @@ final class FileStream: @unchecked Sendable {
   /// Collects bytes up to a whole piece of the checksum, or the whole of a value that is to be
   /// sealed.
   private func add(_ piece: Data) throws {
-    gathered.append(piece)
-    guard written + gathered.count <= store.limits.costLimit else {
+    buffered.append(piece)
+    guard written + buffered.count <= store.limits.costLimit else {
       throw DiskError.tooLarge(
-        folder: store.path, key: key, byteCount: written + gathered.count,
+        folder: store.path, key: key, byteCount: written + buffered.count,
         limit: store.limits.costLimit)
     }
     if store.options.form.sealing != nil { return }
     let size = LargeSum.pieceSize
-    let wholeCount = gathered.count / size * size
-    try gathered.withUnsafeBytes { bytes in
+    let wholeCount = buffered.count / size * size
+    try buffered.withUnsafeBytes { bytes in
       for start in stride(from: 0, to: wholeCount, by: size) {
         try write(UnsafeRawBufferPointer(rebasing: bytes[start..<start + size]))
       }
@@ -140,7 +140,7 @@ final class FileStream: @unchecked Sendable {
       noted = written
       terms.note(unfinished)
     }
-    if wholeCount > 0 { gathered = Data(gathered.dropFirst(wholeCount)) }
+    if wholeCount > 0 { buffered = Data(buffered.dropFirst(wholeCount)) }
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -150,8 +150,8 @@ final class FileStream: @unchecked Sendable {
     written += bytes.count
   }
 
-  private func writeGathered() throws {
-    if !gathered.isEmpty { try gathered.withUnsafeBytes { try write($0) } }
+  private func writeBuffered() throws {
+    if !buffered.isEmpty { try buffered.withUnsafeBytes { try write($0) } }
   }
 
   private func makeFile() throws -> OpenFile {
@@ -178,19 +178,19 @@ final class FileStream: @unchecked Sendable {
 
   /// Returns the content to store, and a file that stays whatever happens to the content.
   private func contents(_ revision: Revision) throws -> (DiskWrite.Content, DiskFile?) {
-    let isInMemory = written == 0 && gathered.count < DiskLimits.largeSize
+    let isInMemory = written == 0 && buffered.count < DiskLimits.largeSize
     if isInMemory || store.options.form.sealing != nil {
-      return (.value(gathered), try terms.handsOut ? copyOfGathered(revision) : nil)
+      return (.value(buffered), try terms.handsOut ? copyOfBuffered(revision) : nil)
     }
-    try writeGathered()
+    try writeBuffered()
     try file?.close()
     let value = LargeValue(number: number, length: UInt64(written), checksum: sum.sum)
     return (.file(value), terms.handsOut ? store.leased(value, validator, revision) : nil)
   }
 
-  private func copyOfGathered(_ revision: Revision) throws -> DiskFile {
-    try store.copied(gathered.count, validator: validator, revision: revision) {
-      try $0.write(gathered)
+  private func copyOfBuffered(_ revision: Revision) throws -> DiskFile {
+    try store.copied(buffered.count, validator: validator, revision: revision) {
+      try $0.write(buffered)
     }
   }
 
@@ -199,15 +199,15 @@ final class FileStream: @unchecked Sendable {
     var copy: DiskFile?
     if terms.handsOut, !upstream.isEnded {
       if let file {
-        try writeGathered()
+        try writeBuffered()
         copy = try store.copied(written, validator: validator, revision: revision) { copy in
           let isRead = try file.readPieces(written) { piece, offset in
             try copy.write(piece, at: offset)
           }
-          if !isRead { throw POSIX.failure(.EIO, path) }
+          if !isRead { throw CLibrary.failure(.EIO, path) }
         }
       } else {
-        copy = try copyOfGathered(revision)
+        copy = try copyOfBuffered(revision)
       }
     }
     giveUp()
@@ -253,7 +253,7 @@ final class FileStream: @unchecked Sendable {
   private func giveUp() {
     if isOver { return }
     isOver = true
-    gathered = Data()
+    buffered = Data()
     endTerms()
     if file != nil {
       try? file?.close()

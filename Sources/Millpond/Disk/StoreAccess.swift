@@ -92,10 +92,10 @@ final class StoreAccess: Sendable {
   private func open() {
     do {
       // A path of the system ends at a NUL, so the rest would be lost.
-      guard !path.isEmpty, !path.utf8.contains(0) else { throw POSIX.failure(.EINVAL, path) }
+      guard !path.isEmpty, !path.utf8.contains(0) else { throw CLibrary.failure(.EINVAL, path) }
       try files.makeFolder(path)
       StoreRegistry.enter(
-        try POSIX.resolve(path), options, files, part, { self.settle($0) },
+        try CLibrary.resolve(path), options, files, part, { self.settle($0) },
         retry: { self.enter() })
     } catch {
       let answer = Answer.failure(CacheError(disk: DiskError.of(error, folder: path)))

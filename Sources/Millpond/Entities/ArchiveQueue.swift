@@ -22,10 +22,10 @@ final class ArchiveQueue: Sendable {
   }
 
   private let state = Locked(State())
-  private let saver: ArchiveSaver
+  private let writer: ArchiveWriter
 
-  init(_ saver: ArchiveSaver) {
-    self.saver = saver
+  init(_ writer: ArchiveWriter) {
+    self.writer = writer
   }
 
   /// Records a part of a commit.
@@ -58,27 +58,27 @@ final class ArchiveQueue: Sendable {
         switch works.removeFirst() {
         case .save(let more): entries += more
         case .restore(let types, let store, let token, let promise):
-          let outcome = await saver.restore(types, store, token)
-          await store.afterTelling()
+          let outcome = await writer.restore(types, store, token)
+          await store.afterDelivery()
           works += state.withLock { $0.takeWaiting() }
           // Commits made during the restoring are saved together with the removals that they cause:
           // saved apart, half a transaction would be restored after a kill.
           entries += works.flatMap(\.entries)
           works.removeAll { !$0.entries.isEmpty }
-          await saver.save(entries)
+          await writer.save(entries)
           entries = []
-          await saver.forgetRestored()
+          await writer.forgetRestored()
           promise.keep(by: outcome)
         case .flush(let durability, let promise):
-          await saver.save(entries)
+          await writer.save(entries)
           entries = []
-          promise.keep(by: await saver.flush(durability))
+          promise.keep(by: await writer.flush(durability))
         case .erase(let promise):
           entries = []
-          promise.keep(by: await saver.erase())
+          promise.keep(by: await writer.erase())
         }
       }
-      await saver.save(entries)
+      await writer.save(entries)
     }
   }
 
@@ -100,9 +100,9 @@ extension ArchiveQueue.Work {
 
 extension EntityStore {
   /// Returns when observers have received every commit so far.
-  fileprivate func afterTelling() async {
+  fileprivate func afterDelivery() async {
     await withCheckedContinuation { continuation in
-      afterTelling { continuation.resume() }
+      afterDelivery { continuation.resume() }
     }
   }
 }

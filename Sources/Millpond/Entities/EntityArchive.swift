@@ -45,7 +45,7 @@ public final class EntityArchive: Sendable {
   ///   - types: The types to store; others are left out.
   public init(of store: EntityStore, in disk: DiskCache, types: [ArchivedType]) {
     self.store = store
-    let queue = ArchiveQueue(ArchiveSaver(disk))
+    let queue = ArchiveQueue(ArchiveWriter(disk))
     let token = FillToken()
     self.queue = queue
     queue.add(.restore(types, store, token, restoring))
@@ -57,18 +57,18 @@ public final class EntityArchive: Sendable {
       let erased = Promise<Void>()
       // After all earlier commits, so that none of them is saved later.
       if let store {
-        store.afterTelling { queue.add(.erase(erased)) }
+        store.afterDelivery { queue.add(.erase(erased)) }
       } else {
         queue.add(.erase(erased))
       }
       return erased.outcome
     }.scoped()
-    store.afterTelling { queue.start() }
+    store.afterDelivery { queue.start() }
   }
 
   deinit {
     // Earlier commits may not have been reported yet.
-    store.afterTelling { [following] in _ = following }
+    store.afterDelivery { [following] in _ = following }
   }
 
   /// The number of entities found on disk, once they are in the store; or the failure to read them.
@@ -84,7 +84,7 @@ public final class EntityArchive: Sendable {
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
     .deferred { [store, queue] in
       let flushed = Promise<Void>()
-      store.afterTelling { queue.add(.flush(durability, flushed)) }
+      store.afterDelivery { queue.add(.flush(durability, flushed)) }
       return flushed.outcome
     }
   }

@@ -123,7 +123,7 @@ struct BodyAssembler: Sendable {
       try checker.receive(head, resuming: earlier?.resumePoint)
       if let earlier, head.status == 206 { body = earlier.bytes }
       // A header is only a claim: at most this much is reserved for it.
-      body.reserveCapacity(min(checker.framing.expected ?? 0, 1 << 20))
+      body.reserveCapacity(min(checker.bodyLength.expected ?? 0, 1 << 20))
     case .body(let bytes):
       try checker.receive(byteCount: bytes.count)
       body.append(bytes)
@@ -141,8 +141,10 @@ struct BodyAssembler: Sendable {
 
   /// The bytes so far, if the rest can be requested later.
   var broken: PartialBody? {
-    guard let head = checker.head, checker.framing.canBeResumed, !body.isEmpty else { return nil }
-    if checker.framing.expected == body.count { return nil }
+    guard let head = checker.head, checker.bodyLength.canBeResumed, !body.isEmpty else {
+      return nil
+    }
+    if checker.bodyLength.expected == body.count { return nil }
     guard let earlier, head.status == 206 else { return PartialBody(head, body) }
     return body.count > earlier.bytes.count
       ? PartialBody(bytes: body, version: earlier.version) : nil

@@ -5,7 +5,7 @@ import MillpondSignals
 /// The parts of a body that becomes a file, and the terms of the file's write.
 typealias Download = (parts: Signal<FilePart>, terms: FileTerms)
 
-extension Transfers {
+extension RequestSender {
   /// Returns the body of the answer to a request, for a file that is handed out.
   ///
   /// - Parameters:

@@ -40,7 +40,7 @@ public final class HTTPAuthorization: Sendable {
   private let membership = Locked<ScopedDisposable?>(nil)
 
   private struct State: Sendable {
-    var rules = GrantRules()
+    var rules = AuthorizationRules()
     var transfers: [Int: Act] = [:]
     var run: (number: Int, handle: Disposable)?
   }
@@ -61,7 +61,7 @@ public final class HTTPAuthorization: Sendable {
   ///   - others: Further origins for the same credentials.
   ///   - scope: The scope whose end is a sign-out, like ``forget()``.
   ///   - timeout: The time limit of `obtain`. A run beyond it is cancelled, and the requests that
-  ///     wait for it fail with ``SignalError/timedOut``.
+  ///     wait for it fail with `SignalError.timedOut`.
   ///   - clock: The clock for `timeout`.
   ///   - obtain: Returns the header fields to send. Its argument holds the fields that were refused
   ///     last; nil if none were. Requests that it makes must not wait for these credentials. A run
@@ -88,7 +88,7 @@ public final class HTTPAuthorization: Sendable {
   /// Drops the credentials, as at a sign-out; the next request obtains new ones.
   ///
   /// Earlier requests are neither repeated nor answered any more: when this returns, their callers
-  /// have failed with ``CacheError/scopeEnded``, on this thread. A caller whose callback runs on
+  /// have failed with `CacheError.scopeEnded`, on this thread. A caller whose callback runs on
   /// another thread at that moment receives the failure right after that callback.
   public func forget() {
     endSession()
@@ -100,7 +100,7 @@ public final class HTTPAuthorization: Sendable {
 extension HTTPAuthorization {
   var currentSession: Int { state.withLock { $0.rules.session } }
 
-  /// Returns the signal, which fails with ``CacheError/scopeEnded`` if a sign-out comes first.
+  /// Returns the signal, which fails with `CacheError.scopeEnded` if a sign-out comes first.
   func untilSignOut<Value>(_ signal: Signal<Value>) -> Signal<Value> {
     let signal = session.untilEnd(signal)
     return scope?.untilEnd(signal) ?? signal
@@ -146,7 +146,7 @@ extension HTTPAuthorization {
   ///   - steps: The decisions.
   ///   - error: The failure for requests that are to fail.
   private func perform(
-    _ steps: [GrantRules.Step], failingWith error: any Error = CacheError.scopeEnded
+    _ steps: [AuthorizationRules.Step], failingWith error: any Error = CacheError.scopeEnded
   ) {
     for step in steps {
       switch step {

@@ -17,7 +17,7 @@ public import MillpondSignals
 /// Progress counts bytes, with a total if the origin sends one; for bodies of at most 64 KiB the
 /// first and the last step are left out. Disposing of the subscription cancels the transfer.
 ///
-/// A get with ``Freshness/cachedOnly`` completes empty without a request; a reload asks caches on
+/// A get with `Freshness.cachedOnly` completes empty without a request; a reload asks caches on
 /// the way to the origin not to answer. The origin's `ETag` and `Last-Modified` travel with the
 /// value.
 ///
@@ -29,7 +29,7 @@ public import MillpondSignals
 ///   sources. A sign-out fails the observers on its own thread.
 public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
   private let request: @Sendable (Key) -> Signal<HTTPRequest>
-  private let transfers: Transfers
+  private let transfers: RequestSender
 
   /// Creates a source that makes requests from keys.
   ///
@@ -48,7 +48,7 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
     request: @escaping @Sendable (Key) async throws -> HTTPRequest
   ) {
     self.request = { key in .async { try await request(key) } }
-    transfers = Transfers(
+    transfers = RequestSender(
       transport: transport, limits: limits, authorization: authorization,
       partials: partials, ticker: Ticker(Scheduler(clock)))
   }
@@ -126,7 +126,7 @@ extension HTTPSource where Key == URL {
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     request = { .just(HTTPRequest(url: $0)) }
-    transfers = Transfers(
+    transfers = RequestSender(
       transport: transport, limits: limits, authorization: authorization,
       partials: partials, ticker: Ticker(Scheduler(clock)))
   }

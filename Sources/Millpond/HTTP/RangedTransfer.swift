@@ -20,7 +20,7 @@ extension HTTPTransport {
     by ticker: Ticker
   ) -> Signal<HTTPPart> {
     Signal { observer, lifetime in
-      let course = RangeCourse(from: earlier, size)
+      let course = RangeSequence(from: earlier, size)
       RangedTransfer(request, course, self, ticker, observer, lifetime).run()
     }
   }
@@ -36,7 +36,7 @@ private final class RangedTransfer: Sendable {
   private let state: Locked<State>
 
   private struct State: Sendable {
-    var course: RangeCourse
+    var course: RangeSequence
 
     /// Whether a request is being sent, and whether another one follows: a loop, so that the stack
     /// stays flat however many ranges come at once.
@@ -45,7 +45,7 @@ private final class RangedTransfer: Sendable {
   }
 
   init(
-    _ request: HTTPRequest, _ course: RangeCourse, _ transport: any HTTPTransport,
+    _ request: HTTPRequest, _ course: RangeSequence, _ transport: any HTTPTransport,
     _ ticker: Ticker, _ downstream: Observer<HTTPPart>, _ lifetime: Lifetime
   ) {
     self.request = request
@@ -63,7 +63,7 @@ private final class RangedTransfer: Sendable {
     }
   }
 
-  private func nextQuestion() -> RangeCourse.Question? {
+  private func nextQuestion() -> RangeSequence.Question? {
     let now = ticker.now()
     return state.withLock { state in
       guard state.hasMore, !lifetime.isEnded else {
@@ -113,7 +113,7 @@ private final class RangedTransfer: Sendable {
     state.withLock { $0.course.taken(in: time) }
   }
 
-  private func obey(_ verdict: RangeCourse.Verdict, _ upstream: Lifetime) {
+  private func obey(_ verdict: RangeSequence.Verdict, _ upstream: Lifetime) {
     switch verdict {
     case .passes(let head): downstream.next(.head(head))
     case .goesOn: break
@@ -141,7 +141,7 @@ private final class RangedTransfer: Sendable {
 extension HTTPRequest {
   /// Returns the request for a range of the body, unencoded, since ranges count the bytes that are
   /// sent.
-  fileprivate func asking(_ question: RangeCourse.Question) -> HTTPRequest {
+  fileprivate func asking(_ question: RangeSequence.Question) -> HTTPRequest {
     guard case .range(let range, let version) = question else { return self }
     var request = self
     request.headers.set("bytes=\(range.lowerBound)-\(range.upperBound - 1)", for: "Range")

@@ -6,14 +6,14 @@ struct ResponseChecker: Sendable {
 
   /// The head of the answer, once it has arrived.
   private(set) var head: HTTPHead?
-  private(set) var framing = BodyLength.untilTheEnd
+  private(set) var bodyLength = BodyLength.untilTheEnd
   private var count = 0
 
   init(_ limits: HTTPLimits) {
     self.limits = limits
   }
 
-  var progress: SignalProgress { SignalProgress(completed: count, total: framing.expected) }
+  var progress: SignalProgress { SignalProgress(completed: count, total: bodyLength.expected) }
 
   /// Receives a head; interim heads are skipped.
   ///
@@ -27,15 +27,15 @@ struct ResponseChecker: Sendable {
     if head.isInterim { return }
     guard self.head == nil else { throw .invalidResponse(reason: "a second head") }
     if head.status == 206, let earlier {
-      framing = try BodyLength(head, resuming: earlier)
+      bodyLength = try BodyLength(head, resuming: earlier)
       count = earlier.byteCount
     } else if (200..<300).contains(head.status), head.status != 206 {
-      framing = try BodyLength(head)
+      bodyLength = try BodyLength(head)
     } else {
       throw .status(code: head.status, headers: head.headers)
     }
     self.head = head
-    if let expected = framing.expected, expected > limits.byteLimit {
+    if let expected = bodyLength.expected, expected > limits.byteLimit {
       throw .tooLarge(limit: limits.byteLimit)
     }
   }
@@ -45,7 +45,7 @@ struct ResponseChecker: Sendable {
     guard head != nil else { throw .invalidResponse(reason: "a body without a head") }
     guard byteCount <= limits.byteLimit - count else { throw .tooLarge(limit: limits.byteLimit) }
     count += byteCount
-    if let expected = framing.expected, count > expected {
+    if let expected = bodyLength.expected, count > expected {
       throw .invalidResponse(reason: "more than the \(expected) bytes of its Content-Length")
     }
   }
@@ -53,7 +53,7 @@ struct ResponseChecker: Sendable {
   /// Returns the head of the answer if it is complete.
   func finished() throws(TransferError) -> HTTPHead {
     guard let head else { throw .invalidResponse(reason: "no head") }
-    try framing.check(received: count)
+    try bodyLength.check(received: count)
     return head
   }
 }

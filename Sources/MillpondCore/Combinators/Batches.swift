@@ -26,17 +26,17 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if context?.works(for: key, in: ObjectIdentifier(self)) ?? false {
       return observer.failed(CacheError.circular(key: "\(key)"))
     }
-    let asker = BatchAsker(observer.inContext(of: context), lifetime)
+    let caller = BatchCaller(observer.inContext(of: context), lifetime)
     while true {
       let (batch, isNew) = openBatch()
-      let entrance = batch.enter(key, asker, max: max)
+      let entrance = batch.enter(key, caller, max: max)
       if entrance == .closed {
         discard(batch)
         continue
       }
-      lifetime.onEnd { self.leave(batch, key, asker) }
+      lifetime.onEnd { self.leave(batch, key, caller) }
       if context?.wait(for: batch, until: lifetime) == false {
-        leave(batch, key, asker)
+        leave(batch, key, caller)
         observer.failed(CacheError.circular(key: "\(key)"))
       }
       if entrance == .full {
@@ -80,8 +80,8 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  private func leave(_ batch: Batch<Key, Value>, _ key: Key, _ asker: BatchAsker<Value>) {
-    guard batch.leave(key, asker) else { return }
+  private func leave(_ batch: Batch<Key, Value>, _ key: Key, _ caller: BatchCaller<Value>) {
+    guard batch.leave(key, caller) else { return }
     discard(batch)
     batch.lifetime.end()
   }
@@ -90,7 +90,7 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// A flight of several keys: gets that share one call.
 final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unchecked Sendable {
   // Sendable because what it holds is immutable or locked.
-  typealias Asker = BatchAsker<Value>
+  typealias Caller = BatchCaller<Value>
 
   /// The lifetime of the call, and of the timer before it.
   let lifetime = Lifetime()
@@ -98,7 +98,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   private let state = Locked(State())
 
   private struct State: Sendable {
-    var askers: [Key: BatchAskers<Value>] = [:]
+    var callers: [Key: BatchCallers<Value>] = [:]
     var order: [Key] = []
     var timer: Disposable?
     var phase = Phase.open
@@ -116,7 +116,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   /// Whether a caller waits for `key` in this batch.
   override func isFlight(of key: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
     guard table == self.table, let key = key as? Key else { return false }
-    return state.withLock { $0.askers[key] != nil }
+    return state.withLock { $0.callers[key] != nil }
   }
 
   /// The result of entering a batch.
@@ -131,12 +131,12 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     case full
   }
 
-  func enter(_ key: Key, _ asker: Asker, max: Int) -> Entrance {
+  func enter(_ key: Key, _ caller: Caller, max: Int) -> Entrance {
     state.withLock { state in
       if state.phase != .open { return .closed }
-      if state.askers[key] == nil { state.order.append(key) }
-      state.askers[key, default: BatchAskers()].add(asker)
-      if state.askers.count < max { return .open }
+      if state.callers[key] == nil { state.order.append(key) }
+      state.callers[key, default: BatchCallers()].add(caller)
+      if state.callers.count < max { return .open }
       state.phase = .full
       return .full
     }
@@ -145,15 +145,15 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   /// Removes a caller; returns whether none is left.
   ///
   /// False if the caller had its answer already.
-  func leave(_ key: Key, _ asker: Asker) -> Bool {
-    typealias Gone = (key: Key, value: BatchAskers<Value>)
+  func leave(_ key: Key, _ caller: Caller) -> Bool {
+    typealias Gone = (key: Key, value: BatchCallers<Value>)
     let (isEmpty, gone) = state.withLock { state -> (Bool, Gone?) in
-      guard let place = state.askers.index(forKey: key),
-        state.askers.values[place].remove(asker), state.askers.values[place].isEmpty
+      guard let place = state.callers.index(forKey: key),
+        state.callers.values[place].remove(caller), state.callers.values[place].isEmpty
       else { return (false, nil) }
-      let gone = state.askers.remove(at: place)
-      if state.askers.isEmpty, state.phase == .open { state.phase = .begun }
-      return (state.askers.isEmpty, gone)
+      let gone = state.callers.remove(at: place)
+      if state.callers.isEmpty, state.phase == .open { state.phase = .begun }
+      return (state.callers.isEmpty, gone)
     }
     _ = gone  // released here, not under the lock
     return isEmpty
@@ -177,7 +177,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
         state.timer = nil
         state.order = []
       }
-      return (state.order, state.askers, state.timer)
+      return (state.order, state.callers, state.timer)
     }
     timer?.dispose()
     // A key whose callers all left before another one came is in the order twice.
@@ -188,87 +188,87 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   /// Answers the callers of these keys, and ends the call when no caller is left.
   func receive(_ answers: [Key: Value]) {
     for (key, value) in answers {
-      for asker in take(key) { asker.answer(value) }
+      for caller in removeCallers(of: key) { caller.answer(value) }
     }
-    if state.withLock({ $0.askers.isEmpty }) { lifetime.end() }
+    if state.withLock({ $0.callers.isEmpty }) { lifetime.end() }
   }
 
   func receive(_ event: Event<Never>) {
-    guard event.isTerminal else { return everybody.forEach { $0.send(event) } }
-    for asker in takeAll() { asker.send(event) }
+    guard event.isTerminal else { return allCallers.forEach { $0.send(event) } }
+    for caller in removeAllCallers() { caller.send(event) }
     lifetime.end()
   }
 
-  private func take(_ key: Key) -> [Asker] {
-    let taken = state.withLock { state in
-      state.askers.index(forKey: key).map { state.askers.remove(at: $0) }
+  private func removeCallers(of key: Key) -> [Caller] {
+    let removed = state.withLock { state in
+      state.callers.index(forKey: key).map { state.callers.remove(at: $0) }
     }
-    return taken?.value.all ?? []
+    return removed?.value.all ?? []
   }
 
-  private var everybody: [Asker] {
-    state.withLock { $0.askers.values.flatMap(\.all) }
+  private var allCallers: [Caller] {
+    state.withLock { $0.callers.values.flatMap(\.all) }
   }
 
-  private func takeAll() -> [Asker] {
-    let taken = state.withLock { state in
-      defer { state.askers = [:] }
-      return state.askers
+  private func removeAllCallers() -> [Caller] {
+    let removed = state.withLock { state in
+      defer { state.callers = [:] }
+      return state.callers
     }
-    return taken.values.flatMap(\.all)
+    return removed.values.flatMap(\.all)
   }
 }
 
 /// The callers that wait for one key of a batch, in the order of their arrival.
 ///
 /// - Complexity: O(1) to add or remove a caller, amortised.
-struct BatchAskers<Value: Sendable>: Sendable {
-  /// A seat for each caller; seats of callers that have left stay vacant until most are.
-  private(set) var seats: ContiguousArray<BatchAsker<Value>?> = []
+struct BatchCallers<Value: Sendable>: Sendable {
+  /// A slot for each caller; slots of callers that have left stay vacant until most are.
+  private(set) var slots: ContiguousArray<BatchCaller<Value>?> = []
   private var vacantCount = 0
 
   var isEmpty: Bool {
-    vacantCount == seats.count
+    vacantCount == slots.count
   }
 
-  var all: [BatchAsker<Value>] {
-    seats.compactMap { $0 }
+  var all: [BatchCaller<Value>] {
+    slots.compactMap { $0 }
   }
 
-  mutating func add(_ asker: BatchAsker<Value>) {
-    asker.seat = seats.count
-    seats.append(asker)
+  mutating func add(_ caller: BatchCaller<Value>) {
+    caller.slot = slots.count
+    slots.append(caller)
   }
 
   /// Removes a caller, which is released later; false if it is not among these.
-  mutating func remove(_ asker: BatchAsker<Value>) -> Bool {
-    let seat = asker.seat
-    guard seat < seats.count, seats[seat] === asker else { return false }
-    seats[seat] = nil
+  mutating func remove(_ caller: BatchCaller<Value>) -> Bool {
+    let slot = caller.slot
+    guard slot < slots.count, slots[slot] === caller else { return false }
+    slots[slot] = nil
     vacantCount += 1
-    while let last = seats.last, last == nil {
-      seats.removeLast()
+    while let last = slots.last, last == nil {
+      slots.removeLast()
       vacantCount -= 1
     }
-    if vacantCount > seats.count / 2 + 4 { closeRanks() }
+    if vacantCount > slots.count / 2 + 4 { compact() }
     return true
   }
 
-  private mutating func closeRanks() {
-    let askers = all
-    (seats, vacantCount) = ([], 0)
-    for asker in askers { add(asker) }
+  private mutating func compact() {
+    let callers = all
+    (slots, vacantCount) = ([], 0)
+    for caller in callers { add(caller) }
   }
 }
 
 /// A caller that waits for one key of a batch.
-final class BatchAsker<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `seat` is touched only under the lock of the batch.
+final class BatchCaller<Value: Sendable>: @unchecked Sendable {
+  // Sendable because `slot` is touched only under the lock of the batch.
   private let observer: Observer<Value>
   private let lifetime: Lifetime
 
-  /// The index of its seat.
-  fileprivate(set) var seat = 0
+  /// The index of its slot.
+  fileprivate(set) var slot = 0
 
   init(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     self.observer = observer

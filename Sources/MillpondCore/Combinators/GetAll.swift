@@ -17,7 +17,7 @@ extension Source {
   ///   - stale: When a refreshing cache may answer with a stale value; `nil` leaves that to its
   ///     policy.
   ///   - deadline: The time limit. A key without an answer by then fails with
-  ///     ``SignalError/timedOut``; earlier answers are kept.
+  ///     `SignalError.timedOut`; earlier answers are kept.
   ///   - file: The file of the call.
   ///   - line: The line of the call.
   /// - Complexity: O(*n*) in the number of keys, with constant stack depth.

@@ -69,7 +69,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       } else {
         if lookup.freshness != .any { memory.explainMiss(key, report.explained(lookup)) }
         report.ended(.completed, key, lookup, as: upperLabel)
-        if !lifetime.isEnded { askLower() }
+        if !lifetime.isEnded { getFromLower() }
       }
       return
     }
@@ -95,14 +95,14 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if lifetime.isEnded { return }
     if hadValue || event.isNestedTooDeeply { return observer.other(event) }
     if case .failed(let error) = event { failure = error }
-    WorkContext.run(in: caller) { askLower() }
+    WorkContext.run(in: caller) { getFromLower() }
   }
 
   // MARK: The lower layer
 
   /// Asks the lower layer in the context of the caller.
   @inlinable
-  func askLower() {
+  func getFromLower() {
     if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
     report = AnswerReport(lookup, as: lowerLabel)
     below.layer.getStamped(key, report.explained(lookup)).run(
@@ -114,7 +114,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     hadValue = true
     report.hit(stamped.age, key, lookup, as: lowerLabel)
     let outcome = upper.apply(.fill(key, stamped, token))
-    if lookup.isHeard { upper.reportFailure(ofFill: outcome, key, lookup) }
+    if lookup.hasListeners { upper.reportFailure(ofFill: outcome, key, lookup) }
     observer.next(stamped)
   }
 

@@ -24,7 +24,7 @@ extension Source {
 
   /// Stores values encoded by a codec that depends on the key, and answers them decoded.
   ///
-  /// Otherwise the same as ``mapValues(_:)-(Codec<Value,NewValue>)``. Synchronous and asynchronous
+  /// Otherwise the same as ``mapValues(_:)->MappedValues<Self,NewValue>``. Synchronous and asynchronous
   /// codecs may be mixed.
   ///
   /// - Parameter codec: Called at every get and every write of a key, so keep it cheap.
@@ -61,7 +61,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
 
   @inlinable
   func decoded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
-    guard lookup.isHeard else { return decoded(key, lookup, nil) }
+    guard lookup.hasListeners else { return decoded(key, lookup, nil) }
     return .deferred {
       let check = ValueCheck()
       return decoded(key, lookup.checked(by: check), check)
@@ -116,7 +116,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
     // A hit is reported to listeners only after the value has been decoded.
-    if lookup.isHeard { return nil }
+    if lookup.hasListeners { return nil }
     if let decodeAtOnce = mapping.decodeAtOnce {
       return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }
     }

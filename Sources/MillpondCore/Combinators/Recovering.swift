@@ -38,11 +38,11 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   /// Returns the base's answer, or the other source's if the base fails.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    .asked { asker in
+    .withCaller { caller in
       base.layerAnswer(key, lookup).ifNoValue { failure in
         guard let failure else { return .empty }
         if other.isBeside(lookup.freshness) { return .fail(failure) }
-        return other.layerAnswer(key, lookup).inContext(of: asker).ifEmpty { .fail(failure) }
+        return other.layerAnswer(key, lookup).inContext(of: caller).ifEmpty { .fail(failure) }
       }
     }
   }

@@ -45,8 +45,8 @@ public struct Retried<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    .asked { asker in
-      Signal.deferred(ask).inContext(of: asker).retry(policy, clock: clock)
+    .withCaller { caller in
+      Signal.deferred(ask).inContext(of: caller).retry(policy, clock: clock)
     }
   }
 }

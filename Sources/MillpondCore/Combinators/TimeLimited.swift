@@ -1,7 +1,7 @@
 public import MillpondSignals
 
 extension Source {
-  /// Cancels a get and fails it with ``SignalError/timedOut`` if the awaited event is late.
+  /// Cancels a get and fails it with `SignalError.timedOut` if the awaited event is late.
   ///
   /// The limit applies to the work: it runs from the start of the get here, for all callers that
   /// share it. The limit of a single caller is a ``Deadline``. Writes are not limited.

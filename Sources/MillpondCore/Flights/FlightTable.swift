@@ -137,7 +137,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// again. A reload that was detached meanwhile joins a later one that has begun; otherwise it
   /// begins too, but its value must not be stored.
   @usableFromInline
-  mutating func beginReload(_ key: Key, _ handle: FlightHandle) -> ReloadBeginning<Key, Value> {
+  mutating func beginReload(_ key: Key, _ handle: FlightHandle) -> ReloadStart<Key, Value> {
     let flights = all(of: key)
     let usual = flights.filter { $0.freshness == .any }
     let begun = usual.first { $0.isReload }
@@ -153,7 +153,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 /// The decision on a reload that is about to begin.
 @usableFromInline
-enum ReloadBeginning<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+enum ReloadStart<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// It begins; older flights are released after the unlock.
   case begins(older: [Flight<Key, Value>])
 
@@ -274,7 +274,7 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
   /// Returns a description of the flight.
   func record(callers: Int) -> FlightRecord {
     FlightRecord(
-      key: key, age: handle.age, askers: callers, priority: handle.priority,
+      key: key, age: handle.age, callers: callers, priority: handle.priority,
       place: handle.place, id: ObjectIdentifier(handle))
   }
 }

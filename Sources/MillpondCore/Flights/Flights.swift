@@ -73,7 +73,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let handle = caller.flight.handle
     if caller.isNew { handle.begin() }
     if caller.isRaised { handle.announceRaise() }
-    if lookup.isHeard { report(caller, lookup) }
+    if lookup.hasListeners { report(caller, lookup) }
     if let outer = lookup.flight { caller.follow(outer, lifetime) }
     guard let context = WorkContext.current else {
       caller.wait(observer, lifetime)
@@ -95,15 +95,15 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime,
     start: () -> Signal<Stamped<Value>>
   ) {
-    let asker = WorkContext.current
+    let caller = WorkContext.current
     let handle = handle(of: key, lookup)
-    if isCircular(key, asker) || asker?.wait(for: handle, until: lifetime) == false {
+    if isCircular(key, caller) || caller?.wait(for: handle, until: lifetime) == false {
       return observer.failed(CacheError.circular(key: "\(key)"))
     }
     let run = lifetime.child()
     run.markAwaited()
     run.onEnd { handle.end() }
-    let outside = observer.inContext(of: asker)
+    let outside = observer.inContext(of: caller)
     WorkContext.run(in: handle) {
       start().run(
         outside.replacingOther { event in
@@ -115,8 +115,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Whether an unshared run of the key would wait for itself.
   @usableFromInline
-  func isCircular(_ key: Key, _ asker: WorkContext?) -> Bool {
-    asker?.works(for: key, in: ObjectIdentifier(self)) ?? false
+  func isCircular(_ key: Key, _ caller: WorkContext?) -> Bool {
+    caller?.works(for: key, in: ObjectIdentifier(self)) ?? false
   }
 
   /// Runs `work` as a reload, once no earlier reload of the key runs any more.
@@ -131,7 +131,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ work: @escaping @Sendable (_ isKept: Bool) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> {
     guard let handle = shared.flight else { return work(true) }
-    return .asked { asker in
+    return .withCaller { context in
       switch self.table.withLock({ $0.beginReload(key, handle) }) {
       case .begins: work(true)
       case .detached: work(false)
@@ -146,7 +146,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
           if !self.isWaiting(caller, shared, end, lifetime) {
             observer.failed(CacheError.circular(key: "\(key)"))
           }
-        }.ifEmpty { self.reload(key, shared, work).inContext(of: asker) }
+        }.ifEmpty { self.reload(key, shared, work).inContext(of: context) }
       }
     }
   }

@@ -96,7 +96,7 @@ package final class ConcurrencyLimiter: Sendable {
   package func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
-    let waiter = TurnWaiter(lookup, lifetime, work)
+    let waiter = QueuedWaiter(lookup, lifetime, work)
     // Ends before the slot does, so that a lent slot goes back to its holder.
     waiter.caller?.wait(forSlotOf: ObjectIdentifier(self), until: waiter.lifetime)
     let hasToWait = state.withLock { !$0.enter(waiter) }
@@ -116,7 +116,7 @@ package final class ConcurrencyLimiter: Sendable {
     startWaiting()
   }
 
-  private func raise(_ waiter: TurnWaiter) {
+  private func raise(_ waiter: QueuedWaiter) {
     state.withLock { $0.queue.raise(waiter) }
     startWaiting()
   }
@@ -144,7 +144,7 @@ package final class ConcurrencyLimiter: Sendable {
 
   /// Runs the work of a get that has a slot; returns whether it ended inside its start, so that its
   /// slot is free again.
-  private func start(_ waiter: TurnWaiter) -> Bool {
+  private func start(_ waiter: QueuedWaiter) -> Bool {
     waiter.start(
       holding: HeldSlot(of: ObjectIdentifier(self), within: waiter.caller) { self.change($0, $1) })
     guard waiter.isSecond() else { return false }
@@ -152,7 +152,7 @@ package final class ConcurrencyLimiter: Sendable {
     return true
   }
 
-  private func leave(_ waiter: TurnWaiter) {
+  private func leave(_ waiter: QueuedWaiter) {
     let wasWaiting = state.withLock { $0.queue.leave(waiter) }
     waiter.forget()
     guard !wasWaiting, waiter.isSecond() else { return }
@@ -160,7 +160,7 @@ package final class ConcurrencyLimiter: Sendable {
     startWaiting()
   }
 
-  private func giveBack(_ waiter: TurnWaiter) {
+  private func giveBack(_ waiter: QueuedWaiter) {
     waiter.withSlot { slot in state.withLock { $0.change(slot) { $0.isHeld = false } } }
   }
 }
@@ -172,7 +172,7 @@ private struct ConcurrencyLimiterState: Sendable {
   /// The number of free slots; negative while lent slots are in use.
   var free: Int
   let reserved: Int
-  var queue = TurnQueue()
+  var queue = WaiterQueue()
 
   /// The number of slots held by work that may or may not be waiting.
   private var doubtful = 0
@@ -203,7 +203,7 @@ private struct ConcurrencyLimiterState: Sendable {
   }
 
   /// Takes a slot for the waiter and returns true, or enqueues it and returns false.
-  mutating func enter(_ waiter: TurnWaiter) -> Bool {
+  mutating func enter(_ waiter: QueuedWaiter) -> Bool {
     if queue.isEmpty, hasRoom(for: waiter.lookup.priority) {
       free -= 1
       return true
@@ -213,7 +213,7 @@ private struct ConcurrencyLimiterState: Sendable {
   }
 
   /// Takes a slot for the next waiter in the queue, if there is one for it.
-  mutating func next() -> TurnQueue.Turn {
+  mutating func next() -> WaiterQueue.Turn {
     guard hasRoom(for: .high) else { return .none }
     let hasRoomForLow = hasRoom(for: .low)
     let turn = queue.popFirst { $0 != .low || hasRoomForLow }

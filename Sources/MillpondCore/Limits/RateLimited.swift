@@ -25,8 +25,8 @@ extension Source {
     to count: Int, per period: Duration, burst: Int = 1,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> RateLimited<Self> {
-    let pace = RateLimiter(count: count, period: period, burst: burst, Scheduler(clock))
-    return RateLimited(base: self, pace: pace)
+    let limiter = RateLimiter(count: count, period: period, burst: burst, Scheduler(clock))
+    return RateLimited(base: self, limiter: limiter)
   }
 }
 
@@ -39,20 +39,20 @@ public struct RateLimited<Base: Source>: Detour {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let pace: RateLimiter
-  @usableFromInline var title: String { pace.title }
+  @usableFromInline let limiter: RateLimiter
+  @usableFromInline var title: String { limiter.title }
 
   @inlinable
-  init(base: Base, pace: RateLimiter) {
+  init(base: Base, limiter: RateLimiter) {
     self.base = base
-    self.pace = pace
+    self.limiter = limiter
   }
 
   @inlinable
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    .inTurn(lookup, ask) { pace.take(lookup, $0, $1) }
+    .inTurn(lookup, ask) { limiter.take(lookup, $0, $1) }
   }
 }
 
@@ -80,14 +80,14 @@ final class RateLimiter: Sendable {
   func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
-    let waiter = TurnWaiter(lookup, lifetime, work)
+    let waiter = QueuedWaiter(lookup, lifetime, work)
     state.withLock { $0.queue.enter(waiter) }
     waiter.lifetime.onEnd { self.leave(waiter) }
     waiter.onRaise { self.raise(waiter) }
     raise(waiter)
   }
 
-  private func raise(_ waiter: TurnWaiter) {
+  private func raise(_ waiter: QueuedWaiter) {
     state.withLock { $0.queue.raise(waiter) }
     startWaiting()
   }
@@ -115,7 +115,7 @@ final class RateLimiter: Sendable {
     superfluous?.dispose()
   }
 
-  private func leave(_ waiter: TurnWaiter) {
+  private func leave(_ waiter: QueuedWaiter) {
     let timer = state.withLock { state in
       _ = state.queue.leave(waiter)
       return state.timerToStop()
@@ -128,14 +128,14 @@ final class RateLimiter: Sendable {
 /// The tokens, the queue for them, and the timer.
 private struct RateLimiterState: Sendable {
   enum Step {
-    case start(TurnWaiter)
+    case start(QueuedWaiter)
     case wake(after: Duration, number: Int)
     case again
     case rest
   }
 
   var bucket: TokenBucket
-  var queue = TurnQueue()
+  var queue = WaiterQueue()
 
   /// The number of the timer that is set.
   private var awaited: Int?

@@ -56,7 +56,7 @@ extension MemoryCache {
   ///
   /// - Complexity: Free without subscribers.
   public var removals: Signal<Removal<Key, Value>> {
-    shards.audience.signal
+    shards.removalListeners.signal
   }
 
   /// A store, which knows which keys it has.

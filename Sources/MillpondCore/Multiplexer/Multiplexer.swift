@@ -53,7 +53,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///     ``CacheError/scopeEnded``.
   ///   - clock: The clock that measures the age of the value.
   ///   - signal: Makes a signal that is subscribed to once for all callers that wait, and disposed
-  ///     of when the last one leaves. ``Signal/create(file:line:_:)`` makes one from a callback.
+  ///     of when the last one leaves. `Signal.create(file:line:_:)` makes one from a callback.
   public init(
     freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<String, Value> = .none,
     scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock(),

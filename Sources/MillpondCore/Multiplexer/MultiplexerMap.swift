@@ -24,7 +24,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   @usableFromInline let ages: FreshAges<Key>
   let watchers: Watchers<Key>
   private let resources: InFlightReuse<KeptResources<Key, Value>>
-  let unsaved = Unsaved<Key>()
+  let unsaved = UnsavedChanges<Key>()
   let persistence: Persistence<Key, Value>
   @usableFromInline let scope: CacheScope?
   private let membership: ScopedDisposable?

@@ -24,8 +24,8 @@
       queue: DispatchQueue(label: "millpond.memory-pressure"))
 
     /// Starts the source, whose handler retains this object until it is cancelled.
-    func start(_ tell: @escaping @Sendable (MemoryPressure?) -> Void) {
-      source.setEventHandler { tell(self.level) }
+    func start(_ report: @escaping @Sendable (MemoryPressure?) -> Void) {
+      source.setEventHandler { report(self.level) }
       source.activate()
     }
 

@@ -43,9 +43,9 @@ public final class CacheMonitor: Sendable {
   }
 }
 
-extension CacheMonitor: Listener {
+extension CacheMonitor: CacheEventListener {
   @usableFromInline
-  package func hear(_ event: CacheEvent) {
+  package func receive(_ event: CacheEvent) {
     counts.withLock { $0.count(event) }
     pipe.next(event)
   }

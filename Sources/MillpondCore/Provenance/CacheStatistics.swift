@@ -27,7 +27,7 @@ public struct CacheStatistics: Sendable, Hashable {
   public internal(set) var failedFills = 0
 
   /// The number of writes that failed.
-  public internal(set) var failedTellings = 0
+  public internal(set) var failedWrites = 0
 
   /// The durations of answers, hits and misses, where they were measured: not for immediate
   /// answers.
@@ -49,7 +49,7 @@ public struct CacheStatistics: Sendable, Hashable {
     case .started: flights += 1
     case .joined: joins += 1
     case .fillFailed: failedFills += 1
-    case .tellingFailed: failedTellings += 1
+    case .writeFailed: failedWrites += 1
     }
     if let nanoseconds = event.nanoseconds { times.add(nanoseconds: Int(nanoseconds)) }
   }

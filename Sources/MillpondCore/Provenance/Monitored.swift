@@ -22,22 +22,22 @@ public struct Monitored<Base: Source>: Wrapper {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let hearing: Hearing
+  @usableFromInline let monitoring: Monitoring
 
   @usableFromInline var title: String { "monitored" }
 
   @inlinable
   init(base: Base, monitor: CacheMonitor) {
     self.base = base
-    hearing = Hearing(monitor, label: base.ownLabel)
+    monitoring = Monitoring(monitor, label: base.ownLabel)
   }
 
   /// Returns the base's answer, and reports it to the monitor.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     Signal { observer, lifetime in
-      if hearing.label == nil {
-        base.get(key, hearing.of(lookup)).run(observer, lifetime)
+      if monitoring.label == nil {
+        base.get(key, monitoring.of(lookup)).run(observer, lifetime)
       } else {
         getStamped(key, lookup).map { $0.value }.run(observer, lifetime)
       }
@@ -47,16 +47,16 @@ public struct Monitored<Base: Source>: Wrapper {
   /// Returns the base's answer, and reports it to the monitor.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    guard hearing.label != nil else { return base.getStamped(key, hearing.of(lookup)) }
-    return base.layerAnswer(key, hearing.of(lookup)) { [hearing] in hearing.label }
+    guard monitoring.label != nil else { return base.getStamped(key, monitoring.of(lookup)) }
+    return base.layerAnswer(key, monitoring.of(lookup)) { [monitoring] in monitoring.label }
   }
 
   /// Returns the base's immediate value, and reports it to the monitor.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    let lookup = hearing.of(lookup)
+    let lookup = monitoring.of(lookup)
     let value = base.now(key, lookup)
-    if value != nil, let label = hearing.label {
+    if value != nil, let label = monitoring.label {
       lookup.report(.hit(age: nil), layer: label, key: key)
     }
     return value
@@ -82,14 +82,14 @@ public struct Monitored<Base: Source>: Wrapper {
         if case CacheError.partlyStored(let layer, _) = error { layer } else {
           base.topology(for: nil).label
         }
-      hearing.usual.report(.tellingFailed(error), layer: layer, key: change.key)
+      monitoring.usual.report(.writeFailed(error), layer: layer, key: change.key)
     })
   }
 }
 
 /// The monitor of a composition and what it needs, behind one reference for a hit to retain.
 @usableFromInline
-final class Hearing: Sendable {
+final class Monitoring: Sendable {
   @usableFromInline let monitor: CacheMonitor
 
   /// The default lookup with the listener, made once, so that a hit allocates nothing.
@@ -101,14 +101,14 @@ final class Hearing: Sendable {
   @usableFromInline
   init(_ monitor: CacheMonitor, label: String?) {
     self.monitor = monitor
-    usual = Lookup().heard(by: monitor)
+    usual = Lookup().reporting(by: monitor)
     self.label = label
   }
 
   /// Returns a copy of the lookup with the monitor as a listener.
   @inlinable
   func of(_ lookup: Lookup) -> Lookup {
-    lookup.isUsual ? usual : lookup.heard(by: monitor)
+    lookup.isUsual ? usual : lookup.reporting(by: monitor)
   }
 }
 

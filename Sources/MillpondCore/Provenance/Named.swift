@@ -47,7 +47,7 @@ public struct Named<Base: Source>: Wrapper {
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     let value = base.now(key, lookup)
-    if value != nil, lookup.isHeard { lookup.report(.hit(age: nil), layer: name, key: key) }
+    if value != nil, lookup.hasListeners { lookup.report(.hit(age: nil), layer: name, key: key) }
     return value
   }
 

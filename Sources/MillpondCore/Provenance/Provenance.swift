@@ -56,7 +56,7 @@ extension Source {
     .deferred {
       let trace = Trace(clock)
       let lookup = Lookup(priority: priority, freshness: freshness, deadline: deadline)
-        .heard(by: trace)
+        .reporting(by: trace)
       let values = isBeside(freshness) ? .empty : layerAnswer(key, lookup)
       let answer = deadline.map { values.ended(by: $0) } ?? values
       return
@@ -71,7 +71,7 @@ extension Source {
 }
 
 /// A recorder of the events of one get.
-private final class Trace: Listener {
+private final class Trace: CacheEventListener {
   let time: ExactTime
   private let steps = Locked<[CacheEvent]>([])
 
@@ -79,7 +79,7 @@ private final class Trace: Listener {
     time = ExactTime(clock)
   }
 
-  func hear(_ event: CacheEvent) {
+  func receive(_ event: CacheEvent) {
     steps.withLock { $0.append(event) }
   }
 

@@ -74,18 +74,18 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
   }
 
   private func wait<Value>(
-    for pending: ArraySlice<DelayedWrite>, of key: Key, _ asker: WorkContext?,
+    for pending: ArraySlice<DelayedWrite>, of key: Key, _ caller: WorkContext?,
     _ ask: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
-    guard let latest = pending.last else { return ask().inContext(of: asker) }
+    guard let latest = pending.last else { return ask().inContext(of: caller) }
     return Signal { observer, lifetime in
       let waiting = lifetime.child()
-      if let asker, !asker.wait(for: latest.handle, until: waiting) {
+      if let caller, !caller.wait(for: latest.handle, until: waiting) {
         return observer.failed(CacheError.circular(key: "\(key)"))
       }
       latest.hasArrived.outcome.flatMap { hasArrived in
         waiting.end()
-        return self.wait(for: hasArrived ? [] : pending.dropLast(), of: key, asker, ask)
+        return self.wait(for: hasArrived ? [] : pending.dropLast(), of: key, caller, ask)
       }.run(observer, lifetime)
     }
   }

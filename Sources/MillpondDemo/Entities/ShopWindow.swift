@@ -39,7 +39,7 @@ final class ShopWindow: Sendable {
       }
       screen.write(ANSI.up(above) + ANSI.clearBelow)
     }
-    screen.write(lines: ["", screen.look.painted(text, .title)])
+    screen.write(lines: ["", screen.style.painted(text, .title)])
   }
 
   /// Returns the line of a book; nil without the book.
@@ -54,6 +54,6 @@ final class ShopWindow: Sendable {
     let name = (writer?.name ?? "?").fitted(to: 18)
     let year = (book.year.map { "\($0)" } ?? "").fitted(to: 6)
     let text = "\(title)\(name)\(year)\(book.sold ?? 0) sold"
-    return (screen.look.painted(text, isTouched ? .fromMemory : nil), isTouched)
+    return (screen.style.painted(text, isTouched ? .fromMemory : nil), isTouched)
   }
 }

@@ -83,12 +83,12 @@ struct OfflineShow: Sendable {
   // MARK: The screen
 
   private func title(_ text: String) {
-    screen.write(lines: ["", screen.look.painted(text, .title)])
+    screen.write(lines: ["", screen.style.painted(text, .title)])
   }
 
   private func show(_ state: ResourceState<News>) {
     let value = state.value.map { "“\($0.headline)”" } ?? "nothing yet"
-    let ink: Look.Ink? =
+    let ink: TextStyle.Ink? =
       switch state.provenance {
       case .fetched: .fromAfar
       case .kept: .fromDisk
@@ -97,12 +97,12 @@ struct OfflineShow: Sendable {
     var notes: [String] = []
     if let age = state.age { notes.append("\(seconds(age)) old") }
     if let provenance = state.provenance { notes.append("\(provenance)") }
-    if state.isLoading { notes.append(screen.look.painted("loading", .underWay)) }
+    if state.isLoading { notes.append(screen.style.painted("loading", .underWay)) }
     if let error = state.error {
       let reason = error.isConnectivityError ? "can't be reached" : "\(error)"
-      notes.append(screen.look.painted(reason, .trouble))
+      notes.append(screen.style.painted(reason, .trouble))
     }
-    let shown = screen.look.painted(value, ink)
+    let shown = screen.style.painted(value, ink)
     screen.write(lines: ["  " + ([shown] + notes).joined(separator: ", ")])
   }
 

@@ -9,7 +9,7 @@ struct Avatar {
   private let blockSide: Int
   private let main: Colour
   private let accent: Colour
-  private let ground: Colour
+  private let background: Colour
 
   init(name: String) {
     var random = SeededRandom(seed: "colours of " + name)
@@ -20,7 +20,7 @@ struct Avatar {
     let accentHue = hue + 0.08 + 0.12 * random.fraction()
     main = Colour(hue: hue, saturation: saturation, lightness: 0.46)
     accent = Colour(hue: accentHue, saturation: saturation, lightness: 0.62)
-    ground = Colour(hue: hue, saturation: 0.35, lightness: 0.93)
+    background = Colour(hue: hue, saturation: 0.35, lightness: 0.93)
   }
 
   /// Returns the picture as a PNG file.
@@ -37,12 +37,12 @@ struct Avatar {
   /// Returns a block's colour on the background; both are a little lighter at the top left.
   private func colour(x: Int, y: Int) -> Colour {
     let depth = Double(x + y) / Double(2 * side)
-    let shadedGround = ground.mixed(with: main, 0.16 * depth)
+    let shadedBackground = background.mixed(with: main, 0.16 * depth)
     // Half a block stays free on all sides.
     let (column, left) = (x + blockSide / 2).quotientAndRemainder(dividingBy: blockSide)
     let (line, top) = (y + blockSide / 2).quotientAndRemainder(dividingBy: blockSide)
     let block = identicon.block(column: column - 1, line: line - 1)
-    guard block != .empty else { return shadedGround }
+    guard block != .empty else { return shadedBackground }
     let bevel = Double(left + top) / Double(2 * blockSide)
     let shaded = (block == .main ? main : accent)
       .mixed(with: .white, 0.20 * (1 - depth))
@@ -57,7 +57,7 @@ struct Avatar {
       isFree(right ? column + 1 : column - 1, line)
       && isFree(column, bottom ? line + 1 : line - 1)
     let radius = isCorner ? Double(blockSide) * 0.3 : 0
-    return shadedGround.mixed(
+    return shadedBackground.mixed(
       with: shaded, Self.coverage(x: left, y: top, side: blockSide, radius: radius))
   }
 

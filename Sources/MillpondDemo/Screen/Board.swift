@@ -20,7 +20,7 @@ final class Board: Sendable {
 
   init(title: String, on screen: Screen) {
     self.screen = screen
-    let text = BoardText(title: title, isLive: screen.isLive, look: screen.look)
+    let text = BoardText(title: title, isLive: screen.isLive, style: screen.style)
     state = Guarded(State(text: text))
   }
 

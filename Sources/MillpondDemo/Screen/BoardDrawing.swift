@@ -2,7 +2,7 @@
 struct BoardDrawing {
   let title: String
   let rows: [Row]
-  let look: Look
+  let style: TextStyle
   /// The columns of the terminal; lines are one shorter, so that none wraps.
   let columns: Int
 
@@ -15,8 +15,8 @@ struct BoardDrawing {
     let room = max(1, limit - 2)
     let byRank = rows.indices.sorted { (rows[$0].state.rank, $0) < (rows[$1].state.rank, $1) }
     let shown = byRank.prefix(room).sorted().map { rows[$0] }
-    let hidden = "\(look.glyphs.ellipsis) and \(rows.count - shown.count) more"
-    return [heading] + lines(of: shown) + [look.painted(hidden.cut(to: width), .quiet)]
+    let hidden = "\(style.glyphs.ellipsis) and \(rows.count - shown.count) more"
+    return [heading] + lines(of: shown) + [style.painted(hidden.cut(to: width), .quiet)]
   }
 
   private var width: Int { max(1, columns - 1) }
@@ -24,15 +24,15 @@ struct BoardDrawing {
   private var heading: String {
     let settled = rows.count { $0.state.isSettled }
     let count = "\(settled) of \(rows.count)".cut(to: width)
-    let title = title.cut(to: max(0, width - count.columns - 2), ellipsis: look.glyphs.ellipsis)
-    let pieces = [look.painted(title, .title), look.painted(count, .quiet)]
+    let title = title.cut(to: max(0, width - count.columns - 2), ellipsis: style.glyphs.ellipsis)
+    let pieces = [style.painted(title, .title), style.painted(count, .quiet)]
     return pieces.filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
   private func lines(of shown: [Row]) -> [String] {
     // The longest of all rows, shown or hidden: columns that jump are hard to read.
     let longest = rows.reduce(0) { max($0, $1.label.columns) }
-    let drawing = RowDrawing(look: look, longestLabel: longest, width: width)
+    let drawing = RowDrawing(style: style, longestLabel: longest, width: width)
     return shown.map(drawing.line)
   }
 }

@@ -5,17 +5,17 @@
 struct BoardText: Sendable {
   private let title: String
   private let isLive: Bool
-  private let look: Look
+  private let style: TextStyle
   private var rows: [Row] = []
   /// Lines that are written once and not redrawn.
   private var lasting: [String] = []
   private var drawnLines = 0
   private var hidesCursor = false
 
-  init(title: String, isLive: Bool, look: Look) {
+  init(title: String, isLive: Bool, style: TextStyle) {
     self.title = title.harmless
     self.isLive = isLive
-    self.look = look
+    self.style = style
     if !isLive { lasting.append(self.title) }
   }
 
@@ -30,8 +30,8 @@ struct BoardText: Sendable {
     guard rows.indices.contains(row), rows[row].state != state else { return }
     let earlier = rows[row].state
     rows[row].state = state
-    guard !isLive, state.isNews(after: earlier) else { return }
-    lasting.append("\(rows[row].label): \(RowText(glyphs: look.glyphs).sentence(state))")
+    guard !isLive, state.isWorthShowing(after: earlier) else { return }
+    lasting.append("\(rows[row].label): \(RowText(glyphs: style.glyphs).sentence(state))")
   }
 
   mutating func note(_ line: String) { lasting.append(line.harmless) }
@@ -39,7 +39,7 @@ struct BoardText: Sendable {
   /// Returns the text that updates the screen.
   mutating func frame(columns: Int, lines: Int) -> String {
     guard isLive else { return takeLasting(lineEnd: "\n") }
-    let drawing = BoardDrawing(title: title, rows: rows, look: look, columns: columns)
+    let drawing = BoardDrawing(title: title, rows: rows, style: style, columns: columns)
     // One line is left for the cursor: a frame that scrolls cannot be redrawn in place.
     return replaced(by: drawing.lines(atMost: max(3, lines - 1)))
   }
@@ -47,7 +47,7 @@ struct BoardText: Sendable {
   /// Returns the last text: all rows, and the cursor.
   mutating func finalFrame(columns: Int) -> String {
     guard isLive else { return takeLasting(lineEnd: "\n") }
-    let drawing = BoardDrawing(title: title, rows: rows, look: look, columns: columns)
+    let drawing = BoardDrawing(title: title, rows: rows, style: style, columns: columns)
     defer { hidesCursor = false }
     return replaced(by: drawing.lines()) + ANSI.showCursor
   }

@@ -1,6 +1,6 @@
 /// The text of a row in one line.
 struct RowDrawing {
-  let look: Look
+  let style: TextStyle
   /// The columns for the label.
   let labelWidth: Int
   /// The columns for the bar; zero for no bar.
@@ -12,8 +12,8 @@ struct RowDrawing {
   private static let detailWidth = 29
 
   /// Divides the columns of a line among label, bar and detail.
-  init(look: Look, longestLabel: Int, width: Int) {
-    self.look = look
+  init(style: TextStyle, longestLabel: Int, width: Int) {
+    self.style = style
     self.width = width
     labelWidth = min(longestLabel, max(8, width / 3), width)
     let rest = width - labelWidth - Self.detailWidth - 4
@@ -22,19 +22,19 @@ struct RowDrawing {
 
   /// Returns the line of a row, never wider than `width`.
   func line(_ row: Row) -> String {
-    let label = row.label.fitted(to: labelWidth, ellipsis: look.glyphs.ellipsis)
+    let label = row.label.fitted(to: labelWidth, ellipsis: style.glyphs.ellipsis)
     let bar = bar(row.state)
     let used = labelWidth + 2 + (bar.isEmpty ? 0 : bar.columns + 2)
-    let detail = RowText(glyphs: look.glyphs).aligned(row.state)
-      .cut(to: max(0, width - used), ellipsis: look.glyphs.ellipsis)
-    let pieces = [label, look.painted(bar, row.state.ink), look.painted(detail, row.state.ink)]
+    let detail = RowText(glyphs: style.glyphs).aligned(row.state)
+      .cut(to: max(0, width - used), ellipsis: style.glyphs.ellipsis)
+    let pieces = [label, style.painted(bar, row.state.ink), style.painted(detail, row.state.ink)]
     return pieces.filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
   /// Returns the bar of a state; a reason takes its place.
   private func bar(_ state: RowState) -> String {
     guard barWidth > 0 else { return "" }
-    let bar = ProgressBar(width: barWidth, glyphs: look.glyphs)
+    let bar = ProgressBar(width: barWidth, glyphs: style.glyphs)
     switch state {
     case .waiting: return bar.drawn(fraction: 0)
     case .loading(let completed, let total?) where total > 0:

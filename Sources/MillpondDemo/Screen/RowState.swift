@@ -13,7 +13,7 @@ enum RowState: Equatable, Sendable {
 
 extension RowState {
   /// Returns whether the state is worth a new line if lines cannot be redrawn; progress is not.
-  func isNews(after earlier: RowState) -> Bool {
+  func isWorthShowing(after earlier: RowState) -> Bool {
     switch (earlier, self) {
     case (.loading, .loading): false
     default: self != earlier
@@ -40,7 +40,7 @@ extension RowState {
   }
 
   /// The ink for the state.
-  var ink: Look.Ink {
+  var ink: TextStyle.Ink {
     switch self {
     case .waiting: .quiet
     case .loading: .underWay

@@ -2,7 +2,7 @@
 struct Screen: Sendable {
   /// Whether lines can be redrawn in place; otherwise each line is written once.
   let isLive: Bool
-  let look: Look
+  let style: TextStyle
   /// Returns the current size in characters; a user may resize the window.
   let size: @Sendable () -> (columns: Int, lines: Int)
   let write: @Sendable (String) -> Void
@@ -12,7 +12,7 @@ struct Screen: Sendable {
     let isLive = Terminal.isInteractive
     return Screen(
       isLive: isLive,
-      look: Look(
+      style: TextStyle(
         hasColour: isLive && Terminal.wantsColour,
         glyphs: Terminal.showsUnicode ? .unicode : .ascii),
       size: { Terminal.size },

@@ -20,9 +20,9 @@ struct SummaryTable: Sendable {
   }
 
   /// Returns a heading, a rule, and a line for each layer, in columns.
-  func lines(_ look: Look) -> [String] {
+  func lines(_ style: TextStyle) -> [String] {
     let heading = ["layer", "answers", "median", "max", "bytes"]
-    let table = [heading] + layers.map { cells(of: $0, look.glyphs) }
+    let table = [heading] + layers.map { cells(of: $0, style.glyphs) }
     let widths = heading.indices.map { column in
       table.reduce(0) { max($0, $1[column].columns) }
     }
@@ -31,9 +31,9 @@ struct SummaryTable: Sendable {
       let others = zip(cells, widths).dropFirst().map { $0.trailing(in: $1) }
       return ([first] + others).joined(separator: "   ")
     }
-    let rule = String(repeating: look.glyphs.rule, count: lines[0].columns)
-    lines[0] = look.painted(lines[0], .title)
-    lines.insert(look.painted(rule, .quiet), at: 1)
+    let rule = String(repeating: style.glyphs.rule, count: lines[0].columns)
+    lines[0] = style.painted(lines[0], .title)
+    lines.insert(style.painted(rule, .quiet), at: 1)
     return lines
   }
 

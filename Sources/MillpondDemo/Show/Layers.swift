@@ -16,10 +16,10 @@ struct Layers: Sendable {
     disk = DiskCache(directory: folder, byteLimit: .mebibytes(64))
     let memory = MemoryCache<URL, Data>(costLimit: .mebibytes(16), cost: \.count)
     pictures = AnyCache(
-      Reporting(memory, "memory", answers)
+      LoggedLayer(memory, "memory", answers)
         .layered(
-          over: Reporting(disk.mapKeys(diskKey), "disk", answers)
-            .layered(over: Reporting(HTTPSource().limited(to: 4), "network", answers))
+          over: LoggedLayer(disk.mapKeys(diskKey), "disk", answers)
+            .layered(over: LoggedLayer(HTTPSource().limited(to: 4), "network", answers))
         )
         .reusingInFlight())
   }

@@ -59,7 +59,7 @@ final class Scrolling: Sendable {
   }
 }
 
-extension Snapshot {
+extension ServerSnapshot {
   fileprivate func closedBytes(of path: String) -> Int? {
     exchanges.closedBytes(of: path)
   }

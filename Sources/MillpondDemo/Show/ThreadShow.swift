@@ -15,7 +15,7 @@ struct ThreadShow: Sendable {
   /// Shows two passes with the demo's own origin.
   ///
   /// - Returns: The number of pictures that could not be loaded.
-  func run(on origin: LoopbackServer, keeping board: BoardKeeper) async -> Int {
+  func run(on origin: LoopbackServer, keeping board: CurrentBoard) async -> Int {
     let first = await pass(
       "First pass: \(comments.all.count) comments by \(comments.authors.count) authors", board,
       origin)
@@ -28,15 +28,15 @@ struct ThreadShow: Sendable {
   }
 
   /// Shows one pass in a process that finds the pictures on disk.
-  func runAgain(keeping board: BoardKeeper) async -> Int {
+  func runAgain(keeping board: CurrentBoard) async -> Int {
     await pass("Second process: the same comments, a new memory, the same folder", board, nil)
   }
 
   /// - Parameter origin: The origin, for the pass in which rows scroll away; otherwise nil.
   private func pass(
-    _ title: String, _ keeper: BoardKeeper, _ origin: LoopbackServer?
+    _ title: String, _ currentBoard: CurrentBoard, _ origin: LoopbackServer?
   ) async -> Int {
-    let board = keeper.open(title, on: screen)
+    let board = currentBoard.open(title, on: screen)
     let pass = Pass(layers, board, table)
     let scrolling = origin.flatMap { Scrolling(comments, pass, board, $0, gallery, url: url) }
     for author in comments.authors {
@@ -46,7 +46,7 @@ struct ThreadShow: Sendable {
     }
     await pass.finish()
     await scrolling?.finish()
-    keeper.close()
+    currentBoard.close()
     return pass.failureCount
   }
 

@@ -4,26 +4,26 @@ import Millpond
 /// A show of real URLs, fetched from their own origins.
 struct URLShow: Sendable {
   private let layers: Layers
-  private let keeper: BoardKeeper
+  private let currentBoard: CurrentBoard
 
-  init(folder: URL, keeper: BoardKeeper) {
+  init(folder: URL, currentBoard: CurrentBoard) {
     layers = Layers(folder: folder, diskKey: \.absoluteString)
-    self.keeper = keeper
+    self.currentBoard = currentBoard
   }
 
   /// - Returns: The number of URLs that could not be loaded.
   func run(_ urls: [URL]) async -> Int {
     let screen = Screen.standardOutput()
     await layers.reportTrouble(on: screen)
-    let interruption = Interruption(leaving: layers, keeper)
+    let interruption = Interruption(leaving: layers, currentBoard)
     let table = Guarded(SummaryTable(layers: Layers.names))
-    let pass = Pass(layers, keeper.open("Fetching \(urls.count)", on: screen), table)
+    let pass = Pass(layers, currentBoard.open("Fetching \(urls.count)", on: screen), table)
     for url in urls { pass.ask(for: url, label: url.absoluteString, places: 1) }
     await pass.finish()
-    keeper.close()
+    currentBoard.close()
     _ = try? await layers.disk.flush().value
     withExtendedLifetime(interruption) {}
-    screen.write(lines: table.withLock { $0.lines(screen.look) })
+    screen.write(lines: table.withLock { $0.lines(screen.style) })
     return pass.failureCount
   }
 }

@@ -185,9 +185,9 @@ extension EntityList {
       guard let from else { return .insert(new.value, at: to) }
       return from == to ? .update(new.value, at: to) : .move(new.value, from: from, to: to)
     }
-    let news = versions.compactMap(\.new)
+    let added = versions.compactMap(\.new)
     let kept = order.enumerated().filter { present.contains($0.offset) }.map {
-      $0.element < values.count ? member(at: $0.element) : news[$0.element - values.count]
+      $0.element < values.count ? member(at: $0.element) : added[$0.element - values.count]
     }
     values = kept.map(\.value)
     arrivals = kept.map(\.arrival)
@@ -238,12 +238,12 @@ extension EntityList {
   /// Returns the numbers of the members of the list and of the inserted ones, sorted together.
   @inlinable
   func merged(_ versions: [Version]) -> [Int] {
-    let news = versions.compactMap { version in version.new.map { (version.number, $0) } }
+    let added = versions.compactMap { version in version.new.map { (version.number, $0) } }
       .sorted { isBefore($0.1, $1.1) }
     var order: [Int] = []
-    order.reserveCapacity(values.count + news.count)
+    order.reserveCapacity(values.count + added.count)
     var place = 0
-    for (number, new) in news {
+    for (number, new) in added {
       while place < values.count, !isBefore(new, member(at: place)) {
         order.append(place)
         place += 1

@@ -13,7 +13,7 @@ extension EntityStore {
   /// References count directly and indirectly. The first value is sent inside the subscription,
   /// even if there is no such entity. A commit sends at most one value, with its causes; a set that
   /// changes nothing sends none. The signal never completes. If changes are faster than the
-  /// display, ``Signal/throttle(_:_:clock:)`` keeps the latest.
+  /// display, `Signal.throttle(_:_:clock:)` keeps the latest.
   ///
   /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet.
   @inlinable
@@ -153,8 +153,8 @@ extension EntityStore {
   }
 
   /// Runs `body` after the notices of all commits so far.
-  package func afterTelling(_ body: @escaping @Sendable () -> Void) {
-    core.afterTelling(body)
+  package func afterDelivery(_ body: @escaping @Sendable () -> Void) {
+    core.afterDelivery(body)
   }
 
   /// Stores a former value of an entity, unless the entity was written since the token was drawn.

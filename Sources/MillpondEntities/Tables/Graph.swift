@@ -44,8 +44,8 @@ struct Graph: Sendable {
 
   @usableFromInline static let none: Int32 = -1
 
-  @usableFromInline var nodes = Column<Node>()
-  @usableFromInline var edges = Column<Edge>()
+  @usableFromInline var nodes = ChunkedArray<Node>()
+  @usableFromInline var edges = ChunkedArray<Edge>()
   @usableFromInline var vacantNodes: [NodeNumber] = []
   @usableFromInline var firstVacantEdge = none
   @usableFromInline var vacantEdgeCount = 0
@@ -221,7 +221,7 @@ extension Graph {
   ///   changes that vacated them.
   mutating func shrink() -> [(number: NodeNumber, node: Node)] {
     if vacantNodes.count == nodes.count {
-      (nodes, edges, vacantNodes) = (Column(), Column(), [])
+      (nodes, edges, vacantNodes) = (ChunkedArray(), ChunkedArray(), [])
       (firstVacantEdge, vacantEdgeCount, freedCount) = (Self.none, 0, 0)
       return []
     }
@@ -249,7 +249,7 @@ extension Graph {
   /// - Parameter numbers: The new numbers of moved nodes.
   private mutating func rebuildEdges(_ numbers: [NodeNumber: NodeNumber]) {
     let former = edges
-    edges = Column()
+    edges = ChunkedArray()
     (firstVacantEdge, vacantEdgeCount) = (Self.none, 0)
     let starts = nodes.map { $0.table == Self.none ? Self.none : $0.firstOut }
     for index in nodes.indices { (nodes[index].firstOut, nodes[index].firstIn) = (-1, -1) }

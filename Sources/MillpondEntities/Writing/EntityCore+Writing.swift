@@ -6,9 +6,9 @@ extension EntityCore {
   @inlinable
   func set<E: Entity>(_ value: E) {
     if turn.isMine() { return write(E.self) { $0.set(value, .now, canUndo: $1) } }
-    let (left, mustTell) = turn.take { setAlone(value) }
+    let (left, mustDeliver) = turn.take { setAlone(value) }
     _ = left  // released here, when others may write again
-    if mustTell { deliver() }
+    if mustDeliver { deliver() }
   }
 
   /// Performs a transaction of one value, the usual case, in the same steps but without a list of
@@ -18,7 +18,7 @@ extension EntityCore {
   @inlinable
   func setAlone<E: Entity>(
     _ value: E
-  ) -> (left: (E?, E, [any Sendable]), mustTell: Bool) {
+  ) -> (left: (E?, E, [any Sendable]), mustDeliver: Bool) {
     let edits = part(of: E.self).edits(of: E.self)
     let (row, old) = edits.stored(value.id)
     let new = old.map { value.replacing($0) } ?? value
@@ -28,11 +28,11 @@ extension EntityCore {
     if !transaction.isEmpty {
       // Users' code has written something meanwhile, which belongs to this transaction.
       write(E.self) { $0.write(Edit(value.id, new, .now, (row, old)), canUndo: $1) }
-      let mustTell = commit(&released)
+      let mustDeliver = commit(&released)
       transaction.takeSpent(&released)
-      return ((old, new, released), mustTell)
+      return ((old, new, released), mustDeliver)
     }
-    let mustTell = step(&released) { tables, commit in
+    let mustDeliver = step(&released) { tables, commit in
       var known = old == nil ? nil : row
       if isChange { known = edits.put(new, value.id, at: known, targets, in: &tables, &commit) }
       edits.note(value.id, known, .commit(after: .none), commit)
@@ -40,7 +40,7 @@ extension EntityCore {
     } causes: {
       [AnyReference(new.reference)]
     }
-    return ((old, new, released), mustTell)
+    return ((old, new, released), mustDeliver)
   }
 
   @inlinable
@@ -148,21 +148,21 @@ extension EntityCore {
   /// - Returns: Whether there are notices.
   @usableFromInline
   func commit(_ released: inout [any Sendable]) -> Bool {
-    var (mustTell, isLater) = (false, false)
+    var (mustDeliver, isLater) = (false, false)
     while !transaction.isEmpty {
       let written = transaction.takeWritten(&released)
       let parts = transaction.spent[written.places]
       for part in parts { part.prepare(isLater) }
-      mustTell = commit(parts, written, &released)
+      mustDeliver = commit(parts, written, &released)
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
         var collector = Collector(self, cutoff: cutoff)
         released += collector.prune()
-        mustTell = true
+        mustDeliver = true
       }
       isLater = true
     }
-    return mustTell
+    return mustDeliver
   }
 
   private func commit(
@@ -194,7 +194,7 @@ extension EntityCore {
     _ body: (inout EntityTables, inout Commit) -> Void, causes: () -> [AnyReference]
   ) -> Bool {
     let now = time.now()
-    let (left, mustTell, isCrowded) = withLock { tables, observers in
+    let (left, mustDeliver, isCrowded) = withLock { tables, observers in
       let isObserved = !observers.watches.isEmpty && !isSilent
       var commit = Commit(now: now, isSilent: isSilent, isObserved: isObserved)
       body(&tables, &commit)
@@ -207,7 +207,7 @@ extension EntityCore {
     }
     if !left.isEmpty { released += left }
     if isCrowded { makeRoom(&released) }
-    return mustTell || isCrowded
+    return mustDeliver || isCrowded
   }
 
   @usableFromInline

@@ -72,7 +72,7 @@ final class EntityCore: @unchecked Sendable {
   }
 
   @usableFromInline
-  func afterTelling(_ body: @escaping Notice) {
+  func afterDelivery(_ body: @escaping Notice) {
     withLock { $1.notices.append(body) }
     // Inside a transaction no notices are carried out; its end does that.
     if !turn.isMine() { deliver() }

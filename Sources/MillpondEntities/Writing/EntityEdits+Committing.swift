@@ -146,7 +146,7 @@ extension EntityEdits {
   @inlinable
   func publish(_ revision: Revision) {
     if spent.clearedAt != .none { _ = table.order.admitAll(revision) }
-    spent.isHeard = !table.listeners.isEmpty
+    spent.hasListeners = !table.listeners.isEmpty
     let (edits, places) = (spent.edits, spent.places)
     table.committed = CommittedEdits(
       edit: { id in
@@ -164,7 +164,7 @@ extension EntityEdits {
   /// Collects the changes for the subscribers of the type, without the lock.
   @inlinable
   func collectChanges() {
-    if spent.isHeard { spent.changes = changes }
+    if spent.hasListeners { spent.changes = changes }
   }
 
   /// Ends the steps, under the lock: all edits are in their rows.

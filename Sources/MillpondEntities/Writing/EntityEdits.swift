@@ -181,7 +181,7 @@ struct SpentEdits<E: Entity>: Sendable {
   @usableFromInline var clearedAt = Revision.none
 
   /// Whether the type has subscribers; and the changes for them, of a commit in steps.
-  @usableFromInline var isHeard = false
+  @usableFromInline var hasListeners = false
   @usableFromInline var changes: [TableEdit<E>] = []
 
   @inlinable

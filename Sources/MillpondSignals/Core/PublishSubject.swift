@@ -14,7 +14,7 @@ public import Synchronization
 ///   delivers, is queued; the delivering thread delivers it.
 /// - Complexity: O(*n*) for each event, with *n* subscribers.
 public final class PublishSubject<Value: Sendable>: Sendable {
-  @usableFromInline let audience = Audience<Value>()
+  @usableFromInline let broadcaster = Broadcaster<Value>()
   @usableFromInline let origin: String?
 
   /// Creates a subject without subscribers.
@@ -28,45 +28,45 @@ public final class PublishSubject<Value: Sendable>: Sendable {
   }
 
   deinit {
-    audience.other(.failed(SignalError.abandoned(origin: origin)))
+    broadcaster.other(.failed(SignalError.abandoned(origin: origin)))
   }
 
   /// The events that are sent from the subscription on.
   @inlinable
   public var signal: Signal<Value> {
-    let audience = audience
-    return Signal { audience.attach($0, $1) }
+    let broadcaster = broadcaster
+    return Signal { broadcaster.attach($0, $1) }
   }
 
   /// An observer that feeds the subject without retaining it.
   @inlinable
   public var observer: Observer<Value> {
-    let audience = audience
-    return Observer(next: { audience.next($0) }, other: { audience.other($0) })
+    let broadcaster = broadcaster
+    return Observer(next: { broadcaster.next($0) }, other: { broadcaster.other($0) })
   }
 
   /// Sends a value to all subscribers.
   @inlinable
   public func next(_ value: Value) {
-    audience.next(value)
+    broadcaster.next(value)
   }
 
   /// Sends the progress of the work.
   @inlinable
   public func progress(_ progress: SignalProgress) {
-    audience.other(.progress(progress))
+    broadcaster.other(.progress(progress))
   }
 
   /// Ends the signal with an error; later calls do nothing.
   @inlinable
   public func failed(_ error: any Error) {
-    audience.other(.failed(error))
+    broadcaster.other(.failed(error))
   }
 
   /// Ends the signal; later calls do nothing.
   @inlinable
   public func completed() {
-    audience.other(.completed)
+    broadcaster.other(.completed)
   }
 }
 
@@ -76,18 +76,18 @@ public final class PublishSubject<Value: Sendable>: Sendable {
 /// and the list needs no lock. Arrivals and departures are quiet: they never make their thread
 /// deliver events of others.
 @usableFromInline
-final class Audience<Value: Sendable>: @unchecked Sendable {
+final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   // Sendable because `members` and `end` are touched only with the mailbox's turn.
   @usableFromInline let mailbox = Mailbox<Message>()
   @usableFromInline let arrivals = Atomic(0)
-  @exclusivity(unchecked) @usableFromInline var members = Members<Value>()
+  @exclusivity(unchecked) @usableFromInline var members = SubscriberList<Value>()
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
   @usableFromInline
   enum Message: Sendable {
     case next(Value)
     case other(Event<Never>)
-    case arrival(Member<Value>)
+    case arrival(ListedSubscriber<Value>)
     case departure(Int)
   }
 
@@ -96,12 +96,12 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
 
   /// Adds a subscriber, and sends it the end if there was one.
   ///
-  /// Until the lifetime or the audience ends, each retains the other. (A weak reference would give
-  /// the audience a side table, and slow down every retain.)
+  /// Until the lifetime or the broadcaster ends, each retains the other. (A weak reference would give
+  /// the broadcaster a side table, and slow down every retain.)
   @inlinable
   func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     let number = arrivals.add(1, ordering: .relaxed).newValue
-    let member = Member(number, observer, lifetime)
+    let member = ListedSubscriber(number, observer, lifetime)
     let end = mailbox.actQuietly(orPost: .arrival(member)) { admit(member) }
     if case .some(.some(let end)) = end, !lifetime.isEnded { observer.other(end) }
     lifetime.onEnd { self.leave(number) }
@@ -159,12 +159,12 @@ final class Audience<Value: Sendable>: @unchecked Sendable {
     guard end == nil else { return }
     guard event.isTerminal else { return members.other(event) }
     end = event
-    exchange(&members, with: Members()).other(event)
+    exchange(&members, with: SubscriberList()).other(event)
   }
 
   /// Adds a member, unless the signal has ended; returns the end, to be sent to it.
   @inlinable
-  func admit(_ member: Member<Value>) -> Event<Never>? {
+  func admit(_ member: ListedSubscriber<Value>) -> Event<Never>? {
     if end == nil, !member.lifetime.isEnded { members.add(member) }
     return end
   }

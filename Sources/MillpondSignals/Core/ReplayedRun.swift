@@ -15,7 +15,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let arrivals: Atomic<Int>
   @usableFromInline let hasEndedFlag: Atomic<Bool>
 
-  @exclusivity(unchecked) @usableFromInline var members: Members<Value>
+  @exclusivity(unchecked) @usableFromInline var members: SubscriberList<Value>
   @exclusivity(unchecked) @usableFromInline var progress: SignalProgress?
   @exclusivity(unchecked) @usableFromInline var latest: LatestValue<Value>
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
@@ -31,7 +31,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
 
   @usableFromInline
   enum Message: Sendable {
-    case arrival(Member<Value>)
+    case arrival(ListedSubscriber<Value>)
     case departure(Int)
     case next(Value)
     case other(Event<Never>)
@@ -48,7 +48,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     mailbox = Mailbox()
     arrivals = Atomic(0)
     hasEndedFlag = Atomic(false)
-    members = Members()
+    members = SubscriberList()
     latest = LatestValue()
     (progress, end) = (nil, nil)
     departed = -1
@@ -66,8 +66,8 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   @inlinable
   package func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
     let number = arrivals.add(1, ordering: .relaxed).newValue
-    post(.arrival(Member(number, observer, lifetime))) {
-      welcome(Member(number, observer, lifetime))
+    post(.arrival(ListedSubscriber(number, observer, lifetime))) {
+      welcome(ListedSubscriber(number, observer, lifetime))
     }
     return number
   }
@@ -118,7 +118,7 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  func welcome(_ member: consuming Member<Value>) {
+  func welcome(_ member: consuming ListedSubscriber<Value>) {
     if member.lifetime.isEnded { return }
     if let progress { member.observer.progress(progress) }
     if let value = latest.value, !member.lifetime.isEnded { member.observer.next(value) }
@@ -153,11 +153,11 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
   func finish(_ end: Event<Never>) {
     self.end = end
     progress = nil
-    let told = exchange(&members, with: Members())
+    let receivers = exchange(&members, with: SubscriberList())
     hasEndedFlag.store(true, ordering: .releasing)
     settle(end)
     lifetime.end()
-    told.other(end)
+    receivers.other(end)
   }
 
   /// Records the end in the phase, unless the run was cancelled.

@@ -8,7 +8,7 @@ public import Synchronization
 final class InnerRun<Whole: Sendable>: Sendable {
   @usableFromInline let whole: Whole
   @usableFromInline let lifetime: Lifetime
-  @usableFromInline let meeting = Meeting()
+  @usableFromInline let rendezvous = Rendezvous()
 
   @inlinable
   init(of whole: Whole, in lifetime: Lifetime) {
@@ -18,12 +18,12 @@ final class InnerRun<Whole: Sendable>: Sendable {
 
   /// Returns false to the first of two callers, the starter and the end, and true to the second.
   @inlinable
-  func isSecond() -> Bool { meeting.isSecond() }
+  func isSecond() -> Bool { rendezvous.isSecond() }
 }
 
 /// A meeting point of two concurrent steps, where the later one continues for both.
 @usableFromInline
-package struct Meeting: ~Copyable, Sendable {
+package struct Rendezvous: ~Copyable, Sendable {
   @usableFromInline let isReached: Atomic<Bool>
 
   @inlinable

@@ -49,7 +49,7 @@ extension Signal {
   @inlinable
   func numbered(keeping limit: Int) -> Signal<Numbered<Value>> {
     derived { observer, lifetime in
-      let history = Locked(History<Value>(limit: limit))
+      let history = Locked(ReplayBuffer<Value>(limit: limit))
       run(
         observer.replacingNext { value in
           let (number, dropped) = history.withLock { $0.append(value) }
@@ -65,10 +65,10 @@ extension Signal {
 struct Numbered<Value: Sendable>: Sendable {
   @usableFromInline let value: Value
   @usableFromInline let number: Int
-  @usableFromInline let history: Locked<History<Value>>
+  @usableFromInline let history: Locked<ReplayBuffer<Value>>
 
   @inlinable
-  init(_ value: Value, _ number: Int, _ history: Locked<History<Value>>) {
+  init(_ value: Value, _ number: Int, _ history: Locked<ReplayBuffer<Value>>) {
     self.value = value
     self.number = number
     self.history = history
@@ -86,7 +86,7 @@ struct Numbered<Value: Sendable>: Sendable {
 /// It changes in place. A late subscriber copies the values that it is to receive, because the run
 /// may go on meanwhile.
 @usableFromInline
-struct History<Value: Sendable>: Sendable {
+struct ReplayBuffer<Value: Sendable>: Sendable {
   @usableFromInline let limit: Int
   @usableFromInline var count = 0
   @usableFromInline var last = Queue<Value>()

@@ -26,7 +26,7 @@ final class Sharing<Value: Sendable>: Sendable {
   @inlinable
   func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     let (run, isNew) = state.withLock { $0.enter(for: lifetime) }
-    run.audience.attach(observer, lifetime)
+    run.broadcaster.attach(observer, lifetime)
     lifetime.onEnd { self.leave(run) }
     // The first subscriber may have left already.
     if isNew, !run.lifetime.isEnded { start(run) }
@@ -35,9 +35,9 @@ final class Sharing<Value: Sendable>: Sendable {
   @inlinable
   func start(_ run: SharedRun<Value>) {
     upstream.run(
-      Observer(next: { run.audience.next($0) }) { event in
+      Observer(next: { run.broadcaster.next($0) }) { event in
         if event.isTerminal { self.end(run) }
-        run.audience.other(event)
+        run.broadcaster.other(event)
       }, run.lifetime)
   }
 
@@ -58,7 +58,7 @@ final class Sharing<Value: Sendable>: Sendable {
 
 @usableFromInline
 final class SharedRun<Value: Sendable>: Sendable {
-  @usableFromInline let audience = Audience<Value>()
+  @usableFromInline let broadcaster = Broadcaster<Value>()
   @usableFromInline let lifetime: Lifetime
 
   @inlinable

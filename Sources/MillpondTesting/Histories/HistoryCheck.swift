@@ -22,7 +22,7 @@ import MillpondSignals
 ///   the same history.
 public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
   private let subject: HistorySubject<Key, Value>
-  private let deck: HistoryDeck
+  private let mix: HistoryStepMix
   private let patience: Duration
 
   /// Creates a checker of a composition.
@@ -30,17 +30,17 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
   /// - Parameters:
   ///   - key: Makes a key of a number; different numbers give different keys.
   ///   - value: Makes a value of a key and a number; different numbers give different values.
-  ///   - deck: The kinds of steps that programs consist of.
+  ///   - mix: The kinds of steps that programs consist of.
   ///   - patience: The time to wait for an event before it counts as missing.
   ///   - compose: Makes a new composition over the origin of a scene. It is called again for each
   ///     restart, and must not use anything that outlives the scene.
   public init(
     key: @escaping @Sendable (Int) -> Key, value: @escaping @Sendable (Key, Int) -> Value,
-    deck: HistoryDeck = .general, patience: Duration = .seconds(1),
+    mix: HistoryStepMix = .general, patience: Duration = .seconds(1),
     composing compose: @escaping @Sendable (HistoryScene<Key, Value>) -> some Cache<Key, Value>
   ) {
     subject = HistorySubject(key: key, value: value) { AnyCache(compose($0)) }
-    self.deck = deck
+    self.mix = mix
     self.patience = patience
   }
 
@@ -56,7 +56,7 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
     let manner = HistoryManner(threads: max(threads, 1), underLock: underLock)
     var failures: [HistoryFailure] = []
     for seed in seeds {
-      for failure in await self.failures(of: deck.program(seed: seed), seed, manner, patience)
+      for failure in await self.failures(of: mix.program(seed: seed), seed, manner, patience)
       where !failures.contains(where: { $0.rule == failure.rule }) {
         // Each trial with a call that does not return would leave threads behind.
         failures.append(failure.rule == .returned ? failure : await shrunk(failure, manner))

@@ -72,10 +72,10 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   /// Returns the fetches that a get started inside its subscription, without those of nested gets.
   private func fetches(of view: View) -> [HistoryFetch<Key>] {
     content.fetches.filter { fetch in
-      let asker = content.views.last {
+      let caller = content.views.last {
         $0.key == view.key && fetch.asked > $0.began && fetch.asked < $0.returned ?? .max
       }
-      return fetch.key == view.key && asker?.began == view.began
+      return fetch.key == view.key && caller?.began == view.began
     }
   }
 

@@ -13,7 +13,7 @@ extension CacheLaws {
       let one = CacheLawsScene(self, patience) { layers, _ in Self.compose(layers, left) }
       let other = CacheLawsScene(self, patience) { layers, _ in Self.compose(layers, right) }
       for step in steps {
-        if kind == .rested, step.isTelling, one.asks.contains(where: \.isOpen) { continue }
+        if kind == .rested, step.isWrite, one.gets.contains(where: \.isOpen) { continue }
         for scene in [one, other] {
           scene.perform(step)
           if kind == .calm {
@@ -78,7 +78,7 @@ extension CacheLawsScene {
 
   /// The progress of the scene in a few numbers, which are quick to compare after each step.
   fileprivate var progress: [Int] {
-    [asks.count { $0.recorder.end != nil }, heldCount, activeRuns.count]
+    [gets.count { $0.recorder.end != nil }, heldCount, activeRuns.count]
       + layers.map(\.getCount)
   }
 
@@ -91,8 +91,8 @@ extension CacheLawsScene {
   }
 
   private var sights: [Sight<Value>] {
-    asks.map { Sight(what: $0.name, events: $0.recorder.events.filter(\.isAnswer)) }
-      + tellings.map {
+    gets.map { Sight(what: $0.name, events: $0.recorder.events.filter(\.isAnswer)) }
+      + writes.map {
         Sight(what: $0.name, events: [], details: $0.outcome.transcript.joined(separator: ", "))
       }
       + layers.enumerated().map { number, layer in

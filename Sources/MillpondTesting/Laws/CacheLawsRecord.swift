@@ -2,7 +2,7 @@ import MillpondCore
 import MillpondSignals
 
 /// A get of a history.
-final class CacheLawsAsk<Value: Equatable & Sendable> {
+final class CacheLawsGet<Value: Equatable & Sendable> {
   let key: Int
   let time: Int
   let name: String
@@ -27,7 +27,7 @@ final class CacheLawsAsk<Value: Equatable & Sendable> {
 }
 
 /// A write of a history; without a key it concerns all keys.
-final class CacheLawsTelling<Value: Sendable> {
+final class CacheLawsWrite<Value: Sendable> {
   let key: Int?
   let value: Value?
   let time: Int

@@ -23,7 +23,7 @@ extension CacheLaws {
     _ composition: String, _ stage: @escaping Scene.Stage,
     _ check: @escaping @Sendable (Scene) async -> String?
   ) -> CacheLawsCheck {
-    CacheLawsCheck(composition: composition, kind: .told) { steps, patience in
+    CacheLawsCheck(composition: composition, kind: .throughComposition) { steps, patience in
       let scene = Scene(self, patience, stage)
       for step in steps {
         scene.perform(step)
@@ -42,11 +42,11 @@ extension CacheLawsScene {
     await finish()
     for key in keys.indices { probe(cache, key, "the last get of \(keys[key])") }
     await settle()
-    for ask in asks {
-      let told = tellings.last { $0.time < ask.time && $0.concerns(ask.key) && $0.replaces }
-      let late = ask.recorder.values.first { !isCurrent($0, ask.key, since: told?.time ?? 0) }
+    for get in gets {
+      let last = writes.last { $0.time < get.time && $0.concerns(get.key) && $0.replaces }
+      let late = get.recorder.values.first { !isCurrent($0, get.key, since: last?.time ?? 0) }
       if let late {
-        return "then \(ask.name), asked after “\(told?.name ?? "nothing")”, gave \(late)"
+        return "then \(get.name), asked after “\(last?.name ?? "nothing")”, gave \(late)"
       }
     }
     return nil
@@ -54,19 +54,19 @@ extension CacheLawsScene {
 
   /// Returns whether a value was written, or sent by a run that began, at that time or later.
   private func isCurrent(_ value: Value, _ key: Int, since time: Int) -> Bool {
-    tellings.contains { $0.key == key && $0.time >= time && $0.value == value }
+    writes.contains { $0.key == key && $0.time >= time && $0.value == value }
       || runs.contains { $0.key == key && $0.time >= time && $0.sent.contains(value) }
   }
 
   /// Returns a finding for a get or write that has not ended exactly once, though its sources have.
   func openEnd() async -> String? {
     await finish()
-    if let ask = asks.first(where: \.isOpen) { return "then \(ask.name) has not ended" }
-    if let telling = tellings.first(where: { $0.outcome.end == nil }) {
-      return "then “\(telling.name)” has not ended"
+    if let get = gets.first(where: \.isOpen) { return "then \(get.name) has not ended" }
+    if let write = writes.first(where: { $0.outcome.end == nil }) {
+      return "then “\(write.name)” has not ended"
     }
-    for ask in asks {
-      if let violation = ask.recorder.violations.first { return "\(ask.name): \(violation)" }
+    for get in gets {
+      if let violation = get.recorder.violations.first { return "\(get.name): \(violation)" }
     }
     return nil
   }

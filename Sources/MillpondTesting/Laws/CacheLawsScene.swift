@@ -17,8 +17,8 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   let origins: [TestOrigin<Key, Value>]
 
   /// The gets, writes and runs of the history, and a log of its steps in words.
-  private(set) var asks: [CacheLawsAsk<Value>] = []
-  private(set) var tellings: [CacheLawsTelling<Value>] = []
+  private(set) var gets: [CacheLawsGet<Value>] = []
+  private(set) var writes: [CacheLawsWrite<Value>] = []
   private(set) var runs: [CacheLawsRun<Value>] = []
   private(set) var log: [String] = []
   private var time = 0
@@ -61,26 +61,26 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   /// Makes a cached-only get from `source`.
   func probe(_ source: AnyCache<Key, Value>, _ key: Int, _ name: String) {
     time += 1
-    ask(source, key, .cachedOnly, name)
+    get(source, key, .cachedOnly, name)
   }
 
   private func act(_ step: CacheLawsStep) -> String? {
     switch step {
     case .get(let key, let freshness):
-      ask(cache, key, freshness, "get \(asks.count + 1) of \(keys[key])")
+      get(cache, key, freshness, "get \(gets.count + 1) of \(keys[key])")
       return "get \(keys[key])" + (freshness == .any ? "" : ", \(freshness)")
     case .leave(let pick):
-      return chosen(pick, asks.filter(\.isOpen)).map { ask in
-        ask.leave()
-        return "\(ask.name) leaves"
+      return chosen(pick, gets.filter(\.isOpen)).map { get in
+        get.leave()
+        return "\(get.name) leaves"
       }
     case .set(let key, let value):
-      return tell("set \(keys[key]) = \(values[value])", key, values[value]) {
+      return write("set \(keys[key]) = \(values[value])", key, values[value]) {
         cache.set(values[value], for: keys[key])
       }
     case .remove(let key):
-      return tell("remove \(keys[key])", key, nil) { cache.remove(keys[key]) }
-    case .removeAll: return tell("remove all", nil, nil) { cache.removeAll() }
+      return write("remove \(keys[key])", key, nil) { cache.remove(keys[key]) }
+    case .removeAll: return write("remove all", nil, nil) { cache.removeAll() }
     case .place, .failGets, .failChanges, .hold, .give: return order(step)
     case .send, .answer, .miss, .fail: return answer(step)
     }
@@ -90,7 +90,7 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   private func order(_ step: CacheLawsStep) -> String? {
     switch step {
     case .place(let key, let value, let layer):
-      return tell("place \(keys[key]) = \(values[value]) in layer \(layer)", key, values[value]) {
+      return write("place \(keys[key]) = \(values[value]) in layer \(layer)", key, values[value]) {
         layers[layer].base.set(values[value], for: keys[key])
       }
     case .failGets(let key, let layer, let fails):
@@ -133,22 +133,22 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
     elements.isEmpty ? nil : elements[pick % elements.count]
   }
 
-  private func ask(
+  private func get(
     _ source: AnyCache<Key, Value>, _ key: Int, _ freshness: Freshness, _ name: String
   ) {
-    let ask = CacheLawsAsk<Value>(key: key, time: time, name: name)
-    asks.append(ask)
-    ask.recorder.subscribe(to: source.get(keys[key], freshness: freshness)) { [bell] event in
+    let get = CacheLawsGet<Value>(key: key, time: time, name: name)
+    gets.append(get)
+    get.recorder.subscribe(to: source.get(keys[key], freshness: freshness)) { [bell] event in
       if event.isTerminal { bell.change { $0 += 1 } }
     }
   }
 
-  private func tell(
-    _ name: String, _ key: Int?, _ value: Value?, _ tell: () -> Signal<Void>
+  private func write(
+    _ name: String, _ key: Int?, _ value: Value?, _ apply: () -> Signal<Void>
   ) -> String {
-    let telling = CacheLawsTelling(key: key, value: value, time: time, name: name)
-    tellings.append(telling)
-    telling.outcome.subscribe(to: tell()) { [bell] event in
+    let write = CacheLawsWrite(key: key, value: value, time: time, name: name)
+    writes.append(write)
+    write.outcome.subscribe(to: apply()) { [bell] event in
       if event.isTerminal { bell.change { $0 += 1 } }
     }
     return name
@@ -217,7 +217,7 @@ extension CacheLawsScene {
 
   /// Ends all open gets.
   func leaveAll() {
-    for ask in asks where ask.isOpen { ask.leave() }
+    for get in gets where get.isOpen { get.leave() }
   }
 
   /// Waits until `isDone`; returns false if patience runs out.
@@ -230,11 +230,11 @@ extension CacheLawsScene {
     let scheduler = Scheduler(ContinuousClock())
     let end = scheduler.now() + patience
     while scheduler.now() < end, !Task.isCancelled {
-      let heard = bell.state
+      let before = bell.state
       if isDone() { return true }
       // Not every awaited change rings the bell, so look again after a millisecond.
       let alarm = scheduler.schedule(after: .milliseconds(1)) { [bell] in bell.change { $0 += 1 } }
-      try? await bell.wait(for: "an event") { $0 != heard }
+      try? await bell.wait(for: "an event") { $0 != before }
       alarm.dispose()
     }
     return isDone()
@@ -242,8 +242,8 @@ extension CacheLawsScene {
 
   private var isSettled: Bool {
     noteRuns()
-    if tellings.contains(where: { $0.outcome.end == nil }) { return false }
-    let open = asks.filter(\.isOpen)
+    if writes.contains(where: { $0.outcome.end == nil }) { return false }
+    let open = gets.filter(\.isOpen)
     if open.isEmpty || heldCount > 0 { return true }
     let answered = Set(activeRuns.map(\.key))
     return open.allSatisfy { answered.contains($0.key) }

@@ -34,15 +34,15 @@ enum CacheLawsStep: Sendable, Equatable {
     case rested
 
     /// Answers are held back, and layers are written only through the composition.
-    case told
+    case throughComposition
   }
 
   /// Returns the steps of a seed.
   static func history(_ kind: Kind, keys: Int, values: Int, seed: UInt64) -> [CacheLawsStep] {
     var generator = SeededGenerator(seed: seed)
-    let deck = kind.deck
+    let mix = kind.mix
     return (0..<Int.random(in: 5...50, using: &generator)).map { number in
-      let draw = deck[Int.random(in: 0..<deck.count, using: &generator)]
+      let draw = mix[Int.random(in: 0..<mix.count, using: &generator)]
       // Values in turn, so that the same value is rarely written twice.
       return draw(
         Hand(
@@ -70,18 +70,19 @@ extension CacheLawsStep.Kind {
   typealias Draw = @Sendable (Hand) -> CacheLawsStep
 
   /// The possible steps, each as often as its weight.
-  var deck: [Draw] {
+  var mix: [Draw] {
     switch self {
-    case .calm: askingAndTelling + troubles + placing
-    case .held, .rested: askingAndTelling + troubles + placing + waiting
+    case .calm: getsAndWrites + troubles + placing
+    case .held, .rested: getsAndWrites + troubles + placing + waiting
     // A value that is sent before the end may be found in a layer, or come from the running flight,
     // depending on which get looks first. So runs send without ending only where no two
     // compositions are compared.
-    case .told: askingAndTelling + troubles + waiting + [{ .send($0.pick, value: $0.value) }]
+    case .throughComposition:
+      getsAndWrites + troubles + waiting + [{ .send($0.pick, value: $0.value) }]
     }
   }
 
-  private var askingAndTelling: [Draw] {
+  private var getsAndWrites: [Draw] {
     Array(repeating: { .get(key: $0.key, $0.freshness) }, count: 8)
       + Array(repeating: { .set(key: $0.key, value: $0.value) }, count: 3)
       + [{ .remove(key: $0.key) }, { .remove(key: $0.key) }, { _ in .removeAll }]
@@ -112,7 +113,7 @@ extension CacheLawsStep.Kind {
 
 extension CacheLawsStep {
   /// Whether the step writes to a layer.
-  var isTelling: Bool {
+  var isWrite: Bool {
     switch self {
     case .set, .remove, .removeAll, .place: true
     default: false

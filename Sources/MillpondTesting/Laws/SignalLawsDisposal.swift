@@ -12,13 +12,13 @@ extension SignalLaws {
 
       lifetime.end()
       let before = delivered.withLock { $0 }
-      let isTold = source.runs.allSatisfy(\.isStopped)
+      let isStopped = source.runs.allSatisfy(\.isStopped)
       source.send(.next(9))
       for _ in 0..<3 { passTime() }
       source.end(.completed, passTime)
 
       var findings: [String] = []
-      if !isTold {
+      if !isStopped {
         findings.append("disposed of after \(count) values, the source was not stopped")
       }
       if delivered.withLock({ $0 }) > before {
@@ -52,10 +52,10 @@ extension SignalLaws {
     }
     source.end(.completed, passTime)
 
-    let isTold = await isTornDown(source)
+    let isStopped = await isTornDown(source)
     let count = delivered.withLock { $0 }
     return (count > 1 ? ["disposed of in a callback, something was delivered later"] : [])
-      + (isTold ? [] : ["disposed of in a callback, the source was not stopped"])
+      + (isStopped ? [] : ["disposed of in a callback, the source was not stopped"])
   }
 
   /// Ends the lifetime inside the first value or the end, as an operator downstream does.
@@ -80,9 +80,9 @@ extension SignalLaws {
     }
     source.end(.completed, passTime)
 
-    let isTold = await isTornDown(source)
+    let isStopped = await isTornDown(source)
     return (late.withLock { $0 } > 0 ? ["an event followed that in which the lifetime ended"] : [])
-      + (isTold ? [] : ["the source was not stopped when the lifetime ended"])
+      + (isStopped ? [] : ["the source was not stopped when the lifetime ended"])
   }
 
   func teardownFindings() async -> [String] {

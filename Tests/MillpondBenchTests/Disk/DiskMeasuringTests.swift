@@ -11,43 +11,45 @@ import Testing
   private static let rows = DiskRow.all.filter { $0.subject.size?.isSmall ?? true }
 
   @Test func `the sums of all rows are right, and nothing is left in the folder`() async throws {
-    let scene = try SiteScene()
+    let scene = try WorkFolderScene()
 
     let measurements = await onThread {
       var measurements: [DiskMeasurement] = []
-      sound { try measure(Self.rows, Self.effort, at: scene.site) { measurements.append($0) } }
+      sound {
+        try measure(Self.rows, Self.effort, at: scene.workFolder) { measurements.append($0) }
+      }
       return measurements
     }
 
     #expect(measurements.map(\.name).sorted() == Self.rows.map(\.name).sorted())
     #expect(measurements.filter { !$0.isSumRight }.map(\.name) == [])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: scene.site.path) == [])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scene.workFolder.path) == [])
   }
 
   @Test(arguments: DiskRow.Operation.allCases)
-  func `a shelf that keeps a wrong value, or one too many, is found out`(
+  func `a contender that keeps a wrong value, or one too many, is found out`(
     operation: DiskRow.Operation
   ) throws {
-    let scene = try SiteScene()
-    let goods = Goods(size: 10, count: 5)
+    let scene = try WorkFolderScene()
+    let dataset = DiskDataset(size: 10, count: 5)
 
-    #expect(isRight(StockedDisk<FileEachShelf>(goods, at: scene.site).task(operation)))
-    #expect(!isRight(StockedDisk<WrongShelf>(goods, at: scene.site).task(operation)))
+    #expect(isRight(FilledDisk<FilePerValue>(dataset, at: scene.workFolder).task(operation)))
+    #expect(!isRight(FilledDisk<WrongContender>(dataset, at: scene.workFolder).task(operation)))
   }
 
   @Test(arguments: DiskRow.Operation.allCases)
-  func `a shelf that fails is found out, not taken for one that does its work`(
+  func `a contender that fails is found out, not taken for one that does its work`(
     operation: DiskRow.Operation
   ) throws {
-    let scene = try SiteScene()
+    let scene = try WorkFolderScene()
 
-    let stocked = StockedDisk<BrokenShelf>(Goods(size: 10, count: 5), at: scene.site)
+    let filled = FilledDisk<BrokenContender>(DiskDataset(size: 10, count: 5), at: scene.workFolder)
 
-    #expect(!isRight(stocked.task(operation)))
+    #expect(!isRight(filled.task(operation)))
   }
 
   @Test func `a folder that can't be made is told by name`() {
-    let error = #expect(throws: FileTrouble.self) { try Site(in: "/dev/null/none") }
+    let error = #expect(throws: FileTrouble.self) { try WorkFolder(in: "/dev/null/none") }
 
     #expect(error?.description.contains("/dev/null/none") == true)
   }
@@ -60,28 +62,30 @@ import Testing
   }
 }
 
-/// A shelf that stores one value in place of another, and fails to remove one.
-private struct WrongShelf: DiskShelf {
+/// A contender that stores one value in place of another, and fails to remove one.
+private struct WrongContender: DiskContender {
   init(folder: String) {}
   func renew() {}
-  func put(_ goods: Goods) {}
-  func get(_ goods: Goods) -> Int { goods.sum - goods.values[0].glance + goods.values[1].glance }
-  func contains(_ goods: Goods) -> Int { goods.keys.count - 1 }
-  func remove(_ goods: Goods) {}
+  func put(_ dataset: DiskDataset) {}
+  func get(_ dataset: DiskDataset) -> Int {
+    dataset.sum - dataset.values[0].glance + dataset.values[1].glance
+  }
+  func contains(_ dataset: DiskDataset) -> Int { dataset.keys.count - 1 }
+  func remove(_ dataset: DiskDataset) {}
   func count() -> Int { 1 }
   func close() {}
 }
 
-/// A shelf that can only be opened and closed.
-private struct BrokenShelf: DiskShelf {
+/// A contender that can only be opened and closed.
+private struct BrokenContender: DiskContender {
   private static let trouble = FileTrouble(path: "broken", reason: "on purpose")
 
   init(folder: String) {}
   func renew() {}
-  func put(_ goods: Goods) throws { throw Self.trouble }
-  func get(_ goods: Goods) throws -> Int { throw Self.trouble }
-  func contains(_ goods: Goods) throws -> Int { throw Self.trouble }
-  func remove(_ goods: Goods) throws { throw Self.trouble }
+  func put(_ dataset: DiskDataset) throws { throw Self.trouble }
+  func get(_ dataset: DiskDataset) throws -> Int { throw Self.trouble }
+  func contains(_ dataset: DiskDataset) throws -> Int { throw Self.trouble }
+  func remove(_ dataset: DiskDataset) throws { throw Self.trouble }
   func count() throws -> Int { throw Self.trouble }
   func close() {}
 }

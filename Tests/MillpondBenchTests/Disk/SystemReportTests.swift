@@ -13,10 +13,10 @@
     }
 
     @Test func `what this process writes counts`() throws {
-      let scene = try SiteScene()
+      let scene = try WorkFolderScene()
       let before = try #require(writtenBytes())
 
-      try Data(count: 100_000).write(to: URL(filePath: scene.site.path(of: "a")))
+      try Data(count: 100_000).write(to: URL(filePath: scene.workFolder.path(of: "a")))
 
       #expect(try #require(writtenBytes()) - before >= 100_000)
     }

@@ -89,12 +89,12 @@ import Testing
   /// picture.
   private func expectRoom(_ picture: ParsedPicture) {
     let texts = picture.named("text").map(\.box)
-    let ground = picture.ground
+    let background = picture.background
     let bars = picture.named("rect").dropFirst()
       .filter { $0.attributes["fill"] != "#ffffff" }.map(\.box)
     for (number, text) in texts.enumerated() {
       #expect(text.x >= 0 && text.y >= 0)
-      #expect(text.right <= ground.width && text.bottom <= ground.height)
+      #expect(text.right <= background.width && text.bottom <= background.height)
       for other in bars + texts[..<number] { #expect(!text.overlaps(other), "\(text) \(other)") }
     }
   }

@@ -65,16 +65,16 @@ import Testing
 
   /// Checks that no text overlaps another, and that everything is inside the picture.
   private func expectRoom(_ picture: ParsedPicture) {
-    let ground = picture.ground
+    let background = picture.background
     let texts = picture.named("text").map(\.box)
     for (number, text) in texts.enumerated() {
       #expect(text.x >= 0 && text.y >= 0)
-      #expect(text.right <= ground.width && text.bottom <= ground.height)
+      #expect(text.right <= background.width && text.bottom <= background.height)
       for other in texts[..<number] { #expect(!text.overlaps(other), "\(text) \(other)") }
     }
     for dot in picture.named("circle") {
-      #expect((0...ground.width).contains(dot.number("cx")))
-      #expect((0...ground.height).contains(dot.number("cy")))
+      #expect((0...background.width).contains(dot.number("cx")))
+      #expect((0...background.height).contains(dot.number("cy")))
     }
   }
 }

@@ -12,7 +12,7 @@ import Testing
     let contender = Contender(limit, policy: .leastRecentlyUsed)
     var reference = LeastRecentlyUsed(limit, keyCount: trace.keyCount)
 
-    _ = trace.tally { access in
+    _ = trace.hitCounts { access in
       let isHit = contender.isHit(access)
       #expect(isHit == reference.isHit(access))
       return isHit

@@ -11,7 +11,7 @@ import Testing
 
   @Test func `the document has every cell, and what they come to`() throws {
     let trace = Trace.random(seed: 1, length: 3_000, keys: 300).unsized
-    let document = HitRatioDocument(cells: Contest(trace).cells(at: [50]))
+    let document = HitRatioDocument(cells: HitRatioComparison(trace).cells(at: [50]))
 
     let read = try JSONSerialization.jsonObject(with: Data(try document.encoded().utf8))
     let content = try #require(read as? [String: Any])

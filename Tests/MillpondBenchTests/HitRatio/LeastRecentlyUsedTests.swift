@@ -11,7 +11,7 @@ import Testing
     var cache = LeastRecentlyUsed(limit, keyCount: trace.keyCount)
     var list = ListInOrderOfUse(limit: limit)
 
-    _ = trace.tally { access in
+    _ = trace.hitCounts { access in
       let isHit = cache.isHit(access)
       #expect(isHit == list.isHit(access))
       return isHit
@@ -24,8 +24,8 @@ import Testing
       LeastRecentlyUsed(.count(9), keyCount: 10), LeastRecentlyUsed(.count(10), keyCount: 10)
     )
 
-    #expect(trace.tally { short.isHit($0) }.hits == 0)
-    #expect(trace.tally { long.isHit($0) }.hits == 990)
+    #expect(trace.hitCounts { short.isHit($0) }.hits == 0)
+    #expect(trace.hitCounts { long.isHit($0) }.hits == 990)
   }
 }
 

@@ -18,15 +18,15 @@ import Testing
   @Test func `hits are counted, and their bytes`() {
     let trace = Trace(name: "", keys: [7, 3, 7, 4], sizes: [10, 5, 10, 15])
 
-    let tally = trace.tally { $0.key == 7 }
+    let hitCounts = trace.hitCounts { $0.key == 7 }
 
-    #expect(tally.hitRatio == 50)
-    #expect(tally.byteRatio == 50)
-    #expect(trace.tally { $0.size == 5 }.byteRatio == 12.5)
+    #expect(hitCounts.hitRatio == 50)
+    #expect(hitCounts.byteRatio == 50)
+    #expect(trace.hitCounts { $0.size == 5 }.byteRatio == 12.5)
   }
 
   @Test func `nothing asked, or nothing but empty values, is a ratio of zero`() {
-    #expect(Tally().hitRatio == 0)
-    #expect(Trace(name: "", keys: [1], sizes: [0]).tally { _ in true }.byteRatio == 0)
+    #expect(HitCounts().hitRatio == 0)
+    #expect(Trace(name: "", keys: [1], sizes: [0]).hitCounts { _ in true }.byteRatio == 0)
   }
 }

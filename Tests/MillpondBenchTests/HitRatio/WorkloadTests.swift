@@ -45,6 +45,6 @@ import Testing
 
   private func hits(_ trace: Trace, percent: Double) -> Int {
     var cache = LeastRecentlyUsed(.count(percent, of: trace), keyCount: trace.keyCount)
-    return trace.tally { cache.isHit($0) }.hits
+    return trace.hitCounts { cache.isHit($0) }.hits
   }
 }

@@ -22,29 +22,29 @@ import Testing
 }
 
 @Suite struct StockedTests {
-  private let ground = Ground<Int>(size: 40, strangers: 40)
+  private let dataset = MemoryDataset<Int>(size: 40, strangers: 40)
 
   @Test(arguments: [1, 2])
-  func `a shelf that forgets one key is found out by hits and mixed visits`(threads: Int) {
-    let hits = Stocked<Forgetful>(ground, .disorderly(0..<40, threads: threads))
-    let mixed = Stocked<Forgetful>(ground, .mixed(size: 40, count: 1_000, threads: threads))
+  func `a contender that forgets one key is found out by hits and mixed visits`(threads: Int) {
+    let hits = FilledMemory<Forgetful>(dataset, .disorderly(0..<40, threads: threads))
+    let mixed = FilledMemory<Forgetful>(dataset, .mixed(size: 40, count: 1_000, threads: threads))
 
     #expect(!isRight(hits.lookUps("", areFound: true), 40 * threads))
     #expect(!isRight(mixed.mixed(""), 1_000 * threads))
   }
 
-  @Test func `a shelf that has what it was never told is found out by misses`() {
-    let misses = Stocked<Forgetful>(ground, .disorderly(40..<80, threads: 1))
+  @Test func `a contender that has what it was never given is found out by misses`() {
+    let misses = FilledMemory<Forgetful>(dataset, .disorderly(40..<80, threads: 1))
 
     #expect(!isRight(misses.lookUps("", areFound: false), 40))
   }
 
-  @Test func `a shelf that keeps too many, or too few, is found out by inserts`() {
+  @Test func `a contender that keeps too many, or too few, is found out by inserts`() {
     let visits = Visits.shared(40..<80, threads: 2)
 
-    #expect(!isRight(Stocked<DictionaryShelf<Int>>(ground, visits).inserts(""), 40))
-    #expect(!isRight(Stocked<Forgetful>(ground, visits).inserts(""), 40))
-    #expect(isRight(Stocked<RingShelf<Int>>(ground, visits).inserts(""), 40))
+    #expect(!isRight(FilledMemory<DictionaryContender<Int>>(dataset, visits).inserts(""), 40))
+    #expect(!isRight(FilledMemory<Forgetful>(dataset, visits).inserts(""), 40))
+    #expect(isRight(FilledMemory<RingContender<Int>>(dataset, visits).inserts(""), 40))
   }
 
   @Test func `what comes before a repetition is done each time`() {
@@ -66,12 +66,12 @@ import Testing
   }
 }
 
-/// A shelf that lacks the key 7, and claims to have the key 77.
-private struct Forgetful: Shelf {
-  private let ring: RingShelf<Int>
+/// A contender that lacks the key 7, and claims to have the key 77.
+private struct Forgetful: MemoryContender {
+  private let ring: RingContender<Int>
 
   init(limit: Int) {
-    ring = RingShelf(limit: limit)
+    ring = RingContender(limit: limit)
   }
 
   func number(for key: Int) -> Int? {

@@ -42,7 +42,7 @@ struct ParsedPicture {
     named("rect").filter { $0.attributes["fill"] == colour }.map { $0.number("width") }
   }
 
-  var ground: Box {
+  var background: Box {
     elements[0].box
   }
 }

@@ -106,14 +106,14 @@ import Testing
 
   @Test func `the lower layer is told first`() {
     let order = Recorder<String>()
-    let told = PublishSubject<String>()
-    order.subscribe(to: told.signal)
+    let written = PublishSubject<String>()
+    order.subscribe(to: written.signal)
     func layer(_ name: String) -> AnyCache<String, Int> {
       AnyCache(
         get: { _ in .empty },
         set: { _, _ in
           .deferred {
-            told.next(name); return .just(())
+            written.next(name); return .just(())
           }
         },
         remove: { _ in .just(()) }, removeAll: { .just(()) })

@@ -220,12 +220,12 @@ private final class Users: Sendable {
   }
 
   /// Signs the next user in, and returns the former one.
-  func next(_ tell: (Int) -> Void) -> Int {
+  func next(_ signOut: (Int) -> Void) -> Int {
     let new = state.withLock { state in
       state.current += 1
       return state.current
     }
-    tell(new)
+    signOut(new)
     return new - 1
   }
 

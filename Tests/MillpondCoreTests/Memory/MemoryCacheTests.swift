@@ -146,7 +146,7 @@ import Testing
     #expect(cache.count == 1 && cache.now(1, Lookup()) == 1)
   }
 
-  @Test func `what is older than the asker wants is a miss, and stays`() {
+  @Test func `what is older than the caller wants is a miss, and stays`() {
     let clock = ManualClock()
     let cache = MemoryCache<String, Int>(countLimit: 10, clock: clock)
     cache.set(1, for: "a")

@@ -55,11 +55,11 @@ import Testing
   }
 
   @Test func `who comes during a fetch is told of it`() throws {
-    let asker = multiplexer.get().subscribe()
+    let caller = multiplexer.get().subscribe()
     _ = states.subscribe(to: multiplexer.states)
     #expect(try last().isLoading)
 
-    asker.dispose()
+    caller.dispose()
 
     #expect(try !last().isLoading)
   }

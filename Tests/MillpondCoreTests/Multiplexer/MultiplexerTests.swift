@@ -23,12 +23,12 @@ import Testing
   }
 
   @Test func `it is fetched once for all who ask, and for half an hour`() {
-    let askers = [ask(), ask()]
+    let callers = [ask(), ask()]
     answer(1)
     clock.advance(by: .seconds(1_799))
     let later = ask()
 
-    #expect((askers + [later]).allSatisfy { $0.values == [1] && $0.isCompleted })
+    #expect((callers + [later]).allSatisfy { $0.values == [1] && $0.isCompleted })
     #expect(source.subscriptions == 1)
     #expect(multiplexer.current == 1)
 
@@ -62,25 +62,25 @@ import Testing
   }
 
   @Test func `what is stored is what is kept, also against an older fetch`() {
-    let asker = ask()
+    let caller = ask()
 
     multiplexer.store(5)
     answer(1)
 
-    #expect(asker.values == [1])
+    #expect(caller.values == [1])
     #expect(multiplexer.current == 5)
     #expect(ask().values == [5])
   }
 
   @Test func `what is cleared is asked anew, and those who waited get an answer`() {
-    let asker = ask()
+    let caller = ask()
     multiplexer.clear()
     let later = ask()
     #expect(source.subscriptions == 2)
 
     source.runs[0].next(1)
     source.runs[0].completed()
-    #expect(asker.values == [1])
+    #expect(caller.values == [1])
     #expect(multiplexer.current == nil)
     source.runs[1].next(2)
 
@@ -102,13 +102,13 @@ import Testing
   }
 
   @Test func `a value may change before it is complete`() {
-    let asker = ask()
+    let caller = ask()
     source.next(1)
     source.next(2)
     #expect(multiplexer.current == 2)
     source.completed()
 
-    #expect(asker.values == [1, 2])
+    #expect(caller.values == [1, 2])
   }
 
   @Test func `two of different kinds are waited for together`() async throws {

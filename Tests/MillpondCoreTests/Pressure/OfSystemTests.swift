@@ -6,7 +6,7 @@
   @testable import MillpondCore
 
   @Suite struct OfSystemTests {
-    static let isTold = (try? TextFile.read("/proc/meminfo")) != nil
+    static let isReadable = (try? TextFile.read("/proc/meminfo")) != nil
 
     let clock = ManualClock()
 
@@ -23,7 +23,7 @@
       }
     }
 
-    @Test(.enabled(if: isTold))
+    @Test(.enabled(if: isReadable))
     func `a cache listens to the system by one line, and each look is on the clock`() async throws {
       let cache = MemoryCache<String, Int>(countLimit: 5).onMemoryPressure(.ofSystem(clock: clock))
 

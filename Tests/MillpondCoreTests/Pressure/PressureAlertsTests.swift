@@ -12,25 +12,25 @@ import Testing
     source.signal.alerts(repeatingEvery: pause, Scheduler(clock))
   }
 
-  private func tell(_ levels: MemoryPressure?...) {
+  private func report(_ levels: MemoryPressure?...) {
     for level in levels { source.next(level) }
   }
 
   @Test func `each rise is told at once, whatever it comes from`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
 
-    tell(nil, .warning, .critical, nil, .critical, nil, .warning)
+    report(nil, .warning, .critical, nil, .critical, nil, .warning)
 
     #expect(recorder.values == [.warning, .critical, .critical, .warning])
   }
 
   @Test func `a level that stays is told again after each pause, however often it is looked at`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
-    tell(.warning)
+    report(.warning)
 
     for _ in 0..<59 {
       clock.advance(by: .seconds(1))
-      tell(.warning)
+      report(.warning)
     }
 
     #expect(recorder.values == [.warning, .warning])
@@ -40,10 +40,10 @@ import Testing
 
   @Test func `a fall is not told, and what is left is told again at its time`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
-    tell(.critical)
+    report(.critical)
     clock.advance(by: .seconds(20))
 
-    tell(.warning)
+    report(.warning)
 
     #expect(recorder.values == [.critical])
     clock.advance(by: .seconds(10))
@@ -52,10 +52,10 @@ import Testing
 
   @Test func `a rise puts off what would be told again`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
-    tell(.warning)
+    report(.warning)
     clock.advance(by: .seconds(29))
 
-    tell(.critical)
+    report(.critical)
 
     clock.advance(by: .seconds(29))
     #expect(recorder.values == [.warning, .critical])
@@ -65,9 +65,9 @@ import Testing
 
   @Test func `calm ends it, timer and all`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
-    tell(.critical)
+    report(.critical)
 
-    tell(nil)
+    report(nil)
 
     #expect(clock.pendingCount == 0)
     clock.advance(by: .seconds(100))
@@ -77,7 +77,7 @@ import Testing
   @Test func `who comes while memory is short is told at once, by the same watch`() {
     let alerts = alerts()
     let first = Recorder<MemoryPressure>().subscribe(to: alerts)
-    tell(.warning)
+    report(.warning)
 
     let second = Recorder<MemoryPressure>().subscribe(to: alerts)
 
@@ -88,7 +88,7 @@ import Testing
   @Test func `who comes when it is over is told nothing`() {
     let alerts = alerts()
     let first = Recorder<MemoryPressure>().subscribe(to: alerts)
-    tell(.warning, nil)
+    report(.warning, nil)
 
     let second = Recorder<MemoryPressure>().subscribe(to: alerts)
 
@@ -99,11 +99,11 @@ import Testing
     let alerts = alerts()
     let first = Recorder<MemoryPressure>().subscribe(to: alerts)
     let second = Recorder<MemoryPressure>().subscribe(to: alerts)
-    tell(.warning)
+    report(.warning)
 
     first.dispose()
 
-    tell(.critical)
+    report(.critical)
     clock.advance(by: .seconds(30))
     #expect(first.values == [.warning])
     #expect(second.values == [.warning, .critical, .critical])
@@ -112,7 +112,7 @@ import Testing
   @Test func `the last who leaves ends the watch, and the next one begins anew`() {
     let alerts = alerts()
     let recorders = (0..<2).map { _ in Recorder<MemoryPressure>().subscribe(to: alerts) }
-    tell(.warning)
+    report(.warning)
 
     for recorder in recorders { recorder.dispose() }
 
@@ -123,7 +123,7 @@ import Testing
 
   @Test func `a failure passes, and nothing is told again`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
-    tell(.warning)
+    report(.warning)
 
     source.failed(CacheError.miss)
 
@@ -133,7 +133,7 @@ import Testing
   @Test(arguments: [Duration.zero, .seconds(-1)])
   func `no pause is a short one`(pause: Duration) {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts(pause))
-    tell(.warning)
+    report(.warning)
 
     clock.advance(by: .milliseconds(3))
 

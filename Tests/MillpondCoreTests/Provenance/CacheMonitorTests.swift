@@ -58,11 +58,11 @@ import Testing
     disk.failChanges(of: "a", with: Trouble())
     let cache = disk.named("disk").layered(over: origin).monitored(by: monitor)
     events.subscribe(to: monitor.events)
-    let asker = Recorder<Int>().subscribe(to: cache.get("a"))
+    let caller = Recorder<Int>().subscribe(to: cache.get("a"))
 
     origin["a"].next(1)
 
-    #expect(asker.values == [1])
+    #expect(caller.values == [1])
     #expect(monitor.statistics["disk"]?.failedFills == 1)
     #expect(events.values.contains { $0.description.hasPrefix("disk: not stored") })
   }
@@ -79,7 +79,7 @@ import Testing
       return
     }
     #expect(error is Trouble)
-    #expect(monitor.statistics["disk"]?.failedTellings == 1)
+    #expect(monitor.statistics["disk"]?.failedWrites == 1)
   }
 
   @Test func `layers are told apart by their names, however many there are`() {

@@ -17,7 +17,7 @@ import Testing
     #expect(cache.flights.count == 1)
     #expect(record.key as? String == "a")
     #expect(record.age == .seconds(3))
-    #expect(record.askers == 2)
+    #expect(record.callers == 2)
     #expect(record.priority == .high)
     #expect(record.place?.hasPrefix("MillpondCoreTests/FlightsTests.swift:") ?? true)
 

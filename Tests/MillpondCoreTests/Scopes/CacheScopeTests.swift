@@ -8,7 +8,7 @@ import Testing
   let origin = TestOrigin<String, Int>()
   let disk = TestCache<String, Int>()
   let memory = MemoryCache<String, Int>(countLimit: 100)
-  let asker = Recorder<Int>()
+  let caller = Recorder<Int>()
 
   struct Trouble: Error {}
 
@@ -24,12 +24,12 @@ import Testing
 
   @Test func `those who wait fail before the end returns, and the work is cancelled`() {
     let cache = cache
-    asker.subscribe(to: cache.get("a"))
+    caller.subscribe(to: cache.get("a"))
 
     scope.end()
 
-    guard case CacheError.scopeEnded? = asker.failure else {
-      Issue.record("\(asker.transcript)")
+    guard case CacheError.scopeEnded? = caller.failure else {
+      Issue.record("\(caller.transcript)")
       return
     }
     #expect(origin["a"].activeRuns == 0)
@@ -50,7 +50,7 @@ import Testing
     let cache = inner.scoped(to: scope)
     // A caller outside of the scope waits for the same flight, and so keeps it running.
     let other = Recorder<Int>().subscribe(to: inner.get("a"))
-    asker.subscribe(to: cache.get("a"))
+    caller.subscribe(to: cache.get("a"))
 
     scope.end()
     origin["a"].next(1)
@@ -58,7 +58,7 @@ import Testing
 
     #expect(other.values == [1])
     #expect(memory.count == 0 && disk.contents.isEmpty)
-    #expect(asker.values == [])
+    #expect(caller.values == [])
   }
 
   @Test func `whoever asks again from the failure finds nothing of before`() {
@@ -79,10 +79,10 @@ import Testing
   @Test func `afterwards it serves the next one, and can end again`() {
     let cache = cache
     scope.end()
-    asker.subscribe(to: cache.get("a"))
+    caller.subscribe(to: cache.get("a"))
     origin["a"].next(7)
     origin["a"].completed()
-    #expect(asker.transcript == ["next 7", "completed"])
+    #expect(caller.transcript == ["next 7", "completed"])
 
     scope.end()
     #expect(memory.count == 0)
@@ -112,13 +112,13 @@ import Testing
   @Test func `those who are done are not told`() {
     let cache = cache
     cache.set(1, for: "a")
-    asker.subscribe(to: cache.get("a"))
+    caller.subscribe(to: cache.get("a"))
     let left = Recorder<Int>().subscribe(to: cache.get("b"))
     left.dispose()
 
     scope.end()
 
-    #expect(asker.transcript == ["next 1", "completed"])
+    #expect(caller.transcript == ["next 1", "completed"])
     #expect(left.transcript == [])
   }
 

@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Returns a cache whose codec gets from it.
-  private func asking(
+  private func getting(
     _ ask: @escaping @Sendable (String, AnyCache<Int, String>) async throws -> Void
   ) -> AnyCache<Int, String> {
     let held = Locked<AnyCache<Int, String>?>(nil)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `a codec that asks for what it encodes fails as circular`() async throws {
-    let cache = asking { _, cache in _ = try await cache.get(1).valueIfAny }
+    let cache = getting { _, cache in _ = try await cache.get(1).valueIfAny }
 
     await #expect(throws: CacheError.self) { try await cache.set("x", for: 1).value }
     #expect(try await cache.get(1).valueIfAny == nil)
@@ -103,7 +103,7 @@ import Testing
 
   @Test func `codecs that ask for each other's keys end`() async throws {
     let met = TestSource<Void>()
-    let cache = asking { [signal = met.signal] text, cache in
+    let cache = getting { [signal = met.signal] text, cache in
       _ = try await signal.value
       _ = try await cache.get(text == "one" ? 2 : 1).valueIfAny
     }

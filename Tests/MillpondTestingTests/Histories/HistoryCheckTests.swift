@@ -8,11 +8,11 @@ import Testing
 /// Compositions that are broken on purpose, each in one way.
 @Suite(.heavy) struct HistoryCheckTests {
   private func check(
-    deck: HistoryDeck = .general, patience: Duration = .milliseconds(50),
+    mix: HistoryStepMix = .general, patience: Duration = .milliseconds(50),
     _ compose: @escaping @Sendable (HistoryScene<String, Int>) -> some Cache<String, Int>
   ) -> HistoryCheck<String, Int> {
     HistoryCheck(
-      key: { "k\($0)" }, value: { _, number in number }, deck: deck, patience: patience,
+      key: { "k\($0)" }, value: { _, number in number }, mix: mix, patience: patience,
       composing: compose)
   }
 
@@ -113,7 +113,7 @@ import Testing
 
   @Test func `a fetch that waits for itself is found out`() async {
     let isFound = await finds(
-      .ended, check(deck: .askingBack) { AnyCache(NaiveFlights($0.origin)) })
+      .ended, check(mix: .askingBack) { AnyCache(NaiveFlights($0.origin)) })
 
     #expect(isFound)
   }

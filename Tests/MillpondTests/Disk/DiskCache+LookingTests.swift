@@ -155,7 +155,7 @@ import Testing
     guard case .record(let record) = place else { throw CacheError.miss }
     try await cache.set(Data("newer"), for: "1").value
     let log = try #require(scene.segments.first)
-    try scene.change(log) { $0.flip(bit: (Int(record.spot.offset) + 1) * 8) }
+    try scene.change(log) { $0.flip(bit: (Int(record.location.offset) + 1) * 8) }
 
     guard case .found(let answer) = try store.read("1", from: place, waits: true) else {
       throw CacheError.miss
@@ -185,8 +185,8 @@ import Testing
     let statistics = await cache.openStatistics()
     #expect(statistics.hits == 2 && statistics.misses == 1)
     #expect(statistics.insertions == 20 && statistics.evictions == 0)
-    #expect(statistics.bytesTold >= (0..<20).reduce(0) { $0 + $1 * 10_000 })
-    #expect(statistics.bytesWritten >= statistics.bytesTold)
+    #expect(statistics.bytesAccepted >= (0..<20).reduce(0) { $0 + $1 * 10_000 })
+    #expect(statistics.bytesWritten >= statistics.bytesAccepted)
   }
 
   // MARK: - Synchronized

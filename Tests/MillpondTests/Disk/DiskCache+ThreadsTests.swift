@@ -69,18 +69,18 @@ import Testing
 
   @Test func `what was told last is there at the end, whoever told it`() async throws {
     let cache = scene.open()
-    let told = Watched((revision: Revision.none, version: 0))
+    let lastWrite = Watched((revision: Revision.none, version: 0))
 
     try await onThreads(8) { thread in
       for round in 0..<100 {
         let revision = Revision.next()
         let version = thread * 100 + round
-        told.change { if $0.revision < revision { $0 = (revision, version) } }
+        lastWrite.change { if $0.revision < revision { $0 = (revision, version) } }
         _ = cache.apply(.set("a", Data("\(version)"), revision))
       }
     }
 
-    let last = told.state.version
+    let last = lastWrite.state.version
     #expect(try await cache.get("a").value == Data("\(last)"))
     try await cache.flush().value
     #expect(try await cache.get("a").value == Data("\(last)"))

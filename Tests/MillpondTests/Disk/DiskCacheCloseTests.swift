@@ -39,11 +39,11 @@ import Testing
   @Test func `closing before the folder is open waits for it`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = cache()
-    let told = first.set(Data("x".utf8), for: "a")
+    let outcome = first.set(Data("x".utf8), for: "a")
     let closed = first.close()
 
     try await closed.value
-    try await told.value
+    try await outcome.value
     #expect(try await cache(limit: 5_000).get("a").value == Data("x".utf8))
   }
 

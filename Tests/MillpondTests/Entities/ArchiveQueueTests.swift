@@ -20,7 +20,7 @@ import Testing
     async throws
   {
     let disk = scene.open()
-    let queue = ArchiveQueue(ArchiveSaver(disk))
+    let queue = ArchiveQueue(ArchiveWriter(disk))
     for number in 1...2 {
       queue.note([
         ArchiveEntry(key: { "\(number)" }) { [events] in

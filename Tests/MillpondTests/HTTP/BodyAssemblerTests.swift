@@ -7,9 +7,9 @@ import Testing
   private func received(
     _ parts: [HTTPPart], byteLimit: Int = 100
   ) throws -> Stamped<Data> {
-    var reception = BodyAssembler(HTTPLimits(byteLimit: byteLimit))
-    for part in parts { _ = try reception.received(part) }
-    return try reception.finished()
+    var assembler = BodyAssembler(HTTPLimits(byteLimit: byteLimit))
+    for part in parts { _ = try assembler.received(part) }
+    return try assembler.finished()
   }
 
   private func head(_ headers: HeaderFields = [:], status: Int = 200) -> HTTPPart {
@@ -25,10 +25,10 @@ import Testing
   }
 
   @Test func `progress begins with the head`() throws {
-    var reception = BodyAssembler(.standard)
+    var assembler = BodyAssembler(.standard)
 
-    let first = try reception.received(head(["Content-Length": "2"]))
-    let second = try reception.received(body(1))
+    let first = try assembler.received(head(["Content-Length": "2"]))
+    let second = try assembler.received(body(1))
 
     #expect(first == .init(completed: 0, total: 2))
     #expect(second == .init(completed: 1, total: 2))
@@ -41,12 +41,12 @@ import Testing
   }
 
   @Test func `a huge claim is no huge allocation`() throws {
-    var reception = BodyAssembler(HTTPLimits(byteLimit: .max))
+    var assembler = BodyAssembler(HTTPLimits(byteLimit: .max))
 
-    _ = try reception.received(head(["Content-Length": "9223372036854775807"]))
-    _ = try reception.received(body(1))
+    _ = try assembler.received(head(["Content-Length": "9223372036854775807"]))
+    _ = try assembler.received(body(1))
 
-    #expect(throws: TransferError.self) { try reception.finished() }
+    #expect(throws: TransferError.self) { try assembler.finished() }
   }
 
   @Test func `one byte over the limit is too many`() throws {

@@ -49,7 +49,7 @@ enum Fault: String, CaseIterable, Sendable {
       Response(headers: ["Content-Encoding": "gzip"], body: Array("garbage".utf8))
     case .cutGzip:
       Response(headers: ["Content-Encoding": "gzip"], body: Array(Zipped.hello.prefix(10)))
-    case .silence: Response().held(by: Hold())
+    case .silence: Response().held(by: ResponseHold())
     case .redirectLoop: Response(status: 302, headers: ["Location": "/fault"])
     case .redirectToFile: Response(status: 302, headers: ["Location": "file:///etc/hostname"])
     case .redirectToNowhere: Response(status: 302)
@@ -70,7 +70,7 @@ enum Fault: String, CaseIterable, Sendable {
     }
   }
 
-  private static func head(_ fields: String) -> Step {
+  private static func head(_ fields: String) -> ScriptStep {
     .text("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n")
   }
 

@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `one refusal has them obtained anew for all who were refused`() async throws {
-    let all = Hold()
+    let all = ResponseHold()
     let origin = try LoopbackServer { request in
       request.headers["Authorization"] == "Bearer 2"
         ? Response(body: [1]) : Response(status: 401).held(by: all)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HTTPCancellationTests {
   @Test func `disposal before the head closes the connection`() async throws {
-    let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
+    let origin = try LoopbackServer { _ in Response().held(by: ResponseHold()) }
     let answer = Recorder<Data>().subscribe(to: HTTPSource().get(try origin.url("/")))
     #expect(await origin.eventually { $0.exchanges.count == 1 })
 
@@ -19,7 +19,7 @@ import Testing
 
   @Test func `disposal inside the head closes the connection`() async throws {
     let origin = try LoopbackServer { _ in
-      .scripted([.text("HTTP/1.1 200 OK\r\nContent-"), .hold(Hold())])
+      .scripted([.text("HTTP/1.1 200 OK\r\nContent-"), .hold(ResponseHold())])
     }
     let answer = Recorder<Data>().subscribe(to: HTTPSource().get(try origin.url("/")))
     #expect(await origin.eventually { $0.exchanges.count == 1 })
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `disposal in the body closes the connection`() async throws {
     let origin = try LoopbackServer { _ in
-      Response(body: Array(repeating: 1, count: 10)).held(by: Hold(), afterBodyBytes: 4)
+      Response(body: Array(repeating: 1, count: 10)).held(by: ResponseHold(), afterBodyBytes: 4)
     }
     let answer = Recorder<Data>()
     answer.subscribe(to: HTTPSource().get(try origin.url("/"))) { event in
@@ -50,7 +50,7 @@ import Testing
   @Test func `disposal while other requests hold all connections lets the next one through`()
     async throws
   {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { request in
       request.path == "/held" ? Response().held(by: hold) : Response(body: [1])
     }
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `cancelling the task that waits closes the connection`() async throws {
-    let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
+    let origin = try LoopbackServer { _ in Response().held(by: ResponseHold()) }
     let url = try origin.url("/")
     let task = Task { try await HTTPSource().get(url).value }
     #expect(await origin.eventually { $0.exchanges.count == 1 })
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `a transfer goes on after its source is released`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in Response(body: [1]).held(by: hold) }
     let answer = Recorder<Data>().subscribe(to: HTTPSource().get(try origin.url("/")))
 
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `twenty threads that dispose of one get tear it down once`() async throws {
-    let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
+    let origin = try LoopbackServer { _ in Response().held(by: ResponseHold()) }
     let source = HTTPSource()
 
     for _ in 0..<20 {

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `a get disposed of while it waits for a slot never starts`() async throws {
-    let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
+    let origin = try LoopbackServer { _ in Response().held(by: ResponseHold()) }
     let source = HTTPSource().limited(to: 1)
     let holder = Recorder<Data>().subscribe(to: source.get(try origin.url("/held")))
     let queued = Recorder<Data>().subscribe(to: source.get(try origin.url("/queued")))
@@ -63,7 +63,7 @@ import Testing
 
   @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-"])
   func `a get disposed of before or inside the head frees its slot`(sent: String) async throws {
-    let origin = try LoopbackServer { _ in .scripted([.text(sent), .hold(Hold())]) }
+    let origin = try LoopbackServer { _ in .scripted([.text(sent), .hold(ResponseHold())]) }
     let source = HTTPSource().limited(to: 1)
     let answer = Recorder<Data>().subscribe(to: source.get(try origin.url("/")))
     #expect(await origin.eventually { $0.exchanges.count == 1 })
@@ -74,7 +74,7 @@ import Testing
 
   @Test func `a get disposed of in the body frees its slot`() async throws {
     let origin = try LoopbackServer { _ in
-      Response(body: [1, 2, 3]).held(by: Hold(), afterBodyBytes: 1)
+      Response(body: [1, 2, 3]).held(by: ResponseHold(), afterBodyBytes: 1)
     }
     let source = HTTPSource().limited(to: 1)
     let isInBody = Watched(false)

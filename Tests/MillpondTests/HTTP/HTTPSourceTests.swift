@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `progress comes while the body is on its way`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in
       Response(body: Array(repeating: 1, count: 10)).held(by: hold, afterBodyBytes: 4)
     }
@@ -194,7 +194,7 @@ import Testing
   @Test func `an endless body is stopped at the limit`() async throws {
     // Slower than possible: while more arrives than the process can take in, Linux's URLSession
     // does nothing else, for any session.
-    let piece = [Step.send(Array(repeating: 1, count: 1 << 16)), .wait(.milliseconds(1))]
+    let piece = [ScriptStep.send(Array(repeating: 1, count: 1 << 16)), .wait(.milliseconds(1))]
     let origin = try LoopbackServer { _ in
       .scripted([.text("HTTP/1.1 200 OK\r\n\r\n")] + (0..<20_000).flatMap { _ in piece })
     }
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test func `silence before the head fails after the idle timeout`() async throws {
-    let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
+    let origin = try LoopbackServer { _ in Response().held(by: ResponseHold()) }
     let clock = ManualClock()
     let source = HTTPSource(limits: HTTPLimits(idleTimeout: .seconds(30)), clock: clock)
     let answer = Recorder<Data>().subscribe(to: source.get(try origin.url("/")))
@@ -225,7 +225,7 @@ import Testing
   @Test(.timeLimit(.minutes(3)))
   func `silence in the body fails after the idle timeout`() async throws {
     let origin = try LoopbackServer { _ in
-      Response(body: Array(repeating: 1, count: 10)).held(by: Hold(), afterBodyBytes: 4)
+      Response(body: Array(repeating: 1, count: 10)).held(by: ResponseHold(), afterBodyBytes: 4)
     }
     let clock = ManualClock()
     let limits = HTTPLimits(idleTimeout: .seconds(30), totalTimeout: .seconds(1_000_000))
@@ -253,7 +253,7 @@ import Testing
   }
 
   @Test func `silence fails by the real clock too`() async throws {
-    let origin = try LoopbackServer { _ in Response().held(by: Hold()) }
+    let origin = try LoopbackServer { _ in Response().held(by: ResponseHold()) }
     let source = HTTPSource(limits: HTTPLimits(idleTimeout: .milliseconds(20)))
 
     let answer = try await Recorder.outcome(of: source, origin.url("/"))

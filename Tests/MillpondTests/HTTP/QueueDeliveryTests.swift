@@ -56,13 +56,13 @@ import Testing
 
   @Test(arguments: [(0, 9, false), (1, 9, true), (9, 9, false), (0, 100_000, true), (0, nil, true)])
   func `the beginning and the end of what is small are not told`(
-    completed: Int, total: Int?, isTold: Bool
+    completed: Int, total: Int?, isReported: Bool
   ) {
     subscribe()
     source.progress(.init(completed: completed, total: total))
     settle()
 
-    #expect(recorder.progress.isEmpty == !isTold)
+    #expect(recorder.progress.isEmpty == !isReported)
   }
 
   @Test func `who leaves hears nothing, and the upstream ends`() {

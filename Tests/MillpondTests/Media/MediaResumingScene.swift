@@ -87,7 +87,7 @@ final class MediaResumingScene: Sendable {
 
   /// Gets once, as a process of its own could.
   @discardableResult
-  func ask(_ disk: DiskCache? = nil, _ partials: PartialTransfers? = nil) async throws
+  func get(_ disk: DiskCache? = nil, _ partials: PartialTransfers? = nil) async throws
     -> Recorder<DiskFile>
   {
     let partials = partials ?? self.partials()

@@ -10,11 +10,11 @@ import Testing
 
   @Test func `a file that broke off goes on where it was, in a later run too`() async throws {
     let scene = try MediaResumingScene()
-    #expect(try await scene.ask().failure != nil)
+    #expect(try await scene.get().failure != nil)
     #expect(scene.valueNames.isEmpty)
     #expect(scene.beginningNames.count == 1)
 
-    let answer = try await scene.ask()
+    let answer = try await scene.get()
 
     #expect(answer.bytes == Self.film)
     #expect(answer.progress.allSatisfy { $0.completed >= MediaResumingScene.kept })
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `a file that was left goes on where it was`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let scene = try MediaResumingScene()
     let origin = try LoopbackServer { request in
       request.headers["Range"] == nil
@@ -60,18 +60,18 @@ import Testing
       MediaResumingScene.rest(
         for: request, upTo: request.headers["Range"] == "bytes=524288-" ? 800_000 : 1_000_000)
     }
-    for _ in 0..<2 { #expect(try await scene.ask().failure != nil) }
+    for _ in 0..<2 { #expect(try await scene.get().failure != nil) }
 
-    #expect(try await scene.ask().bytes == Self.film)
+    #expect(try await scene.get().bytes == Self.film)
     #expect(scene.ranges == [nil, "bytes=524288-", "bytes=786432-"])
   }
 
   @Test func `a file that has changed comes whole`() async throws {
     let new = [UInt8](repeating: 7, count: 300_000)
     let scene = try MediaResumingScene { _ in Response(headers: ["ETag": "\"2\""], body: new) }
-    try await scene.ask()
+    try await scene.get()
 
-    #expect(try await scene.ask().bytes == new)
+    #expect(try await scene.get().bytes == new)
     #expect(scene.ranges == [nil, "bytes=524288-"])
     #expect(scene.beginningNames.isEmpty)
   }
@@ -83,9 +83,9 @@ import Testing
     let scene = try MediaResumingScene { _ in
       Response(status: status, headers: ["Content-Range": "bytes 5-9/10"], body: [1])
     }
-    try await scene.ask()
+    try await scene.get()
 
-    #expect(try await scene.ask().bytes == Self.film)
+    #expect(try await scene.get().bytes == Self.film)
     #expect(scene.ranges == [nil, "bytes=524288-", nil])
     #expect(scene.beginningNames.isEmpty)
   }
@@ -93,9 +93,9 @@ import Testing
   @Test func `trouble at the origin leaves what there is`() async throws {
     let scene = try MediaResumingScene { _ in Response(status: 503) }
     let partials = scene.partials()
-    try await scene.ask(nil, partials)
+    try await scene.get(nil, partials)
 
-    for _ in 0..<2 { #expect(try await scene.ask(nil, partials).failureInWords == "status 503") }
+    for _ in 0..<2 { #expect(try await scene.get(nil, partials).failureInWords == "status 503") }
 
     #expect(scene.ranges == [nil, "bytes=524288-", "bytes=524288-"])
     #expect(scene.beginningNames.count == 1)
@@ -104,9 +104,9 @@ import Testing
   @Test func `of what is gone the beginning goes too`() async throws {
     let scene = try MediaResumingScene { _ in Response(status: 404) }
     let partials = scene.partials()
-    try await scene.ask(nil, partials)
+    try await scene.get(nil, partials)
 
-    #expect(try await scene.ask(nil, partials).failureInWords == "status 404")
+    #expect(try await scene.get(nil, partials).failureInWords == "status 404")
 
     try await partials.flush().value
     #expect(scene.beginningNames.isEmpty)
@@ -115,45 +115,45 @@ import Testing
   @Test(arguments: [0, 300_000, 524_287])
   func `a beginning that was damaged is found out, and all asked for`(place: Int) async throws {
     let scene = try MediaResumingScene()
-    try await scene.ask()
+    try await scene.get()
     let file = scene.beginnings.appendingPathComponent(try #require(scene.beginningNames.first))
     var bytes = try Data(contentsOf: file)
     bytes[place] ^= 1
     try bytes.write(to: file)
 
-    #expect(try await scene.ask().bytes == Self.film)
+    #expect(try await scene.get().bytes == Self.film)
     #expect(scene.ranges == [nil, "bytes=524288-", nil])
     #expect(scene.beginningNames.isEmpty)
   }
 
   @Test func `a file that lost its tail is no beginning`() async throws {
     let scene = try MediaResumingScene()
-    try await scene.ask()
+    try await scene.get()
     let file = scene.beginnings.appendingPathComponent(try #require(scene.beginningNames.first))
     try Data(contentsOf: file).dropLast().write(to: file)
 
-    #expect(try await scene.ask().bytes == Self.film)
+    #expect(try await scene.get().bytes == Self.film)
     #expect(scene.ranges == [nil, nil])
   }
 
   @Test func `what is larger than the limit is not kept`() async throws {
     let scene = try MediaResumingScene()
-    try await scene.ask(nil, scene.partials(byteLimit: 500_000))
+    try await scene.get(nil, scene.partials(byteLimit: 500_000))
 
     #expect(scene.beginningNames.isEmpty)
     #expect(scene.valueNames.isEmpty)
-    #expect(try await scene.ask().bytes == Self.film)
+    #expect(try await scene.get().bytes == Self.film)
   }
 
   @Test func `after the removal of all nothing is gone on with`() async throws {
     let scene = try MediaResumingScene()
     let partials = scene.partials()
-    try await scene.ask(nil, partials)
+    try await scene.get(nil, partials)
 
     try await partials.removeAll().value
 
     #expect(scene.beginningNames.isEmpty)
-    #expect(try await scene.ask(nil, partials).bytes == Self.film)
+    #expect(try await scene.get(nil, partials).bytes == Self.film)
     #expect(scene.ranges == [nil, nil])
   }
 
@@ -162,7 +162,7 @@ import Testing
       as [Headers])
   func `a download that must not or cannot be resumed is not kept`(headers: Headers) async throws {
     let scene = try MediaResumingScene(headers)
-    try await scene.ask()
+    try await scene.get()
 
     #expect(scene.beginningNames.isEmpty)
     #expect(scene.valueNames.isEmpty)
@@ -173,10 +173,10 @@ import Testing
       seal: { value, _ in Data(value.reversed()) }, open: { sealed, _ in Data(sealed.reversed()) })
     let scene = try MediaResumingScene()
     let disk = scene.disk(sealing: sealing)
-    try await scene.ask(disk)
+    try await scene.get(disk)
     #expect(scene.beginningNames.isEmpty)
 
-    #expect(try await scene.ask(disk).bytes == Self.film)
+    #expect(try await scene.get(disk).bytes == Self.film)
   }
 
   @Test func `two that ask for one resource under two names do not share its beginning`()
@@ -184,7 +184,7 @@ import Testing
   {
     let scene = try MediaResumingScene()
     let partials = scene.partials()
-    try await scene.ask(nil, partials)
+    try await scene.get(nil, partials)
     let source = MediaResumingScene.source(partials)
     let url = try scene.origin.url("/film")
     let disk = scene.disk()

@@ -37,7 +37,7 @@ import Testing
   @Test func `simultaneous start-up: everybody asks at once, the origin is asked once`()
     async throws
   {
-    let hold = Hold()
+    let hold = ResponseHold()
     let origin = try LoopbackServer { _ in Self.answer("Ada").held(by: hold) }
     let profile = profile(at: try origin.url("/me"))
     let screens = (0..<20).map { _ in Recorder<Profile>().subscribe(to: profile.get()) }
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `soft refresh keeps the old value usable, hard refresh does not`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let count = Counter()
     let origin = try LoopbackServer { _ in
       let number = count.next()
@@ -101,7 +101,7 @@ import Testing
   func `sign-out with a request in the air: the next user never sees the former one's profile`()
     async throws
   {
-    let hold = Hold()
+    let hold = ResponseHold()
     let user = Locked("Ada")
     let origin = try LoopbackServer { _ in
       Self.answer(user.withLock { $0 }).held(by: hold)

@@ -2,28 +2,28 @@ import MillpondCore
 
 extension DiskIndex {
   /// Loads the records found in the log, in its order; the latest record of a key counts.
-  mutating func load(_ hash: KeyHash, _ spot: RecordLocation, _ value: LargeValue?) {
+  mutating func load(_ hash: KeyHash, _ location: RecordLocation, _ value: LargeValue?) {
     guard let slot = slot(of: hash) else {
       if hashes.count >= Self.greatestCount { return }
-      restore(hash, spot, value)
+      restore(hash, location, value)
       return findRestored(from: Slot(hashes.count) - 1)
     }
     order.reweighed(
-      slot, weight: DiskLimits.cost(recordSize: Int(spot.size), large: value?.count ?? 0))
-    liveBytes -= Int(spots[slot].size)
+      slot, weight: DiskLimits.cost(recordSize: Int(location.size), large: value?.count ?? 0))
+    liveBytes -= Int(locations[slot].size)
     if let old = largeValues.removeValue(forKey: slot) { largeBytes -= old.count }
-    place(spot, value, slot)
+    place(location, value, slot)
   }
 
   /// Restores a key that is not in the index; ``findRestored(from:)`` makes it findable.
-  mutating func restore(_ hash: KeyHash, _ spot: RecordLocation, _ value: LargeValue?) {
+  mutating func restore(_ hash: KeyHash, _ location: RecordLocation, _ value: LargeValue?) {
     let slot = Slot(hashes.count)
     hashes.append(hash)
-    spots.append(.nowhere)
+    locations.append(.nowhere)
     order.restored(
       slot, hash.bits,
-      weight: DiskLimits.cost(recordSize: Int(spot.size), large: value?.count ?? 0))
-    place(spot, value, slot)
+      weight: DiskLimits.cost(recordSize: Int(location.size), large: value?.count ?? 0))
+    place(location, value, slot)
   }
 
   /// Makes entries findable that were restored from this slot on.
@@ -32,9 +32,9 @@ extension DiskIndex {
     slots.insert(first..<Slot(hashes.count)) { hashes[$0].bits }
   }
 
-  mutating func place(_ spot: RecordLocation, _ value: LargeValue?, _ slot: Slot) {
-    spots[slot] = spot
-    liveBytes += Int(spot.size)
+  mutating func place(_ location: RecordLocation, _ value: LargeValue?, _ slot: Slot) {
+    locations[slot] = location
+    liveBytes += Int(location.size)
     guard let value else { return }
     largeValues[slot] = value
     largeBytes += value.count
@@ -45,7 +45,7 @@ extension DiskIndex {
   }
 
   mutating func unloadAll(sparing survivors: Set<LogPosition> = []) {
-    dropAll(slots(where: { !survivors.contains(spots[$0].position) }))
+    dropAll(slots(where: { !survivors.contains(locations[$0].position) }))
   }
 
   /// Drops entries whose file is missing, and then those above the limit.

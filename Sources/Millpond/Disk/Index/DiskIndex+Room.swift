@@ -45,8 +45,8 @@ extension DiskIndex {
     let revision = revision(of: slot)
     if PendingWrite.isAny(before: revision) { remember(hashes[slot], revision) }
     let write = takeWrites(slot)
-    liveBytes -= Int(spots[slot].size)
-    spots[slot] = .nowhere
+    liveBytes -= Int(locations[slot].size)
+    locations[slot] = .nowhere
     dropLargeValue(slot)
     if revisions[slot] != .none { revisions[slot] = .none }
     slots.remove(hashes[slot].bits, slot)
@@ -126,14 +126,14 @@ extension DiskIndex {
     let slot = order.nextSlot
     if Int(slot) == hashes.capacity { reserve(max(256, Int(slot) + min(Int(slot), 1_024))) }
     hashes.put(hash, at: slot)
-    spots.put(.nowhere, at: slot)
+    locations.put(.nowhere, at: slot)
     slots.insert(hash.bits, slot)
     return slot
   }
 
   mutating func reserve(_ capacity: Int) {
     hashes.reserve(capacity)
-    spots.reserve(capacity)
+    locations.reserve(capacity)
     order.reserve(capacity, expected: 0)
   }
 
@@ -146,7 +146,7 @@ extension DiskIndex {
       let (last, place) = order.removeLastSlot()
       if place != last { move(last, to: place) }
       hashes.removeLast()
-      spots.removeLast()
+      locations.removeLast()
       revisions.removeAll(from: last)
       pending.removeAll(from: last)
     }
@@ -155,7 +155,7 @@ extension DiskIndex {
   private mutating func move(_ slot: Slot, to place: Slot) {
     slots.move(hashes[slot].bits, from: slot, to: place)
     hashes[place] = hashes[slot]
-    spots[place] = spots[slot]
+    locations[place] = locations[slot]
     if revisions[slot] != .none { revisions[place] = exchange(&revisions[slot], with: .none) }
     if let write = pending[slot] {
       (pending[place], pending[slot]) = (write, nil)

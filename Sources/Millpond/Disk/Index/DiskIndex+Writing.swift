@@ -116,8 +116,8 @@ extension DiskIndex {
 // MARK: - After writing
 
 extension DiskIndex {
-  /// Records that `write` is stored at `spot`; the caller takes the consequence.
-  mutating func settle(_ write: DiskWrite, at spot: RecordLocation) {
+  /// Records that `write` is stored at `location`; the caller takes the consequence.
+  mutating func settle(_ write: DiskWrite, at location: RecordLocation) {
     guard write.slot >= 0 else {
       if let file = write.file { consequence.files.append(file.number) }
       return
@@ -130,8 +130,8 @@ extension DiskIndex {
       largeValues[slot] = file
       largeBytes += file.count
     }
-    liveBytes += Int(spot.size) - Int(spots[slot].size)
-    spots[slot] = spot
+    liveBytes += Int(location.size) - Int(locations[slot].size)
+    locations[slot] = location
     revisions[slot] = write.revision
     // A sealed value may be larger than it was.
     if !isOvertaken { reweigh(slot) }
@@ -153,29 +153,29 @@ extension DiskIndex {
     let slot = write.slot
     if slot >= 0, !endUnderway(write, slot) {
       _ = takePending(slot)
-      if spots[slot].isNowhere { _ = drop(slot) } else { reweigh(slot) }
+      if locations[slot].isNowhere { _ = drop(slot) } else { reweigh(slot) }
     }
     return takeConsequence().files
   }
 
   private mutating func reweigh(_ slot: Slot) {
     let cost = DiskLimits.cost(
-      recordSize: Int(spots[slot].size), large: largeValues[slot]?.count ?? 0)
+      recordSize: Int(locations[slot].size), large: largeValues[slot]?.count ?? 0)
     if cost != order.weight(of: slot) { order.reweighed(slot, weight: cost) }
   }
 
   /// Records the new position of a copied record, if it is still needed.
   mutating func move(_ hash: KeyHash, from old: RecordLocation, to new: RecordLocation) {
     guard let slot = slot(of: hash), holds(hash, at: old) else { return }
-    spots[slot].segment = new.segment
-    spots[slot].offset = new.offset
+    locations[slot].segment = new.segment
+    locations[slot].offset = new.offset
   }
 
   /// Removes the entry of a record that is damaged or expired.
   ///
   /// - Returns: The files that are no longer needed; nil if the key has another record.
-  mutating func forget(_ hash: KeyHash, at spot: RecordLocation) -> [UInt64]? {
-    guard let slot = slot(of: hash), spots[slot] == spot, pending[slot] == nil else {
+  mutating func forget(_ hash: KeyHash, at location: RecordLocation) -> [UInt64]? {
+    guard let slot = slot(of: hash), locations[slot] == location, pending[slot] == nil else {
       return nil
     }
     _ = drop(slot)
@@ -183,22 +183,22 @@ extension DiskIndex {
   }
 
   /// Removes the entry of a record that is lost; a pending write of its key stays.
-  mutating func lose(_ hash: KeyHash, at spot: RecordLocation) {
-    guard let slot = slot(of: hash), spots[slot] == spot else { return }
+  mutating func lose(_ hash: KeyHash, at location: RecordLocation) {
+    guard let slot = slot(of: hash), locations[slot] == location else { return }
     if pending[slot] == nil {
       _ = drop(slot)
     } else {
-      liveBytes -= Int(spot.size)
-      spots[slot] = .nowhere
+      liveBytes -= Int(location.size)
+      locations[slot] = .nowhere
     }
   }
 
   /// Removes all records and files, which no longer exist.
-  mutating func forgetAllSpots() {
+  mutating func forgetAllLocations() {
     dropAll(slots(where: { pending[$0] == nil }))
     liveBytes = 0
     for slot in slots(where: { _ in true }) {
-      spots[slot] = .nowhere
+      locations[slot] = .nowhere
       dropLargeValue(slot)
     }
     consequence = Consequence()

@@ -11,14 +11,14 @@ struct DiskIndex: Sendable {
   var writes = WriteOrder<KeyHash>()
 
   // These have an element for every slot.
-  var hashes = Column<KeyHash>()
-  var spots = Column<RecordLocation>()
+  var hashes = ChunkedArray<KeyHash>()
+  var locations = ChunkedArray<RecordLocation>()
 
   /// The last writes of entries that were written in this run.
-  var revisions = SparseColumn(common: Revision.none)
+  var revisions = SparseArray(common: Revision.none)
 
   /// The pending writes by slot; a record at the slot's spot is the value before.
-  var pending = SparseColumn<DiskWrite?>(common: nil)
+  var pending = SparseArray<DiskWrite?>(common: nil)
   var pendingCount = 0
 
   /// The latest revision of all writes that were kept.
@@ -95,7 +95,7 @@ extension DiskIndex {
   /// The place of a key's value.
   enum Finding: Sendable {
     case write(DiskWrite)
-    case spot(RecordLocation)
+    case location(RecordLocation)
   }
 
   /// Returns the entry, and counts this as a use.
@@ -111,14 +111,14 @@ extension DiskIndex {
   /// Returns the entry without counting this as a use.
   func peek(_ hash: KeyHash) -> Finding? { slot(of: hash).map { finding($0) } }
 
-  /// Whether the latest record of the key is at this spot.
-  func holds(_ hash: KeyHash, at spot: RecordLocation) -> Bool {
+  /// Whether the latest record of the key is at this location.
+  func holds(_ hash: KeyHash, at location: RecordLocation) -> Bool {
     guard let slot = slot(of: hash) else { return false }
-    return spots[slot].position == spot.position && !spots[slot].isNowhere
+    return locations[slot].position == location.position && !locations[slot].isNowhere
   }
 
   func finding(_ slot: Slot) -> Finding {
-    if let write = pending[slot] { .write(write) } else { .spot(spots[slot]) }
+    if let write = pending[slot] { .write(write) } else { .location(locations[slot]) }
   }
 
   func slot(of hash: KeyHash) -> Slot? {

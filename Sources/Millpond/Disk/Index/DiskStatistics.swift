@@ -25,7 +25,7 @@ public struct DiskStatistics: Sendable, Hashable {
   public var damages = 0
 
   /// The bytes of the keys and values of sets and fills; of a streamed value only the key counts.
-  public var bytesTold = 0
+  public var bytesAccepted = 0
 
   /// The bytes written to the log and to files, copies included.
   public var bytesWritten = 0

@@ -110,7 +110,7 @@ final class DiskWrite: @unchecked Sendable {
 extension String {
   func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var copy = self
-    return copy.withUTF8 { POSIX.areEqual(UnsafeRawBufferPointer($0), bytes) }
+    return copy.withUTF8 { CLibrary.areEqual(UnsafeRawBufferPointer($0), bytes) }
   }
 }
 

@@ -8,7 +8,7 @@ import MillpondCore
 struct LocationWalk {
   private var last: Slot?
   private var isInOrder = true
-  private var isVisited = SparseColumn(common: false)
+  private var isVisited = SparseArray(common: false)
   private var rest = 0
   private var end = 0
   private var clearCount: Int?
@@ -19,7 +19,7 @@ struct LocationWalk {
   /// An entry with a record.
   struct Entry {
     let hash: KeyHash
-    let spot: RecordLocation
+    let location: RecordLocation
     let largeValue: LargeValue?
 
     /// Its last write in this run.
@@ -64,11 +64,11 @@ struct LocationWalk {
 
   private mutating func visit(_ slot: Slot, _ index: DiskIndex, _ body: (Entry) -> Void) {
     isVisited[slot] = true
-    let spot = index.spots[slot]
-    if spot.isNowhere { return }
+    let location = index.locations[slot]
+    if location.isNowhere { return }
     body(
       Entry(
-        hash: index.hashes[slot], spot: spot, largeValue: index.largeValues[slot],
+        hash: index.hashes[slot], location: location, largeValue: index.largeValues[slot],
         revision: index.revisions[slot]))
   }
 }

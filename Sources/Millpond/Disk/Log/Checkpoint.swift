@@ -7,7 +7,7 @@ import Foundation
 ///     4   version    4   4
 ///     8   segment    4   position in the log
 ///     12  offset     4
-///     16  entries    4   their number, of 24 bytes each: hash 8, spot 16
+///     16  entries    4   their number, of 24 bytes each: hash 8, location 16
 ///     20  synced     4   1 if the log was on the device up to there when it was written
 ///     24  large      8   how many, of 24 bytes each: entry 8, number 8, length 8
 ///     32  checksum   8   of all but these eight bytes
@@ -27,7 +27,7 @@ struct Checkpoint {
   var segment: UInt32
   var offset: UInt32
   var isSynced = false
-  var entries: [(hash: KeyHash, spot: RecordLocation)] = []
+  var entries: [(hash: KeyHash, location: RecordLocation)] = []
   var largeValues: [(entry: Int, number: UInt64, length: UInt64)] = []
 }
 
@@ -46,12 +46,12 @@ extension Checkpoint {
       bytes.put(UInt32(isSynced ? 1 : 0), 20)
       bytes.put(UInt64(largeValues.count), 24)
       var place = Self.headSize
-      for (hash, spot) in entries {
+      for (hash, location) in entries {
         bytes.put(hash.value, place)
-        bytes.put(spot.segment, place + 8)
-        bytes.put(spot.offset, place + 12)
-        bytes.put(spot.size, place + 16)
-        bytes.put(spot.expiry, place + 20)
+        bytes.put(location.segment, place + 8)
+        bytes.put(location.offset, place + 12)
+        bytes.put(location.size, place + 16)
+        bytes.put(location.expiry, place + 20)
         place += DiskLimits.indexSize
       }
       for (entry, number, length) in largeValues {
@@ -86,17 +86,18 @@ extension Checkpoint {
     for entry in 0..<entryCount {
       let place = headSize + entry * DiskLimits.indexSize
       let hash = KeyHash(value: bytes.number(place, UInt64.self))
-      let spot = RecordLocation(
+      let location = RecordLocation(
         segment: bytes.number(place + 8, UInt32.self),
         offset: bytes.number(place + 12, UInt32.self),
         size: bytes.number(place + 16, UInt32.self),
         expiry: bytes.number(place + 20, UInt32.self))
       guard nextLarge == UInt64(entry) else {
-        take(hash, spot, nil)
+        take(hash, location, nil)
         continue
       }
       take(
-        hash, spot, (bytes.number(large + 8, UInt64.self), bytes.number(large + 16, UInt64.self)))
+        hash, location,
+        (bytes.number(large + 8, UInt64.self), bytes.number(large + 16, UInt64.self)))
       large += largeSize
       nextLarge = large < end ? bytes.number(large, UInt64.self) : .max
     }
@@ -166,7 +167,7 @@ extension LogWriter {
       if let large = entry.largeValue {
         checkpoint.largeValues.append((checkpoint.entries.count, large.number, large.length))
       }
-      checkpoint.entries.append((entry.hash, entry.spot))
+      checkpoint.entries.append((entry.hash, entry.location))
     }
     let bytes = checkpoint.bytes
     let largeBytes = state.withLock { $0.index.largeBytes }

@@ -29,7 +29,7 @@ struct DiskState: Sendable {
       if part.end > synced { unsynchronized.segments[part.segment.number] = part.segment }
     }
     if let last = contents.parts.last { unsynchronized.end = max(last.end, contents.reached) }
-    for (slot, value) in index.largeValues where index.spots[slot].position >= synced {
+    for (slot, value) in index.largeValues where index.locations[slot].position >= synced {
       unsynchronized.files.insert(value.number)
     }
   }

@@ -109,8 +109,8 @@ extension OpenFile {
     _ byteCount: Int, while goesOn: () -> Bool = { true },
     _ body: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void
   ) throws -> Bool {
-    let room = try POSIX.allocate(LargeSum.pieceSize)
-    defer { POSIX.free(UnsafeRawBufferPointer(room)) }
+    let room = try CLibrary.allocate(LargeSum.pieceSize)
+    defer { CLibrary.free(UnsafeRawBufferPointer(room)) }
     for offset in stride(from: 0, to: byteCount, by: LargeSum.pieceSize) {
       let piece = UnsafeMutableRawBufferPointer(
         rebasing: room[..<min(LargeSum.pieceSize, byteCount - offset)])

@@ -91,17 +91,19 @@ struct LogOpening {
     let present = Set(segmentNumbers)
     var lastNumber: UInt32?
     defer { index.findRestored() }
-    let isGood = Checkpoint.read(bytes.bytes, prepare: { index.reserve($0) }) { hash, spot, large in
-      if spot.segment != lastNumber {
-        guard present.contains(spot.segment) else { return }
-        lastNumber = spot.segment
+    let isGood = Checkpoint.read(bytes.bytes, prepare: { index.reserve($0) }) {
+      hash, location, large in
+      if location.segment != lastNumber {
+        guard present.contains(location.segment) else { return }
+        lastNumber = location.segment
       }
-      guard spot.size >= RecordHead.size, (large?.length ?? 0) <= LargeValue.greatestLength else {
+      guard location.size >= RecordHead.size, (large?.length ?? 0) <= LargeValue.greatestLength
+      else {
         return
       }
       // The checksum of a large value is in its record, which is read first.
       index.restore(
-        hash, spot, large.map { LargeValue(number: $0.number, length: $0.length, checksum: 0) })
+        hash, location, large.map { LargeValue(number: $0.number, length: $0.length, checksum: 0) })
     }
     guard isGood else { return nil }
     if isSynced { contents.synced = max(position, contents.synced ?? .start) }
@@ -130,8 +132,8 @@ struct LogOpening {
         continue
       }
       lastEnd = offset + record.head.recordSize
-      let (hash, spot) = (KeyHash(record.key), record.spot(segment: segment.number, offset))
-      if let synced = contents.synced, spot.position >= synced, try !isWholeWithFile(record) {
+      let (hash, location) = (KeyHash(record.key), record.location(segment: segment.number, offset))
+      if let synced = contents.synced, location.position >= synced, try !isWholeWithFile(record) {
         contents.damagedRecords += 1
         void(record, segment, offset)
         continue
@@ -149,7 +151,7 @@ struct LogOpening {
           contents.damagedRecords += 1
           index.unload(hash)
         } else {
-          index.load(hash, spot, large)
+          index.load(hash, location, large)
         }
       case .void: break
       }

@@ -62,7 +62,9 @@ extension LogWriter {
         continue
       }
       guard record.head.kind == .value || record.head.kind == .file else { continue }
-      let (hash, old) = (KeyHash(record.key), record.spot(segment: oldest.segment.number, offset))
+      let (hash, old) = (
+        KeyHash(record.key), record.location(segment: oldest.segment.number, offset)
+      )
       guard state.withLock({ $0.index.holds(hash, at: old) }) else { continue }
       guard record.isWhole else {
         isOldestDamaged = true
@@ -113,14 +115,14 @@ extension LogWriter {
 
   private func forgetRecords(in segment: UInt32) {
     var lost: [LocationWalk.Entry] = []
-    state.forEachEntry { if $0.spot.segment == segment { lost.append($0) } }
+    state.forEachEntry { if $0.location.segment == segment { lost.append($0) } }
     var rest = lost[...]
     while !rest.isEmpty {
       let step = rest.prefix(LocationWalk.stepSize)
       rest = rest.dropFirst(step.count)
       remove(
         state.withLock { state in
-          for entry in step { state.index.lose(entry.hash, at: entry.spot) }
+          for entry in step { state.index.lose(entry.hash, at: entry.location) }
           return state.index.takeConsequence().files
         })
     }
@@ -150,12 +152,12 @@ extension LogWriter {
   ///
   /// - Parameter held: Returns the files that are lent or being written.
   func erase(sparing held: () -> Set<UInt64>) throws {
-    guard folder.isHeld, !folder.isLost else { throw POSIX.failure(.EBADF, folder.path) }
+    guard folder.isHeld, !folder.isLost else { throw CLibrary.failure(.EBADF, folder.path) }
     if let last = parts.last { try last.segment.file.synchronize() }
     // Later records that are not behind the removal are copied. No more of them come into these
     // segments, which are written no longer.
     var needed: Set<UInt32> = []
-    if isErasing { state.forEachEntry { needed.insert($0.spot.segment) } }
+    if isErasing { state.forEachEntry { needed.insert($0.location.segment) } }
     while isErasing, let oldest = parts.first {
       if needed.contains(oldest.segment.number) {
         try compactStep(oldest)

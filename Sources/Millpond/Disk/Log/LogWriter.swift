@@ -88,7 +88,7 @@ extension LogWriter {
   ///
   /// - Throws: The reason why the folder can't be written to.
   private func prepare() throws {
-    guard folder.isHeld else { throw POSIX.failure(.EBADF, folder.path) }
+    guard folder.isHeld else { throw CLibrary.failure(.EBADF, folder.path) }
     guard folder.isLost else { return }
     // It is a different folder now, without any of the files.
     parts = []
@@ -96,7 +96,7 @@ extension LogWriter {
     logBytes = 0
     copied = nil
     let released = state.withLock { state in
-      state.index.forgetAllSpots()
+      state.index.forgetAllLocations()
       return state.forgetLog()
     }
     withExtendedLifetime(released) {}
@@ -126,7 +126,7 @@ extension LogWriter {
       return last
     }
     for _ in 0..<16 {
-      guard nextSegment < .max else { throw POSIX.failure(.EFBIG, folder.path) }
+      guard nextSegment < .max else { throw CLibrary.failure(.EFBIG, folder.path) }
       let number = nextSegment
       nextSegment += 1
       do {
@@ -141,7 +141,7 @@ extension LogWriter {
         continue
       }
     }
-    throw POSIX.failure(.EEXIST, folder.path)
+    throw CLibrary.failure(.EEXIST, folder.path)
   }
 
   private func encode(_ write: DiskWrite, _ part: LogContents.Part) throws -> RecordLocation {
@@ -181,7 +181,7 @@ extension LogWriter {
     // none can come after its place in the walk.
     if state.withLock({ $0.index.newest > removal.revision }) {
       state.forEachEntry { entry in
-        if entry.revision > removal.revision { positions.append(entry.spot.position) }
+        if entry.revision > removal.revision { positions.append(entry.location.position) }
       }
     }
     var bytes = [UInt8](repeating: 0, count: positions.count * LogPosition.size)
@@ -214,7 +214,7 @@ extension LogWriter {
       try append(buffer.bytes, to: part)
       remove(
         state.withLock { state in
-          for (write, spot) in batch { state.index.settle(write, at: spot) }
+          for (write, location) in batch { state.index.settle(write, at: location) }
           return state.index.takeConsequence().files
         })
     } catch {

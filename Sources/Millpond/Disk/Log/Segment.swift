@@ -82,14 +82,14 @@ struct LogContents {
 /// The place of a record, which can be read even after its segment was removed.
 struct RecordPlace: Sendable {
   let segment: Segment
-  let spot: RecordLocation
+  let location: RecordLocation
 
   /// The greatest size of a record from which the value is copied.
   private static let smallSize = 4_096
 
   /// Returns the record if the system has it in memory; nil if reading it would wait.
   func readNow(for key: String) -> StoredRecord.Reading? {
-    let offset = Int(spot.offset)
+    let offset = Int(location.offset)
     return try? reading(for: key) { bytes in
       if !segment.file.readNow(into: bytes, at: offset) { throw WouldWait() }
       return true
@@ -100,13 +100,13 @@ struct RecordPlace: Sendable {
   ///
   /// - Throws: Errors that say nothing about the record, such as a locked device.
   func read(for key: String) throws -> StoredRecord.Reading {
-    try reading(for: key) { try segment.file.read(into: $0, at: Int(spot.offset)) }
+    try reading(for: key) { try segment.file.read(into: $0, at: Int(location.offset)) }
   }
 
   private func reading(
     for key: String, _ fill: (UnsafeMutableRawBufferPointer) throws -> Bool
   ) throws -> StoredRecord.Reading {
-    let size = Int(spot.size)
+    let size = Int(location.size)
     guard size <= Self.smallSize else {
       var isWhole = false
       let bytes = try FileBytes(count: size) { isWhole = try fill($0) }

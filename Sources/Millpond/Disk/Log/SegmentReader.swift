@@ -27,10 +27,10 @@ final class SegmentReader {
     self.offset = offset
     self.end = end
     windowOffset = offset
-    window = try POSIX.allocate(max(0, min(Self.windowSize, end - offset)))
+    window = try CLibrary.allocate(max(0, min(Self.windowSize, end - offset)))
   }
 
-  deinit { POSIX.free(UnsafeRawBufferPointer(window)) }
+  deinit { CLibrary.free(UnsafeRawBufferPointer(window)) }
 
   /// Returns the next record or the damage in its place; nil at the end.
   func next() throws -> Step? {
@@ -67,8 +67,8 @@ final class SegmentReader {
 
   private func fill(atLeast count: Int) throws {
     if count > window.count {
-      let larger = try POSIX.allocate(count)
-      POSIX.free(UnsafeRawBufferPointer(window))
+      let larger = try CLibrary.allocate(count)
+      CLibrary.free(UnsafeRawBufferPointer(window))
       window = larger
     }
     let room = UnsafeMutableRawBufferPointer(rebasing: window[..<min(window.count, end - offset)])
@@ -98,7 +98,7 @@ final class SegmentReader {
     var start = 0
     while start <= last {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[start...last])
-      guard let place = POSIX.find(magic[0], in: rest) else { return nil }
+      guard let place = CLibrary.find(magic[0], in: rest) else { return nil }
       start += place
       if (1..<magic.count).allSatisfy({ bytes[start + $0] == magic[$0] }) { return start }
       start += 1

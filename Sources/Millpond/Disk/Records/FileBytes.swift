@@ -10,12 +10,12 @@ final class FileBytes: Sendable {
   /// - Throws: `ENOMEM` instead of trapping, and the errors of `fill`.
   @inline(never)
   init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
-    let memory = try POSIX.allocate(count)
+    let memory = try CLibrary.allocate(count)
     bytes = UnsafeRawBufferPointer(memory)
     try fill(memory)
   }
 
-  deinit { POSIX.free(bytes) }
+  deinit { CLibrary.free(bytes) }
 
   /// Returns a part of the bytes, without copying from 16 KiB on.
   func data(from range: Range<Int>) -> Data {

@@ -166,7 +166,7 @@ struct Record {
       })
   }
 
-  func spot(segment: UInt32, _ offset: Int) -> RecordLocation {
+  func location(segment: UInt32, _ offset: Int) -> RecordLocation {
     RecordLocation(
       segment: segment, offset: UInt32(offset), size: UInt32(head.recordSize),
       expiry: head.expiresAt.expiry)

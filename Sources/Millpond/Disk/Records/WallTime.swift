@@ -15,7 +15,7 @@ struct WallTime: Sendable, Comparable, BitwiseCopyable {
     self.microseconds = microseconds
   }
 
-  static var now: WallTime { WallTime(microseconds: POSIX.wallTime()) }
+  static var now: WallTime { WallTime(microseconds: CLibrary.wallTime()) }
 
   static let never = WallTime(microseconds: .max)
 

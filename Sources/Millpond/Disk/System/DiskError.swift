@@ -2,7 +2,7 @@ public import Foundation
 import MillpondCore
 
 /// A failure of a disk cache or of a value for it; the underlying error of a
-/// ``CacheError/unavailable(layer:underlying:)``.
+/// `CacheError.unavailable(layer:underlying:)`.
 public enum DiskError: Error, Sendable {
   /// A call to the system failed in the folder; the key is nil if the failure concerns all keys.
   case failed(folder: String, key: String?, underlying: any Error)
@@ -27,11 +27,12 @@ extension DiskError: LocalizedError, CustomStringConvertible {
     switch self {
     case .failed(let folder, let key, let underlying):
       let subject = key.map { "the key \($0.debugDescription) in " } ?? ""
-      return "The disk cache failed for \(subject)\(folder): \(underlying)"
+      return "the disk cache failed for \(subject)\(folder): \(underlying)"
     case .tooLarge(let folder, let key, let byteCount, let limit):
-      return "The value for \(key.debugDescription) takes \(byteCount) bytes on disk; the cache in "
-        + "\(folder) holds \(limit). Raise its byteLimit to store it."
-    case .closed(let folder): return "The disk cache in \(folder) has been closed."
+      return
+        "the value for \(key.debugDescription) takes \(byteCount) bytes on disk, and the cache in "
+        + "\(folder) holds \(limit) (raise its byteLimit)"
+    case .closed(let folder): return "the disk cache in \(folder) has been closed"
     }
   }
 

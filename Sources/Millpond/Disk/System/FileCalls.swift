@@ -79,7 +79,7 @@ extension FileCalls {
     while true {
       do {
         return try call()
-      } catch let error where POSIX.code(error) == .EINTR {
+      } catch let error where CLibrary.code(error) == .EINTR {
         continue
       }
     }

@@ -26,15 +26,15 @@ struct FileSystem: Sendable {
   func makeFolder(_ path: String) throws {
     do {
       try calls.uninterrupted { try calls.makeFolder(path) }
-    } catch let error where POSIX.code(error) == .EEXIST {
+    } catch let error where CLibrary.code(error) == .EEXIST {
       return
-    } catch let error where POSIX.code(error) == .ENOENT {
+    } catch let error where CLibrary.code(error) == .ENOENT {
       let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
       if parent.isEmpty { throw error }
       try makeFolder(String(parent))
       do {
         try calls.uninterrupted { try calls.makeFolder(path) }
-      } catch let error where POSIX.code(error) == .EEXIST {
+      } catch let error where CLibrary.code(error) == .EEXIST {
         // Another process was faster.
       }
     }
@@ -47,7 +47,7 @@ struct FileSystem: Sendable {
   private func ifThere<Result>(_ call: () throws -> Result) throws -> Result? {
     do {
       return try calls.uninterrupted(call)
-    } catch let error where POSIX.code(error) == .ENOENT {
+    } catch let error where CLibrary.code(error) == .ENOENT {
       return nil
     }
   }

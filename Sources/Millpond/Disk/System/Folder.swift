@@ -41,7 +41,7 @@ final class Folder: Sendable {
 
   /// Makes the folder if needed, and takes its lock.
   ///
-  /// - Throws: ``CacheError/inUse(layer:)`` if another process has it; the system's error if it
+  /// - Throws: `CacheError.inUse(layer:)` if another process has it; the system's error if it
   ///   can't be made.
   func take() throws {
     try files.makeFolder(path)

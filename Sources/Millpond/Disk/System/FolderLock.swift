@@ -12,7 +12,7 @@ enum FolderLock: Sendable {
 
   /// Takes the lock at `path`.
   ///
-  /// - Throws: ``CacheError/inUse(layer:)`` if another process has it.
+  /// - Throws: `CacheError.inUse(layer:)` if another process has it.
   init(_ path: String, _ files: FileSystem) throws {
     let file: OpenFile
     do {

@@ -26,7 +26,7 @@ final class OpenFile: Sendable {
     if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
     do {
       try calls.close(descriptor)
-    } catch let error where POSIX.code(error) == .EINTR {
+    } catch let error where CLibrary.code(error) == .EINTR {
       return
     }
   }
@@ -81,7 +81,7 @@ final class OpenFile: Sendable {
         try calls.write(descriptor, rest, at: offset + done)
       }
       // Otherwise a disk that takes no bytes and reports no error would be retried for ever.
-      if count == 0 { throw POSIX.failure(.EIO, path) }
+      if count == 0 { throw CLibrary.failure(.EIO, path) }
       done += count
     }
   }

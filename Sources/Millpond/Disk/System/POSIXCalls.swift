@@ -23,7 +23,7 @@ struct POSIXCalls: FileCalls {
       case .folder: O_RDONLY | O_DIRECTORY
       }
     let descriptor = systemOpen(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw POSIX.failure(path) }
+    guard descriptor >= 0 else { throw CLibrary.failure(path) }
     if access == .updating || access == .sharing { makePrivate(descriptor) }
     return descriptor
   }
@@ -43,7 +43,7 @@ struct POSIXCalls: FileCalls {
 
   @inline(never)
   private func check(_ result: Int32, _ path: String = "") throws {
-    if result != 0 { throw POSIX.failure(path) }
+    if result != 0 { throw CLibrary.failure(path) }
   }
 
   func status(_ descriptor: Int32) throws -> FileStatus {
@@ -62,7 +62,7 @@ struct POSIXCalls: FileCalls {
     _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws -> Int {
     let count = pread(descriptor, bytes.baseAddress, min(bytes.count, Self.most), off_t(offset))
-    guard count >= 0 else { throw POSIX.failure("") }
+    guard count >= 0 else { throw CLibrary.failure("") }
     return count
   }
 
@@ -76,7 +76,7 @@ struct POSIXCalls: FileCalls {
 
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int {
     let count = pwrite(descriptor, bytes.baseAddress, min(bytes.count, Self.most), off_t(offset))
-    guard count >= 0 else { throw POSIX.failure("") }
+    guard count >= 0 else { throw CLibrary.failure("") }
     return count
   }
 
@@ -95,7 +95,7 @@ struct POSIXCalls: FileCalls {
   func makeFolder(_ path: String) throws { try check(mkdir(path, 0o700), path) }
 
   func namesInFolder(_ path: String) throws -> [String] {
-    guard let folder = opendir(path) else { throw POSIX.failure(path) }
+    guard let folder = opendir(path) else { throw CLibrary.failure(path) }
     defer { closedir(folder) }
     var names: [String] = []
     errno = 0
@@ -106,14 +106,14 @@ struct POSIXCalls: FileCalls {
       }
       errno = 0
     }
-    guard errno == 0 else { throw POSIX.failure(path) }
+    guard errno == 0 else { throw CLibrary.failure(path) }
     return names
   }
 
   func lock(_ descriptor: Int32) throws -> Bool {
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
     if errno == EWOULDBLOCK { return false }
-    throw POSIX.failure("")
+    throw CLibrary.failure("")
   }
 
   func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }

@@ -49,7 +49,7 @@ enum BodyLength: Equatable, Sendable {
     let isNumber = !value.isEmpty && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
     guard values.count == 1, isNumber, let length = Int(value) else {
       let stated = values.joined(separator: ", ").prefix(80)
-      throw .invalidResponse(reason: "Content-Length \"\(stated)\"")
+      throw .invalidResponse(reason: "malformed Content-Length \"\(stated)\"")
     }
     return length
   }

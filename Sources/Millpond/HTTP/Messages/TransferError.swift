@@ -51,22 +51,22 @@ extension TransferError: CustomStringConvertible {
   /// without secrets.
   public var description: String {
     switch self {
-    case .unsupportedURL(let url): "not a URL of HTTP: \(url.textWithoutSecrets)"
+    case .unsupportedURL(let url): "not an HTTP URL: \(url.textWithoutSecrets)"
     case .status(let code, _, let url): "the origin answered with status \(code)" + url.inWords
     case .tooLarge(let limit, let url):
-      "the body has more than \(limit) bytes, the byteLimit or streamByteLimit of HTTPLimits"
+      "the body has more than \(limit) bytes (raise byteLimit or streamByteLimit of HTTPLimits)"
         + url.inWords
     case .headTooLarge(let limit, let url):
-      "the head has more than \(limit) bytes, the headerByteLimit of HTTPLimits" + url.inWords
+      "the head has more than \(limit) bytes (raise headerByteLimit of HTTPLimits)" + url.inWords
     case .truncated(let received, let expected?, let url):
-      "the body ended after \(received) of \(expected) bytes" + url.inWords
+      "the body ended early, after \(received) of \(expected) bytes" + url.inWords
     case .truncated(let received, nil, let url):
-      "the body ended too early, after \(received) bytes" + url.inWords
-    case .invalidResponse(let reason, let url): "the answer is not valid: \(reason)" + url.inWords
+      "the body ended early, after \(received) bytes" + url.inWords
+    case .invalidResponse(let reason, let url): "the response is not valid: \(reason)" + url.inWords
     case .timedOut(.idle, let url):
-      "the origin was silent for longer than the idleTimeout of HTTPLimits" + url.inWords
+      "the origin was silent for too long (raise idleTimeout of HTTPLimits)" + url.inWords
     case .timedOut(.total, let url):
-      "the transfer took longer than the totalTimeout of HTTPLimits" + url.inWords
+      "the transfer took too long (raise totalTimeout of HTTPLimits)" + url.inWords
     }
   }
 }

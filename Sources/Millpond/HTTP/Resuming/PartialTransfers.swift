@@ -61,12 +61,12 @@ public final class PartialTransfers: Sendable {
   ///
   /// Transfers that began before the call store nothing when they end, and find nothing. A cache
   /// over an ``HTTPSource`` with these partials calls this at its own `removeAll()`, and so at the
-  /// end of its ``CacheScope``. Without such a cache, add them to a scope:
+  /// end of its `CacheScope`. Without such a cache, add them to a scope:
   ///
   ///     session.add(isPersistent: true) { partials.removeAll() }
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
-  /// - Throws: ``CacheError/unavailable(layer:underlying:)`` if a file can't be removed.
+  /// - Throws: `CacheError.unavailable(layer:underlying:)` if a file can't be removed.
   @discardableResult
   public func removeAll() -> Signal<Void> { removeAll(.next()) }
 

@@ -97,7 +97,7 @@ extension Error {
 }
 
 extension BodyLength {
-  /// Creates the framing of an answer to a request for the rest of a body.
+  /// Creates the body length of an answer to a request for the rest of a body.
   ///
   /// - Throws: The status, if this is not the rest of exactly these bytes, or not all of it.
   init(_ head: HTTPHead, resuming earlier: ResumePoint) throws(TransferError) {

@@ -15,7 +15,7 @@ struct AdaptiveOrder: EvictionOrder {
   @usableFromInline var nodes: SlotNodes
 
   /// For each slot, its list, and whether it was used since it was last examined.
-  @usableFromInline var states = Column<UInt8>()
+  @usableFromInline var states = ChunkedArray<UInt8>()
 
   @usableFromInline var window = SlotList()
   @usableFromInline var probation = SlotList()
@@ -100,7 +100,7 @@ struct AdaptiveOrder: EvictionOrder {
   mutating func removeLastSlot() {
     nodes.removeLast()
     states.removeLast()
-    if states.count.isMultiple(of: Column<UInt8>.chunkLength) {
+    if states.count.isMultiple(of: ChunkedArray<UInt8>.chunkLength) {
       sketch.shrink(toEntries: states.count)
     } else if sketch.due == 0 {
       // Without other uses the change of size would not end.

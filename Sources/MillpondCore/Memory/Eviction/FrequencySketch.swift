@@ -14,7 +14,7 @@
 @usableFromInline
 struct FrequencySketch: Sendable {
   /// The counters of the first blocks; of all of them, unless the size is changing.
-  @usableFromInline var words = Column<UInt64>()
+  @usableFromInline var words = ChunkedArray<UInt64>()
   @usableFromInline var blocks = 0
   @usableFromInline var additions = 0
 
@@ -23,7 +23,7 @@ struct FrequencySketch: Sendable {
   private var additionLimit = 0
 
   /// The counters of the former size, while the size is changing.
-  private var former = Column<UInt64>()
+  private var former = ChunkedArray<UInt64>()
   private var formerBlocks = 0
 
   /// The number of blocks that are wanted when the present change has ended.
@@ -118,7 +118,7 @@ extension FrequencySketch {
     wantedBlocks = blocks == 0 ? first : max(wantedBlocks, blocks)
     while wantedBlocks * (Self.blockLength + 2) < entries { wantedBlocks *= 2 }
     if blocks == 0 {
-      words = Column(repeating: 0, count: wantedBlocks * Self.blockLength)
+      words = ChunkedArray(repeating: 0, count: wantedBlocks * Self.blockLength)
       blocks = wantedBlocks
     }
     work()
@@ -162,7 +162,7 @@ extension FrequencySketch {
 
   private mutating func beginResizing() {
     (former, formerBlocks) = (words, blocks)
-    words = Column()
+    words = ChunkedArray()
     blocks = wantedBlocks > blocks ? blocks * 2 : blocks / 2
   }
 
@@ -176,7 +176,7 @@ extension FrequencySketch {
         words.append(isGrowing ? counts : Self.greater(counts, former[word + Self.blockLength]))
       }
     }
-    if words.count == blocks * Self.blockLength { (former, formerBlocks) = (Column(), 0) }
+    if words.count == blocks * Self.blockLength { (former, formerBlocks) = (ChunkedArray(), 0) }
   }
 
   private mutating func halveStep() {

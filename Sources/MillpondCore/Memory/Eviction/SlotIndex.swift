@@ -149,7 +149,7 @@ package struct SlotIndex: Sendable {
 
 /// The buckets of an index, side by side; all are empty at first.
 ///
-/// Not a value: copies share the memory, as those of a ``Column`` do.
+/// Not a value: copies share the memory, as those of a ``ChunkedArray`` do.
 @usableFromInline
 struct Buckets: RandomAccessCollection, Sendable {
   @usableFromInline nonisolated(unsafe) let base: UnsafeMutablePointer<UInt64>

@@ -30,8 +30,8 @@ struct SlotList: Sendable {
 /// Without costs each entry weighs one.
 @usableFromInline
 struct SlotNodes: Sendable {
-  @usableFromInline var nodes = Column<SlotNode>()
-  @usableFromInline var weights = Column<Int>()
+  @usableFromInline var nodes = ChunkedArray<SlotNode>()
+  @usableFromInline var weights = ChunkedArray<Int>()
   @usableFromInline let isWeighted: Bool
 
   /// The slot that was freed last, which leads to the other free ones; none is -1.

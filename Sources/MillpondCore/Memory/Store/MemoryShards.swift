@@ -29,7 +29,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Changes once, under the lock of the first shard.
   @usableFromInline let mask = Atomic<Int>(0)
 
-  @usableFromInline let audience = RemovalAudience<Key, Value>()
+  @usableFromInline let removalListeners = RemovalListeners<Key, Value>()
 
   @inlinable
   init(_ budget: MemoryBudget, _ options: MemoryOptions) {
@@ -120,7 +120,9 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Reports removals to subscribers, outside the locks.
   @inlinable
   func finish(_ move: inout Move) {
-    if move.removals.first != nil, audience.isListening { audience.tell(move.removals) }
+    if move.removals.first != nil, removalListeners.isListening {
+      removalListeners.send(move.removals)
+    }
   }
 
   /// Evicts entries of any shard until there is enough room.

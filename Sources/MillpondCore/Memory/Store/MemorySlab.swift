@@ -17,7 +17,7 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
 
   // Only one store uses it, so accesses can't overlap and need no checks for that.
   @exclusivity(unchecked) @usableFromInline var pairs: UnsafeMutablePointer<Pair>
-  @exclusivity(unchecked) @usableFromInline var isUsed = Column<Bool>()
+  @exclusivity(unchecked) @usableFromInline var isUsed = ChunkedArray<Bool>()
   @exclusivity(unchecked) @usableFromInline var capacity = 0
 
   @inlinable

@@ -56,7 +56,7 @@ extension MemoryStore {
 
 extension PolicyOrder {
   /// Returns a violated invariant of the order of these slots; nil if there is none.
-  func flaw(isUsed: Column<Bool>) -> String? {
+  func flaw(isUsed: ChunkedArray<Bool>) -> String? {
     let lists = isAdaptive ? adaptive.lists : [(recency.list, nil)]
     var isMissing = (0..<isUsed.count).map { isUsed[$0] }
     for (list, state) in lists {
@@ -98,7 +98,7 @@ extension SlotNodes {
   }
 
   /// Returns a violated invariant of the list of free slots; nil if there is none.
-  fileprivate func freeFlaw(isUsed: Column<Bool>) -> String? {
+  fileprivate func freeFlaw(isUsed: ChunkedArray<Bool>) -> String? {
     var isFree = (0..<isUsed.count).map { !isUsed[$0] }
     for slot in freeSlots {
       guard isFree[Int(slot)] else { return "slot \(slot) is free twice, or used" }

@@ -13,13 +13,13 @@ struct MemoryTimes: Sendable {
     }
   }
 
-  @usableFromInline var stamps = Column<Stamp>()
+  @usableFromInline var stamps = ChunkedArray<Stamp>()
 
   /// The deadlines; empty while no entry has one.
-  @usableFromInline var deadlines = Column<Int64>()
+  @usableFromInline var deadlines = ChunkedArray<Int64>()
 
   /// The last uses; empty unless entries expire when they are not used.
-  @usableFromInline var lastUses = Column<Int64>()
+  @usableFromInline var lastUses = ChunkedArray<Int64>()
 
   /// The time to idle; `Int64.max` for none.
   @usableFromInline let idleTime: Int64
@@ -103,7 +103,8 @@ struct MemoryTimes: Sendable {
     return isBeyond ? .max : max(0, age)
   }
 
-  private static func removeLast(_ last: Slot, to place: Slot, in times: inout Column<Int64>) {
+  private static func removeLast(_ last: Slot, to place: Slot, in times: inout ChunkedArray<Int64>)
+  {
     if Int(last) < times.count {
       times[place] = times[last]
       times.removeLast()
@@ -113,7 +114,7 @@ struct MemoryTimes: Sendable {
   }
 
   /// Sets the time of a slot; earlier slots without a time get `Int64.max`, for none.
-  private static func set(_ slot: Int, _ time: Int64, in times: inout Column<Int64>) {
+  private static func set(_ slot: Int, _ time: Int64, in times: inout ChunkedArray<Int64>) {
     while times.count <= slot { times.append(.max) }
     times[slot] = time
   }

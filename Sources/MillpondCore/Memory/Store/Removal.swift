@@ -76,22 +76,22 @@ struct MoreRemovals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 /// The subscribers to the removals of a cache.
 @usableFromInline
-final class RemovalAudience<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private let pipe = PublishSubject<Removal<Key, Value>>()
+final class RemovalListeners<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private let subject = PublishSubject<Removal<Key, Value>>()
   private let listeners = ListenerCount()
 
   @usableFromInline
   init() {}
 
   deinit {
-    pipe.completed()
+    subject.completed()
   }
 
   @usableFromInline var isListening: Bool { listeners.count.load(ordering: .relaxed) > 0 }
 
   /// The removals; a subscription does not keep the cache alive.
   var signal: Signal<Removal<Key, Value>> {
-    let (listeners, removals) = (listeners, pipe.signal)
+    let (listeners, removals) = (listeners, subject.signal)
     return Signal { observer, lifetime in
       listeners.count.add(1, ordering: .relaxed)
       lifetime.onEnd { listeners.count.subtract(1, ordering: .relaxed) }
@@ -100,9 +100,9 @@ final class RemovalAudience<Key: Hashable & Sendable, Value: Sendable>: Sendable
   }
 
   @usableFromInline
-  func tell(_ removals: Removals<Key, Value>) {
-    if let first = removals.first { pipe.next(first) }
-    for other in removals.more?.value.removals ?? [] { pipe.next(other) }
+  func send(_ removals: Removals<Key, Value>) {
+    if let first = removals.first { subject.next(first) }
+    for other in removals.more?.value.removals ?? [] { subject.next(other) }
   }
 }
 

@@ -42,28 +42,28 @@ final class ModelRun: Sendable {
     switch step {
     case .set(let key, let cost):
       let value = state.nextValue(cost)
-      state.tellings.add(key)
+      state.writes.add(key)
       cache.set(value, for: key)
       let deadline = state.reference.now + scene.timeToLive
       return keep(key, value, age: 0, deadline: deadline, &state)
     case .setFor(let key, let cost, let time):
       let value = state.nextValue(cost)
-      state.tellings.add(key)
+      state.writes.add(key)
       cache.set(value, for: key, timeToLive: .after(.nanoseconds(time)))
       return keep(key, value, age: 0, deadline: state.reference.now + time, &state)
     case .fill(let key, let cost, let age, let hasMark):
       return fill(key, state.nextValue(cost), age, hasMark, &state)
     case .readMark(let key):
       state.marks[key] = ModelState.Mark(
-        token: FillToken(), tellings: state.tellings.count(of: key))
+        token: FillToken(), writes: state.writes.count(of: key))
       return settle(.nothing, &state)
     case .remove(let key):
-      state.tellings.add(key)
+      state.writes.add(key)
       cache.remove(key)
       return settle(.removal(of: key), &state)
         ?? (state.reference.entries[key] == nil ? nil : "\(key) was removed, and is there")
     case .removeAll:
-      state.tellings.addAll()
+      state.writes.addAll()
       cache.removeAll()
       return settle(.removal(of: nil), &state)
         ?? (state.reference.entries.isEmpty ? nil : "all was removed, and some is there")
@@ -127,9 +127,9 @@ final class ModelRun: Sendable {
     let mark = hasMark ? state.marks[key] : nil
     let rejections = cache.statistics.rejections
     _ = cache.apply(.fill(key, Stamped(value, age: .nanoseconds(age)), mark?.token ?? .any))
-    let tellings = state.tellings.count(of: key)
-    if let mark, tellings.doubtful != mark.tellings.doubtful {
-      let isOfKey = tellings.certain != mark.tellings.certain
+    let writes = state.writes.count(of: key)
+    if let mark, writes.doubtful != mark.writes.doubtful {
+      let isOfKey = writes.certain != mark.writes.certain
       let isTaken = cache.peek(key) == value || cache.statistics.rejections > rejections
       if isOfKey && isTaken { return "\(key) was filled with what came too late" }
       if !isTaken { return settle(.nothing, &state) }

@@ -5,12 +5,12 @@ struct ModelState: Sendable {
   /// A token, and the number of writes before it.
   struct Mark: Sendable {
     let token: FillToken
-    let tellings: ModelTellings.Count
+    let writes: ModelWrites.Count
   }
 
   var reference: ReferenceCache
   var marks: [Int: Mark] = [:]
-  var tellings = ModelTellings()
+  var writes = ModelWrites()
   private var values = 0
 
   init(_ reference: ReferenceCache) {
@@ -25,7 +25,7 @@ struct ModelState: Sendable {
 }
 
 /// The number of writes of each key.
-struct ModelTellings: Sendable {
+struct ModelWrites: Sendable {
   private var keys: [Int: Int] = [:]
   private var stripes: [Int: Int] = [:]
   private var all = 0

@@ -74,13 +74,13 @@ import Testing
 
   @Test func `flights in the air arrive once, can be joined, and can be given up`() {
     let cache = origin.replayed(in: memory)
-    let askers = (0..<200).map { Recorder<Int>().subscribe(to: cache.get($0)) }
+    let callers = (0..<200).map { Recorder<Int>().subscribe(to: cache.get($0)) }
 
     fill(1_000..<6_000)
     #expect(isDivided && cache.flights.count == 200)
     let joiners = (0..<200).map { Recorder<Int>().subscribe(to: cache.get($0)) }
     for key in 0..<50 {
-      askers[key].dispose()
+      callers[key].dispose()
       joiners[key].dispose()
     }
     #expect(cache.flights.count == 150)
@@ -90,7 +90,7 @@ import Testing
     }
 
     for key in 50..<200 {
-      #expect(askers[key].transcript == ["next \(key)", "completed"])
+      #expect(callers[key].transcript == ["next \(key)", "completed"])
       #expect(joiners[key].transcript == ["next \(key)", "completed"])
     }
     #expect((0..<50).allSatisfy { origin[$0].disposals == 1 && memory.peek($0) == nil })
@@ -104,7 +104,7 @@ import Testing
   func `flights arrive once while threads divide, join, leave and answer`(round: Int) {
     let cache = origin.replayed(in: memory)
     fill(1_000..<5_000)
-    let askers = (0..<100).map { Recorder<Int>().subscribe(to: cache.get($0)) }
+    let callers = (0..<100).map { Recorder<Int>().subscribe(to: cache.get($0)) }
     let joiners = (0..<100).map { _ in Recorder<Int>() }
 
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -112,7 +112,7 @@ import Testing
         switch thread {
         case 0: fill(6_000 + key * 5..<6_005 + key * 5)
         case 1: joiners[key].subscribe(to: cache.get(key))
-        case 2: if key % 2 == 0 { askers[key].dispose() }
+        case 2: if key % 2 == 0 { callers[key].dispose() }
         default:
           if key % 4 < 2 { origin[key].next(key) }
           if key % 4 < 2 { origin[key].completed() }
@@ -128,8 +128,8 @@ import Testing
     #expect(cache.flights.isEmpty)
     for key in 0..<100 {
       #expect(joiners[key].transcript == ["next \(key)", "completed"])
-      if key % 2 == 1 { #expect(askers[key].transcript == ["next \(key)", "completed"]) }
-      #expect(askers[key].values.count <= 1 && askers[key].violations.isEmpty)
+      if key % 2 == 1 { #expect(callers[key].transcript == ["next \(key)", "completed"]) }
+      #expect(callers[key].values.count <= 1 && callers[key].violations.isEmpty)
       #expect(origin[key].activeRuns == 0 && memory.peek(key) ?? key == key)
     }
   }
@@ -148,8 +148,8 @@ import Testing
 
     #expect((early + late).allSatisfy { memory.peek($0) == nil })
     // Only keys that share a stripe with one of these may be refused.
-    let told = Set((early + late + [4_095]).map { $0.mixedHash & 1_023 })
-    let others = keys.filter { !told.contains($0.mixedHash & 1_023) }
+    let written = Set((early + late + [4_095]).map { $0.mixedHash & 1_023 })
+    let others = keys.filter { !written.contains($0.mixedHash & 1_023) }
     #expect(others.count > 150 && others.allSatisfy { memory.peek($0) == $0 })
   }
 

@@ -26,7 +26,7 @@ import Testing
     #expect(live == 80 && large == 1_000)
     #expect(scene.fail(second) == [])
 
-    #expect(scene.spot("a") != nil)
+    #expect(scene.location("a") != nil)
     #expect(scene.index.totalCost == DiskLimits.cost(recordSize: 80, large: 1_000))
     #expect(scene.remove("a").files == [2])
   }
@@ -37,8 +37,8 @@ import Testing
     let (third, _) = scene.set("a")
 
     #expect(scene.settle(first, file: 2) == [])
-    let spot = scene.index.liveBytes
-    #expect(spot == 80 && scene.pending("a") === third)
+    let location = scene.index.liveBytes
+    #expect(location == 80 && scene.pending("a") === third)
 
     third.isTaken = true
     #expect(scene.settle(third) == [2])
@@ -58,7 +58,7 @@ import Testing
 
   @Test func `if both fail what was there before is there again`() throws {
     scene.put("a")
-    let old = scene.spot("a")
+    let old = scene.location("a")
     let first = taken("a")
     let (second, _) = scene.set("a")
 
@@ -66,6 +66,6 @@ import Testing
     #expect(scene.pending("a") === second)
     #expect(scene.fail(second) == [])
 
-    #expect(scene.spot("a") == old)
+    #expect(scene.location("a") == old)
   }
 }

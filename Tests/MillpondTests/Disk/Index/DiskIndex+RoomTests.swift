@@ -70,12 +70,12 @@ import Testing
     var (cost, live, count) = (0, 0, 0)
     scene.index.forEach { _, finding in
       count += 1
-      if case .spot(let spot) = finding {
-        cost += DiskLimits.cost(recordSize: Int(spot.size), large: 0)
+      if case .location(let location) = finding {
+        cost += DiskLimits.cost(recordSize: Int(location.size), large: 0)
       }
     }
     var walk = LocationWalk()
-    while walk.step(&scene.index, { live += Int($0.spot.size) }) {}
+    while walk.step(&scene.index, { live += Int($0.location.size) }) {}
     #expect(scene.index.count == count)
     #expect(scene.index.liveBytes == live)
     #expect(scene.index.totalCost >= cost)
@@ -169,12 +169,12 @@ import Testing
   @Test func `of what is loaded the later record of a key counts`() {
     let scene = IndexScene()
     let hash = KeyHash(of: "a")
-    let (first, second) = (scene.nextSpot(), scene.nextSpot(size: 200))
+    let (first, second) = (scene.nextLocation(), scene.nextLocation(size: 200))
 
     scene.index.load(hash, first, large)
     scene.index.load(hash, second, nil)
 
-    #expect(scene.spot("a") == second)
+    #expect(scene.location("a") == second)
     #expect(scene.index.liveBytes == 200 && scene.index.largeBytes == 0)
     #expect(scene.index.totalCost == DiskLimits.cost(recordSize: 200, large: 0))
     #expect(scene.finishLoading(files: [5]) == [])
@@ -184,7 +184,7 @@ import Testing
     let scene = IndexScene()
     for (key, number) in [("a", UInt64(5)), ("b", 6)] {
       let value = LargeValue(number: number, length: 1_000, checksum: 0)
-      scene.index.load(KeyHash(of: key), scene.nextSpot(), value)
+      scene.index.load(KeyHash(of: key), scene.nextLocation(), value)
     }
 
     #expect(scene.finishLoading(files: [6, 7]) == [6])
@@ -196,7 +196,7 @@ import Testing
   @Test func `what is loaded beyond the limit goes, the first first`() {
     let cost = DiskLimits.cost(recordSize: 80, large: 0)
     let scene = IndexScene(costLimit: 2 * cost)
-    for key in ["a", "b", "c"] { scene.index.load(KeyHash(of: key), scene.nextSpot(), nil) }
+    for key in ["a", "b", "c"] { scene.index.load(KeyHash(of: key), scene.nextLocation(), nil) }
 
     _ = scene.finishLoading(files: [])
 
@@ -206,7 +206,7 @@ import Testing
 
   @Test func `what was found removed is not there`() {
     let scene = IndexScene()
-    for key in ["a", "b", "c"] { scene.index.load(KeyHash(of: key), scene.nextSpot(), nil) }
+    for key in ["a", "b", "c"] { scene.index.load(KeyHash(of: key), scene.nextLocation(), nil) }
 
     scene.index.unload(KeyHash(of: "a"))
     scene.index.unload(KeyHash(of: "x"))

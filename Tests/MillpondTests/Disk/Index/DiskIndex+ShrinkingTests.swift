@@ -14,7 +14,7 @@ import Testing
   }
 
   private func isThere(_ number: Int) -> Bool {
-    guard case .spot = scene.index.peek(KeyHash(of: "\(number)")) else { return false }
+    guard case .location = scene.index.peek(KeyHash(of: "\(number)")) else { return false }
     return true
   }
 
@@ -22,7 +22,7 @@ import Testing
     for number in 0..<Self.count - 500 { scene.remove("\(number)") }
 
     #expect(scene.index.count == 500 && scene.index.hashes.count <= 2_000)
-    #expect(scene.index.hashes.capacity <= 4_096 && scene.index.spots.capacity <= 4_096)
+    #expect(scene.index.hashes.capacity <= 4_096 && scene.index.locations.capacity <= 4_096)
     #expect((Self.count - 500..<Self.count).allSatisfy { isThere($0) })
     #expect(scene.index.liveBytes == 500 * 80)
     for number in Self.count..<2 * Self.count { scene.put("\(number)") }
@@ -86,7 +86,7 @@ import Testing
     var index = DiskIndex(costLimit: .max / 4, .adaptive)
     index.reserve(50_000)
     for number in 0..<50_000 {
-      index.restore(KeyHash(of: "\(number)"), scene.nextSpot(), nil)
+      index.restore(KeyHash(of: "\(number)"), scene.nextLocation(), nil)
     }
     index.findRestored()
     let (chunk, blocks) = (index.hashes.capacity, index.order.adaptive.sketch.blocks)
@@ -94,10 +94,11 @@ import Testing
 
     let write = IndexScene.write("new")
     _ = index.set(write, cost: 100)
-    index.settle(write, at: scene.nextSpot())
+    index.settle(write, at: scene.nextLocation())
 
     let added = index.hashes.capacity - chunk
-    #expect(added <= Column<KeyHash>.chunkLength && index.order.adaptive.sketch.blocks == blocks)
+    #expect(
+      added <= ChunkedArray<KeyHash>.chunkLength && index.order.adaptive.sketch.blocks == blocks)
     let grown = zip(buckets, index.slots.tables).count { $0 != $1.buckets.count }
     #expect(grown <= 1 && buckets.count >= 16)
   }

@@ -9,7 +9,7 @@ import Testing
 
   // MARK: - Write and writing
 
-  @Test func `what is told is there before it is written, and at its spot afterwards`() {
+  @Test func `what is told is there before it is written, and at its location afterwards`() {
     let scene = IndexScene()
 
     let (write, consequence) = scene.set("a")
@@ -17,7 +17,7 @@ import Testing
     #expect(scene.pending("a") === write)
 
     #expect(scene.settle(write) == [])
-    #expect(scene.spot("a")?.size == 80)
+    #expect(scene.location("a")?.size == 80)
     #expect(scene.index.liveBytes == 80)
     #expect(scene.index.totalCost == cost)
   }
@@ -52,12 +52,12 @@ import Testing
   @Test func `what can't be written leaves what was there before`() {
     let scene = IndexScene()
     scene.put("a")
-    let old = scene.spot("a")
+    let old = scene.location("a")
     let (write, _) = scene.set("a", cost: 500)
 
     let files = scene.fail(write)
 
-    #expect(scene.spot("a") == old)
+    #expect(scene.location("a") == old)
     #expect(scene.index.totalCost == cost)
     #expect(files == [])
   }
@@ -212,15 +212,15 @@ import Testing
   @Test func `a copy is noted only if the original is still needed`() throws {
     let scene = IndexScene()
     scene.put("a")
-    let (hash, old) = (KeyHash(of: "a"), try #require(scene.spot("a")))
+    let (hash, old) = (KeyHash(of: "a"), try #require(scene.location("a")))
     var new = old
     (new.segment, new.offset) = (2, 7)
 
     scene.index.move(hash, from: old, to: new)
-    #expect(scene.spot("a") == new)
+    #expect(scene.location("a") == new)
     scene.index.move(
       hash, from: old, to: RecordLocation(segment: 3, offset: 0, size: 80, expiry: .max))
-    #expect(scene.spot("a") == new)
+    #expect(scene.location("a") == new)
     scene.index.move(KeyHash(of: "b"), from: old, to: new)
     #expect(!scene.has("b"))
   }
@@ -228,24 +228,24 @@ import Testing
   @Test func `a bad record is forgotten once, and only if nothing has been told since`() throws {
     let scene = IndexScene()
     scene.put("a", file: 3)
-    let spot = try #require(scene.spot("a"))
+    let location = try #require(scene.location("a"))
     let (write, _) = scene.set("a")
-    #expect(scene.forget("a", at: spot) == nil)
+    #expect(scene.forget("a", at: location) == nil)
     #expect(scene.fail(write) == [])
 
-    #expect(scene.forget("a", at: spot) == [3])
-    #expect(scene.forget("a", at: spot) == nil)
+    #expect(scene.forget("a", at: location) == [3])
+    #expect(scene.forget("a", at: location) == nil)
     #expect(scene.index.totalCost == 0 && scene.index.liveBytes == 0)
   }
 
   @Test func `what lies in a lost segment is forgotten, and what is on its way is not`() {
     let scene = IndexScene()
     for key in ["a", "b"] { scene.put(key) }
-    let spots = ["a": scene.spot("a"), "b": scene.spot("b")]
+    let locations = ["a": scene.location("a"), "b": scene.location("b")]
     let (write, _) = scene.set("b")
 
     for key in ["a", "b"] {
-      scene.index.lose(KeyHash(of: key), at: (spots[key] ?? nil) ?? .nowhere)
+      scene.index.lose(KeyHash(of: key), at: (locations[key] ?? nil) ?? .nowhere)
     }
 
     #expect(!scene.has("a"))
@@ -260,7 +260,7 @@ import Testing
     for key in ["a", "b"] { scene.put(key, file: 2) }
     let (write, _) = scene.set("b")
 
-    scene.index.forgetAllSpots()
+    scene.index.forgetAllLocations()
 
     #expect(!scene.has("a") && scene.pending("b") === write)
     #expect(scene.index.liveBytes == 0)

@@ -6,9 +6,9 @@ import Testing
   private let checkpoint: Checkpoint = {
     var checkpoint = Checkpoint(segment: 3, offset: 1_000, isSynced: true)
     for number in UInt32(1)...4 {
-      let spot = RecordLocation(
+      let location = RecordLocation(
         segment: number, offset: number * 100, size: 60 + number, expiry: .max - number)
-      checkpoint.entries.append((KeyHash(value: .max - UInt64(number)), spot))
+      checkpoint.entries.append((KeyHash(value: .max - UInt64(number)), location))
     }
     checkpoint.largeValues = [(1, .max, 70_000), (3, 5, 1 << 40)]
     return checkpoint
@@ -17,11 +17,11 @@ import Testing
   private func read(_ bytes: [UInt8]) -> Checkpoint? {
     var found = Checkpoint(segment: 0, offset: 0)
     let isGood = bytes.withUnsafeBytes { bytes in
-      Checkpoint.read(bytes, prepare: { _ in }) { hash, spot, large in
+      Checkpoint.read(bytes, prepare: { _ in }) { hash, location, large in
         if let large {
           found.largeValues.append((found.entries.count, large.number, large.length))
         }
-        found.entries.append((hash, spot))
+        found.entries.append((hash, location))
       }
     }
     guard isGood else { return nil }
@@ -45,7 +45,7 @@ import Testing
 
     #expect(found.segment == 3 && found.offset == 1_000 && found.isSynced)
     #expect(found.entries.map(\.hash) == checkpoint.entries.map(\.hash))
-    #expect(found.entries.map(\.spot) == checkpoint.entries.map(\.spot))
+    #expect(found.entries.map(\.location) == checkpoint.entries.map(\.location))
     #expect(found.largeValues.map(\.entry) == [1, 3])
     #expect(found.largeValues.map(\.number) == [.max, 5])
     #expect(found.largeValues.map(\.length) == [70_000, 1 << 40])

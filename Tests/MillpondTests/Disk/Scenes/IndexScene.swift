@@ -39,7 +39,7 @@ final class IndexScene {
   @discardableResult
   func settle(_ write: DiskWrite, file: UInt64? = nil) -> [UInt64] {
     if let file { write.file = LargeValue(number: file, length: 1_000, checksum: 0) }
-    index.settle(write, at: nextSpot())
+    index.settle(write, at: nextLocation())
     return index.takeConsequence().files
   }
 
@@ -50,7 +50,7 @@ final class IndexScene {
     return consequence.files + settle(write, file: file)
   }
 
-  func nextSpot(size: UInt32 = 80) -> RecordLocation {
+  func nextLocation(size: UInt32 = 80) -> RecordLocation {
     offset += size
     return RecordLocation(segment: 1, offset: offset, size: size, expiry: .max)
   }
@@ -75,8 +75,8 @@ final class IndexScene {
   }
 
   /// Returns the files that are not needed any more; nil if the record was not forgotten.
-  func forget(_ key: String, at spot: RecordLocation) -> [UInt64]? {
-    index.forget(KeyHash(of: key), at: spot)
+  func forget(_ key: String, at location: RecordLocation) -> [UInt64]? {
+    index.forget(KeyHash(of: key), at: location)
   }
 
   func fail(_ write: DiskWrite) -> [UInt64] {
@@ -87,8 +87,8 @@ final class IndexScene {
     index.finishLoading(files: files)
   }
 
-  func spot(_ key: String) -> RecordLocation? {
-    if case .spot(let spot) = index.peek(KeyHash(of: key)) { spot } else { nil }
+  func location(_ key: String) -> RecordLocation? {
+    if case .location(let location) = index.peek(KeyHash(of: key)) { location } else { nil }
   }
 
   func pending(_ key: String) -> DiskWrite? {

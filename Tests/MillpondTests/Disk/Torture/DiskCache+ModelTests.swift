@@ -16,7 +16,7 @@ import Testing
     private var calls = FaultyCalls()
     private var cache: DiskCache
     private var random: SeededNumbers
-    private var ledger = TortureLedger()
+    private var record = TortureRecord()
 
     /// The expected contents.
     private var expected: [String: Data] = [:]
@@ -46,8 +46,8 @@ import Testing
     private func perform() async throws {
       let key = "key \(random.next(40))"
       switch random.next(100) {
-      case 0..<40: tell(key, random.next(6) == 0 ? 20_000 : random.next(1_500))
-      case 40..<43: tell(key, 66_000 + random.next(20_000))
+      case 0..<40: set(key, random.next(6) == 0 ? 20_000 : random.next(1_500))
+      case 40..<43: set(key, 66_000 + random.next(20_000))
       case 43..<50: fill(key)
       case 50..<60:
         written.insert(key)
@@ -62,8 +62,8 @@ import Testing
       }
     }
 
-    private func tell(_ key: String, _ count: Int) {
-      let value = ledger.tell(key, count: count).value
+    private func set(_ key: String, _ count: Int) {
+      let value = record.set(key, count: count).value
       // A value larger than the limit is refused, and the former one stays.
       if count < limit {
         expected[key] = value
@@ -80,7 +80,7 @@ import Testing
         return
       }
       tokens[key] = nil
-      let value = ledger.tell(key, count: random.next(500)).value
+      let value = record.set(key, count: random.next(500)).value
       let outcome = Recorder<Void>().subscribe(to: cache.apply(.fill(key, Stamped(value), token)))
       if outcome.values.isEmpty { return }
       if written.contains(key) { complaint = "\(key) was filled with what came too late" }

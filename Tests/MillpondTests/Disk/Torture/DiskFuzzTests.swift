@@ -67,8 +67,9 @@ import Testing
     var random = SeededNumbers(seed)
     var checkpoint = Checkpoint(segment: 1, offset: 500)
     for number in 0..<5 {
-      let spot = RecordLocation(segment: 1, offset: UInt32(number * 100), size: 100, expiry: .max)
-      checkpoint.entries.append((KeyHash(of: "\(number)"), spot))
+      let location = RecordLocation(
+        segment: 1, offset: UInt32(number * 100), size: 100, expiry: .max)
+      checkpoint.entries.append((KeyHash(of: "\(number)"), location))
     }
     checkpoint.largeValues = [(1, 7, 70_000), (3, 8, 80_000)]
     var goodCount = 0
@@ -127,12 +128,12 @@ import Testing
   {
     var random = SeededNumbers(seed)
     let scene = DiskScene()
-    var told: [String: [Data]] = [:]
+    var written: [String: [Data]] = [:]
     let use: (DiskCache) -> Void = { cache in
       for number in 0..<30 {
         let (key, count) = ("\(number % 12)", number % 9 == 0 ? 66_000 : number * 20)
-        let value = TortureLedger.value(key, number, count)
-        told[key, default: []].append(value)
+        let value = TortureRecord.value(key, number, count)
+        written[key, default: []].append(value)
         if number == 20 { cache.remove("3") }
         cache.set(value, for: key)
       }
@@ -145,7 +146,7 @@ import Testing
       if try Self.change(scene, &random) { isForged = true }
       let calls = FaultyCalls()
       let cache = scene.open(300_000, calls)
-      for (key, values) in told {
+      for (key, values) in written {
         if let found = try await cache.get(key).valueIfAny {
           // A forged value is believed.
           #expect(isForged || values.contains(found) || found == Data("new"))

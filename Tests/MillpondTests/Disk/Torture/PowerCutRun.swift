@@ -102,7 +102,7 @@ final class PowerCutRun {
 
   private func value(_ key: String, _ count: Int) -> Data {
     lastVersion += 1
-    let value = TortureLedger.value(key, lastVersion, count)
+    let value = TortureRecord.value(key, lastVersion, count)
     note(key, value)
     return value
   }

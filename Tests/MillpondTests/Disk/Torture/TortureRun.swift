@@ -21,7 +21,7 @@ final class TortureRun {
 
   /// Whether a failed write may be on disk nevertheless, since it could not be undone.
   private let isDeadly: Bool
-  private var ledger = TortureLedger()
+  private var record = TortureRecord()
   private(set) var complaints: [String] = []
 
   init(byteLimit: Int, isDeadly: Bool) {
@@ -37,7 +37,7 @@ final class TortureRun {
       if !isDeadly { try await check(cache, "after a step") }
     }
     let statistics = cache.statistics
-    ledger.mayForget = statistics.evictions + statistics.rejections > 0
+    record.mayForget = statistics.evictions + statistics.rejections > 0
     try await cache.close().value
   }
 
@@ -49,7 +49,7 @@ final class TortureRun {
     try await check(cache, "after the opening")
     if !scene.unfinishedFiles.isEmpty { complaints.append("something unfinished was left") }
     var largeCount = 0
-    for key in ledger.keys {
+    for key in record.keys {
       let count = try await cache.get(key).valueIfAny?.count ?? 0
       if count >= DiskLimits.largeSize { largeCount += 1 }
     }
@@ -68,14 +68,14 @@ final class TortureRun {
 
   private func check(_ cache: DiskCache, _ when: String) async throws {
     let statistics = cache.statistics
-    if statistics.evictions + statistics.rejections > 0 { ledger.mayForget = true }
-    for key in ledger.keys {
+    if statistics.evictions + statistics.rejections > 0 { record.mayForget = true }
+    for key in record.keys {
       // One call at most fails; if the folder could not be opened, all gets do.
       for _ in 0..<2 {
         let recorder = Recorder<Data>().subscribe(to: cache.get(key))
         try await recorder.ended()
         if recorder.failure != nil { continue }
-        if let complaint = ledger.complaint(recorder.values.first, for: key) {
+        if let complaint = record.complaint(recorder.values.first, for: key) {
           complaints.append("\(when): \(complaint)")
         }
         break
@@ -88,22 +88,22 @@ final class TortureRun {
     case .sets(let sets):
       var outcomes: [(String, Int, Signal<Void>)] = []
       for (key, count) in sets {
-        let (version, value) = ledger.tell(key, count: count)
+        let (version, value) = record.set(key, count: count)
         outcomes.append((key, version, cache.set(value, for: key)))
       }
       for (key, version, outcome) in outcomes {
         if (try? await outcome.value) != nil {
-          ledger.acknowledge(key, version)
+          record.acknowledge(key, version)
         } else if !isDeadly {
-          ledger.fail(key, version)
+          record.fail(key, version)
         }
       }
     case .remove(let key):
-      ledger.tellRemoval(key)
-      if (try? await cache.remove(key).value) != nil { ledger.acknowledge(key) }
+      record.remove(key)
+      if (try? await cache.remove(key).value) != nil { record.acknowledge(key) }
     case .removeAll:
-      ledger.tellRemovalOfAll()
-      if (try? await cache.removeAll().value) != nil { ledger.acknowledgeRemovalOfAll() }
+      record.removeAll()
+      if (try? await cache.removeAll().value) != nil { record.acknowledgeRemovalOfAll() }
     case .flush(let durability):
       _ = try? await cache.flush(durability).value
     }

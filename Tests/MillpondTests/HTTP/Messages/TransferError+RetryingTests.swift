@@ -97,7 +97,7 @@ import Testing
   func `what was lost on the way is asked for again`(way: String) async throws {
     let origin = try LoopbackServer { request in
       guard request.path == "/\(way)", request.headers["X-Second"] == nil else { return Response() }
-      let head = Step.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123")
+      let head = ScriptStep.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123")
       return switch way {
       case "closed": .scripted([.close])
       case "cut": .scripted([head, .close])

@@ -39,7 +39,7 @@ import Testing
 
     try await answer.ended()
     let text = answer.failure?.localizedDescription ?? ""
-    #expect(text.contains("idleTimeout of HTTPLimits: http://a/b"))
+    #expect(text.contains("idleTimeout of HTTPLimits): http://a/b"))
   }
 
   @Test(arguments: [
@@ -52,8 +52,8 @@ import Testing
   }
 
   @Test func `every failure that is a limit names it`() {
-    #expect(words(.tooLarge(limit: 7)).contains("7 bytes, the byteLimit"))
-    #expect(words(.headTooLarge(limit: 7)).contains("7 bytes, the headerByteLimit"))
+    #expect(words(.tooLarge(limit: 7)).contains("7 bytes (raise byteLimit"))
+    #expect(words(.headTooLarge(limit: 7)).contains("7 bytes (raise headerByteLimit"))
     #expect(words(.timedOut(.total)).contains("totalTimeout"))
   }
 

@@ -317,14 +317,14 @@ import Testing
   }
 
   @Test func `a damaged file has all asked for`() async throws {
-    try await scene.ask()
+    try await scene.get()
     let name = try #require(scene.fileNames.first)
     let file = scene.folder.appendingPathComponent(name)
     var data = try Data(contentsOf: file)
     data[data.count / 2] ^= 1
     try data.write(to: file)
 
-    try await scene.ask()
+    try await scene.get()
 
     #expect(scene.ranges == [nil, nil])
   }

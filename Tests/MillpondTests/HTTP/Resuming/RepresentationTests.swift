@@ -11,7 +11,7 @@ import Testing
     .appendingPathComponent("millpond-\(UUID().uuidString)")
 
   /// Asks once with each of these fields, of which the first answer breaks off.
-  private func ask(
+  private func get(
     _ fields: [HeaderFields], identity: String? = nil, _ lookup: Lookup = Lookup()
   ) async throws -> RangingOrigin {
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -36,14 +36,14 @@ import Testing
 
   @Test(arguments: [nil, "film"])
   func `bytes of one language are not gone on with in another`(identity: String?) async throws {
-    let origin = try await ask(
+    let origin = try await get(
       [["Accept-Language": "de"], ["Accept-Language": "en"]], identity: identity)
 
     #expect(origin.ranges == [nil, nil])
   }
 
   @Test func `the same fields in another order and spelling ask for the same bytes`() async throws {
-    let origin = try await ask([
+    let origin = try await get([
       ["Accept-Language": "de", "Accept": "video/mp4"],
       ["accept": "video/mp4", "accept-language": "de"],
     ])
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `what a reload breaks off is gone on with`() async throws {
-    let origin = try await ask(
+    let origin = try await get(
       [["Accept": "video/mp4"], ["Accept": "video/mp4"]], Lookup(freshness: .reload))
 
     #expect(origin.ranges == [nil, "bytes=60000-"])
@@ -61,7 +61,7 @@ import Testing
   @Test func `fields of the request that ask for the rest are sent once`() async throws {
     let fields: HeaderFields = ["accept-encoding": "gzip", "if-range": "\"0\""]
 
-    let origin = try await ask([fields, fields])
+    let origin = try await get([fields, fields])
 
     #expect(origin.ranges == [nil, "bytes=60000-"])
     #expect(origin.values(of: "Accept-Encoding") == [["gzip"], ["identity"]])
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `a request for a range of its own is sent as it is`() async throws {
-    let origin = try await ask([[:], ["Range": "bytes=7-"], [:]])
+    let origin = try await get([[:], ["Range": "bytes=7-"], [:]])
 
     #expect(origin.values(of: "Range") == [[], ["bytes=7-"], ["bytes=60000-"]])
   }

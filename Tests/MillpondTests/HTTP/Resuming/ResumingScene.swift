@@ -52,7 +52,7 @@ final class ResumingScene: Sendable {
 
   /// Gets once, as a process of its own could.
   @discardableResult
-  func ask(_ path: String = "/film") async throws -> Recorder<Data> {
+  func get(_ path: String = "/film") async throws -> Recorder<Data> {
     let partials = partials()
     let answer = try await Recorder.outcome(
       of: HTTPSource(resuming: partials), origin.url(path))

@@ -8,9 +8,9 @@ import Testing
 @Suite struct ResumingTests {
   @Test func `a transfer that broke off goes on where it was, in a later run too`() async throws {
     let scene = try ResumingScene()
-    #expect(try await scene.ask().failure != nil)
+    #expect(try await scene.get().failure != nil)
 
-    let answer = try await scene.ask()
+    let answer = try await scene.get()
 
     #expect(answer.values == [ResumingScene.value])
     #expect(answer.progress.allSatisfy { $0.completed >= 60_000 })
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `a transfer that was given up goes on where it was`() async throws {
-    let hold = Hold()
+    let hold = ResponseHold()
     let scene = try ResumingScene()
     let origin = try LoopbackServer { request in
       request.headers["Range"] == nil
@@ -62,7 +62,7 @@ import Testing
     let origin = try LoopbackServer { request in
       request.headers["Range"] == nil
         ? Response(headers: ["ETag": "\"1\""], body: ResumingScene.film)
-          .held(by: Hold(), afterBodyBytes: 50_000) : ResumingScene.rest(for: request)
+          .held(by: ResponseHold(), afterBodyBytes: 50_000) : ResumingScene.rest(for: request)
     }
     let isGivenUp = Watched(false)
     let source = Noting(
@@ -102,18 +102,18 @@ import Testing
         ], body: Array(ResumingScene.film[start..<start + 10_000]))
     }
 
-    for _ in 0..<3 { #expect(try await scene.ask().failure != nil) }
+    for _ in 0..<3 { #expect(try await scene.get().failure != nil) }
 
-    #expect(try await scene.ask().values == [ResumingScene.value])
+    #expect(try await scene.get().values == [ResumingScene.value])
     #expect(scene.ranges == [nil, "bytes=60000-", "bytes=70000-", "bytes=80000-"])
   }
 
   @Test func `a resource that has changed comes whole`() async throws {
     let new = Data(repeating: 7, count: 20_000)
     let scene = try ResumingScene { _ in Response(headers: ["ETag": "\"2\""], body: Array(new)) }
-    try await scene.ask()
+    try await scene.get()
 
-    let answer = try await scene.ask()
+    let answer = try await scene.get()
 
     #expect(answer.values == [new])
     #expect(scene.ranges == [nil, "bytes=60000-"])
@@ -133,9 +133,9 @@ import Testing
     let scene = try ResumingScene { _ in
       Response(status: 206, headers: ["Content-Range": range], body: [1])
     }
-    try await scene.ask()
+    try await scene.get()
 
-    let answer = try await scene.ask()
+    let answer = try await scene.get()
 
     #expect(answer.values.isEmpty)
     #expect(scene.ranges == [nil, "bytes=60000-", nil])
@@ -151,18 +151,18 @@ import Testing
         status: 206, headers: Headers([("Content-Range", "bytes 60000-99999/100000")] + fields),
         body: Array(ResumingScene.film.dropFirst(60_000)))
     }
-    try await scene.ask()
+    try await scene.get()
 
-    try await scene.ask()
+    try await scene.get()
 
     #expect(scene.ranges == [nil, "bytes=60000-", nil])
   }
 
   @Test func `416 has all asked for`() async throws {
     let scene = try ResumingScene { _ in Response(status: 416) }
-    try await scene.ask()
+    try await scene.get()
 
-    try await scene.ask()
+    try await scene.get()
 
     #expect(scene.ranges == [nil, "bytes=60000-", nil])
   }
@@ -170,18 +170,18 @@ import Testing
   @Test(arguments: [404, 410])
   func `of what is gone the beginning goes too`(status: Int) async throws {
     let scene = try ResumingScene { _ in Response(status: status) }
-    try await scene.ask()
+    try await scene.get()
 
-    #expect(try await scene.ask().failureInWords == "status \(status)")
+    #expect(try await scene.get().failureInWords == "status \(status)")
 
     #expect(scene.fileNames.isEmpty)
   }
 
   @Test func `trouble at the origin leaves what there is`() async throws {
     let scene = try ResumingScene { _ in Response(status: 503) }
-    try await scene.ask()
+    try await scene.get()
 
-    #expect(try await scene.ask().failureInWords == "status 503")
+    #expect(try await scene.get().failureInWords == "status 503")
 
     #expect(scene.fileNames.count == 1)
   }
@@ -200,8 +200,8 @@ import Testing
   func `a download that must not or cannot be resumed is not kept`(headers: Headers) async throws {
     let scene = try ResumingScene(headers)
 
-    try await scene.ask()
-    try await scene.ask()
+    try await scene.get()
+    try await scene.get()
 
     #expect(scene.ranges == [nil, nil])
     #expect(scene.fileNames.isEmpty)
@@ -212,15 +212,15 @@ import Testing
     let scene = try ResumingScene(
       ["Last-Modified": date, "Date": "Sun, 06 Nov 1994 08:50:37 GMT"],
       rest: { ResumingScene.rest(for: $0, ["Last-Modified": date]) })
-    try await scene.ask()
+    try await scene.get()
 
-    #expect(try await scene.ask().values == [ResumingScene.value])
+    #expect(try await scene.get().values == [ResumingScene.value])
     #expect(scene.origin.exchanges.last?.request.headers["If-Range"] == date)
   }
 
   @Test func `the validator of what was continued is that of its beginning`() async throws {
     let scene = try ResumingScene(["ETag": "\"1\"", "Last-Modified": "yesterday"])
-    try await scene.ask()
+    try await scene.get()
 
     let source = HTTPSource(resuming: scene.partials())
     let stamped = try await source.getStamped(scene.origin.url("/film"), Lookup()).value
@@ -231,7 +231,7 @@ import Testing
 
   @Test func `a rest that makes it too large fails`() async throws {
     let scene = try ResumingScene()
-    try await scene.ask()
+    try await scene.get()
     let source = HTTPSource(
       limits: HTTPLimits(byteLimit: 99_999), resuming: scene.partials())
 

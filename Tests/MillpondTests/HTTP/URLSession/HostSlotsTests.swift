@@ -79,7 +79,7 @@ import Testing
     async throws
   {
     let origin = try LoopbackServer { request in
-      request.path == "/next" ? Response(body: [1]) : Response().held(by: Hold())
+      request.path == "/next" ? Response(body: [1]) : Response().held(by: ResponseHold())
     }
     let source = HTTPSource()
     let left = try (0..<6_000).map { number in

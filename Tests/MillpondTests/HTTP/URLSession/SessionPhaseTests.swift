@@ -15,19 +15,19 @@ import Testing
   @Test func `a task that has ended is not cancelled`() {
     var phase = SessionPhase()
 
-    let tells = phase.end()
+    let reports = phase.end()
     let cancels = phase.cancel()
 
-    #expect(tells && !cancels)
+    #expect(reports && !cancels)
   }
 
   @Test func `a cancelled task tells neither its head nor its end`() {
     var phase = SessionPhase()
     _ = phase.cancel()
 
-    let tells = [phase.beginHead(), phase.end()]
+    let reports = [phase.beginHead(), phase.end()]
 
-    #expect(tells == [false, false])
+    #expect(reports == [false, false])
   }
 
   @Test func `a cancelled task is not answered`() {

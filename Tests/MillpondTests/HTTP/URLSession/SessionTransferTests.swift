@@ -73,7 +73,7 @@ import Testing
     #expect(scene.parts.state.isEmpty)
   }
 
-  @Test func `a running task becomes as urgent as its askers, until it ends`() throws {
+  @Test func `a running task becomes as urgent as its callers, until it ends`() throws {
     // Such a scheme has no answer, and the task is not cancelled.
     let session = URLSession(configuration: .ephemeral)
     let task = session.dataTask(with: try #require(URL(string: "odd://a")))

@@ -130,7 +130,7 @@ import Testing
 
   @Test(arguments: ["close", "reset"])
   func `a truncated body fails, and is no value`(way: String) async throws {
-    let head = Step.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
+    let head = ScriptStep.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
     let origin = try LoopbackServer { _ in
       .scripted([head, way == "close" ? .close : .reset])
     }

@@ -1,0 +1,122 @@
+/// The byte stream of one connection, which notices when the client leaves.
+///
+/// While it waits, it reads ahead, because a client that closes shows itself by the end of its
+/// bytes.
+struct ConnectionStream {
+  /// The error for a client that has left, or a server that is being stopped.
+  struct Gone: Error {}
+
+  private static let pieceByteCount = 16 * 1024
+  // The limit of reading ahead; beyond it, only the platform's hang-up event reports a close.
+  private static let aheadByteLimit = 64 * 1024
+
+  let socket: Socket
+  let wake: WakePipe
+  private(set) var input: [UInt8] = []
+
+  init(_ socket: Socket) throws(SocketError) {
+    self.socket = socket
+    wake = try WakePipe()
+  }
+
+  /// Removes and returns the first `count` bytes of ``input``.
+  mutating func take(_ count: Int) -> [UInt8] {
+    let taken = Array(input.prefix(count))
+    input.removeFirst(taken.count)
+    return taken
+  }
+
+  /// Waits for bytes of the client, and appends them to ``input``.
+  mutating func receive() throws(Gone) {
+    while true {
+      switch socket.receive(Self.pieceByteCount, into: &input) {
+      case .moved(0), .failed: throw Gone()
+      case .moved: return
+      case .wouldBlock: _ = wait(reading: true, timeout: nil)
+      }
+    }
+  }
+
+  /// Sends all bytes; `count` grows by the bytes sent, even if the client leaves midway.
+  mutating func send(_ bytes: ArraySlice<UInt8>, counting count: inout Int) throws(Gone) {
+    var rest = bytes
+    while !rest.isEmpty {
+      switch socket.send(rest) {
+      case .moved(let sent):
+        rest = rest.dropFirst(sent)
+        count += sent
+      case .wouldBlock: try look(writing: true, timeout: nil)
+      case .failed: throw Gone()
+      }
+    }
+  }
+
+  mutating func pause(until deadline: ContinuousClock.Instant) throws(Gone) {
+    while true {
+      let left = ContinuousClock.now.duration(to: deadline)
+      guard left > .zero else { return }
+      try look(timeout: left)
+    }
+  }
+
+  mutating func pause(for hold: ResponseHold) throws(Gone) {
+    guard let id = hold.addWaker({ [wake] in wake.signal() }) else { return }
+    defer { hold.removeWaker(id) }
+    while !hold.isReleased { try look(timeout: nil) }
+  }
+
+  /// Waits until something happens, and reads the bytes that have arrived.
+  private mutating func look(writing: Bool = false, timeout: Duration?) throws(Gone) {
+    let reading = input.count < Self.aheadByteLimit
+    let seen = wait(reading: reading, writing: writing, timeout: timeout)
+    if seen.isReadable {
+      try receive()
+    } else if seen.isHungUp {
+      throw Gone()
+    }
+  }
+
+  // Clears every wake-up, including a late one, which would otherwise turn each wait into a spin.
+  private func wait(reading: Bool, writing: Bool = false, timeout: Duration?)
+    -> Platform.Readiness
+  {
+    let seen = socket.look(reading: reading, writing: writing, wake: wake, timeout: timeout)
+    if seen.isWoken { wake.clear() }
+    return seen
+  }
+}
+
+// MARK: - Endings
+
+extension ConnectionStream {
+  func close() {
+    socket.close()
+    wake.close()
+  }
+
+  func reset() {
+    socket.reset()
+    wake.close()
+  }
+
+  /// Ends the sending direction, and closes when the client has closed too or `patience` is over.
+  ///
+  /// Closing with unread bytes of the client would send a reset, which may discard bytes already
+  /// sent to it.
+  mutating func end(patience: Duration) {
+    socket.endWriting()
+    let deadline = ContinuousClock.now + patience
+    reading: while true {
+      input = []
+      let result = socket.receive(Self.pieceByteCount, into: &input)
+      let left = ContinuousClock.now.duration(to: deadline)
+      switch result {
+      case .moved(0), .failed: break reading
+      case _ where left <= .zero: break reading
+      case .moved: continue
+      case .wouldBlock: _ = wait(reading: true, timeout: left)
+      }
+    }
+    close()
+  }
+}

@@ -1,0 +1,112 @@
+import Dispatch
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// The requests of a source: sends them and turns the transport's parts into answers.
+///
+/// Functions for several kinds of answers are not specialised: each copy would be 30 kilobytes of
+/// code that takes microseconds beside a request.
+struct RequestSender: Sendable {
+  let transport: any HTTPTransport
+  let limits: HTTPLimits
+  let authorization: HTTPAuthorization?
+  let partials: PartialTransfers?
+  let ticker: Ticker
+
+  /// Returns the answer to the request that `request` sends.
+  ///
+  /// The timeouts count from the subscription, so the making of the request is part of them.
+  func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
+    onBehalfOfSession { transport, isCurrent in
+      let revision = Revision.next()
+      return carryOut(request) { resumed($0, by: transport, revision, isCurrent) }
+        .conflated(on: .global(qos: .userInitiated))
+    }
+  }
+
+  /// Returns the body of the answer in parts, on the transport's thread, which waits while a
+  /// subscriber is busy: nothing is buffered here.
+  ///
+  /// - Parameters:
+  ///   - request: A signal of the request.
+  ///   - send: Sends a request and turns the answer into parts. Receives the transport to use, and
+  ///     a closure that tells whether the request's session is still the present one.
+  @_semantics("optimize.sil.specialize.generic.never")
+  @inline(never)
+  func stream<Part>(
+    _ request: Signal<HTTPRequest>,
+    _ send:
+      @escaping @Sendable (HTTPRequest, any HTTPTransport, @escaping IsCurrent) -> Signal<Part>
+  ) -> Signal<Part> {
+    onBehalfOfSession { transport, isCurrent in
+      carryOut(request.map { $0.streamed }) { send($0, transport, isCurrent) }
+    }
+  }
+
+  typealias IsCurrent = @Sendable () -> Bool
+
+  /// Binds work to the session of the authorization at its subscription: after a sign-out it sends
+  /// and delivers nothing.
+  @_semantics("optimize.sil.specialize.generic.never")
+  @inline(never)
+  private func onBehalfOfSession<Value>(
+    _ work: @escaping @Sendable (any HTTPTransport, @escaping IsCurrent) -> Signal<Value>
+  ) -> Signal<Value> {
+    .deferred {
+      guard let authorization else { return work(transport, { true }) }
+      let session = authorization.currentSession
+      let authorized = AuthorizedTransport(
+        base: transport, authorization: authorization, session: session)
+      return authorization.untilSignOut(
+        work(authorized, { authorization.currentSession == session }))
+    }
+  }
+
+  @_semantics("optimize.sil.specialize.generic.never")
+  @inline(never)
+  private func carryOut<Value>(
+    _ request: Signal<HTTPRequest>,
+    _ send: @escaping @Sendable (HTTPRequest) -> Signal<Value>
+  ) -> Signal<Value> {
+    let address = Locked<URL?>(nil)
+    return request.flatMap { request in
+      address.withLock { $0 = request.url }
+      guard request.url.isWebAddress else {
+        return .fail(TransferError.unsupportedURL(request.url))
+      }
+      return send(request)
+    }
+    .timingOut(Timeouts(limits, since: ticker.now()), on: ticker)
+    .recover { error in
+      guard let error = error as? TransferError, let url = address.withLock({ $0 }) else {
+        return .fail(error)
+      }
+      return .fail(error.naming(url))
+    }
+  }
+
+  private func resumed(
+    _ request: HTTPRequest, by transport: any HTTPTransport, _ revision: Revision,
+    _ isCurrent: @escaping IsCurrent
+  ) -> Signal<Stamped<Data>> {
+    guard let partials, request.canBeResumed else {
+      return transport.send(request).assembled(limits)
+    }
+    let place = PartialPlace(representation: request.representation, revision: revision)
+    return partials.resuming(partials.find(place), .whole, at: place) { partial in
+      transport.send(partial.map { request.resuming($0.resumePoint) } ?? request)
+        .assembled(limits, resuming: partial) {
+          if isCurrent() { partials.keep($0, at: place) }
+        }
+    }
+  }
+}
+
+extension HTTPRequest {
+  fileprivate var streamed: HTTPRequest {
+    var request = self
+    request.isStreamed = true
+    return request
+  }
+}

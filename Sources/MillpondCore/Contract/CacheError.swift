@@ -1,0 +1,52 @@
+/// An error that the framework itself finds in a cache or a get.
+public enum CacheError: Error, Sendable {
+  /// No layer has a value for the key, and none failed.
+  ///
+  /// Thrown where a value is needed, as by `value`; the signal of a get completes empty instead.
+  case miss
+
+  /// A layer does not work at present; its values may be available again later.
+  case unavailable(layer: String, underlying: any Error)
+
+  /// One of several layers could not store a set value and removes the key instead; the others keep
+  /// the value.
+  case partlyStored(layer: String, underlying: any Error)
+
+  /// Another cache with different settings, or another process, uses the same storage.
+  case inUse(layer: String)
+
+  /// The work for a key made a get, reload or refresh of the same key, directly or through others,
+  /// and would have waited for itself.
+  case circular(key: String)
+
+  /// The condition of a conditioned source does not hold for the key.
+  case refused(key: String)
+
+  /// The name belongs to another member of the ``Repository``.
+  case nameTaken(name: String)
+
+  /// The ``CacheScope`` of the get ended before the answer.
+  case scopeEnded
+
+  /// A get with provenance failed; carries what each layer reported, and the failure itself.
+  case failed(Provenance, underlying: any Error)
+}
+
+extension CacheError: CustomStringConvertible {
+  /// A single line for logs: the key, layer or limit concerned, and what to do.
+  public var description: String {
+    switch self {
+    case .miss: "no layer has a value for the key"
+    case .unavailable(let layer, let underlying): "the layer \(layer) is unavailable: \(underlying)"
+    case .partlyStored(let layer, let underlying):
+      "the layer \(layer) could not store the value, so it removed the key: \(underlying)"
+    case .inUse(let layer):
+      "the storage of the layer \(layer) is used by another process, or with other settings"
+    case .circular(let key): "the get of the key \(key) waits for itself"
+    case .refused(let key): "the condition of the source does not hold for the key \(key)"
+    case .nameTaken(let name): "the repository already has a member named \(name)"
+    case .scopeEnded: "the scope of the cache has ended"
+    case .failed(let provenance, let underlying): "the get failed: \(underlying) (\(provenance))"
+    }
+  }
+}

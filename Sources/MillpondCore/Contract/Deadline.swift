@@ -1,0 +1,37 @@
+public import MillpondSignals
+
+/// The moment at which a caller stops waiting for an answer.
+public struct Deadline: Sendable {
+  /// The moment on the scheduler.
+  private let moment: Duration
+
+  /// The scheduler that measures it.
+  fileprivate let scheduler: Scheduler
+
+  /// Returns a deadline that is `duration` from now; zero or less leaves time only for immediate
+  /// answers.
+  public static func after(
+    _ duration: Duration, clock: some Clock<Duration> = ContinuousClock()
+  ) -> Deadline {
+    let scheduler = Scheduler(clock)
+    return Deadline(moment: scheduler.now() + duration, scheduler: scheduler)
+  }
+
+  /// The time that is left; negative after the deadline.
+  public var remaining: Duration {
+    moment - scheduler.now()
+  }
+}
+
+extension Signal {
+  /// Fails with `SignalError.timedOut` if the end does not arrive by `deadline`.
+  @usableFromInline
+  package func ended(by deadline: Deadline) -> Signal {
+    ended { run, end in
+      let timer = deadline.scheduler.schedule(after: deadline.remaining) {
+        end(.failed(SignalError.timedOut))
+      }
+      run.onEnd { timer.dispose() }
+    }
+  }
+}

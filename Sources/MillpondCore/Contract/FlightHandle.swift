@@ -1,0 +1,161 @@
+public import MillpondSignals
+import Synchronization
+
+/// The state that the callers of a flight share: the highest of their priorities, and the
+/// listeners.
+///
+/// It is the context of the flight's work, and has no outer context, since a flight serves many
+/// callers. Its state changes during the work, which may read it at any time.
+@usableFromInline
+package class FlightHandle: WorkContext, @unchecked Sendable {
+  // Sendable because what the class and its only subclass hold is immutable, atomic or locked.
+  private final let clock: FlightClock
+  final let place: String?
+  private final let startedAt = Atomic<Int>(.min)
+  private final let level: Atomic<UInt8>
+  private final let hasListener = Atomic<Bool>(false)
+  private final let lazyState = LazyObject()
+
+  /// The mutable state, created on first use: most flights have no listeners and no raised
+  /// priority.
+  private final var state: Locked<State> {
+    lazyState.locked(State())
+  }
+
+  private struct State: Sendable {
+    var listeners: [any CacheEventListener] = []
+    var raised = Registry<@Sendable () -> Void>()
+  }
+
+  /// Creates the handle of a flight that has not begun.
+  ///
+  /// Calls no other code, so that it can be created under a lock.
+  @usableFromInline
+  package init(_ priority: Priority, _ clock: FlightClock, place: String? = nil) {
+    level = Atomic(priority.rawValue)
+    self.clock = clock
+    self.place = place
+  }
+
+  override final var flight: WorkContext? { self }
+
+  /// Whether the flight has listeners.
+  @usableFromInline
+  package final var hasListeners: Bool {
+    hasListener.load(ordering: .acquiring)
+  }
+
+  /// The clock that times the layers of the flight.
+  final var layerTime: ExactTime { clock.exact }
+}
+
+/// The clocks of flights.
+@usableFromInline
+package final class FlightClock: Sendable {
+  /// An exact clock that times the layers of a flight; read only if the flight has listeners.
+  let exact: ExactTime
+
+  /// A coarse clock for the ages of flights, read whenever one begins.
+  let time: CoarseTime
+
+  @usableFromInline
+  package init(_ clock: some Clock<Duration>) {
+    exact = ExactTime(clock)
+    time = CoarseTime(clock)
+  }
+
+  @usableFromInline
+  init(_ scheduler: Scheduler) {
+    exact = ExactTime(scheduler)
+    time = CoarseTime(scheduler)
+  }
+}
+
+/// The handle of a flight with one key.
+@usableFromInline
+final class KeyedFlightHandle<Key: Hashable & Sendable>: FlightHandle, @unchecked Sendable {
+  @usableFromInline let key: Key
+  @usableFromInline let table: ObjectIdentifier
+
+  @inlinable
+  init(
+    _ key: Key, in table: ObjectIdentifier, _ priority: Priority, _ clock: FlightClock,
+    place: String?
+  ) {
+    self.key = key
+    self.table = table
+    super.init(priority, clock, place: place)
+  }
+
+  override func isFlight(of other: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
+    table == self.table && (other as? Key) == key
+  }
+}
+
+extension FlightHandle {
+  /// Records that the flight begins now.
+  @usableFromInline
+  package func begin() {
+    startedAt.store(Int(clock.time.now()), ordering: .relaxed)
+  }
+
+  /// The time since the flight began; zero before.
+  @usableFromInline
+  package var age: Duration {
+    .nanoseconds(nanoseconds)
+  }
+
+  /// The age of the flight in nanoseconds.
+  var nanoseconds: Int64 {
+    let startedAt = startedAt.load(ordering: .relaxed)
+    return startedAt == .min ? 0 : clock.time.now() - Int64(startedAt)
+  }
+}
+
+extension FlightHandle {
+  /// The highest priority of the waiting callers.
+  @usableFromInline
+  package var priority: Priority {
+    Priority(rawValue: level.load(ordering: .relaxed)) ?? .normal
+  }
+
+  /// Sets the priority; returns whether it rose, so that ``announceRaise()`` is due.
+  @usableFromInline
+  package func setPriority(_ priority: Priority) -> Bool {
+    level.exchange(priority.rawValue, ordering: .relaxed) < priority.rawValue
+  }
+
+  /// Tells the queues in which the flight's work waits that its priority rose.
+  @usableFromInline
+  package func announceRaise() {
+    for action in state.withLock({ $0.raised.elements }) { action() }
+  }
+
+  /// Runs `action` after every rise of the priority, until the handle is disposed of.
+  func onRaise(_ action: @escaping @Sendable () -> Void) -> Disposable {
+    state.keep(action, in: \.raised)
+  }
+}
+
+extension FlightHandle {
+  var listeners: [any CacheEventListener] {
+    hasListeners ? state.withLock { $0.listeners } : []
+  }
+
+  /// Sends an event to the listeners.
+  func send(_ event: CacheEvent) {
+    if hasListeners { for listener in listeners { listener.receive(event) } }
+  }
+
+  /// Adds the listeners of a caller that joins; a listener that is present already is not added
+  /// again.
+  @usableFromInline
+  package func add(_ new: [any CacheEventListener]) {
+    state.withLock { state in
+      for listener in new where !state.listeners.contains(where: { $0 === listener }) {
+        state.listeners.append(listener)
+      }
+    }
+    hasListener.store(true, ordering: .releasing)
+  }
+}

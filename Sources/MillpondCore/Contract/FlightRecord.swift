@@ -1,0 +1,38 @@
+/// A description of a running get that callers may share.
+public struct FlightRecord: Sendable, CustomStringConvertible {
+  /// The key of the flight.
+  public let key: any Hashable & Sendable
+
+  /// The time since the flight began.
+  public let age: Duration
+
+  /// The number of callers that wait.
+  public let callers: Int
+
+  /// The highest priority of the waiting callers.
+  public let priority: Priority
+
+  /// The place in the code of the first get, in debug builds.
+  public let place: String?
+
+  /// An identifier that is unique while the flight lasts.
+  let id: ObjectIdentifier
+
+  package init(
+    key: any Hashable & Sendable, age: Duration, callers: Int, priority: Priority, place: String?,
+    id: ObjectIdentifier
+  ) {
+    self.key = key
+    self.age = age
+    self.callers = callers
+    self.priority = priority
+    self.place = place
+    self.id = id
+  }
+
+  /// A single line about the flight.
+  public var description: String {
+    let origin = place.map { ", requested at \($0)" } ?? ""
+    return "\(key): \(callers) waiting for \(age.brief), \(priority) priority\(origin)"
+  }
+}

@@ -1,0 +1,364 @@
+public import MillpondSignals
+
+/// The terms of a get, which travel with it through the layers.
+///
+/// - Complexity: The default allocates nothing.
+public struct Lookup: Sendable {
+  /// The answers that the get accepts.
+  public let freshness: Freshness
+
+  @usableFromInline let ownPriority: Priority
+
+  /// The counting of an immediate answer.
+  @usableFromInline let counting: Counting
+  @usableFromInline let details: LookupDetails
+
+  /// Creates a lookup for any stored value, at normal priority and without a deadline.
+  @inlinable
+  public init() {
+    freshness = .any
+    ownPriority = .normal
+    counting = .hits
+    details = .usual
+  }
+
+  /// Creates a lookup.
+  ///
+  /// - Parameters:
+  ///   - priority: The urgency of the work.
+  ///   - freshness: The answers that the get accepts.
+  ///   - stale: The use of stale values; nil leaves it to the policy.
+  ///   - deadline: The time limit of the caller.
+  @inlinable
+  public init(
+    priority: Priority = .normal, freshness: Freshness = .any, stale: StaleUse? = nil,
+    deadline: Deadline? = nil
+  ) {
+    self.init(
+      priority: priority, freshness: freshness, stale: stale, deadline: deadline, place: nil)
+  }
+
+  /// Creates a lookup with the place in the code of the get.
+  @inlinable
+  init(
+    priority: Priority, freshness: Freshness, stale: StaleUse?, deadline: Deadline?, place: String?
+  ) {
+    self.freshness = freshness
+    ownPriority = priority
+    counting = .hits
+    details =
+      stale == nil && deadline == nil && place == nil
+      ? .usual : .special(SpecialTerms(LookupTerms(deadline: deadline, stale: stale, place: place)))
+  }
+
+  /// Whether all terms are the defaults, so that lookups are interchangeable.
+  @inlinable
+  package var isUsual: Bool {
+    isWithoutDetails && ownPriority == .normal && freshness == .any
+  }
+
+  @inlinable
+  var isWithoutDetails: Bool {
+    if case .usual = details { true } else { false }
+  }
+
+  /// The place in the code of the get, in debug builds.
+  @usableFromInline
+  package var place: String? {
+    details.special?.terms.place
+  }
+
+  /// The flight that makes the get, if one does.
+  @usableFromInline
+  var flight: FlightHandle? {
+    details.flight
+  }
+
+  /// Whether a stored value of this age is acceptable.
+  public func admits(age: Duration) -> Bool {
+    freshness.admits(age: age)
+  }
+
+  /// The urgency of the answer at this moment.
+  ///
+  /// It may change if several callers share the work.
+  public var priority: Priority {
+    details.flight?.priority ?? ownPriority
+  }
+
+  /// Calls `act` with the new priority after every rise; nil if the priority cannot change.
+  package func onRaise(_ act: @escaping @Sendable (Priority) -> Void) -> Disposable? {
+    guard let flight else { return nil }
+    return flight.onRaise { act(flight.priority) }
+  }
+
+  /// The use of stale values; nil leaves it to the policy.
+  ///
+  /// Only a refreshing cache (``Source/remembered(in:_:clock:)``) uses it, and only in a get made
+  /// directly there: a flight that is shared above it gets on default terms.
+  public var stale: StaleUse? {
+    details.special?.terms.stale
+  }
+
+  /// The time limit of the caller; the caller enforces it, and layers may take it as a hint.
+  ///
+  /// Shared work has none, since each caller has its own.
+  public var deadline: Deadline? {
+    details.special?.terms.deadline
+  }
+
+  /// Returns the lookup of a flight on behalf of all its callers.
+  @usableFromInline
+  package static func shared(_ freshness: Freshness, _ flight: FlightHandle) -> Lookup {
+    Lookup(freshness: freshness, ownPriority: .normal, details: .flight(flight))
+  }
+
+  @usableFromInline
+  init(
+    freshness: Freshness, ownPriority: Priority, counting: Counting = .hits,
+    details: LookupDetails
+  ) {
+    self.freshness = freshness
+    self.ownPriority = ownPriority
+    self.counting = counting
+    self.details = details
+  }
+
+  /// Returns a copy with another counting of an immediate answer.
+  @inlinable
+  func counting(_ counting: Counting) -> Lookup {
+    Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
+  }
+
+  /// Returns a copy that accepts other answers.
+  @inlinable
+  func with(_ freshness: Freshness) -> Lookup {
+    Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
+  }
+
+  /// Returns a copy for a layer that may say why it has no value.
+  @inlinable
+  func explained(by explanation: MissExplanation) -> Lookup {
+    Lookup(
+      freshness: freshness, ownPriority: ownPriority, counting: counting,
+      details: .explained(explanation))
+  }
+
+  /// Returns a copy with other terms.
+  func with(_ change: (inout LookupTerms) -> Void) -> Lookup {
+    var terms = details.terms
+    change(&terms)
+    return Lookup(
+      freshness: freshness, ownPriority: ownPriority, counting: counting,
+      details: .special(SpecialTerms(terms)))
+  }
+}
+
+extension FillToken {
+  /// Takes the token of a get with `lookup` that begins now.
+  @inlinable
+  public init(for lookup: Lookup, during lifetime: Lifetime?) {
+    self.init(.next(), lookup.freshness == .reload, lifetime)
+  }
+}
+
+/// The events that a store counts for an immediate answer, in its statistics and for eviction, so
+/// that one get is one hit or one miss.
+@usableFromInline
+enum Counting: Sendable {
+  /// Hits only; the run that follows counts a miss.
+  case hits
+
+  /// Hits and misses; no run follows, since the caller joins a flight.
+  case everything
+
+  /// Nothing; the caller tests for an answer, and gets it afterwards.
+  case nothing
+}
+
+/// The terms that most gets do not have.
+@usableFromInline
+struct LookupTerms: Sendable {
+  var deadline: Deadline?
+  var stale: StaleUse?
+  var flight: FlightHandle?
+  var listeners: [any CacheEventListener] = []
+  var place: String?
+
+  /// Receives the reason why the asked layer has no value, if its answer is reported.
+  var explanation: MissExplanation?
+
+  /// The check of values by a codec above the asked layer.
+  var check: ValueCheck?
+
+  @usableFromInline
+  init(
+    deadline: Deadline? = nil, stale: StaleUse? = nil, flight: FlightHandle? = nil,
+    place: String? = nil
+  ) {
+    self.deadline = deadline
+    self.stale = stale
+    self.flight = flight
+    self.place = place
+  }
+}
+
+/// The terms of a get beyond the basic ones; most gets have none, so that a lookup is cheap to pass
+/// on.
+@usableFromInline
+enum LookupDetails: Sendable {
+  case usual
+
+  /// The get is made by a flight for all its callers.
+  case flight(FlightHandle)
+
+  case special(SpecialTerms)
+
+  /// The get has listeners, and the layer may explain a miss.
+  case explained(MissExplanation)
+
+  var terms: LookupTerms {
+    switch self {
+    case .usual: return LookupTerms()
+    case .flight(let flight): return LookupTerms(flight: flight)
+    case .special(let special): return special.terms
+    case .explained(let explanation):
+      var terms = explanation.outer.terms
+      terms.explanation = explanation
+      return terms
+    }
+  }
+
+  /// The special terms, if any.
+  var special: SpecialTerms? {
+    switch self {
+    case .usual, .flight: nil
+    case .special(let special): special
+    case .explained(let explanation): explanation.outer.special
+    }
+  }
+
+  @usableFromInline var flight: FlightHandle? {
+    switch self {
+    case .usual: nil
+    case .flight(let flight): flight
+    case .special(let special): special.terms.flight
+    case .explained(let explanation): explanation.outer.flight
+    }
+  }
+
+  /// Receives the reason why the asked layer has no value; nil if it is not reported.
+  @usableFromInline var explanation: MissExplanation? {
+    switch self {
+    case .usual, .flight: nil
+    case .special(let special): special.terms.explanation
+    case .explained(let explanation): explanation
+    }
+  }
+
+  /// Whether the get has listeners.
+  @inlinable var hasListeners: Bool {
+    switch self {
+    case .usual: false
+    case .flight(let flight): flight.hasListeners
+    case .special(let special): special.hasListeners
+    case .explained: true
+    }
+  }
+
+  /// Whether the get has listeners or may get some.
+  @inlinable var isObservable: Bool {
+    switch self {
+    case .usual: false
+    case .flight, .explained: true
+    case .special(let special): special.isObservable
+    }
+  }
+
+  /// The listeners of the get.
+  var listeners: [any CacheEventListener] {
+    (special?.terms.listeners ?? []) + (flight?.listeners ?? [])
+  }
+
+  /// Sends an event to the listeners.
+  func send(_ event: CacheEvent) {
+    switch self {
+    case .usual: break
+    case .flight(let flight): flight.send(event)
+    case .special(let special): special.send(event)
+    case .explained(let explanation): explanation.outer.send(event)
+    }
+  }
+
+  /// Returns the time by the clock of the listeners; a flight has one for all its callers.
+  @usableFromInline
+  func timeOfListeners() -> Int64? {
+    switch self {
+    case .usual: nil
+    case .flight(let flight): flight.layerTime.now()
+    case .special(let special): special.time?.now()
+    case .explained(let explanation): explanation.outer.timeOfListeners()
+    }
+  }
+}
+
+/// The special terms of a get in one object.
+@usableFromInline
+final class SpecialTerms: Sendable {
+  let terms: LookupTerms
+
+  /// The clock that times the layers; nil if no listener is there or can join.
+  let time: ExactTime?
+
+  @usableFromInline
+  init(_ terms: LookupTerms) {
+    self.terms = terms
+    time = terms.flight?.layerTime ?? terms.listeners.first?.time
+  }
+
+  func send(_ event: CacheEvent) {
+    for listener in terms.listeners { listener.receive(event) }
+    terms.flight?.send(event)
+  }
+
+  @usableFromInline var hasListeners: Bool {
+    !terms.listeners.isEmpty || terms.flight?.hasListeners ?? false
+  }
+
+  @usableFromInline var isObservable: Bool {
+    !terms.listeners.isEmpty || terms.flight != nil
+  }
+}
+
+/// A holder of the reason why a layer has no value.
+@usableFromInline
+final class MissExplanation: Sendable {
+  /// The details of the lookup, without the explanation of a layer around this one.
+  @usableFromInline let outer: LookupDetails
+  private let given = LazyObject()
+
+  @usableFromInline
+  init(of lookup: Lookup) {
+    if case .explained(let explanation) = lookup.details {
+      outer = explanation.outer
+    } else {
+      outer = lookup.details
+    }
+  }
+
+  /// Keeps the reason; the latest counts.
+  func give(_ reason: CacheEvent.Kind) {
+    let former = locked(reason).withLock { exchange(&$0, with: reason) }
+    _ = former  // released here, not under the lock
+  }
+
+  /// The reason, if one was given.
+  @usableFromInline
+  var reason: CacheEvent.Kind? {
+    given.object == nil ? nil : locked(.miss).withLock { $0 }
+  }
+
+  private func locked(_ first: CacheEvent.Kind) -> Locked<CacheEvent.Kind> {
+    given.locked(first)
+  }
+}

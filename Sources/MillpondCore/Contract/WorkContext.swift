@@ -1,0 +1,123 @@
+public import MillpondSignals
+import Synchronization
+
+/// The work to which the calling code belongs: a flight, the preparation of a write, or a get that
+/// holds a slot of a limit.
+///
+/// It is a task-local value, so it reaches the gets inside a start and in tasks created there. A
+/// call by another way, such as a callback on a queue, has no context.
+///
+/// It prevents work from waiting for itself: a flight whose work gets its own key would never end,
+/// nor would work that holds the last slot and needs one more.
+@usableFromInline
+package class WorkContext: @unchecked Sendable {
+  // Sendable because what this class and its subclasses hold is immutable, atomic or locked.
+
+  // Not an optional: the runtime would copy that piece by piece each time.
+  @TaskLocal private static var calling = outermost
+
+  /// The value that means no context.
+  private static let outermost = WorkContext()
+
+  private final let over = Atomic<Bool>(false)
+
+  /// The waits of and for a flight, created when the first is recorded.
+  final let lazyWaits = LazyObject()
+
+  /// The flight whose work this is.
+  var flight: WorkContext? { nil }
+
+  /// The limit of which the work holds a slot.
+  var heldLimit: ObjectIdentifier? { nil }
+
+  /// The context around this one, until the work ends.
+  var outer: WorkContext? { nil }
+
+  init() {}
+
+  /// Whether this is a flight of `key` in `table`; only some flights know.
+  func isFlight(of key: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
+    false
+  }
+
+  /// Records that the holder of a slot waits for one more get of the same limit.
+  func lendSlot(isCertain: Bool) {}
+
+  /// Records that the holder of a slot waits for one get less.
+  func takeSlotBack(isCertain: Bool) {}
+
+  /// Records that the flight has ended, and no caller waits for its work.
+  @usableFromInline
+  package final func end() {
+    over.store(true, ordering: .relaxed)
+  }
+
+  /// Whether the flight has ended.
+  @usableFromInline
+  package final var isOver: Bool {
+    over.load(ordering: .relaxed)
+  }
+
+  /// The context of the calling code.
+  @usableFromInline
+  static var current: WorkContext? {
+    let calling = calling
+    return calling === outermost ? nil : calling
+  }
+
+  /// Runs `body` in the given context, or in none if it is nil.
+  @usableFromInline
+  static func run(in context: WorkContext?, _ body: () -> Void) {
+    let context = context ?? outermost
+    if context === calling { body() } else { $calling.withValue(context, operation: body) }
+  }
+
+  /// Runs `body` in a context in which no code has run yet.
+  @usableFromInline
+  static func run(inNew context: WorkContext, _ body: () -> Void) {
+    $calling.withValue(context, operation: body)
+  }
+}
+
+/// The context of work within other work: the preparation of a write, or a get that holds a slot.
+class NestedContext: WorkContext, @unchecked Sendable {
+  private let ownFlight: WorkContext?
+
+  /// The context of the caller, until the work ends.
+  ///
+  /// A task that outlives the work works for no caller, and must not keep the contexts of earlier
+  /// work alive.
+  private let around: Locked<WorkContext?>
+
+  /// Creates the context of work for `flight`, or of work that is no flight, within `outer`.
+  init(for flight: WorkContext? = nil, within outer: WorkContext?) {
+    ownFlight = flight
+    around = Locked(outer)
+  }
+
+  override final var flight: WorkContext? { ownFlight }
+
+  override final var outer: WorkContext? {
+    around.withLock { $0 }
+  }
+
+  /// Leaves the caller's context at the end of work in a slot; gets of its remaining tasks then
+  /// have no caller.
+  final func leaveOuter() {
+    let former = around.withLock { outer in
+      defer { outer = nil }
+      return outer
+    }
+    _ = former  // released here, not under the lock
+  }
+}
+
+extension Observer {
+  /// Delivers in the caller's context instead of the context of the work that answers.
+  @inlinable
+  func inContext(of caller: WorkContext?) -> Observer {
+    Observer(next: { value in WorkContext.run(in: caller) { self.next(value) } }) { event in
+      WorkContext.run(in: caller) { self.other(event) }
+    }
+  }
+}

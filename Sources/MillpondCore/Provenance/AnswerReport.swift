@@ -1,0 +1,179 @@
+public import MillpondSignals
+
+extension Lookup {
+  /// Whether the get has listeners.
+  ///
+  /// Free for most gets, which have no details.
+  @inlinable
+  package var hasListeners: Bool {
+    details.hasListeners
+  }
+
+  /// Whether the get has listeners or may get some, since a caller with a listener may join its
+  /// flight.
+  @inlinable
+  package var isObservable: Bool {
+    details.isObservable
+  }
+
+  /// Returns a copy with one more listener.
+  @usableFromInline
+  package func reporting(by listener: any CacheEventListener) -> Lookup {
+    with { $0.listeners.append(listener) }
+  }
+
+  /// Reports an event to the listeners.
+  @usableFromInline
+  package func report(
+    _ kind: CacheEvent.Kind, layer: String, key: (any Hashable & Sendable)?,
+    nanoseconds: Int64? = nil
+  ) {
+    details.send(CacheEvent(kind, layer: layer, key: key, nanoseconds: nanoseconds))
+  }
+
+  /// Returns a copy whose values are checked before they count as hits.
+  @usableFromInline
+  func checked(by check: ValueCheck) -> Lookup {
+    with { $0.check = check }
+  }
+
+  /// Whether a layer without a value may explain that.
+  @inlinable
+  package var wantsReasons: Bool {
+    details.explanation != nil
+  }
+
+  /// Explains why the layer that was asked will have no value.
+  @usableFromInline
+  package func explainMiss(_ reason: CacheEvent.Kind) {
+    details.explanation?.give(reason)
+  }
+}
+
+extension Source {
+  /// Returns the answer of a layer, and reports it to the listeners, including those that join the
+  /// flight before it comes.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  ///   - label: Returns the name of the layer; nil if it reports by itself.
+  @inlinable
+  func layerAnswer(
+    _ key: Key, _ lookup: Lookup, as label: @escaping @Sendable () -> String?
+  ) -> Signal<Stamped<Value>> {
+    guard lookup.isObservable else { return getStamped(key, lookup) }
+    return Signal { observer, lifetime in
+      let report = SerialState(AnswerReport(lookup, as: label()))
+      getStamped(key, report.value.explained(lookup)).run(
+        Observer(
+          next: { stamped in
+            report.value.hit(stamped.age, key, lookup, as: label())
+            observer.next(stamped)
+          },
+          other: { event in
+            report.value.ended(event, key, lookup, as: label())
+            observer.other(event)
+          }), lifetime)
+    }
+  }
+
+  /// Returns the answer of one of several sources, and reports which one answered.
+  @inlinable
+  func layerAnswer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    layerAnswer(key, lookup) { ownLabel }
+  }
+
+  /// Reports the failure of a fill of this layer, if it fails.
+  @usableFromInline
+  package func reportFailure(ofFill outcome: Signal<Void>, _ key: Key, _ lookup: Lookup) {
+    if outcome.isDone { return }
+    let layer = topology(for: nil).label
+    outcome.subscribe(onFailed: { lookup.report(.fillFailed($0), layer: layer, key: key) })
+  }
+}
+
+/// The report of a layer's first answer to a get; later answers are not reported.
+///
+/// Without listeners it costs neither an object nor a look at the clock until the layer answers.
+@usableFromInline
+struct AnswerReport: Sendable {
+  /// The time at which the layer was asked, by the listeners' clock; nil if there were no
+  /// listeners.
+  @usableFromInline let askedAt: Int64?
+
+  /// Receives the reason why the layer has no value, if it gives one.
+  @usableFromInline var explanation: MissExplanation?
+
+  /// Whether the layer has answered, or no listener can join.
+  @usableFromInline var isDone: Bool
+
+  /// Creates the report of a layer that is asked now.
+  @inlinable
+  init(_ lookup: Lookup, as label: @autoclosure () -> String?) {
+    explanation = nil
+    if lookup.hasListeners {
+      isDone = label() == nil
+      askedAt = isDone ? nil : lookup.details.timeOfListeners()
+    } else {
+      isDone = !lookup.isObservable
+      askedAt = nil
+    }
+  }
+
+  /// Returns the lookup for the layer: with listeners, it may explain a miss.
+  @inlinable
+  mutating func explained(_ lookup: Lookup) -> Lookup {
+    guard askedAt != nil else { return lookup }
+    let explanation = MissExplanation(of: lookup)
+    self.explanation = explanation
+    return lookup.explained(by: explanation)
+  }
+
+  /// Reports the layer's value.
+  @inlinable
+  mutating func hit(
+    _ age: @autoclosure () -> Duration, _ key: some Hashable & Sendable, _ lookup: Lookup,
+    as label: @autoclosure () -> String?
+  ) {
+    if !isDone, lookup.hasListeners { send(.hit(age: age()), key, lookup, label()) }
+  }
+
+  /// Reports the layer's failure, or that it has no value.
+  @inlinable
+  mutating func ended(
+    _ event: Event<Never>, _ key: some Hashable & Sendable, _ lookup: Lookup,
+    as label: @autoclosure () -> String?
+  ) {
+    if isDone || !lookup.hasListeners { return }
+    switch event {
+    case .progress: break
+    case .failed(let error): send(.failed(error), key, lookup, label())
+    case .completed: send(explanation?.reason ?? .miss, key, lookup, label())
+    }
+  }
+
+  /// Sends the event to the listeners.
+  ///
+  /// Listeners that joined late receive the age of the flight as the duration: that of the layer
+  /// was not measured, and is at most this.
+  @usableFromInline
+  mutating func send(
+    _ kind: CacheEvent.Kind, _ key: __owned any Hashable & Sendable, _ lookup: Lookup,
+    _ label: __owned String?
+  ) {
+    isDone = true
+    guard let label else { return }
+    let nanoseconds =
+      if let askedAt { lookup.details.timeOfListeners().map { $0 - askedAt } } else {
+        lookup.flight?.nanoseconds
+      }
+    let event = CacheEvent(kind, layer: label, key: key, nanoseconds: nanoseconds)
+    // A value that a codec has still to read may turn out to be none.
+    if case .hit = kind, let check = lookup.details.special?.terms.check {
+      check.wait { flaw in lookup.details.send(flaw.map { event.with($0) } ?? event) }
+    } else {
+      lookup.details.send(event)
+    }
+  }
+}

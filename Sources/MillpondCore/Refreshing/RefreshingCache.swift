@@ -1,0 +1,218 @@
+public import MillpondSignals
+
+/// A store, the source behind it, and the flights between them.
+///
+/// One flight serves all gets of a key: it finds the stored value, then fetches a new one if
+/// needed. The ``JoinedGet`` of each get decides which findings it receives, and when.
+@usableFromInline
+final class RefreshingCache<Store: Cache, Base: Source>: Sendable
+where Store.Key == Base.Key, Store.Value == Base.Value {
+  @usableFromInline typealias Key = Base.Key
+  @usableFromInline typealias Value = Base.Value
+  @usableFromInline typealias Finding = Stamped<CachedFetch<Value>>
+
+  @usableFromInline let store: Store
+  let base: Base
+  @usableFromInline let ages: FreshAges<Key>
+  @usableFromInline let flights: Flights<Key, CachedFetch<Value>>
+  let refreshes: BackgroundRefreshes<Key>
+  let failures: RecentFailures<Key>
+
+  /// Called with the events of fetches and their values; nil if no keys are watched.
+  let report: (@Sendable (Key, KeyEvent) -> Void)?
+
+  init(
+    _ store: Store, _ base: Base, _ policy: FreshnessPolicy, _ clock: some Clock<Duration>,
+    report: (@Sendable (Key, KeyEvent) -> Void)? = nil
+  ) {
+    self.store = store
+    self.base = base
+    ages = FreshAges(policy, clock)
+    flights = Flights(FlightClock(ages.scheduler))
+    refreshes = BackgroundRefreshes(
+      ages.scheduler, patience: policy.refreshDeadline, max: policy.maxRefreshes)
+    failures = RecentFailures(clock, policy.failureLife)
+    self.report = report
+  }
+
+  @inlinable var policy: FreshnessPolicy { ages.policy }
+  @inlinable var scheduler: Scheduler { ages.scheduler }
+
+  // MARK: Freshness
+
+  /// Returns the freshness that a stored value needs to answer a get.
+  @inlinable
+  func fresh(_ key: Key, _ requested: Freshness) -> Freshness {
+    ages.fresh(key, requested)
+  }
+
+  /// Returns the immediate value of the store if it is fresh.
+  @inlinable
+  func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    switch lookup.freshness {
+    case .reload: return nil
+    case .cachedOnly: return policy.usableFor == .never ? store.now(key, lookup) : nil
+    case .any, .atMost: break
+    }
+    let fresh = fresh(key, lookup.freshness)
+    guard policy.refreshAhead > .zero, case .atMost(let greatest) = fresh else {
+      return store.now(key, lookup.with(fresh))
+    }
+    // A miss of the first lookup is not counted: the second one belongs to the same get.
+    let early = lookup.with(.atMost(greatest - policy.refreshAhead))
+      .counting(lookup.counting == .everything ? .hits : lookup.counting)
+    if let value = store.now(key, early) { return value }
+    guard let value = store.now(key, lookup.with(fresh)) else { return nil }
+    refreshAhead(key)
+    return value
+  }
+
+  /// Fetches the value in the background, unless a fetch is under way.
+  @usableFromInline
+  func refreshAhead(_ key: Key) {
+    refreshes.keepRunning(
+      key, isReload: false,
+      flights.join(key, Lookup(priority: .low)) { shared in
+        // A get that joins has not looked at the stored value, which may be stale by then.
+        self.fetchAfterWrites(key, shared, keeps: true)
+          .recover { self.keptAsStale(key).concat(.fail($0)) }
+      })
+  }
+
+  // MARK: Writing
+
+  func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let outcome = store.layered(over: base).apply(change)
+    switch change {
+    case .set(let key, _, _):
+      ages.renew(key)
+      letGo(of: key)
+    case .remove(let key, _): letGo(of: key)
+    case .removeAll:
+      failures.forgetAll()
+      flights.detachAll()
+      refreshes.releaseAll()
+    case .fill: break
+    }
+    return outcome
+  }
+
+  private func letGo(of key: Key) {
+    failures.forget(key)
+    flights.detach(key)
+    refreshes.release(key)
+  }
+}
+
+extension Signal<Void> {
+  /// Runs `act` when the store admits a fill; at once, if it has already.
+  func whenAdmitted(_ act: @escaping @Sendable () -> Void) {
+    if isDone { act() } else { subscribe(onNext: act) }
+  }
+}
+
+extension RefreshingCache {
+  /// Looks up the stored value, and fetches a new one if that is not fresh.
+  @usableFromInline
+  func look(_ requested: Freshness, _ key: Key, _ lookup: Lookup) -> Signal<Finding> {
+    .withCaller { [self] caller in
+      store.layerAnswer(key, lookup.with(.any)).take(1).map { StoredLookup<Value>.kept($0) }
+        .ifNoValue { .just(.nothing($0)) }
+        .flatMap { [self] (look: StoredLookup<Value>) -> Signal<Finding> in
+          if case .kept = look { report?(key, .kept) }
+          let fresh = fresh(key, requested)
+          let lookup = lookup.with(fresh)
+          switch look {
+          case .kept(let stamped) where fresh.admits(age: stamped.age):
+            return .just(finding(stamped, isFresh: true, requested: nil))
+          case .kept(let stamped) where policy.isUsable(age: stamped.age):
+            return fetchAfterWrites(key, lookup, keeps: true).inContext(of: caller)
+              .startWith(finding(stamped, isFresh: false, requested: nil))
+          case .kept: return fetchAfterWrites(key, lookup, keeps: true).inContext(of: caller)
+          case .nothing(let failure):
+            return fetch(key, lookup, keeps: true, failure: failure).inContext(of: caller)
+          }
+        }
+    }
+  }
+
+  /// Joins the next reload that has not begun, or starts one.
+  func reload(_ key: Key, _ lookup: Lookup) -> Signal<Finding> {
+    .withCaller { [self] caller in
+      if flights.isCircular(key, caller) { return .fail(CacheError.circular(key: "\(key)")) }
+      return flights.join(key, lookup) { [self] shared in
+        flights.reload(key, shared) { [self] keeps in
+          fetchAfterWrites(key, shared, keeps: keeps)
+        }
+      }
+    }
+  }
+
+  /// Asks the source after all earlier writes of the key have arrived in all layers.
+  ///
+  /// A layer that a write reaches only after the token was taken, because the value is encoded
+  /// first, refuses the fetched value to be safe; another layer that the write has reached already
+  /// would store it. A lookup waits for such writes, unless a layer above answers it; no layer
+  /// answers a reload.
+  func fetchAfterWrites(_ key: Key, _ lookup: Lookup, keeps: Bool) -> Signal<Finding> {
+    .withCaller { [self] caller in
+      store.getStamped(key, Lookup(freshness: .reload)).ignoreValues(as: Finding.self).recover {
+        _ in .empty
+      }
+      .concat(fetch(key, lookup, keeps: keeps, failure: nil).inContext(of: caller))
+    }
+  }
+
+  /// Asks the source, and stores its answer.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  ///   - keeps: Whether values and failures are remembered.
+  ///   - failure: The failure of the store, if it failed.
+  func fetch(
+    _ key: Key, _ lookup: Lookup, keeps: Bool, failure: (any Error)?
+  ) -> Signal<Finding> {
+    // The token is taken before the source is asked, so that every later write wins.
+    .withCaller(lookup) { [self] caller, token in
+      if lookup.freshness != .reload, let error = failures.answer(key) { return .fail(error) }
+      report?(key, .begun)
+      return base.layerAnswer(key, lookup).inContext(of: caller)
+        .onNext { [self] stamped in
+          if keeps { keep(stamped, key, token, lookup) }
+        }
+        .onEnd { [self] ending in
+          if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }
+          report?(key, .ended)
+        }
+        .map { [self] in finding($0, isFresh: true, requested: lookup.freshness) }
+        .ifEmpty { failure.map { .fail($0) } ?? .empty }
+    }
+  }
+
+  /// Stores a fetched value; all consequences follow only if the store admits it.
+  private func keep(_ stamped: Stamped<Value>, _ key: Key, _ token: FillToken, _ lookup: Lookup) {
+    let outcome = store.apply(.fill(key, stamped, token))
+    if lookup.hasListeners { store.reportFailure(ofFill: outcome, key, lookup) }
+    outcome.whenAdmitted { [self] in
+      failures.forget(key, token)
+      ages.renew(key)
+      report?(key, .fetched)
+    }
+    guard let report, !outcome.isDone else { return }
+    outcome.subscribe { event in
+      if event.isTerminal { report(key, .settled) }
+    }
+  }
+
+  func finding(_ stamped: Stamped<Value>, isFresh: Bool, requested: Freshness?) -> Finding {
+    let now = scheduler.now()
+    return stamped.map { CachedFetch($0, isFresh: isFresh, requested: requested, at: now) }
+  }
+}
+
+/// The result of a lookup in the store.
+private enum StoredLookup<Value: Sendable>: Sendable {
+  case kept(Stamped<Value>)
+  case nothing((any Error)?)
+}

@@ -1,0 +1,36 @@
+import MillpondSignals
+import Testing
+
+@testable import MillpondBench
+
+@Suite struct SignalSumTests {
+  @Test func `values are added up, wherever they come, and what fails adds nothing`() async {
+    let pipe = PublishSubject<Int>()
+
+    let total = await onThread {
+      let answers = SignalSum(of: 4)
+      answers.add(Signal<Int>.just(1)) { $0 }
+      answers.add(pipe.signal) { $0 * 10 }
+      answers.add(Signal<Int>.fail(SignalError.empty)) { $0 }
+      answers.add(Signal<Int>.empty) { $0 }
+      onOtherThread {
+        pipe.next(2)
+        pipe.next(3)
+        pipe.completed()
+      }
+      return answers.total()
+    }
+
+    #expect(total == 51)
+  }
+
+  @Test func `of nothing, the total is nothing`() async {
+    #expect(await onThread { SignalSum(of: 0).total() } == 0)
+  }
+
+  @Test func `what is awaited comes, or its failure, or that there is nothing`() async {
+    #expect(await onThread { try? awaited(Signal<Int>.just(7)) } == 7)
+    #expect(await onThread { (try? awaited(Signal<Int>.fail(SignalError.timedOut))) == nil })
+    #expect(await onThread { (try? awaited(Signal<Int>.empty)) == nil })
+  }
+}

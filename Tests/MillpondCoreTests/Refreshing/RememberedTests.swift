@@ -1,0 +1,222 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct RememberedTests {
+  @Test func `what was fetched is the answer, without a request, as long as it is fresh`() {
+    let scene = RememberedScene(.ten(), age: .seconds(9))
+
+    let caller = scene.get()
+
+    #expect(caller.values == [1])
+    #expect(caller.isCompleted)
+    #expect(scene.fetches.count == 1)
+  }
+
+  @Test(arguments: [(Duration.nanoseconds(9_999_999_999), 1), (.seconds(10), 2), (.seconds(11), 2)])
+  func `a value is no longer fresh once it reaches its time to live`(age: Duration, fetches: Int) {
+    let scene = RememberedScene(.ten(), age: age)
+
+    _ = scene.get()
+
+    #expect(scene.fetches.count == fetches)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
+  func `a value that is fresh for no time is fetched at each get`(duration: Duration) {
+    let scene = RememberedScene(FreshnessPolicy(freshFor: .after(duration)), age: .zero)
+
+    let caller = scene.get()
+    scene.answer(2)
+
+    #expect(caller.values == [2])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test(arguments: [TimeToLive.never, .after(.seconds(Int64.max))])
+  func `a value that stays fresh for ever is fetched once`(life: TimeToLive) {
+    let scene = RememberedScene(FreshnessPolicy(freshFor: life), age: .seconds(1_000_000_000))
+
+    #expect(scene.get().values == [1])
+    #expect(scene.fetches.count == 1)
+  }
+
+  @Test func `all who ask meanwhile share one fetch`() {
+    let scene = RememberedScene(.ten())
+    let callers = (0..<100).map { _ in scene.get() }
+
+    scene.answer(7)
+
+    #expect(callers.allSatisfy { $0.values == [7] && $0.isCompleted })
+    #expect(scene.fetches.count == 1)
+  }
+
+  @Test func `the last one who leaves cancels a fetch`() {
+    let scene = RememberedScene(.ten())
+    let callers = [scene.get(), scene.get()]
+
+    callers[0].dispose()
+    #expect(scene.origin.activeRuns == 1)
+    callers[1].dispose()
+    #expect(scene.origin.activeRuns == 0)
+  }
+
+  @Test func `who names an age asks when what is kept is older`() {
+    let scene = RememberedScene(.ten(), age: .seconds(5))
+
+    #expect(scene.get(freshness: .atMost(.seconds(6))).values == [1])
+    #expect(scene.fetches.count == 1)
+    _ = scene.get(freshness: .atMost(.seconds(4)))
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `who grants more than the policy gets no more than that`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+
+    let caller = scene.get(freshness: .atMost(.seconds(60)))
+
+    #expect(caller.values.isEmpty)
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `who wants what is kept only gets it however old, and asks nobody`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1_000))
+
+    let caller = scene.get(freshness: .cachedOnly)
+
+    #expect(caller.values == [1])
+    #expect(scene.fetches.count == 1)
+  }
+
+  @Test func `what is not usable any more is not even kept for those who want no more`() {
+    let scene = RememberedScene(.ten(usableFor: .after(.seconds(60))), age: .seconds(60))
+
+    let caller = scene.get(freshness: .cachedOnly)
+
+    #expect(caller.values.isEmpty)
+    #expect(caller.isCompleted)
+  }
+
+  @Test func `a miss of the origin is a miss, and keeps what there was`() {
+    let scene = RememberedScene(.ten(), age: .seconds(11))
+    let caller = scene.get()
+
+    scene.origin["a"].completed()
+
+    #expect(caller.values.isEmpty)
+    #expect(caller.isCompleted)
+    #expect(scene.memory.peek("a") == 1)
+  }
+
+  @Test func `what comes old from the origin is not fresh for longer than it is young`() {
+    let scene = RememberedScene(.ten())
+    let aged = AgedOrigin(age: .seconds(8))
+    let users = aged.remembered(in: scene.memory, .ten(), clock: scene.clock)
+    let first = Recorder<Int>().subscribe(to: users.get("a"))
+
+    scene.clock.advance(by: .seconds(1))
+    let second = Recorder<Int>().subscribe(to: users.get("a"))
+    scene.clock.advance(by: .seconds(1))
+    let third = Recorder<Int>().subscribe(to: users.get("a"))
+
+    #expect(first.values + second.values + third.values == [1, 1, 2])
+  }
+
+  @Test func `all that is kept can be told to be fresh no more`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+
+    scene.users.refreshAll()
+    scene.clock.advance(by: .seconds(1))
+    let caller = scene.get()
+    scene.answer(2)
+    scene.clock.advance(by: .seconds(1))
+    let later = scene.get()
+
+    #expect(caller.values == [2])
+    #expect(later.values == [2])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `where the store has trouble the origin is asked`() {
+    let store = TestCache<String, Int>()
+    store.failGets(of: "a", with: Refused())
+    let origin = TestOrigin<String, Int>()
+    let caller = Recorder<Int>().subscribe(to: origin.remembered(in: store, .ten()).get("a"))
+
+    origin["a"].next(3)
+    origin["a"].completed()
+
+    #expect(caller.values == [3])
+    #expect(caller.isCompleted)
+  }
+
+  @Test func `where the store has trouble and the origin has nothing it is the trouble`() {
+    let store = TestCache<String, Int>()
+    store.failGets(of: "a", with: Refused())
+    let origin = TestOrigin<String, Int>()
+    let caller = Recorder<Int>().subscribe(to: origin.remembered(in: store, .ten()).get("a"))
+
+    origin["a"].completed()
+
+    #expect(caller.failure is Refused)
+  }
+
+  @Test func `keys of one life are not all fetched at one time`() {
+    let clock = ManualClock()
+    let origin = TestOrigin<Int, Int>()
+    let policy = FreshnessPolicy(freshFor: .after(.seconds(100)), jitter: 0.5)
+    let users = origin.remembered(
+      in: MemoryCache(countLimit: 1_000, clock: clock), policy, clock: clock)
+    for key in 0..<100 { users.set(key, for: key) }
+
+    clock.advance(by: .seconds(49))
+    let fresh = (0..<100).count { users.now($0, Lookup()) != nil }
+    clock.advance(by: .seconds(26))
+    let half = (0..<100).count { users.now($0, Lookup()) != nil }
+    clock.advance(by: .seconds(25))
+    let none = (0..<100).count { users.now($0, Lookup()) != nil }
+
+    #expect(fresh == 100)
+    #expect((20...80).contains(half))
+    #expect(none == 0)
+  }
+
+  @Test func `a cached nil is a hit`() {
+    let origin = TestOrigin<String, Int?>()
+    let users = origin.remembered(in: MemoryCache(countLimit: 10), .ten())
+    let first = Recorder<Int?>().subscribe(to: users.get("a"))
+    origin["a"].next(nil)
+    origin["a"].completed()
+
+    let second = Recorder<Int?>().subscribe(to: users.get("a"))
+
+    #expect(first.values == [nil])
+    #expect(second.values == [nil])
+    #expect(origin["a"].subscriptions == 1)
+  }
+}
+
+/// An origin whose answers are old already, and count up.
+private final class AgedOrigin: Source {
+  private let count = Locked(0)
+  private let age: Duration
+
+  init(age: Duration) {
+    self.age = age
+  }
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    getStamped(key, lookup).map { $0.value }
+  }
+
+  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    .deferred { [count, age] in
+      let value = count.withLock { count in
+        count += 1
+        return count
+      }
+      return .just(Stamped(value, age: age))
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Millpond
+import Testing
+
+/// The messages of all errors that the framework makes, as a user reads them.
+@Suite struct ErrorMessagesTests {
+  struct Cause: Error, CustomStringConvertible {
+    let description = "no space left on the device"
+  }
+
+  static let url = URL(string: "https://me:word@example.org/a?token=secret#part")
+
+  static let signalErrors: [(any Error, String)] = [
+    (
+      SignalError.abandoned(origin: "Feed.swift:7"),
+      "the signal made at Feed.swift:7 never ended: its observer was released"
+    ),
+    (SignalError.abandoned(origin: nil), "the signal never ended: its observer was released"),
+    (SignalError.timedOut, "no event arrived within the time limit"),
+    (SignalError.empty, "the signal completed without a value"),
+    (
+      SignalError.bufferFull(limit: 12),
+      "more than 12 events waited for their queue (raise the limit of receive(on:limit:))"
+    ),
+    (
+      SignalError.nestedTooDeeply,
+      "operators are nested too deeply for the stack of this thread (bound the recursion, continue "
+        + "with concat of a deferred signal, or subscribe on a thread with a larger stack)"
+    ),
+  ]
+
+  static let cacheErrors: [(any Error, String)] = [
+    (CacheError.miss, "no layer has a value for the key"),
+    (
+      CacheError.unavailable(layer: "disk", underlying: Cause()),
+      "the layer disk is unavailable: no space left on the device"
+    ),
+    (
+      CacheError.partlyStored(layer: "memory", underlying: Cause()),
+      "the layer memory could not store the value, so it removed the key: "
+        + "no space left on the device"
+    ),
+    (
+      CacheError.inUse(layer: "disk"),
+      "the storage of the layer disk is used by another process, or with other settings"
+    ),
+    (CacheError.circular(key: "user 7"), "the get of the key user 7 waits for itself"),
+    (
+      CacheError.refused(key: "user 7"),
+      "the condition of the source does not hold for the key user 7"
+    ),
+    (
+      CacheError.nameTaken(name: "users"),
+      "the repository already has a member named users"
+    ),
+    (CacheError.scopeEnded, "the scope of the cache has ended"),
+  ]
+
+  static let diskErrors: [(any Error, String)] = [
+    (
+      DiskError.failed(folder: "/caches/feed", key: nil, underlying: Cause()),
+      "the disk cache failed for /caches/feed: no space left on the device"
+    ),
+    (
+      DiskError.failed(folder: "/caches/feed", key: "a", underlying: Cause()),
+      "the disk cache failed for the key \"a\" in /caches/feed: no space left on the device"
+    ),
+    (
+      DiskError.tooLarge(folder: "/caches/feed", key: "a", byteCount: 70, limit: 50),
+      "the value for \"a\" takes 70 bytes on disk, and the cache in /caches/feed holds 50 "
+        + "(raise its byteLimit)"
+    ),
+    (DiskError.closed(folder: "/caches/feed"), "the disk cache in /caches/feed has been closed"),
+  ]
+
+  static let transferErrors: [(any Error, String)] = [
+    (
+      TransferError.status(code: 404, headers: [:], url: url),
+      "the origin answered with status 404: https://example.org/a?token="
+    ),
+    (
+      TransferError.tooLarge(limit: 9, url: url),
+      "the body has more than 9 bytes (raise byteLimit or streamByteLimit of HTTPLimits): "
+        + "https://example.org/a?token="
+    ),
+    (
+      TransferError.headTooLarge(limit: 9, url: url),
+      "the head has more than 9 bytes (raise headerByteLimit of HTTPLimits): "
+        + "https://example.org/a?token="
+    ),
+    (
+      TransferError.truncated(received: 3, expected: 9, url: url),
+      "the body ended early, after 3 of 9 bytes: https://example.org/a?token="
+    ),
+    (
+      TransferError.truncated(received: 3, expected: nil, url: url),
+      "the body ended early, after 3 bytes: https://example.org/a?token="
+    ),
+    (
+      TransferError.invalidResponse(reason: "no head", url: url),
+      "the response is not valid: no head: https://example.org/a?token="
+    ),
+    (
+      TransferError.timedOut(.idle, url: url),
+      "the origin was silent for too long (raise idleTimeout of HTTPLimits): "
+        + "https://example.org/a?token="
+    ),
+    (
+      TransferError.timedOut(.total, url: url),
+      "the transfer took too long (raise totalTimeout of HTTPLimits): "
+        + "https://example.org/a?token="
+    ),
+  ]
+
+  static let all = signalErrors + cacheErrors + diskErrors + transferErrors
+
+  @Test(arguments: all.indices)
+  func `an error says what failed, for what, and which limit to raise`(number: Int) {
+    let (error, message) = Self.all[number]
+
+    print(message)
+    #expect(error.localizedDescription == message)
+    #expect("\(error)" == message)
+  }
+
+  @Test(arguments: all.indices)
+  func `a message can stand inside another, and holds no secret`(number: Int) {
+    let message = Self.all[number].0.localizedDescription
+
+    #expect(message.first?.isLowercase == true)
+    #expect(!message.hasSuffix("."))
+    for secret in ["me:", "word", "secret", "#part"] { #expect(!message.contains(secret)) }
+  }
+
+  @Test func `a URL that is none of HTTP's is named without secrets`() throws {
+    let url = try #require(URL(string: "ftp://me:word@example.org/a?token=secret"))
+
+    #expect(
+      TransferError.unsupportedURL(url).localizedDescription
+        == "not an HTTP URL: ftp://example.org/a?token=")
+  }
+
+  @Test func `a failed get with provenance names the error and the answers of the layers`()
+    async throws
+  {
+    let failing = AnyCache<Int, Int>(
+      get: { _ in .fail(Cause()) }, set: { _, _ in .just(()) },
+      remove: { _ in .just(()) }, removeAll: { .just(()) })
+
+    let error = await #expect(throws: CacheError.self) {
+      _ = try await failing.named("network").lookUp(1).value
+    }
+
+    let message = error?.localizedDescription ?? ""
+    #expect(message.hasPrefix("the get failed: no space left on the device (network: failed, "))
+  }
+}
