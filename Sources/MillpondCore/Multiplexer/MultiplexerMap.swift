@@ -133,7 +133,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    resources.get(key, Lookup()).map { [self] in state(of: key, $0) }
+    resources.getStamped(key, Lookup()).map { [self] in state(of: key, $0.value) }
   }
 
   private func state(of key: Key, _ kept: KeptResource<Value>) -> ResourceState<Value> {
