@@ -61,8 +61,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func start() {
-    // Memory answers immediately, so it needs no run.
-    if let memory = upper.memory {
+    // Memory answers immediately, so it needs no run, unless a running entry of its own does.
+    if let memory = upper.memory, !memory.mayJoin(key, lookup) {
       if let stamped = memory.look(key, lookup.freshness, .everything) {
         nextOfUpper(stamped)
         if !lifetime.isEnded { observer.completed() }

@@ -25,7 +25,10 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let first = byKey[key]
     var other = first
     while let flight = other {
-      if flight.freshness == lookup.freshness { return Caller(flight, priority, isNew: false) }
+      if flight.freshness == lookup.freshness {
+        // A flight without callers was assigned, and waits for its first one.
+        return Caller(flight, priority, isNew: flight.isEmpty)
+      }
       other = flight.next
     }
     if first == nil, byKey.count >= limit { return nil }
@@ -38,6 +41,18 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       byKey[key] = flight
     }
     return Caller(flight, priority, isNew: true)
+  }
+
+  /// Adds a flight without callers, unless the limit of keys is reached.
+  ///
+  /// - Returns: The former flights of its key, which are detached; the caller releases them.
+  mutating func assign(_ flight: Flight<Key, Value>, limit: Int) -> Flight<Key, Value>? {
+    let former = detach(flight.key)
+    if byKey.count < limit {
+      byKey[flight.key] = flight
+      list.append(flight)
+    }
+    return former
   }
 
   /// Removes a caller; returns whether it was the last one, after which the flight can't be joined.
@@ -178,6 +193,9 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
   @usableFromInline let run: ReplayedRun<Stamped<Value>>
   @usableFromInline let isReload: Bool
 
+  /// The signal that the first caller starts, if one was assigned.
+  @usableFromInline let assigned: AssignedSignal<Value>?
+
   /// The freshness with which callers may join.
   @exclusivity(unchecked) @usableFromInline var freshness: Freshness
   @exclusivity(unchecked) @usableFromInline var callers: (low: Int, normal: Int, high: Int)
@@ -188,10 +206,11 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
   @inlinable
   init(
     _ key: Key, _ lookup: Lookup, _ handle: FlightHandle,
-    in table: Locked<FlightTable<Key, Value>>
+    in table: Locked<FlightTable<Key, Value>>, assigned: AssignedSignal<Value>? = nil
   ) {
     self.key = key
     self.table = table
+    self.assigned = assigned
     freshness = lookup.freshness
     isReload = lookup.freshness == .reload
     self.handle = handle
@@ -276,6 +295,16 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     FlightRecord(
       key: key, age: handle.age, callers: callers, priority: handle.priority,
       place: handle.place, id: ObjectIdentifier(handle))
+  }
+}
+
+/// A signal that was assigned to a key.
+@usableFromInline
+final class AssignedSignal<Value: Sendable>: Sendable {
+  @usableFromInline let signal: Signal<Value>
+
+  init(_ signal: Signal<Value>) {
+    self.signal = signal
   }
 }
 

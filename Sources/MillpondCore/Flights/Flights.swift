@@ -41,6 +41,21 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// Adds a flight that the first caller of `key` starts, and detaches the former ones.
+  ///
+  /// If the limit of keys is reached, the signal is not kept.
+  func assign(_ key: Key, _ signal: Signal<Value>) {
+    let flight = Flight(
+      key, Lookup(), handle(of: key, Lookup()), in: table, assigned: AssignedSignal(signal))
+    let former = table.withLock { $0.assign(flight, limit: limit) }
+    _ = former  // released here, not under the lock
+  }
+
+  /// Whether there is a flight of the key.
+  func has(_ key: Key) -> Bool {
+    table.withLock { $0.byKey[key] != nil }
+  }
+
   @inlinable
   func handle(of key: Key, _ lookup: Lookup) -> FlightHandle {
     KeyedFlightHandle(

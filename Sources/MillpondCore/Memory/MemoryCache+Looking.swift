@@ -59,11 +59,13 @@ extension MemoryCache {
     shards.removalListeners.signal
   }
 
-  /// A store, which knows which keys it has.
+  /// A store, which knows which keys it has, and its running entries.
   public func topology(for key: Key?) -> Topology {
     Topology(
-      .store, "MemoryCache", holds: key.map { self.peekStamped($0) != nil },
-      size: { LayerSize(count: self.count, cost: self.cost.map { _ in self.totalCost }) })
+      .store, "MemoryCache", parts: [], holds: key.map { self.peekStamped($0) != nil },
+      flight: key.flatMap { key in flights.flatMap { $0.record(of: key) } },
+      size: { LayerSize(count: self.count, cost: self.cost.map { _ in self.totalCost }) },
+      flights: { self.flights?.census() ?? [] })
   }
 
   @usableFromInline

@@ -35,6 +35,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// Whether any entry may expire, by the cache's times or its own.
   @usableFromInline let mayExpire: Atomic<Bool>
 
+  /// The running entries, which a cache without signals never creates.
+  @usableFromInline let lazyFlights: LazyObject
+  @usableFromInline let makeFlightClock: @Sendable () -> FlightClock
+
   /// Creates a cache of at most `countLimit` values.
   ///
   /// - Parameters:
@@ -55,7 +59,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       policy: policy, isWeighted: false, timeToLive: timeToLive, timeToIdle: timeToIdle,
       jitter: jitter)
     self.init(
-      MemoryBudget(countLimit: countLimit, costLimit: .max), options, cost: nil, CoarseTime(clock))
+      MemoryBudget(countLimit: countLimit, costLimit: .max), options, cost: nil, clock)
   }
 
   /// Creates a cache of values that cost at most `costLimit` together.
@@ -83,19 +87,21 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       jitter: jitter)
     self.init(
       MemoryBudget(countLimit: countLimit, costLimit: costLimit), options, cost: cost,
-      CoarseTime(clock))
+      clock)
   }
 
   @inlinable
   init(
     _ budget: MemoryBudget, _ options: MemoryOptions, cost: (@Sendable (Value) -> Int)?,
-    _ time: CoarseTime
+    _ clock: some Clock<Duration>
   ) {
     shards = MemoryShards(budget, options)
     self.options = options
     self.cost = cost
-    self.time = time
+    time = CoarseTime(clock)
     mayExpire = Atomic(options.timeToLive != .never || options.timeToIdle != .never)
+    lazyFlights = LazyObject()
+    makeFlightClock = { FlightClock(clock) }
   }
 
   // MARK: Gets
@@ -118,23 +124,27 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     return look(key, lookup.freshness, lookup.counting)?.value
   }
 
-  /// Returns the value if it is stored and fresh enough.
+  /// Returns the value if it is stored and fresh enough, or else joins the running entry of the key.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    Signal { observer, _ in
+    Signal { observer, lifetime in
       if let stamped = self.look(key, lookup.freshness, .everything) {
         observer.next(stamped.value)
+      } else if self.hasFlight(of: key, lookup) {
+        return self.joinFlight(key, lookup).map { $0.value }.run(observer, lifetime)
       }
       observer.completed()
     }
   }
 
-  /// Returns the value if it is stored and fresh enough, with its age.
+  /// Returns the same answer, with the ages of its values.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    Signal { observer, _ in
+    Signal { observer, lifetime in
       if let stamped = self.look(key, lookup.freshness, .everything) {
         observer.next(stamped)
+      } else if self.hasFlight(of: key, lookup) {
+        return self.joinFlight(key, lookup).run(observer, lifetime)
       } else if lookup.freshness != .any {
         self.explainMiss(key, lookup)
       }
@@ -168,12 +178,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     case .set(let key, let value, let revision):
       set(key, value, revision, options.timeToLive)
     case .remove(let key, let revision):
-      let hash = MemoryHash(key)
-      var move = MemoryMove<Key, Value>(time.now())
-      shards.withStore(hash) { $0.remove(key, hash, revision, &move) }
-      shards.finish(&move)
+      removeStored(key, revision)
+      detachFlight(of: key)
     case .removeAll(let revision):
       shards.removeAll(revision, time.now())
+      detachFlights()
     case .fill(let key, let stamped, let token):
       let (hash, now) = (MemoryHash(key), time.now())
       let bornAt = now.subtractingReportingOverflow(stamped.nanoseconds).partialValue
@@ -186,6 +195,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       return isKept ? Self.done : .empty
     }
     return Self.done
+  }
+
+  @inlinable
+  func removeStored(_ key: Key, _ revision: Revision) {
+    let hash = MemoryHash(key)
+    var move = MemoryMove<Key, Value>(time.now())
+    shards.withStore(hash) { $0.remove(key, hash, revision, &move) }
+    shards.finish(&move)
   }
 
   /// Stores `value` for `key` at once, without the detour through ``apply(_:)``.
@@ -225,6 +242,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       cost: cost(of: value), bornAt: now, deadline: options.deadline(timeToLive, now, hash),
       revision: revision)
     shards.put(hash, cost: details.cost, now) { $0.set(key, hash, value, details, &$1) }
+    detachFlight(of: key)
   }
 
   @inlinable

@@ -1,0 +1,162 @@
+public import MillpondSignals
+
+/// A dictionary of replayed signals: the entry of a key is a signal that all its callers share.
+///
+///     cache[url] = download(url).replayLast()      // an entry that runs when it is subscribed to
+///     cache[url]?.subscribe(onNext: show)          // the latest value, what follows, and the end
+///     cache[url] = nil                             // removed; present subscribers stay subscribed
+///     let image = cache.signal(for: url) { download(url) }   // finds, joins or starts
+///
+/// An entry runs from its first subscription. While it runs it takes up no room and is never
+/// evicted, and every get of its key joins it, also after its first value. When its last subscriber
+/// leaves before its end, the run is cancelled and the entry removed. When it completes, its last
+/// value stays, under the limits and times of the cache; a failure or an empty end leaves nothing.
+/// A later write of the key wins: the entry serves its present subscribers, and its value is not
+/// stored.
+///
+/// At most 10,000 entries wait for a subscriber or run; beyond that an assigned signal is not kept,
+/// and a started one is not shared.
+extension MemoryCache {
+  /// The signal of a key: its stored value, or its running or waiting entry; nil if there is neither.
+  ///
+  /// The signal of an entry joins it at each subscription, and completes empty if the entry has been
+  /// removed by then. It fails with ``CacheError/circular(key:)`` if the work of the entry waits for
+  /// it. A new entry replaces the stored value and the former entry of the key; nil removes both.
+  /// The cache shares the run of each entry, so the assigned signal need not be replayed. To start
+  /// it at once, and let it run to its end whoever leaves, subscribe: `cache[key]?.subscribe()`.
+  ///
+  /// - Complexity: O(1).
+  public subscript(key: Key) -> Signal<Value>? {
+    get {
+      let isUnderWay = flights?.has(key) ?? false
+      let lookup = Lookup().counting(isUnderWay ? .hits : .everything)
+      if let value = now(key, lookup) { return .just(value) }
+      return isUnderWay ? get(key) : nil
+    }
+    set {
+      guard let newValue else {
+        remove(key)
+        return
+      }
+      // First, so that the removal refuses the values of all former entries.
+      makeFlights().assign(key, newValue)
+      removeStored(key, .next())
+    }
+  }
+
+  /// Returns the stored value of a key, joins its entry, or starts a new one with `make`.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - make: Makes the signal of a new entry. Called during a subscription, on its thread, for one
+  ///     of all callers that come meanwhile.
+  /// - Returns: A signal that fails as the entry fails, and with ``CacheError/circular(key:)`` if
+  ///   `make` waits for its own key.
+  /// - Complexity: O(1).
+  public func signal(
+    for key: Key, orStart make: @escaping @Sendable () -> Signal<Value>
+  ) -> Signal<Value> {
+    Signal(
+      start: { observer, lifetime in
+        if let stamped = self.look(key, .any, .everything) {
+          observer.next(stamped.value)
+          return observer.completed()
+        }
+        self.joinFlight(key, Lookup(), orStart: make).map { $0.value }.run(observer, lifetime)
+      },
+      now: { self.now(key, Lookup()) },
+      emptyError: Miss.self)
+  }
+}
+
+extension MemoryCache {
+  /// The running and waiting entries; nil if there was never one.
+  var flights: Flights<Key, Value>? {
+    lazyFlights.object.map { unsafeDowncast($0, to: Flights<Key, Value>.self) }
+  }
+
+  private func makeFlights() -> Flights<Key, Value> {
+    if let flights { return flights }
+    let flights = Flights<Key, Value>(makeFlightClock(), limit: 10_000)
+    return unsafeDowncast(lazyFlights.storeIfNil(flights), to: Flights<Key, Value>.self)
+  }
+
+  /// Whether a get may join an entry of the key.
+  @inlinable
+  func mayJoin(_ key: Key, _ lookup: Lookup) -> Bool {
+    lazyFlights.object != nil && hasFlight(of: key, lookup)
+  }
+
+  /// Whether a get joins an entry of the key.
+  @usableFromInline
+  func hasFlight(of key: Key, _ lookup: Lookup) -> Bool {
+    guard let flights else { return false }
+    switch lookup.freshness {
+    case .any, .atMost: return flights.has(key)
+    case .cachedOnly, .reload: return false
+    }
+  }
+
+  /// Joins the entry of the key, or starts one with `make`; completes empty if there is neither.
+  @usableFromInline
+  func joinFlight(
+    _ key: Key, _ lookup: Lookup, orStart make: (@Sendable () -> Signal<Value>)? = nil
+  ) -> Signal<Stamped<Value>> {
+    let (flights, lookup) = (makeFlights(), lookup.with(.any))
+    return Signal { observer, lifetime in
+      // Before the entry is looked up, so that every later write wins over its value.
+      let token = FillToken()
+      let caller = flights.enter(key, lookup)
+      flights.wait(as: caller, key, lookup, observer, lifetime) { _ in
+        if let assigned = caller?.flight.assigned {
+          return self.storing(assigned.signal, for: key, token)
+        }
+        // Another entry may have ended meanwhile.
+        if let stamped = self.peekStamped(key) { return .just(stamped) }
+        return make.map { self.storing($0(), for: key, token) } ?? .empty
+      }
+    }
+  }
+
+  /// Runs a signal, and stores its last value when it completes.
+  private func storing(
+    _ signal: Signal<Value>, for key: Key, _ token: FillToken
+  ) -> Signal<Stamped<Value>> {
+    Signal { [self] observer, lifetime in
+      let last = SerialState<(value: Value, time: Int64)?>(nil)
+      let token = FillToken(token.revision, false, lifetime)
+      let store = { @Sendable [self] in
+        guard let (value, bornAt) = last.value else { return }
+        let stamped = Stamped(value, nanoseconds: max(0, time.now() - bornAt), validator: nil)
+        _ = apply(.fill(key, stamped, token))
+      }
+      signal.run(
+        Observer(
+          next: { value in
+            last.value = (value, self.time.now())
+            observer.next(Stamped(value))
+          },
+          other: { event in
+            if case .completed = event { store() }
+            observer.other(event)
+          }), lifetime)
+    }
+  }
+
+  /// Lets the entry of a key serve only its present subscribers.
+  @inlinable
+  func detachFlight(of key: Key) {
+    if lazyFlights.object != nil { detach(key) }
+  }
+
+  @usableFromInline
+  func detach(_ key: Key) {
+    flights?.detach(key)
+  }
+
+  /// Lets all entries serve only their present subscribers.
+  @usableFromInline
+  func detachFlights() {
+    flights?.detachAll()
+  }
+}
