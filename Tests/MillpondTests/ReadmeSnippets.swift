@@ -27,6 +27,19 @@ func getAndSet() {
   // end
 }
 
+func share(
+  _ origin: some Source<URL, Data>, _ url: URL, _ show: @escaping @Sendable (Data) -> Void
+) -> Signal<Data> {
+  // snippet
+  let downloads = MemoryCache<URL, Data>(countLimit: 500)
+  downloads[url] = origin.get(url).replayLast()  // runs when it is first subscribed to
+  downloads[url]?.subscribe(onNext: show)  // the latest value, what follows, and the end
+  downloads[url] = nil  // removed; present subscribers stay subscribed
+  let picture = downloads.signal(for: url) { origin.get(url) }  // finds, joins or starts
+  // end
+  return picture
+}
+
 func keep(_ bag: DisposableBag) -> some Cache<String, Data> {
   // snippet
   let icons = MemoryCache<String, Data>(

@@ -104,6 +104,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     makeFlightClock = { FlightClock(clock) }
   }
 
+  /// Releases the entries that wait for a subscriber; running ones keep the cache alive.
+  deinit {
+    detachFlights()
+  }
+
   // MARK: Gets
 
   /// Returns the value if it is stored and fresh enough.
