@@ -25,24 +25,6 @@ extension Source {
   ) -> InFlightReuse<Self> {
     InFlightReuse(base: self, maxFlights, clock)
   }
-
-  /// Stores values in `memory` and shares running gets: a dictionary of replayed signals.
-  ///
-  /// A get finds the value, joins the running get, or starts one; this is `memory.layered(over:
-  /// self).reusingInFlight()`. A running get weighs nothing and is never evicted.
-  ///
-  /// - Parameters:
-  ///   - memory: The cache that stores the values, by its limits. It should serve no other source.
-  ///   - maxFlights: The greatest number of keys that are under way and shared; a get of a further
-  ///     key runs for its caller alone. Zero or less shares nothing.
-  ///   - clock: The clock that measures the age of flights.
-  @inlinable
-  public func replayed(
-    in memory: MemoryCache<Key, Value>, maxFlights: Int = 10_000,
-    clock: some Clock<Duration> = ContinuousClock()
-  ) -> InFlightReuse<Layered<MemoryCache<Key, Value>, Self>> {
-    memory.layered(over: self).reusingInFlight(maxFlights: maxFlights, clock: clock)
-  }
 }
 
 /// A source or cache whose simultaneous gets of one key share one run, a *flight*.
