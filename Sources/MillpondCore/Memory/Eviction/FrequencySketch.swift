@@ -42,7 +42,9 @@ struct FrequencySketch: Sendable {
   init() {}
 
   /// Returns the estimated number of uses, from 0 to 15.
-  @usableFromInline
+  ///
+  /// Always inlined, since a call would copy the whole sketch.
+  @inline(__always)
   func frequency(_ hash: UInt32) -> Int {
     if blocks == 0 { return 0 }
     var spread = Spread(hash, blocks)

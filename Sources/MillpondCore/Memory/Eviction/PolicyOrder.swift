@@ -28,7 +28,9 @@ package struct PolicyOrder: Sendable {
     isAdaptive ? adaptive.nodes.next : recency.nodes.next
   }
 
+  // Always inlined, since a call would copy the whole order.
   @inlinable
+  @inline(__always)
   package func hash(of slot: Slot) -> UInt32 {
     isAdaptive ? adaptive.nodes.hash(of: slot) : recency.nodes.hash(of: slot)
   }
