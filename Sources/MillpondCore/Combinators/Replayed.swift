@@ -2,7 +2,7 @@ extension Source {
   /// Stores values in `memory` and shares running gets: a dictionary of replayed signals.
   ///
   /// A get finds the value, joins the running get, or starts one; this is `memory.layered(over:
-  /// self).reusingInFlight()`. A running get weighs nothing and is never evicted.
+  /// self).reusingInFlight()`. A running get takes up no room and is never evicted.
   ///
   /// - Parameters:
   ///   - memory: The cache that stores the values, by its limits. It should serve no other source.

@@ -38,9 +38,11 @@ extension MemoryCache {
         remove(key)
         return
       }
-      // First, so that the removal refuses the values of all former entries.
+      // Before the entry, so that a set that finds the entry is later, and keeps its value.
+      let revision = Revision.next()
+      // Before the removal, which refuses the values of all former entries.
       makeFlights().assign(key, newValue)
-      removeStored(key, .next())
+      removeStored(key, revision)
     }
   }
 
