@@ -50,6 +50,15 @@ import Testing
       "the condition of the source does not hold for the key user 7"
     ),
     (
+      CacheError.tooManyWaiting(key: "user 7", layer: "limited to 6", limit: 100),
+      "the get of the key user 7 is limited to 6, and no more than 100 gets may wait for that "
+        + "(raise its maxWaiting)"
+    ),
+    (
+      CacheError.circuitOpen(layer: "people", remaining: .seconds(12)),
+      "the last gets from people failed, so none is made for another 12 s"
+    ),
+    (
       CacheError.nameTaken(name: "users"),
       "the repository already has a member named users"
     ),

@@ -29,6 +29,7 @@ extension CacheStatistics {}
 extension CallbackRun {}
 extension CallbackSource {}
 extension Change {}
+extension CircuitBreaking {}
 extension Codec {}
 extension Conditioned {}
 extension ConnectivityError {}

@@ -204,7 +204,8 @@ func policies(
 ) async throws {
   // snippet
   let api = people.rateLimited(to: 10, per: .seconds(1), burst: 5)  // counts retries too
-    .limited(to: 6, reserved: 2)  // an urgent joiner moves a waiting flight up
+    .limited(to: 6, reserved: 2, maxWaiting: 100)  // an urgent joiner moves a waiting flight up
+    .circuitBreaking(afterFailures: 5, for: .seconds(30))  // asks no origin that is down
     .retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(5)))
     .hedged(with: mirror, after: .milliseconds(300))  // the first value wins
     .timingOut(after: .seconds(10))

@@ -7,8 +7,9 @@ extension Source {
   /// repeated.
   ///
   /// Apply this over limits, not under them: `source.rateLimited(…).limited(…).retrying(…)`. Then
-  /// every attempt counts for ``Source/rateLimited(to:per:burst:clock:)``, and none holds a slot of
-  /// ``Source/limited(to:reserved:)`` during a pause.
+  /// every attempt counts for ``Source/rateLimited(to:per:burst:maxWaiting:clock:)``, since the
+  /// origin counts every request, and none holds a slot of ``Source/limited(to:reserved:maxWaiting:)``
+  /// during a pause.
   ///
   /// - Parameters:
   ///   - policy: The number of attempts, and the pauses between them.

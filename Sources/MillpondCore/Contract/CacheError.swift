@@ -1,3 +1,5 @@
+public import MillpondSignals
+
 /// An error that the framework itself finds in a cache or a get.
 public enum CacheError: Error, Sendable {
   /// No layer has a value for the key, and none failed.
@@ -22,6 +24,17 @@ public enum CacheError: Error, Sendable {
   /// The condition of a conditioned source does not hold for the key.
   case refused(key: String)
 
+  /// As many gets as may wait for a limit wait already, so the get of the key was not begun.
+  ///
+  /// `layer` describes what they wait for, and `limit` is their greatest number, the `maxWaiting`
+  /// of ``Source/limited(to:reserved:maxWaiting:)`` or
+  /// ``Source/rateLimited(to:per:burst:maxWaiting:clock:)``.
+  case tooManyWaiting(key: String, layer: String, limit: Int)
+
+  /// The last gets from `layer` failed, so this one was not begun; the next one is made after
+  /// `remaining`, see ``Source/circuitBreaking(afterFailures:for:counting:clock:)``.
+  case circuitOpen(layer: String, remaining: Duration)
+
   /// The name belongs to another member of the ``Repository``.
   case nameTaken(name: String)
 
@@ -44,9 +57,21 @@ extension CacheError: CustomStringConvertible {
       "the storage of the layer \(layer) is used by another process, or with other settings"
     case .circular(let key): "the get of the key \(key) waits for itself"
     case .refused(let key): "the condition of the source does not hold for the key \(key)"
+    case .tooManyWaiting(let key, let layer, let limit):
+      "the get of the key \(key) is \(layer), and no more than \(limit) gets may wait for that "
+        + "(raise its maxWaiting)"
+    case .circuitOpen(let layer, let remaining):
+      "the last gets from \(layer) failed, so none is made for another \(remaining.brief)"
     case .nameTaken(let name): "the repository already has a member named \(name)"
     case .scopeEnded: "the scope of the cache has ended"
     case .failed(let provenance, let underlying): "the get failed: \(underlying) (\(provenance))"
     }
+  }
+}
+
+extension CacheError: RetryDelaying {
+  /// The time until the next attempt, if the error is an open circuit.
+  public var retryDelay: Duration? {
+    if case .circuitOpen(_, let remaining) = self { remaining } else { nil }
   }
 }

@@ -21,10 +21,16 @@ extension Source {
   ///   - count: The number of slots; at least one.
   ///   - reserved: The number of slots kept for gets of normal or high priority. At least one slot
   ///     is open to all, so that no get waits for ever.
+  ///   - maxWaiting: The greatest number of gets that wait; without it, any number. A get beyond it
+  ///     fails at once with ``CacheError/tooManyWaiting(key:layer:limit:)``, whatever its priority:
+  ///     no waiting get is given up for it. With zero or less no get waits.
   /// - Complexity: O(log *n*) to wait, in the number of waiting gets.
   @inlinable
-  public func limited(to count: Int, reserved: Int = 0) -> Limited<Self> {
-    Limited(base: self, slots: ConcurrencyLimiter(count, reserved: reserved))
+  public func limited(
+    to count: Int, reserved: Int = 0, maxWaiting: Int = .max
+  ) -> Limited<Self> {
+    Limited(
+      base: self, slots: ConcurrencyLimiter(count, reserved: reserved, maxWaiting: maxWaiting))
   }
 }
 
@@ -51,7 +57,11 @@ public struct Limited<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    .inTurn(lookup, ask) { slots.take(lookup, $0, $1) }
+    .inTurn(lookup, ask) {
+      slots.take(lookup, $0, $1)
+    } refusal: {
+      slots.refusal(of: "\(key)")
+    }
   }
 }
 
@@ -62,6 +72,7 @@ extension Limited: Cache where Base: Cache {}
 package final class ConcurrencyLimiter: Sendable {
   private let count: Int
   private let reserved: Int
+  private let maxWaiting: Int
   private let state: Locked<ConcurrencyLimiterState>
   private let inBackground: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -70,16 +81,20 @@ package final class ConcurrencyLimiter: Sendable {
   /// - Parameters:
   ///   - count: The number of slots.
   ///   - reserved: The number of slots for gets of normal or high priority.
+  ///   - maxWaiting: The greatest number of gets that wait.
   ///   - inBackground: Runs an action outside this call; on a global queue if it is nil.
   @usableFromInline
   package init(
-    _ count: Int, reserved: Int,
+    _ count: Int, reserved: Int, maxWaiting: Int = .max,
     inBackground: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
   ) {
     self.count = max(1, count)
     self.reserved = min(max(0, reserved), self.count - 1)
+    self.maxWaiting = max(0, maxWaiting)
     self.inBackground = inBackground ?? { DispatchQueue.global().async(execute: $0) }
-    state = Locked(ConcurrencyLimiterState(count: self.count, reserved: self.reserved))
+    state = Locked(
+      ConcurrencyLimiterState(
+        count: self.count, reserved: self.reserved, WaiterQueue(limit: self.maxWaiting)))
   }
 
   /// A description of the limit.
@@ -88,26 +103,39 @@ package final class ConcurrencyLimiter: Sendable {
     "limited to \(count)" + (reserved > 0 ? ", \(reserved) reserved" : "")
   }
 
+  /// The error of a get that would have to wait beside too many others.
+  @usableFromInline
+  func refusal(of key: String) -> any Error {
+    CacheError.tooManyWaiting(key: key, layer: title, limit: maxWaiting)
+  }
+
   /// Calls `work` when a slot is free, with a lifetime whose end returns the slot; never if
   /// `lifetime` ends first.
   ///
   /// Work that holds a slot already, and waits for this work, lends it meanwhile.
+  ///
+  /// - Returns: False if too many gets wait already; then `work` is never called.
   @usableFromInline
   package func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
-  ) {
+  ) -> Bool {
     let waiter = QueuedWaiter(lookup, lifetime, work)
     // Ends before the slot does, so that a lent slot goes back to its holder.
     waiter.caller?.wait(forSlotOf: ObjectIdentifier(self), until: waiter.lifetime)
-    let hasToWait = state.withLock { !$0.enter(waiter) }
+    let admission = state.withLock { $0.enter(waiter) }
+    if case .refused = admission {
+      waiter.lifetime.end()
+      return false
+    }
     waiter.lifetime.onEnd { self.leave(waiter) }
-    guard hasToWait else {
-      if start(waiter) { startWaiting() }
-      return
+    if case .starts(let next) = admission {
+      if start(next) { startWaiting() }
+      if next === waiter { return true }
     }
     waiter.onRaise { self.raise(waiter) }
     // The priority may have risen before the observation began, or qualify for a reserved slot.
     raise(waiter)
+    return true
   }
 
   /// Changes the state of a slot, and starts the gets for which that makes room.
@@ -172,15 +200,16 @@ private struct ConcurrencyLimiterState: Sendable {
   /// The number of free slots; negative while lent slots are in use.
   var free: Int
   let reserved: Int
-  var queue = WaiterQueue()
+  var queue: WaiterQueue
 
   /// The number of slots held by work that may or may not be waiting.
   private var doubtful = 0
 
-  init(count: Int, reserved: Int) {
+  init(count: Int, reserved: Int, _ queue: WaiterQueue) {
     self.count = count
     free = count
     self.reserved = reserved
+    self.queue = queue
   }
 
   mutating func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) {
@@ -202,14 +231,18 @@ private struct ConcurrencyLimiterState: Sendable {
     free > (priority == .low ? reserved : 0) || doubtful > 0 && doubtful == count - free
   }
 
-  /// Takes a slot for the waiter and returns true, or enqueues it and returns false.
-  mutating func enter(_ waiter: QueuedWaiter) -> Bool {
+  /// Takes a slot for the waiter or enqueues it; refuses it if the queue is too long and no waiter
+  /// can start.
+  mutating func enter(_ waiter: QueuedWaiter) -> WaiterQueue.Admission {
     if queue.isEmpty, hasRoom(for: waiter.lookup.priority) {
       free -= 1
-      return true
+      return .starts(waiter)
     }
     queue.enter(waiter)
-    return false
+    guard queue.isTooLong else { return .waits }
+    var turn = next()
+    while case .unknown = turn { turn = next() }
+    return queue.admission(of: waiter, by: turn)
   }
 
   /// Takes a slot for the next waiter in the queue, if there is one for it.

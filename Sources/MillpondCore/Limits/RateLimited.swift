@@ -10,22 +10,28 @@ extension Source {
   /// Writes are not limited.
   ///
   /// Apply this next to the origin, under ``Source/retrying(_:clock:)`` and
-  /// ``Source/hedged(with:after:clock:)``: over them, only the first attempt of a get spends a
-  /// token.
+  /// ``Source/hedged(with:after:clock:)``: the origin counts every attempt, but over them only the
+  /// first one of a get spends a token. Apply it under ``Source/limited(to:reserved:maxWaiting:)``
+  /// too: a token spent over it is old by the time a slot is free, and several such gets start
+  /// faster than the rate.
   ///
   /// - Parameters:
   ///   - count: The number of tokens in each period; at least one.
   ///   - period: The period; zero or less means no limit, and a hundred years is the longest.
   ///   - burst: The number of gets that may start at once after a pause; at least one.
+  ///   - maxWaiting: The greatest number of gets that wait; without it, any number. A get beyond it
+  ///     fails at once with ``CacheError/tooManyWaiting(key:layer:limit:)``, whatever its priority:
+  ///     no waiting get is given up for it. With zero or less no get waits.
   ///   - clock: The clock that measures the period.
   /// - Complexity: O(log *n*) to wait, in the number of waiting gets, with one timer for all of
   ///   them.
   @inlinable
   public func rateLimited(
-    to count: Int, per period: Duration, burst: Int = 1,
+    to count: Int, per period: Duration, burst: Int = 1, maxWaiting: Int = .max,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> RateLimited<Self> {
-    let limiter = RateLimiter(count: count, period: period, burst: burst, Scheduler(clock))
+    let limiter = RateLimiter(
+      count: count, period: period, burst: burst, maxWaiting: maxWaiting, Scheduler(clock))
     return RateLimited(base: self, limiter: limiter)
   }
 }
@@ -52,7 +58,11 @@ public struct RateLimited<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    .inTurn(lookup, ask) { limiter.take(lookup, $0, $1) }
+    .inTurn(lookup, ask) {
+      limiter.take(lookup, $0, $1)
+    } refusal: {
+      limiter.refusal(of: "\(key)")
+    }
   }
 }
 
@@ -64,27 +74,47 @@ final class RateLimiter: Sendable {
   /// A description of the limit.
   @usableFromInline let title: String
   private let scheduler: Scheduler
+  private let maxWaiting: Int
   private let state: Locked<RateLimiterState>
 
   @usableFromInline
-  init(count: Int, period: Duration, burst: Int, _ scheduler: Scheduler) {
+  init(
+    count: Int, period: Duration, burst: Int, maxWaiting: Int, _ scheduler: Scheduler
+  ) {
     title = "limited to \(max(1, count)) per \(period.brief)"
     self.scheduler = scheduler
+    self.maxWaiting = max(0, maxWaiting)
     let bucket = TokenBucket(count: count, period: period, burst: burst)
-    state = Locked(RateLimiterState(bucket: bucket))
+    state = Locked(
+      RateLimiterState(bucket: bucket, queue: WaiterQueue(limit: self.maxWaiting)))
+  }
+
+  /// The error of a get that would have to wait beside too many others.
+  @usableFromInline
+  func refusal(of key: String) -> any Error {
+    CacheError.tooManyWaiting(key: key, layer: title, limit: maxWaiting)
   }
 
   /// Calls `work` when there is a token for it, with a lifetime that ends the waiting and the work;
   /// never if `lifetime` ends first.
+  ///
+  /// - Returns: False if too many gets wait already; then `work` is never called.
   @usableFromInline
   func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
-  ) {
+  ) -> Bool {
     let waiter = QueuedWaiter(lookup, lifetime, work)
-    state.withLock { $0.queue.enter(waiter) }
+    let now = maxWaiting < .max ? scheduler.now() : .zero
+    let admission = state.withLock { $0.enter(waiter, at: now) }
+    if case .refused = admission {
+      waiter.lifetime.end()
+      return false
+    }
     waiter.lifetime.onEnd { self.leave(waiter) }
     waiter.onRaise { self.raise(waiter) }
+    if case .starts(let first) = admission { first.start() }
     raise(waiter)
+    return true
   }
 
   private func raise(_ waiter: QueuedWaiter) {
@@ -135,15 +165,33 @@ private struct RateLimiterState: Sendable {
   }
 
   var bucket: TokenBucket
-  var queue = WaiterQueue()
+  var queue: WaiterQueue
 
   /// The number of the timer that is set.
   private var awaited: Int?
   private var timer: Disposable?
   private var lastNumber = 0
 
-  init(bucket: TokenBucket) {
+  init(bucket: TokenBucket, queue: WaiterQueue) {
     self.bucket = bucket
+    self.queue = queue
+  }
+
+  /// Enqueues the waiter; refuses it if the queue is too long and there is no token.
+  mutating func enter(_ waiter: QueuedWaiter, at now: Duration) -> WaiterQueue.Admission {
+    queue.enter(waiter)
+    guard queue.isTooLong else { return .waits }
+    guard bucket.wait(at: now) <= .zero else { return queue.admission(of: waiter, by: .none) }
+    var turn = popFirst(at: now)
+    while case .unknown = turn { turn = popFirst(at: now) }
+    return queue.admission(of: waiter, by: turn)
+  }
+
+  /// Spends a token on the first waiter.
+  private mutating func popFirst(at now: Duration) -> WaiterQueue.Turn {
+    let turn = queue.popFirst { _ in true }
+    if case .next = turn { bucket.take(at: now) }
+    return turn
   }
 
   mutating func next(at now: Duration) -> Step {
@@ -155,10 +203,8 @@ private struct RateLimiterState: Sendable {
       awaited = lastNumber
       return .wake(after: wait, number: lastNumber)
     }
-    switch queue.popFirst(if: { _ in true }) {
-    case .next(let waiter):
-      bucket.take(at: now)
-      return .start(waiter)
+    switch popFirst(at: now) {
+    case .next(let waiter): return .start(waiter)
     case .unknown: return .again
     case .none: return .rest
     }

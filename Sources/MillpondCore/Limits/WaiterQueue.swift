@@ -11,6 +11,13 @@ struct WaiterQueue: Sendable {
   private var heap: [Entry] = []
   private var lastArrival = 0
 
+  /// The greatest number of waiters.
+  private let limit: Int
+
+  init(limit: Int = .max) {
+    self.limit = limit
+  }
+
   private struct Entry: Sendable {
     let waiter: QueuedWaiter
     let arrival: Int
@@ -19,6 +26,16 @@ struct WaiterQueue: Sendable {
     func goes(before other: Entry) -> Bool {
       priority == other.priority ? arrival < other.arrival : priority > other.priority
     }
+  }
+
+  /// The decision on a get that enters.
+  enum Admission: Sendable {
+    case waits
+
+    /// A waiter starts, which may be another one; then the new one waits.
+    case starts(QueuedWaiter)
+
+    case refused
   }
 
   /// The outcome of a step.
@@ -35,6 +52,19 @@ struct WaiterQueue: Sendable {
 
   var isEmpty: Bool {
     heap.isEmpty
+  }
+
+  /// Whether there are more waiters than the limit, so that one has to start or leave at once.
+  var isTooLong: Bool {
+    heap.count > limit
+  }
+
+  /// Decides on the last waiter of a queue that was too long, after the given turn; a waiter that
+  /// is refused has left.
+  mutating func admission(of last: QueuedWaiter, by turn: Turn) -> Admission {
+    if case .next(let first) = turn { return .starts(first) }
+    _ = leave(last)
+    return .refused
   }
 
   mutating func enter(_ waiter: QueuedWaiter) {
@@ -202,16 +232,18 @@ extension Signal {
   ///   - lookup: The terms of the get.
   ///   - ask: Makes the signal.
   ///   - take: Waits for the turn while the given lifetime lasts, and then runs the given work with
-  ///     the lifetime of the turn.
+  ///     the lifetime of the turn; returns false if the get may not wait.
+  ///   - refusal: Returns the error of a get that may not wait.
   @inlinable
   static func inTurn(
     _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal,
-    _ take: @escaping @Sendable (Lifetime, @escaping @Sendable (Lifetime) -> Void) -> Void
+    _ take: @escaping @Sendable (Lifetime, @escaping @Sendable (Lifetime) -> Void) -> Bool,
+    refusal: @escaping @Sendable () -> any Error
   ) -> Signal {
     if case .cachedOnly = lookup.freshness { return .deferred(ask) }
     return Signal { outside, lifetime in
       let caller = WorkContext.current
-      take(lifetime) { turn in
+      let mayWait = take(lifetime) { turn in
         let observer = outside.inContext(of: caller)
         ask().run(
           observer.replacingOther { event in
@@ -219,6 +251,7 @@ extension Signal {
             observer.other(event)
           }, turn)
       }
+      if !mayWait { outside.failed(refusal()) }
     }
   }
 }

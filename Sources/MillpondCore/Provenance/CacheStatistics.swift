@@ -17,6 +17,10 @@ public struct CacheStatistics: Sendable, Hashable {
   /// The number of gets that failed.
   public internal(set) var failures = 0
 
+  /// The number of failures of gets that were not begun: an open circuit, a limit of waiting gets,
+  /// or a condition refused them.
+  public internal(set) var refusals = 0
+
   /// The number of flights that were started.
   public internal(set) var flights = 0
 
@@ -45,13 +49,23 @@ public struct CacheStatistics: Sendable, Hashable {
     case .miss: misses += 1
     case .tooOld: (misses, tooOld) = (misses + 1, tooOld + 1)
     case .undecodable: (misses, undecodable) = (misses + 1, undecodable + 1)
-    case .failed: failures += 1
+    case .failed(let error): (failures, refusals) = (failures + 1, refusals + error.refusals)
     case .started: flights += 1
     case .joined: joins += 1
     case .fillFailed: failedFills += 1
     case .writeFailed: failedWrites += 1
     }
     if let nanoseconds = event.nanoseconds { times.add(nanoseconds: Int(nanoseconds)) }
+  }
+}
+
+extension Error {
+  /// One for a get that was not begun, zero for others.
+  fileprivate var refusals: Int {
+    switch self as? CacheError {
+    case .tooManyWaiting, .circuitOpen, .refused: 1
+    default: 0
+    }
   }
 }
 

@@ -81,3 +81,10 @@ extension Error {
     (self as? any ConnectivityError)?.isLossOfConnectivity ?? false
   }
 }
+
+extension CacheError: ConnectivityError {
+  /// Whether the circuit to the origin is open.
+  public var isLossOfConnectivity: Bool {
+    if case .circuitOpen = self { true } else { false }
+  }
+}

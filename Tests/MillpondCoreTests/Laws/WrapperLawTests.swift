@@ -18,6 +18,11 @@ import Testing
     ("retrying", { AnyCache($0.retrying(.immediate(attempts: 1))) }),
     ("timing out", { AnyCache($0.timingOut(after: .seconds(1), clock: ManualClock())) }),
     ("limited", { AnyCache($0.limited(to: 100, reserved: 1)) }),
+    ("limited without waiting", { AnyCache($0.limited(to: 100, maxWaiting: 0)) }),
+    (
+      "circuit breaking",
+      { AnyCache($0.circuitBreaking(afterFailures: 1, for: .zero, clock: ManualClock())) }
+    ),
     (
       "rate limited",
       { AnyCache($0.rateLimited(to: 1, per: .zero, clock: ManualClock())) }

@@ -64,6 +64,9 @@ struct LawfulWrapper: Sendable, CustomTestStringConvertible {
       AnyCache(base.hedged(with: base, after: .seconds(1), clock: clock))
     },
     LawfulWrapper("limited") { base, _ in AnyCache(base.limited(to: 1)) },
+    LawfulWrapper("circuit breaking") { base, clock in
+      AnyCache(base.circuitBreaking(afterFailures: 1, for: .zero, clock: clock))
+    },
     LawfulWrapper("rate limited") { base, clock in
       AnyCache(base.rateLimited(to: 1, per: .seconds(1), burst: 9, clock: clock))
     },

@@ -18,10 +18,8 @@ extension TransferError: RetryDelaying {
 extension RetryPolicy {
   /// The same policy for transient failures only; others fail at once.
   ///
-  /// Transient are timeouts, interrupted bodies, connections that can't be made or are lost, and
-  /// the statuses 408, 425, 429, 500, 502, 503 and 504; so are errors of other transports that are
-  /// a loss of connectivity. Requests are GETs, so all are safe to repeat. A `Retry-After` is
-  /// observed unless it is longer than the policy's longest pause.
+  /// Transient are the errors that say so (`isTransient`). Requests are GETs, so all are safe to
+  /// repeat. A `Retry-After` is observed unless it is longer than the policy's longest pause.
   ///
   ///     let patient = HTTPSource().retrying(
   ///       .backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(10)).onlyTransient)
@@ -29,8 +27,16 @@ extension RetryPolicy {
 }
 
 extension Error {
-  fileprivate var isTransient: Bool {
-    if let error = self as? URLError { return error.isTransient }
+  /// Whether the same request may succeed a little later.
+  ///
+  /// So it is with timeouts, interrupted bodies, connections that can't be made or are lost, the
+  /// statuses 408, 425, 429, 500, 502, 503 and 504, and errors of other transports that are a loss
+  /// of connectivity. A circuit breaker that counts only these stays closed for a missing page:
+  ///
+  ///     let pages = HTTPSource().circuitBreaking(
+  ///       afterFailures: 5, for: .seconds(30), counting: { $0.isTransient })
+  public var isTransient: Bool {
+    if let error = self as? URLError { return error.mayPass }
     switch self as? TransferError {
     case .truncated, .timedOut: return true
     case .status(let code, _, _): return [408, 425, 429, 500, 502, 503, 504].contains(code)
@@ -41,7 +47,7 @@ extension Error {
 }
 
 extension URLError {
-  fileprivate var isTransient: Bool {
+  fileprivate var mayPass: Bool {
     switch code {
     case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
       .dnsLookupFailed, .notConnectedToInternet, .resourceUnavailable:

@@ -32,7 +32,7 @@ final class HostSlots: Sendable {
       let slot = Lifetime()
       slot.onEnd { self.leave(name) }
       let isSent = Locked(false)
-      enter(name).take(request.lookup, slot) { _ in
+      _ = enter(name).take(request.lookup, slot) { _ in
         isSent.withLock { $0 = true }
         if lifetime.isEnded { slot.end() } else { send { slot.end() }.run(observer, lifetime) }
       }

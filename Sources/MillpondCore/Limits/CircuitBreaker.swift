@@ -1,0 +1,174 @@
+public import MillpondSignals
+
+/// The circuit of a source: ``CircuitState`` decides which gets are made, this class acts on it.
+@usableFromInline
+final class CircuitBreaker: Sendable {
+  private let scheduler: Scheduler
+  private let counts: @Sendable (any Error) -> Bool
+  private let state: Locked<CircuitState>
+
+  @usableFromInline
+  init(
+    _ count: Int, _ pause: Duration, counting counts: @escaping @Sendable (any Error) -> Bool,
+    _ scheduler: Scheduler
+  ) {
+    self.scheduler = scheduler
+    self.counts = counts
+    state = Locked(CircuitState(count, pause))
+  }
+
+  /// A description of the circuit as it is now.
+  @usableFromInline
+  var title: String {
+    let now = scheduler.now()
+    return state.withLock { $0.title(at: now) }
+  }
+
+  /// Makes a get if the circuit admits it.
+  ///
+  /// - Parameters:
+  ///   - layer: Returns the name of the source, for the error of a refused get.
+  ///   - ask: Makes the get.
+  @usableFromInline
+  func answer<Answer>(
+    of layer: @escaping @Sendable () -> String, _ ask: @escaping @Sendable () -> Signal<Answer>
+  ) -> Signal<Answer> {
+    Signal { observer, lifetime in
+      let now = self.scheduler.now()
+      switch self.state.withLock({ $0.enter(at: now) }) {
+      case .refused(let remaining):
+        observer.failed(CacheError.circuitOpen(layer: layer(), remaining: remaining))
+      case .passes(let pass):
+        if pass.attempt != nil { lifetime.onEnd { self.decide(pass, nil) } }
+        ask().run(self.watching(observer, pass, lifetime), lifetime)
+      }
+    }
+  }
+
+  private func watching<Answer>(
+    _ observer: Observer<Answer>, _ pass: CircuitState.Pass, _ lifetime: Lifetime
+  ) -> Observer<Answer> {
+    let isDecided = SerialState(false)
+    let decide = { @Sendable (isSuccess: Bool?) in
+      if isDecided.value || lifetime.isEnded { return }
+      isDecided.value = true
+      self.decide(pass, isSuccess)
+    }
+    return Observer(
+      next: { value in
+        decide(true)
+        observer.next(value)
+      },
+      other: { event in
+        switch event {
+        case .progress: break
+        case .completed: decide(true)
+        case .failed(let error): decide(self.isFailure(error) ? false : nil)
+        }
+        observer.other(event)
+      })
+  }
+
+  /// Records the outcome of a get; nil if it is neither a success nor a failure.
+  private func decide(_ pass: CircuitState.Pass, _ isSuccess: Bool?) {
+    let now = scheduler.now()
+    state.withLock { $0.decide(pass, isSuccess, at: now) }
+  }
+
+  private func isFailure(_ error: any Error) -> Bool {
+    !error.isOfTheGet && counts(error)
+  }
+}
+
+/// The failures in a row, and the time of the next attempt.
+struct CircuitState: Sendable {
+  /// The permission to make a get.
+  struct Pass: Sendable {
+    /// The number of times that the circuit had opened or closed.
+    let period: Int
+
+    /// The number of the attempt; nil for a get through the closed circuit.
+    let attempt: Int?
+  }
+
+  enum Admission: Sendable {
+    case passes(Pass)
+    case refused(remaining: Duration)
+  }
+
+  private let greatest: Int
+  private let pause: Duration
+  private var failures = 0
+  private var period = 0
+
+  /// The number of the latest attempt, or one more if that has failed.
+  private var attempt = 0
+
+  /// The time from which a get is let through; nil while the circuit is closed.
+  private var nextAttemptAt: Duration?
+
+  init(_ count: Int, _ pause: Duration) {
+    greatest = max(1, count)
+    self.pause = min(max(.zero, pause), .seconds(100 * 366 * 86_400))
+  }
+
+  mutating func enter(at now: Duration) -> Admission {
+    guard let nextAttemptAt else { return .passes(Pass(period: period, attempt: nil)) }
+    if now < nextAttemptAt { return .refused(remaining: nextAttemptAt - now) }
+    attempt += 1
+    // The next one, should this one never be answered.
+    self.nextAttemptAt = now + pause
+    return .passes(Pass(period: period, attempt: attempt))
+  }
+
+  mutating func decide(_ pass: Pass, _ isSuccess: Bool?, at now: Duration) {
+    guard pass.period == period else { return }
+    switch isSuccess {
+    case true: close()
+    case false: fail(pass, at: now)
+    case nil: if pass.attempt == attempt, nextAttemptAt != nil { nextAttemptAt = now }
+    }
+  }
+
+  func title(at now: Duration) -> String {
+    let state =
+      switch nextAttemptAt {
+      case nil: "closed"
+      case let time? where now < time: "open for \((time - now).brief)"
+      case _?: "half open"
+      }
+    return "circuit breaking after \(greatest), \(state)"
+  }
+
+  private mutating func close() {
+    failures = 0
+    guard nextAttemptAt != nil else { return }
+    nextAttemptAt = nil
+    period += 1
+  }
+
+  private mutating func fail(_ pass: Pass, at now: Duration) {
+    guard nextAttemptAt == nil else {
+      guard pass.attempt == attempt else { return }
+      attempt += 1
+      nextAttemptAt = now + pause
+      return
+    }
+    failures += 1
+    guard failures >= greatest else { return }
+    nextAttemptAt = now + pause
+    period += 1
+  }
+}
+
+extension Error {
+  /// Whether the error is about the get itself, and says nothing about the origin.
+  fileprivate var isOfTheGet: Bool {
+    if self is CancellationError || isNestedTooDeeply { return true }
+    return switch self as? CacheError {
+    case .miss, .circular, .refused, .tooManyWaiting, .circuitOpen, .nameTaken, .scopeEnded: true
+    case .failed(_, let underlying): underlying.isOfTheGet
+    case .unavailable, .partlyStored, .inUse, nil: false
+    }
+  }
+}
