@@ -57,7 +57,7 @@ public final class EntityStore: Sendable {
   }
 
   deinit {
-    core.failAll(SignalError.abandoned(origin: nil))
+    core.close(SignalError.abandoned(origin: nil))
   }
 
   // MARK: Reading
@@ -66,6 +66,17 @@ public final class EntityStore: Sendable {
   @inlinable
   public func get<E>(_ reference: Reference<E>) -> E? {
     core.get(reference)
+  }
+
+  /// Returns those of the entities that exist, in the order of the references, all as of the same
+  /// commit; inside a transaction, as of its latest writes.
+  ///
+  ///     let books = store.get(author.books)
+  ///
+  /// - Complexity: O(*n*) in the references; other readers wait meanwhile.
+  @inlinable
+  public func get<E>(_ references: some Sequence<Reference<E>>) -> [E] {
+    core.get(all: references)
   }
 
   /// The number of stored entities, of all types.
@@ -139,6 +150,13 @@ public struct EntityTransaction {
     core.get(reference)
   }
 
+  /// Returns those of the entities that exist, in the order of the references, as of the
+  /// transaction's latest writes.
+  @inlinable
+  public func get<E>(_ references: some Sequence<Reference<E>>) -> [E] {
+    core.get(all: references)
+  }
+
   /// Stores `entity`, merged with the stored value if it is ``Mergeable``.
   @inlinable
   public func set<E: Entity>(_ entity: E) {
@@ -160,6 +178,15 @@ public struct EntityTransaction {
   /// Removes all entities.
   public func removeAll() {
     core.removeAll()
+  }
+
+  /// Runs several reads and writes as a part of this transaction; if `changes` throws, only its own
+  /// writes are undone.
+  @inlinable
+  public func update<Result, Failure>(
+    _ changes: (EntityTransaction) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try core.write { () throws(Failure) in try changes(self) }
   }
 }
 

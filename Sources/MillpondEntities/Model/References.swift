@@ -70,7 +70,18 @@ extension Reference: Decodable where Target.ID: Decodable {
   }
 }
 
-/// A reference to an entity of any type.
+/// A reference to an entity of any type, for collections of entities of several types.
+///
+///     let favourites = [AnyReference(book.reference), AnyReference(film.reference)]
+///     for favourite in favourites {
+///       switch store.get(favourite) {
+///       case let book as Book: show(book)
+///       case let film as Film: show(film)
+///       default: break
+///       }
+///     }
+///
+/// Such references can be relations of an entity too.
 public struct AnyReference: Sendable {
   /// The type of the entity.
   public let type: any Entity.Type
@@ -89,6 +100,17 @@ public struct AnyReference: Sendable {
   public func reference<Target: Entity>(to type: Target.Type) -> Reference<Target>? {
     guard self.type == type, let id = id as? Target.ID else { return nil }
     return Reference(id)
+  }
+}
+
+extension AnyReference: References {
+  /// Adds the reference.
+  public func add(to entities: inout RelatedEntities) {
+    add(to: &entities, of: self.type)
+  }
+
+  private func add<Target: Entity>(to entities: inout RelatedEntities, of type: Target.Type) {
+    if let reference = reference(to: type) { entities.add(reference) }
   }
 }
 

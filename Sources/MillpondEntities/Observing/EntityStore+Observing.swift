@@ -15,6 +15,13 @@ extension EntityStore {
   /// changes nothing sends none. The signal never completes. If changes are faster than the
   /// display, `Signal.throttle(_:_:clock:)` keeps the latest.
   ///
+  /// Values arrive on the thread that writes, or on one that is still notifying. To receive them
+  /// elsewhere, as those of queries and handles too, say where:
+  ///
+  ///     store.signal(of: book).subscribeOnMain(onNext: { show($0.value) })
+  ///     store.signal(of: book).receive(on: queue).subscribe(onNext: { index($0.value) })
+  ///     for try await change in store.signal(of: book).values { … }  // in any actor
+  ///
   /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet.
   @inlinable
   public func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {

@@ -52,6 +52,23 @@ final class EntityCore: @unchecked Sendable {
     }
   }
 
+  /// Returns the values of those entities that exist; for the writer, its latest writes.
+  @inlinable
+  func get<E>(all references: some Sequence<Reference<E>>) -> [E] {
+    // The user's sequence is not iterated under the lock.
+    let references = Array(references)
+    if turn.isMine() { return references.compactMap { get($0) } }
+    let now = time.now()
+    return tables.withLock { tables in
+      let table = tables.table(E.self)
+      return references.compactMap { reference in
+        let row = table.row(of: reference.id)
+        if let row { table.rows[Int(row)].touched = now }
+        return table.value(of: reference.id, in: row)
+      }
+    }
+  }
+
   @usableFromInline
   var count: Int {
     tables.withLock { $0.committedCount ?? $0.storedCount }
@@ -89,16 +106,23 @@ final class EntityCore: @unchecked Sendable {
     _ watch: Watch<Element>?,
     _ body: (inout EntityTables, inout Observers, _ number: Int) -> Result
   ) -> Result {
-    let (number, result) = withLock { tables, observers in
+    let (number, result, closing) = withLock { tables, observers in
       let number = observers.nextNumber()
       if let watch { observers.failures[number] = { watch.post(.failed($0)) } }
-      return (number, body(&tables, &observers, number))
+      return (number, body(&tables, &observers, number), observers.closing)
     }
+    if let closing { watch?.post(.failed(closing)) }
     watch?.lifetime.onEnd { [self] in
       let failure = withLock { $1.failures.removeValue(forKey: number) }
       _ = failure  // released here, not under the lock
     }
     return result
+  }
+
+  /// Fails all registered subscribers, and those that come later, because the store is released.
+  func close(_ error: any Error) {
+    withLock { $1.closing = error }
+    failAll(error)
   }
 
   /// Fails all registered subscribers.

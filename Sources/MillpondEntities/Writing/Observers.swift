@@ -10,6 +10,9 @@ struct Observers: Sendable {
   /// The closures that fail each subscriber, by number.
   @usableFromInline var failures: [Int: @Sendable (any Error) -> Void] = [:]
 
+  /// The error of subscribers that come after the release of the store; nil before it.
+  @usableFromInline var closing: (any Error)?
+
   /// The notices to call after all others of a commit.
   @usableFromInline var commitListeners: [Int: Notice] = [:]
 

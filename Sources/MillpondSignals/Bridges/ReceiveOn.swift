@@ -22,6 +22,26 @@ extension Signal {
 }
 
 extension Signal {
+  /// Delivers every event on `executor`, in order, one at a time.
+  ///
+  /// For an executor of the app's own: a task on it delivers the events that wait. An actor
+  /// receives the events of a signal with `for try await` over ``values``.
+  ///
+  /// - Parameters:
+  ///   - executor: The executor of the tasks that deliver.
+  ///   - limit: The number of events that may wait, see ``receive(on:limit:)-(DispatchQueue,_)``.
+  public func receive(on executor: any TaskExecutor, limit: Int = 65_536) -> Signal {
+    Signal(
+      start: { observer, lifetime in
+        let outbox = Outbox(observer, lifetime, limit: limit) { drain in
+          Task(executorPreference: executor) { drain() }
+        }
+        run(outbox.observer, outbox.lifetime)
+      }, now: nil, emptyError: emptyError)
+  }
+}
+
+extension Signal {
   /// Delivers every event on the main actor, in order, one at a time.
   ///
   /// An event that is sent on the main thread while none waits is delivered at once, without a hop:

@@ -55,6 +55,35 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
+  @Test func `on an executor all events arrive there, in order, one at a time`() async throws {
+    let executor = QueueExecutor()
+    let places = Journal<Bool>()
+    recorder.subscribe(to: source.signal.receive(on: executor)) { _ in
+      places.write(executor.isCurrent)
+    }
+
+    for value in 0..<1_000 { source.next(value) }
+    source.completed()
+    try await recorder.ended()
+
+    #expect(recorder.values == Array(0..<1_000))
+    #expect(!places.entries.contains(false))
+    #expect(recorder.violations.isEmpty)
+  }
+
+  @Test func `an executor that is slow bounds what waits for it`() async throws {
+    let executor = QueueExecutor()
+    executor.queue.suspend()
+    recorder.subscribe(to: source.signal.receive(on: executor, limit: 2))
+
+    for value in 1...4 { source.next(value) }
+    executor.queue.resume()
+    try await recorder.ended()
+
+    #expect(recorder.values == [1, 2])
+    #expect(recorder.failure is SignalError)
+  }
+
   @Test func `progress that waits is conflated`() async throws {
     queue.suspend()
     recorder.subscribe(to: source.signal.receive(on: queue))
@@ -164,5 +193,24 @@ import Testing
     #expect(recorder.failure is SignalError)
     #expect(recorder.events.count == 3)
     #expect(recorder.violations.isEmpty)
+  }
+}
+
+/// An executor of the user's own, which runs its jobs on a concurrent queue.
+private final class QueueExecutor: TaskExecutor {
+  let queue = DispatchQueue(label: "executor", attributes: .concurrent)
+  private let key = DispatchSpecificKey<Bool>()
+
+  init() {
+    queue.setSpecific(key: key, value: true)
+  }
+
+  var isCurrent: Bool {
+    DispatchQueue.getSpecific(key: key) == true
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

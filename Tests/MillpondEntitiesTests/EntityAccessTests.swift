@@ -1,0 +1,154 @@
+import MillpondEntities
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@Suite struct EntityAccessTests {
+  let store = EntityStore()
+
+  /// A function that is written once, for a store and for a transaction.
+  private func rename(_ thing: Reference<Thing>, _ name: String, in entities: some EntityAccess) {
+    entities.update { entities in
+      guard var found = entities.get(thing) else { return }
+      found.name = name
+      entities.set(found)
+      if let owner = entities.get(found.owner) {
+        entities.set(Person(id: owner.id, age: owner.age + 1))
+      }
+    }
+  }
+
+  @Test func `a function takes a store or a transaction`() {
+    store.set(Thing(1, "a", owner: "p"))
+    store.set(Person(id: "p"))
+    let recorder = store.recorder(of: 1)
+
+    rename(Reference(1), "b", in: store)
+    store.update { entities in
+      rename(Reference(1), "c", in: entities)
+      rename(Reference(1), "d", in: entities)
+    }
+
+    #expect(recorder.names == ["a", "b", "d"])
+    #expect(store.get(Reference<Person>("p"))?.age == 3)
+  }
+
+  @Test func `a part of a transaction that throws undoes its own writes only`() {
+    store.update { entities in
+      entities.set(Thing(1, "kept"))
+      try? entities.update { inner throws(Refusal) in
+        inner.set(Thing(1, "undone"))
+        inner.set(Thing(2, "undone"))
+        throw Refusal()
+      }
+    }
+
+    #expect(store.get(Reference<Thing>(1))?.name == "kept")
+    #expect(store.count == 1)
+  }
+
+  @Test func `removals are common as well`() {
+    func clear(_ entities: some EntityAccess) {
+      entities.set(Thing(1))
+      entities.set(Person(id: "p"))
+      entities.remove(Reference<Thing>(1))
+      entities.removeAll(of: Person.self)
+      entities.set(Thing(2))
+      entities.removeAll()
+    }
+
+    clear(store)
+    store.update { clear($0) }
+
+    #expect(store.count == 0)
+  }
+
+  @Test func `an absent relation leads to nothing`() {
+    let thing = Thing(1)
+
+    #expect(store.get(thing.owner) == nil)
+    #expect(store.update { $0.get(thing.owner) } == nil)
+  }
+
+  @Test func `several references lead to the entities that exist, in their order`() {
+    for id in [1, 2, 4] { store.set(Thing(id, "\(id)")) }
+    let thing = Thing(0, links: [4, 3, 1, 4])
+
+    let names = store.get(thing.links).map(\.name)
+    let inTransaction = store.update { entities in
+      entities.set(Thing(3, "new"))
+      entities.remove(Reference<Thing>(1))
+      return entities.get(thing.links).map(\.name)
+    }
+
+    #expect(names == ["4", "1", "4"])
+    #expect(inTransaction == ["4", "new", "4"])
+    #expect(store.get([Reference<Thing>]()).isEmpty)
+    #expect(store.get([2, 1].lazy.map { Reference<Thing>($0) }).map(\.id) == [2])
+  }
+
+  // MARK: References to any type
+
+  @Test func `a reference to any type leads to its entity, or to nothing`() {
+    store.set(One.Book(id: 1, title: "one"))
+    store.set(Other.Book(id: 1, title: "other"))
+    let references = [
+      AnyReference(Reference<Other.Book>(1)), AnyReference(Reference<One.Book>(1)),
+      AnyReference(Reference<Thing>(1)),
+    ]
+
+    let found = references.map { store.get($0) }
+
+    #expect(found.map { $0 is Other.Book } == [true, false, false])
+    #expect((found[1] as? One.Book)?.title == "one")
+    #expect(found[2] == nil)
+    #expect(store.update { $0.get(references[1]) } as? One.Book == One.Book(id: 1, title: "one"))
+  }
+
+  @Test func `a reference to any type removes its entity and no other`() {
+    store.set(One.Book(id: 1, title: "one"))
+    store.set(Other.Book(id: 1, title: "other"))
+
+    store.remove(AnyReference(Reference<One.Book>(1)))
+    store.update { $0.remove(AnyReference(Reference<Thing>(1))) }
+
+    #expect(store.get(Reference<One.Book>(1)) == nil)
+    #expect(store.get(Reference<Other.Book>(1))?.title == "other")
+  }
+
+  @Test func `references to any type are equal by type and identity, however they print`() {
+    let references: Set = [
+      AnyReference(Reference<One.Book>(1)), AnyReference(Reference<Other.Book>(1)),
+      AnyReference(Reference<One.Book>(1)), AnyReference(Reference<Masked>(Alike(number: 1))),
+      AnyReference(Reference<Masked>(Alike(number: 2))),
+    ]
+
+    #expect(references.count == 4)
+    #expect(AnyReference(Reference<Person>("p")).description == "Person p")
+    #expect(Reference<Person>("p").description == "Person p")
+  }
+
+  /// A list of entities of several types.
+  struct Favourites: Entity {
+    let id: Int
+    var items: [AnyReference]
+
+    static let relations: [Relation<Favourites>] = [Relation(\.items)]
+  }
+
+  @Test func `references to any type are relations`() {
+    let favourites = Favourites(
+      id: 1, items: [AnyReference(Reference<Person>("p")), AnyReference(Reference<Thing>(1))])
+    store.set(favourites)
+    let recorder = Recorder<EntityChange<Favourites>>().subscribe(
+      to: store.signal(of: favourites.reference))
+
+    store.set(Person(id: "p", age: 1))
+    store.set(Thing(1, "a"))
+    store.set(Thing(2, "b"))
+    store.prune()
+
+    #expect(recorder.values.map(\.causes) == [[], [favourites.items[0]], [favourites.items[1]]])
+    #expect(store.count == 3)
+  }
+}
