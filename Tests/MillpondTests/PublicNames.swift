@@ -52,8 +52,10 @@ extension Durability {}
 extension EmptyCache {}
 extension Ending {}
 extension Entity {}
+extension EntityAccess {}
 extension EntityArchive {}
 extension EntityChange {}
+extension EntityHandle {}
 extension EntityListChange {}
 extension EntityQuery {}
 extension EntityState {}
