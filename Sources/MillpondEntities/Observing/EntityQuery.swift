@@ -6,22 +6,34 @@ extension EntityStore {
   ///     let recent = store.query(Book.self, where: { $0.year > 2_000 }, by: { $0.title < $1.title })
   ///     recent.changes.subscribeOnMain(onNext: { table.apply($0) })
   ///
-  /// A query reports changes of the entities themselves, not of those they refer to. While it has a
-  /// subscriber, no entity of the type is pruned.
+  /// A query reports changes of the entities themselves and, at a depth, of those they refer to:
+  /// the name of an author in a list of books is up to date with a depth of one.
+  ///
+  ///     let shelf = store.query(Book.self, by: { $0.title < $1.title }, depth: 1)
+  ///     shelf.values.map { $0.map { Row($0, author: store.get($0.author)) } }
+  ///       .subscribeOnMain(onNext: { show($0) })
+  ///
+  /// While it has a subscriber, no entity of the type is pruned.
   ///
   /// - Parameters:
   ///   - type: The type of the entities.
   ///   - isIncluded: Whether an entity matches; all do by default. Called once for each changed
-  ///     entity.
+  ///     entity. It may read from the store what the entity refers to, within the depth.
   ///   - areInIncreasingOrder: Whether the first entity precedes the second. Entities of equal
-  ///     rank, and all of them without an order, are in the order of their arrival in the query.
+  ///     rank, and all of them without an order, are in the order of their arrival in the query. It
+  ///     must depend on the two entities alone; to sort by what they refer to, map the values.
+  ///   - depth: The number of references to follow: with one, changes of the entities that the
+  ///     matching ones refer to count as changes of these; with two, also of those that they refer
+  ///     to in turn, and so on, in any circle once. With zero, only their own changes count. More
+  ///     than 254 is unlimited.
   @inlinable
   public func query<E: Entity>(
     _ type: E.Type, where isIncluded: @escaping @Sendable (E) -> Bool = { _ in true },
-    by areInIncreasingOrder: (@Sendable (E, E) -> Bool)? = nil
+    by areInIncreasingOrder: (@Sendable (E, E) -> Bool)? = nil, depth: Int = 0
   ) -> EntityQuery<E> {
     EntityQuery(
-      edits: core.edits(of: type, isQuery: true), isIncluded: isIncluded,
+      edits: core.edits(of: type, isQuery: true, depth: UInt8(clamping: depth)),
+      isIncluded: isIncluded,
       precedes: areInIncreasingOrder)
   }
 }
@@ -46,14 +58,20 @@ public struct EntityQuery<E: Entity>: Sendable {
 
   /// The matching entities, at first all of them, and then after each commit that changes any.
   ///
+  /// With a depth, equal lists can follow each other: then something that they refer to differs.
+  ///
   /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus a copy
   ///   of the list if an earlier one is still in use; O((*m* + *n*) log *n*) for more than 128.
+  ///   With a depth, *m* includes the entities that refer to changed ones, plus O(*k*) in the
+  ///   related entities in between and the references among them.
   @inlinable
   public var values: Signal<[E]> {
     list { list, edits in list.apply(edits).isEmpty ? nil : list.values }
   }
 
   /// The changes of the list, commit by commit; at first the insertion of all matching entities.
+  ///
+  /// An entity that refers to a changed one, within the depth, is updated with an equal value.
   ///
   /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus moving
   ///   the elements behind them in memory; O((*m* + *n*) log *n*) for more than 128.
@@ -90,33 +108,50 @@ extension EntityCore {
   /// Returns all entities of a type as edits, and then the edits of each commit that touches the
   /// type.
   ///
-  /// - Parameter isQuery: Whether the subscriber is a query, which protects the entities from
-  ///   pruning and ends with the store. Otherwise it keeps a copy, and receives every edit.
+  /// - Parameters:
+  ///   - type: The type of the entities.
+  ///   - isQuery: Whether the subscriber is a query, which protects the entities from pruning and
+  ///     ends with the store. Otherwise it keeps a copy, and receives every edit.
+  ///   - depth: The number of levels of references at which changes count as edits to equal values.
   @inlinable
-  func edits<E: Entity>(of type: E.Type, isQuery: Bool) -> Signal<[TableEdit<E>]> {
+  func edits<E: Entity>(
+    of type: E.Type, isQuery: Bool, depth: UInt8 = 0
+  ) -> Signal<[TableEdit<E>]> {
     Signal { observer, lifetime in
       let watch = Watch<[TableEdit<E>]>(observer, lifetime)
-      watch.open { .next(self.listen(watch, isQuery: isQuery)) }
+      watch.open { .next(self.listen(watch, isQuery: isQuery, depth: depth)) }
     }
   }
 
   @inlinable
   func listen<E: Entity>(
-    _ watch: Watch<[TableEdit<E>]>, isQuery: Bool
+    _ watch: Watch<[TableEdit<E>]>, isQuery: Bool, depth: UInt8
   ) -> [TableEdit<E>] {
-    let listener = TableListener<E>(isQuery: isQuery) { edits in { watch.post(.next(edits)) } }
+    let listener = TableListener<E>(isQuery: isQuery, depth: depth) { edits in
+      { watch.post(.next(edits)) }
+    }
     let (number, edits) = enter(isQuery ? watch : nil) { tables, _, number in
       let table = tables.table(E.self)
-      table.listeners[number] = listener
+      _ = table.setListener(listener, number)
+      if depth > 0 {
+        tables.deepListenerCount += 1
+        tables.graph.mark(below: table.storedNodes, depth: depth)
+      }
       if isQuery, tables.collection.isCollecting {
         table.storedNodes.forEach { tables.collection.arrive($0) }
       }
       return (number, table.storedEdits)
     }
     watch.lifetime.onEnd { [self] in
-      let released = tables.withLock { tables in
+      let released = withLock { tables, observers in
         tables.collection.depart()
-        return tables.table(E.self).listeners.removeValue(forKey: number)
+        let table = tables.table(E.self)
+        let former = table.setListener(nil, number)
+        if depth > 0 {
+          tables.deepListenerCount -= 1
+          if table.depth < depth { observers.depart(table.rows.count, in: &tables) }
+        }
+        return former
       }
       _ = released  // released here, not under the lock
     }

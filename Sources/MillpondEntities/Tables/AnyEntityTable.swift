@@ -6,6 +6,18 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// Whether a live query shows the table's entities.
   var isQueried: Bool { get }
 
+  /// The greatest depth at which a subscriber notices changes of what the entities refer to.
+  var depth: UInt8 { get }
+
+  /// The nodes of the stored entities.
+  var storedNodes: [NodeNumber] { get }
+
+  /// Returns the notices of a commit for the subscribers with a depth.
+  @inlinable
+  func deepNotices(
+    _ related: [(row: Int32, distance: Int)], upTo last: Int
+  ) -> [Notice]
+
   /// Records that the entity in a row is used now.
   @inlinable
   func touch(_ row: Int32, _ now: Int64)
@@ -105,9 +117,43 @@ extension EntityTable: AnyEntityTable {
     of edits: [TableEdit<E>], isSilent: Bool = false, upTo last: Int = .max
   ) -> [Notice] {
     if edits.isEmpty || listeners.isEmpty { return [] }
+    if depth > 0, !isSilent { deepEdits = edits }
     return listeners.sorted { $0.key < $1.key }.compactMap { number, listener in
-      number > last || isSilent && listener.isQuery ? nil : listener.notice(edits)
+      number > last || listener.depth > 0 || isSilent && listener.isQuery
+        ? nil : listener.notice(edits)
     }
+  }
+
+  /// - Parameters:
+  ///   - related: The rows of unchanged entities that refer to changed ones, and the number of
+  ///     references in between.
+  ///   - last: The number of the last subscriber that has not seen the changes yet.
+  @inlinable
+  func deepNotices(
+    _ related: [(row: Int32, distance: Int)], upTo last: Int
+  ) -> [Notice] {
+    let edits = deepEdits
+    deepEdits = []
+    if edits.isEmpty, related.isEmpty { return [] }
+    return listeners.sorted { $0.key < $1.key }.compactMap { number, listener in
+      guard number <= last, listener.depth > 0 else { return nil }
+      let touched = related.compactMap { row, distance in
+        Graph.reaches(listener.depth, distance)
+          ? rows[Int(row)].value.map { TableEdit(id: $0.id, value: $0) } : nil
+      }
+      return edits.isEmpty && touched.isEmpty ? nil : listener.notice(edits + touched)
+    }
+  }
+
+  /// Adds or removes a subscriber.
+  ///
+  /// - Returns: The removed subscriber, to be released after the unlock.
+  @inlinable
+  func setListener(_ listener: TableListener<E>?, _ number: Int) -> TableListener<E>? {
+    let former = listeners.removeValue(forKey: number)
+    listeners[number] = listener
+    depth = listeners.values.lazy.map(\.depth).max() ?? 0
+    return former
   }
 
   @inlinable

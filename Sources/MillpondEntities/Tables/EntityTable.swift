@@ -33,6 +33,11 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @exclusivity(unchecked) @usableFromInline var rows = Pages<Row>()
   @exclusivity(unchecked) @usableFromInline var listeners: [Int: TableListener<E>] = [:]
 
+  /// The greatest depth of the listeners; and the edits that wait for the notices of those with a
+  /// depth, which come at the end of the commit.
+  @usableFromInline var depth: UInt8 = 0
+  @exclusivity(unchecked) @usableFromInline var deepEdits: [TableEdit<E>] = []
+
   /// The admission of writes and fills, by the revisions in the rows and those of former rows.
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
@@ -136,11 +141,17 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
 struct TableListener<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
   /// Whether it protects the table's entities from pruning.
   @usableFromInline let isQuery: Bool
+
+  /// The number of levels of references at which changes are noticed.
+  @usableFromInline let depth: UInt8
   @usableFromInline let notice: @Sendable ([TableEdit<E>]) -> Notice
 
   @inlinable
-  init(isQuery: Bool, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice) {
+  init(
+    isQuery: Bool, depth: UInt8 = 0, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice
+  ) {
     self.isQuery = isQuery
+    self.depth = depth
     self.notice = notice
   }
 }

@@ -29,6 +29,9 @@ struct EntityTables: Sendable {
   @usableFromInline var isReferring = false
   @usableFromInline var forgettable: [NodeNumber] = []
 
+  /// The number of subscribers that notice changes of what the entities of a type refer to.
+  @usableFromInline var deepListenerCount = 0
+
   /// Whether a row has become vacant since the last attempt to give memory back.
   @usableFromInline var hasForgotten = false
 
@@ -76,6 +79,29 @@ struct EntityTables: Sendable {
   @usableFromInline
   func touch(_ node: NodeNumber, _ now: Int64) {
     if let (table, row) = table(of: node) { table.touch(row, now) }
+  }
+
+  // MARK: Depths
+
+  /// Marks anew the nodes below those that are watched or listed now.
+  mutating func remark(below watched: some Sequence<NodeNumber>) {
+    graph.remark(below: watched)
+    for table in tables.filter({ $0.depth > 0 }).sorted(by: { $0.depth > $1.depth }) {
+      graph.mark(below: table.storedNodes, depth: table.depth)
+    }
+  }
+
+  /// Returns the notices of a commit for subscribers of types with a depth.
+  mutating func deepNotices(_ changed: [NodeNumber], upTo last: Int) -> [Notice] {
+    let depths = tables.map(\.depth)
+    var related = tables.map { _ in [(row: Int32, distance: Int)]() }
+    for (number, distance) in graph.listed(above: changed, depths) {
+      let node = graph.nodes[Int(number)]
+      related[Int(node.table)].append((node.row, distance))
+    }
+    return zip(tables, related).flatMap { table, related in
+      table.depth > 0 ? table.deepNotices(related, upTo: last) : []
+    }
   }
 
   // MARK: Giving memory back

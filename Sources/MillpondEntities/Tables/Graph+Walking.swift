@@ -56,16 +56,17 @@ extension Graph {
       let edge = edges[Int(next)]
       steps += 1
       guard isMarked(edge.source) else { return }
-      body(edge.source)
+      if nodes[Int(edge.source)].seen == walk { body(edge.source) }
       next = edge.nextIn
     }
   }
 
-  /// Adds a node to the walk; false if it is not marked, and then no later edge of its list is.
+  /// Adds a node to the walk if it is marked at any depth; false if it is not marked at all, and
+  /// then no later edge of its list is.
   private mutating func reach(_ number: NodeNumber, _ waiting: inout [NodeNumber]) -> Bool {
     let index = Int(number)
-    guard nodes[index].mark == marking else { return false }
-    if nodes[index].seen == walk { return true }
+    guard isMarked(number) else { return false }
+    if nodes[index].seen == walk || nodes[index].depth < Self.anyDepth { return true }
     nodes[index].seen = walk
     waiting.append(number)
     return true
@@ -124,34 +125,120 @@ extension Graph {
   }
 }
 
+// MARK: - Listed nodes
+
+extension Graph {
+  /// Returns the nodes of listed tables that refer to `changed` within the depth of their table,
+  /// and the number of references in between; not those that are among `changed`.
+  ///
+  /// The walk goes up level by level, so each node is found at its smallest distance.
+  ///
+  /// - Parameters:
+  ///   - changed: The changed nodes.
+  ///   - depths: The depth of each table; zero for one that is not listed.
+  /// - Complexity: O(*n*) in the marked nodes above `changed`, up to the greatest depth, and the
+  ///   references between them.
+  mutating func listed(
+    above changed: [NodeNumber], _ depths: [UInt8]
+  ) -> [(number: NodeNumber, distance: Int)] {
+    beginWalk()
+    var found: [(number: NodeNumber, distance: Int)] = []
+    var level = changed
+    for number in changed { nodes[Int(number)].seen = walk }
+    var distance = 0
+    while !level.isEmpty {
+      distance += 1
+      var above: [NodeNumber] = []
+      for number in level { climb(from: number, distance, &above) }
+      for number in above {
+        let node = nodes[Int(number)]
+        if node.isStored, Self.reaches(depths[Int(node.table)], distance) {
+          found.append((number, distance))
+        }
+      }
+      level = above
+    }
+    return found
+  }
+
+  /// Adds the marked nodes that refer to a node, and are close enough to a root.
+  private mutating func climb(
+    from number: NodeNumber, _ distance: Int, _ above: inout [NodeNumber]
+  ) {
+    var next = nodes[Int(number)].firstIn
+    while next != Self.none {
+      let edge = edges[Int(next)]
+      steps += 1
+      guard isMarked(edge.source) else { return }
+      let source = nodes[Int(edge.source)]
+      if source.seen != walk, Self.reaches(source.depth, distance) {
+        nodes[Int(edge.source)].seen = walk
+        above.append(edge.source)
+      }
+      next = edge.nextIn
+    }
+  }
+
+  /// Returns whether a change at a distance is noticed.
+  @usableFromInline
+  static func reaches(_ depth: UInt8, _ distance: Int) -> Bool {
+    depth == anyDepth || Int(depth) >= distance
+  }
+}
+
 // MARK: - Marks
 
-/// Marks, which cover every node below a watched one.
+/// Marks, which cover every node below a watched one, and those below listed ones to a depth.
 ///
 /// Stale marks may remain. They cost time and nothing else, so they need not be removed at once.
 extension Graph {
+  /// The depth of nodes whose observers are notified of changes at any depth.
+  @usableFromInline static var anyDepth: UInt8 { .max }
+
+  /// Returns whether changes below the node are noticed.
   @usableFromInline
   func isMarked(_ number: NodeNumber) -> Bool {
     nodes[Int(number)].mark == marking
   }
 
-  mutating func mark(below roots: some Sequence<NodeNumber>) {
+  /// Returns the depth of the nodes that a marked node refers to.
+  func depth(below number: NodeNumber) -> UInt8 {
+    let depth = nodes[Int(number)].depth
+    return depth == Self.anyDepth ? depth : depth - 1
+  }
+
+  /// Marks `roots` and the nodes below them: those at which a change is noticed, except the lowest
+  /// level, below which none is.
+  ///
+  /// - Parameters:
+  ///   - roots: The uppermost nodes.
+  ///   - depth: The number of levels below them at which changes are noticed.
+  @usableFromInline
+  mutating func mark(below roots: some Sequence<NodeNumber>, depth: UInt8 = .max) {
     var waiting: [NodeNumber] = []
-    for root in roots { mark(root, &waiting) }
-    while let number = waiting.popLast() {
+    for root in roots { mark(root, depth, &waiting) }
+    // First in, first out: of equal roots, each node is reached first on its shortest path.
+    var place = 0
+    while place < waiting.count {
+      let number = waiting[place]
+      place += 1
+      let below = self.depth(below: number)
       var next = nodes[Int(number)].firstOut
       while next != Self.none {
         putFirst(next)
-        mark(edges[Int(next)].target, &waiting)
+        mark(edges[Int(next)].target, below, &waiting)
         next = edges[Int(next)].nextOut
       }
     }
   }
 
-  private mutating func mark(_ number: NodeNumber, _ waiting: inout [NodeNumber]) {
-    guard nodes[Int(number)].mark != marking else { return }
-    nodes[Int(number)].mark = marking
-    markedCount += 1
+  private mutating func mark(_ number: NodeNumber, _ depth: UInt8, _ waiting: inout [NodeNumber]) {
+    let index = Int(number)
+    if nodes[index].mark == marking, nodes[index].depth >= depth { return }
+    if depth == 0 { return }
+    if nodes[index].mark != marking { markedCount += 1 }
+    nodes[index].mark = marking
+    nodes[index].depth = depth
     waiting.append(number)
   }
 

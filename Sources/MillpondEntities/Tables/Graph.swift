@@ -26,6 +26,8 @@ struct Graph: Sendable {
     @usableFromInline var passed: UInt32 = 0
     /// The number of the last marking that found it below a watched node.
     @usableFromInline var mark: UInt32 = 0
+    /// The number of levels below it at which changes are noticed, as of that marking.
+    @usableFromInline var depth: UInt8 = 0
     /// Whether the entity has a value, has observers, and is retained.
     @usableFromInline var isStored = false
     @usableFromInline var isWatched = false
@@ -100,7 +102,7 @@ struct Graph: Sendable {
     if refers(source, exactlyTo: targets) { return [] }
     let former = disconnect(source)
     for target in targets.reversed() { addEdge(source, target) }
-    if isMarked(source) { mark(below: targets) }
+    if isMarked(source) { mark(below: targets, depth: depth(below: source)) }
     return former
   }
 

@@ -16,7 +16,7 @@ extension EntityCore {
     let now = time.now()
     let growth = parts.reduce(0) { $0 + $1.growth() }
     var (commit, last) = withLock { tables, observers in
-      let isObserved = !observers.watches.isEmpty && !written.isSilent
+      let isObserved = !written.isSilent && observers.isObserved(tables)
       let commit = Commit(now: now, isSilent: written.isSilent, isObserved: isObserved)
       if written.isCleared { tables.clearedAt = commit.revision }
       tables.committedCount = tables.storedCount + growth
@@ -58,10 +58,7 @@ extension EntityCore {
       for part in parts { part.endSteps(&commit, last) }
       tables.committedCount = nil
       tables.endReferring(&commit)
-      if !commit.changed.isEmpty {
-        observers.announce(commit.changed, in: &tables.graph, upTo: last) { causes }
-      }
-      if !commit.notices.isEmpty { observers.announce(commit.notices) }
+      observers.announce(&commit, in: &tables, upTo: last) { causes }
       return !observers.notices.isEmpty
     }
     onStep?()

@@ -195,13 +195,12 @@ extension EntityCore {
   ) -> Bool {
     let now = time.now()
     let (left, mustDeliver, isCrowded) = withLock { tables, observers in
-      let isObserved = !observers.watches.isEmpty && !isSilent
+      let isObserved = !isSilent && observers.isObserved(tables)
       var commit = Commit(now: now, isSilent: isSilent, isObserved: isObserved)
       body(&tables, &commit)
-      if !commit.changed.isEmpty {
-        observers.announce(commit.changed, in: &tables.graph, causes)
+      if !commit.changed.isEmpty || !commit.notices.isEmpty {
+        observers.announce(&commit, in: &tables, causes)
       }
-      if !commit.notices.isEmpty { observers.announce(commit.notices) }
       tables.finish(&commit)
       return (commit.released, !observers.notices.isEmpty, tables.isCrowded(countLimit))
     }

@@ -85,6 +85,9 @@ extension EntityEdits {
     let row = tables.graph.nodes[Int(node)].row
     table.rows[Int(row)].value = value
     tables.put(value != nil, node, targets, range, &commit)
+    if table.depth > 0, value != nil {
+      tables.graph.mark(below: CollectionOfOne(node), depth: table.depth)
+    }
     return row
   }
 

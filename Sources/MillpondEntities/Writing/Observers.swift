@@ -54,13 +54,20 @@ struct Observers: Sendable {
     watches[node] = nil
     tables.graph.nodes[Int(node)].isWatched = false
     tables.collection.depart()
-    departures += 1
-    // Stale marks are wiped when that costs no more than the departures themselves.
+    depart(1, in: &tables)
+    return (watch, tables.forget(node))
+  }
+
+  /// Records that entities have lost their last observer, or their list.
+  ///
+  /// Stale marks are wiped when that costs no more than the departures themselves.
+  @usableFromInline
+  mutating func depart(_ count: Int, in tables: inout EntityTables) {
+    departures += count
     if departures > tables.graph.markedCount / 8 {
       departures = 0
-      tables.graph.remark(below: watches.keys)
+      tables.remark(below: watches.keys)
     }
-    return (watch, tables.forget(node))
   }
 
   // MARK: Notifying
@@ -74,6 +81,34 @@ struct Observers: Sendable {
     return notices
   }
 
+  /// Whether the changed nodes of a commit matter to any subscriber.
+  @inlinable
+  func isObserved(_ tables: EntityTables) -> Bool {
+    !watches.isEmpty || tables.deepListenerCount > 0
+  }
+
+  /// Queues the notices of a commit: one for each affected observer, then those for subscribers of
+  /// types, and then those for its end.
+  ///
+  /// - Parameters:
+  ///   - commit: The commit.
+  ///   - tables: The tables.
+  ///   - last: The number of the last observer that has not seen the changes yet.
+  ///   - causes: Returns references to the changed entities, in the order of their nodes.
+  @usableFromInline
+  mutating func announce(
+    _ commit: inout Commit, in tables: inout EntityTables, upTo last: Int = .max,
+    _ causes: () -> [AnyReference]
+  ) {
+    if !commit.changed.isEmpty {
+      if !watches.isEmpty { announce(commit.changed, in: &tables.graph, upTo: last, causes) }
+      if tables.deepListenerCount > 0 {
+        commit.notices += tables.deepNotices(commit.changed, upTo: last)
+      }
+    }
+    if !commit.notices.isEmpty { announce(commit.notices) }
+  }
+
   /// Queues the notices of a commit, one for each affected observer.
   ///
   /// - Parameters:
@@ -81,9 +116,8 @@ struct Observers: Sendable {
   ///   - graph: The graph of the nodes.
   ///   - last: The number of the last observer that has not seen the changes yet.
   ///   - references: Returns the references to these nodes, in the same order.
-  @usableFromInline
-  mutating func announce(
-    _ changed: [NodeNumber], in graph: inout Graph, upTo last: Int = .max,
+  private mutating func announce(
+    _ changed: [NodeNumber], in graph: inout Graph, upTo last: Int,
     _ references: () -> [AnyReference]
   ) {
     let found = graph.watched(above: changed)
