@@ -211,7 +211,8 @@ extension EntityStore {
 
 extension EntityCore {
   func end() {
-    removeAll(isSilent: true)
+    removeAll(isEnd: true)
+    endRequests()
     failAll(CacheError.scopeEnded)
   }
 }

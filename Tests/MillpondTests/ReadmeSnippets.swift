@@ -346,7 +346,7 @@ enum ReadmeLibrary {
     let titled = store.query(Book.self, where: { $0.title != nil }, by: { $0.id < $1.id })
     titled.changes.subscribe(onNext: { print($0) }).disposed(by: bag)
     let book = try await api.through(store).get(1).value  // merged into the store
+    store.set(book, confirmedBy: api.set(book, for: 1))  // seen at once; undone if that fails
     // end
-    _ = book
   }
 }

@@ -53,7 +53,6 @@ public struct ArchivedType: Sendable {
       let entity = try JSONDecoder().decode(type, from: json)
       return ArchivedEntity(key: try key(entity.id)) { store, token in
         store.restore(entity, token)
-        return store.get(entity.reference) != nil
       }
     }
   }

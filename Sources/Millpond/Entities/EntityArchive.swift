@@ -19,6 +19,9 @@ public import MillpondSignals
 /// ``flush(_:)`` has waited for. It does not hold for losses of the disk: a damaged entity is
 /// missing, and so is one that was evicted, so give the cache enough room.
 ///
+/// An optimistic write is saved when it is confirmed: after a crash before that, the next start
+/// begins without it.
+///
 /// After its release an archive still saves earlier commits.
 ///
 /// Records that can't be decoded are removed from the disk, as removed entities are. Types that are

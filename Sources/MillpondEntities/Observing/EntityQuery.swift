@@ -38,7 +38,7 @@ extension EntityStore {
   }
 }
 
-/// The matching entities of a type, in order, see ``EntityStore/query(_:where:by:)``.
+/// The matching entities of a type, in order, see ``EntityStore/query(_:where:by:depth:)``.
 ///
 /// Its closures run on the notifying thread, with no lock held.
 public struct EntityQuery<E: Entity>: Sendable {
@@ -140,7 +140,7 @@ extension EntityCore {
       if isQuery, tables.collection.isCollecting {
         table.storedNodes.forEach { tables.collection.arrive($0) }
       }
-      return (number, table.storedEdits)
+      return (number, isQuery ? table.storedEdits : table.confirmedEdits)
     }
     watch.lifetime.onEnd { [self] in
       let released = withLock { tables, observers in

@@ -167,7 +167,10 @@ extension EntityStore {
   /// Stores a former value of an entity, unless the entity was written since the token was drawn.
   ///
   /// A newer value from a source is kept, and merged with it.
-  package func restore<E: Entity>(_ entity: E, _ token: FillToken) {
+  ///
+  /// - Returns: Whether the entity is stored now, not counting optimistic writes.
+  @discardableResult
+  package func restore<E: Entity>(_ entity: E, _ token: FillToken) -> Bool {
     core.restore(entity, token)
   }
 }

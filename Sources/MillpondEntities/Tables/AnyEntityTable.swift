@@ -110,17 +110,21 @@ extension EntityTable: AnyEntityTable {
 
   /// - Parameters:
   ///   - edits: The edits of a commit.
+  ///   - confirmed: The edits for copies, which see only confirmed values; nil for the same.
   ///   - isSilent: Whether queries are left out.
   ///   - last: The number of the last subscriber that has not seen the edits yet.
   @inlinable
   func notices(
-    of edits: [TableEdit<E>], isSilent: Bool = false, upTo last: Int = .max
+    of edits: [TableEdit<E>], confirmed: [TableEdit<E>]? = nil, isSilent: Bool = false,
+    upTo last: Int = .max
   ) -> [Notice] {
-    if edits.isEmpty || listeners.isEmpty { return [] }
+    if edits.isEmpty, confirmed?.isEmpty != false { return [] }
+    if listeners.isEmpty { return [] }
     if depth > 0, !isSilent { deepEdits = edits }
     return listeners.sorted { $0.key < $1.key }.compactMap { number, listener in
-      number > last || listener.depth > 0 || isSilent && listener.isQuery
-        ? nil : listener.notice(edits)
+      if number > last || listener.depth > 0 || isSilent && listener.isQuery { return nil }
+      let edits = listener.isQuery ? edits : confirmed ?? edits
+      return edits.isEmpty ? nil : listener.notice(edits)
     }
   }
 

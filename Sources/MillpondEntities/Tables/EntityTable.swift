@@ -47,6 +47,13 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   /// The edits of a commit that are visible, but not all in their rows yet.
   @exclusivity(unchecked) @usableFromInline var committed: CommittedEdits<E>?
 
+  /// The values of entities with optimistic writes, whose visible values are in the rows; and the
+  /// entities that each of these writes has touched.
+  ///
+  /// Changed only with the turn and the lock.
+  @exclusivity(unchecked) @usableFromInline var optimistic: [E.ID: OptimisticRow<E>] = [:]
+  @exclusivity(unchecked) @usableFromInline var optimisticWrites: [Revision: [E.ID]] = [:]
+
   @inlinable
   init(number: Int32) {
     self.number = number
@@ -97,6 +104,16 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
       }
     }
     return stored + (committed?.values() ?? [])
+  }
+
+  /// All confirmed entities, as edits that set them.
+  @usableFromInline
+  var confirmedEdits: [TableEdit<E>] {
+    if optimistic.isEmpty { return storedEdits }
+    return storedEdits.filter { optimistic[$0.id] == nil }
+      + optimistic.compactMap { id, row in
+        row.values.confirmed.map { TableEdit(id: id, value: $0) }
+      }
   }
 
   /// Returns whether a write with its own revision is admitted on arrival; if so, remembers it.

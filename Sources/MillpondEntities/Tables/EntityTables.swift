@@ -166,10 +166,15 @@ extension EntityTables {
     _ id: E.ID, in type: E.Type
   ) -> NodeNumber where E.ID: Sendable {
     let node = table(type).node(of: id, in: &graph)
+    retain(node)
+    return node
+  }
+
+  @usableFromInline
+  mutating func retain(_ node: NodeNumber) {
     collection.retains[node, default: 0] += 1
     graph.nodes[Int(node)].isRetained = true
     collection.arrive(node)
-    return node
   }
 
   /// Releases an entity once, and returns objects for release after the unlock.

@@ -53,6 +53,10 @@ extension EntityTables {
   /// Records that the nodes of new references are in the graph.
   mutating func endReferring(_ commit: inout Commit) {
     isReferring = false
+    for node in commit.unretained {
+      if let released = release(node, commit.now) { commit.released.append(released) }
+    }
+    commit.unretained = []
     if !forgettable.isEmpty {
       commit.loose += forgettable
       forgettable = []
@@ -98,6 +102,9 @@ struct Commit: Sendable {
 
   /// The nodes that may not be needed any more.
   @usableFromInline var loose: [NodeNumber] = []
+
+  /// The nodes that are retained once less after the commit.
+  @usableFromInline var unretained: [NodeNumber] = []
 
   /// The notices for subscribers of the touched types.
   @usableFromInline var notices: [Notice] = []

@@ -23,7 +23,7 @@ extension EntityCore {
     guard admits({ $0.order.admitAll(revision) }, type) else { return }
     inTurn {
       write(type) { edits, canUndo in
-        let written = edits.edits.map(\.id)
+        let written = edits.edits.map(\.id) + edits.optimisticIDs(until: revision)
         for id in written + edits.storedIDs(until: revision)
         where !isOvertaken(Reference<E>(id), revision) {
           edits.remove(id, .drawn(revision), canUndo: canUndo)
@@ -85,12 +85,18 @@ extension EntityCore {
   /// Stores a former value, unless the entity was written since the token was drawn.
   ///
   /// A value that a source has brought meanwhile is newer, and takes precedence.
-  @inlinable
-  func restore<E: Entity>(_ value: E, _ token: FillToken) {
+  ///
+  /// - Returns: Whether there is a confirmed value now.
+  @usableFromInline
+  func restore<E: Entity>(_ value: E, _ token: FillToken) -> Bool {
+    var isStored = false
     inTurn {
-      guard admits(token, for: value.reference) else { return }
-      write(E.self) { $0.restore(value, canUndo: $1) }
+      if admits(token, for: value.reference) {
+        write(E.self) { $0.restore(value, canUndo: $1) }
+      }
+      isStored = part(of: E.self).edits(of: E.self).hasConfirmed(value.id)
     }
+    return isStored
   }
 
   /// Returns whether a fill is admitted, also with respect to the running transaction.

@@ -17,10 +17,10 @@ extension EntityCore {
     let growth = parts.reduce(0) { $0 + $1.growth() }
     var (commit, last) = withLock { tables, observers in
       let isObserved = !written.isSilent && observers.isObserved(tables)
-      let commit = Commit(now: now, isSilent: written.isSilent, isObserved: isObserved)
+      var commit = Commit(now: now, isSilent: written.isSilent, isObserved: isObserved)
       if written.isCleared { tables.clearedAt = commit.revision }
       tables.committedCount = tables.storedCount + growth
-      for part in parts { part.publish(commit.revision) }
+      for part in parts { part.publish(&tables, &commit) }
       return (commit, observers.lastNumber)
     }
     onStep?()

@@ -5,7 +5,10 @@ extension EntityCore {
   /// Stores a value, merged with the stored one.
   @inlinable
   func set<E: Entity>(_ value: E) {
-    if turn.isMine() { return write(E.self) { $0.set(value, .now, canUndo: $1) } }
+    if turn.isMine() {
+      let order = transaction.order
+      return write(E.self) { $0.set(value, order, canUndo: $1) }
+    }
     let (left, mustDeliver) = turn.take { setAlone(value) }
     _ = left  // released here, when others may write again
     if mustDeliver { deliver() }
@@ -20,6 +23,7 @@ extension EntityCore {
     _ value: E
   ) -> (left: (E?, E, [any Sendable]), mustDeliver: Bool) {
     let edits = part(of: E.self).edits(of: E.self)
+    if !edits.table.optimistic.isEmpty { return setAmongOptimistic(value) }
     let (row, old) = edits.stored(value.id)
     let new = old.map { value.replacing($0) } ?? value
     let isChange = new != old
@@ -43,25 +47,46 @@ extension EntityCore {
     return ((old, new, released), mustDeliver)
   }
 
+  /// The same with a list of edits, which may concern optimistic values.
+  @usableFromInline
+  func setAmongOptimistic<E: Entity>(
+    _ value: E
+  ) -> (left: (E?, E, [any Sendable]), mustDeliver: Bool) {
+    var released: [any Sendable] = []
+    write(E.self) { $0.set(value, .now, canUndo: $1) }
+    let mustDeliver = commit(&released)
+    transaction.takeSpent(&released)
+    return ((nil, value, released), mustDeliver)
+  }
+
   @inlinable
   func remove<E>(_ reference: Reference<E>) {
-    inTurn { write(E.self) { $0.remove(reference.id, .now, canUndo: $1) } }
+    inTurn {
+      let order = transaction.order
+      write(E.self) { $0.remove(reference.id, order, canUndo: $1) }
+    }
   }
 
   @inlinable
   func removeAll<E: Entity>(of type: E.Type) {
-    inTurn { write(type) { $0.removeAll(canUndo: $1) } }
+    inTurn {
+      let order = transaction.order
+      write(type) { $0.removeAll(order, canUndo: $1) }
+    }
   }
 
-  /// - Parameter isSilent: Whether observers and queries are not notified.
+  /// - Parameter isEnd: Whether the store ends: observers and queries are not notified, and requests
+  ///   of earlier writes do not start any more.
   @usableFromInline
-  func removeAll(isSilent: Bool = false) {
+  func removeAll(isEnd: Bool = false) {
     inTurn {
-      transaction.clearAll(isSilent: isSilent)
+      let order = isEnd ? .now : transaction.order
+      if case .optimistic = order {} else { transaction.clearAll(isSilent: isEnd) }
+      if isEnd { withLock { $1.endedAt = transaction.clearedAt } }
       let canUndo = transaction.canUndo
       for part in transaction.parts {
         transaction.touch(part)
-        part.removeAll(canUndo)
+        part.removeAll(order, canUndo)
       }
     }
   }
@@ -158,6 +183,10 @@ extension EntityCore {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
         var collector = Collector(self, cutoff: cutoff)
         released += collector.prune()
+        mustDeliver = true
+      }
+      if !written.requests.isEmpty {
+        withLock { $1.notices += written.requests }
         mustDeliver = true
       }
       isLater = true

@@ -20,6 +20,7 @@ extension EntityEdits {
       spent.edits[place].isChange = true
       if let value { spent.edits[place].targets = readRelations(of: value) }
     }
+    if spent.hasOptimistic || !table.optimistic.isEmpty { prepareOptimistic() }
   }
 
   /// Records the nodes that a value refers to, so that they are kept until the commit; returns
@@ -41,8 +42,9 @@ extension EntityEdits {
   @inlinable
   func apply(to tables: inout EntityTables, _ commit: inout Commit) {
     if spent.clearedAt != .none { _ = table.order.admitAll(commit.revision) }
+    if !spent.optimistic.isEmpty { applyOptimistic(to: &tables, &commit) }
     apply(spent.edits.indices, to: &tables, &commit)
-    finish(&commit) { changes }
+    finish(&commit, { changes }, confirmed: confirmedChanges)
   }
 
   /// Applies a range of the edits.
@@ -115,13 +117,15 @@ extension EntityEdits {
   /// Collects the notices for subscribers of the type, up to the one with the number `last`.
   @inlinable
   func finish(
-    _ commit: inout Commit, upTo last: Int = .max, _ changes: () -> [TableEdit<E>]
+    _ commit: inout Commit, upTo last: Int = .max, _ changes: () -> [TableEdit<E>],
+    confirmed: @autoclosure () -> [TableEdit<E>]? = nil
   ) {
     targets.removeAll(keepingCapacity: targets.count <= Self.fewTargets)
     let forgotten = table.order.takeForgotten()
     if !forgotten.isEmpty { commit.released.append(forgotten) }
     if table.listeners.isEmpty { return }
-    commit.notices += table.notices(of: changes(), isSilent: commit.isSilent, upTo: last)
+    commit.notices += table.notices(
+      of: changes(), confirmed: confirmed(), isSilent: commit.isSilent, upTo: last)
   }
 
   @usableFromInline
@@ -147,8 +151,10 @@ extension EntityEdits {
 
   /// Makes all edits visible, under the lock; they are applied after that.
   @inlinable
-  func publish(_ revision: Revision) {
+  func publish(_ tables: inout EntityTables, _ commit: inout Commit) {
+    let revision = commit.revision
     if spent.clearedAt != .none { _ = table.order.admitAll(revision) }
+    if !spent.optimistic.isEmpty { applyOptimistic(to: &tables, &commit) }
     spent.hasListeners = !table.listeners.isEmpty
     let (edits, places) = (spent.edits, spent.places)
     table.committed = CommittedEdits(
@@ -167,7 +173,7 @@ extension EntityEdits {
   /// Collects the changes for the subscribers of the type, without the lock.
   @inlinable
   func collectChanges() {
-    if spent.hasListeners { spent.changes = changes }
+    if spent.hasListeners { (spent.changes, spent.confirmedChanges) = (changes, confirmedChanges) }
   }
 
   /// Ends the steps, under the lock: all edits are in their rows.
@@ -175,6 +181,6 @@ extension EntityEdits {
   func endSteps(_ commit: inout Commit, upTo last: Int) {
     if let committed = table.committed { commit.released.append(committed) }
     table.committed = nil
-    finish(&commit, upTo: last) { spent.changes }
+    finish(&commit, upTo: last, { spent.changes }, confirmed: spent.confirmedChanges)
   }
 }

@@ -20,6 +20,9 @@ final class EntityEdits<E: Entity> {
   /// requested before it.
   @usableFromInline var clearedAt = Revision.none
 
+  /// Whether there may be edits with optimistic values.
+  @usableFromInline var hasOptimistic = false
+
   /// The edits of the commit, and after it the objects to release after the turn.
   @exclusivity(unchecked) @usableFromInline var spent = SpentEdits<E>()
 
@@ -70,7 +73,11 @@ final class EntityEdits<E: Entity> {
   @inlinable
   func set(_ value: E, _ order: EditOrder, canUndo: Bool) {
     let id = value.id
-    if let edit = edit(of: id) {
+    if isOptimistic(order) {
+      place(id, order, canUndo: canUndo) { present in
+        present.map { value.replacing($0) } ?? value
+      }
+    } else if let edit = edit(of: id) {
       let merged = edit.value.map { value.replacing($0) } ?? value
       write(Edit(id, merged, order, edit.stored), canUndo: canUndo)
     } else {
@@ -82,12 +89,18 @@ final class EntityEdits<E: Entity> {
 
   @inlinable
   func remove(_ id: E.ID, _ order: EditOrder, canUndo: Bool) {
+    if isOptimistic(order) { return place(id, order, canUndo: canUndo) { _ in nil } }
     write(Edit(id, nil, order, edit(of: id)?.stored ?? stored(id)), canUndo: canUndo)
   }
 
   /// Writes a former value, unless there is a newer one, with which it is merged.
   @inlinable
   func restore(_ value: E, canUndo: Bool) {
+    if isOptimistic(.fill) {
+      return place(value.id, .fill, canUndo: canUndo) { newer in
+        newer.map { $0.replacing(value) } ?? value
+      }
+    }
     let edit = edit(of: value.id)
     let stored = edit?.stored ?? stored(value.id)
     let newer = edit == nil ? stored.value : edit?.value
@@ -97,9 +110,13 @@ final class EntityEdits<E: Entity> {
 
   /// Removes all stored entities, and all that were written so far.
   @inlinable
-  func removeAll(canUndo: Bool) {
-    for id in storedIDs() { remove(id, .now, canUndo: canUndo) }
-    for edit in edits { remove(edit.id, .now, canUndo: canUndo) }
+  func removeAll(_ order: EditOrder, canUndo: Bool) {
+    for id in storedIDs() { remove(id, order, canUndo: canUndo) }
+    for edit in edits where edit.value != nil || edit.optimistic != nil {
+      remove(edit.id, order, canUndo: canUndo)
+    }
+    if case .optimistic = order { return }
+    for id in optimisticIDs() { remove(id, order, canUndo: canUndo) }
     clearedAt = .next()
   }
 
@@ -154,6 +171,7 @@ final class EntityEdits<E: Entity> {
     swap(&places, &spent.places)
     swap(&undone, &spent.undone)
     (spent.clearedAt, clearedAt) = (clearedAt, .none)
+    (spent.hasOptimistic, hasOptimistic) = (hasOptimistic, false)
     return former
   }
 
@@ -161,7 +179,9 @@ final class EntityEdits<E: Entity> {
   @inlinable
   func takeSpent() -> SpentEdits<E> {
     // A single edit is removed from its array, which is used again.
-    if spent.edits.count == 1, spent.places.isEmpty, spent.undone.isEmpty {
+    if spent.edits.count == 1, spent.places.isEmpty, spent.undone.isEmpty,
+      spent.optimistic.isEmpty
+    {
       return SpentEdits(last: spent.edits.removeLast())
     }
     defer { if !spent.isEmpty { spent = SpentEdits() } }
@@ -183,6 +203,11 @@ struct SpentEdits<E: Entity>: Sendable {
   /// Whether the type has subscribers; and the changes for them, of a commit in steps.
   @usableFromInline var hasListeners = false
   @usableFromInline var changes: [TableEdit<E>] = []
+  @usableFromInline var confirmedChanges: [TableEdit<E>]?
+
+  /// Whether there may be edits with optimistic values; and the changes of such values.
+  @usableFromInline var hasOptimistic = false
+  @usableFromInline var optimistic: [OptimisticEdit<E>] = []
 
   @inlinable
   init(last: Edit<E>? = nil) {
@@ -217,6 +242,12 @@ struct Edit<E: Entity>: Sendable {
   @usableFromInline var isChange = false
   @usableFromInline var targets = 0..<0
 
+  /// The confirmed value below the new one, and the values in between; nil if it is confirmed.
+  @usableFromInline var optimistic: OptimisticValues<E>?
+
+  /// Whether the entity had or has such values.
+  @usableFromInline var isOptimistic = false
+
   @inlinable
   init(_ id: E.ID, _ value: E?, _ order: EditOrder, _ stored: (row: Int32?, value: E?)) {
     self.id = id
@@ -238,6 +269,10 @@ enum EditOrder: Sendable {
   /// A revision of its own, drawn before the write reached the store.
   case drawn(Revision)
 
+  /// The revision of an optimistic write, later than all others. An edit has the order of its
+  /// confirmed value, so never this one.
+  case optimistic(Revision)
+
   /// The order of a write that is made now.
   @inlinable
   static var now: EditOrder {
@@ -253,7 +288,7 @@ enum EditOrder: Sendable {
   @inlinable
   func written(in commit: Revision) -> Revision {
     switch self {
-    case .fill: .none
+    case .fill, .optimistic: .none
     case .commit: commit
     case .drawn(let revision): revision
     }
@@ -263,7 +298,7 @@ enum EditOrder: Sendable {
   @inlinable
   var revision: Revision {
     switch self {
-    case .fill: .none
+    case .fill, .optimistic: .none
     case .commit(let revision), .drawn(let revision): revision
     }
   }

@@ -1,4 +1,4 @@
-import MillpondCore
+public import MillpondCore
 public import MillpondSignals
 
 /// The subscribers of a store and their pending notices, under the lock of its tables.
@@ -9,6 +9,11 @@ struct Observers: Sendable {
 
   /// The closures that fail each subscriber, by number.
   @usableFromInline var failures: [Int: @Sendable (any Error) -> Void] = [:]
+
+  /// The closures that fail the requests of optimistic writes when the store ends, by the revision
+  /// of the write; and the revision of the last end.
+  @usableFromInline var requests: [Revision: @Sendable () -> Void] = [:]
+  @usableFromInline var endedAt = Revision.none
 
   /// The error of subscribers that come after the release of the store; nil before it.
   @usableFromInline var closing: (any Error)?

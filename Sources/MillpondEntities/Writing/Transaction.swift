@@ -16,6 +16,12 @@ struct Transaction {
   /// The age for pruning at the end of the transaction; nil for no pruning.
   @usableFromInline var pruning: Duration?
 
+  /// The revision of the optimistic write that is being made; none outside of one.
+  @usableFromInline var optimistic = Revision.none
+
+  /// The requests that confirm optimistic writes, to be started after the commit.
+  @usableFromInline var requests: [Notice] = []
+
   /// The depth of inner transactions, whose writes can be undone.
   @usableFromInline var depth = 0
 
@@ -29,12 +35,18 @@ struct Transaction {
 
   @inlinable
   var isEmpty: Bool {
-    touched.isEmpty && pruning == nil && clearedAt == .none
+    touched.isEmpty && pruning == nil && clearedAt == .none && requests.isEmpty
   }
 
   @inlinable
   var canUndo: Bool {
     depth > 0
+  }
+
+  /// The order of a write that is made now.
+  @inlinable
+  var order: EditOrder {
+    optimistic == .none ? .now : .optimistic(optimistic)
   }
 
   /// Returns the part of a type, if it was ever written.
@@ -74,7 +86,8 @@ struct Transaction {
   /// The present state, for a rollback.
   @usableFromInline
   var savepoint: Savepoint {
-    Savepoint(undoCounts: parts.map { $0.undoCount() }, pruning: pruning)
+    Savepoint(
+      undoCounts: parts.map { $0.undoCount() }, pruning: pruning, requestCount: requests.count)
   }
 
   /// Undoes the writes since the savepoint, and returns objects to release afterwards.
@@ -82,9 +95,12 @@ struct Transaction {
   mutating func rollBack(to savepoint: Savepoint) -> [any Sendable] {
     pruning = savepoint.pruning
     let counts = savepoint.undoCounts
-    return parts.enumerated().map { number, part in
-      part.undo(number < counts.count ? counts[number] : 0)
-    }
+    let undone = Array(requests[savepoint.requestCount...])
+    requests.removeLast(undone.count)
+    return [undone]
+      + parts.enumerated().map { number, part in
+        part.undo(number < counts.count ? counts[number] : 0)
+      }
   }
 
   // MARK: Ending
@@ -100,16 +116,17 @@ struct Transaction {
       spent.append(part)
     }
     touched.removeAll(keepingCapacity: true)
-    defer { (clearedAt, isSilent, pruning) = (.none, false, nil) }
+    defer { (clearedAt, isSilent, pruning, requests) = (.none, false, nil, []) }
     return WrittenParts(
       places: start..<spent.count, isCleared: clearedAt != .none, isSilent: isSilent,
-      pruning: pruning)
+      pruning: pruning, requests: requests)
   }
 
   /// Discards all writes.
   @usableFromInline
   mutating func discard(_ released: inout [any Sendable]) {
-    _ = takeWritten(&released)
+    let requests = takeWritten(&released).requests
+    if !requests.isEmpty { released.append(requests) }
   }
 
   /// Takes the objects to release after the turn.
@@ -129,6 +146,7 @@ struct WrittenParts {
   let isCleared: Bool
   let isSilent: Bool
   let pruning: Duration?
+  let requests: [Notice]
 }
 
 /// The state of a transaction at the start of an inner one, for a rollback.
@@ -137,6 +155,9 @@ struct Savepoint {
   /// The number of undo records of each part.
   @usableFromInline let undoCounts: [Int]
   @usableFromInline let pruning: Duration?
+
+  /// The number of requests to be started.
+  @usableFromInline let requestCount: Int
 }
 
 /// The part of a transaction that concerns one type.
@@ -152,7 +173,7 @@ final class TransactionPart {
   @usableFromInline let undo: (_ count: Int) -> any Sendable
 
   /// Removes all stored entities, and all that were written so far.
-  @usableFromInline let removeAll: (_ canUndo: Bool) -> Void
+  @usableFromInline let removeAll: (EditOrder, _ canUndo: Bool) -> Void
 
   /// Hands the edits over for a commit, and returns the remains of an earlier commit of this turn.
   @usableFromInline let finish: () -> (any Sendable)?
@@ -167,13 +188,18 @@ final class TransactionPart {
   /// announced to the subscribers up to a number.
   @usableFromInline let editCount: () -> Int
   @usableFromInline let growth: () -> Int
-  @usableFromInline let publish: (Revision) -> Void
+  @usableFromInline let publish: (inout EntityTables, inout Commit) -> Void
   @usableFromInline let applyRange: (Range<Int>, inout EntityTables, inout Commit) -> Void
   @usableFromInline let collectChanges: () -> Void
   @usableFromInline let endSteps: (inout Commit, _ last: Int) -> Void
 
   /// Returns references to the changed entities, in the order of the edits.
   @usableFromInline let causes: () -> [AnyReference]
+
+  /// Returns whether an optimistic write has touched entities of the type; and confirms or undoes
+  /// it.
+  @usableFromInline let hasOptimistic: (Revision) -> Bool
+  @usableFromInline let settle: (Revision, _ isConfirmed: Bool) -> Void
 
   /// Takes the objects to release after the turn.
   @usableFromInline let takeSpent: () -> (any Sendable)?
@@ -183,17 +209,19 @@ final class TransactionPart {
     self.edits = edits
     undoCount = { edits.undone.count }
     undo = { edits.undo(to: $0) }
-    removeAll = { edits.removeAll(canUndo: $0) }
+    removeAll = { edits.removeAll($0, canUndo: $1) }
     finish = { edits.finish().ifAny }
     prepare = { edits.prepare(readsAgain: $0) }
     apply = { edits.apply(to: &$0, &$1) }
     editCount = { edits.spent.edits.count }
     growth = { edits.growth }
-    publish = { edits.publish($0) }
+    publish = { edits.publish(&$0, &$1) }
     applyRange = { edits.apply($0, to: &$1, &$2) }
     collectChanges = { edits.collectChanges() }
     endSteps = { edits.endSteps(&$0, upTo: $1) }
     causes = { edits.causes }
+    hasOptimistic = { edits.isTouched(by: $0) }
+    settle = { edits.settle($0, isConfirmed: $1) }
     takeSpent = { edits.takeSpent().ifAny }
   }
 
