@@ -63,7 +63,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
       note(.ended, "\(write.name) never had an outcome")
     }
     for violation in violations { note(.ended, violation) }
-    for fetch in content.fetches where fetch.isActive && !content.isAwaited(fetch) {
+    for fetch in content.abandonedFetches {
       note(.abandoned, "\(fetch.name) was never cancelled, though no get waited for it any more")
     }
     return HistoryRule.allCases.compactMap { rule in found[rule].map { (rule, $0) } }
@@ -77,7 +77,8 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   /// returned. So the value of an unsettled state counts only if the next look shows it, too.
   private func isShown(_ number: Int) -> Bool {
     let view = content.views[number]
-    guard view.isState, isConcurrent || parts.takesTime, !view.isSettled else { return true }
+    let isElsewhere = isConcurrent || parts.takesTime || parts.usesTasks
+    guard view.isState, isElsewhere, !view.isSettled else { return true }
     let next = content.views[(number + 1)...].first { $0.isState && $0.key == view.key }
     return next?.values.last?.value == view.values.last?.value
   }

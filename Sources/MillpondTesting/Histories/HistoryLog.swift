@@ -167,6 +167,11 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
       }
     }
 
+    /// The fetches that run although no get waits for them.
+    var abandonedFetches: [HistoryFetch<Key>] {
+      fetches.filter { $0.isActive && !isAwaited($0) }
+    }
+
     /// Returns whether a get of a user waits for a fetch, directly or through other fetches.
     func isAwaited(_ fetch: HistoryFetch<Key>) -> Bool {
       var (keys, isNew) = (Set([fetch.key]), true)

@@ -216,6 +216,8 @@ extension HistoryPlayer {
 
   /// Releases everything, and returns the steps and the findings.
   func findings() async -> (steps: [String], findings: [(HistoryRule, String)]) {
+    // A get may end on another thread a moment before its fetch is cancelled there.
+    _ = await log.wait(atMost: lastPatience) { $0.abandonedFetches.isEmpty }
     let content = log.content
     if isStuck.withLock({ $0 }) {
       return (content.lines, [(.returned, "a call waits for a lock that will never be free")])

@@ -58,6 +58,9 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     /// Whether fills take time that no outcome reports.
     var takesTime = false
 
+    /// Whether the origin answers in tasks, which may be notifying observers when a write returns.
+    var usesTasks = false
+
     /// Returns whether a value that is still shown is too old to be an answer.
     func isOver(
       _ value: Value?, at time: Duration, _ content: HistoryLog<Key, Value>.Content
@@ -82,7 +85,9 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     self.log = log
     clock = log.content.clock
     name = "\(seed)-\(HistoryNumber.next())"
-    origin = HistoryOrigin(log, usesTasks && seed % 4 == 3 ? .tasks : .callbacks, value: value)
+    let usesTasks = usesTasks && seed % 4 == 3
+    parts.withLock { $0.usesTasks = usesTasks }
+    origin = HistoryOrigin(log, usesTasks ? .tasks : .callbacks, value: value)
     gate = HistoryGate { log.change { _ in } }
   }
 
