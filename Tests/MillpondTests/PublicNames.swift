@@ -91,6 +91,9 @@ extension ImpoliteCacheError {}
 extension InFlightReuse {}
 extension LayerSize {}
 extension Layered {}
+extension ListPage {}
+extension PagedModel {}
+extension ResourceModel {}
 extension Topology {}
 extension Lifetime {}
 extension Limited {}

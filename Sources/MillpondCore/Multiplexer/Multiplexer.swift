@@ -91,6 +91,20 @@ public final class Multiplexer<Value: Sendable>: Sendable {
     map.states(of: Self.key)
   }
 
+  /// Returns the state of the resource, now and after every change, and fetches the value when it
+  /// is stale.
+  ///
+  /// The parameters and rules are those of ``Remembered/observe(_:every:refreshingOn:file:line:)``.
+  /// The signal fails with ``CacheError/scopeEnded`` when the scope ends.
+  ///
+  ///     profile.observe(refreshingOn: foreground).subscribeOnMain(onNext: { view.show($0) })
+  public func observe(
+    every interval: Duration? = nil, refreshingOn trigger: Signal<Void> = .never,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Signal<ResourceState<Value>> {
+    map.observe(Self.key, every: interval, refreshingOn: trigger, file: file, line: line)
+  }
+
   /// Fetches a new value now, also without a caller: a soft refresh.
   ///
   /// The stored value stays usable during the fetch and after its failure. During a fetch, another

@@ -35,7 +35,9 @@ extension MultiplexerMap {
     }
     outcomes += [persistence.cache.flush(durability), persistence.flush()]
     return WriteOutcome.all(outcomes).settle()
-      .onNext { [watchers] _ in if !backlog.isEmpty { watchers.send(.settled, of: nil) } }
+      .onNext { [watchers = remembered.inside.watchers] _ in
+        if !backlog.isEmpty { watchers.send(.settled, of: nil) }
+      }
       .attemptMap { try $0.get() }
   }
 

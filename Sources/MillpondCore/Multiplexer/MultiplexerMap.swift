@@ -22,8 +22,6 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   @usableFromInline let remembered: Remembered<Kept, AnyCache<Key, Value>>
   @usableFromInline let memory: MemoryCache<Key, Value>
   @usableFromInline let ages: FreshAges<Key>
-  let watchers: Watchers<Key>
-  private let resources: InFlightReuse<KeptResources<Key, Value>>
   let unsaved = UnsavedChanges<Key>()
   let persistence: Persistence<Key, Value>
   @usableFromInline let scope: CacheScope?
@@ -47,25 +45,16 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock()
   ) {
     memory = MemoryCache(countLimit: countLimit, clock: clock)
-    watchers = Watchers()
     self.persistence = persistence
     self.scope = scope
     let saving = Saving(base: persistence.cache, unsaved: unsaved)
     let refreshing = RefreshingCache(
-      memory.layered(over: saving), AnyCache(source), freshness, clock
-    ) { [watchers] key, event in watchers.send(event, of: key) }
-    resources = KeptResources(
-      memory: memory, store: saving, watchers: watchers, policy: freshness,
-      scheduler: refreshing.scheduler
-    ).reusingInFlight()
+      memory.layered(over: saving), AnyCache(source), freshness, clock)
     ages = refreshing.ages
-    remembered = Remembered(refreshing)
-    let erase: @Sendable () -> Signal<Void> = { [refreshing, watchers] in
-      let change = Change<Key, Value>.removeAll(.next())
-      let outcome = refreshing.apply(change)
-      watchers.send(change, outcome)
-      return outcome
-    }
+    // Not through memory, where a lookup counts as a get.
+    remembered = Remembered(
+      refreshing, peek: { [memory] in memory.peekStamped($0) }, stored: saving.getStamped)
+    let erase: @Sendable () -> Signal<Void> = { refreshing.apply(.removeAll(.next())) }
     membership = scope?.add(isPersistent: persistence.isLasting, erase: erase).scoped()
   }
 
@@ -126,26 +115,29 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
 
   /// Returns the state of a key, now and after every change; subscribing fetches nothing.
   ///
-  /// The value in it was admitted by the store: one that was fetched for a get from before a write,
-  /// or from before the end of the scope, never appears. The first state shows memory, and the
-  /// value in the persistence follows. The signal never ends. Each state was true when it was sent;
-  /// after several changes at once a state may be sent twice, and the last one is right.
+  /// The first state shows memory, and the value in the persistence follows. Otherwise as
+  /// ``Remembered/states(of:)``.
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    resources.getStamped(key, Lookup()).map { [self] in state(of: key, $0.value) }
+    remembered.states(of: key)
   }
 
-  private func state(of key: Key, _ kept: KeptResource<Value>) -> ResourceState<Value> {
-    // The found value may be outdated; the one in memory is not.
-    let present = memory.peekStamped(key)
-    // Memory has evicted it since: what the store has is looked up for all watchers.
-    if present == nil, kept.isInMemory { watchers.send(.settled, of: key) }
-    let value = present ?? resources.base.usable(kept)
-    return ResourceState(
-      value: value?.value, age: value?.age,
-      provenance: value == nil ? nil : kept.provenance ?? .kept,
-      isLoading: watchers.isFetching(key), error: remembered.inside.failures.last(key))
+  /// Returns the state of a key, now and after every change, and fetches the value when it is
+  /// stale.
+  ///
+  /// The parameters and rules are those of ``Remembered/observe(_:every:refreshingOn:file:line:)``.
+  /// The signal fails with ``CacheError/scopeEnded`` when the scope ends.
+  ///
+  ///     profiles.observe(id, every: .seconds(60), refreshingOn: foreground)
+  ///       .subscribeOnMain(onNext: { view.show($0) })
+  public func observe(
+    _ key: Key, every interval: Duration? = nil, refreshingOn trigger: Signal<Void> = .never,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Signal<ResourceState<Value>> {
+    untilEnd(
+      remembered.observe(
+        key, every: interval, refreshingOn: trigger, file: file, line: line))
   }
 
   // MARK: Writes
@@ -174,7 +166,6 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// Writes to memory and to the persistence.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = remembered.apply(change)
-    watchers.send(change, outcome)
     if let scope, !outcome.isDone { scope.wait(for: outcome) }
     return outcome
   }

@@ -4,10 +4,10 @@ extension RefreshingCache {
   /// Returns the stored value, however old, if it is usable.
   func kept(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let policy = policy
-    var found = store.getStamped(key, lookup)
-    // The store may have brought the value from its lower layer into memory.
-    if let report { found = found.onNext { _ in report(key, .kept) } }
-    return found.filter { policy.isUsable(age: $0.age) }
+    return store.getStamped(key, lookup)
+      // The store may have brought the value from its lower layer into memory.
+      .onNext { [watchers] _ in watchers.send(.kept, of: key) }
+      .filter { policy.isUsable(age: $0.age) }
   }
 
   /// Returns the stored value as a stale finding.

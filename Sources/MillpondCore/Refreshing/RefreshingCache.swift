@@ -18,12 +18,10 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   let refreshes: BackgroundRefreshes<Key>
   let failures: RecentFailures<Key>
 
-  /// Called with the events of fetches and their values; nil if no keys are watched.
-  let report: (@Sendable (Key, KeyEvent) -> Void)?
+  let watchers = Watchers<Key>()
 
   init(
-    _ store: Store, _ base: Base, _ policy: FreshnessPolicy, _ clock: some Clock<Duration>,
-    report: (@Sendable (Key, KeyEvent) -> Void)? = nil
+    _ store: Store, _ base: Base, _ policy: FreshnessPolicy, _ clock: some Clock<Duration>
   ) {
     self.store = store
     self.base = base
@@ -32,7 +30,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     refreshes = BackgroundRefreshes(
       ages.scheduler, patience: policy.refreshDeadline, max: policy.maxRefreshes)
     failures = RecentFailures(clock, policy.failureLife)
-    self.report = report
   }
 
   @inlinable var policy: FreshnessPolicy { ages.policy }
@@ -94,6 +91,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       refreshes.releaseAll()
     case .fill: break
     }
+    watchers.send(change, outcome)
     return outcome
   }
 
@@ -119,7 +117,7 @@ extension RefreshingCache {
       store.layerAnswer(key, lookup.with(.any)).take(1).map { StoredLookup<Value>.kept($0) }
         .ifNoValue { .just(.nothing($0)) }
         .flatMap { [self] (look: StoredLookup<Value>) -> Signal<Finding> in
-          if case .kept = look { report?(key, .kept) }
+          if case .kept = look { watchers.send(.kept, of: key) }
           let fresh = fresh(key, requested)
           let lookup = lookup.with(fresh)
           switch look {
@@ -176,14 +174,14 @@ extension RefreshingCache {
     // The token is taken before the source is asked, so that every later write wins.
     .withCaller(lookup) { [self] caller, token in
       if lookup.freshness != .reload, let error = failures.answer(key) { return .fail(error) }
-      report?(key, .begun)
+      watchers.send(.begun, of: key)
       return base.layerAnswer(key, lookup).inContext(of: caller)
         .onNext { [self] stamped in
           if keeps { keep(stamped, key, token, lookup) }
         }
         .onEnd { [self] ending in
           if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }
-          report?(key, .ended)
+          watchers.send(.ended, of: key)
         }
         .map { [self] in finding($0, isFresh: true, requested: lookup.freshness) }
         .ifEmpty { failure.map { .fail($0) } ?? .empty }
@@ -197,12 +195,9 @@ extension RefreshingCache {
     outcome.whenAdmitted { [self] in
       failures.forget(key, token)
       ages.renew(key)
-      report?(key, .fetched)
+      watchers.send(.fetched, of: key)
     }
-    guard let report, !outcome.isDone else { return }
-    outcome.subscribe { event in
-      if event.isTerminal { report(key, .settled) }
-    }
+    if !outcome.isDone { watchers.sendSettled(key, after: outcome) }
   }
 
   func finding(_ stamped: Stamped<Value>, isFresh: Bool, requested: Freshness?) -> Finding {

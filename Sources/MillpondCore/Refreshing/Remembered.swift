@@ -51,8 +51,22 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   @usableFromInline let parts: RememberedParts<Store, Base>
 
+  /// Creates the cache.
+  ///
+  /// - Parameters:
+  ///   - refreshing: The store, the source and the fetches.
+  ///   - peek: Returns a value in memory, without counting this as a use; nil if it is elsewhere.
+  ///   - stored: Looks up a stored value that is not in memory.
+  init(
+    _ refreshing: RefreshingCache<Store, Base>,
+    peek: @escaping @Sendable (Key) -> Stamped<Value>?,
+    stored: @escaping @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
+  ) {
+    parts = RememberedParts(refreshing, peek: peek, stored: stored)
+  }
+
   init(_ refreshing: RefreshingCache<Store, Base>) {
-    parts = RememberedParts(refreshing)
+    self.init(refreshing, peek: { _ in nil }, stored: refreshing.store.getStamped)
   }
 
   @inlinable var inside: RefreshingCache<Store, Base> { parts.refreshing }
@@ -129,8 +143,19 @@ final class RememberedParts<Store: Cache, Base: Source>: Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline let refreshing: RefreshingCache<Store, Base>
 
-  init(_ refreshing: RefreshingCache<Store, Base>) {
+  /// The stored values of watched keys.
+  let resources: InFlightReuse<KeptResources<Base.Key, Base.Value>>
+
+  init(
+    _ refreshing: RefreshingCache<Store, Base>,
+    peek: @escaping @Sendable (Base.Key) -> Stamped<Base.Value>?,
+    stored: @escaping @Sendable (Base.Key, Lookup) -> Signal<Stamped<Base.Value>>
+  ) {
     self.refreshing = refreshing
+    resources = KeptResources(
+      peek: peek, stored: stored, watchers: refreshing.watchers, policy: refreshing.policy,
+      scheduler: refreshing.scheduler
+    ).reusingInFlight()
   }
 
   deinit {

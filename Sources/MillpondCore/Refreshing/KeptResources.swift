@@ -4,10 +4,11 @@ import MillpondSignals
 ///
 /// Fetches nothing, and sends once more when a fetch of the key begins or ends.
 struct KeptResources<Key: Hashable & Sendable, Value: Sendable>: Source {
-  let memory: MemoryCache<Key, Value>
+  /// Returns the value in memory, without counting this as a use; nil if it is elsewhere.
+  let peek: @Sendable (Key) -> Stamped<Value>?
 
-  /// The store below memory.
-  let store: Saving<AnyCache<Key, Value>>
+  /// Looks up the stored value if it is not in memory.
+  let stored: @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
   let watchers: Watchers<Key>
   let policy: FreshnessPolicy
   let scheduler: Scheduler
@@ -16,7 +17,7 @@ struct KeptResources<Key: Hashable & Sendable, Value: Sendable>: Source {
     // Subscribes to the events first, so that none is missed.
     let resource = watchers.events(of: key)
       // Changes below a value in memory are not visible.
-      .filter { [memory] in $0.isChange && ($0 != .settled || memory.peek(key) == nil) }
+      .filter { [peek] in $0.isChange && ($0 != .settled || peek(key) == nil) }
       .merge(.just(.removed))
       .flatMap(.latest) { look(for: key, after: $0) }
       .scan(KeptResource.nothing) { $1.after($0) }
@@ -30,11 +31,10 @@ struct KeptResources<Key: Hashable & Sendable, Value: Sendable>: Source {
   /// another lookup. So the order in which the events of several changes arrive does not matter.
   private func look(for key: Key, after event: KeyEvent) -> Signal<KeptResource<Value>> {
     let provenance = ResourceState<Value>.Provenance(event)
-    if let stamped = memory.peekStamped(key) {
+    if let stamped = peek(key) {
       return .just(resource(stamped, provenance, isInMemory: true))
     }
-    // Not through memory, where a lookup counts as a get.
-    let found = store.getStamped(key, Lookup(freshness: .cachedOnly))
+    let found = stored(key, Lookup(freshness: .cachedOnly).counting(.nothing))
       .filter { policy.isUsable(age: $0.age) }
       .map { resource($0, provenance, isInMemory: false) }
     // A removed value is not shown until the store answers, nor if the store fails.

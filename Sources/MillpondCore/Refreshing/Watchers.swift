@@ -44,8 +44,11 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
   /// then.
   func send<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
     send(KeyEvent(of: change), of: change.key)
-    if outcome.isDone { return }
-    let key = change.key
+    if !outcome.isDone { sendSettled(change.key, after: outcome) }
+  }
+
+  /// Reports that a change has been stored, or has failed to be, when it ends.
+  func sendSettled(_ key: Key?, after outcome: Signal<Void>) {
     outcome.subscribe { [self] event in
       if event.isTerminal { send(.settled, of: key) }
     }

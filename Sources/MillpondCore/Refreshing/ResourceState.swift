@@ -1,0 +1,84 @@
+/// The state of a resource at one moment.
+public struct ResourceState<Value: Sendable>: Sendable {
+  /// The stored value; nil if there is none, or if none is known.
+  public let value: Value?
+
+  /// The time since the value left its origin.
+  public let age: Duration?
+
+  /// The provenance of the value.
+  public let provenance: Provenance?
+
+  /// Whether the resource is being fetched.
+  public let isLoading: Bool
+
+  /// The failure of the last fetch; nil after a success or a write.
+  ///
+  /// The value is then the last good one.
+  public let error: (any Error)?
+
+  /// The provenance of a value, as far as its key was watched.
+  public enum Provenance: Sendable, Hashable {
+    /// The origin sent it.
+    case fetched
+
+    /// A caller set it.
+    case set
+
+    /// It was stored already, in memory or where values outlive the process.
+    case kept
+
+    /// Creates the provenance of a value after an event; nil if the event does not determine it.
+    init?(_ event: KeyEvent) {
+      switch event {
+      case .fetched: self = .fetched
+      case .set: self = .set
+      case .begun, .ended, .kept, .removed, .settled: return nil
+      }
+    }
+  }
+}
+
+extension ResourceState: Equatable where Value: Equatable {
+  /// Whether two states show the same: equal values, provenances, loading and errors.
+  ///
+  /// Ages are not compared, since they change by themselves. Errors are equal if their types and
+  /// descriptions are.
+  public static func == (one: Self, other: Self) -> Bool {
+    one.value == other.value && one.isSimilar(to: other)
+  }
+}
+
+extension ResourceState {
+  /// Whether another state shows nothing new; false if values that can't be compared are present.
+  func isRepeated(by other: ResourceState) -> Bool {
+    isSimilar(to: other) && Self.areEqual(value, other.value)
+  }
+
+  private func isSimilar(to other: ResourceState) -> Bool {
+    provenance == other.provenance && isLoading == other.isLoading
+      && Self.areEqual(error, other.error)
+  }
+
+  private static func areEqual(_ one: (any Error)?, _ other: (any Error)?) -> Bool {
+    switch (one, other) {
+    case (nil, nil): true
+    case (let one?, let other?): type(of: one) == type(of: other) && "\(one)" == "\(other)"
+    default: false
+    }
+  }
+
+  private static func areEqual(_ one: Value?, _ other: Value?) -> Bool {
+    switch (one, other) {
+    case (nil, nil): true
+    case (let one?, let other?): (one as? any Equatable)?.equals(other) ?? false
+    default: false
+    }
+  }
+}
+
+extension Equatable {
+  fileprivate func equals(_ other: some Any) -> Bool {
+    other as? Self == self
+  }
+}

@@ -1,0 +1,231 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Observation
+import Testing
+
+@MainActor
+@Suite struct ViewModelTests {
+  struct Post: Identifiable, Equatable, Sendable {
+    let id: Int
+  }
+
+  let clock = ManualClock()
+  let origin = TestOrigin<String, [Int]>()
+
+  // MARK: One resource
+
+  @Test func `a model shows the value in memory at once, and then the fetched one`() {
+    let lists = MultiplexerMap(over: origin, freshness: .ten(), clock: clock)
+    lists.set([1], for: "a")
+    clock.advance(by: .seconds(20))
+
+    let model = ResourceModel(observing: lists.observe("a"))
+    #expect(model.items == [1])
+    #expect(model.isLoading)
+    origin["a"].next([1, 2])
+    origin["a"].completed()
+
+    #expect(model.items == [1, 2])
+    #expect(!model.isLoading)
+    #expect(model.state?.provenance == .fetched)
+  }
+
+  @Test func `a failure stands beside the last good value`() {
+    let lists = MultiplexerMap(over: origin, clock: clock)
+    lists.set([1], for: "a")
+    let model = ResourceModel(observing: lists.observe("a"))
+
+    lists.refresh("a")
+    origin["a"].failed(Refused())
+
+    #expect(model.value == [1])
+    #expect(model.error is Refused)
+    #expect(!model.isLoading)
+  }
+
+  @Test func `a change wakes the observers of a model`() {
+    let lists = MultiplexerMap(over: origin, clock: clock)
+    let model = ResourceModel(observing: lists.states(of: "a"))
+    let changes = Locked(0)
+    withObservationTracking {
+      #expect(model.items.isEmpty)
+    } onChange: {
+      changes.withLock { $0 += 1 }
+    }
+
+    lists.set([5], for: "a")
+
+    #expect(changes.withLock { $0 } == 1)
+    #expect(model.items == [5])
+  }
+
+  @Test func `a model that is released leaves, which cancels the fetch`() {
+    let lists = MultiplexerMap(over: origin, clock: clock)
+    var model: ResourceModel<[Int]>? = ResourceModel(observing: lists.observe("a"))
+    #expect(origin.activeRuns == 1)
+    #expect(model?.isLoading == true)
+
+    model = nil
+
+    #expect(origin.activeRuns == 0)
+  }
+
+  @Test func `a model shows another resource, and nothing more of the first`() {
+    let lists = MultiplexerMap(over: origin, clock: clock)
+    let model = ResourceModel<[Int]>()
+    #expect(!model.isLoading)
+    #expect(model.value == nil)
+    model.observe(lists.observe("a"))
+
+    model.observe(lists.observe("b"))
+    lists.set([1], for: "a")
+    lists.set([2], for: "b")
+    #expect(model.value == [2])
+    model.stop()
+    lists.set([3], for: "b")
+
+    #expect(model.value == [2])
+  }
+
+  // MARK: Pages
+
+  private let pages = TestOrigin<Int, ListPage<Post, Int>>()
+
+  private func feed() -> PagedModel<Post, Int> {
+    PagedModel { [pages] cursor in pages.get(cursor ?? 0) }
+  }
+
+  private func answer(_ page: Int, _ posts: ClosedRange<Int>, next: Int?) {
+    pages[page].next(ListPage(posts.map { Post(id: $0) }, next: next))
+    pages[page].completed()
+  }
+
+  @Test func `a list grows page by page, to the last one`() {
+    let feed = feed()
+    #expect(pages.activeRuns == 0)
+
+    feed.loadMore()
+    feed.loadMore()
+    #expect(feed.isLoading)
+    #expect(pages[0].subscriptions == 1)
+    answer(0, 1...3, next: 1)
+    #expect(feed.items.map(\.id) == [1, 2, 3])
+    #expect(feed.hasMore)
+    feed.loadMore()
+    answer(1, 4...5, next: nil)
+    feed.loadMore()
+
+    #expect(feed.items.map(\.id) == [1, 2, 3, 4, 5])
+    #expect(!feed.hasMore)
+    #expect(!feed.isLoading)
+    #expect(pages.activeRuns == 0)
+  }
+
+  @Test func `an item that an earlier page has is left out`() {
+    let feed = feed()
+    feed.loadMore()
+    answer(0, 1...3, next: 1)
+    feed.loadMore()
+
+    answer(1, 3...5, next: nil)
+
+    #expect(feed.items.map(\.id) == [1, 2, 3, 4, 5])
+  }
+
+  @Test func `a fresh page replaces the stored one that came before it`() {
+    let feed = feed()
+    feed.loadMore()
+    pages[0].next(ListPage([Post(id: 1), Post(id: 2)], next: 1))
+    #expect(feed.items.map(\.id) == [1, 2])
+    #expect(feed.isLoading)
+
+    answer(0, 7...8, next: 1)
+
+    #expect(feed.items.map(\.id) == [7, 8])
+    #expect(!feed.isLoading)
+  }
+
+  @Test func `a failed page keeps the items, and is fetched again`() {
+    let feed = feed()
+    feed.loadMore()
+    answer(0, 1...2, next: 1)
+    feed.loadMore()
+    pages[1].failed(Refused())
+    #expect(feed.error is Refused)
+    #expect(feed.items.count == 2)
+    #expect(!feed.isLoading)
+
+    feed.loadMore()
+    #expect(feed.error == nil)
+    answer(1, 3...3, next: nil)
+
+    #expect(feed.items.map(\.id) == [1, 2, 3])
+  }
+
+  @Test func `a reload replaces all items when it arrives, and cancels what runs`() {
+    let feed = feed()
+    feed.loadMore()
+    answer(0, 1...2, next: 1)
+    feed.loadMore()
+
+    feed.reload()
+    #expect(pages[1].activeRuns == 0)
+    #expect(feed.items.count == 2)
+    answer(0, 8...9, next: 1)
+
+    #expect(feed.items.map(\.id) == [8, 9])
+    #expect(feed.hasMore)
+  }
+
+  @Test func `a failed reload keeps the items and the position`() {
+    let feed = feed()
+    feed.loadMore()
+    answer(0, 1...2, next: 1)
+
+    feed.reload()
+    pages[0].failed(Refused())
+    #expect(feed.items.count == 2)
+    feed.loadMore()
+    answer(1, 3...3, next: nil)
+
+    #expect(feed.items.map(\.id) == [1, 2, 3])
+  }
+
+  @Test func `a page that names itself as the next one is the last`() {
+    let feed = feed()
+    feed.loadMore()
+    answer(0, 1...1, next: 1)
+    feed.loadMore()
+
+    answer(1, 2...2, next: 1)
+
+    #expect(!feed.hasMore)
+  }
+
+  @Test func `a page that is empty, or does not exist, ends or goes on as it says`() {
+    let feed = feed()
+    feed.loadMore()
+    pages[0].next(ListPage([], next: 1))
+    pages[0].completed()
+    #expect(feed.items.isEmpty)
+    #expect(feed.hasMore)
+
+    feed.loadMore()
+    pages[1].completed()
+
+    #expect(!feed.hasMore)
+    #expect(!feed.isLoading)
+    #expect(feed.error == nil)
+  }
+
+  @Test func `a list that is released cancels its fetch`() {
+    var feed: PagedModel<Post, Int>? = feed()
+    feed?.loadMore()
+    #expect(pages.activeRuns == 1)
+
+    feed = nil
+
+    #expect(pages.activeRuns == 0)
+  }
+}
