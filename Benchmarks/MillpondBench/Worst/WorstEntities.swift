@@ -79,6 +79,29 @@ func worstEntityRows() -> [WorstRow] {
         return notices.take() == 2
       }
     },
+    WorstRow(
+      name: "worst-entities-depth",
+      summary: "a set of an entity that a list refers to, with n references from others",
+      unit: .single
+    ) { count in
+      let store = EntityStore()
+      store.update { parts in
+        for id in 1...count { parts.set(Part(id: id, first: Reference(0))) }
+      }
+      store.set(ListedPart(id: 0, part: Reference(0)))
+      let notices = Sum()
+      let subscription = store.query(ListedPart.self, depth: 1).values.subscribe(onNext: { _ in
+        notices.add(1)
+      })
+      return WorstCase {
+        store.set(Part(id: 0, revision: 1))
+      } neighbour: {
+        _ = store.get(Reference<Part>(1))
+      } check: {
+        subscription.dispose()
+        return notices.take() == 2
+      }
+    },
     WorstRow(name: "worst-entities-remove-all", summary: "the removal of n entities") { count in
       let store = EntityStore(chainOf: count)
       return .update(store, count) {
@@ -127,6 +150,14 @@ func worstEntityRows() -> [WorstRow] {
       }
     },
   ]
+}
+
+/// An entity of a list, which shows a part.
+private struct ListedPart: Entity {
+  let id: Int
+  let part: Reference<Part>
+
+  static let relations: [Relation<ListedPart>] = [Relation(\.part)]
 }
 
 extension EntityStore {

@@ -10,7 +10,8 @@ extension EntityStore {
   ///       title.text = change.value?.title ?? "gone"
   ///     })
   ///
-  /// References count directly and indirectly. The first value is sent inside the subscription,
+  /// References count directly and indirectly; for changes of the entity alone, filter by
+  /// ``EntityChange/causes``. For a list at a given depth, see ``query(_:where:by:depth:)``. The first value is sent inside the subscription,
   /// even if there is no such entity. A commit sends at most one value, with its causes; a set that
   /// changes nothing sends none. The signal never completes. If changes are faster than the
   /// display, `Signal.throttle(_:_:clock:)` keeps the latest.

@@ -29,6 +29,9 @@ struct EntityTables: Sendable {
   @usableFromInline var isReferring = false
   @usableFromInline var forgettable: [NodeNumber] = []
 
+  /// The nodes that are retained once less after the commit.
+  var unretained: [NodeNumber] = []
+
   /// The number of subscribers that notice changes of what the entities of a type refer to.
   @usableFromInline var deepListenerCount = 0
 
@@ -92,6 +95,7 @@ struct EntityTables: Sendable {
   }
 
   /// Returns the notices of a commit for subscribers of types with a depth.
+  @usableFromInline
   mutating func deepNotices(_ changed: [NodeNumber], upTo last: Int) -> [Notice] {
     let depths = tables.map(\.depth)
     var related = tables.map { _ in [(row: Int32, distance: Int)]() }

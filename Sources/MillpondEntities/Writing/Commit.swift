@@ -53,14 +53,18 @@ extension EntityTables {
   /// Records that the nodes of new references are in the graph.
   mutating func endReferring(_ commit: inout Commit) {
     isReferring = false
-    for node in commit.unretained {
-      if let released = release(node, commit.now) { commit.released.append(released) }
-    }
-    commit.unretained = []
+    if !unretained.isEmpty { endRetaining(&commit) }
     if !forgettable.isEmpty {
       commit.loose += forgettable
       forgettable = []
     }
+  }
+
+  private mutating func endRetaining(_ commit: inout Commit) {
+    for node in unretained {
+      if let released = release(node, commit.now) { commit.released.append(released) }
+    }
+    unretained = []
   }
 
   /// Removes up to `count` of the nodes that nothing needs any more; false if there are no others.
@@ -102,9 +106,6 @@ struct Commit: Sendable {
 
   /// The nodes that may not be needed any more.
   @usableFromInline var loose: [NodeNumber] = []
-
-  /// The nodes that are retained once less after the commit.
-  @usableFromInline var unretained: [NodeNumber] = []
 
   /// The notices for subscribers of the touched types.
   @usableFromInline var notices: [Notice] = []

@@ -227,9 +227,7 @@ extension EntityCore {
       let isObserved = !isSilent && observers.isObserved(tables)
       var commit = Commit(now: now, isSilent: isSilent, isObserved: isObserved)
       body(&tables, &commit)
-      if !commit.changed.isEmpty || !commit.notices.isEmpty {
-        observers.announce(&commit, in: &tables, causes)
-      }
+      observers.announce(&commit, in: &tables, causes)
       tables.finish(&commit)
       return (commit.released, !observers.notices.isEmpty, tables.isCrowded(countLimit))
     }

@@ -175,7 +175,7 @@ extension EntityEdits {
         table.optimistic[edit.id] = nil
       }
       if let former {
-        commit.unretained += former.nodes
+        tables.unretained += former.nodes
         commit.released.append(former)
       }
     }

@@ -238,15 +238,15 @@ struct Edit<E: Entity>: Sendable {
   /// The row and the value before the commit; the value is released with this edit.
   @usableFromInline var stored: (row: Int32?, value: E?)
 
-  /// Whether the value changes, and the range of its references.
+  /// Whether the value changes, and whether the entity had or has optimistic values.
   @usableFromInline var isChange = false
+  @usableFromInline var isOptimistic = false
+
+  /// The range of the references of the value.
   @usableFromInline var targets = 0..<0
 
   /// The confirmed value below the new one, and the values in between; nil if it is confirmed.
   @usableFromInline var optimistic: OptimisticValues<E>?
-
-  /// Whether the entity had or has such values.
-  @usableFromInline var isOptimistic = false
 
   @inlinable
   init(_ id: E.ID, _ value: E?, _ order: EditOrder, _ stored: (row: Int32?, value: E?)) {

@@ -100,7 +100,7 @@ struct Observers: Sendable {
   ///   - tables: The tables.
   ///   - last: The number of the last observer that has not seen the changes yet.
   ///   - causes: Returns references to the changed entities, in the order of their nodes.
-  @usableFromInline
+  @inlinable
   mutating func announce(
     _ commit: inout Commit, in tables: inout EntityTables, upTo last: Int = .max,
     _ causes: () -> [AnyReference]
@@ -121,7 +121,8 @@ struct Observers: Sendable {
   ///   - graph: The graph of the nodes.
   ///   - last: The number of the last observer that has not seen the changes yet.
   ///   - references: Returns the references to these nodes, in the same order.
-  private mutating func announce(
+  @usableFromInline
+  mutating func announce(
     _ changed: [NodeNumber], in graph: inout Graph, upTo last: Int,
     _ references: () -> [AnyReference]
   ) {

@@ -16,7 +16,7 @@ import Testing
     for _ in 0..<200 { run.step(&random) }
     while run.settleAny(&random) {}
 
-    #expect(run.isEmpty)
+    #expect(run.store.isSettled)
     #expect(run.failures.isEmpty, "\(run.failures.prefix(3))")
   }
 
@@ -58,11 +58,7 @@ import Testing
       #expect(recorder.violations.isEmpty)
       #expect(recorder.values.last?.value == store.get(Reference<Thing>(id)))
     }
-    store.core.tables.withLock { tables in
-      let table = tables.table(Thing.self)
-      #expect(table.optimistic.isEmpty && table.optimisticWrites.isEmpty)
-      #expect(tables.collection.retains.isEmpty)
-    }
+    #expect(store.isSettled)
   }
 }
 
@@ -103,7 +99,7 @@ private struct OptimisticModel {
 private final class OptimisticRun {
   static let ids = 0..<6
 
-  private let store = EntityStore()
+  let store = EntityStore()
   private var model = OptimisticModel()
   private var requests: [Int: PublishSubject<Thing>] = [:]
   private var lastWrite = 0
@@ -118,14 +114,6 @@ private final class OptimisticRun {
     observed = Self.ids.map { store.recorder(of: $0) }
     list = Recorder().subscribe(to: store.query(Thing.self, by: { $0.id < $1.id }).values)
     edits = Recorder().subscribe(to: store.edits(of: Thing.self))
-  }
-
-  var isEmpty: Bool {
-    store.core.tables.withLock { tables in
-      let table = tables.table(Thing.self)
-      return table.optimistic.isEmpty && table.optimisticWrites.isEmpty
-        && tables.collection.retains.isEmpty
-    } && store.core.withLock { $1.requests.isEmpty }
   }
 
   func step(_ random: inout SeededGenerator) {
