@@ -63,6 +63,16 @@ import Testing
       "the repository already has a member named users"
     ),
     (CacheError.scopeEnded, "the scope of the cache has ended"),
+    (CacheError.shutDown, "the source has been shut down and fetches nothing"),
+    (
+      CacheError.unfinished(steps: ["flush of users", "close of disk"]),
+      "the shutdown ended at its deadline without: flush of users, close of disk (allow more time)"
+    ),
+    (
+      CacheError.unfinished(steps: ["flush of users"], underlying: Cause()),
+      "the shutdown ended at its deadline without: flush of users (allow more time); before that: "
+        + "no space left on the device"
+    ),
   ]
 
   static let diskErrors: [(any Error, String)] = [

@@ -152,6 +152,7 @@ extension Source {}
 extension StaleUse {}
 extension Stamped {}
 extension StampedSource {}
+extension Stoppable {}
 extension Switched {}
 extension TestCache {}
 extension TestOrigin {}

@@ -285,6 +285,7 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
   let profile = try await me.get().value  // asked once for all, then fresh for half an hour
   me.states.subscribeOnMain(onNext: { show($0.value) })  // and age, error, loading
   me.refresh()  // soft: asks, the old value stays usable
+  me.markStale()  // soft too: the next get asks
   me.clear()  // hard: what is asked from now on is asked anew
 
   let users = MultiplexerMap<Int, Profile>(
@@ -299,6 +300,7 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
   let repository = Repository()
   try repository.add(me, named: "me")
   try await repository.flush().value
+  try await repository.shutDown(deadline: .after(.seconds(5))).value  // at the end
   // end
   _ = (profile, one, strict, patient, some)
 }

@@ -28,7 +28,7 @@ extension DiskCache {
           LayerSize(count: $0.index.count, cost: $0.index.totalCost)
         } ?? LayerSize(count: 0, cost: 0)
       },
-      flush: { [access] in access.flush($0) })
+      flush: { [access] in access.flush($0) }, close: { [access] in access.close() })
   }
 
   private func reading<Value: Sendable>(

@@ -34,7 +34,8 @@ public import MillpondSignals
 ///
 /// - Note: No other user may write to the cache.
 public final class EntityArchive: Sendable {
-  private let store: EntityStore
+  fileprivate let store: EntityStore
+  fileprivate let disk: DiskCache
   private let queue: ArchiveQueue
   private let following: [ScopedDisposable]
   private let restoring = Promise<Int>()
@@ -48,6 +49,7 @@ public final class EntityArchive: Sendable {
   ///   - types: The types to store; others are left out.
   public init(of store: EntityStore, in disk: DiskCache, types: [ArchivedType]) {
     self.store = store
+    self.disk = disk
     let queue = ArchiveQueue(ArchiveWriter(disk))
     let token = FillToken()
     self.queue = queue
@@ -90,5 +92,27 @@ public final class EntityArchive: Sendable {
       store.afterDelivery { queue.add(.flush(durability, flushed)) }
       return flushed.outcome
     }
+  }
+}
+
+extension Repository {
+  /// Adds an archive, of which a clear removes everything from its store and from its disk.
+  ///
+  /// A shutdown saves all commits and closes the disk.
+  ///
+  /// - Parameters:
+  ///   - archive: The archive to add; its store need not be added too.
+  ///   - name: A name that no other member has.
+  /// - Throws: `CacheError.nameTaken(name:)` if another member has that name;
+  ///   `CacheError.shutDown` after ``Repository/shutDown(deadline:)``.
+  public func add(_ archive: EntityArchive, named name: String) throws {
+    try add(
+      RepositoryMember(
+        flush: { archive.flush() },
+        clear: {
+          archive.store.removeAll()
+          return archive.flush()
+        },
+        close: { archive.disk.close() }), named: name)
   }
 }

@@ -27,7 +27,7 @@ public import MillpondSignals
 ///
 /// - Note: Any thread.
 public struct MediaCache<Key: Hashable & Sendable>: Cache {
-  private typealias Layers = Layered<StoredFiles<Key>, Limited<Downloads<Key>>>
+  private typealias Layers = Layered<StoredFiles<Key>, Stoppable<Limited<Downloads<Key>>>>
 
   private let shared: SharedFlights<Layers>
   private var flights: InFlightReuse<Layers> { shared.flights }
@@ -48,7 +48,7 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
     let downloads = Downloads(stored: stored, network: network)
     shared = SharedFlights(
       stored
-        .layered(over: downloads.limited(to: limit, reserved: reserved))
+        .layered(over: downloads.limited(to: limit, reserved: reserved).stoppable())
         .reusingInFlight(),
       endingWith: disk)
   }

@@ -43,12 +43,6 @@ extension Persistence where Key: LosslessStringConvertible, Value: Codable {
   }
 }
 
-extension DiskCache: RepositoryMember {
-  /// Completes when all earlier writes have been handed over to the system.
-  @discardableResult
-  public func flush() -> Signal<Void> { flush(.written) }
-}
-
 /// An encoding of any names as folder names, distinct even on volumes that ignore case.
 enum FolderName {
   /// Returns the encoded name: lowercase letters, digits and hyphens stay, and all other bytes

@@ -41,6 +41,14 @@ public enum CacheError: Error, Sendable {
   /// The ``CacheScope`` of the get ended before the answer.
   case scopeEnded
 
+  /// The get would have to fetch, or was fetching, and its source has been shut down by
+  /// ``Source/shutDown(deadline:)`` or ``Repository/shutDown(deadline:)``.
+  case shutDown
+
+  /// A shutdown ended at its deadline without the steps that are listed, such as "flush of users";
+  /// carries the first failure of the other steps.
+  case unfinished(steps: [String], underlying: (any Error)? = nil)
+
   /// A get with provenance failed; carries what each layer reported, and the failure itself.
   case failed(Provenance, underlying: any Error)
 }
@@ -64,6 +72,10 @@ extension CacheError: CustomStringConvertible {
       "the last gets from \(layer) failed, so none is made for another \(remaining.brief)"
     case .nameTaken(let name): "the repository already has a member named \(name)"
     case .scopeEnded: "the scope of the cache has ended"
+    case .shutDown: "the source has been shut down and fetches nothing"
+    case .unfinished(let steps, let underlying):
+      "the shutdown ended at its deadline without: \(steps.joined(separator: ", ")) (allow more time)"
+        + (underlying.map { "; before that: \($0)" } ?? "")
     case .failed(let provenance, let underlying): "the get failed: \(underlying) (\(provenance))"
     }
   }

@@ -21,6 +21,11 @@ public struct Deadline: Sendable {
   public var remaining: Duration {
     moment - scheduler.now()
   }
+
+  /// Returns the moment at which a share of the remaining time is over.
+  func after(share: Double) -> Deadline {
+    Deadline(moment: moment - max(.zero, remaining) * (1 - share), scheduler: scheduler)
+  }
 }
 
 extension Signal {

@@ -29,7 +29,7 @@ public struct Topology: Sendable {
   public let title: String
 
   /// The name given by ``Source/named(_:)``.
-  public let name: String?
+  public private(set) var name: String?
 
   /// The parts of this part, in the order in which they are asked.
   public let parts: [Topology]
@@ -47,10 +47,13 @@ public struct Topology: Sendable {
   let size: (@Sendable () -> LayerSize)?
 
   /// Makes earlier writes to this part outlive the process.
-  let flush: (@Sendable (Durability) -> Signal<Void>)?
+  private(set) var flush: (@Sendable (Durability) -> Signal<Void>)?
 
   /// Returns the flights of this part.
   let flights: (@Sendable () -> [FlightRecord])?
+
+  /// The functions of this part that concern a whole composition.
+  private(set) var controls: PartControls
 
   /// Creates a part without parts of its own.
   ///
@@ -60,12 +63,17 @@ public struct Topology: Sendable {
   ///   - holds: Whether a value is stored for the key, if that is known immediately.
   ///   - size: Returns the number and cost of the stored values; called at any time.
   ///   - flush: Makes earlier writes to this part outlive the process, for ``Source/flush(_:)``.
+  ///   - close: Releases files and the like after all writes, for ``Source/shutDown(deadline:)``; a
+  ///     further call has the same outcome.
   public init(
     _ role: Role, _ title: String, holds: Bool? = nil,
     size: (@Sendable () -> LayerSize)? = nil,
-    flush: (@Sendable (Durability) -> Signal<Void>)? = nil
+    flush: (@Sendable (Durability) -> Signal<Void>)? = nil,
+    close: (@Sendable () -> Signal<Void>)? = nil
   ) {
-    self.init(role, title, parts: [], holds: holds, size: size, flush: flush)
+    self.init(
+      role, title, parts: [], holds: holds, size: size, flush: flush,
+      controls: PartControls(close: close))
   }
 
   /// Creates a part that consists of others.
@@ -77,7 +85,7 @@ public struct Topology: Sendable {
     _ role: Role, _ title: String, name: String? = nil, parts: [Topology], holds: Bool? = nil,
     flight: FlightRecord? = nil, isReported: Bool = false, size: (@Sendable () -> LayerSize)? = nil,
     flush: (@Sendable (Durability) -> Signal<Void>)? = nil,
-    flights: (@Sendable () -> [FlightRecord])? = nil
+    flights: (@Sendable () -> [FlightRecord])? = nil, controls: PartControls = PartControls()
   ) {
     self.role = role
     self.title = title
@@ -89,22 +97,28 @@ public struct Topology: Sendable {
     self.size = size
     self.flush = flush
     self.flights = flights
+    self.controls = controls
   }
 }
 
 extension Topology {
   /// Returns a copy with the given name.
   package func named(_ name: String) -> Topology {
-    Topology(
-      role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
-      size: size, flush: flush, flights: flights)
+    var copy = self
+    copy.name = name
+    return copy
   }
 
   /// Returns a copy whose `flush` replaces those of its parts.
   package func flushing(_ flush: @escaping @Sendable (Durability) -> Signal<Void>) -> Topology {
-    Topology(
-      role, title, name: name, parts: parts, holds: holds, flight: flight, isReported: isReported,
-      size: size, flush: flush, flights: flights)
+    var copy = self
+    copy.flush = flush
+    return copy
+  }
+
+  /// The functions of this part and of all its parts.
+  var allControls: [PartControls] {
+    [controls] + parts.flatMap(\.allControls)
   }
 
   /// The name in events and errors: the given name, or else the title.
@@ -128,6 +142,19 @@ extension Topology {
   static func title(of type: Any.Type) -> String {
     String("\(type)".prefix { $0 != "<" })
   }
+}
+
+/// The functions of a part that concern a whole composition; nil for those that it does not have.
+package struct PartControls: Sendable {
+  /// Refuses new work, and completes when the running work has ended or was cancelled at the
+  /// deadline.
+  var stop: (@Sendable (Deadline) -> Signal<Void>)?
+
+  /// Releases files and the like after all writes.
+  var close: (@Sendable () -> Signal<Void>)?
+
+  /// Makes every stored value stale.
+  var markAllStale: (@Sendable () -> Void)?
 }
 
 /// The amount that a layer stores.

@@ -8,6 +8,7 @@ public import MillpondSignals
 ///     let mine = try await profile.get().value
 ///     profile.states.subscribeOnMain(onNext: { view.show($0) })
 ///     profile.refresh()                      // soft: fetches, the old value stays usable
+///     profile.markStale()                    // soft: the next get fetches
 ///     profile.clear()                        // hard: later gets fetch anew
 ///
 /// By default the value is fresh for 30 minutes, and is used for as long as it is stored while the
@@ -115,6 +116,14 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   @discardableResult
   public func refresh() -> Signal<Value> {
     map.refresh(Self.key)
+  }
+
+  /// Makes the value stale, without a fetch: the next get fetches a new one.
+  ///
+  /// The old value stays usable as after ``refresh()``. The mark is lost with the process, and the
+  /// persisted value is then stale by its age only.
+  public func markStale() {
+    map.markStale(Self.key)
   }
 
   /// Removes the value from memory and from its persistence: a hard refresh.

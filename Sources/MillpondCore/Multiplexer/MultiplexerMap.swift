@@ -8,6 +8,7 @@ public import MillpondSignals
 ///     }
 ///     let user = try await users.get(7).value
 ///     users.refresh(7)                       // soft: fetches, the old value stays usable
+///     users.markStale(7)                     // soft: the next get fetches
 ///     users.remove(7)                        // hard: later gets fetch anew
 ///     let some = try await users.get(all: ids).value
 ///
@@ -19,7 +20,7 @@ public import MillpondSignals
 public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @usableFromInline typealias Kept = Layered<MemoryCache<Key, Value>, Saving<AnyCache<Key, Value>>>
 
-  @usableFromInline let remembered: Remembered<Kept, AnyCache<Key, Value>>
+  @usableFromInline let remembered: Remembered<Kept, Stoppable<AnyCache<Key, Value>>>
   @usableFromInline let memory: MemoryCache<Key, Value>
   @usableFromInline let ages: FreshAges<Key>
   let unsaved = UnsavedChanges<Key>()
@@ -49,7 +50,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     self.scope = scope
     let saving = Saving(base: persistence.cache, unsaved: unsaved)
     let refreshing = RefreshingCache(
-      memory.layered(over: saving), AnyCache(source), freshness, clock)
+      memory.layered(over: saving), AnyCache(source).stoppable(), freshness, clock)
     ages = refreshing.ages
     // Not through memory, where a lookup counts as a get.
     remembered = Remembered(
@@ -156,11 +157,22 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     return scope?.untilEnd(values, since: endCount) ?? values
   }
 
-  /// Makes every value stored until now stale: the next get of each key fetches a new one.
+  /// Makes the value of a key stale, without a fetch: the next get fetches a new one.
+  ///
+  /// The old value stays usable as after ``refresh(_:)``; see ``Remembered/markStale(_:)``. The mark
+  /// is lost with the process, and the persisted value is then stale by its age only.
+  ///
+  /// - Complexity: O(1). The marks of 4,096 keys are noted; with more, every value becomes stale.
+  public func markStale(_ key: Key) {
+    remembered.markStale(key)
+  }
+
+  /// Makes every value stale, in memory and in the persistence, without a fetch: the next get of
+  /// each key fetches a new one.
   ///
   /// - Complexity: O(1).
-  public func refreshAll() {
-    remembered.refreshAll()
+  public func markAllStale() {
+    remembered.markAllStale()
   }
 
   /// Writes to memory and to the persistence.

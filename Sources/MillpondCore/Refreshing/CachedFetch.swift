@@ -9,15 +9,21 @@ struct CachedFetch<Value: Sendable>: Sendable {
   /// The freshness of the get that fetched the value; nil for a stored value.
   @usableFromInline let requested: Freshness?
 
+  /// The position of the fetch in the order of writes and marks; the last one for a stored value.
+  @usableFromInline let asked: Revision
+
   @usableFromInline let foundAt: Duration
 
   /// The position in the order of findings and gets.
   @usableFromInline let foundAs = Revision.next()
 
-  init(_ value: Value, isFresh: Bool, requested: Freshness?, at foundAt: Duration) {
+  init(
+    _ value: Value, isFresh: Bool, requested: Freshness?, asked: Revision, at foundAt: Duration
+  ) {
     self.value = value
     self.isFresh = isFresh
     self.requested = requested
+    self.asked = asked
     self.foundAt = foundAt
   }
 

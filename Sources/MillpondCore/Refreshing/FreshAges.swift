@@ -1,78 +1,99 @@
 public import MillpondSignals
 public import Synchronization
 
-/// The age up to which a value is fresh, by the policy and by the last ``expireAll()``.
+/// The age up to which a value is fresh, by the policy and by the marks of stale values.
 @usableFromInline
 final class FreshAges<Key: Hashable & Sendable>: Sendable {
   @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let scheduler: Scheduler
 
-  /// The time of the last ``expireAll()``, in nanoseconds of the scheduler; negative if there was
-  /// none.
-  @usableFromInline let allExpiredAt = Atomic<Int>(-1)
-
-  /// The greatest delay of a store's clock behind the scheduler.
-  private let lag: Duration
-
-  /// The keys that got a new value so soon after the last ``expireAll()`` that its age does not
-  /// show that it is newer.
-  private let renewed = Locked<Set<Key>>([])
+  /// Whether there are marks; without any, only the policy decides.
+  @usableFromInline let hasMarks = Atomic<Bool>(false)
+  private let marks: Locked<StaleMarks<Key>>
 
   init(_ policy: FreshnessPolicy, _ clock: some Clock<Duration>) {
     self.policy = policy
     scheduler = Scheduler(clock)
     // A memory cache reads the continuous clock in steps.
-    lag = clock is ContinuousClock ? .milliseconds(10) : .zero
+    marks = Locked(StaleMarks(lag: clock is ContinuousClock ? .milliseconds(10) : .zero))
   }
 
-  /// Makes every value stored until now stale.
-  func expireAll() {
-    let now = scheduler.now().nanoseconds
-    let former = renewed.withLock { renewed in
-      allExpiredAt.store(now, ordering: .releasing)
-      defer { renewed = [] }
-      return renewed
-    }
-    _ = former  // released here, not under the lock
+  // MARK: Marks
+
+  /// Makes every value stored until now stale, and those of fetches that have begun.
+  func markAll() {
+    let now = scheduler.now()
+    change { $0.markAll(.next(), at: now) }
+  }
+
+  /// Makes the value stored until now for a key stale, and those of fetches that have begun.
+  func mark(_ key: Key) {
+    let now = scheduler.now()
+    change { $0.mark(key, .next(), at: now) }
   }
 
   /// Records that the key got a new value now.
-  func renew(_ key: Key) {
-    let expiredAt = allExpiredAt.load(ordering: .acquiring)
-    if expiredAt < 0 || scheduler.now() - .nanoseconds(expiredAt) > lag * 2 { return }
-    renewed.withLock { _ = $0.insert(key) }
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - asked: The revision of the write, or of the beginning of the fetch.
+  ///   - age: The age of the value.
+  func renew(_ key: Key, asked: Revision, age: Duration = .zero) {
+    if !hasMarks.load(ordering: .acquiring) { return }
+    let now = scheduler.now()
+    change { $0.renew(key, asked: min(asked, .present), age: age, at: now) }
   }
+
+  private func change(_ change: (inout StaleMarks<Key>) -> StaleMarks<Key>.Gone) {
+    let gone = marks.withLock { marks in
+      let gone = change(&marks)
+      hasMarks.store(!marks.isEmpty, ordering: .releasing)
+      return gone
+    }
+    _ = gone  // released here, not under the lock
+  }
+
+  /// Whether a value that was fetched since `asked` is from before a mark.
+  @inlinable
+  func isMarked(_ key: Key, asked: Revision) -> Bool {
+    hasMarks.load(ordering: .acquiring) && hasMark(key, after: asked)
+  }
+
+  @usableFromInline
+  func hasMark(_ key: Key, after asked: Revision) -> Bool {
+    marks.withLock { $0.hasMark(key, after: asked) }
+  }
+
+  // MARK: Ages
 
   /// Returns the freshness that a stored value of the key needs now to answer a get.
   @inlinable
   func fresh(_ key: Key, _ requested: Freshness) -> Freshness {
-    let expiredAt = allExpiredAt.load(ordering: .acquiring)
+    let hasMarks = hasMarks.load(ordering: .acquiring)
     guard let greatest = policy.greatestFreshAge(key) else {
-      return expiredAt < 0 ? requested : within(nil, requested, expiredAt, key)
+      return hasMarks ? within(nil, requested, hasMarks, key) : requested
     }
-    return within(greatest, requested, expiredAt, key)
+    return within(greatest, requested, hasMarks, key)
   }
 
   @inlinable
   func within(
-    _ greatest: Duration?, _ requested: Freshness, _ expiredAt: Int, _ key: Key
+    _ greatest: Duration?, _ requested: Freshness, _ hasMarks: Bool, _ key: Key
   ) -> Freshness {
     var limit = greatest
     if case .atMost(let age) = requested { limit = min(age, limit ?? age) }
-    if expiredAt >= 0, let since = sinceAllExpired(expiredAt, key) {
-      limit = min(since, limit ?? since)
+    if hasMarks, let unmarked = greatestUnmarkedAge(key) {
+      limit = min(unmarked, limit ?? unmarked)
     }
     return limit.map { .atMost($0) } ?? requested
   }
 
-  /// The age of the oldest value that is certainly newer than the last ``expireAll()``; nil if the
-  /// key's value is newer.
+  /// Returns the greatest age of a value that is certainly newer than the key's last mark; negative
+  /// if no value is, nil if there is no such mark.
   @usableFromInline
-  func sinceAllExpired(_ expiredAt: Int, _ key: Key) -> Duration? {
-    if renewed.withLock({ $0.contains(key) }) { return nil }
-    let since = scheduler.now() - .nanoseconds(expiredAt)
-    // A step back of the clock expires nothing more.
-    return since < .zero ? .zero : since - lag - .nanoseconds(1)
+  func greatestUnmarkedAge(_ key: Key) -> Duration? {
+    let now = scheduler.now()
+    return marks.withLock { $0.greatestUnmarkedAge(key, at: now) }
   }
 }
 

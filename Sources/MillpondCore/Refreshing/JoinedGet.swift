@@ -150,6 +150,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// Whether a finding of a flight that this get joined is fresh for it.
   @inlinable
   func isFresh(_ found: Finding) -> Bool {
+    // A fetch from before a mark brings nothing that is fresh for a get that joins it.
+    if inside.ages.isMarked(key, asked: found.value.asked) { return false }
     let fresh = inside.fresh(key, lookup.freshness)
     // A value that arrived while the get waited is as new as it can be.
     if let requested = found.value.requested, found.value.foundAs > beginning {

@@ -1,4 +1,5 @@
 public import MillpondSignals
+import Synchronization
 
 /// A store, the source behind it, and the flights between them.
 ///
@@ -81,15 +82,19 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = store.layered(over: base).apply(change)
     switch change {
-    case .set(let key, _, _):
-      ages.renew(key)
+    case .set(let key, _, let revision):
+      ages.renew(key, asked: revision)
       letGo(of: key)
     case .remove(let key, _): letGo(of: key)
     case .removeAll:
       failures.forgetAll()
       flights.detachAll()
       refreshes.releaseAll()
-    case .fill: break
+    case .fill(let key, let stamped, let token):
+      if !ages.hasMarks.load(ordering: .acquiring) { break }
+      outcome.whenAdmitted { [ages] in
+        ages.renew(key, asked: token.revision, age: stamped.age)
+      }
     }
     watchers.send(change, outcome)
     return outcome
@@ -183,7 +188,9 @@ extension RefreshingCache {
           if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }
           watchers.send(.ended, of: key)
         }
-        .map { [self] in finding($0, isFresh: true, requested: lookup.freshness) }
+        .map { [self] in
+          finding($0, isFresh: true, requested: lookup.freshness, asked: token.revision)
+        }
         .ifEmpty { failure.map { .fail($0) } ?? .empty }
     }
   }
@@ -194,15 +201,19 @@ extension RefreshingCache {
     if lookup.hasListeners { store.reportFailure(ofFill: outcome, key, lookup) }
     outcome.whenAdmitted { [self] in
       failures.forget(key, token)
-      ages.renew(key)
+      ages.renew(key, asked: token.revision)
       watchers.send(.fetched, of: key)
     }
     if !outcome.isDone { watchers.sendSettled(key, after: outcome) }
   }
 
-  func finding(_ stamped: Stamped<Value>, isFresh: Bool, requested: Freshness?) -> Finding {
+  func finding(
+    _ stamped: Stamped<Value>, isFresh: Bool, requested: Freshness?, asked: Revision = .last
+  ) -> Finding {
     let now = scheduler.now()
-    return stamped.map { CachedFetch($0, isFresh: isFresh, requested: requested, at: now) }
+    return stamped.map {
+      CachedFetch($0, isFresh: isFresh, requested: requested, asked: asked, at: now)
+    }
   }
 }
 

@@ -111,13 +111,28 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     inside.refresh(key)
   }
 
-  /// Makes every value stored until now stale: the next get of each key fetches a new one.
+  /// Makes the stored value of a key stale, without asking the source: the next get fetches.
   ///
-  /// Values that are set or fetched afterwards are fresh as usual.
+  ///     users.markStale(7)             // TanStack Query's invalidateQueries
+  ///     users.get(7)                   // fetches; the old value stands in by the policy
+  ///
+  /// The answer of a fetch that has begun counts as stale too. A failure that the policy remembers
+  /// still answers until its time is over. Nothing is sent to subscribers. The mark is lost with
+  /// the process: a stored value that outlives it is stale by its age only.
+  ///
+  /// - Complexity: O(1). The marks of 4,096 keys are noted; with more, every value becomes stale.
+  public func markStale(_ key: Key) {
+    inside.ages.mark(key)
+  }
+
+  /// Makes every stored value stale, without asking the source: the next get of each key fetches.
+  ///
+  /// Otherwise the same as ``markStale(_:)``. Values that are set, or whose fetch begins
+  /// afterwards, are fresh as usual.
   ///
   /// - Complexity: O(1).
-  public func refreshAll() {
-    inside.ages.expireAll()
+  public func markAllStale() {
+    inside.ages.markAll()
   }
 
   // MARK: Writes
@@ -133,7 +148,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     return Topology(
       .layers, "remembered in",
       parts: [inside.store.topology(for: key), inside.base.topology(for: key)],
-      flight: key.flatMap { flights.record(of: $0) }, flights: { flights.census() })
+      flight: key.flatMap { flights.record(of: $0) }, flights: { flights.census() },
+      controls: PartControls(markAllStale: { [ages = inside.ages] in ages.markAll() }))
   }
 }
 

@@ -20,16 +20,79 @@ import Testing
     withExtendedLifetime((one, other)) {}
   }
 
-  @Test func `it keeps nobody, and the name of one that is gone is free`() throws {
-    try repository.add(multiplexer(), named: "profile")
-    #expect(repository.names.isEmpty)
-
-    let other = multiplexer()
-    try repository.add(other, named: "profile")
+  @Test func `it keeps its members until they are removed, and then their names are free`() throws {
+    weak var member: Multiplexer<Int>?
+    do {
+      let one = multiplexer()
+      member = one
+      one.store(1)
+      try repository.add(one, named: "profile")
+    }
     #expect(repository.names == ["profile"])
+    repository.clear()
+    #expect(kept.contents.isEmpty)
+
     repository.remove(named: "profile")
-    #expect(repository.names.isEmpty)
-    withExtendedLifetime(other) {}
+    #expect(member == nil)
+    try repository.add(multiplexer(), named: "profile")
+    #expect(repository.names == ["profile"])
+  }
+
+  @Test func `any cache can be a member, and all its layers are flushed and cleared`() throws {
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    let flushes = Locked(0)
+    let layered = memory.layered(
+      over: TopologyCache(
+        topology: Topology(
+          .store, "store",
+          flush: { _ in
+            flushes.withLock { $0 += 1 }
+            return .just(())
+          })))
+    try repository.add(layered, named: "pictures")
+    memory.set(1, for: "a")
+
+    repository.flush()
+    repository.clear()
+
+    #expect(flushes.withLock { $0 } == 1)
+    #expect(memory.now("a", Lookup()) == nil)
+  }
+
+  @Test func `a member that fails or hangs leaves the others cleared`() throws {
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    try repository.add(RepositoryMember(clear: { .fail(Refused()) }), named: "a")
+    let hung = TestSource<Void>()
+    try repository.add(RepositoryMember(clear: { hung.signal }), named: "b")
+    try repository.add(memory, named: "c")
+    memory.set(1, for: "a")
+
+    let cleared = Recorder<Void>().subscribe(to: repository.clear())
+
+    #expect(memory.now("a", Lookup()) == nil)
+    #expect(cleared.end == nil)
+    #expect(cleared.progress.map(\.completed).max() == 2)
+  }
+
+  @Test func `all refreshing members can be marked stale at once`() throws {
+    let source = TestSource<Int>()
+    let one = Multiplexer(signal: { source.signal })
+    let map = MultiplexerMap<String, Int>(over: TestOrigin())
+    let remembered = TestOrigin<String, Int>()
+      .remembered(in: MemoryCache(countLimit: 10), FreshnessPolicy()).reusingInFlight()
+    try repository.add(one, named: "one")
+    try repository.add(map, named: "map")
+    try repository.add(remembered, named: "remembered")
+    one.store(1)
+    map.set(2, for: "a")
+    remembered.set(3, for: "a")
+
+    repository.markAllStale()
+
+    #expect(Recorder().subscribe(to: one.get()).values.isEmpty)
+    #expect(Recorder().subscribe(to: map.get("a")).values.isEmpty)
+    #expect(Recorder().subscribe(to: remembered.get("a")).values.isEmpty)
+    #expect(one.current == 1)
   }
 
   @Test func `all are cleared, of whatever kind they are`() throws {
@@ -50,7 +113,7 @@ import Testing
   @Test func `a flush is of all, tells how far it is, and fails if one does`() throws {
     let members = [Held(), Held(), Held()]
     for (number, member) in members.enumerated() {
-      try repository.add(member, named: "\(number)")
+      try repository.add(member.functions, named: "\(number)")
     }
     let flush = Recorder<Void>().subscribe(to: repository.flush())
     #expect(members.allSatisfy { $0.source.subscriptions == 1 })
@@ -71,7 +134,7 @@ import Testing
 
   @Test func `a flush runs, whoever listens`() throws {
     let member = Held()
-    try repository.add(member, named: "a")
+    try repository.add(member.functions, named: "a")
 
     repository.flush()
 
@@ -79,7 +142,7 @@ import Testing
   }
 }
 
-private final class Held: RepositoryMember {
+private final class Held: Sendable {
   let source = TestSource<Void>()
 
   func end() {
@@ -87,11 +150,16 @@ private final class Held: RepositoryMember {
     source.completed()
   }
 
-  func flush() -> Signal<Void> {
-    source.signal.replayLast(.keepRunning)
+  var functions: RepositoryMember {
+    RepositoryMember(flush: { [source] in source.signal.replayLast(.keepRunning) })
   }
+}
 
-  func clear() -> Signal<Void> {
-    .just(())
-  }
+/// A cache that stores nothing and describes itself as it is told.
+private struct TopologyCache: Cache {
+  let topology: Topology
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> { .empty }
+
+  func topology(for key: String?) -> Topology { topology }
 }

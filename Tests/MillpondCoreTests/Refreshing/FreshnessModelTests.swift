@@ -34,7 +34,9 @@ private final class FreshnessModel: @unchecked Sendable {
   private var gets: [Get] = []
   private var lastWrite: [Int: Int] = [:]
   private var failures: [Int: Duration] = [:]
-  private var expiredAllAt: Duration?
+
+  /// The last marks of stale values, by key.
+  private var marks: [Int: (time: Duration, step: Int)] = [:]
   private var states: [Recorder<ResourceState<Int>>] = []
 
   struct Terms {
@@ -153,9 +155,12 @@ extension FreshnessModel {
     case 15 where number(4) == 0:
       for key in 0..<3 { note(key) }
       users.removeAll()
+    case 15 where number(2) == 0:
+      marks[key] = (clock.now.offset, step)
+      users.markStale(key)
     case 15:
-      expiredAllAt = clock.now.offset
-      users.refreshAll()
+      for key in 0..<3 { marks[key] = (clock.now.offset, step) }
+      users.markAllStale()
     case 16: users.refresh(key)
     default:
       gets.filter { $0.recorder.end == nil }.randomElement(using: &generator)?.recorder.dispose()
@@ -270,7 +275,9 @@ extension FreshnessModel {
       let value = users.current(get.key)
     else { return nil }
     let bornAt = values[value].bornAt
-    if let expiredAllAt, bornAt <= expiredAllAt { return nil }
+    if let mark = marks[get.key], bornAt <= mark.time || values[value].asked < mark.step {
+      return nil
+    }
     return clock.now.offset - bornAt <= limit(.any) ? value : nil
   }
 
@@ -293,6 +300,11 @@ extension FreshnessModel {
     if value.key != get.key { return troubles.append("a value of another key") }
     if let write = lastWrite[get.key], write < get.began, value.asked < write {
       troubles.append("a value from before a write that came before the get")
+    }
+    if let mark = marks[get.key], mark.step < get.began, value.asked < mark.step, get.use == .never,
+      get.freshness != .cachedOnly
+    {
+      troubles.append("a value from before a mark that came before the get")
     }
     if value.born > get.began { return }
     if let usable = terms.usableFor, age >= usable {

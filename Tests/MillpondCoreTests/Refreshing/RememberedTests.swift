@@ -126,7 +126,7 @@ import Testing
   @Test func `all that is kept can be told to be fresh no more`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
 
-    scene.users.refreshAll()
+    scene.users.markAllStale()
     scene.clock.advance(by: .seconds(1))
     let caller = scene.get()
     scene.answer(2)

@@ -45,7 +45,7 @@ import Testing
   @Test func `what is set right after all has ceased to be fresh is as fresh as ever`() {
     let scene = RememberedScene(.ten())
 
-    scene.users.refreshAll()
+    scene.users.markAllStale()
     scene.users.set(5, for: "a")
     scene.clock.advance(by: .seconds(9))
 
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `what is fetched right after all has ceased to be fresh is as fresh as ever`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
-    scene.users.refreshAll()
+    scene.users.markAllStale()
     for value in 2...4 {
       _ = scene.get()
       scene.answer(value)
@@ -70,7 +70,7 @@ import Testing
     let scene = RememberedScene(.ten())
     scene.users.set(5, for: "a")
 
-    scene.users.refreshAll()
+    scene.users.markAllStale()
 
     #expect(scene.get().values.isEmpty)
     #expect(scene.fetches.count == 1)
@@ -82,7 +82,7 @@ import Testing
     #expect(scene.get().values == [1])
 
     scene.clock.step(by: .seconds(20))
-    scene.users.refreshAll()
+    scene.users.markAllStale()
     scene.users.set(6, for: "a")
     scene.clock.advance(by: .seconds(1))
     scene.clock.step(by: .seconds(-3))
@@ -108,7 +108,7 @@ import Testing
       switch Int.random(in: 0..<6, using: &generator) {
       case 0, 1: scene.answer(step)
       case 2: scene.fail(Offline())
-      case 3: scene.users.refreshAll()
+      case 3: scene.users.markAllStale()
       case 4: scene.users.set(step, for: "a")
       default: break
       }

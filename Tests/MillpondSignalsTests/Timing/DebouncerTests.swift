@@ -1,8 +1,9 @@
+import Dispatch
 import MillpondSignals
 import MillpondTesting
 import Testing
 
-@Suite struct DebouncerTests {
+@MainActor @Suite struct DebouncerTests {
   let clock = ManualClock()
   let acts = Journal<Int>()
 
@@ -66,6 +67,46 @@ import Testing
     }
 
     #expect(released.count == 1)
+  }
+
+  @Test func `it acts on the main actor, whatever thread calls or measures the time`() async {
+    let box = Box<Debouncer>()
+    let isolated: Bool = await withCheckedContinuation { continuation in
+      box.put(
+        Debouncer(after: .seconds(1), clock: clock) {
+          MainActor.assertIsolated()
+          continuation.resume(returning: true)
+        })
+      Task.detached { [clock] in
+        box.value?.call()
+        clock.run()
+      }
+    }
+
+    box.take()
+    #expect(isolated)
+  }
+
+  @Test func `an action on its way to the main actor can be cancelled there`() async {
+    let debouncer = debouncer()
+    debouncer.call()
+    runClockElsewhere()
+
+    debouncer.cancel()
+    await withCheckedContinuation { passed in DispatchQueue.main.async { passed.resume() } }
+
+    #expect(acts.count == 0)
+    #expect(clock.pendingCount == 0)
+  }
+
+  /// Runs the clock on another thread while the main thread waits.
+  private func runClockElsewhere() {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async { [clock] in
+      clock.run()
+      done.signal()
+    }
+    done.wait()
   }
 
   @Test func `a call from inside the action acts again later`() {

@@ -1,0 +1,83 @@
+import MillpondSignals
+
+/// The marks of values that count as stale whatever their age, of single keys or of all.
+struct StaleMarks<Key: Hashable & Sendable>: Sendable {
+  /// A mark, and the moment at which it was made.
+  private struct Mark: Sendable {
+    let revision: Revision
+    let time: Duration
+  }
+
+  /// Dropped keys, to be released after the unlock.
+  typealias Gone = (keys: [Key], renewed: Set<Key>)
+
+  /// The greatest delay of a store's clock behind the scheduler.
+  private let lag: Duration
+
+  /// The greatest number of keys with marks of their own; beyond it, all keys are marked.
+  private let limit: Int
+
+  private var all: Mark?
+
+  /// The keys that got a new value so soon after the mark of all keys that its age does not show
+  /// that it is newer.
+  private var renewed: Set<Key> = []
+  private var byKey: [Key: Mark] = [:]
+
+  init(lag: Duration, limit: Int = 4_096) {
+    self.lag = lag
+    self.limit = limit
+  }
+
+  var isEmpty: Bool { all == nil && byKey.isEmpty }
+
+  /// Marks every value stored until now.
+  mutating func markAll(_ revision: Revision, at now: Duration) -> Gone {
+    defer {
+      all = Mark(revision: revision, time: now)
+      (byKey, renewed) = ([:], [])
+    }
+    return (Array(byKey.keys), renewed)
+  }
+
+  /// Marks the value stored until now for a key.
+  mutating func mark(_ key: Key, _ revision: Revision, at now: Duration) -> Gone {
+    if byKey.count >= limit, byKey[key] == nil { return markAll(revision, at: now) }
+    byKey[key] = Mark(revision: revision, time: now)
+    return ([], [])
+  }
+
+  /// Drops the mark of a key that got a value, if that is newer.
+  ///
+  /// A value of a fetch that began before the mark of all keys gets a mark of its own, since its
+  /// age does not show that.
+  mutating func renew(_ key: Key, asked: Revision, age: Duration, at now: Duration) -> Gone {
+    var gone: [Key] = []
+    if let place = byKey.index(forKey: key), isNewer(asked, age, than: byKey.values[place], at: now)
+    {
+      gone = [byKey.remove(at: place).key]
+    }
+    guard let all else { return (gone, []) }
+    if asked < all.revision, byKey[key] == nil { return mark(key, all.revision, at: all.time) }
+    if asked > all.revision, age == .zero, now - all.time <= lag * 2 { renewed.insert(key) }
+    return (gone, [])
+  }
+
+  private func isNewer(
+    _ asked: Revision, _ age: Duration, than mark: Mark, at now: Duration
+  ) -> Bool {
+    asked > mark.revision && (age == .zero || now - mark.time - lag > age)
+  }
+
+  func hasMark(_ key: Key, after asked: Revision) -> Bool {
+    max(byKey[key]?.revision ?? .none, all?.revision ?? .none) > asked
+  }
+
+  func greatestUnmarkedAge(_ key: Key, at now: Duration) -> Duration? {
+    if byKey[key] != nil { return .nanoseconds(-1) }
+    guard let all, !renewed.contains(key) else { return nil }
+    let since = now - all.time
+    // A step back of the clock expires nothing more.
+    return since < .zero ? .zero : since - lag - .nanoseconds(1)
+  }
+}

@@ -1,0 +1,124 @@
+public import MillpondSignals
+
+extension Source {
+  /// Lets ``shutDown(deadline:)`` of a composition, or of its ``Repository``, end the gets of this
+  /// source.
+  ///
+  ///     let users = memory.layered(over: disk.layered(over: api.stoppable())).reusingInFlight()
+  ///     try await users.shutDown(deadline: .after(.seconds(5))).value
+  ///
+  /// Apply it to a source that fetches, below the caches. After a shutdown each get of the result
+  /// fails with ``CacheError/shutDown``, so gets that a cache above answers still succeed. Gets
+  /// that run are waited for, and fail with the same error if they are cancelled at the deadline.
+  /// Writes pass unchanged.
+  ///
+  /// A shutdown of one composition stops the source for all that use this value or a copy of it.
+  /// The fetches of a ``Multiplexer``, a ``MultiplexerMap`` and a media cache are stoppable
+  /// already.
+  public func stoppable() -> Stoppable<Self> {
+    Stoppable(base: self)
+  }
+}
+
+/// A source whose gets can be ended for good.
+public struct Stoppable<Base: Source>: Detour {
+  /// The key type of the base.
+  public typealias Key = Base.Key
+
+  /// The value type of the base.
+  public typealias Value = Base.Value
+
+  @usableFromInline let base: Base
+  @usableFromInline let running = RunningGets()
+  @usableFromInline var title: String { "stoppable" }
+
+  init(base: Base) {
+    self.base = base
+  }
+
+  /// Returns the immediate value of the base, until the shutdown.
+  @inlinable
+  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    running.isStopped ? nil : base.now(key, lookup)
+  }
+
+  /// Returns the base's answer, unless a shutdown ends it first.
+  @inlinable
+  func answer<Answer>(
+    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
+  ) -> Signal<Answer> {
+    running.admit(.deferred(ask))
+  }
+
+  /// The base, which a shutdown stops.
+  public func topology(for key: Key?) -> Topology {
+    Topology(
+      .wrapper, title, parts: [base.topology(for: key)],
+      controls: PartControls(stop: { [running] in running.stop(by: $0) }))
+  }
+}
+
+extension Stoppable: Cache where Base: Cache {}
+
+/// The running gets of a source, to which none is added after a stop.
+@usableFromInline
+final class RunningGets: Sendable {
+  private struct State: Sendable {
+    var gets = Registry<@Sendable () -> Void>()
+    var isStopped = false
+    var hasEnded = false
+
+    /// Whether the last get has ended after a stop; true once.
+    mutating func ends() -> Bool {
+      if hasEnded || !isStopped || !gets.elements.isEmpty { return false }
+      hasEnded = true
+      return true
+    }
+  }
+
+  private let state = Locked(State())
+  private let ended = Promise<Void>()
+
+  /// Whether no get is admitted any more.
+  @usableFromInline var isStopped: Bool { state.withLock { $0.isStopped } }
+
+  /// Returns the signal, which fails with ``CacheError/shutDown`` if it is stopped.
+  @usableFromInline
+  func admit<Answer>(_ signal: Signal<Answer>) -> Signal<Answer> {
+    signal.ended { [self] run, end in
+      let fail: @Sendable () -> Void = { end(.failed(CacheError.shutDown)) }
+      let number = state.withLock { $0.isStopped ? nil : $0.gets.add(fail) }
+      guard let number else { return fail() }
+      run.onEnd { self.leave(number) }
+    }
+  }
+
+  private func leave(_ number: Int) {
+    let (gone, isLast) = state.withLock { ($0.gets.remove(number), $0.ends()) }
+    _ = gone  // released here, not under the lock
+    if isLast { ended.keep(by: .just(())) }
+  }
+
+  /// Admits no more gets, and cancels those that still run at the deadline.
+  ///
+  /// - Returns: The outcome: no get runs any more.
+  func stop(by deadline: Deadline) -> Signal<Void> {
+    let isDone = state.withLock { state in
+      state.isStopped = true
+      return state.ends()
+    }
+    if isDone { ended.keep(by: .just(())) }
+    return ended.outcome.ended(by: deadline)
+      .recover { [self] _ in
+        cancelAll()
+        return .just(())
+      }
+      .started()
+  }
+
+  private func cancelAll() {
+    let gets = state.withLock { $0.gets.removeAll() }
+    for cancel in gets { cancel() }
+    if state.withLock({ $0.ends() }) { ended.keep(by: .just(())) }
+  }
+}

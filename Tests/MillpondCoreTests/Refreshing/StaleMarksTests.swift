@@ -1,0 +1,151 @@
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import MillpondCore
+
+/// Values that a caller declares stale, whatever their age.
+@Suite struct StaleMarksTests {
+  @Test func `a marked value is fetched by the next get, and by no further one`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+
+    scene.users.markStale("a")
+    #expect(scene.fetches.count == 1)
+    let caller = scene.get()
+    scene.answer(2)
+
+    #expect(caller.values == [2])
+    #expect(scene.get().values == [2])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `a mark of one key leaves the others fresh`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+
+    scene.users.markStale("b")
+
+    #expect(scene.get().values == [1])
+    #expect(scene.fetches.count == 1)
+  }
+
+  @Test func `a marked value stands in when the origin cannot be reached, and stays marked`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.markStale("a")
+
+    let offline = scene.get()
+    scene.fail(Offline())
+    let next = scene.get()
+    scene.answer(2)
+
+    #expect(offline.values == [1])
+    #expect(next.values == [2])
+  }
+
+  @Test func `a marked value that nothing may replace is a failure`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.markStale("a")
+
+    let caller = scene.get()
+    scene.fail(Refused())
+
+    #expect(caller.values.isEmpty)
+    #expect(caller.failure is Refused)
+  }
+
+  @Test func `a set after the mark is fresh`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+
+    scene.users.markStale("a")
+    scene.users.set(5, for: "a")
+
+    #expect(scene.get().values == [5])
+    #expect(scene.fetches.count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `a fetch from before the mark is not fresh when it arrives`(all: Bool) {
+    let scene = RememberedScene(.ten())
+    let first = scene.get()
+    if all { scene.users.markAllStale() } else { scene.users.markStale("a") }
+    scene.clock.advance(by: .seconds(1))
+
+    scene.answer(1)
+    let later = scene.get()
+    scene.answer(2)
+
+    #expect(first.values == [1])
+    #expect(later.values == [2])
+    #expect(scene.get().values == [2])
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test(arguments: [true, false])
+  func `a get after the mark that joins an older fetch waits for a newer one`(all: Bool) {
+    let scene = RememberedScene(.ten())
+    let first = scene.get()
+    if all { scene.users.markAllStale() } else { scene.users.markStale("a") }
+
+    let later = [scene.get(), scene.get()]
+    scene.answer(0, 1)
+    #expect(later.allSatisfy { $0.values.isEmpty && $0.end == nil })
+    scene.answer(1, 2)
+
+    #expect(first.values == [1])
+    #expect(later.allSatisfy { $0.transcript == ["next 2", "completed"] })
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `a stale value that is sent at once is followed by a new one after a mark`() {
+    let scene = RememberedScene(.ten(stale: .atOnce), age: .seconds(1))
+    scene.users.markStale("a")
+
+    let caller = scene.get()
+    scene.answer(2)
+
+    #expect(caller.values == [1, 2])
+  }
+
+  @Test func `a mark asks nothing and answers gets that want stored values only`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.markStale("a")
+
+    #expect(scene.get(freshness: .cachedOnly).values == [1])
+    #expect(scene.fetches.count == 1)
+  }
+
+  @Test func `a get with an age of its own fetches a marked value too`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    scene.users.markStale("a")
+
+    let caller = scene.get(freshness: .atMost(.seconds(100)))
+    scene.answer(2)
+
+    #expect(caller.values == [2])
+  }
+
+  @Test func `beyond the number of marks that are noted every value is stale`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+
+    for number in 0...4_096 { scene.users.markStale("\(number)") }
+    let caller = scene.get()
+    scene.answer(2)
+
+    #expect(caller.values == [2])
+    #expect(scene.get().values == [2])
+  }
+
+  @Test func `a mark is dropped when its key has a newer value, and not before`() {
+    var marks = StaleMarks<String>(lag: .zero)
+    let (before, mark, after) = (Revision.next(), Revision.next(), Revision.next())
+    _ = marks.mark("a", mark, at: .seconds(5))
+
+    let early = marks.renew("a", asked: before, age: .zero, at: .seconds(6))
+    let old = marks.renew("a", asked: after, age: .seconds(1), at: .seconds(6))
+    #expect(early.keys.isEmpty && old.keys.isEmpty)
+    #expect(marks.hasMark("a", after: before))
+
+    let newer = marks.renew("a", asked: after, age: .zero, at: .seconds(6))
+    #expect(newer.keys == ["a"])
+    #expect(marks.isEmpty)
+  }
+}
