@@ -12,6 +12,11 @@ extension CacheError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
+extension ImageError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+}
+
 extension TransferError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }

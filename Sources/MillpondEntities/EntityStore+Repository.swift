@@ -8,7 +8,7 @@ extension Repository {
   ///   - store: The store to add.
   ///   - name: A name that no other member has.
   /// - Throws: `CacheError.nameTaken(name:)` if another member has that name;
-  ///   `CacheError.shutDown` after ``Repository/shutDown(deadline:)``.
+  ///   `CacheError.shutDown` after `Repository.shutDown(deadline:)`.
   public func add(_ store: EntityStore, named name: String) throws {
     try add(
       RepositoryMember(clear: {

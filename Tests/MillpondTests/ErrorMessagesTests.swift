@@ -99,7 +99,8 @@ import Testing
     ),
     (
       TransferError.tooLarge(limit: 9, url: url),
-      "the body has more than 9 bytes (raise byteLimit or streamByteLimit of HTTPLimits): "
+      "the body has more than 9 bytes (raise byteLimit or streamByteLimit of HTTPLimits, "
+        + "or, for a file, byteLimit of its DiskCache): "
         + "https://example.org/a?token="
     ),
     (
@@ -126,12 +127,27 @@ import Testing
     ),
     (
       TransferError.timedOut(.total, url: url),
-      "the transfer took too long (raise totalTimeout of HTTPLimits): "
+      "the transfer took too long (raise totalTimeout or streamTimeout of HTTPLimits): "
         + "https://example.org/a?token="
     ),
   ]
 
-  static let all = signalErrors + cacheErrors + diskErrors + transferErrors
+  static let imageErrors: [(any Error, String)] = [
+    (
+      ImageError.undecodable(key: "a", underlying: Cause()),
+      "the picture a can't be decoded: no space left on the device"
+    ),
+    (
+      ImageError.tooManyPixels(key: "a", size: ImageSize(width: 9, height: 8), limit: 70),
+      "the picture a has 9 × 8 pixels, more than 70 (raise pixelLimit of its ImageCache)"
+    ),
+    (
+      ImageError.tooManyBytes(key: "a", byteCount: 9, limit: 8),
+      "the file of the picture a has 9 bytes, more than 8 (raise fileByteLimit of its ImageCache)"
+    ),
+  ]
+
+  static let all = signalErrors + cacheErrors + diskErrors + transferErrors + imageErrors
 
   @Test(arguments: all.indices)
   func `an error says what failed, for what, and which limit to raise`(number: Int) {

@@ -86,6 +86,10 @@ extension HistoryFailure {}
 extension HistoryOrigin {}
 extension HistoryRule {}
 extension HistoryScene {}
+extension ImageCache {}
+extension ImageDecoder {}
+extension ImageError {}
+extension ImageSize {}
 extension ImpoliteCache {}
 extension ImpoliteCacheError {}
 extension InFlightReuse {}

@@ -195,7 +195,7 @@ public final class DiskCache: Cache {
   ///
   /// Releasing the cache does the same, without an outcome.
   ///
-  /// Gets and writes after this call fail with `CacheError.unavailable(layer:underlying:)` and
+  /// A flush after this call waits for it. Gets and writes fail with `CacheError.unavailable(layer:underlying:)` and
   /// ``DiskError/closed(folder:)``.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.

@@ -8,7 +8,8 @@ import MillpondSignals
 /// this object is released. Afterwards the file may be removed at any time, so do not keep its
 /// ``url`` for longer. Never write to it.
 public final class DiskFile: Sendable {
-  /// The file, which contains exactly the value.
+  /// The file, which contains exactly the value; its name says nothing, except for a name extension
+  /// if it is from a ``MediaCache``.
   public let url: URL
 
   /// The size of the file in bytes.

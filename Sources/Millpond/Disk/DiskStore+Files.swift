@@ -81,6 +81,30 @@ extension DiskStore {
     if state.withLock({ $0.index.giveBack(number) }) { remove([number]) }
   }
 
+  /// Returns the file under a further name with this extension, which is removed with it.
+  ///
+  /// - Returns: The file as it is if the volume has no further names.
+  func linked(_ file: DiskFile, pathExtension: String) -> DiskFile {
+    let number = numbers.next()
+    let path = folder.path(of: .link(number, pathExtension: pathExtension))
+    // Held before it exists, so that it is not removed as unknown.
+    held.add(number)
+    do {
+      try folder.files.link(file.url.path(percentEncoded: false), to: path)
+    } catch {
+      held.remove(number)
+      return file
+    }
+    return DiskFile(
+      path: path, byteCount: file.byteCount, age: file.age, validator: file.validator,
+      revision: file.revision,
+      release: { [self] in
+        try? folder.files.remove(path)
+        held.remove(number)
+        _ = file  // held until now
+      })
+  }
+
   /// Takes over the files that an earlier store has lent and that are still held.
   ///
   /// - Parameters:

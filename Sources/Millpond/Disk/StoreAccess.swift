@@ -52,7 +52,9 @@ final class StoreAccess: Sendable {
 
   /// Returns the outcome of flushing all earlier writes.
   func flush(_ durability: Durability) -> Signal<Void> {
-    Signal { observer, _ in
+    // A close hands all earlier writes over to the system, and no write follows it.
+    if durability == .written, state.withLock({ $0.isClosed }) { return closed.outcome }
+    return Signal { observer, _ in
       self.use(for: observer) { store in
         store.flush(durability) { observer.end(with: $0.map { .failure($0) } ?? .success(())) }
       }
@@ -140,7 +142,7 @@ struct AccessState: Sendable {
   private var phase = Phase.opening
   private var waiting: [Work] = []
   private var isEnded = false
-  private var isClosed = false
+  private(set) var isClosed = false
   private var hasLeft = false
 
   /// The store, if it is open and nothing waits for it any more.

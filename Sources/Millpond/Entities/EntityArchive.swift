@@ -104,7 +104,7 @@ extension Repository {
   ///   - archive: The archive to add; its store need not be added too.
   ///   - name: A name that no other member has.
   /// - Throws: `CacheError.nameTaken(name:)` if another member has that name;
-  ///   `CacheError.shutDown` after ``Repository/shutDown(deadline:)``.
+  ///   `CacheError.shutDown` after `Repository.shutDown(deadline:)`.
   public func add(_ archive: EntityArchive, named name: String) throws {
     try add(
       RepositoryMember(

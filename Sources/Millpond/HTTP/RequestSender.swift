@@ -20,7 +20,7 @@ struct RequestSender: Sendable {
   func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
     onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
-      return carryOut(request) { resumed($0, by: transport, revision, isCurrent) }
+      return carryOut(request, limits) { resumed($0, by: transport, revision, isCurrent) }
         .conflated(on: .global(qos: .userInitiated))
     }
   }
@@ -40,7 +40,7 @@ struct RequestSender: Sendable {
       @escaping @Sendable (HTTPRequest, any HTTPTransport, @escaping IsCurrent) -> Signal<Part>
   ) -> Signal<Part> {
     onBehalfOfSession { transport, isCurrent in
-      carryOut(request.map { $0.streamed }) { send($0, transport, isCurrent) }
+      carryOut(request.map { $0.streamed }, limits.ofStream()) { send($0, transport, isCurrent) }
     }
   }
 
@@ -66,7 +66,7 @@ struct RequestSender: Sendable {
   @_semantics("optimize.sil.specialize.generic.never")
   @inline(never)
   private func carryOut<Value>(
-    _ request: Signal<HTTPRequest>,
+    _ request: Signal<HTTPRequest>, _ limits: HTTPLimits,
     _ send: @escaping @Sendable (HTTPRequest) -> Signal<Value>
   ) -> Signal<Value> {
     let address = Locked<URL?>(nil)

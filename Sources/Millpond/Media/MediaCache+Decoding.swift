@@ -9,6 +9,8 @@ extension MediaCache {
   ///     let pictures = MemoryCache<URL, Picture>(costLimit: .mebibytes(64), cost: \.byteCount)
   ///       .layered(over: media.decoding { try Picture($0) })
   ///
+  /// For pictures there is an ``ImageCache``.
+  ///
   /// A file that can't be decoded is removed. If it was stored before (it may be a captive portal's
   /// page), the get continues as a miss; if it has just arrived, the get fails.
   ///
@@ -50,6 +52,8 @@ public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: StampedSo
         .flatMap { file in
           do {
             return .just(Stamped(try decode(file), age: file.age, validator: file.validator))
+          } catch let error as ImageError where error.isLimit {
+            return .fail(error)  // the file is as it should be
           } catch {
             // A file that was set meanwhile is later, and stays.
             _ = files.apply(.remove(key, file.revision ?? beginning))

@@ -18,8 +18,13 @@ public import MillpondSignals
 /// If `network` is made with ``PartialTransfers``, an interrupted or cancelled transfer resumes at
 /// the next get of its file. Nothing is kept of files that `disk` seals.
 ///
-/// A file has no name extension. Tell a player its type by other means, such as the option
-/// `AVURLAssetOverrideMIMETypeKey` of an `AVURLAsset`.
+/// The URL of a file ends in the name extension that players expect: that of its name, the original
+/// URL, or, if that is none of media, the one for the file's first bytes. On a volume without hard
+/// links it has none.
+///
+/// A film may be as large as `disk` allows: ``HTTPLimits/byteLimit`` and
+/// ``HTTPLimits/totalTimeout`` are for bodies in memory, and ``HTTPLimits/streamByteLimit`` and
+/// ``HTTPLimits/streamTimeout`` for files.
 ///
 /// A caller whose get began before its file was set or removed, or for whose file there is no room,
 /// still gets the file; it is not stored, and is removed when no caller holds it. If the process

@@ -14,6 +14,7 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
       if !isFresh { disk.countMiss() }
       return isFresh
     }
+    .map { [disk, name] in disk.presented($0, for: name(key)) }
   }
 
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
@@ -74,7 +75,9 @@ struct Downloads<Key: Hashable & Sendable>: Source {
     }
     return store(nil)
       .recover { $0 is LostResumePoint ? store(.atOnce) : .fail($0) }
-      .compactMap { $0 }
+      .compactMap { [stored] file in
+        file.map { stored.disk.presented($0, for: stored.name(key)) }
+      }
   }
 
   func topology(for key: Key?) -> Topology { network.topology(for: key) }

@@ -166,7 +166,9 @@ extension Error {
   fileprivate var isOfTheGet: Bool {
     if self is CancellationError || isNestedTooDeeply { return true }
     return switch self as? CacheError {
-    case .miss, .circular, .refused, .tooManyWaiting, .circuitOpen, .nameTaken, .scopeEnded: true
+    case .miss, .circular, .refused, .tooManyWaiting, .circuitOpen, .nameTaken, .scopeEnded,
+      .shutDown, .unfinished:
+      true
     case .failed(_, let underlying): underlying.isOfTheGet
     case .unavailable, .partlyStored, .inUse, nil: false
     }

@@ -33,6 +33,8 @@ import Testing
 
     await #expect(throws: CacheError.self) { try await closed.get("a").valueIfAny }
     await #expect(throws: CacheError.self) { try await closed.set(Data(), for: "a").value }
+    await #expect(throws: CacheError.self) { try await closed.flush(.synchronized).value }
+    try await closed.flush().value
     try await closed.close().value
   }
 

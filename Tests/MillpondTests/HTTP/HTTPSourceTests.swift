@@ -276,6 +276,22 @@ import Testing
     #expect(await origin.eventually { $0.openConnections == 0 })
   }
 
+  @Test func `the total timeout is for bodies in memory, and a stream has one of its own`() throws {
+    let transport = TestTransport()
+    let clock = ManualClock()
+    let limits = HTTPLimits(
+      idleTimeout: .seconds(1_000), totalTimeout: .seconds(10), streamTimeout: .seconds(100))
+    let source = HTTPSource(transport: transport, limits: limits, clock: clock)
+    let url = try #require(URL(string: "http://a"))
+    let pieces = Recorder<Data>().subscribe(to: source.pieces(of: url))
+
+    clock.advance(by: .seconds(99))
+    #expect(pieces.end == nil)
+    clock.advance(by: .seconds(1))
+
+    #expect(pieces.failureInWords == "total")
+  }
+
   @Test func `a timeout of zero fails without a request`() async throws {
     let transport = TestTransport()
     let source = HTTPSource(transport: transport, limits: HTTPLimits(totalTimeout: .seconds(-1)))

@@ -48,8 +48,10 @@ struct LogOpening {
       case .segment(let number) where number < UInt64(UInt32.max):
         segmentNumbers.append(UInt32(number))
       case .value(let number): valueFiles.insert(number)
-      case .unfinished(let number) where heldFiles.contains(number): break
-      case .unfinished: try? folder.remove(name)
+      case .unfinished(let number) where heldFiles.contains(number),
+        .link(let number, _) where heldFiles.contains(number):
+        break
+      case .unfinished, .link: try? folder.remove(name)
       case .syncMark: hasSyncMark = true
       case .segment, .index: break
       }

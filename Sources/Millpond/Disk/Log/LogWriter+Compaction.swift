@@ -180,9 +180,10 @@ extension LogWriter {
       switch name {
       case .value(let number) where !needed.contains(number),
         .unfinished(let number) where !needed.contains(number),
+        .link(let number, _) where !needed.contains(number),
         .segment(let number) where number < UInt64(erasedBefore) && !present.contains(number):
         try folder.remove(name)
-      case .value, .unfinished, .segment, .index, .syncMark: break
+      case .value, .unfinished, .link, .segment, .index, .syncMark: break
       }
     }
   }

@@ -33,6 +33,9 @@ protocol FileCalls: Sendable {
   func truncate(_ descriptor: Int32, to size: Int) throws
   func rename(_ path: String, to newPath: String) throws
   func remove(_ path: String) throws
+
+  /// Gives a file a further name.
+  func link(_ path: String, to newPath: String) throws
   func makeFolder(_ path: String) throws
   func namesInFolder(_ path: String) throws -> [String]
 

@@ -14,6 +14,9 @@ enum FileName: Sendable, Hashable {
   /// An incomplete file.
   case unfinished(UInt64)
 
+  /// A further name of a held value, with the name extension that a player expects.
+  case link(UInt64, pathExtension: String)
+
   /// The checkpoint of the index.
   case index
 
@@ -23,6 +26,7 @@ enum FileName: Sendable, Hashable {
   static let segmentSuffix = ".millpond-log"
   static let valueSuffix = ".millpond-value"
   static let unfinishedSuffix = ".millpond-new"
+  static let linkSuffix = ".millpond-held."
   static let indexName = "millpond.index"
   static let syncMarkName = "millpond.synced"
 
@@ -39,6 +43,8 @@ enum FileName: Sendable, Hashable {
       self = .value(number)
     } else if let number = Self.number(text, Self.unfinishedSuffix) {
       self = .unfinished(number)
+    } else if let link = Self.link(text) {
+      self = link
     } else {
       return nil
     }
@@ -49,9 +55,26 @@ enum FileName: Sendable, Hashable {
     case .segment(let number): Self.digits(number) + Self.segmentSuffix
     case .value(let number): Self.digits(number) + Self.valueSuffix
     case .unfinished(let number): Self.digits(number) + Self.unfinishedSuffix
+    case .link(let number, let pathExtension):
+      Self.digits(number) + Self.linkSuffix + pathExtension
     case .index: Self.indexName
     case .syncMark: Self.syncMarkName
     }
+  }
+
+  /// Whether a text may be the extension of a link's name: one to eight lowercase letters and digits.
+  static func isExtension(_ text: String) -> Bool {
+    (1...8).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) }
+  }
+
+  private static func link(_ text: String) -> FileName? {
+    let count = 16 + linkSuffix.utf8.count
+    let pathExtension = String(decoding: text.utf8.dropFirst(count), as: UTF8.self)
+    guard let number = number(String(decoding: text.utf8.prefix(count), as: UTF8.self), linkSuffix),
+      isExtension(pathExtension)
+    else { return nil }
+    return .link(number, pathExtension: pathExtension)
   }
 
   @inline(never)

@@ -19,6 +19,11 @@ struct FileSystem: Sendable {
     try calls.uninterrupted { try calls.rename(path, to: newPath) }
   }
 
+  /// Gives a file a further name.
+  func link(_ path: String, to newPath: String) throws {
+    try calls.uninterrupted { try calls.link(path, to: newPath) }
+  }
+
   @inline(never)
   func remove(_ path: String) throws { _ = try ifThere { try calls.remove(path) } }
 

@@ -92,6 +92,10 @@ struct POSIXCalls: FileCalls {
 
   func remove(_ path: String) throws { try check(unlink(path), path) }
 
+  func link(_ path: String, to newPath: String) throws {
+    try check(systemLink(path, newPath), newPath)
+  }
+
   func makeFolder(_ path: String) throws { try check(mkdir(path, 0o700), path) }
 
   func namesInFolder(_ path: String) throws -> [String] {
@@ -136,5 +140,7 @@ private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32
 }
 
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+private func systemLink(_ old: String, _ new: String) -> Int32 { link(old, new) }
 
 private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

@@ -21,7 +21,8 @@ public enum TransferError: Error, Sendable {
   case status(code: Int, headers: HeaderFields, url: URL? = nil)
 
   /// The body has more than `limit` bytes: more than ``HTTPLimits/byteLimit``, or
-  /// ``HTTPLimits/streamByteLimit`` if it is passed on in pieces.
+  /// ``HTTPLimits/streamByteLimit`` if it is passed on in pieces, or, for the file of a
+  /// ``MediaCache``, more than its disk cache can hold.
   case tooLarge(limit: Int, url: URL? = nil)
 
   /// The head has more than `limit` bytes: more than ``HTTPLimits/headerByteLimit``.
@@ -41,7 +42,8 @@ public enum TransferError: Error, Sendable {
     /// Nothing arrived for ``HTTPLimits/idleTimeout``.
     case idle
 
-    /// The transfer did not end within ``HTTPLimits/totalTimeout``.
+    /// The transfer did not end within ``HTTPLimits/totalTimeout``, or
+    /// ``HTTPLimits/streamTimeout`` if it is passed on in pieces.
     case total
   }
 }
@@ -54,7 +56,8 @@ extension TransferError: CustomStringConvertible {
     case .unsupportedURL(let url): "not an HTTP URL: \(url.textWithoutSecrets)"
     case .status(let code, _, let url): "the origin answered with status \(code)" + url.inWords
     case .tooLarge(let limit, let url):
-      "the body has more than \(limit) bytes (raise byteLimit or streamByteLimit of HTTPLimits)"
+      "the body has more than \(limit) bytes (raise byteLimit or streamByteLimit of HTTPLimits, or, "
+        + "for a file, byteLimit of its DiskCache)"
         + url.inWords
     case .headTooLarge(let limit, let url):
       "the head has more than \(limit) bytes (raise headerByteLimit of HTTPLimits)" + url.inWords
@@ -66,7 +69,7 @@ extension TransferError: CustomStringConvertible {
     case .timedOut(.idle, let url):
       "the origin was silent for too long (raise idleTimeout of HTTPLimits)" + url.inWords
     case .timedOut(.total, let url):
-      "the transfer took too long (raise totalTimeout of HTTPLimits)" + url.inWords
+      "the transfer took too long (raise totalTimeout or streamTimeout of HTTPLimits)" + url.inWords
     }
   }
 }

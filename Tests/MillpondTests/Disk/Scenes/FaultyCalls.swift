@@ -6,11 +6,14 @@ import MillpondSignals
 /// System calls that can be made to fail, to stop halfway, or to be the last.
 final class FaultyCalls: FileCalls {
   enum Call: Sendable, Hashable, CaseIterable {
-    case open, make, close, status, read, readNow, write, synchronize, truncate, rename, remove
+    case open, make, close, status, read, readNow, write, synchronize, truncate, rename, remove,
+      link
     case makeFolder, names, lock
 
     /// The calls that leave something on the disk.
-    static let effects: Set<Call> = [.make, .write, .truncate, .rename, .remove, .makeFolder]
+    static let effects: Set<Call> = [
+      .make, .write, .truncate, .rename, .remove, .link, .makeFolder,
+    ]
     static let all = Set(allCases)
   }
 
@@ -200,6 +203,10 @@ extension FaultyCalls {
 
   func rename(_ path: String, to newPath: String) throws {
     try perform(.rename) { try calls.rename(path, to: newPath) }
+  }
+
+  func link(_ path: String, to newPath: String) throws {
+    try perform(.link) { try calls.link(path, to: newPath) }
   }
 
   func remove(_ path: String) throws {

@@ -131,6 +131,11 @@ final class VolumeCalls: FileCalls {
     apply(.rename(name(path), name(newPath)))
   }
 
+  /// The volume has no further names.
+  func link(_ path: String, to newPath: String) throws {
+    throw POSIXError(.EPERM)
+  }
+
   func remove(_ path: String) throws {
     _ = try status(path)
     apply(.remove(name(path)))

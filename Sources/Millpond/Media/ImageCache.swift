@@ -1,0 +1,126 @@
+import Foundation
+public import MillpondCore
+public import MillpondSignals
+
+/// A cache of decoded pictures in memory over a cache of their files.
+///
+///     let thumbnails = ImageCache(media, byteLimit: .mebibytes(64), longestSide: 300)
+///     let picture = try await thumbnails.get(url).value
+///
+/// The file of a picture is fetched once, and stored by `media`; it is decoded once for all callers
+/// that wait, scaled down, and kept in memory. Caches of several sizes may share one ``MediaCache``.
+///
+/// The size that the file states is checked before anything is allocated for pixels. A file that
+/// can't be decoded is removed. If it was stored before, it is fetched once more; if it has just
+/// arrived, the get fails with ``ImageError/undecodable(key:underlying:)``.
+///
+/// A picture that is set is kept in memory only, as long as there is room. A removal also removes
+/// the file.
+///
+/// - Note: Any thread. Decoding runs on a queue of the system.
+public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache {
+  /// The type of decoded pictures.
+  public typealias Value = Decoder.Image
+
+  private typealias Layers = Layered<MemoryCache<Key, Value>, DecodedImages<Key, Decoder>>
+
+  private let pictures: InFlightReuse<Layers>
+
+  /// Creates a cache with a decoder.
+  ///
+  /// - Parameters:
+  ///   - media: The cache of the files.
+  ///   - decoder: The decoder.
+  ///   - byteLimit: The greatest size of all decoded pictures in memory, in bytes.
+  ///   - longestSide: The longest side in pixels; larger pictures are scaled down.
+  ///   - pixelLimit: The greatest number of pixels of a picture before it is scaled down, for which
+  ///     a decoder may need four bytes each; by default 64 Mi.
+  ///   - fileByteLimit: The greatest size of a file, which is read into memory to be decoded.
+  public init(
+    _ media: MediaCache<Key>, decoder: Decoder, byteLimit: Int, longestSide: Int = .max,
+    pixelLimit: Int = 64 << 20, fileByteLimit: Int = .mebibytes(128)
+  ) {
+    let decoded = DecodedImages(
+      media: media, decoder: decoder, longestSide: longestSide, pixelLimit: pixelLimit,
+      fileByteLimit: fileByteLimit)
+    pictures = MemoryCache(costLimit: byteLimit) { max(1, decoder.byteCount(of: $0)) }
+      .layered(over: decoded).reusingInFlight()
+  }
+
+  /// Returns the picture.
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> { pictures.get(key, lookup) }
+
+  /// Returns the picture with the age of its file.
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    pictures.getStamped(key, lookup)
+  }
+
+  /// Returns the picture if it is in memory.
+  public func now(_ key: Key, _ lookup: Lookup) -> Value? { pictures.now(key, lookup) }
+
+  /// Keeps a picture in memory, or removes one or all from memory and from the files.
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> { pictures.apply(change) }
+
+  /// The memory over the files.
+  public func topology(for key: Key?) -> Topology { pictures.topology(for: key) }
+}
+
+/// The pictures in the files of a ``MediaCache``, decoded for each get.
+private struct DecodedImages<Key: Hashable & Sendable, Decoder: ImageDecoder>: StampedSource {
+  let media: MediaCache<Key>
+  let decoder: Decoder
+  let longestSide: Int
+  let pixelLimit: Int
+  let fileByteLimit: Int
+
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Decoder.Image>> {
+    files(of: key).getStamped(key, lookup)
+  }
+
+  /// Removes files; a picture is not stored here.
+  func apply(_ change: Change<Key, Decoder.Image>) -> Signal<Void> {
+    switch change {
+    case .set: .just(())
+    case .fill: .empty
+    case .remove(let key, let revision): media.apply(.remove(key, revision))
+    case .removeAll(let revision): media.apply(.removeAll(revision))
+    }
+  }
+
+  func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, "decoded", of: media.topology(for: key))
+  }
+
+  private func files(of key: Key) -> DecodedMedia<Key, Decoder.Image> {
+    DecodedMedia(files: media) { file in
+      try decode(file, (key as? URL)?.textWithoutSecrets ?? "\(key)")
+    }
+  }
+
+  private func decode(_ file: DiskFile, _ key: String) throws -> Decoder.Image {
+    guard file.byteCount <= fileByteLimit else {
+      throw ImageError.tooManyBytes(key: key, byteCount: file.byteCount, limit: fileByteLimit)
+    }
+    let data = try Data(contentsOf: file.url)
+    let size = try orUndecodable(key) { try checked(decoder.size(of: data)) }
+    guard size.pixelCount <= pixelLimit else {
+      throw ImageError.tooManyPixels(key: key, size: size, limit: pixelLimit)
+    }
+    return try orUndecodable(key) {
+      try decoder.decode(data, scaledTo: size.scaled(longestSide: longestSide))
+    }
+  }
+
+  private func checked(_ size: ImageSize) throws -> ImageSize {
+    if !size.isPositive { throw EmptyImage(size: size) }
+    return size
+  }
+
+  private func orUndecodable<Result>(_ key: String, _ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch {
+      throw ImageError.undecodable(key: key, underlying: error)
+    }
+  }
+}
