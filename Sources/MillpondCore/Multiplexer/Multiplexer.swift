@@ -65,6 +65,36 @@ public final class Multiplexer<Value: Sendable>: Sendable {
       persistence: persistence, scope: scope, clock: clock)
   }
 
+  /// Creates a multiplexer over a function with a completion handler.
+  ///
+  ///     let profile = Multiplexer<Profile>(callback: api.loadProfile)
+  ///
+  /// The handler's first call counts, from any thread, and later calls are ignored. If the function
+  /// releases the handler without calling it, waiting callers fail with `SignalError.abandoned`.
+  ///
+  /// - Parameters:
+  ///   - freshness: The time for which the value is fresh, and the use of a stale one.
+  ///   - persistence: The store in which the value outlives the process. It must not be shared,
+  ///     since the key is always the same.
+  ///   - scope: The scope whose end removes the value and fails waiting callers with
+  ///     ``CacheError/scopeEnded``.
+  ///   - clock: The clock that measures the age of the value.
+  ///   - file: The file to name if the handler is abandoned.
+  ///   - line: The line to name.
+  ///   - callback: Starts a fetch once for all callers that wait, and passes the result to its
+  ///     parameter. What it started is not cancelled when the last caller leaves; where it can be,
+  ///     make a signal of it.
+  public init(
+    freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<String, Value> = .none,
+    scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock(),
+    file: StaticString = #fileID, line: UInt = #line,
+    callback: @escaping @Sendable (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+  ) {
+    map = MultiplexerMap(
+      over: Fetch(file: file, line: line) { _, answer in callback(answer) },
+      countLimit: 1, freshness: freshness, persistence: persistence, scope: scope, clock: clock)
+  }
+
   @usableFromInline static var key: String { "value" }
 
   /// Returns the stored value if it is fresh, or else a fetched one.

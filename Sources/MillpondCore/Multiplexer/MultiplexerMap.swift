@@ -81,6 +81,60 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
       freshness: freshness, persistence: persistence, scope: scope, clock: clock)
   }
 
+  /// Creates a map over signals.
+  ///
+  /// - Parameters:
+  ///   - countLimit: The greatest number of values in memory.
+  ///   - freshness: The time for which values are fresh, and the use of stale ones.
+  ///   - persistence: The store in which values outlive the process.
+  ///   - scope: The scope whose end removes everything and fails waiting callers with
+  ///     ``CacheError/scopeEnded``.
+  ///   - clock: The clock that measures the age of values.
+  ///   - signal: Makes a signal that is subscribed to once for all callers that wait for a key, and
+  ///     disposed of when the last one leaves.
+  public convenience init(
+    countLimit: Int = 10_000, freshness: FreshnessPolicy = .multiplexed,
+    persistence: Persistence<Key, Value> = .none, scope: CacheScope? = nil,
+    clock: some Clock<Duration> = ContinuousClock(),
+    signal: @escaping @Sendable (Key) -> Signal<Value>
+  ) {
+    self.init(
+      over: Fetch(fetch: signal), countLimit: countLimit, freshness: freshness,
+      persistence: persistence, scope: scope, clock: clock)
+  }
+
+  /// Creates a map over a function with a completion handler.
+  ///
+  ///     let users = MultiplexerMap<Int, User>(callback: api.loadUser)
+  ///
+  /// The handler's first call counts, from any thread, and later calls are ignored. If the function
+  /// releases the handler without calling it, waiting callers fail with `SignalError.abandoned`.
+  ///
+  /// - Parameters:
+  ///   - countLimit: The greatest number of values in memory.
+  ///   - freshness: The time for which values are fresh, and the use of stale ones.
+  ///   - persistence: The store in which values outlive the process.
+  ///   - scope: The scope whose end removes everything and fails waiting callers with
+  ///     ``CacheError/scopeEnded``.
+  ///   - clock: The clock that measures the age of values.
+  ///   - file: The file to name if the handler is abandoned.
+  ///   - line: The line to name.
+  ///   - callback: Starts a fetch once for all callers that wait for a key, and passes the result to
+  ///     its second parameter. What it started is not cancelled when the last caller leaves; where
+  ///     it can be, make a signal of it.
+  public convenience init(
+    countLimit: Int = 10_000, freshness: FreshnessPolicy = .multiplexed,
+    persistence: Persistence<Key, Value> = .none, scope: CacheScope? = nil,
+    clock: some Clock<Duration> = ContinuousClock(), file: StaticString = #fileID,
+    line: UInt = #line,
+    callback:
+      @escaping @Sendable (Key, @escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+  ) {
+    self.init(
+      over: Fetch(file: file, line: line, callback: callback), countLimit: countLimit,
+      freshness: freshness, persistence: persistence, scope: scope, clock: clock)
+  }
+
   // MARK: Gets
 
   /// Returns the stored value if it is fresh, or else a fetched one.
@@ -202,5 +256,25 @@ struct Fetch<Key: Hashable & Sendable, Value: Sendable>: Source {
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     fetch(key)
+  }
+}
+
+extension Fetch {
+  /// Creates a source of a function with a completion handler, whose first call counts.
+  init(
+    file: StaticString, line: UInt,
+    callback:
+      @escaping @Sendable (Key, @escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+  ) {
+    fetch = { key in
+      .create(file: file, line: line) { observer, _ in
+        callback(key) { result in
+          switch result {
+          case .success(let value): observer.next(value)
+          case .failure(let error): observer.failed(error)
+          }
+        }
+      }.take(1)
+    }
   }
 }
