@@ -35,7 +35,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
 
   /// The greatest depth of the listeners; and the edits that wait for the notices of those with a
   /// depth, which come at the end of the commit.
-  @usableFromInline var depth: UInt8 = 0
+  @exclusivity(unchecked) @usableFromInline var depth: UInt8 = 0
   @exclusivity(unchecked) @usableFromInline var deepEdits: [TableEdit<E>] = []
 
   /// The admission of writes and fills, by the revisions in the rows and those of former rows.

@@ -20,7 +20,7 @@ extension EntityEdits {
       spent.edits[place].isChange = true
       if let value { spent.edits[place].targets = readRelations(of: value) }
     }
-    if spent.hasOptimistic || !table.optimistic.isEmpty { prepareOptimistic() }
+    if !spent.optimisticValues.isEmpty || !table.optimistic.isEmpty { prepareOptimistic() }
   }
 
   /// Records the nodes that a value refers to, so that they are kept until the commit; returns

@@ -11,7 +11,7 @@ extension EntityEdits {
   func isOptimistic(_ order: EditOrder) -> Bool {
     if case .optimistic = order { return true }
     // Read without the lock: it changes only with the turn, which this thread has.
-    return hasOptimistic || !table.optimistic.isEmpty
+    return !optimisticValues.isEmpty || !table.optimistic.isEmpty
   }
 
   /// Writes the value that `make` returns for the present one.
@@ -62,7 +62,8 @@ extension EntityEdits {
   private func state(of id: E.ID) -> State {
     if let edit = edit(of: id) {
       return State(
-        stored: edit.stored, values: edit.optimistic, value: edit.value, order: edit.order)
+        stored: edit.stored, values: edit.optimisticPlace.map { optimisticValues[Int($0)] },
+        value: edit.value, order: edit.order)
     }
     let (stored, values) = tables.withLock { _ in
       (table.find(id), table.optimistic[id]?.values)
@@ -73,9 +74,9 @@ extension EntityEdits {
   private func write(
     _ state: State, _ values: OptimisticValues<E>, _ id: E.ID, _ order: EditOrder, canUndo: Bool
   ) {
-    hasOptimistic = true
     var edit = Edit(id, values.visible, order, state.stored)
-    edit.optimistic = values
+    edit.optimisticPlace = Int32(optimisticValues.count)
+    optimisticValues.append(values)
     write(edit, canUndo: canUndo)
   }
 
@@ -146,15 +147,16 @@ extension EntityEdits {
     for place in spent.edits.indices {
       let edit = spent.edits[place]
       let former = tables.withLock { _ in table.optimistic[edit.id] }
-      if former == nil, edit.optimistic == nil { continue }
+      let values = edit.optimisticPlace.map { spent.optimisticValues[Int($0)] }
+      if former == nil, values == nil { continue }
       let old = former.map(\.values.confirmed) ?? edit.stored.value
-      let new = edit.optimistic.map(\.confirmed) ?? edit.value
+      let new = values.map(\.confirmed) ?? edit.value
       let start = targets.count
-      for value in edit.optimistic?.hidden ?? [] { _ = readRelations(of: value) }
+      for value in values?.hidden ?? [] { _ = readRelations(of: value) }
       spent.edits[place].isOptimistic = true
       spent.optimistic.append(
         OptimisticEdit(
-          id: edit.id, values: edit.optimistic, held: start..<targets.count,
+          id: edit.id, values: values, held: start..<targets.count,
           confirmed: new == old ? nil : TableEdit(id: edit.id, value: new)))
     }
   }

@@ -20,8 +20,8 @@ final class EntityEdits<E: Entity> {
   /// requested before it.
   @usableFromInline var clearedAt = Revision.none
 
-  /// Whether there may be edits with optimistic values.
-  @usableFromInline var hasOptimistic = false
+  /// The optimistic values of the edits, also of those that were replaced or undone.
+  @exclusivity(unchecked) @usableFromInline var optimisticValues: [OptimisticValues<E>] = []
 
   /// The edits of the commit, and after it the objects to release after the turn.
   @exclusivity(unchecked) @usableFromInline var spent = SpentEdits<E>()
@@ -112,7 +112,7 @@ final class EntityEdits<E: Entity> {
   @inlinable
   func removeAll(_ order: EditOrder, canUndo: Bool) {
     for id in storedIDs() { remove(id, order, canUndo: canUndo) }
-    for edit in edits where edit.value != nil || edit.optimistic != nil {
+    for edit in edits where edit.value != nil || edit.optimisticPlace != nil {
       remove(edit.id, order, canUndo: canUndo)
     }
     if case .optimistic = order { return }
@@ -171,7 +171,7 @@ final class EntityEdits<E: Entity> {
     swap(&places, &spent.places)
     swap(&undone, &spent.undone)
     (spent.clearedAt, clearedAt) = (clearedAt, .none)
-    (spent.hasOptimistic, hasOptimistic) = (hasOptimistic, false)
+    swap(&optimisticValues, &spent.optimisticValues)
     return former
   }
 
@@ -180,7 +180,7 @@ final class EntityEdits<E: Entity> {
   func takeSpent() -> SpentEdits<E> {
     // A single edit is removed from its array, which is used again.
     if spent.edits.count == 1, spent.places.isEmpty, spent.undone.isEmpty,
-      spent.optimistic.isEmpty
+      spent.optimisticValues.isEmpty, spent.optimistic.isEmpty
     {
       return SpentEdits(last: spent.edits.removeLast())
     }
@@ -205,8 +205,8 @@ struct SpentEdits<E: Entity>: Sendable {
   @usableFromInline var changes: [TableEdit<E>] = []
   @usableFromInline var confirmedChanges: [TableEdit<E>]?
 
-  /// Whether there may be edits with optimistic values; and the changes of such values.
-  @usableFromInline var hasOptimistic = false
+  /// The optimistic values of the edits; and the changes of such values.
+  @usableFromInline var optimisticValues: [OptimisticValues<E>] = []
   @usableFromInline var optimistic: [OptimisticEdit<E>] = []
 
   @inlinable
@@ -216,7 +216,7 @@ struct SpentEdits<E: Entity>: Sendable {
 
   @inlinable
   var isEmpty: Bool {
-    edits.isEmpty && undone.isEmpty && last == nil
+    edits.isEmpty && undone.isEmpty && last == nil && optimisticValues.isEmpty
   }
 
   /// These edits; nil if there are none.
@@ -245,8 +245,11 @@ struct Edit<E: Entity>: Sendable {
   /// The range of the references of the value.
   @usableFromInline var targets = 0..<0
 
-  /// The confirmed value below the new one, and the values in between; nil if it is confirmed.
-  @usableFromInline var optimistic: OptimisticValues<E>?
+  /// The place of the confirmed value below the new one, and of the values in between; nil if the
+  /// new one is confirmed.
+  ///
+  /// A number, because an edit is copied often, and rarely has such values.
+  @usableFromInline var optimisticPlace: Int32?
 
   @inlinable
   init(_ id: E.ID, _ value: E?, _ order: EditOrder, _ stored: (row: Int32?, value: E?)) {
