@@ -43,10 +43,13 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return Caller(flight, priority, isNew: true)
   }
 
-  /// Adds a flight without callers, unless the limit of keys is reached.
+  /// Adds a flight without callers, unless the limit of keys is reached or a later one was assigned.
   ///
   /// - Returns: The former flights of its key, which are detached; the caller releases them.
-  mutating func assign(_ flight: Flight<Key, Value>, limit: Int) -> Flight<Key, Value>? {
+  mutating func assign(
+    _ flight: Flight<Key, Value>, _ revision: Revision, limit: Int
+  ) -> Flight<Key, Value>? {
+    if isAssigned(flight.key, after: revision) { return nil }
     let former = detach(flight.key)
     if byKey.count < limit {
       byKey[flight.key] = flight
@@ -119,6 +122,24 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       detached = flight.next
     }
     return first
+  }
+
+  /// Detaches the flights of the key, unless its flight was assigned after `revision`.
+  mutating func detach(_ key: Key, upTo revision: Revision) -> Flight<Key, Value>? {
+    isAssigned(key, after: revision) ? nil : detach(key)
+  }
+
+  /// Detaches all flights that were not assigned after `revision`; the caller releases them.
+  mutating func detachAll(upTo revision: Revision) -> [Key: Flight<Key, Value>] {
+    let later = byKey.keys.filter { isAssigned($0, after: revision) }
+    if later.isEmpty { return detachAll() }
+    let gone = byKey.filter { !isAssigned($0.key, after: revision) }
+    for key in gone.keys { _ = detach(key) }
+    return gone
+  }
+
+  private func isAssigned(_ key: Key, after revision: Revision) -> Bool {
+    byKey[key]?.assigned.map { $0.revision > revision } ?? false
   }
 
   /// Detaches all flights; the caller releases them.
@@ -303,8 +324,12 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
 final class AssignedSignal<Value: Sendable>: Sendable {
   @usableFromInline let signal: Signal<Value>
 
-  init(_ signal: Signal<Value>) {
+  /// The position of the assignment in the order of all writes.
+  let revision: Revision
+
+  init(_ signal: Signal<Value>, _ revision: Revision) {
     self.signal = signal
+    self.revision = revision
   }
 }
 

@@ -43,11 +43,11 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Adds a flight that the first caller of `key` starts, and detaches the former ones.
   ///
-  /// If the limit of keys is reached, the signal is not kept.
-  func assign(_ key: Key, _ signal: Signal<Value>) {
-    let flight = Flight(
-      key, Lookup(), handle(of: key, Lookup()), in: table, assigned: AssignedSignal(signal))
-    let former = table.withLock { $0.assign(flight, limit: limit) }
+  /// If the limit of keys is reached, or another one was assigned later, the signal is not kept.
+  func assign(_ key: Key, _ signal: Signal<Value>, _ revision: Revision) {
+    let assigned = AssignedSignal(signal, revision)
+    let flight = Flight(key, Lookup(), handle(of: key, Lookup()), in: table, assigned: assigned)
+    let former = table.withLock { $0.assign(flight, revision, limit: limit) }
     _ = former  // released here, not under the lock
   }
 
@@ -171,6 +171,18 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   func detach(_ key: Key) {
     let detached = table.withLock { $0.detach(key) }
+    _ = detached  // released here, not under the lock
+  }
+
+  /// Detaches the flights of a key, unless its flight was assigned after `revision`.
+  func detach(_ key: Key, upTo revision: Revision) {
+    let detached = table.withLock { $0.detach(key, upTo: revision) }
+    _ = detached  // released here, not under the lock
+  }
+
+  /// Detaches all flights that were not assigned after `revision`.
+  func detachAll(upTo revision: Revision) {
+    let detached = table.withLock { $0.detachAll(upTo: revision) }
     _ = detached  // released here, not under the lock
   }
 

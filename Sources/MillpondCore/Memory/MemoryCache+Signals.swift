@@ -8,9 +8,10 @@ public import MillpondSignals
 ///     let image = cache.signal(for: url) { download(url) }   // finds, joins or starts
 ///
 /// An entry runs from its first subscription. While it runs it takes up no room and is never
-/// evicted, and every get of its key joins it, also after its first value. When its last subscriber
-/// leaves before its end, the run is cancelled and the entry removed. When it completes, its last
-/// value stays, under the limits and times of the cache; a failure or an empty end leaves nothing.
+/// evicted, and every get of its key joins it, also after its first value. When it completes, its
+/// last value stays, under the limits and times of the cache; a failure or an empty end leaves
+/// nothing. When its last subscriber leaves before its end, the run is cancelled and the entry
+/// removed; a value that it has sent by then stays.
 /// A later write of the key wins: the entry serves its present subscribers, and its value is not
 /// stored.
 ///
@@ -41,8 +42,9 @@ extension MemoryCache {
       // Before the entry, so that a set that finds the entry is later, and keeps its value.
       let revision = Revision.next()
       // Before the removal, which refuses the values of all former entries.
-      makeFlights().assign(key, newValue)
-      removeStored(key, revision)
+      makeFlights().assign(key, newValue, revision)
+      // A later write has arrived in between, and wins over this entry.
+      if !removeStored(key, revision) { detach(key, upTo: revision) }
     }
   }
 
@@ -120,45 +122,77 @@ extension MemoryCache {
     }
   }
 
-  /// Runs a signal, and stores its last value when it completes.
+  /// Runs a signal, and stores its last value when it completes, or when the last caller leaves: a
+  /// caller that wants one value leaves with it.
   private func storing(
     _ signal: Signal<Value>, for key: Key, _ token: FillToken
   ) -> Signal<Stamped<Value>> {
     Signal { [self] observer, lifetime in
-      let last = SerialState<(value: Value, time: Int64)?>(nil)
-      let token = FillToken(token.revision, false, lifetime)
+      let latest = LatestValue<Value>()
       let store = { @Sendable [self] in
-        guard let (value, bornAt) = last.value else { return }
+        guard let (value, bornAt) = latest.close() else { return }
         let stamped = Stamped(value, nanoseconds: max(0, time.now() - bornAt), validator: nil)
-        _ = apply(.fill(key, stamped, token))
+        // Without the lifetime, which may have ended since the value came.
+        _ = apply(.fill(key, stamped, FillToken(token.revision, false, nil)))
       }
+      lifetime.onEnd { store() }
       signal.run(
         Observer(
           next: { value in
-            last.value = (value, self.time.now())
+            latest.set(value, at: self.time.now())
             observer.next(Stamped(value))
           },
           other: { event in
-            if case .completed = event { store() }
+            switch event {
+            case .completed: store()
+            case .failed: _ = latest.close()
+            case .progress, .next: break
+            }
             observer.other(event)
           }), lifetime)
     }
   }
 
-  /// Lets the entry of a key serve only its present subscribers.
+  /// Lets the entry of a key serve only its present subscribers, unless it was assigned after
+  /// `revision`.
   @inlinable
-  func detachFlight(of key: Key) {
-    if lazyFlights.object != nil { detach(key) }
+  func detachFlight(of key: Key, upTo revision: Revision) {
+    if lazyFlights.object != nil { detach(key, upTo: revision) }
   }
 
   @usableFromInline
-  func detach(_ key: Key) {
-    flights?.detach(key)
+  func detach(_ key: Key, upTo revision: Revision) {
+    flights?.detach(key, upTo: revision)
   }
 
-  /// Lets all entries serve only their present subscribers.
+  /// Lets all entries serve only their present subscribers, unless they were assigned after
+  /// `revision`.
   @usableFromInline
-  func detachFlights() {
-    flights?.detachAll()
+  func detachFlights(upTo revision: Revision) {
+    flights?.detachAll(upTo: revision)
+  }
+}
+
+/// The latest value of a run and its time, until the run has ended.
+private final class LatestValue<Value: Sendable>: Sendable {
+  private typealias Sent = (value: Value, time: Int64)
+
+  private let state = Locked<(sent: Sent?, isClosed: Bool)>((nil, false))
+
+  func set(_ value: Value, at time: Int64) {
+    let former = state.withLock { state -> Sent? in
+      if state.isClosed { return nil }
+      defer { state.sent = (value, time) }
+      return state.sent
+    }
+    _ = former  // released here, not under the lock
+  }
+
+  /// Returns the latest value once; later ones are ignored.
+  func close() -> (value: Value, time: Int64)? {
+    state.withLock { state in
+      defer { state = (nil, true) }
+      return state.sent
+    }
   }
 }

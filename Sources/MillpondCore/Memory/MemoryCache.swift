@@ -106,7 +106,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
   /// Releases the entries that wait for a subscriber; running ones keep the cache alive.
   deinit {
-    detachFlights()
+    flights?.detachAll()
   }
 
   // MARK: Gets
@@ -184,10 +184,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       set(key, value, revision, options.timeToLive)
     case .remove(let key, let revision):
       removeStored(key, revision)
-      detachFlight(of: key)
+      detachFlight(of: key, upTo: revision)
     case .removeAll(let revision):
       shards.removeAll(revision, time.now())
-      detachFlights()
+      detachFlights(upTo: revision)
     case .fill(let key, let stamped, let token):
       let (hash, now) = (MemoryHash(key), time.now())
       let bornAt = now.subtractingReportingOverflow(stamped.nanoseconds).partialValue
@@ -202,12 +202,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     return Self.done
   }
 
+  /// Removes the stored value; returns false if a later write of the key wins.
   @inlinable
-  func removeStored(_ key: Key, _ revision: Revision) {
+  @discardableResult
+  func removeStored(_ key: Key, _ revision: Revision) -> Bool {
     let hash = MemoryHash(key)
     var move = MemoryMove<Key, Value>(time.now())
-    shards.withStore(hash) { $0.remove(key, hash, revision, &move) }
+    let isAdmitted = shards.withStore(hash) { $0.remove(key, hash, revision, &move) }
     shards.finish(&move)
+    return isAdmitted
   }
 
   /// Stores `value` for `key` at once, without the detour through ``apply(_:)``.
@@ -247,7 +250,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       cost: cost(of: value), bornAt: now, deadline: options.deadline(timeToLive, now, hash),
       revision: revision)
     shards.put(hash, cost: details.cost, now) { $0.set(key, hash, value, details, &$1) }
-    detachFlight(of: key)
+    detachFlight(of: key, upTo: revision)
   }
 
   @inlinable

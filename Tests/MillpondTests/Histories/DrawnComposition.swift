@@ -16,7 +16,7 @@ struct DrawnComposition {
 
   /// The sharing of flights and the remembering of values.
   enum Sharing: CaseIterable {
-    case none, reusing, replayed, remembered, multiplexed, persisted
+    case none, reusing, replayed, entries, remembered, multiplexed, persisted
   }
 
   let scene: Scene
@@ -47,7 +47,7 @@ struct DrawnComposition {
   init(expiringIn scene: Scene) {
     var generator = SeededGenerator(seed: scene.seed ^ 0xA6E)
     let stores: [Store] = [.none, .memory, .disk]
-    let sharings: [Sharing] = [.none, .reusing, .replayed, .remembered]
+    let sharings: [Sharing] = [.none, .reusing, .replayed, .entries, .remembered]
     self.init(
       scene, store: stores.randomElement(using: &generator) ?? .none,
       sharing: sharings.randomElement(using: &generator) ?? .none,
@@ -104,6 +104,7 @@ struct DrawnComposition {
     case .none: return layered()
     case .reusing: return AnyCache(layered().reusingInFlight(clock: clock))
     case .replayed: return AnyCache(lower().replayed(in: memory(), clock: clock))
+    case .entries: return AnyCache(SignalEntries(memory: memory(), lower: lower()))
     case .remembered:
       return AnyCache(scene.origin.remembered(in: kept(), FreshnessPolicy(), clock: clock))
     case .multiplexed: return multiplexed(over: AnyCache(scene.origin), .none)
@@ -237,6 +238,25 @@ struct DrawnComposition {
         await scene.takesTime()
         return value
       }, decode: { $0 })
+  }
+}
+
+/// A memory cache whose entries are signals that its gets start.
+private struct SignalEntries<Lower: Cache>: Cache {
+  let memory: MemoryCache<Lower.Key, Lower.Value>
+  let lower: Lower
+
+  private var layered: Layered<MemoryCache<Lower.Key, Lower.Value>, Lower> {
+    memory.layered(over: lower)
+  }
+
+  func get(_ key: Lower.Key, _ lookup: Lookup) -> Signal<Lower.Value> {
+    guard lookup.freshness == .any else { return layered.get(key, lookup) }
+    return memory.signal(for: key) { lower.get(key, lookup) }
+  }
+
+  func apply(_ change: Change<Lower.Key, Lower.Value>) -> Signal<Void> {
+    layered.apply(change)
   }
 }
 

@@ -159,20 +159,22 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return put(key, hash, value, validator, details, in: slot, &move)
   }
 
-  /// Removes a key, unless it was written later.
+  /// Removes a key; returns false, without an effect, if it was written later.
   @inlinable
+  @discardableResult
   mutating func remove(
     _ key: Key, _ hash: MemoryHash, _ revision: Revision, _ move: inout MemoryMove<Key, Value>
-  ) {
+  ) -> Bool {
     let slot = find(key, hash)
     let present = slot.map { times.stamps[$0].revision } ?? .none
-    guard writes.admit(key, hash: hash.whole, revision, over: present) else { return }
+    guard writes.admit(key, hash: hash.whole, revision, over: present) else { return false }
     writes.remember(key, revision)
     move.removals.append(writes.takeForgotten())
-    guard let slot else { return }
+    guard let slot else { return true }
     drop(slot, .removed, &move)
     budget.takeBack(&move.room)
     if order.isSparse { shrink() }
+    return true
   }
 
   /// Removes everything that was written before `revision`, in steps; values filled between the
