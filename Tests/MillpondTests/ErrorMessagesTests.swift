@@ -59,6 +59,24 @@ import Testing
       "the last gets from people failed, so none is made for another 12 s"
     ),
     (
+      CacheError.refusedValue(type: "Profile"),
+      "the condition of the codec does not hold for a value of type Profile"
+    ),
+    (
+      CacheError.unsupported(layer: "AnyCache", write: "remove without a closure for it"),
+      "the layer AnyCache does not support remove without a closure for it"
+    ),
+    (
+      CacheError.partlyWritten(
+        failures: [("a", Cause()), (7, CacheError.scopeEnded)], count: 12),
+      "of 12 writes 2 failed: a: no space left on the device; 7: the scope of the cache has ended"
+    ),
+    (
+      CacheError.partlyWritten(failures: (1...5).map { ($0, CacheError.miss) }, count: 5),
+      "of 5 writes 5 failed: 1: no layer has a value for the key; "
+        + "2: no layer has a value for the key; 3: no layer has a value for the key; and 2 more"
+    ),
+    (
       CacheError.nameTaken(name: "users"),
       "the repository already has a member named users"
     ),

@@ -70,6 +70,7 @@ extension FlightRecord {}
 extension Found {}
 extension Freshness {}
 extension FreshnessPolicy {}
+extension FunctionSource {}
 extension HTTPAuthorization {}
 extension HTTPHead {}
 extension HTTPLimits {}
@@ -93,6 +94,7 @@ extension ImageSize {}
 extension ImpoliteCache {}
 extension ImpoliteCacheError {}
 extension InFlightReuse {}
+extension LayersBuilder {}
 extension LayerSize {}
 extension Layered {}
 extension ListPage {}
@@ -170,6 +172,7 @@ extension TimeoutAwaited {}
 extension TimerClock {}
 extension TransferError {}
 extension TransformedValues {}
+extension UndecodableUse {}
 extension URLSessionTransport {}
 extension Validator {}
 extension ValueDebouncer {}

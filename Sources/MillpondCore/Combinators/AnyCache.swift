@@ -12,12 +12,17 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     inside = ErasedCache(source)
   }
 
-  /// Creates a cache of closures.
+  /// Creates a cache of closures, or a source: a cache without closures for writes.
   ///
   /// `set`, `remove` and `removeAll` are called in the order of the writes and never overlap: a
   /// write that arrives while another one runs is carried out by the thread of that one. A fill
   /// calls `set` too, unless the key was written after its token was taken. The age of the values
   /// is unknown: they count as new. A get with ``Freshness/reload`` is a miss.
+  ///
+  /// Without all three, the result behaves as a source: writes succeed and keep nothing, fills are
+  /// refused, a reload calls `get`, and a get with ``Freshness/cachedOnly`` is a miss. If only some
+  /// are left out, their writes fail with ``CacheError/unsupported(layer:write:)``, since the
+  /// stored values would stay; but without `set`, a set removes the key.
   ///
   /// - Parameters:
   ///   - get: Returns the answer, by the rules of ``Source/get(_:_:)``.
@@ -26,12 +31,41 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///   - removeAll: Removes everything; called at once.
   public init(
     get: @escaping @Sendable (Key) -> Signal<Value>,
-    set: @escaping @Sendable (Value, Key) -> Signal<Void>,
-    remove: @escaping @Sendable (Key) -> Signal<Void>,
-    removeAll: @escaping @Sendable () -> Signal<Void>
+    set: (@Sendable (Value, Key) -> Signal<Void>)? = nil,
+    remove: (@Sendable (Key) -> Signal<Void>)? = nil,
+    removeAll: (@Sendable () -> Signal<Void>)? = nil
   ) {
     let writes = ClosureWrites(set: set, remove: remove, removeAll: removeAll)
-    inside = ErasedCache(ClosureCache(onGet: get, writes: writes))
+    inside =
+      writes.isEmpty
+      ? ErasedCache(FunctionSource.signal(get))
+      : ErasedCache(
+        ClosureCache(
+          onGet: { key, lookup in lookup.freshness == .reload ? .empty : get(key) },
+          writes: writes))
+  }
+
+  /// Creates a cache of closures, of which `get` also has the terms of the get.
+  ///
+  /// `get` decides what they mean: a cache misses if they do not admit its value, and always on
+  /// ``Freshness/reload``. The other parameters are those of the form without a lookup.
+  ///
+  /// - Parameters:
+  ///   - get: Returns the answer, by the rules of ``Source/get(_:_:)``.
+  ///   - set: Stores a value; called at once.
+  ///   - remove: Removes the value of a key; called at once.
+  ///   - removeAll: Removes everything; called at once.
+  public init(
+    get: @escaping @Sendable (Key, Lookup) -> Signal<Value>,
+    set: (@Sendable (Value, Key) -> Signal<Void>)? = nil,
+    remove: (@Sendable (Key) -> Signal<Void>)? = nil,
+    removeAll: (@Sendable () -> Signal<Void>)? = nil
+  ) {
+    let writes = ClosureWrites(set: set, remove: remove, removeAll: removeAll)
+    inside =
+      writes.isEmpty
+      ? ErasedCache(FunctionSource.signal(get))
+      : ErasedCache(ClosureCache(onGet: get, writes: writes))
   }
 
   /// Forwards to the wrapped cache.
@@ -100,11 +134,11 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 /// A cache of closures.
 private struct ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
-  let onGet: @Sendable (Key) -> Signal<Value>
+  let onGet: @Sendable (Key, Lookup) -> Signal<Value>
   let writes: ClosureWrites<Key, Value>
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    lookup.freshness == .reload ? .empty : onGet(key)
+    onGet(key, lookup)
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {

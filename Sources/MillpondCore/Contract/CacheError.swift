@@ -35,6 +35,16 @@ public enum CacheError: Error, Sendable {
   /// `remaining`, see ``Source/circuitBreaking(afterFailures:for:counting:clock:)``.
   case circuitOpen(layer: String, remaining: Duration)
 
+  /// The condition of a conditioned codec does not hold for a value of this type.
+  case refusedValue(type: String)
+
+  /// A layer has no way to carry out this write.
+  case unsupported(layer: String, write: String)
+
+  /// Some writes of a bulk write failed; the others, out of `count` in all, were carried out.
+  case partlyWritten(
+    failures: [(key: any Hashable & Sendable, error: any Error)], count: Int)
+
   /// The name belongs to another member of the ``Repository``.
   case nameTaken(name: String)
 
@@ -70,6 +80,10 @@ extension CacheError: CustomStringConvertible {
         + "(raise its maxWaiting)"
     case .circuitOpen(let layer, let remaining):
       "the last gets from \(layer) failed, so none is made for another \(remaining.brief)"
+    case .refusedValue(let type):
+      "the condition of the codec does not hold for a value of type \(type)"
+    case .unsupported(let layer, let write): "the layer \(layer) does not support \(write)"
+    case .partlyWritten(let failures, let count): Self.describe(failures, of: count)
     case .nameTaken(let name): "the repository already has a member named \(name)"
     case .scopeEnded: "the scope of the cache has ended"
     case .shutDown: "the source has been shut down and fetches nothing"
@@ -78,6 +92,16 @@ extension CacheError: CustomStringConvertible {
         + (underlying.map { "; before that: \($0)" } ?? "")
     case .failed(let provenance, let underlying): "the get failed: \(underlying) (\(provenance))"
     }
+  }
+
+  /// Names the first few of the failures.
+  private static func describe(
+    _ failures: [(key: any Hashable & Sendable, error: any Error)], of count: Int
+  ) -> String {
+    let named = failures.prefix(3).map { "\($0.key): \($0.error)" }
+    let more = failures.count - named.count
+    return "of \(count) writes \(failures.count) failed: \(named.joined(separator: "; "))"
+      + (more > 0 ? "; and \(more) more" : "")
   }
 }
 

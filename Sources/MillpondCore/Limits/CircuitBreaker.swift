@@ -170,7 +170,8 @@ extension Error {
       .shutDown, .unfinished:
       true
     case .failed(_, let underlying): underlying.isOfTheGet
-    case .unavailable, .partlyStored, .inUse, nil: false
+    case .unavailable, .partlyStored, .partlyWritten, .inUse, .refusedValue, .unsupported, nil:
+      false
     }
   }
 }

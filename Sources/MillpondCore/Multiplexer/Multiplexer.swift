@@ -61,7 +61,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
     signal: @escaping @Sendable () -> Signal<Value>
   ) {
     map = MultiplexerMap(
-      over: Fetch { _ in signal() }, countLimit: 1, freshness: freshness,
+      over: FunctionSource.signal { (_: String) in signal() }, countLimit: 1, freshness: freshness,
       persistence: persistence, scope: scope, clock: clock)
   }
 
@@ -91,7 +91,9 @@ public final class Multiplexer<Value: Sendable>: Sendable {
     callback: @escaping @Sendable (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
   ) {
     map = MultiplexerMap(
-      over: Fetch(file: file, line: line) { _, answer in callback(answer) },
+      over: FunctionSource<String, Value>.callback(file: file, line: line) { _, answer in
+        callback(answer)
+      },
       countLimit: 1, freshness: freshness, persistence: persistence, scope: scope, clock: clock)
   }
 

@@ -77,7 +77,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     fetch: @escaping @Sendable (Key) async throws -> Value
   ) {
     self.init(
-      over: Fetch { key in .async { try await fetch(key) } }, countLimit: countLimit,
+      over: FunctionSource.async(fetch), countLimit: countLimit,
       freshness: freshness, persistence: persistence, scope: scope, clock: clock)
   }
 
@@ -99,7 +99,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     signal: @escaping @Sendable (Key) -> Signal<Value>
   ) {
     self.init(
-      over: Fetch(fetch: signal), countLimit: countLimit, freshness: freshness,
+      over: FunctionSource.signal(signal), countLimit: countLimit, freshness: freshness,
       persistence: persistence, scope: scope, clock: clock)
   }
 
@@ -131,7 +131,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
       @escaping @Sendable (Key, @escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
   ) {
     self.init(
-      over: Fetch(file: file, line: line, callback: callback), countLimit: countLimit,
+      over: FunctionSource.callback(file: file, line: line, callback), countLimit: countLimit,
       freshness: freshness, persistence: persistence, scope: scope, clock: clock)
   }
 
@@ -247,34 +247,5 @@ extension FreshnessPolicy {
   /// the origin can't be reached.
   public static var multiplexed: FreshnessPolicy {
     FreshnessPolicy(freshFor: .after(.seconds(1_800)))
-  }
-}
-
-/// A source made of a closure.
-struct Fetch<Key: Hashable & Sendable, Value: Sendable>: Source {
-  let fetch: @Sendable (Key) -> Signal<Value>
-
-  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    fetch(key)
-  }
-}
-
-extension Fetch {
-  /// Creates a source of a function with a completion handler, whose first call counts.
-  init(
-    file: StaticString, line: UInt,
-    callback:
-      @escaping @Sendable (Key, @escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
-  ) {
-    fetch = { key in
-      .create(file: file, line: line) { observer, _ in
-        callback(key) { result in
-          switch result {
-          case .success(let value): observer.next(value)
-          case .failure(let error): observer.failed(error)
-          }
-        }
-      }.take(1)
-    }
   }
 }

@@ -6,9 +6,9 @@ import MillpondSignals
 final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let order = Locked(WriteOrder<Key>())
   private let mailbox = Mailbox<Message>()
-  private let set: @Sendable (Value, Key) -> Signal<Void>
-  private let remove: @Sendable (Key) -> Signal<Void>
-  private let removeAll: @Sendable () -> Signal<Void>
+  private let onSet: (@Sendable (Value, Key) -> Signal<Void>)?
+  private let onRemove: (@Sendable (Key) -> Signal<Void>)?
+  private let onRemoveAll: (@Sendable () -> Signal<Void>)?
 
   private struct Message: Sendable {
     let change: Change<Key, Value>
@@ -17,13 +17,18 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   init(
-    set: @escaping @Sendable (Value, Key) -> Signal<Void>,
-    remove: @escaping @Sendable (Key) -> Signal<Void>,
-    removeAll: @escaping @Sendable () -> Signal<Void>
+    set: (@Sendable (Value, Key) -> Signal<Void>)?,
+    remove: (@Sendable (Key) -> Signal<Void>)?,
+    removeAll: (@Sendable () -> Signal<Void>)?
   ) {
-    self.set = set
-    self.remove = remove
-    self.removeAll = removeAll
+    onSet = set
+    onRemove = remove
+    onRemoveAll = removeAll
+  }
+
+  /// Whether there are no closures.
+  var isEmpty: Bool {
+    onSet == nil && onRemove == nil && onRemoveAll == nil
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
@@ -47,11 +52,28 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     case .remove(let key, let revision):
       admits { $0.admit(key, revision) } ? remove(key) : .just(())
     case .removeAll(let revision):
-      admits { $0.admitAll(revision) } ? removeAll() : .just(())
+      admits { $0.admitAll(revision) } ? onRemoveAll?() ?? missing("removeAll") : .just(())
     case .fill(let key, let stamped, let token):
-      admits { $0.admit(token, for: key) }
-        ? set(stamped.value, key).filter { _ in false }.startWith(()) : .empty
+      fill(key, stamped.value, token)
     }
+  }
+
+  /// Without a closure for sets, the stored value goes, since it is out of date.
+  private func set(_ value: Value, _ key: Key) -> Signal<Void> {
+    onSet?(value, key) ?? onRemove?(key) ?? missing("set")
+  }
+
+  private func remove(_ key: Key) -> Signal<Void> {
+    onRemove?(key) ?? missing("remove")
+  }
+
+  private func fill(_ key: Key, _ value: Value, _ token: FillToken) -> Signal<Void> {
+    guard let onSet, admits({ $0.admit(token, for: key) }) else { return .empty }
+    return onSet(value, key).filter { _ in false }.startWith(())
+  }
+
+  private func missing(_ closure: String) -> Signal<Void> {
+    .fail(CacheError.unsupported(layer: "AnyCache", write: "\(closure) without a closure for it"))
   }
 
   private func admits(_ decide: (inout WriteOrder<Key>) -> Bool) -> Bool {

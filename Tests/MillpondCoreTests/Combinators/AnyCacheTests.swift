@@ -94,4 +94,73 @@ import Testing
     #expect(Recorder<Void>().subscribe(to: cache.set(1, for: "a")).isCompleted)
     #expect(Recorder<Void>().subscribe(to: kept.layered(over: cache).set(1, for: "a")).isCompleted)
   }
+
+  // MARK: Closures left out
+
+  private func write(_ outcome: Signal<Void>) -> String {
+    let recorder = Recorder<Void>().subscribe(to: outcome)
+    if case CacheError.unsupported(let layer, let write)? = recorder.failure {
+      return "\(layer): \(write)"
+    }
+    return recorder.values.isEmpty ? "nothing" : "done"
+  }
+
+  @Test func `without closures for writes it is a source, whose writes succeed and keep nothing`() {
+    let origin = TestOrigin<String, Int>()
+    let cache = AnyCache(get: { origin.get($0) })
+
+    #expect(write(cache.set(1, for: "a")) == "done")
+    #expect(write(cache.remove("a")) == "done")
+    #expect(write(cache.removeAll()) == "done")
+    #expect(write(cache.apply(.fill("a", Stamped(1), .any))) == "nothing")
+
+    let cached = Recorder<Int>().subscribe(to: cache.get("a", freshness: .cachedOnly))
+    #expect(cached.transcript == ["completed"] && origin["a"].subscriptions == 0)
+    let reloaded = Recorder<Int>().subscribe(to: cache.get("a", freshness: .reload))
+    origin["a"].next(2)
+    #expect(reloaded.values == [2])
+  }
+
+  @Test func `without a closure for sets, a set removes the key, and fills are refused`() {
+    kept.set(1, for: "a")
+    let cache = AnyCache(get: { kept.get($0) }, remove: { kept.remove($0) })
+
+    #expect(write(cache.set(2, for: "a")) == "done")
+    #expect(write(cache.apply(.fill("a", Stamped(3), .any))) == "nothing")
+
+    #expect(kept.contents == [:])
+  }
+
+  @Test func `a write that would leave the stored value fails, and names what is missing`() {
+    let cache = AnyCache(get: { kept.get($0) }, set: { kept.set($0, for: $1) })
+    cache.set(1, for: "a")
+
+    #expect(write(cache.remove("a")) == "AnyCache: remove without a closure for it")
+    #expect(write(cache.removeAll()) == "AnyCache: removeAll without a closure for it")
+    let emptied = AnyCache(get: { kept.get($0) }, removeAll: { kept.removeAll() })
+    #expect(write(emptied.set(2, for: "a")) == "AnyCache: set without a closure for it")
+    #expect(kept.contents == ["a": 1])
+  }
+
+  @Test(arguments: [Freshness.any, .reload, .cachedOnly, .atMost(.seconds(1))])
+  func `a get has its terms`(freshness: Freshness) {
+    let seen = PublishSubject<Freshness>()
+    let log = Recorder<Freshness>().subscribe(to: seen.signal)
+    let cache = AnyCache<String, Int>(
+      get: { _, lookup in
+        seen.next(lookup.freshness)
+        return .just(1)
+      }, set: { _, _ in .just(()) })
+
+    let recorder = Recorder<Int>().subscribe(to: cache.get("a", freshness: freshness))
+
+    #expect(log.values == [freshness] && recorder.values == [1])
+  }
+
+  @Test func `without its terms a get answers no reload of a cache`() {
+    kept.set(1, for: "a")
+    let recorder = Recorder<Int>().subscribe(to: ofClosures().get("a", freshness: .reload))
+
+    #expect(recorder.transcript == ["completed"])
+  }
 }

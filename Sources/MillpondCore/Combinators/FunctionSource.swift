@@ -1,0 +1,181 @@
+public import MillpondSignals
+import Synchronization
+
+/// A source made from a function of the user's; elsewhere called a fetcher.
+///
+///     memory.layered(over: FunctionSource.async { id in try await api.user(id) })
+///     memory.layered(over: FunctionSource.signal { id in api.user(id).retry(2) })
+///     memory.layered(over: FunctionSource.callback { id, answer in api.load(id, answer) })
+///     memory.layered(over: FunctionSource.sync { name in try parse(name) })
+///
+/// Each form also exists with the ``Lookup`` as a second parameter of the function. The function is
+/// called anew for each subscription, and never before one.
+public struct FunctionSource<Key: Hashable & Sendable, Value: Sendable>: Source {
+  @usableFromInline let fetch: @Sendable (Key, Lookup) -> Signal<Value>
+
+  @inlinable
+  init(_ fetch: @escaping @Sendable (Key, Lookup) -> Signal<Value>) {
+    self.fetch = fetch
+  }
+
+  /// Returns the answer of the function.
+  @inlinable
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    fetch(key, lookup)
+  }
+}
+
+// MARK: Signals
+
+extension FunctionSource {
+  /// Returns a source that answers with a signal; leaving a get disposes of it.
+  ///
+  /// - Parameter get: Returns the answer by the rules of ``Source/get(_:_:)``: an empty signal is a
+  ///   miss.
+  @inlinable
+  public static func signal(
+    _ get: @escaping @Sendable (Key) -> Signal<Value>
+  ) -> FunctionSource {
+    FunctionSource { key, _ in .deferred { get(key) } }
+  }
+
+  /// Returns a source that answers with a signal, made by the terms of the get.
+  ///
+  /// - Parameter get: Returns the answer by the rules of ``Source/get(_:_:)``.
+  @inlinable
+  public static func signal(
+    _ get: @escaping @Sendable (Key, Lookup) -> Signal<Value>
+  ) -> FunctionSource {
+    FunctionSource { key, lookup in .deferred { get(key, lookup) } }
+  }
+}
+
+// MARK: Asynchronous functions
+
+extension FunctionSource {
+  /// Returns a source that calls an asynchronous function; leaving a get cancels its task.
+  ///
+  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
+  @inlinable
+  public static func async(
+    _ get: @escaping @Sendable (Key) async throws -> Value
+  ) -> FunctionSource {
+    FunctionSource { key, _ in .async { try await get(key) } }
+  }
+
+  /// Returns a source that calls an asynchronous function with the terms of the get.
+  ///
+  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
+  @inlinable
+  public static func async(
+    _ get: @escaping @Sendable (Key, Lookup) async throws -> Value
+  ) -> FunctionSource {
+    FunctionSource { key, lookup in .async { try await get(key, lookup) } }
+  }
+}
+
+// MARK: Synchronous functions
+
+extension FunctionSource {
+  /// Returns a source that calls a function on the thread of the get.
+  ///
+  /// The answer arrives inside `subscribe`. For a function that returns a `Result`, end the closure
+  /// with `.get()`.
+  ///
+  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
+  @inlinable
+  public static func sync(
+    _ get: @escaping @Sendable (Key) throws -> Value
+  ) -> FunctionSource {
+    .sync { key, _ in try get(key) }
+  }
+
+  /// Returns a source that calls a function with the terms of the get, on the thread of the get.
+  ///
+  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
+  @inlinable
+  public static func sync(
+    _ get: @escaping @Sendable (Key, Lookup) throws -> Value
+  ) -> FunctionSource {
+    FunctionSource { key, lookup in
+      .deferred {
+        do {
+          return .just(try get(key, lookup))
+        } catch {
+          return .fail(error)
+        }
+      }
+    }
+  }
+}
+
+// MARK: Callbacks
+
+extension FunctionSource {
+  /// Returns a source that calls a function with a completion handler.
+  ///
+  /// The handler's first call counts, from any thread; later calls are ignored, as are all calls
+  /// after the get was left. If the function releases the handler without calling it, the get fails
+  /// with `SignalError.abandoned`. What the function started is not cancelled when a get is left;
+  /// where it can be, use ``signal(_:)-((Key)->Signal<Value>)`` with `Signal.create(file:line:_:)`:
+  ///
+  ///     FunctionSource<URL, Data>.signal { url in
+  ///       .create { observer, lifetime in
+  ///         let task = api.load(url) { observer.next($0); observer.completed() }
+  ///         lifetime.onEnd { task.cancel() }
+  ///       }
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - file: The file to name if the handler is abandoned.
+  ///   - line: The line to name.
+  ///   - get: Starts the work, and passes the result to its last parameter.
+  public static func callback(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ get:
+      @escaping @Sendable (Key, @escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+  ) -> FunctionSource {
+    .callback(file: file, line: line) { key, _, answer in get(key, answer) }
+  }
+
+  /// Returns a source that calls a function with the terms of the get and a completion handler.
+  ///
+  /// - Parameters:
+  ///   - file: The file to name if the handler is abandoned.
+  ///   - line: The line to name.
+  ///   - get: Starts the work, and passes the result to its last parameter; its first call counts.
+  public static func callback(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ get:
+      @escaping @Sendable (
+        Key, Lookup, @escaping @Sendable (Result<Value, any Error>) -> Void
+      ) -> Void
+  ) -> FunctionSource {
+    FunctionSource { key, lookup in
+      .create(file: file, line: line) { observer, _ in
+        let handler = CompletionHandler(observer)
+        get(key, lookup) { handler.receive($0) }
+      }
+    }
+  }
+}
+
+/// A completion handler of which the first call counts.
+private final class CompletionHandler<Value: Sendable>: Sendable {
+  private let observer: Observer<Value>
+  private let isCalled = Atomic(false)
+
+  init(_ observer: Observer<Value>) {
+    self.observer = observer
+  }
+
+  func receive(_ result: Result<Value, any Error>) {
+    if isCalled.exchange(true, ordering: .relaxed) { return }
+    switch result {
+    case .success(let value):
+      observer.next(value)
+      observer.completed()
+    case .failure(let error): observer.failed(error)
+    }
+  }
+}
