@@ -35,6 +35,64 @@ public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
 }
 
 extension Codec {
+  /// Encodes a value, apart from any cache.
+  ///
+  ///     let same = try await codec.decode(codec.encode(profile))
+  ///
+  /// - Throws: The error of the codec, unchanged.
+  @inlinable
+  public func encode(_ value: Decoded) async throws -> Encoded {
+    switch way {
+    case .now(let encode, _): try encode(value)
+    case .later(let encode, _): try await encode(value)
+    }
+  }
+
+  /// Decodes a value, apart from any cache.
+  ///
+  /// - Throws: The error of the codec, unchanged.
+  @inlinable
+  public func decode(_ value: Encoded) async throws -> Decoded {
+    switch way {
+    case .now(_, let decode): try decode(value)
+    case .later(_, let decode): try await decode(value)
+    }
+  }
+
+  /// Returns a codec that refuses values which do not satisfy a condition.
+  ///
+  ///     let small = Codec.json(Profile.self).conditioned(decoding: { $0.count < .mebibytes(1) })
+  ///
+  /// A refusal fails with ``CacheError/refusedValue(type:)``; errors of the conditions pass
+  /// unchanged. As with any value that a codec cannot convert, a refused set fails and a refused
+  /// cached value is a miss. For a condition that takes time, throw from an
+  /// ``asynchronous(encode:decode:)`` codec.
+  ///
+  /// - Parameters:
+  ///   - isEncodable: The condition of values to be encoded, called before the codec.
+  ///   - isDecodable: The condition of values to be decoded, called before the codec.
+  @inlinable
+  public func conditioned(
+    encoding isEncodable: @escaping @Sendable (Decoded) throws -> Bool = { _ in true },
+    decoding isDecodable: @escaping @Sendable (Encoded) throws -> Bool = { _ in true }
+  ) -> Codec {
+    let below = Codec<Encoded, Encoded>(
+      encode: { $0 }, decode: { try Self.checked($0, isDecodable) })
+    let above = Codec<Decoded, Decoded>(
+      encode: { try Self.checked($0, isEncodable) }, decode: { $0 })
+    return below.then(self).then(above)
+  }
+
+  @usableFromInline
+  static func checked<Checked>(
+    _ value: Checked, _ condition: (Checked) throws -> Bool
+  ) throws -> Checked {
+    guard try condition(value) else {
+      throw CacheError.refusedValue(type: "\(Checked.self)")
+    }
+    return value
+  }
+
   /// Returns a codec that decodes by this codec and then by `next`, and encodes in reverse order.
   ///
   /// Errors of either pass unchanged. The result works in tasks if either of the two does.

@@ -3,8 +3,9 @@ public import MillpondSignals
 extension Source {
   /// Stores values encoded by `codec`, and answers them decoded.
   ///
-  /// A cached value that cannot be decoded is a miss, so that a lower layer is asked. If the base
-  /// is a source and no cache, the get fails with the codec's error. Setting a value that cannot be
+  /// A cached value that cannot be decoded is a miss, so that a lower layer is asked, unless
+  /// `undecodable` says otherwise. If the base is a source and no cache, the get fails with the
+  /// codec's error. Setting a value that cannot be
   /// encoded fails, and the stored value stays.
   ///
   /// While an asynchronous codec encodes, only gets of that key wait for it. Other writes do not;
@@ -16,24 +17,61 @@ extension Source {
   /// Each get decodes for itself. With ``Source/reusingInFlight(maxFlights:clock:)`` over this, all
   /// callers that wait share one decoding.
   ///
-  /// - Parameter codec: The conversion between the base's values and the new ones.
+  /// - Parameters:
+  ///   - codec: The conversion between the base's values and the new ones.
+  ///   - undecodable: The use of a cached value that cannot be decoded.
   @inlinable
-  public func mapValues<NewValue>(_ codec: Codec<Value, NewValue>) -> MappedValues<Self, NewValue> {
-    MappedValues(base: self, codec: .one(codec))
+  public func mapValues<NewValue>(
+    _ codec: Codec<Value, NewValue>, undecodable: UndecodableUse = .miss
+  ) -> MappedValues<Self, NewValue> {
+    MappedValues(base: self, codec: .one(codec), undecodable)
+  }
+
+  /// Stores values changed by one function, and answers them changed back by another.
+  ///
+  ///     disk.mapValues(encode: { $0.data }, decode: { try Profile($0) })
+  ///
+  /// The same as ``mapValues(_:undecodable:)`` with a codec of the two functions.
+  ///
+  /// - Parameters:
+  ///   - undecodable: The use of a cached value that cannot be decoded.
+  ///   - encode: Turns a new value into one of the base; its errors fail the set.
+  ///   - decode: Turns a value of the base into a new one.
+  @inlinable
+  public func mapValues<NewValue>(
+    undecodable: UndecodableUse = .miss,
+    encode: @escaping @Sendable (NewValue) throws -> Value,
+    decode: @escaping @Sendable (Value) throws -> NewValue
+  ) -> MappedValues<Self, NewValue> {
+    mapValues(Codec(encode: encode, decode: decode), undecodable: undecodable)
   }
 
   /// Stores values encoded by a codec that depends on the key, and answers them decoded.
   ///
-  /// Otherwise the same as ``mapValues(_:)->MappedValues<Self,NewValue>``. Synchronous and asynchronous
-  /// codecs may be mixed.
+  /// Otherwise the same as ``mapValues(_:undecodable:)``. Synchronous and asynchronous codecs may be
+  /// mixed.
   ///
-  /// - Parameter codec: Called at every get and every write of a key, so keep it cheap.
+  /// - Parameters:
+  ///   - undecodable: The use of a cached value that cannot be decoded.
+  ///   - codec: Called at every get and every write of a key, so keep it cheap.
   @inlinable
   public func mapValues<NewValue>(
+    undecodable: UndecodableUse = .miss,
     byKey codec: @escaping @Sendable (Key) -> Codec<Value, NewValue>
   ) -> MappedValues<Self, NewValue> {
-    MappedValues(base: self, codec: .byKey(codec))
+    MappedValues(base: self, codec: .byKey(codec), undecodable)
   }
+}
+
+/// The use of a cached value that its codec cannot decode.
+public enum UndecodableUse: Sendable, Hashable {
+  /// The value is a miss, so that a lower layer is asked.
+  case miss
+
+  /// The get fails with the codec's error.
+  ///
+  /// A lower layer is asked even so, since a failure of an upper layer is not the end.
+  case failure
 }
 
 /// A source or cache whose values are stored encoded.
@@ -48,9 +86,11 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   @usableFromInline let mapping: ValueMapping<Key, Base.Value, NewValue>
 
   @inlinable
-  init(base: Base, codec: ValueMapping<Key, Base.Value, NewValue>.Choice) {
+  init(
+    base: Base, codec: ValueMapping<Key, Base.Value, NewValue>.Choice, _ undecodable: UndecodableUse
+  ) {
     self.base = base
-    mapping = ValueMapping(codec, isOfCache: base.isCache)
+    mapping = ValueMapping(codec, base.isCache ? undecodable : .failure)
   }
 
   /// Returns the base's answer, decoded.
@@ -72,40 +112,48 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   func decoded(
     _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
   ) -> Signal<Stamped<NewValue>> {
-    switch mapping.way(for: key) {
+    let values = base.getStamped(key, lookup)
+    return switch mapping.way(for: key) {
     case .now(_, let decode):
-      mapping.isOfCache
-        ? base.getStamped(key, lookup).compactMap { stamped in
+      mapping.undecodable == .miss
+        ? values.compactMap { stamped in
           do {
-            let decoded = try stamped.map(decode)
-            check?.settle(nil)
-            return decoded
+            return try checked(check) { try stamped.map(decode) }
           } catch {
-            missing(error, lookup, check)
+            lookup.explainMiss(.undecodable(error))
             return nil
           }
         }
-        : base.getStamped(key, lookup).attemptMap { try $0.map(decode) }
+        : values.attemptMap { stamped in try checked(check) { try stamped.map(decode) } }
     case .later(_, let decode):
-      base.getStamped(key, lookup).flatMap { stamped in
+      values.flatMap { stamped in
         Signal.async {
           let value = try await decode(stamped.value)
           check?.settle(nil)
           return Stamped(value, age: stamped.age, validator: stamped.validator)
         }.recover { error in
-          guard mapping.isOfCache else { return .fail(error) }
-          missing(error, lookup, check)
+          check?.settle(.undecodable(error))
+          guard mapping.undecodable == .miss else { return .fail(error) }
+          lookup.explainMiss(.undecodable(error))
           return .empty
         }
       }
     }
   }
 
-  /// Reports an undecodable value as a miss, to the layers that sent it and to the one above.
-  @usableFromInline
-  func missing(_ error: any Error, _ lookup: Lookup, _ check: ValueCheck?) {
-    check?.settle(.undecodable(error))
-    lookup.explainMiss(.undecodable(error))
+  /// Decodes, and reports to the layers that sent the value whether it was decodable.
+  @inlinable
+  func checked(
+    _ check: ValueCheck?, _ decode: () throws -> Stamped<NewValue>
+  ) throws -> Stamped<NewValue> {
+    do {
+      let decoded = try decode()
+      check?.settle(nil)
+      return decoded
+    } catch {
+      check?.settle(.undecodable(error))
+      throw error
+    }
   }
 
   /// Returns the base's immediate value, decoded.
@@ -208,13 +256,13 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   /// The decoder of all keys if it is synchronous, at hand for hits.
   @usableFromInline let decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?
 
-  /// Whether an undecodable value is a miss; for an origin it is a failure.
-  @usableFromInline let isOfCache: Bool
+  /// The use of an undecodable value; of an origin's answer it is a failure.
+  @usableFromInline let undecodable: UndecodableUse
 
   @inlinable
-  init(_ codec: Choice, isOfCache: Bool) {
+  init(_ codec: Choice, _ undecodable: UndecodableUse) {
     self.codec = codec
-    self.isOfCache = isOfCache
+    self.undecodable = undecodable
     if case .one(let codec) = codec, case .now(_, let decode) = codec.way {
       decodeAtOnce = decode
     } else {

@@ -5,7 +5,7 @@ extension Source {
   ///
   /// The result is a source and not a cache, since it cannot be written: a get with
   /// ``Freshness/cachedOnly`` finds nothing here. To map in both directions use
-  /// ``mapValues(_:)->MappedValues<Self,NewValue>``.
+  /// ``mapValues(_:undecodable:)``.
   ///
   /// - Parameter transform: Runs at every get, on the thread that answers; its errors fail the get
   ///   unchanged.
@@ -18,7 +18,7 @@ extension Source {
 
   /// Answers values changed by `transform` in a task, in one direction only.
   ///
-  /// Otherwise the same as ``mapValues(_:)->TransformedValues<Self,NewValue>``. There are no immediate hits.
+  /// Otherwise the same as ``mapValues(_:)``. There are no immediate hits.
   ///
   /// - Parameter transform: Its errors fail the get unchanged. Its task is cancelled when no caller
   ///   waits for the answer any more.

@@ -53,6 +53,54 @@ import Testing
     #expect(try await base.mapValues(slow.inverted).get("a").value == 14)
   }
 
+  @Test func `a codec can be applied by itself`() async throws {
+    #expect(try await decimal.encode(7) == "7")
+    #expect(try await decimal.decode("8") == 8)
+    #expect(try await slow.decode(slow.encode(7)) == 7)
+    await #expect(throws: Unreadable.self) { try await decimal.decode("seven") }
+  }
+
+  @Test func `a conditioned codec refuses what does not hold, before the codec is asked`()
+    async throws
+  {
+    let asked = Locked<[String]>([])
+    let logging = Codec<String, Int>(
+      encode: { number in
+        asked.withLock { $0.append("encode \(number)") }
+        return "\(number)"
+      },
+      decode: { text in
+        asked.withLock { $0.append("decode \(text)") }
+        return Int(text) ?? -1
+      })
+    let base = TestCache<String, String>()
+    let cache = base.mapValues(
+      logging.conditioned(encoding: { $0 < 100 }, decoding: { $0.count < 3 }))
+    base.set("1234", for: "long")
+
+    cache.set(7, for: "a")
+    let refused = Recorder<Void>().subscribe(to: cache.set(100, for: "a"))
+    let long = Recorder<Int>().subscribe(to: cache.get("long"))
+
+    guard case CacheError.refusedValue("Int")? = refused.failure else {
+      Issue.record("\(refused.transcript)")
+      return
+    }
+    #expect(long.transcript == ["completed"])
+    #expect(base.contents == ["a": "7", "long": "1234"])
+    #expect(asked.withLock { $0 } == ["encode 7"])
+  }
+
+  @Test func `an error of a codec's condition passes unchanged, also in a task`() async throws {
+    let now = decimal.conditioned(encoding: { _ in throw Unreadable() })
+    let later = slow.conditioned(decoding: { _ in throw Unreadable() })
+
+    await #expect(throws: Unreadable.self) { try await now.encode(1) }
+    await #expect(throws: Unreadable.self) { try await later.decode(1) }
+    #expect(try await now.decode("1") == 1)
+    #expect(try await later.encode(1) == 2)
+  }
+
   /// Layers of even numbers: halves of them are whole.
   let laws = CacheLaws(keys: [0, 1, 2, 3], values: (1...12).map { $0 * 2 }) {
     TestCache<Int, Int>()

@@ -16,7 +16,11 @@ import Testing
 
   @Test func `a get for which it doesn't is refused, which is no miss`() async throws {
     base.set(1, for: "a")
-    let recorder = Recorder<Int>().subscribe(to: base.conditioned { $0 == "b" }.get("a"))
+    let cache = base.conditioned { key in
+      await Task.yield()
+      return key == "b"
+    }
+    let recorder = Recorder<Int>().subscribe(to: cache.get("a"))
 
     try await recorder.ended()
 
@@ -29,14 +33,51 @@ import Testing
   }
 
   @Test func `what the condition throws arrives as it was thrown`() async throws {
-    await #expect(throws: Trouble.self) {
-      try await base.conditioned { _ in throw Trouble() }.get("a").value
-    }
+    let now: @Sendable (String) throws -> Bool = { _ in throw Trouble() }
+    let later: @Sendable (String) async throws -> Bool = { _ in throw Trouble() }
+    await #expect(throws: Trouble.self) { try await base.conditioned(now).get("a").value }
+    await #expect(throws: Trouble.self) { try await base.conditioned(later).get("a").value }
   }
 
-  @Test func `tellings are not conditioned, and nothing is there at once`() {
+  @Test func `a condition that is known at once leaves a hit inside the call`() {
     let memory = MemoryCache<String, Int>(countLimit: 5)
-    let cache = memory.conditioned { _ in false }
+    let cache = memory.conditioned { $0 != "b" }
+    for key in ["a", "b"] { memory.set(1, for: key) }
+
+    #expect(cache.now("a", Lookup()) == 1)
+    #expect(cache.now("b", Lookup()) == nil)
+    let held = Recorder<Int>().subscribe(to: cache.get("a"))
+    let refused = Recorder<Int>().subscribe(to: cache.get("b"))
+
+    #expect(held.transcript == ["next 1", "completed"])
+    #expect(refused.failure.map { "\($0)" } == "\(CacheError.refused(key: "b"))")
+  }
+
+  @Test func `a condition that is known at once is checked anew at each subscription`() {
+    let isOpen = Locked(false)
+    let get = base.conditioned { _ in isOpen.withLock { $0 } }.get("a")
+    base.set(1, for: "a")
+
+    #expect(Recorder<Int>().subscribe(to: get).values == [])
+    isOpen.withLock { $0 = true }
+    #expect(Recorder<Int>().subscribe(to: get).values == [1])
+  }
+
+  @Test func `under a refusal the lower layer is asked, and its value is stored above`() {
+    let lower = TestCache<String, Int>()
+    lower.set(7, for: "a")
+    let both = base.conditioned { _ in false }.layered(over: lower)
+
+    #expect(Recorder<Int>().subscribe(to: both.get("a")).values == [7])
+    #expect(base.contents == ["a": 7])
+  }
+
+  @Test func `tellings are not conditioned, and nothing is there at once if it takes time`() {
+    let memory = MemoryCache<String, Int>(countLimit: 5)
+    let cache = memory.conditioned { _ in
+      await Task.yield()
+      return true
+    }
 
     cache.set(1, for: "a")
 

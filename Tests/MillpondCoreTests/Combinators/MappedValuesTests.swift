@@ -60,6 +60,81 @@ import Testing
     #expect(base.contents == ["b": "2"])
   }
 
+  @Test func `two functions make a cache of other values`() {
+    let cache = base.mapValues(encode: { "\($0)" }, decode: { Int($0) ?? -1 })
+
+    cache.set(7, for: "a")
+
+    #expect(base.contents == ["a": "7"])
+    #expect(Recorder<Int>().subscribe(to: cache.get("a")).values == [7])
+  }
+
+  // MARK: Values that cannot be decoded
+
+  struct Unreadable: Error {}
+
+  static let unreadable: [Codec<String, Int>] = [
+    Codec(encode: { "\($0)" }, decode: { _ in throw Unreadable() }),
+    .asynchronous(encode: { "\($0)" }, decode: { _ in throw Unreadable() }),
+  ]
+
+  @Test(arguments: [0, 1])
+  func `an undecodable value fails the get, if that is chosen`(codec: Int) async throws {
+    base.set("x", for: "a")
+    let codec = Self.unreadable[codec]
+    let caches = [
+      base.mapValues(codec, undecodable: .failure),
+      base.mapValues(undecodable: .failure, byKey: { _ in codec }),
+    ]
+
+    for cache in caches {
+      let recorder = Recorder<Int>().subscribe(to: cache.get("a"))
+      try await recorder.ended()
+      #expect(recorder.failure is Unreadable)
+      #expect(cache.now("a", Lookup()) == nil)
+    }
+    #expect(base.contents == ["a": "x"])
+  }
+
+  @Test func `under an undecodable value that is a failure, the lower layer is asked`() {
+    base.set("x", for: "a")
+    let lower = TestCache<String, Int>()
+    let both = base.mapValues(
+      undecodable: .failure, encode: { "\($0)" },
+      decode: { text in
+        guard let number = Int(text) else { throw Unreadable() }
+        return number
+      }
+    ).layered(over: lower)
+
+    #expect(Recorder<Int>().subscribe(to: both.get("a")).failure is Unreadable)
+    lower.set(7, for: "a")
+    #expect(Recorder<Int>().subscribe(to: both.get("a")).values == [7])
+    #expect(base.contents == ["a": "7"])
+  }
+
+  @Test(arguments: [0, 1])
+  func `what a codec cannot read is reported of the layer that sent it, also of an origin`(
+    codec: Int
+  ) async throws {
+    base.set("x", for: "a")
+    let codec = Self.unreadable[codec]
+    let origin = FunctionSource<String, String>.sync { _ in "x" }.named("origin")
+    let answers = [
+      try await base.named("base").mapValues(codec, undecodable: .failure).report(of: "a"),
+      try await origin.mapValues(codec).report(of: "a"),
+    ]
+
+    #expect(answers == ["base: undecodable", "origin: undecodable"])
+  }
+
+  @Test func `what a codec can read of an origin is reported as a hit`() async throws {
+    let origin = FunctionSource<String, String>.sync { _ in "7" }.named("origin")
+    let cache = origin.mapValues(encode: { "\($0)" }, decode: { Int($0) ?? -1 })
+
+    #expect(try await cache.report(of: "a") == "origin: hit")
+  }
+
   @Test func `decoding happens once however many wait, under shared flights`() {
     let counted = Counted()
     let origin = TestOrigin<String, String>()
@@ -85,5 +160,22 @@ import Testing
           return Int(text) ?? -1
         })
     }
+  }
+}
+
+extension Source {
+  /// The first event of a get of `key`, without its details.
+  fileprivate func report(of key: Key) async throws -> String {
+    let monitor = CacheMonitor()
+    let events = Recorder<CacheEvent>().subscribe(to: monitor.events)
+    let recorder = Recorder<Value>().subscribe(to: monitored(by: monitor).get(key))
+    try await recorder.ended()
+    return events.values.map { event in
+      switch event.kind {
+      case .hit: "\(event.layer): hit"
+      case .undecodable: "\(event.layer): undecodable"
+      default: "\(event)"
+      }
+    }.joined(separator: "; ")
   }
 }
