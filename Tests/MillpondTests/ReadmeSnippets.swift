@@ -10,6 +10,9 @@ struct Profile: Codable, Sendable {
 struct API: Sendable {
   func profile(_ id: Int) async throws -> Profile { Profile(name: "\(id)") }
   func search(_ query: String) async throws -> [String] { [query] }
+  func load(_ id: Int, _ answer: @Sendable (Result<Profile, any Error>) -> Void) {
+    answer(.success(Profile(name: "\(id)")))
+  }
 }
 
 @MainActor final class Row {
@@ -98,10 +101,13 @@ func choose(_ pictures: some Cache<URL, Data>, _ url: URL) -> [Signal<Data>] {
   return choices
 }
 
-func store(_ pictures: some Cache<URL, Data>, _ picture: Data, _ url: URL) async throws {
+func store(
+  _ pictures: some Cache<URL, Data>, _ picture: Data, _ url: URL, _ otherURL: URL
+) async throws {
   // snippet
   pictures.set(picture, for: url)
   pictures.remove(url)
+  pictures.set(all: [url: picture, otherURL: picture])  // one outcome, which names what failed
   try await pictures.removeAll().value
   try await pictures.flush().value  // the last line of a short program
   // end
@@ -132,6 +138,15 @@ func decoded(in folder: URL) {
     .mapValues(.json(Profile.self))
   profiles.set(Profile(name: "Ada"), for: "me")
   // end
+}
+
+func functions(_ api: API) {
+  // snippet
+  let names = MemoryCache<Int, String>(countLimit: 500)
+    .layered(over: FunctionSource.async { id in try await api.profile(id).name })
+  let legacy = FunctionSource<Int, Profile>.callback { id, answer in api.load(id, answer) }
+  // end
+  _ = (names, legacy)
 }
 
 // snippet
@@ -211,11 +226,12 @@ func policies(
     .timingOut(after: .seconds(10))
     .conditioned { _ in try await session.isSignedIn }  // else CacheError.refused
   let all = try await api.get(all: [1, 2, 3]).value  // a Result for each, in order
+  let team = try await api.values(for: [1, 2, 3]).value  // all values, or the first failure
 
   let batched = BulkSource<Int, Profile> { ids in .async { try await bulk(ids) } }
     .batching(window: .milliseconds(10), max: 50)  // many gets, one call
   // end
-  _ = (all, batched)
+  _ = (all, team, batched)
 }
 
 struct Recording: Identifiable, Sendable {

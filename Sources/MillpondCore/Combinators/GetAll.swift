@@ -8,7 +8,8 @@ extension Source {
   /// element for each key: its first value, or its failure, which is ``CacheError/miss`` when no
   /// layer has a value. Progress is the sum over the keys. The signal itself never fails.
   ///
-  /// To answer many gets by one bulk call, use a batching ``BulkSource``.
+  /// To answer many gets by one bulk call, use a batching ``BulkSource``. For values or nothing, use
+  /// ``values(for:priority:freshness:stale:deadline:file:line:)``.
   ///
   /// - Parameters:
   ///   - keys: The keys, duplicates included.
@@ -38,6 +39,46 @@ extension Source {
         ).settledOnce
       }
       return zip(answers).map { answers in order.places.map { answers[$0] } }
+    }
+  }
+}
+
+extension Source {
+  /// Gets the values of all `keys`, in their order, or fails with the first failure.
+  ///
+  ///     let people = try await cache.values(for: [1, 2, 3]).value
+  ///
+  /// As ``get(all:priority:freshness:stale:deadline:file:line:)``, but a failure of one key ends the
+  /// signal at once, and leaves the gets of the others, which are cancelled unless other callers
+  /// wait for them. A key that no layer has a value for fails with ``CacheError/miss``. Keys after
+  /// one that fails immediately are not got at all.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys, duplicates included.
+  ///   - priority: The urgency of the work.
+  ///   - freshness: The answers that are acceptable.
+  ///   - stale: When a refreshing cache may answer with a stale value; `nil` leaves that to its
+  ///     policy.
+  ///   - deadline: The time limit; without all values by then, the signal fails with
+  ///     `SignalError.timedOut`.
+  ///   - file: The file of the call.
+  ///   - line: The line of the call.
+  /// - Complexity: O(*n*) in the number of keys, with constant stack depth.
+  @inlinable
+  public func values(
+    for keys: [Key], priority: Priority = .normal, freshness: Freshness = .any,
+    stale: StaleUse? = nil, deadline: Deadline? = nil, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Signal<[Value]> {
+    .deferred {
+      let order = KeyOrder(keys)
+      let values = order.distinct.map { key in
+        get(
+          key, priority: priority, freshness: freshness, stale: stale, deadline: deadline,
+          file: file, line: line
+        ).take(1).ifEmpty { .fail(CacheError.miss) }
+      }
+      return zip(values).map { values in order.places.map { values[$0] } }
     }
   }
 }

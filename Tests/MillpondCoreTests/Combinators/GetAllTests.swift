@@ -105,3 +105,98 @@ import Testing
     #expect(summary == keys.map { "\($0)" })
   }
 }
+
+@Suite struct ValuesForKeysTests {
+  let origin = TestOrigin<Int, Int>()
+  let recorder = Recorder<[Int]>()
+
+  struct Trouble: Error {}
+
+  @Test func `values come in the order of the keys, once for a key that is named twice`() {
+    recorder.subscribe(to: origin.values(for: [3, 1, 3]))
+
+    for key in [1, 3] {
+      origin[key].next(key * 10)
+      origin[key].completed()
+    }
+
+    #expect(recorder.values == [[30, 10, 30]] && recorder.isCompleted)
+    #expect(origin[3].subscriptions == 1)
+  }
+
+  @Test func `the first failure ends all at once, and leaves the others`() {
+    recorder.subscribe(to: origin.values(for: [1, 2, 3]))
+    origin[1].next(1)
+    origin[1].completed()
+
+    origin[2].failed(Trouble())
+
+    #expect(recorder.values == [] && recorder.failure is Trouble)
+    #expect(origin[3].disposals == 1)
+  }
+
+  @Test func `a key without a value fails all, as a miss`() {
+    recorder.subscribe(to: origin.values(for: [1, 2]))
+
+    origin[2].completed()
+
+    guard case CacheError.miss? = recorder.failure else {
+      Issue.record("\(recorder.transcript)")
+      return
+    }
+    #expect(origin[1].disposals == 1)
+  }
+
+  @Test func `keys after one that fails at once are not got`() {
+    let cache = TestCache<Int, Int>()
+    cache.failGets(of: 2, with: Trouble())
+    for key in 1...3 { cache.set(key, for: key) }
+
+    recorder.subscribe(to: cache.values(for: [1, 2, 3]))
+
+    #expect(recorder.failure is Trouble)
+    #expect(cache.gets == [1, 2])
+  }
+
+  @Test func `a flight that others wait for goes on after a failure`() {
+    let cache = origin.reusingInFlight()
+    let single = Recorder<Int>().subscribe(to: cache.get(1))
+    recorder.subscribe(to: cache.values(for: [1, 2]))
+
+    origin[2].failed(Trouble())
+    origin[1].next(1)
+
+    #expect(recorder.failure is Trouble && single.values == [1])
+  }
+
+  @Test func `values of no keys are none, and leaving gives up all`() {
+    #expect(Recorder<[Int]>().subscribe(to: origin.values(for: [])).values == [[]])
+
+    recorder.subscribe(to: origin.values(for: [1, 2]))
+    recorder.dispose()
+
+    #expect(origin[1].disposals == 1 && origin[2].disposals == 1)
+  }
+
+  @Test func `the deadline is for all`() {
+    let clock = ManualClock()
+    recorder.subscribe(
+      to: origin.values(for: [1, 2], deadline: .after(.seconds(1), clock: clock)))
+    origin[1].next(1)
+    origin[1].completed()
+
+    clock.advance(by: .seconds(1))
+
+    #expect(recorder.values == [] && recorder.failure is SignalError)
+  }
+
+  @Test func `the values of ten thousand keys need no stack`() {
+    let keys = Array(0..<10_000)
+    let lower = TestCache<Int, Int>()
+    for key in keys { lower.set(key, for: key) }
+
+    recorder.subscribe(to: lower.reusingInFlight().values(for: keys))
+
+    #expect(recorder.values == [keys])
+  }
+}

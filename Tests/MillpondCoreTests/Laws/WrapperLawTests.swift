@@ -14,6 +14,7 @@ import Testing
     ("keys mapped", { AnyCache($0.mapKeys { $0 }) }),
     ("values mapped by key", { AnyCache($0.mapValues(byKey: { _ in .identity })) }),
     ("filtered", { AnyCache($0.filtered { _, _ in true }) }),
+    ("conditioned", { AnyCache($0.conditioned { _ in true }) }),
     ("post-processed", { AnyCache($0.postProcessed { _, value in value }) }),
     ("retrying", { AnyCache($0.retrying(.immediate(attempts: 1))) }),
     ("timing out", { AnyCache($0.timingOut(after: .seconds(1), clock: ManualClock())) }),

@@ -46,6 +46,13 @@ struct LawfulWrapper: Sendable, CustomTestStringConvertible {
     LawfulWrapper("values transformed") { base, _ in AnyCache(base.mapValues { $0 + 1 }) },
     LawfulWrapper("values mapped") { base, _ in AnyCache(base.mapValues(.identity)) },
     LawfulWrapper("filtered") { base, _ in AnyCache(base.filtered { _, _ in true }) },
+    LawfulWrapper("conditioned") { base, _ in AnyCache(base.conditioned { _ in true }) },
+    LawfulWrapper("function") { base, _ in
+      AnyCache(FunctionSource.signal { key, lookup in base.get(key, lookup) })
+    },
+    LawfulWrapper("closures") { base, _ in
+      AnyCache(get: { key, lookup in base.get(key, lookup) }, set: { _, _ in .just(()) })
+    },
     LawfulWrapper("post-processed") { base, _ in AnyCache(base.postProcessed { $1 }) },
     LawfulWrapper("switched") { base, _ in AnyCache(base.switched(to: base) { _ in true }) },
     LawfulWrapper("delivered") { base, _ in
