@@ -1,6 +1,7 @@
 public import MillpondSignals
 
-/// A type-erased cache or source, wrapped around another one or made of closures.
+/// A type-erased cache or source, wrapped around another one or made of closures; in Carlos a
+/// `BasicCache`, made by `normalize`.
 ///
 /// Writes to a wrapped source that is not a cache succeed and keep nothing.
 public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {

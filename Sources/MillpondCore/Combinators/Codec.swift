@@ -1,6 +1,7 @@
 /// A conversion of values to the form in which a layer stores them, and back.
 ///
-/// Both directions can throw: then the layer does not store the value, or does not have one.
+/// Both directions can throw: then the layer does not store the value, or does not have one. Carlos
+/// calls this a `TwoWayTransformer`.
 public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
   @usableFromInline enum Way: Sendable {
     case now(@Sendable (Decoded) throws -> Encoded, @Sendable (Encoded) throws -> Decoded)

@@ -2,7 +2,7 @@ public import Dispatch
 public import MillpondSignals
 
 extension Source {
-  /// Delivers all answers on `queue`, immediate hits included.
+  /// Delivers all answers on `queue`, immediate hits included; `dispatch` in Carlos.
   ///
   /// Writes are carried out at once, on the caller's thread. Apply this over
   /// ``Source/reusingInFlight(maxFlights:clock:)``: under it, late subscribers may be served on

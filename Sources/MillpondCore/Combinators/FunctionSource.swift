@@ -1,7 +1,7 @@
 public import MillpondSignals
 import Synchronization
 
-/// A source made from a function of the user's; elsewhere called a fetcher.
+/// A source made from a function; in Carlos a `BasicFetcher`.
 ///
 ///     memory.layered(over: FunctionSource.async { id in try await api.user(id) })
 ///     memory.layered(over: FunctionSource.signal { id in api.user(id).retry(2) })

@@ -9,7 +9,8 @@ extension Source {
   /// layer has a value. Progress is the sum over the keys. The signal itself never fails.
   ///
   /// To answer many gets by one bulk call, use a batching ``BulkSource``. For values or nothing, use
-  /// ``values(for:priority:freshness:stale:deadline:file:line:)``.
+  /// ``values(for:priority:freshness:stale:deadline:file:line:)``. Carlos has `batchGetSome`, which
+  /// drops the failures.
   ///
   /// - Parameters:
   ///   - keys: The keys, duplicates included.
@@ -44,7 +45,8 @@ extension Source {
 }
 
 extension Source {
-  /// Gets the values of all `keys`, in their order, or fails with the first failure.
+  /// Gets the values of all `keys`, in their order, or fails with the first failure; `batchGetAll`
+  /// in Carlos.
   ///
   ///     let people = try await cache.values(for: [1, 2, 3]).value
   ///

@@ -6,7 +6,7 @@ extension Cache {
   /// If neither has a value, the get fails with the last failure, or is a miss if there was none.
   /// Writes go to the lower layer first, and are visible in both when the call returns. A fill
   /// never overwrites a write made after the get began, and the answer does not wait for it.
-  /// Layering is associative; ``EmptyCache`` is its identity.
+  /// Layering is associative; ``EmptyCache`` is its identity. Carlos calls this `compose`.
   ///
   /// - Parameter lower: The cache or source to ask second.
   @inlinable

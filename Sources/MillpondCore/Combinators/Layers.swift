@@ -1,4 +1,4 @@
-/// Layers caches of any types, the first on top; elsewhere called composition of caches.
+/// Layers caches of any types, the first on top.
 ///
 ///     let pictures = layers {
 ///       MemoryCache<URL, Data>(costLimit: .mebibytes(64), cost: \.count)

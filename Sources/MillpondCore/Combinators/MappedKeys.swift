@@ -5,6 +5,7 @@ extension Source {
   ///
   /// Keys with equal results share an entry. `transform` is called on every hit, so keep it cheap.
   /// Its errors fail the get, set or removal unchanged; the base is then neither asked nor written.
+  /// Carlos calls this `transformKeys`.
   @inlinable
   public func mapKeys<NewKey: Hashable & Sendable>(
     _ transform: @escaping @Sendable (NewKey) throws -> Key

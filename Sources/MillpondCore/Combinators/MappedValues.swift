@@ -1,7 +1,7 @@
 public import MillpondSignals
 
 extension Source {
-  /// Stores values encoded by `codec`, and answers them decoded.
+  /// Stores values encoded by `codec`, and answers them decoded; `transformValues` in Carlos.
   ///
   /// A cached value that cannot be decoded is a miss, so that a lower layer is asked, unless
   /// `undecodable` says otherwise. If the base is a source and no cache, the get fails with the

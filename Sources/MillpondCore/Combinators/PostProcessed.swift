@@ -1,7 +1,7 @@
 public import MillpondSignals
 
 extension Source {
-  /// Answers values processed by `process`, and stores them unprocessed.
+  /// Answers values processed by `process`, and stores them unprocessed; `postProcess` in Carlos.
   ///
   /// - Parameter process: Runs at every get, on the thread that answers; its errors fail the get
   ///   unchanged. With ``Source/reusingInFlight(maxFlights:clock:)`` over this, it runs once for

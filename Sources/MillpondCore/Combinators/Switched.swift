@@ -1,7 +1,8 @@
 public import MillpondSignals
 
 extension Source {
-  /// Uses `other` instead of this source for the keys that satisfy `isOther`.
+  /// Uses `other` instead of this source for the keys that satisfy `isOther`; `switchLevels` in
+  /// Carlos.
   ///
   /// `removeAll` reaches both. `isOther` should always give the same result for a key: neither
   /// source knows the other's values.
