@@ -109,6 +109,18 @@ import Testing
     #expect(recorder.transcript == ["next 1", "completed"])
   }
 
+  @Test func `a completion handler that is called while it answers answers once`() throws {
+    let values = Locked<[Int]>([])
+    callback.get("a").subscribe(onNext: { value in
+      values.withLock { $0.append(value) }
+      handlers.withLock { $0.last }?(.success(value + 1))
+    })
+
+    try handler()(.success(1))
+
+    #expect(values.withLock { $0 } == [1])
+  }
+
   @Test func `of a completion handler's calls on many threads one is an answer`() throws {
     for _ in 0..<50 {
       let recorder = Recorder<Int>().subscribe(to: callback.get("a"))
