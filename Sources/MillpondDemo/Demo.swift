@@ -30,6 +30,7 @@ enum Demo {
     case .entities:
       try await EntityShow(Screen.standardOutput()).run()
       return true
+    case .signals: return try await SignalShow(Screen.standardOutput()).run()
     case .offline:
       let folder = Self.newFolder()
       defer { try? FileManager.default.removeItem(at: folder) }

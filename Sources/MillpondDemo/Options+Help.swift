@@ -5,6 +5,7 @@ extension Options {
            millpond-demo [--cache DIR] URL...
            millpond-demo offline
            millpond-demo entities
+           millpond-demo signals
 
     Loads the pictures of a comment thread through three layers: memory, then disk,
     then HTTP. Nothing is needed but this program: it starts an origin of its own on
@@ -20,6 +21,9 @@ extension Options {
 
     With offline, it shows an app that starts without a network: the stored value, its
     age and the error, and the recovery.
+
+    With signals, it shows a cache whose entries are signals: an assigned download, a
+    polled value, a removal.
 
     With entities, it shows a store with several writers, and a screen that stays up to
     date by one subscription.
@@ -54,6 +58,8 @@ extension Options {
           Starts without a network, with yesterday's news.
       millpond-demo entities
           Shows a bookshop whose books and authors change.
+      millpond-demo signals
+          Shows cache[key] = signal.
 
     """
 }

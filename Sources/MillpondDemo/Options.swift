@@ -2,7 +2,7 @@ import Foundation
 
 /// A show without pictures.
 enum OtherShow: String {
-  case entities, offline
+  case entities, offline, signals
 }
 
 /// The user's choices on the command line.

@@ -299,7 +299,8 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
     try await api.profile(1)
   }
   let profile = try await me.get().value  // asked once for all, then fresh for half an hour
-  me.states.subscribeOnMain(onNext: { show($0.value) })  // and age, error, loading
+  me.observe(every: .seconds(60))  // fetches when it is stale, and each minute
+    .subscribeOnMain(onNext: { show($0.value) })  // and age, error, loading
   me.refresh()  // soft: asks, the old value stays usable
   me.markStale()  // soft too: the next get asks
   me.clear()  // hard: what is asked from now on is asked anew

@@ -48,14 +48,19 @@ struct OfflineShow: Sendable {
       persistence: .disk("news", in: folder),
       signal: { [origin] in Self.fetch(from: origin.withLock { $0?.baseURL }) })
     let seen = Locked(Seen())
-    let watching = news.states.subscribe(onNext: { state in
+    let pulls = PublishSubject<Void>()
+    let observation = news.observe(refreshingOn: pulls.signal).subscribe(onNext: { state in
       seen.withLock { $0.last = state }
       show(state)
     })
+    // These gets join the fetches of the observation.
     _ = try? await news.get().value
-    if refreshes { _ = try? await news.refresh().value }
+    if refreshes {
+      pulls.next(())
+      _ = try? await news.get(freshness: .atMost(.zero)).value
+    }
     _ = try? await news.flush().value
-    watching.dispose()
+    observation.dispose()
     return seen.withLock { $0 }
   }
 
