@@ -293,7 +293,7 @@ extension Change<Int, Door> {
   /// Returns the change of an entity that knocks.
   fileprivate func knocking(_ knock: DispatchSemaphore) -> Change {
     if case .set(let key, let door, let revision) = self {
-      .set(key, Door(knock, door.name), revision)
+      .set(key, Door(knock, door.value.name), revision)
     } else {
       self
     }

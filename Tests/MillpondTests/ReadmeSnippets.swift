@@ -106,6 +106,7 @@ func store(
 ) async throws {
   // snippet
   pictures.set(picture, for: url)
+  pictures.set(picture, for: url, timeToLive: .after(.seconds(60)))  // in every layer
   pictures.remove(url)
   pictures.set(all: [url: picture, otherURL: picture])  // one outcome, which names what failed
   try await pictures.removeAll().value

@@ -99,8 +99,10 @@ public final class DiskCache: Cache {
   /// old.
   public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     answer(key, lookup).map { [options] answer in
-      Stamped(
-        answer.value, age: answer.storedAt.age(at: options.now()), validator: answer.validator)
+      let now = options.now()
+      return Stamped(
+        answer.value, age: answer.times.age(at: now), validator: answer.validator,
+        timeToLive: answer.times.rest(at: now))
     }
   }
 
@@ -150,20 +152,6 @@ public final class DiskCache: Cache {
   /// disposed of.
   func onRemoval(_ act: @escaping @Sendable () -> Void) -> Disposable {
     removals.keep(act, in: \.self)
-  }
-
-  /// Stores `value` for `key`, with a time to live of its own.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - key: The key.
-  ///   - timeToLive: The time to live from now on. If it is over at once, the value is not stored,
-  ///     and the former one is removed.
-  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
-  @discardableResult
-  public func set(_ value: Data, for key: String, timeToLive: TimeToLive) -> Signal<Void> {
-    let revision = Revision.next()
-    return outcome { $0.set(key, .value(value), timeToLive, revision).signal }
   }
 
   /// Returns the outcome of a write that is carried out now, or as soon as the folder is open.
@@ -220,7 +208,7 @@ extension DiskStore {
   fileprivate func deliver(
     _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<DiskAnswer>
   ) {
-    let age = { answer.storedAt.age(at: self.options.now()) }
+    let age = { answer.times.age(at: self.options.now()) }
     if lookup.freshness == .any || lookup.admits(age: age()) {
       observer.next(answer)
     } else {

@@ -1,5 +1,5 @@
 public import Foundation
-import MillpondCore
+public import MillpondCore
 import MillpondSignals
 
 /// A file with a value of a disk cache, which exists while this object does.
@@ -18,6 +18,9 @@ public final class DiskFile: Sendable {
   /// The time since the value left its origin.
   public let age: Duration
 
+  /// The rest of the value's own time to live, as of the moment it was found; nil if it has none.
+  public let timeToLive: TimeToLive?
+
   /// The validator with which the origin can tell whether the value is still current.
   public let validator: Validator?
 
@@ -27,13 +30,15 @@ public final class DiskFile: Sendable {
   private let release: @Sendable () -> Void
 
   init(
-    path: String, byteCount: Int, age: Duration, validator: Validator?, revision: Revision? = nil,
+    path: String, byteCount: Int, age: Duration, timeToLive: TimeToLive? = nil,
+    validator: Validator?, revision: Revision? = nil,
     release: @escaping @Sendable () -> Void
   ) {
     self.revision = revision
     url = URL(filePath: path, directoryHint: .notDirectory)
     self.byteCount = byteCount
     self.age = age
+    self.timeToLive = timeToLive
     self.validator = validator
     self.release = release
   }

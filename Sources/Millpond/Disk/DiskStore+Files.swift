@@ -47,11 +47,10 @@ extension DiskStore {
     case .record(let place) where options.form.sealing == nil:
       guard case .whole(let record) = try place.read(for: key),
         case .file(let value) = record.content, record.schema == options.form.schema.version,
-        !isOver(record.expiresAt, storedAt: record.storedAt),
+        !record.times.isOver(at: options.now()),
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
-      let file = file(
-        of: value, age: record.storedAt.age(at: options.now()), validator: record.validator)
+      let file = file(of: value, record.times, validator: record.validator)
       // Reading the value will find and remove a damaged one.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
     case .write, .record, .file: return .elsewhere
@@ -62,16 +61,18 @@ extension DiskStore {
   /// lease.
   func leased(_ value: LargeValue, _ validator: Validator?, _ revision: Revision) -> DiskFile {
     state.withLock { $0.index.lease(value.number) }
-    return file(of: value, age: .zero, validator: validator, revision: revision)
+    return file(of: value, nil, validator: validator, revision: revision)
   }
 
   private func file(
-    of value: LargeValue, age: Duration, validator: Validator?, revision: Revision? = nil
+    of value: LargeValue, _ times: ValueTimes?, validator: Validator?, revision: Revision? = nil
   ) -> DiskFile {
     held.add(value.number)
+    let now = options.now()
     return DiskFile(
       path: folder.path(of: .value(value.number)), byteCount: value.count,
-      age: age, validator: validator, revision: revision,
+      age: times?.age(at: now) ?? .zero, timeToLive: times?.rest(at: now), validator: validator,
+      revision: revision,
       release: { self.giveBack(value.number) })
   }
 
@@ -96,8 +97,8 @@ extension DiskStore {
       return file
     }
     return DiskFile(
-      path: path, byteCount: file.byteCount, age: file.age, validator: file.validator,
-      revision: file.revision,
+      path: path, byteCount: file.byteCount, age: file.age, timeToLive: file.timeToLive,
+      validator: file.validator, revision: file.revision,
       release: { [self] in
         try? folder.files.remove(path)
         held.remove(number)
@@ -122,15 +123,14 @@ extension DiskStore {
   /// Writes the value to a file that is removed when it is released; only on a queue for reading.
   private func copy(_ key: String) throws -> DiskFile? {
     guard case .found(let answer) = try read(key, isCounted: true, waits: true) else { return nil }
-    let age = answer.storedAt.age(at: options.now())
-    return try copied(answer.value.count, age: age, validator: answer.validator) {
+    return try copied(answer.value.count, answer.times, validator: answer.validator) {
       try $0.write(answer.value)
     }
   }
 
   /// Makes a file with the output of `write`, which is removed when it is released.
   func copied(
-    _ byteCount: Int, age: Duration = .zero, validator: Validator?, revision: Revision? = nil,
+    _ byteCount: Int, _ times: ValueTimes? = nil, validator: Validator?, revision: Revision? = nil,
     _ write: (OpenFile) throws -> Void
   ) throws -> DiskFile {
     let number = numbers.next()
@@ -144,8 +144,10 @@ extension DiskStore {
       held.remove(number)
       throw error
     }
+    let now = options.now()
     let copy = DiskFile(
-      path: path, byteCount: byteCount, age: age, validator: validator, revision: revision,
+      path: path, byteCount: byteCount, age: times?.age(at: now) ?? .zero,
+      timeToLive: times?.rest(at: now), validator: validator, revision: revision,
       release: {
         try? self.folder.files.remove(path)
         self.held.remove(number)

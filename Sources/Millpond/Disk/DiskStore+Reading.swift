@@ -5,7 +5,7 @@ import MillpondSignals
 /// A value that was found.
 struct DiskAnswer: Sendable {
   let value: Data
-  let storedAt: WallTime
+  let times: ValueTimes
   let validator: Validator?
 }
 
@@ -15,7 +15,7 @@ extension DiskStore {
     let (hash, now) = (KeyHash(of: key), options.now())
     return state.withLock { state in
       switch state.index.peek(hash) {
-      case .write(let write): write.isFor(key) && write.expiresAt > now
+      case .write(let write): write.isFor(key) && write.times.expiresAt > now
       case .location(let location): location.expiry == .max || location.expiry > now.wholeSeconds
       case nil: false
       }
@@ -78,15 +78,15 @@ extension DiskStore {
       isCounted = true
       switch place {
       case .write(let write, let content):
-        guard write.isFor(key), !isOver(write.expiresAt) else { return miss() }
+        guard write.isFor(key), write.times.expiresAt > options.now() else { return miss() }
         switch content {
         case .value(let value):
           return .found(
-            DiskAnswer(value: value, storedAt: write.storedAt, validator: write.validator))
+            DiskAnswer(value: value, times: write.times, validator: write.validator))
         case .file(let file):
           let record = StoredRecord(
-            content: .file(file), storedAt: write.storedAt, expiresAt: write.expiresAt,
-            validator: write.validator, schema: options.form.schema.version)
+            content: .file(file), times: write.times, validator: write.validator,
+            schema: options.form.schema.version)
           next = .file(file, record, nil)
         case .removal, .removalOfAll: return miss()
         }
@@ -97,7 +97,7 @@ extension DiskStore {
         switch reading {
         case .ofOtherKey: return miss()
         case .damaged: if drop(place, key, { $0.damages += 1 }) { return miss() }
-        case .whole(let record) where isOver(record.expiresAt, storedAt: record.storedAt):
+        case .whole(let record) where record.times.isOver(at: options.now()):
           if drop(place, key, { $0.expirations += 1 }) { return miss() }
         case .whole(let record):
           if case .value(let value) = record.content { return open(value, record, key) }
@@ -138,19 +138,12 @@ extension DiskStore {
     return place
   }
 
-  /// Whether a value has expired; one with a timestamp in the future has, since its age is unknown.
-  func isOver(_ expiresAt: WallTime, storedAt: WallTime? = nil) -> Bool {
-    if expiresAt == .never { return false }
-    let now = options.now()
-    return expiresAt <= now || storedAt?.isAfter(now) == true
-  }
-
   private func open(_ value: Data, _ record: StoredRecord, _ key: String) -> Reading {
     guard let plain = options.form.opened(value, for: key, version: record.schema) else {
       return miss()
     }
     return .found(
-      DiskAnswer(value: plain, storedAt: record.storedAt, validator: record.validator))
+      DiskAnswer(value: plain, times: record.times, validator: record.validator))
   }
 
   /// Takes back a hit that was counted: a failure is neither a hit nor a miss.

@@ -6,14 +6,17 @@ extension DiskStore {
   /// Applies a change at once; the outcome succeeds when it is on disk.
   func apply(_ change: Change<String, Data>) -> Signal<Void> {
     switch change {
-    case .set(let key, let value, let revision):
-      set(key, .value(value), options.timeToLive, revision).signal
+    case .set(let key, let stamped, let revision):
+      set(
+        key, .value(stamped.value),
+        .ofWrite(stamped, options.timeToLive, at: options.now()), revision, stamped.validator
+      ).signal
     case .fill(let key, let stamped, let token):
       fill(key, stamped, token).signal
     case .remove(let key, let revision):
       take(
         DiskWrite(
-          key: key, hash: KeyHash(of: key), .removal, storedAt: options.now(), revision: revision)
+          key: key, hash: KeyHash(of: key), .removal, timesOfRemoval, revision: revision)
       ) { $0.index.remove($1) }.signal
     case .removeAll(let revision):
       removeAll(revision)
@@ -24,7 +27,7 @@ extension DiskStore {
   private func removeAll(_ revision: Revision) -> Signal<Void> {
     let removal = take(
       DiskWrite(
-        key: "", hash: KeyHash(of: ""), .removalOfAll, storedAt: options.now(), revision: revision)
+        key: "", hash: KeyHash(of: ""), .removalOfAll, timesOfRemoval, revision: revision)
     ) { state, _ in state.index.removeAll(revision) }
     let streams = streams.erase(before: revision)
     return removal.signal.flatMap { _ in streams }.flatMap { _ in
@@ -38,23 +41,23 @@ extension DiskStore {
   }
 
   func set(
-    _ key: String, _ content: DiskWrite.Content, _ timeToLive: TimeToLive, _ revision: Revision,
-    _ validator: Validator? = nil
+    _ key: String, _ content: DiskWrite.Content, _ times: ValueTimes, _ revision: Revision,
+    _ validator: Validator?
   ) -> DiskOutcome {
-    let now = options.now()
     let write = DiskWrite(
-      key: key, hash: KeyHash(of: key), content, storedAt: now,
-      expiresAt: now.after(timeToLive), validator: validator, revision: revision)
+      key: key, hash: KeyHash(of: key), content, times, validator: validator, revision: revision)
     return keep(write) { $0.index.set($1, cost: $2) }
   }
+
+  private var timesOfRemoval: ValueTimes { ValueTimes(storedAt: options.now()) }
 
   private func fill(
     _ key: String, _ stamped: Stamped<Data>, _ token: FillToken
   ) -> DiskOutcome {
-    let bornAt = options.now().before(by: stamped.age)
     let write = DiskWrite(
-      key: key, hash: KeyHash(of: key), .value(stamped.value), storedAt: bornAt,
-      expiresAt: bornAt.after(options.timeToLive), validator: stamped.validator, revision: .none)
+      key: key, hash: KeyHash(of: key), .value(stamped.value),
+      .ofFill(stamped, options.timeToLive, at: options.now()), validator: stamped.validator,
+      revision: .none)
     return keep(write) { state, write, cost in
       let consequence = state.index.fill(write, cost: cost, token)
       write.outcome.isFill(admitted: consequence.isToBeWritten && !write.isVoid)
@@ -69,7 +72,7 @@ extension DiskStore {
     _ write: DiskWrite,
     _ decide: (inout DiskState, DiskWrite, _ cost: Int) -> DiskIndex.Consequence
   ) -> DiskOutcome {
-    let isOver = write.expiresAt != .never && write.expiresAt <= options.now()
+    let isOver = write.times.expiresAt <= options.now()
     let cost = isOver ? .max : cost(of: write)
     guard cost > limits.costLimit, limits.byteLimit > 0, !isOver else {
       return take(write) { decide(&$0, $1, cost) }
@@ -145,7 +148,7 @@ extension DiskStore {
     _ count: (inout DiskStatistics) -> Void
   ) -> Bool {
     let removal = key.map {
-      DiskWrite(key: $0, hash: hash, .removal, storedAt: options.now(), revision: .none)
+      DiskWrite(key: $0, hash: hash, .removal, timesOfRemoval, revision: .none)
     }
     let (files, wakes) = state.withLock { state -> ([UInt64]?, Bool) in
       guard let files = state.index.forget(hash, at: location) else { return (nil, false) }

@@ -170,7 +170,9 @@ final class FileStream: @unchecked Sendable {
     if isErased { return try finishErased(revision) }
     let (content, file) = try contents(revision)
     isOver = true
-    let outcome = store.set(key, content, store.options.timeToLive, revision, validator)
+    let now = store.options.now()
+    let times = ValueTimes(storedAt: now, expiresAt: now.after(store.options.timeToLive))
+    let outcome = store.set(key, content, times, revision, validator)
     store.streams.remove(number)
     endTerms()
     outcome.signal.map { file }.run(downstream, upstream)

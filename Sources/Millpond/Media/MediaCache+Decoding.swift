@@ -51,7 +51,7 @@ public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: StampedSo
         .receive(on: .global(qos: .userInitiated))
         .flatMap { file in
           do {
-            return .just(Stamped(try decode(file), age: file.age, validator: file.validator))
+            return .just(try file.stamped.map(decode))
           } catch let error as ImageError where error.isLimit {
             return .fail(error)  // the file is as it should be
           } catch {

@@ -18,24 +18,32 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
   }
 
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
-    get(key, lookup).map { Stamped($0, age: $0.age, validator: $0.validator) }
+    get(key, lookup).map { $0.stamped }
   }
 
-  /// Applies a change; a fill is stored already, since a download stores its file first.
+  /// Applies a change; a fill is stored already, since a download stores its file first, unless it
+  /// gives the file another time to live.
   func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
     switch change {
-    case .fill: return .just(())
-    case .set(let key, let file, let revision):
-      do {
-        let content = try Data(contentsOf: file.url)
-        return disk.apply(.set(name(key), content, revision))
-      } catch {
-        return .fail(error)
-      }
+    case .fill(let key, let stamped, let token):
+      if stamped.timeToLive == stamped.value.timeToLive { return .just(()) }
+      return copying(stamped) { disk.apply(.fill(name(key), $0, token)) }
+    case .set(let key, let stamped, let revision):
+      return copying(stamped) { disk.apply(.set(name(key), $0, revision)) }
     case .remove(let key, let revision):
       return disk.apply(.remove(name(key), revision))
     case .removeAll(let revision):
       return disk.apply(.removeAll(revision))
+    }
+  }
+
+  private func copying(
+    _ stamped: Stamped<DiskFile>, _ write: (Stamped<Data>) -> Signal<Void>
+  ) -> Signal<Void> {
+    do {
+      return write(try stamped.map { try Data(contentsOf: $0.url) })
+    } catch {
+      return .fail(error)
     }
   }
 
@@ -55,7 +63,7 @@ struct Downloads<Key: Hashable & Sendable>: Source {
   }
 
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
-    get(key, lookup).map { Stamped($0, age: $0.age, validator: $0.validator) }
+    get(key, lookup).map { $0.stamped }
   }
 
   /// Removes the network's incomplete bodies at a `removeAll`.
@@ -81,4 +89,11 @@ struct Downloads<Key: Hashable & Sendable>: Source {
   }
 
   func topology(for key: Key?) -> Topology { network.topology(for: key) }
+}
+
+extension DiskFile {
+  /// The file with the age of its value.
+  var stamped: Stamped<DiskFile> {
+    Stamped(self, age: age, validator: validator, timeToLive: timeToLive)
+  }
 }

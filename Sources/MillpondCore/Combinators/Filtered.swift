@@ -57,7 +57,7 @@ public struct Filtered<Base: Source>: Wrapper {
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
-    case .set(let key, let value, let revision) where !isWanted(key, value):
+    case .set(let key, let stamped, let revision) where !isWanted(key, stamped.value):
       base.apply(.remove(key, revision))
     case .fill(let key, let stamped, _) where !isWanted(key, stamped.value): .empty
     default: base.apply(change)

@@ -113,7 +113,11 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   func nextOfLower(_ stamped: Stamped<Value>) {
     hadValue = true
     report.hit(stamped.age, key, lookup, as: lowerLabel)
-    let outcome = upper.apply(.fill(key, stamped, token))
+    // Memory is filled without a change around the value, which would be copied.
+    let outcome =
+      if let memory = upper.memory { memory.fill(key, stamped, token) } else {
+        upper.apply(.fill(key, stamped, token))
+      }
     if lookup.hasListeners { upper.reportFailure(ofFill: outcome, key, lookup) }
     observer.next(stamped)
   }

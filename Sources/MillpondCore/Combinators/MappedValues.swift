@@ -130,7 +130,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
         Signal.async {
           let value = try await decode(stamped.value)
           check?.settle(nil)
-          return Stamped(value, age: stamped.age, validator: stamped.validator)
+          return stamped.map { _ in value }
         }.recover { error in
           check?.settle(.undecodable(error))
           guard mapping.undecodable == .miss else { return .fail(error) }
@@ -178,7 +178,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   @inlinable
   public func apply(_ change: Change<Key, NewValue>) -> Signal<Void> {
     switch change {
-    case .set(let key, let value, let revision): set(key, value, revision)
+    case .set(let key, let stamped, let revision): set(key, stamped, revision)
     case .remove(let key, let revision):
       written(base.apply(.remove(key, revision))) { $0.overtake(key, revision) }
     case .removeAll(let revision):
@@ -189,11 +189,11 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   }
 
   @inlinable
-  func set(_ key: Key, _ value: NewValue, _ revision: Revision) -> Signal<Void> {
+  func set(_ key: Key, _ stamped: Stamped<NewValue>, _ revision: Revision) -> Signal<Void> {
     switch mapping.way(for: key) {
     case .now(let encode, _):
       do {
-        return written(base.apply(.set(key, try encode(value), revision))) {
+        return written(base.apply(.set(key, try stamped.map(encode), revision))) {
           $0.overtake(key, revision)
         }
       } catch {
@@ -201,7 +201,9 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
       }
     case .later(let encode, _):
       return mapping.delayed.write(key, revision) {
-        Signal.async { try await encode(value) }.map { base.apply(.set(key, $0, revision)) }
+        Signal.async { try await encode(stamped.value) }.map { value in
+          base.apply(.set(key, stamped.map { _ in value }, revision))
+        }
       }
     }
   }

@@ -4,7 +4,9 @@
 /// A fill is the answer of a lower layer, and never wins over a write.
 public enum Change<Key: Sendable, Value: Sendable>: Sendable {
   /// Store this value for the key, in place of any other.
-  case set(Key, Value, Revision)
+  ///
+  /// Its own time to live, if it has one, replaces that of the cache.
+  case set(Key, Stamped<Value>, Revision)
 
   /// Remove the value of the key.
   case remove(Key, Revision)
@@ -13,7 +15,15 @@ public enum Change<Key: Sendable, Value: Sendable>: Sendable {
   case removeAll(Revision)
 
   /// Store this value, unless the key was written after the token was taken.
+  ///
+  /// Its own time to live, if it has one, shortens that of the cache.
   case fill(Key, Stamped<Value>, FillToken)
+
+  /// Returns the change that stores a new value, without a time to live of its own.
+  @inlinable
+  public static func set(_ key: Key, _ value: Value, _ revision: Revision) -> Change {
+    .set(key, Stamped(value, nanoseconds: 0, rest: .max, validator: nil), revision)
+  }
 
   /// Whether this is a fill: the answer of a lower layer.
   @inlinable

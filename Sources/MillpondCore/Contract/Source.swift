@@ -2,8 +2,8 @@ public import MillpondSignals
 
 /// A source of values by key: a cache, a network, a computation.
 ///
-/// To write a source of your own, implement ``get(_:_:)``, or, if it knows the ages of its values,
-/// ``getStamped(_:_:)`` as a ``StampedSource``. Everything else has a default.
+/// To write a source of your own, implement ``get(_:_:)``, or, if it knows the ages of its values or
+/// how long they may be stored, ``getStamped(_:_:)`` as a ``StampedSource``. Everything else has a default.
 public protocol Source<Key, Value>: Sendable {
   /// The type of keys.
   associatedtype Key: Hashable & Sendable

@@ -2,6 +2,15 @@ import MillpondSignals
 
 /// A value with its age, which travels from layer to layer: a value that is half an hour old on
 /// disk is not new in memory.
+///
+/// A source that knows how long its answer may be stored says so with it:
+///
+///     func getStamped(_ key: URL, _ lookup: Lookup) -> Signal<Stamped<Data>> {
+///       answers(key).map { Stamped($0.body, timeToLive: .after($0.maxAge)) }
+///     }
+///
+/// Every layer above stores the value for that long, or for its own time to live if that is shorter,
+/// and passes on what is left: a value from disk has only its rest left in memory.
 public struct Stamped<Value: Sendable>: Sendable {
   /// The value.
   public let value: Value
@@ -9,20 +18,36 @@ public struct Stamped<Value: Sendable>: Sendable {
   /// The age in whole nanoseconds; a `Duration` would slow down every step of a miss.
   @usableFromInline let nanoseconds: Int64
 
+  /// The rest of the value's own time to live in whole nanoseconds; `Int64.max` if it has none.
+  @usableFromInline let rest: Int64
+
   /// The validator with which the origin can tell whether the value is still current.
   public let validator: Validator?
 
-  /// Creates a value of the given age; a negative age counts as zero.
+  /// Creates a value of the given age.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - age: The time since it left its origin; a negative age counts as zero.
+  ///   - validator: The validator with which the origin can tell whether it is still current.
+  ///   - timeToLive: The time from now on for which it may be stored; nil leaves that to each cache.
+  ///     If it is over at once, caches deliver the value without storing it, and remove the one
+  ///     stored before.
   @inlinable
-  public init(_ value: Value, age: Duration = .zero, validator: Validator? = nil) {
+  public init(
+    _ value: Value, age: Duration = .zero, validator: Validator? = nil,
+    timeToLive: TimeToLive? = nil
+  ) {
     self.init(
-      value, nanoseconds: age == .zero ? 0 : Self.nanoseconds(of: age), validator: validator)
+      value, nanoseconds: age == .zero ? 0 : Self.nanoseconds(of: age),
+      rest: timeToLive?.ownNanoseconds ?? .max, validator: validator)
   }
 
   @inlinable
-  init(_ value: Value, nanoseconds: Int64, validator: Validator?) {
+  init(_ value: Value, nanoseconds: Int64, rest: Int64, validator: Validator?) {
     self.value = value
     self.nanoseconds = nanoseconds
+    self.rest = rest
     self.validator = validator
   }
 
@@ -38,10 +63,36 @@ public struct Stamped<Value: Sendable>: Sendable {
     .nanoseconds(nanoseconds)
   }
 
-  /// Returns another value with the same age and validator.
+  /// The rest of the value's own time to live, as of the moment it was sent; nil if it has none.
+  public var timeToLive: TimeToLive? {
+    switch rest {
+    case .max: nil
+    case TimeToLive.unlimited: .never
+    default: .after(.nanoseconds(rest))
+    }
+  }
+
+  /// Returns another value with the same age, time to live and validator.
   @inlinable
   public func map<NewValue>(_ transform: (Value) throws -> NewValue) rethrows -> Stamped<NewValue> {
-    Stamped<NewValue>(try transform(value), nanoseconds: nanoseconds, validator: validator)
+    Stamped<NewValue>(
+      try transform(value), nanoseconds: nanoseconds, rest: rest, validator: validator)
+  }
+
+  /// Returns the same value so many nanoseconds later.
+  func older(by time: Int64) -> Stamped {
+    let (age, isBeyond) = nanoseconds.addingReportingOverflow(time)
+    return Stamped(
+      value, nanoseconds: isBeyond ? .max : age,
+      rest: rest < TimeToLive.unlimited ? max(0, rest - time) : rest, validator: validator)
+  }
+
+  /// Returns the same value with another time to live of its own, from now on.
+  @usableFromInline
+  func with(_ timeToLive: TimeToLive?) -> Stamped {
+    Stamped(
+      value, nanoseconds: nanoseconds, rest: timeToLive?.ownNanoseconds ?? .max,
+      validator: validator)
   }
 }
 

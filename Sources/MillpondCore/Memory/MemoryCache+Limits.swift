@@ -1,4 +1,5 @@
 public import MillpondSignals
+import Synchronization
 
 extension MemoryCache {
   /// The greatest number of values; zero stores none.
@@ -20,6 +21,21 @@ extension MemoryCache {
     set {
       shards.budget.costLimit = newValue
       shards.keepLimits()
+    }
+  }
+
+  /// The time to live of values without one of their own.
+  ///
+  /// A change applies to values that are stored from then on. Those stored before keep theirs: see
+  /// ``Cache/setTimeToLive(_:for:)`` for a single one.
+  public var timeToLive: TimeToLive {
+    get {
+      let nanoseconds = life.load(ordering: .relaxed)
+      return nanoseconds == .max ? .never : .after(.nanoseconds(nanoseconds))
+    }
+    set {
+      if newValue != .never { mayExpire.store(true, ordering: .relaxed) }
+      life.store(newValue.nanoseconds, ordering: .relaxed)
     }
   }
 

@@ -52,13 +52,16 @@ extension MemoryCache {
   ///
   /// - Parameters:
   ///   - key: The key.
+  ///   - timeToLive: The time for which the last value of a new entry is stored, from the moment it
+  ///     arrives; nil for that of the cache, which limits it in any case.
   ///   - make: Makes the signal of a new entry. Called during a subscription, on its thread, for one
   ///     of all callers that come meanwhile.
   /// - Returns: A signal that fails as the entry fails, and with ``CacheError/circular(key:)`` if
   ///   `make` waits for its own key.
   /// - Complexity: O(1).
   public func signal(
-    for key: Key, orStart make: @escaping @Sendable () -> Signal<Value>
+    for key: Key, timeToLive: TimeToLive? = nil,
+    orStart make: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     Signal(
       start: { observer, lifetime in
@@ -66,7 +69,8 @@ extension MemoryCache {
           observer.next(stamped.value)
           return observer.completed()
         }
-        self.joinFlight(key, Lookup(), orStart: make).map { $0.value }.run(observer, lifetime)
+        self.joinFlight(key, Lookup()) { make().map { Stamped($0, timeToLive: timeToLive) } }
+          .map { $0.value }.run(observer, lifetime)
       },
       now: { self.now(key, Lookup()) },
       emptyError: Miss.self)
@@ -104,7 +108,7 @@ extension MemoryCache {
   /// Joins the entry of the key, or starts one with `make`; completes empty if there is neither.
   @usableFromInline
   func joinFlight(
-    _ key: Key, _ lookup: Lookup, orStart make: (@Sendable () -> Signal<Value>)? = nil
+    _ key: Key, _ lookup: Lookup, orStart make: (@Sendable () -> Signal<Stamped<Value>>)? = nil
   ) -> Signal<Stamped<Value>> {
     let (flights, lookup) = (makeFlights(), lookup.with(.any))
     return Signal { observer, lifetime in
@@ -113,7 +117,7 @@ extension MemoryCache {
       let caller = flights.enter(key, lookup)
       flights.wait(as: caller, key, lookup, observer, lifetime) { _ in
         if let assigned = caller?.flight.assigned {
-          return self.storing(assigned.signal, for: key, token)
+          return self.storing(assigned.signal.map { Stamped($0) }, for: key, token)
         }
         // Another entry may have ended meanwhile.
         if let stamped = self.peekStamped(key) { return .just(stamped) }
@@ -125,22 +129,22 @@ extension MemoryCache {
   /// Runs a signal, and stores its last value when it completes, or when the last caller leaves: a
   /// caller that wants one value leaves with it.
   private func storing(
-    _ signal: Signal<Value>, for key: Key, _ token: FillToken
+    _ signal: Signal<Stamped<Value>>, for key: Key, _ token: FillToken
   ) -> Signal<Stamped<Value>> {
     Signal { [self] observer, lifetime in
-      let latest = LatestValue<Value>()
+      let latest = LatestValue<Stamped<Value>>()
       let store = { @Sendable [self] in
-        guard let (value, bornAt) = latest.close() else { return }
-        let stamped = Stamped(value, nanoseconds: max(0, time.now() - bornAt), validator: nil)
+        guard let (stamped, bornAt) = latest.close() else { return }
+        let older = stamped.older(by: max(0, time.now() - bornAt))
         // Without the lifetime, which may have ended since the value came.
-        _ = apply(.fill(key, stamped, FillToken(token.revision, false, nil)))
+        _ = apply(.fill(key, older, FillToken(token.revision, false, nil)))
       }
       lifetime.onEnd { store() }
       signal.run(
         Observer(
-          next: { value in
-            latest.set(value, at: self.time.now())
-            observer.next(Stamped(value))
+          next: { stamped in
+            latest.set(stamped, at: self.time.now())
+            observer.next(stamped)
           },
           other: { event in
             switch event {

@@ -32,6 +32,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @usableFromInline let cost: (@Sendable (Value) -> Int)?
   @usableFromInline let time: CoarseTime
 
+  /// The time to live of values without one of their own, in nanoseconds; `Int64.max` for no limit.
+  @usableFromInline let life: Atomic<Int64>
+
   /// Whether any entry may expire, by the cache's times or its own.
   @usableFromInline let mayExpire: Atomic<Bool>
 
@@ -99,6 +102,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     self.options = options
     self.cost = cost
     time = CoarseTime(clock)
+    life = Atomic(options.timeToLive.nanoseconds)
     mayExpire = Atomic(options.timeToLive != .never || options.timeToIdle != .never)
     lazyFlights = LazyObject()
     makeFlightClock = { FlightClock(clock) }
@@ -180,26 +184,28 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
-    case .set(let key, let value, let revision):
-      set(key, value, revision, options.timeToLive)
+    case .set(let key, let stamped, let revision):
+      set(key, stamped, revision)
     case .remove(let key, let revision):
       removeStored(key, revision)
       detachFlight(of: key, upTo: revision)
     case .removeAll(let revision):
       shards.removeAll(revision, time.now())
       detachFlights(upTo: revision)
-    case .fill(let key, let stamped, let token):
-      let (hash, now) = (MemoryHash(key), time.now())
-      let bornAt = now.subtractingReportingOverflow(stamped.nanoseconds).partialValue
-      let details = MemoryDetails(
-        cost: cost(of: stamped.value), bornAt: bornAt,
-        deadline: options.deadline(options.timeToLive, bornAt, hash), revision: .none)
-      let isKept = shards.put(hash, cost: details.cost, now) {
-        $0.fill(key, hash, stamped.value, stamped.validator, details, token, &$1)
-      }
-      return isKept ? Self.done : .empty
+    case .fill(let key, let stamped, let token): return fill(key, stamped, token)
     }
     return Self.done
+  }
+
+  /// Stores the answer of a lower layer, unless its key was written after the token was taken.
+  @inlinable
+  func fill(_ key: Key, _ stamped: Stamped<Value>, _ token: FillToken) -> Signal<Void> {
+    let (hash, now) = (MemoryHash(key), time.now())
+    let details = details(of: stamped, hash, now, .none)
+    let isKept = shards.put(hash, cost: details.cost, now) {
+      $0.fill(key, hash, stamped.value, stamped.validator, details, token, &$1)
+    }
+    return isKept ? Self.done : .empty
   }
 
   /// Removes the stored value; returns false if a later write of the key wins.
@@ -219,38 +225,47 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   @discardableResult
   public func set(_ value: Value, for key: Key) -> Signal<Void> {
-    set(key, value, .next(), options.timeToLive)
+    set(key, Stamped(value, nanoseconds: 0, rest: .max, validator: nil), .next())
     return Self.done
   }
 
-  /// Stores `value` for `key`, with a time to live of its own.
+  @inlinable
+  @inline(__always)  // its two callers pass the parts of a value in registers
+  func set(_ key: Key, _ stamped: Stamped<Value>, _ revision: Revision) {
+    // A cost function may take a while.
+    if cost != nil { PendingWrites.begin(revision) }
+    defer { if cost != nil { PendingWrites.end(revision) } }
+    let (hash, now) = (MemoryHash(key), time.now())
+    let details = details(of: stamped, hash, now, revision)
+    shards.put(hash, cost: details.cost, now) {
+      $0.set(key, hash, stamped.value, stamped.validator, details, &$1)
+    }
+    detachFlight(of: key, upTo: revision)
+  }
+
+  /// Returns the details of a value that arrives now.
   ///
   /// - Parameters:
-  ///   - value: The value.
-  ///   - key: The key.
-  ///   - timeToLive: The time to live from now on. If it is over at once, the value is not stored,
-  ///     and the former one is removed.
+  ///   - stamped: The value.
+  ///   - hash: The hash of its key.
+  ///   - now: The time.
+  ///   - revision: The revision of a write; none for a fill.
   @inlinable
-  public func set(_ value: Value, for key: Key, timeToLive: TimeToLive) {
-    if timeToLive != .never { mayExpire.store(true, ordering: .relaxed) }
-    set(key, value, .next(), timeToLive)
-  }
-
-  @inlinable
-  func set(_ key: Key, _ value: Value, _ revision: Revision, _ timeToLive: TimeToLive) {
-    if cost == nil { return put(key, value, revision, timeToLive) }
-    // A cost function may take a while.
-    PendingWrite.during(revision) { put(key, value, revision, timeToLive) }
-  }
-
-  @inlinable
-  func put(_ key: Key, _ value: Value, _ revision: Revision, _ timeToLive: TimeToLive) {
-    let (hash, now) = (MemoryHash(key), time.now())
-    let details = MemoryDetails(
-      cost: cost(of: value), bornAt: now, deadline: options.deadline(timeToLive, now, hash),
-      revision: revision)
-    shards.put(hash, cost: details.cost, now) { $0.set(key, hash, value, details, &$1) }
-    detachFlight(of: key, upTo: revision)
+  func details(
+    of stamped: Stamped<Value>, _ hash: MemoryHash, _ now: Int64, _ revision: Revision
+  ) -> MemoryDetails {
+    let cost = cost(of: stamped.value)
+    let bornAt = now.subtractingReportingOverflow(stamped.nanoseconds).partialValue
+    let deadline = options.deadline(after: life.load(ordering: .relaxed), bornAt, hash)
+    if stamped.rest == .max {
+      return MemoryDetails(cost: cost, bornAt: bornAt, deadline: deadline, revision: revision)
+    }
+    // Before the value is stored, so that no get misses that it expires.
+    mayExpire.store(true, ordering: .relaxed)
+    let own = options.deadline(after: stamped.rest, now, hash)
+    return MemoryDetails(
+      cost: cost, bornAt: bornAt, deadline: revision > .none ? own : min(deadline, own),
+      ownDeadline: TimeToLive.deadline(after: stamped.rest, from: now), revision: revision)
   }
 
   @inlinable

@@ -171,10 +171,13 @@ public final class Multiplexer<Value: Sendable>: Sendable {
 
   /// Stores `value` as if it had been fetched now; an older fetch does not overwrite it.
   ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - timeToLive: The time for which it is stored, fresh or stale; nil for no limit.
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
-  public func store(_ value: Value) -> Signal<Void> {
-    map.set(value, for: Self.key)
+  public func store(_ value: Value, timeToLive: TimeToLive? = nil) -> Signal<Void> {
+    map.apply(.set(Self.key, Stamped(value, timeToLive: timeToLive), .next()))
   }
 
   /// Completes when the value is stored where it outlives the process; see

@@ -47,8 +47,8 @@ struct KeptResources<Key: Hashable & Sendable, Value: Sendable>: Source {
   /// Returns the value of a resource with its present age, if it is still usable.
   func usable(_ kept: KeptResource<Value>) -> Stamped<Value>? {
     guard let value = kept.value else { return nil }
-    let age = value.age + max(.zero, scheduler.now() - kept.foundAt)
-    return policy.isUsable(age: age) ? Stamped(value.value, age: age) : nil
+    let later = value.older(by: Int64((scheduler.now() - kept.foundAt).nanoseconds))
+    return policy.isUsable(age: later.age) && later.rest > 0 ? later : nil
   }
 
   private func resource(

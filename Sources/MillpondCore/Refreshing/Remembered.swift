@@ -27,7 +27,8 @@ extension Source {
   ///
   /// - Parameters:
   ///   - store: The cache for the values. It should have no time to live of its own, or a longer
-  ///     one than values are usable, and serve no other source. A get that joins a running fetch
+  ///     one than values are usable, and serve no other source. A value that brings a time to live of
+  ///     its own is stored for that long, fresh or stale. A get that joins a running fetch
   ///     may receive a value whose time in the store has ended since the fetch began; the policy's
   ///     ages apply to it as to any other.
   ///   - policy: The ages up to which values are fresh and usable, and the use of stale ones.

@@ -47,8 +47,8 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func carryOut(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
-    case .set(let key, let value, let revision):
-      admits { $0.admit(key, revision) } ? set(value, key) : .just(())
+    case .set(let key, let stamped, let revision):
+      admits { $0.admit(key, revision) } ? set(stamped.value, key) : .just(())
     case .remove(let key, let revision):
       admits { $0.admit(key, revision) } ? remove(key) : .just(())
     case .removeAll(let revision):

@@ -81,12 +81,12 @@ public struct StoreBackedSource<Base: Source>: Cache where Base.Value: Entity {
   ///
   /// The store keeps the order of the calls, as the base does: a later write wins, whichever
   /// arrives first. A removal of a key reaches the store if the identity is known; a removal of all
-  /// removes all entities of the type.
+  /// removes all entities of the type. A time to live of a value holds for the base only.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
     switch change {
-    case .set(_, let value, let revision): store.core.set(value, revision)
+    case .set(_, let stamped, let revision): store.core.set(stamped.value, revision)
     case .remove(let key, let revision):
       identity(key).map { store.core.remove(Reference<Value>($0), revision) }
     case .removeAll(let revision): store.core.removeAll(of: Value.self, revision)

@@ -66,9 +66,9 @@ struct TestCacheState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   mutating func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
-    case .set(let key, let value, let revision):
+    case .set(let key, let stamped, let revision):
       if let failure = changeFailures[key] { return .fail(failure) }
-      if order.admit(key, revision) { contents[key] = (Stamped(value), revision) }
+      if order.admit(key, revision) { contents[key] = (stamped, revision) }
     case .fill(let key, let stamped, let token):
       if let failure = changeFailures[key] { return .fail(failure) }
       guard order.admit(token, for: key) else { return .empty }

@@ -67,8 +67,8 @@ final class BrokenCache: Cache {
 
   func apply(_ change: Change<String, Int>) -> Signal<Void> {
     switch change {
-    case .set(let key, let value, _):
-      lastSet.withLock { $0[key] = value }
+    case .set(let key, let stamped, _):
+      lastSet.withLock { $0[key] = stamped.value }
     case .remove where fault == .forgetsNothing: return .just(())
     case .fill(let key, let stamped, _) where fault == .ignoresTokens:
       return inner.apply(.fill(key, stamped, .any))

@@ -20,8 +20,7 @@ final class DiskWrite: @unchecked Sendable {
 
   let key: String
   let hash: KeyHash
-  let storedAt: WallTime
-  let expiresAt: WallTime
+  let times: ValueTimes
   let validator: Validator?
 
   /// The position in the order of all writes; for a fill, that of the last write of its key.
@@ -57,15 +56,14 @@ final class DiskWrite: @unchecked Sendable {
 
   @inline(never)
   init(
-    key: String, hash: KeyHash, _ content: Content, storedAt: WallTime,
-    expiresAt: WallTime = .never, validator: Validator? = nil, revision: Revision
+    key: String, hash: KeyHash, _ content: Content, _ times: ValueTimes,
+    validator: Validator? = nil, revision: Revision
   ) {
     self.key = key
     self.hash = hash
     self.content = content
     if case .file(let value) = content { file = value }
-    self.storedAt = storedAt
-    self.expiresAt = expiresAt
+    self.times = times
     self.validator = validator == Validator() ? nil : validator
     self.revision = revision
   }

@@ -160,8 +160,7 @@ extension LogWriter {
     case .removal: head.kind = .removal
     case .removalOfAll: (head.kind, payload) = (.removalOfAll, survivors(of: write))
     }
-    head.storedAt = write.storedAt
-    head.expiresAt = write.expiresAt
+    head.times = write.times
     head.schema = form.schema.version
     let size = payload.withUnsafeBytes {
       buffer.append(
@@ -171,7 +170,7 @@ extension LogWriter {
     }
     return RecordLocation(
       segment: part.segment.number, offset: UInt32(offset), size: UInt32(size),
-      expiry: write.expiresAt.expiry)
+      expiry: write.times.expiresAt.expiry)
   }
 
   /// Returns the positions of the records that a removal of everything does not concern.

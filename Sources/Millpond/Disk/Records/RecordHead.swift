@@ -3,7 +3,8 @@
 ///     0   magic          4   "MPnd"
 ///     4   version        1   2
 ///     5   kind           1   of ``Kind``
-///     6   flags          2   1: has an entity tag, 2: has a date of modification
+///     6   flags          2   1: has an entity tag, 2: has a date of modification,
+///                            4: expires by the value's own time to live, not only the cache's
 ///     8   schema         4   version of the value's form, by the store's owner
 ///     12  key            4   lengths in bytes: of the key in UTF-8,
 ///     16  payload        4   …
@@ -54,6 +55,7 @@ struct RecordHead: Sendable {
 
   var hasTag: Bool { flags & 1 != 0 }
   var hasDate: Bool { flags & 2 != 0 }
+  var hasOwnExpiry: Bool { flags & 4 != 0 }
 
   var payloadOffset: Int { Self.size + Int(keyLength) }
   var tagOffset: Int { payloadOffset + Int(payloadLength) }

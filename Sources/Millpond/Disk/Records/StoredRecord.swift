@@ -9,8 +9,7 @@ struct StoredRecord: Sendable {
   }
 
   let content: Content
-  let storedAt: WallTime
-  let expiresAt: WallTime
+  let times: ValueTimes
   let validator: Validator?
   let schema: UInt32
 }
@@ -51,7 +50,7 @@ extension StoredRecord {
     }
     return .whole(
       StoredRecord(
-        content: content, storedAt: head.storedAt, expiresAt: head.expiresAt,
+        content: content, times: head.times,
         validator: head.validator(of: bytes), schema: head.schema))
   }
 }

@@ -47,6 +47,12 @@ struct WallTime: Sendable, Comparable, BitwiseCopyable {
     return min(.microseconds(max(0, difference)), Self.greatestAge)
   }
 
+  /// Returns the time from `earlier` to this time; zero if this one is not later.
+  func time(since earlier: WallTime) -> Duration {
+    let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
+    return overflow ? Self.greatestAge : .microseconds(max(0, difference))
+  }
+
   /// Whether this time is after `now` by more than the tolerated step of the clock.
   func isAfter(_ now: WallTime) -> Bool { self > now && before(by: Self.tolerance) >= now }
 

@@ -27,11 +27,17 @@ struct MemoryOptions: Sendable {
   /// Returns the deadline of a value born at this time; equal keys and births have equal jitter.
   @usableFromInline
   func deadline(_ timeToLive: TimeToLive, _ bornAt: Int64, _ hash: MemoryHash) -> Int64 {
-    if jitter == 0 { return timeToLive.deadline(from: bornAt) }
+    deadline(after: timeToLive.nanoseconds, bornAt, hash)
+  }
+
+  /// Returns the deadline of a value that lives for so many nanoseconds from `bornAt` on.
+  @usableFromInline
+  func deadline(after life: Int64, _ bornAt: Int64, _ hash: MemoryHash) -> Int64 {
+    if jitter == 0 { return TimeToLive.deadline(after: life, from: bornAt) }
     var mixed = UInt64(truncatingIfNeeded: hash.whole) ^ UInt64(bitPattern: bornAt)
     mixed = (mixed ^ mixed >> 29) &* 0x9E37_79B9_7F4A_7C15
     let fraction = Double(mixed >> 11) / Double(1 << 53 as UInt64)
-    return timeToLive.deadline(from: bornAt, share: 1 - jitter * fraction)
+    return TimeToLive.deadline(after: life, from: bornAt, share: 1 - jitter * fraction)
   }
 }
 
@@ -46,13 +52,19 @@ struct MemoryDetails: Sendable, BitwiseCopyable {
   /// The deadline by the same clock; `Int64.max` for none.
   @usableFromInline let deadline: Int64
 
+  /// The end of the value's own time to live; `Int64.max` if it has none.
+  @usableFromInline let ownDeadline: Int64
+
   @usableFromInline var revision: Revision
 
   @inlinable
-  init(cost: Int, bornAt: Int64, deadline: Int64, revision: Revision) {
+  init(
+    cost: Int, bornAt: Int64, deadline: Int64, ownDeadline: Int64 = .max, revision: Revision
+  ) {
     self.cost = cost
     self.bornAt = bornAt
     self.deadline = deadline
+    self.ownDeadline = ownDeadline
     self.revision = revision
   }
 }

@@ -46,6 +46,7 @@ extension MemoryStore {
   private func detailFlaw() -> String? {
     if times.stamps.count != slab.isUsed.count { return "stamps of other slots" }
     if times.deadlines.count > slab.isUsed.count { return "deadlines of other slots" }
+    if times.ownDeadlines.count > slab.isUsed.count { return "own deadlines of other slots" }
     let idleCount = times.idleTime < .max ? slab.isUsed.count : 0
     if times.lastUses.count != idleCount { return "last uses of other slots" }
     if order.nodes.count != slab.isUsed.count { return "nodes of other slots" }

@@ -169,7 +169,7 @@ extension MemoryStore {
     statistics.insertions &+= 1
     times.set(
       slot, MemoryTimes.Stamp(bornAt: details.bornAt, revision: details.revision),
-      deadline: details.deadline, now)
+      deadline: details.deadline, own: details.ownDeadline, now)
     if validator != nil || !validators.isEmpty { validators[slot] = validator }
   }
 

@@ -94,7 +94,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     return Stamped(
       pairs[Int(slot)].value, nanoseconds: times.nanoseconds(of: slot, now),
-      validator: validators.isEmpty ? nil : validators[slot])
+      rest: times.rest(of: slot, now), validator: validators.isEmpty ? nil : validators[slot])
   }
 
   /// Counts a miss of a key without an entry.
@@ -110,7 +110,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let slot = find(key, hash), !times.isExpired(slot, now) else { return nil }
     return Stamped(
       pairs[Int(slot)].value, nanoseconds: times.nanoseconds(of: slot, now),
-      validator: validators[slot])
+      rest: times.rest(of: slot, now), validator: validators[slot])
   }
 
   @inlinable
@@ -132,8 +132,8 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Stores a value, unless a later write of its key has arrived.
   @inlinable
   mutating func set(
-    _ key: Key, _ hash: MemoryHash, _ value: Value, _ details: MemoryDetails,
-    _ move: inout MemoryMove<Key, Value>
+    _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
+    _ details: MemoryDetails, _ move: inout MemoryMove<Key, Value>
   ) -> Placing {
     let slot = Self.find(key, hash, index.places, index.buckets.count, pairs)
     var present = Revision.none
@@ -141,7 +141,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard writes.admit(key, hash: hash.whole, details.revision, over: present) else {
       return .refused
     }
-    return put(key, hash, value, nil, details, in: slot, &move)
+    return put(key, hash, value, validator, details, in: slot, &move)
   }
 
   /// Stores the value of a fill, unless its key was written after the token was taken.

@@ -18,6 +18,9 @@ struct MemoryTimes: Sendable {
   /// The deadlines; empty while no entry has one.
   @usableFromInline var deadlines = ChunkedArray<Int64>()
 
+  /// The ends of the values' own times to live; empty while no value has one.
+  @usableFromInline var ownDeadlines = ChunkedArray<Int64>()
+
   /// The last uses; empty unless entries expire when they are not used.
   @usableFromInline var lastUses = ChunkedArray<Int64>()
 
@@ -44,7 +47,8 @@ struct MemoryTimes: Sendable {
     let theirs = Int(theirs)
     let deadline = theirs < other.deadlines.count ? other.deadlines[theirs] : .max
     let lastUse = theirs < other.lastUses.count ? other.lastUses[theirs] : 0
-    set(slot, other.stamps[theirs], deadline: deadline, lastUse)
+    let own = theirs < other.ownDeadlines.count ? other.ownDeadlines[theirs] : .max
+    set(slot, other.stamps[theirs], deadline: deadline, own: own, lastUse)
   }
 
   @inlinable
@@ -56,15 +60,19 @@ struct MemoryTimes: Sendable {
   mutating func reserve(_ capacity: Int) {
     stamps.reserve(capacity)
     if !deadlines.isEmpty { deadlines.reserve(capacity) }
+    if !ownDeadlines.isEmpty { ownDeadlines.reserve(capacity) }
     if idleTime < .max { lastUses.reserve(capacity) }
   }
 
   @usableFromInline
-  mutating func set(_ slot: Slot, _ stamp: Stamp, deadline: Int64, _ now: Int64) {
+  mutating func set(
+    _ slot: Slot, _ stamp: Stamp, deadline: Int64, own: Int64, _ now: Int64
+  ) {
     stamps.put(stamp, at: slot)
     let slot = Int(slot)
     if deadline < .max || !deadlines.isEmpty {
       Self.set(slot, deadline, in: &deadlines)
+      if own < .max || !ownDeadlines.isEmpty { Self.set(slot, own, in: &ownDeadlines) }
     }
     if idleTime < .max { Self.set(slot, now, in: &lastUses) }
   }
@@ -75,6 +83,7 @@ struct MemoryTimes: Sendable {
     stamps[place] = stamps[last]
     stamps.removeLast()
     Self.removeLast(last, to: place, in: &deadlines)
+    Self.removeLast(last, to: place, in: &ownDeadlines)
     Self.removeLast(last, to: place, in: &lastUses)
   }
 
@@ -101,6 +110,15 @@ struct MemoryTimes: Sendable {
   func nanoseconds(of slot: Slot, _ now: Int64) -> Int64 {
     let (age, isBeyond) = now.subtractingReportingOverflow(stamps[Int(slot)].bornAt)
     return isBeyond ? .max : max(0, age)
+  }
+
+  /// Returns the rest of an entry's own time to live in nanoseconds; `Int64.max` if it has none.
+  @inlinable
+  func rest(of slot: Slot, _ now: Int64) -> Int64 {
+    let slot = Int(slot)
+    guard slot < ownDeadlines.count, ownDeadlines[slot] < .max else { return .max }
+    let (rest, isBeyond) = ownDeadlines[slot].subtractingReportingOverflow(now)
+    return isBeyond ? TimeToLive.unlimited : min(max(0, rest), TimeToLive.unlimited)
   }
 
   private static func removeLast(_ last: Slot, to place: Slot, in times: inout ChunkedArray<Int64>)

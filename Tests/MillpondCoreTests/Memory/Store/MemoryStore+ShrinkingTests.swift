@@ -21,7 +21,7 @@ import Testing
     var move = MemoryMove<String, Int>(0)
     let details = MemoryDetails(
       cost: 1, bornAt: 0, deadline: key.isMultiple(of: 2) ? .max : 1_000, revision: .next())
-    _ = store.set("\(key)", MemoryHash("\(key)"), key, details, &move)
+    _ = store.set("\(key)", MemoryHash("\(key)"), key, nil, details, &move)
     budget(&move)
   }
 

@@ -21,8 +21,8 @@ import Testing
     #expect(RecordBytes.read(bytes, for: "é").value == Data(payload))
     #expect(record.validator == validator)
     #expect(record.schema == 9)
-    #expect(record.storedAt == WallTime(microseconds: -5))
-    #expect(record.expiresAt == WallTime(microseconds: .max - 1))
+    #expect(record.times.storedAt == WallTime(microseconds: -5))
+    #expect(record.times.expiresAt == WallTime(microseconds: .max - 1))
     #expect(
       bytes.count == RecordHead.recordSize(key: "é", payload: count, validator))
   }

@@ -16,7 +16,7 @@ final class IndexScene {
     _ key: String, _ content: DiskWrite.Content = .value(Data("x")), _ revision: Revision = .next()
   ) -> DiskWrite {
     DiskWrite(
-      key: key, hash: KeyHash(of: key), content, storedAt: .now, revision: revision)
+      key: key, hash: KeyHash(of: key), content, ValueTimes(storedAt: .now), revision: revision)
   }
 
   /// Sets a value, which is not written yet.
