@@ -1,7 +1,7 @@
 import Foundation
 import Millpond
 
-// Every snippet of the README stands here, so that it has to compile. `ReadmeTests` compares.
+// Every snippet of the README stands here, so that it has to compile. `SnippetTests` compares.
 
 struct Profile: Codable, Sendable {
   var name: String

@@ -1,0 +1,161 @@
+import Foundation
+import Millpond
+import MillpondTesting
+import Testing
+
+/// The code of the page "A user's profile, refreshed by pull", and its promises.
+@MainActor
+@Suite(.timeLimit(.minutes(3))) struct UserProfilePageTests {
+  struct Profile: Codable, Sendable, Equatable {
+    var name: String
+  }
+
+  typealias Profiles = MultiplexerMap<Int, Profile>
+
+  static func profiles(
+    from api: some Source<Int, Profile>, in folder: URL, _ session: CacheScope
+  ) -> Profiles {
+    // snippet
+    let profiles = MultiplexerMap(
+      over: api,
+      freshness: FreshnessPolicy(freshFor: .after(.seconds(300)), stale: .atOnce),
+      persistence: .disk("profiles", in: folder),
+      scope: session)
+    // end
+    return profiles
+  }
+
+  // snippet
+  @MainActor final class ProfileScreen {
+    let pull = PublishSubject<Void>()
+    let profile: ResourceModel<Profile>
+
+    init(of id: Int, in profiles: MultiplexerMap<Int, Profile>) {
+      profile = ResourceModel(
+        observing: profiles.observe(id, every: .seconds(60), refreshingOn: pull.signal))
+    }
+
+    var title: String { profile.value?.name ?? "" }
+    var notice: String? { profile.error == nil ? nil : "Not up to date" }
+  }
+  // end
+
+  static func refresh(_ id: Int, in profiles: Profiles) {
+    // snippet
+    profiles.refresh(id)  // soft: fetches now; the old value stays usable meanwhile
+    profiles.markAllStale()  // soft: the next get of each key fetches
+    profiles.remove(id)  // hard: the old value is gone, in memory and on disk
+    // end
+  }
+
+  static func signOut(_ session: CacheScope) async throws {
+    // snippet
+    try await session.end().value
+    // end
+  }
+
+  private let scene = DiskScene()
+  private let session = CacheScope()
+  private let api = TestOrigin<Int, Profile>()
+  private let ada = Profile(name: "Ada")
+
+  private func profiles() -> Profiles {
+    Self.profiles(from: api, in: scene.folder, session)
+  }
+
+  /// Answers the fetch with this number of profile 1.
+  private func answer(_ number: Int, _ event: Event<Profile>) async throws {
+    try await api[1].subscriptions(count: number)
+    switch event {
+    case .next(let profile):
+      api[1].next(profile)
+      api[1].completed()
+    case .failed(let error): api[1].failed(error)
+    case .progress, .completed: api[1].completed()
+    }
+  }
+
+  @Test func `a pull fetches anew, and offline the last value stays beside the error`()
+    async throws
+  {
+    let screen = ProfileScreen(of: 1, in: profiles())
+    let other = ProfileScreen(of: 1, in: profiles())
+    try await api[1].subscriptions(count: 1)
+    await observed { screen.profile.isLoading && other.profile.isLoading }
+
+    try await answer(1, .next(ada))
+    await observed { other.title == "Ada" }
+    await observed { screen.title == "Ada" && !screen.profile.isLoading }
+
+    screen.pull.next(())
+    try await answer(2, .next(Profile(name: "Ada Lovelace")))
+    await observed { screen.title == "Ada Lovelace" && !screen.profile.isLoading }
+    #expect(screen.notice == nil)
+
+    screen.pull.next(())
+    try await answer(3, .failed(URLError(.notConnectedToInternet)))
+    await observed { screen.notice != nil }
+    #expect(screen.title == "Ada Lovelace")
+    #expect(screen.profile.error is URLError)
+  }
+
+  @Test func `all screens of a profile share each fetch, and the last to leave cancels it`()
+    async throws
+  {
+    let profiles = profiles()
+    var screens = (0..<3).map { _ in ProfileScreen(of: 1, in: profiles) }
+    try await api[1].subscriptions(count: 1)
+    await observed { screens.allSatisfy { $0.profile.isLoading } }
+
+    screens.removeAll()
+
+    try await api[1].disposals(count: 1)
+    #expect(api[1].subscriptions == 1)
+  }
+
+  @Test func `the next start shows what was stored, and fetches nothing while it is fresh`()
+    async throws
+  {
+    do {
+      let first = profiles()
+      first.set(ada, for: 1)
+      try await first.flush().value
+    }
+
+    let screen = ProfileScreen(of: 1, in: profiles())
+
+    await observed { screen.title == "Ada" }
+    #expect(api[1].subscriptions == 0)
+  }
+
+  @Test func `a soft refresh keeps the old value until the new one is there, a hard one does not`()
+    async throws
+  {
+    let profiles = profiles()
+    try await profiles.set(ada, for: 1).value
+    let screen = ProfileScreen(of: 1, in: profiles)
+    await observed { screen.title == "Ada" }
+
+    profiles.refresh(1)
+    try await api[1].subscriptions(count: 1)
+    #expect(screen.title == "Ada")
+    Self.refresh(1, in: profiles)
+
+    await observed { screen.profile.value == nil }
+    #expect(profiles.current(1) == nil)
+  }
+
+  @Test func `after a sign-out no screen, no memory and no file has the profile`() async throws {
+    let profiles = profiles()
+    try await profiles.set(ada, for: 1).value
+    let screen = ProfileScreen(of: 1, in: profiles)
+    await observed { screen.title == "Ada" }
+
+    try await Self.signOut(session)
+
+    await observed { screen.profile.error is CacheError }
+    #expect(screen.profile.value == nil)
+    #expect(profiles.current(1) == nil)
+    #expect(try await self.profiles().get(1, freshness: .cachedOnly).valueIfAny == nil)
+  }
+}

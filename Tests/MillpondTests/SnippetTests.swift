@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+/// Holds the code of the README and of the articles against the code that this module compiles.
+///
+/// Compiled code stands between the lines `// snippet` and `// end`.
+@Suite struct SnippetTests {
+  struct Document: CustomTestStringConvertible {
+    let page: String
+    let source: String
+    var testDescription: String { page }
+  }
+
+  static let articles = "Sources/Millpond/Millpond.docc"
+
+  static let documents = [
+    Document(page: "README.md", source: "ReadmeSnippets.swift"),
+    Document(page: "\(articles)/PictureList.md", source: "Pages/PictureListPageTests.swift"),
+    Document(page: "\(articles)/UserProfile.md", source: "Pages/UserProfilePageTests.swift"),
+    Document(page: "\(articles)/Bookshop.md", source: "Pages/BookshopPageTests.swift"),
+    Document(page: "\(articles)/CacheOfSignals.md", source: "Pages/CacheOfSignalsPageTests.swift"),
+  ]
+
+  static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test(arguments: documents)
+  func `a page shows the code that is compiled for it, all of it and nothing else`(
+    _ document: Document
+  ) throws {
+    let shown = try Self.blocks(
+      in: Self.root.appendingPathComponent(document.page), from: "```swift", to: "```")
+    let compiled = try Self.blocks(
+      in: Self.tests.appendingPathComponent(document.source), from: "// snippet", to: "// end")
+
+    #expect(!shown.isEmpty)
+    var missing = Array(compiled.indices)
+    for block in shown {
+      let snippets = Self.range(of: block, in: compiled)
+      #expect(snippets != nil, "not compiled:\n\(block)")
+      missing.removeAll { snippets?.contains($0) ?? false }
+    }
+    for index in missing { Issue.record("not shown:\n\(compiled[index])") }
+  }
+
+  @Test func `every article with code is compared`() throws {
+    let folder = Self.root.appendingPathComponent(Self.articles)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".md") }
+    #expect(names.count > 4)
+    for name in names {
+      let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+      let isCompared = Self.documents.contains { $0.page == "\(Self.articles)/\(name)" }
+      #expect(isCompared || !text.contains("```swift"), "\(name)")
+    }
+  }
+
+  /// Returns the indices of the snippet that a block shows, or of those in a row that it shows with
+  /// an empty line between them.
+  private static func range(of block: String, in snippets: [String]) -> Range<Int>? {
+    for first in snippets.indices {
+      for last in first..<snippets.count
+      where snippets[first...last].joined(separator: "\n\n") == block {
+        return first..<last + 1
+      }
+    }
+    return nil
+  }
+
+  /// Returns the blocks between two marks, without their indentation and without the commas of a
+  /// list.
+  private static func blocks(in file: URL, from start: String, to end: String) throws -> [String] {
+    var blocks: [String] = []
+    var block: [Substring]?
+    for line in try String(contentsOf: file, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    {
+      let text = line.drop { $0 == " " }
+      if text == start {
+        block = []
+      } else if text == end, let lines = block {
+        blocks.append(normalised(lines))
+        block = nil
+      } else {
+        block?.append(line)
+      }
+    }
+    return blocks
+  }
+
+  private static func normalised(_ lines: [Substring]) -> String {
+    let indentation = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+    return lines.map { $0.dropFirst(indentation).replacing("),  //", with: ")  //") }
+      .joined(separator: "\n")
+  }
+}
