@@ -34,9 +34,10 @@ extension Remembered {
   ///
   /// The states are those of ``states(of:)``. The subscription makes a get of the key, so a stale
   /// or missing value is fetched, and a fresh one is not. All observers of a key and all its gets
-  /// share each fetch, which is cancelled when the last of them leaves. A failure appears in
-  /// ``ResourceState/error``, beside the last good value, and the next interval or trigger tries
-  /// again. A removed value is not fetched again before that.
+  /// share each fetch, which is cancelled when the last of them leaves; one after which a stale
+  /// value may be sent continues, as for any get. A failure appears in ``ResourceState/error``,
+  /// beside the last good value, and the next interval or trigger tries again. A removed value is
+  /// not fetched again before that.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -44,8 +45,9 @@ extension Remembered {
   ///     next fetch; with nil, or less than a nanosecond, there are none. Several observers fetch
   ///     no more often than the one with the shortest interval.
   ///   - trigger: A signal, each of whose values leads to a fetch, for instance when the program
-  ///     comes to the foreground, the connection is back, or the user pulls to refresh. Its failure
-  ///     fails the observation; after its completion the observation continues.
+  ///     comes to the foreground, the connection is back, or the user pulls to refresh. A value that
+  ///     came at the same moment of the clock is not fetched again. The trigger's failure fails the
+  ///     observation; after its completion the observation continues.
   ///   - file: The file of the call, which debug builds show in a ``FlightRecord``.
   ///   - line: The line of the call.
   /// - Returns: A signal that does not end by itself. It fails if a get would wait for itself, with

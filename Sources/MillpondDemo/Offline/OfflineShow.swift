@@ -118,6 +118,6 @@ struct OfflineShow: Sendable {
 }
 
 /// The response of the origin.
-struct News: Codable, Sendable {
+struct News: Codable, Equatable, Sendable {
   let headline: String
 }
