@@ -63,51 +63,6 @@ import Testing
     Self.profiles(from: api, in: scene.folder, session)
   }
 
-  /// Answers the fetch with this number of profile 1.
-  private func answer(_ number: Int, _ event: Event<Profile>) async throws {
-    try await api[1].subscriptions(count: number)
-    switch event {
-    case .next(let profile):
-      api[1].next(profile)
-      api[1].completed()
-    case .failed(let error): api[1].failed(error)
-    case .progress, .completed: api[1].completed()
-    }
-  }
-
-  /// Pulls until there is a fetch: the clock has to move on, since a value of the same moment is new
-  /// enough.
-  private func pull(_ screen: ProfileScreen, until count: Int) async throws {
-    while api[1].subscriptions < count {
-      screen.pull.next(())
-      try await Task.sleep(for: .milliseconds(1))
-    }
-  }
-
-  @Test func `a pull fetches anew, and offline the last value stays beside the error`()
-    async throws
-  {
-    let screen = ProfileScreen(of: 1, in: profiles())
-    let other = ProfileScreen(of: 1, in: profiles())
-    try await api[1].subscriptions(count: 1)
-    await observed { screen.profile.isLoading && other.profile.isLoading }
-
-    try await answer(1, .next(ada))
-    await observed { other.title == "Ada" }
-    await observed { screen.title == "Ada" && !screen.profile.isLoading }
-
-    try await pull(screen, until: 2)
-    try await answer(2, .next(Profile(name: "Ada Lovelace")))
-    await observed { screen.title == "Ada Lovelace" && !screen.profile.isLoading }
-    #expect(screen.notice == nil)
-
-    try await pull(screen, until: 3)
-    try await answer(3, .failed(URLError(.notConnectedToInternet)))
-    await observed { screen.notice != nil }
-    #expect(screen.title == "Ada Lovelace")
-    #expect(screen.profile.error is URLError)
-  }
-
   @Test func `all screens of a profile share each fetch, and the last to leave cancels it`()
     async throws
   {
