@@ -66,7 +66,7 @@ enum Demo {
       ?? Gallery.madeUp()
     let comments = Comments(count: options.commentCount, authors: gallery.authors)
     // The origin's port differs in each run, so only the path names the picture on disk.
-    let layers = Layers(folder: folder, diskKey: \.path)
+    let layers = PictureLayers(folder: folder, diskKey: \.path)
     let interruption = Interruption(leaving: layers, currentBoard)
     defer { withExtendedLifetime(interruption) {} }
     let screen = Screen.standardOutput()

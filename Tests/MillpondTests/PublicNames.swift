@@ -122,7 +122,6 @@ extension PendingWrite {}
 extension Persistence {}
 extension PlannedStep {}
 extension PostProcessed {}
-extension PressureRelieved {}
 extension Priority {}
 extension Provenance {}
 extension PublishSubject {}

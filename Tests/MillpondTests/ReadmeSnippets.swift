@@ -54,9 +54,9 @@ func keep(_ bag: DisposableBag) -> some Cache<String, Data> {
   icons.trim(to: 0.5)
   print(icons.peek("spinner")?.count ?? 0, icons.statistics.hitRatio)
 
-  let relieved = icons.onMemoryPressure(.ofSystem())  // on Linux, of the container first
+  icons.onMemoryPressure(.ofSystem())  // on Linux, of the container first
   // end
-  return relieved
+  return icons
 }
 
 func composed(in folder: URL) -> some Cache<URL, Data> {

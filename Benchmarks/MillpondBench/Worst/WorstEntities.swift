@@ -70,14 +70,7 @@ func worstEntityRows() -> [WorstRow] {
       let subscription = store.signal(of: Reference<Part>(0)).subscribe(onNext: { _ in
         notices.add(1)
       })
-      return WorstCase {
-        store.set(Part(id: 0, revision: 1))
-      } neighbour: {
-        _ = store.get(Reference<Part>(1))
-      } check: {
-        subscription.dispose()
-        return notices.take() == 2
-      }
+      return .setOfFirst(in: store, notices, subscription)
     },
     WorstRow(
       name: "worst-entities-depth",
@@ -93,14 +86,7 @@ func worstEntityRows() -> [WorstRow] {
       let subscription = store.query(ListedPart.self, depth: 1).values.subscribe(onNext: { _ in
         notices.add(1)
       })
-      return WorstCase {
-        store.set(Part(id: 0, revision: 1))
-      } neighbour: {
-        _ = store.get(Reference<Part>(1))
-      } check: {
-        subscription.dispose()
-        return notices.take() == 2
-      }
+      return .setOfFirst(in: store, notices, subscription)
     },
     WorstRow(name: "worst-entities-remove-all", summary: "the removal of n entities") { count in
       let store = EntityStore(chainOf: count)
@@ -183,6 +169,19 @@ extension WorstCase {
       _ = store.get(Reference<Part>(1))
     } check: {
       check()
+    }
+  }
+  /// A set of the first entity, of which the subscription counts two notices, while others read.
+  fileprivate static func setOfFirst(
+    in store: EntityStore, _ notices: Sum, _ subscription: Disposable
+  ) -> WorstCase {
+    WorstCase {
+      store.set(Part(id: 0, revision: 1))
+    } neighbour: {
+      _ = store.get(Reference<Part>(1))
+    } check: {
+      subscription.dispose()
+      return notices.take() == 2
     }
   }
 }

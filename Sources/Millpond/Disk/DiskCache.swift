@@ -183,8 +183,8 @@ public final class DiskCache: Cache {
   ///
   /// Releasing the cache does the same, without an outcome.
   ///
-  /// A flush after this call waits for it. Gets and writes fail with `CacheError.unavailable(layer:underlying:)` and
-  /// ``DiskError/closed(folder:)``.
+  /// A flush after this call waits for it. Gets and writes fail with
+  /// `CacheError.unavailable(layer:underlying:)` and ``DiskError/closed(folder:)``.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult

@@ -19,12 +19,8 @@ public import MillpondSignals
 ///
 /// - Note: Any thread. Decoding runs on a queue of the system.
 public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache {
-  /// The type of decoded pictures.
-  public typealias Value = Decoder.Image
-
-  private typealias Layers = Layered<MemoryCache<Key, Value>, DecodedImages<Key, Decoder>>
-
-  private let pictures: InFlightReuse<Layers>
+  private let pictures:
+    InFlightReuse<Layered<MemoryCache<Key, Decoder.Image>, DecodedImages<Key, Decoder>>>
 
   /// Creates a cache with a decoder.
   ///
@@ -48,18 +44,22 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
   }
 
   /// Returns the picture.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> { pictures.get(key, lookup) }
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Decoder.Image> {
+    pictures.get(key, lookup)
+  }
 
   /// Returns the picture with the age of its file.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Decoder.Image>> {
     pictures.getStamped(key, lookup)
   }
 
   /// Returns the picture if it is in memory.
-  public func now(_ key: Key, _ lookup: Lookup) -> Value? { pictures.now(key, lookup) }
+  public func now(_ key: Key, _ lookup: Lookup) -> Decoder.Image? { pictures.now(key, lookup) }
 
   /// Keeps a picture in memory, or removes one or all from memory and from the files.
-  public func apply(_ change: Change<Key, Value>) -> Signal<Void> { pictures.apply(change) }
+  public func apply(_ change: Change<Key, Decoder.Image>) -> Signal<Void> {
+    pictures.apply(change)
+  }
 
   /// The memory over the files.
   public func topology(for key: Key?) -> Topology { pictures.topology(for: key) }

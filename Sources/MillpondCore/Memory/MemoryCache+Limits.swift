@@ -63,10 +63,27 @@ extension MemoryCache {
     shards.removeExpired(time.now())
   }
 
-  /// Relieves this cache whenever `pressure` sends, while the result or a copy of it exists; see
-  /// ``relieve(_:)``.
-  public func onMemoryPressure(_ pressure: Signal<MemoryPressure>) -> PressureRelieved<MemoryCache>
-  {
-    onMemoryPressure(pressure) { cache, pressure in cache.relieve(pressure) }
+  /// Relieves this cache whenever `pressure` sends, for as long as the cache exists.
+  ///
+  ///     let images = MemoryCache<URL, Image>(countLimit: 500).onMemoryPressure(.ofSystem())
+  ///
+  /// To relieve another kind of cache, subscribe to `pressure` yourself.
+  ///
+  /// - Parameters:
+  ///   - pressure: The signal of memory pressure, subscribed to at once. Its failure or completion
+  ///     ends the relief.
+  ///   - relieve: Relieves the cache; by default ``relieve(_:)``. Called with this cache, on the
+  ///     thread that sends.
+  /// - Returns: This cache.
+  @discardableResult
+  public func onMemoryPressure(
+    _ pressure: Signal<MemoryPressure>,
+    relieve: @escaping @Sendable (MemoryCache, MemoryPressure) -> Void = { $0.relieve($1) }
+  ) -> MemoryCache {
+    let subscription = pressure.subscribe(onNext: { [weak self] pressure in
+      if let self { relieve(self, pressure) }
+    })
+    reliefs.insert(subscription)
+    return self
   }
 }

@@ -42,6 +42,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @usableFromInline let lazyFlights: LazyObject
   @usableFromInline let makeFlightClock: @Sendable () -> FlightClock
 
+  /// The subscriptions to memory pressure.
+  @usableFromInline let reliefs: DisposableBag
+
   /// Creates a cache of at most `countLimit` values.
   ///
   /// - Parameters:
@@ -106,6 +109,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     mayExpire = Atomic(options.timeToLive != .never || options.timeToIdle != .never)
     lazyFlights = LazyObject()
     makeFlightClock = { FlightClock(clock) }
+    reliefs = DisposableBag()
   }
 
   /// Releases the entries that wait for a subscriber; running ones keep the cache alive.

@@ -10,7 +10,8 @@ extension Source {
   /// Apply it to a source that fetches, below the caches. After a shutdown each get of the result
   /// fails with ``CacheError/shutDown``, so gets that a cache above answers still succeed. Gets
   /// that run are waited for, and fail with the same error if they are cancelled at the deadline.
-  /// Writes pass unchanged.
+  /// Writes pass unchanged. With ``retrying(_:clock:)``, apply this over it, so that a get that was
+  /// stopped is not tried again.
   ///
   /// A shutdown of one composition stops the source for all that use this value or a copy of it.
   /// The fetches of a ``Multiplexer``, a ``MultiplexerMap`` and a media cache are stoppable

@@ -3,7 +3,7 @@ import Millpond
 
 extension Interruption {
   /// Ends the program on the user's request, after the screen is restored and writes are on disk.
-  convenience init(leaving layers: Layers, _ currentBoard: CurrentBoard) {
+  convenience init(leaving layers: PictureLayers, _ currentBoard: CurrentBoard) {
     self.init { code in
       currentBoard.close()
       let written = DispatchSemaphore(value: 0)

@@ -3,7 +3,7 @@ import Millpond
 
 /// One pass over the pictures: every place that shows one subscribes, all at the same time.
 final class Pass: Sendable {
-  private let layers: Layers
+  private let layers: PictureLayers
   private let board: Board
   private let table: Guarded<SummaryTable>
   private let subscriptions = Guarded<[URL: [Disposable]]>([:])
@@ -11,7 +11,7 @@ final class Pass: Sendable {
   private let answeredRows = Guarded<Set<Int>>([])
   private let places = DispatchGroup()
 
-  init(_ layers: Layers, _ board: Board, _ table: Guarded<SummaryTable>) {
+  init(_ layers: PictureLayers, _ board: Board, _ table: Guarded<SummaryTable>) {
     self.layers = layers
     self.board = board
     self.table = table

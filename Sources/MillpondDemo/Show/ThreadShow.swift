@@ -5,12 +5,12 @@ import Millpond
 /// The comment thread: a first pass over the network, a second from memory, and a second process
 /// from disk.
 struct ThreadShow: Sendable {
-  let layers: Layers
+  let layers: PictureLayers
   let gallery: Gallery
   let comments: Comments
   let base: String
   let screen: Screen
-  let table = Guarded(SummaryTable(layers: Layers.names))
+  let table = Guarded(SummaryTable(layers: PictureLayers.names))
 
   /// Shows two passes with the demo's own origin.
   ///

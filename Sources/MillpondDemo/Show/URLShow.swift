@@ -3,11 +3,11 @@ import Millpond
 
 /// A show of real URLs, fetched from their own origins.
 struct URLShow: Sendable {
-  private let layers: Layers
+  private let layers: PictureLayers
   private let currentBoard: CurrentBoard
 
   init(folder: URL, currentBoard: CurrentBoard) {
-    layers = Layers(folder: folder, diskKey: \.absoluteString)
+    layers = PictureLayers(folder: folder, diskKey: \.absoluteString)
     self.currentBoard = currentBoard
   }
 
@@ -16,7 +16,7 @@ struct URLShow: Sendable {
     let screen = Screen.standardOutput()
     await layers.reportTrouble(on: screen)
     let interruption = Interruption(leaving: layers, currentBoard)
-    let table = Guarded(SummaryTable(layers: Layers.names))
+    let table = Guarded(SummaryTable(layers: PictureLayers.names))
     let pass = Pass(layers, currentBoard.open("Fetching \(urls.count)", on: screen), table)
     for url in urls { pass.ask(for: url, label: url.absoluteString, places: 1) }
     await pass.finish()

@@ -109,7 +109,7 @@ import Testing
       AnyCache(memory.timingOut(after: .seconds(1))), AnyCache(memory.recovering(with: other)),
       AnyCache(memory.hedged(with: other, after: .seconds(1))),
       AnyCache(memory.rateLimited(to: 1, per: .seconds(1))),
-      AnyCache(memory.onMemoryPressure(.never)), AnyCache(memory.named("memory")),
+      AnyCache(memory.named("memory")),
     ]
     for cache in compositions {
       let mark = FillToken()

@@ -45,7 +45,6 @@ import Testing
       "switched to the same",
       { AnyCache($0.switched(to: $0) { $0.isMultiple(of: 2) }.named("TestCache")) }
     ),
-    ("relieved", { AnyCache($0.onMemoryPressure(.never)) }),
   ]
 
   @Test(arguments: 0..<5)

@@ -53,7 +53,7 @@ import Testing
     let memory = MemoryCache<Int, Int>(countLimit: 100)
     for key in 0..<10 { memory.set(key, for: key) }
     let causes = Recorder<Removal<Int, Int>>().subscribe(to: memory.removals)
-    let cache = memory.onMemoryPressure(pressure.signal)
+    memory.onMemoryPressure(pressure.signal)
 
     pressure.next(.warning)
     #expect(memory.count == 5)
@@ -61,7 +61,7 @@ import Testing
     pressure.next(.critical)
     #expect(memory.count == 0)
     #expect(causes.values.map(\.cause) == Array(repeating: .pressure, count: 10))
-    #expect(cache.now(9, Lookup()) == nil)
+    #expect(memory.now(9, Lookup()) == nil)
   }
 
   @Test(arguments: policies)

@@ -58,6 +58,17 @@ import Testing
     #expect(try #require(states.values.last).error is Offline)
   }
 
+  @Test func `the mark is lost with the multiplexer, and the persisted value is fresh by its age`()
+  {
+    multiplexer.markStale()
+
+    let next = Multiplexer<Int>(
+      persistence: Persistence(kept), clock: clock, signal: { [source] in source.signal })
+
+    #expect(Recorder<Int>().subscribe(to: next.get()).values == [1])
+    #expect(source.subscriptions == 0)
+  }
+
   @Test func `a marked value of the persistence is fetched anew, by the same multiplexer`() {
     let map = MultiplexerMap(
       over: Origin(signal: source.signal), countLimit: 1, persistence: Persistence(kept),

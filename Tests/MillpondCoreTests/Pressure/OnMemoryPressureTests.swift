@@ -8,11 +8,11 @@ import Testing
   let base = MemoryCache<String, Int>(countLimit: 5)
   let pressure = PublishSubject<MemoryPressure>()
 
-  @Test func `a layer under pressure is emptied`() {
+  @Test func `a cache under critical pressure is emptied`() {
     let cache = base.onMemoryPressure(pressure.signal)
     cache.set(1, for: "a")
 
-    pressure.next(.warning)
+    pressure.next(.critical)
 
     #expect(base.count == 0)
     cache.set(2, for: "a")
@@ -31,31 +31,52 @@ import Testing
     #expect(base.count == 0)
   }
 
-  @Test func `it listens for as long as a copy of it lives`() {
-    var cache: AnyCache<String, Int>? = AnyCache(base.onMemoryPressure(pressure.signal))
-    let copy = cache
-
-    cache = nil
-    copy?.set(1, for: "a")
-    pressure.next(.warning)
-
-    #expect(base.count == 0 && cache == nil)
-    withExtendedLifetime(copy) {}
-  }
-
-  @Test func `nobody listens once it has gone`() {
-    let ended = PublishSubject<Ending>()
-    let endings = Recorder<Ending>()
-    endings.subscribe(to: ended.signal)
-    do {
-      let cache = base.onMemoryPressure(pressure.signal.onEnd { ended.next($0) })
-      cache.set(1, for: "a")
-    }
+  @Test func `a relieved cache in a composition is relieved, and the layers below it are not`() {
+    let below = MemoryCache<String, Int>(countLimit: 5)
+    let cache = base.onMemoryPressure(pressure.signal).layered(over: below)
+    cache.set(1, for: "a")
 
     pressure.next(.critical)
 
-    #expect(endings.values.count == 1)
+    #expect(base.count == 0)
+    #expect(cache.now("a", Lookup()) == 1)
+  }
+
+  @Test func `a relieved cache still takes signals`() {
+    let cache = base.onMemoryPressure(pressure.signal)
+    cache["a"] = .just(1)
+
+    let recorder = Recorder<Int>().subscribe(to: cache["a"] ?? .empty)
+
+    #expect(recorder.transcript == ["next 1", "completed"])
+  }
+
+  @Test func `a signal of pressure that fails ends the relief`() {
+    base.onMemoryPressure(pressure.signal)
+    base.set(1, for: "a")
+
+    pressure.failed(CacheError.miss)
+    pressure.next(.critical)
+
     #expect(base.count == 1)
+  }
+
+  @Test func `a cache listens for as long as it exists`() {
+    let endings = Recorder<Ending>()
+    let ended = PublishSubject<Ending>()
+    endings.subscribe(to: ended.signal)
+    weak var released: MemoryCache<String, Int>?
+    do {
+      let cache = MemoryCache<String, Int>(countLimit: 5)
+        .onMemoryPressure(pressure.signal.onEnd { ended.next($0) })
+      cache.set(1, for: "a")
+      pressure.next(.warning)
+      #expect(cache.count == 0)
+      released = cache
+    }
+
+    #expect(released == nil)
+    #expect(endings.values.count == 1)
   }
 
   @Test func `a get completes with its value although memory pressure comes during it`() {

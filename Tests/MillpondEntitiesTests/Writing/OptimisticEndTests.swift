@@ -5,7 +5,7 @@ import Testing
 
 @testable import MillpondEntities
 
-/// What becomes of optimistic writes when somebody leaves, and when the store ends.
+/// Optimistic writes whose outcome is disposed of, or whose store ends or is released.
 @Suite struct OptimisticEndTests {
   let store = EntityStore()
   let request = PublishSubject<Void>()
@@ -18,7 +18,7 @@ import Testing
 
   // MARK: Leaving, ending
 
-  @Test func `who leaves the outcome does not cancel the request`() {
+  @Test func `disposing of the outcome does not cancel the request`() {
     let outcome = Recorder<Void>().subscribe(
       to: store.set(Thing(1, "new"), confirmedBy: request.signal))
 

@@ -2,7 +2,7 @@ import Foundation
 import Millpond
 
 /// The composition that the demo is about, and the answers of its layers.
-struct Layers: Sendable {
+struct PictureLayers: Sendable {
   let pictures: AnyCache<URL, Data>
   let disk: DiskCache
   let answers = AnswerLog()
