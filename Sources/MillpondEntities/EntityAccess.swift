@@ -53,6 +53,13 @@ extension EntityAccess {
     reference.flatMap { get($0) }
   }
 
+  /// Stores several entities of a type in one commit, each as ``set(_:)-(E)`` does.
+  public func set<E: Entity>(_ entities: some Sequence<E>) {
+    update { access in
+      for entity in entities { access.set(entity) }
+    }
+  }
+
   /// Returns the entity of a reference to any type; nil if it does not exist.
   public func get(_ reference: AnyReference) -> (any Entity)? {
     get(reference, of: reference.type)

@@ -47,6 +47,15 @@ import Testing
     #expect(store.count == 1)
   }
 
+  @Test func `several entities are set in one commit`() {
+    let recorder = Recorder<[Thing]>().subscribe(to: store.query(Thing.self).values)
+
+    store.set([Thing(1, "a"), Thing(2, "b"), Thing(1, "c")])
+    store.set([Thing]())
+
+    #expect(recorder.values.map { $0.map(\.name) } == [[], ["c", "b"]])
+  }
+
   @Test func `removals are common as well`() {
     func clear(_ entities: some EntityAccess) {
       entities.set(Thing(1))

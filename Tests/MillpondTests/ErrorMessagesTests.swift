@@ -87,9 +87,16 @@ import Testing
       "the shutdown ended at its deadline without: flush of users, close of disk (allow more time)"
     ),
     (
-      CacheError.unfinished(steps: ["flush of users"], underlying: Cause()),
+      CacheError.unfinished(
+        steps: ["flush of users"],
+        underlying: CacheError.stepsFailed([("stop of feed", Cause())])),
       "the shutdown ended at its deadline without: flush of users (allow more time); before that: "
-        + "no space left on the device"
+        + "stop of feed failed: no space left on the device"
+    ),
+    (
+      CacheError.stepsFailed([("flush of users", Cause()), ("flush of feed", CacheError.miss)]),
+      "flush of users failed: no space left on the device; "
+        + "flush of feed failed: no layer has a value for the key"
     ),
   ]
 

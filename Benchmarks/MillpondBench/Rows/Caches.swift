@@ -27,6 +27,30 @@ func cacheRows() -> [Row] {
       baseline: .stringTable,
       body: .hits { memory in memory.mapKeys { $0 }.mapValues(.identity) }),
     Row(
+      name: "layers-hit", summary: "the same as layered-hit, its layers in a list",
+      target: 110, mallocTarget: 0, baseline: .stringTable,
+      body: .hits { memory in
+        layers {
+          memory
+          MemoryCache(countLimit: 10)
+          EmptyCache()
+        }.reusingInFlight()
+      }),
+    Row(
+      name: "entry-hit", summary: "the signal of a key that is stored: cache[key]",
+      baseline: .stringTable, body: .entryHits),
+    Row(
+      name: "entry-run", summary: "cache[key] = signal, followed to its end, and removed",
+      baseline: .objects(4), body: .entryRuns),
+    Row(
+      name: "breaker-miss", summary: "a miss in two layers, the lower one behind a closed breaker",
+      baseline: .misses,
+      body: .misses { upper, lower in
+        upper.layered(
+          over: lower.layered(over: EmptyCache())
+            .circuitBreaking(afterFailures: 5, for: .seconds(1)))
+      }),
+    Row(
       name: "layered-miss", summary: "a miss in two layers of memory over nothing",
       baseline: .objects(4), body: .misses),
     Row(
@@ -73,6 +97,28 @@ extension Work {
       }
       return sum.take()
     }
+  }
+
+  fileprivate static let entryHits = Work("", expected: { $0 / 1_000 * triangle(1_000) }) {
+    operations in
+    let sum = Sum()
+    let memory = MemoryCache<String, Int>(countLimit: 10_000)
+    for (number, key) in stringKeys.enumerated() { memory.set(number, for: key) }
+    for _ in 0..<(operations / 1_000) {
+      for key in stringKeys { memory[key]?.subscribe(onNext: { sum.add($0) }) }
+    }
+    return sum.take()
+  }
+
+  fileprivate static let entryRuns = Work("", expected: { triangle($0) }) { operations in
+    let sum = Sum()
+    let memory = MemoryCache<String, Int>(countLimit: 10_000)
+    for number in 0..<operations {
+      memory["a"] = .deferred { .just(number) }
+      memory["a"]?.subscribe(onNext: { sum.add($0) })
+      memory["a"] = nil
+    }
+    return sum.take()
   }
 
   fileprivate static let joins = Work("", expected: { $0 }) { operations in

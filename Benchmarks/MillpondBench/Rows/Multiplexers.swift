@@ -15,6 +15,12 @@ func multiplexerRows() -> [Row] {
     Row(
       name: "multiplexed-asks", summary: "gets that join a fetch, until its value arrives",
       target: 1_000, isCounted: false, baseline: .objects(4), body: .asksTogether),
+    Row(
+      name: "observe-fresh", summary: "observing a fresh value: its state, and leaving",
+      isCounted: false, baseline: .objects(4), body: .freshObservations),
+    Row(
+      name: "observe-set", summary: "a set of an observed value, and its new state",
+      isCounted: false, baseline: .objects(4), body: .observedSets),
   ]
 }
 
@@ -29,6 +35,30 @@ extension Work {
     for _ in 0..<(operations / 1_000) {
       for key in stringKeys { map.get(key).subscribe(onNext: { sum.add($0) }) }
     }
+    return sum.take()
+  }
+
+  /// Observers that come and go.
+  fileprivate static let freshObservations = Work("", expected: { $0 / 1_000 * triangle(1_000) }) {
+    operations in
+    let sum = Sum()
+    let map = stockedMap
+    for _ in 0..<(operations / 1_000) {
+      for key in stringKeys {
+        map.observe(key).subscribe(onNext: { sum.add($0.value ?? 0) }).dispose()
+      }
+    }
+    return sum.take()
+  }
+
+  /// Sets of one key, each of which an observer sees.
+  fileprivate static let observedSets = Work("", expected: { triangle($0 + 1) }) { operations in
+    let sum = Sum()
+    let map = MultiplexerMap<String, Int>(over: Unasked())
+    map.set(0, for: "a")
+    let observation = map.observe("a").subscribe(onNext: { sum.add($0.value ?? 0) })
+    for number in 1...operations { map.set(number, for: "a") }
+    observation.dispose()
     return sum.take()
   }
 

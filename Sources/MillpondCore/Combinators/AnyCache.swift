@@ -42,7 +42,7 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
       ? ErasedCache(FunctionSource.signal(get))
       : ErasedCache(
         ClosureCache(
-          onGet: { key, lookup in lookup.freshness == .reload ? .empty : get(key) },
+          onGet: { key, lookup in lookup.freshness.admitsStored ? get(key) : .empty },
           writes: writes))
   }
 

@@ -56,8 +56,12 @@ public enum CacheError: Error, Sendable {
   case shutDown
 
   /// A shutdown ended at its deadline without the steps that are listed, such as "flush of users";
-  /// carries the first failure of the other steps.
+  /// carries the failures of the other steps, as ``stepsFailed(_:)``.
   case unfinished(steps: [String], underlying: (any Error)? = nil)
+
+  /// Steps of a shutdown, or of members of a ``Repository``, failed, such as "flush of users"; all
+  /// others were carried out.
+  case stepsFailed([(step: String, error: any Error)])
 
   /// A get with provenance failed; carries what each layer reported, and the failure itself.
   case failed(Provenance, underlying: any Error)
@@ -90,6 +94,8 @@ extension CacheError: CustomStringConvertible {
     case .unfinished(let steps, let underlying):
       "the shutdown ended at its deadline without: \(steps.joined(separator: ", ")) (allow more time)"
         + (underlying.map { "; before that: \($0)" } ?? "")
+    case .stepsFailed(let failures):
+      failures.map { "\($0.step) failed: \($0.error)" }.joined(separator: "; ")
     case .failed(let provenance, let underlying): "the get failed: \(underlying) (\(provenance))"
     }
   }

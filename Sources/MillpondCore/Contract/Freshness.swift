@@ -4,6 +4,9 @@ public enum Freshness: Sendable, Hashable {
   case any
 
   /// A value that left its origin at most this long ago; a layer with an older one misses.
+  ///
+  /// With a negative age every stored value is too old, and a fetch that runs already is joined,
+  /// which ``reload`` does not do.
   case atMost(Duration)
 
   /// A stored value only: a source that is not a ``Cache`` is not asked.
@@ -15,6 +18,15 @@ public enum Freshness: Sendable, Hashable {
   /// answers it with a value read before. That value keeps its age, so ``atMost(_:)`` and a
   /// ``FreshnessPolicy`` still see that it is older.
   case reload
+
+  /// Whether any stored value or remembered failure can answer.
+  @inlinable package var admitsStored: Bool {
+    switch self {
+    case .any, .cachedOnly: true
+    case .atMost(let limit): limit >= .zero
+    case .reload: false
+    }
+  }
 
   /// Whether a stored value of this age is acceptable.
   @inlinable

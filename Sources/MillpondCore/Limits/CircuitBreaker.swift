@@ -167,7 +167,7 @@ extension Error {
     if self is CancellationError || isNestedTooDeeply { return true }
     return switch self as? CacheError {
     case .miss, .circular, .refused, .tooManyWaiting, .circuitOpen, .nameTaken, .scopeEnded,
-      .shutDown, .unfinished:
+      .shutDown, .unfinished, .stepsFailed:
       true
     case .failed(_, let underlying): underlying.isOfTheGet
     case .unavailable, .partlyStored, .partlyWritten, .inUse, .refusedValue, .unsupported, nil:

@@ -88,20 +88,20 @@ public final class Repository: Sendable {
 
   /// Flushes every member now, also if others fail.
   ///
-  /// - Returns: The outcome, replayed, with the first failure. Its progress counts finished
-  ///   members.
+  /// - Returns: The outcome, replayed; it fails with ``CacheError/stepsFailed(_:)``, which names the
+  ///   members that failed. Its progress counts finished members.
   @discardableResult
   public func flush() -> Signal<Void> {
-    all { $0.flush() }
+    all("flush") { $0.flush() }
   }
 
   /// Clears every member now, also if others fail.
   ///
-  /// - Returns: The outcome, replayed, with the first failure. Its progress counts finished
-  ///   members.
+  /// - Returns: The outcome, replayed; it fails with ``CacheError/stepsFailed(_:)``, which names the
+  ///   members that failed. Its progress counts finished members.
   @discardableResult
   public func clear() -> Signal<Void> {
-    all { $0.clear() }
+    all("removal") { $0.clear() }
   }
 
   /// Makes every value of multiplexers and other refreshing caches stale, without a fetch; see
@@ -121,7 +121,8 @@ public final class Repository: Sendable {
   /// - Parameter deadline: The moment at which the outcome fails if not all is done.
   /// - Returns: The outcome, replayed, which may be ignored. Its progress counts the steps of all
   ///   members. It fails with ``CacheError/unfinished(steps:underlying:)`` at the deadline, with
-  ///   the names of the members that are not done; or, after all steps, with the first failure.
+  ///   the names of the members that are not done; or, after all steps, with
+  ///   ``CacheError/stepsFailed(_:)``.
   @discardableResult
   public func shutDown(deadline: Deadline) -> Signal<Void> {
     let new = Promise<Void>()
@@ -137,15 +138,27 @@ public final class Repository: Sendable {
     return new.outcome
   }
 
-  private func all(_ act: (RepositoryMember) -> Signal<Void>) -> Signal<Void> {
-    let outcomes = members.map { act($0.member).settle() }
+  private func all(
+    _ name: String, _ act: (RepositoryMember) -> Signal<Void>
+  ) -> Signal<Void> {
+    typealias Report = (step: String, result: Result<Void, any Error>)
+    let outcomes = members.map { member in
+      act(member.member).settle().map { Report("\(name) of \(member.name)", $0) }
+    }
     let total = outcomes.count
     return Signal.create { observer, lifetime in
       Signal.merge(outcomes).scan([]) { $0 + [$1] }.startWith([])
         .onNext { observer.progress(SignalProgress(completed: $0.count, total: total)) }
-        .last().attemptMap { for result in $0 { try result.get() } }
+        .last().attemptMap { try Self.check($0) }
         .run(observer, lifetime)
     }.started()
+  }
+
+  private static func check(_ reports: [(step: String, result: Result<Void, any Error>)]) throws {
+    let failures = reports.compactMap { report -> (step: String, error: any Error)? in
+      if case .failure(let error) = report.result { (report.step, error) } else { nil }
+    }.sorted { $0.step < $1.step }
+    if !failures.isEmpty { throw CacheError.stepsFailed(failures) }
   }
 }
 

@@ -3,7 +3,7 @@ public import Observation
 
 /// The value, loading and error of an observed resource, for a view.
 ///
-///     @State private var profile = ResourceModel(observing: profiles.observe(id))
+///     @State private var profile = ResourceModel(showing: profiles.observe(id))
 ///     …
 ///     Text(profile.value?.name ?? "")
 ///       .overlay { if profile.isLoading { ProgressView() } }
@@ -24,12 +24,12 @@ public final class ResourceModel<Value: Sendable>: Observable {
   }
 
   /// Creates a model that shows `states` from now on.
-  public init(observing states: Signal<ResourceState<Value>>) {
+  public init(showing states: Signal<ResourceState<Value>>) {
     latest = SignalState(following: states)
   }
 
   /// Shows the states of another resource; the old value stays until the first of them.
-  public func observe(_ states: Signal<ResourceState<Value>>) {
+  public func show(_ states: Signal<ResourceState<Value>>) {
     latest.follow(states)
   }
 

@@ -72,7 +72,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       key, isReload: false,
       flights.join(key, Lookup(priority: .low)) { shared in
         // A get that joins has not looked at the stored value, which may be stale by then.
-        self.fetchAfterWrites(key, shared, keeps: true)
+        self.fetchAfterWrites(key, shared, asked: .any, keeps: true)
           .recover { self.keptAsStale(key).concat(.fail($0)) }
       })
   }
@@ -129,11 +129,15 @@ extension RefreshingCache {
           case .kept(let stamped) where fresh.admits(age: stamped.age):
             return .just(finding(stamped, isFresh: true, requested: nil))
           case .kept(let stamped) where policy.isUsable(age: stamped.age):
-            return fetchAfterWrites(key, lookup, keeps: true).inContext(of: caller)
+            return fetchAfterWrites(key, lookup, asked: requested, keeps: true)
+              .inContext(of: caller)
               .startWith(finding(stamped, isFresh: false, requested: nil))
-          case .kept: return fetchAfterWrites(key, lookup, keeps: true).inContext(of: caller)
+          case .kept:
+            return fetchAfterWrites(key, lookup, asked: requested, keeps: true)
+              .inContext(of: caller)
           case .nothing(let failure):
-            return fetch(key, lookup, keeps: true, failure: failure).inContext(of: caller)
+            return fetch(key, lookup, asked: requested, keeps: true, failure: failure)
+              .inContext(of: caller)
           }
         }
     }
@@ -145,7 +149,7 @@ extension RefreshingCache {
       if flights.isCircular(key, caller) { return .fail(CacheError.circular(key: "\(key)")) }
       return flights.join(key, lookup) { [self] shared in
         flights.reload(key, shared) { [self] keeps in
-          fetchAfterWrites(key, shared, keeps: keeps)
+          fetchAfterWrites(key, shared, asked: .reload, keeps: keeps)
         }
       }
     }
@@ -157,12 +161,15 @@ extension RefreshingCache {
   /// first, refuses the fetched value to be safe; another layer that the write has reached already
   /// would store it. A lookup waits for such writes, unless a layer above answers it; no layer
   /// answers a reload.
-  func fetchAfterWrites(_ key: Key, _ lookup: Lookup, keeps: Bool) -> Signal<Finding> {
+  func fetchAfterWrites(
+    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool
+  ) -> Signal<Finding> {
     .withCaller { [self] caller in
       store.getStamped(key, Lookup(freshness: .reload)).ignoreValues(as: Finding.self).recover {
         _ in .empty
       }
-      .concat(fetch(key, lookup, keeps: keeps, failure: nil).inContext(of: caller))
+      .concat(
+        fetch(key, lookup, asked: requested, keeps: keeps, failure: nil).inContext(of: caller))
     }
   }
 
@@ -170,15 +177,17 @@ extension RefreshingCache {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - lookup: The terms of the get.
+  ///   - lookup: The terms of the fetch.
+  ///   - requested: The freshness that the get asked for, before the policy and marks tightened it.
   ///   - keeps: Whether values and failures are remembered.
   ///   - failure: The failure of the store, if it failed.
   func fetch(
-    _ key: Key, _ lookup: Lookup, keeps: Bool, failure: (any Error)?
+    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool,
+    failure: (any Error)?
   ) -> Signal<Finding> {
     // The token is taken before the source is asked, so that every later write wins.
     .withCaller(lookup) { [self] caller, token in
-      if lookup.freshness != .reload, let error = failures.answer(key) { return .fail(error) }
+      if requested.admitsStored, let error = failures.answer(key) { return .fail(error) }
       watchers.send(.begun, of: key)
       return base.layerAnswer(key, lookup).inContext(of: caller)
         .onNext { [self] stamped in

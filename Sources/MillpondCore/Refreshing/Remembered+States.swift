@@ -45,9 +45,9 @@ extension Remembered {
   ///     next fetch; with nil, or less than a nanosecond, there are none. Several observers fetch
   ///     no more often than the one with the shortest interval.
   ///   - trigger: A signal, each of whose values leads to a fetch, for instance when the program
-  ///     comes to the foreground, the connection is back, or the user pulls to refresh. A value that
-  ///     came at the same moment of the clock is not fetched again. The trigger's failure fails the
-  ///     observation; after its completion the observation continues.
+  ///     comes to the foreground, the connection is back, or the user pulls to refresh. A fetch that
+  ///     runs already is joined; a remembered failure does not answer. The trigger's failure fails
+  ///     the observation; after its completion the observation continues.
   ///   - file: The file of the call, which debug builds show in a ``FlightRecord``.
   ///   - line: The line of the call.
   /// - Returns: A signal that does not end by itself. It fails if a get would wait for itself, with
@@ -65,7 +65,8 @@ extension Remembered {
     return .withCaller { [steps] caller in
       steps
         .merge(Signal.just(.get(.any)))
-        .merge(trigger.map { .get(.atMost(.zero)) })
+        // However coarse the clock, no stored value is new enough.
+        .merge(trigger.map { .get(.atMost(.nanoseconds(-1))) })
         .flatMap(.merge) { step -> Signal<ResourceState<Value>> in
           switch step {
           case .show(let state): return .just(state)

@@ -19,7 +19,7 @@ extension Source {
   /// - Parameter deadline: The moment at which the outcome fails if not all is done.
   /// - Returns: The outcome, replayed, which may be ignored. Its progress counts finished steps.
   ///   It fails with ``CacheError/unfinished(steps:underlying:)`` at the deadline, or, after all
-  ///   steps, with the first failure of one.
+  ///   steps, with ``CacheError/stepsFailed(_:)``.
   @discardableResult
   public func shutDown(deadline: Deadline) -> Signal<Void> {
     let topology = topology(for: nil)
@@ -88,9 +88,10 @@ struct ShutDown: Sendable {
   }
 
   private static func check(_ reports: [Report]) throws {
-    let failure = reports.lazy.compactMap { report in
-      if case .failed(let error) = report.ending { error } else { nil }
-    }.first
+    let failures = reports.compactMap { report -> (step: String, error: any Error)? in
+      if case .failed(let error) = report.ending { (report.step, error) } else { nil }
+    }
+    let failure = failures.isEmpty ? nil : CacheError.stepsFailed(failures)
     let unfinished = reports.filter { report in
       if case .unfinished = report.ending { true } else { false }
     }

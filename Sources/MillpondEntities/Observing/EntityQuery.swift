@@ -10,7 +10,8 @@ extension EntityStore {
   /// the name of an author in a list of books is up to date with a depth of one.
   ///
   ///     let shelf = store.query(Book.self, by: { $0.title < $1.title }, depth: 1)
-  ///     shelf.values.map { $0.map { Row($0, author: store.get($0.author)) } }
+  ///     shelf.values
+  ///       .map { [weak store] books in books.map { Row($0, author: store?.get($0.author)) } }
   ///       .subscribeOnMain(onNext: { show($0) })
   ///
   /// While it has a subscriber, no entity of the type is pruned.

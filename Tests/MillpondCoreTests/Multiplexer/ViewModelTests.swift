@@ -20,7 +20,7 @@ import Testing
     lists.set([1], for: "a")
     clock.advance(by: .seconds(20))
 
-    let model = ResourceModel(observing: lists.observe("a"))
+    let model = ResourceModel(showing: lists.observe("a"))
     #expect(model.items == [1])
     #expect(model.isLoading)
     origin["a"].next([1, 2])
@@ -34,7 +34,7 @@ import Testing
   @Test func `a failure stands beside the last good value`() {
     let lists = MultiplexerMap(over: origin, clock: clock)
     lists.set([1], for: "a")
-    let model = ResourceModel(observing: lists.observe("a"))
+    let model = ResourceModel(showing: lists.observe("a"))
 
     lists.refresh("a")
     origin["a"].failed(Refused())
@@ -46,7 +46,7 @@ import Testing
 
   @Test func `a change wakes the observers of a model`() {
     let lists = MultiplexerMap(over: origin, clock: clock)
-    let model = ResourceModel(observing: lists.states(of: "a"))
+    let model = ResourceModel(showing: lists.states(of: "a"))
     let changes = Locked(0)
     withObservationTracking {
       #expect(model.items.isEmpty)
@@ -62,7 +62,7 @@ import Testing
 
   @Test func `a model that is released leaves, which cancels the fetch`() {
     let lists = MultiplexerMap(over: origin, clock: clock)
-    var model: ResourceModel<[Int]>? = ResourceModel(observing: lists.observe("a"))
+    var model: ResourceModel<[Int]>? = ResourceModel(showing: lists.observe("a"))
     #expect(origin.activeRuns == 1)
     #expect(model?.isLoading == true)
 
@@ -76,9 +76,9 @@ import Testing
     let model = ResourceModel<[Int]>()
     #expect(!model.isLoading)
     #expect(model.value == nil)
-    model.observe(lists.observe("a"))
+    model.show(lists.observe("a"))
 
-    model.observe(lists.observe("b"))
+    model.show(lists.observe("b"))
     lists.set([1], for: "a")
     lists.set([2], for: "b")
     #expect(model.value == [2])

@@ -182,6 +182,33 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
+  @Test func `a trigger fetches anew in the moment in which the last value came`() {
+    let scene = RememberedScene(.ten())
+    let states = observed(scene)
+    scene.answer(1)
+
+    for value in 2...4 {
+      pulls.next(())
+      scene.answer(value)
+    }
+
+    #expect(states.values.last?.value == 4)
+    #expect(scene.fetches.count == 4)
+  }
+
+  @Test func `a trigger tries again although the last failure is remembered`() {
+    let scene = RememberedScene(FreshnessPolicy(failureLife: { _ in .seconds(60) }))
+    let states = observed(scene)
+    scene.fail(Refused())
+    #expect(states.values.last?.error is Refused)
+
+    pulls.next(())
+    scene.answer(1)
+
+    #expect(states.values.last?.value == 1)
+    #expect(states.values.last?.error == nil)
+  }
+
   @Test func `a trigger of many observers leads to one fetch`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     let states = (0..<10).map { _ in observed(scene) }

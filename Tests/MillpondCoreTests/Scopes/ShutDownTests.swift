@@ -104,7 +104,7 @@ import Testing
 
     let end = shutDown()
 
-    #expect(end.failure is Refused)
+    #expect(failedSteps(end.failure) == ["flush of \(cache.topology(for: nil).label)"])
     #expect(store.log == ["flush", "close"])
   }
 
@@ -241,7 +241,7 @@ import Testing
     let failure = try #require(end.failure as? CacheError)
     guard case .unfinished(let steps, let first) = failure else { throw failure }
     #expect(steps == ["stop of deaf", "close of stuck"])
-    #expect(first is Refused)
+    #expect(failedSteps(first) == ["flush of full"])
     #expect(log.withLock { $0 } == ["stop good", "flush good", "close good"])
   }
 
@@ -259,6 +259,12 @@ import Testing
 
 private func isOfShutDown(_ error: (any Error)?) -> Bool {
   if case .shutDown? = error as? CacheError { true } else { false }
+}
+
+/// Returns the failed steps that an error names; nil if it is another error.
+func failedSteps(_ error: (any Error)?) -> [String]? {
+  guard case CacheError.stepsFailed(let failures)? = error else { return nil }
+  return failures.map(\.step)
 }
 
 /// A store that misses, and logs its flush and its close.

@@ -32,7 +32,7 @@ import Testing
 
     init(of id: Int, in profiles: MultiplexerMap<Int, Profile>) {
       profile = ResourceModel(
-        observing: profiles.observe(id, every: .seconds(60), refreshingOn: pull.signal))
+        showing: profiles.observe(id, every: .seconds(60), refreshingOn: pull.signal))
     }
 
     var title: String { profile.value?.name ?? "" }
@@ -90,6 +90,28 @@ import Testing
 
     await observed { screen.title == "Ada" }
     #expect(api[1].subscriptions == 0)
+  }
+
+  @Test func `a pull fetches anew, and offline the last value stays beside the error`()
+    async throws
+  {
+    let profiles = profiles()
+    try await profiles.set(ada, for: 1).value
+    let screens = (0..<2).map { _ in ProfileScreen(of: 1, in: profiles) }
+    await observed { screens.allSatisfy { $0.title == "Ada" } }
+
+    screens[0].pull.next(())
+    try await api[1].subscriptions(count: 1)
+    api[1].next(Profile(name: "Countess"))
+    api[1].completed()
+    await observed { screens.allSatisfy { $0.title == "Countess" } }
+
+    screens[1].pull.next(())
+    try await api[1].subscriptions(count: 2)
+    api[1].failed(URLError(.notConnectedToInternet))
+
+    await observed { screens.allSatisfy { $0.notice != nil } }
+    #expect(screens.map(\.title) == ["Countess", "Countess"])
   }
 
   @Test func `a soft refresh keeps the old value until the new one is there, a hard one does not`()

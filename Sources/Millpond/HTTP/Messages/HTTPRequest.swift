@@ -72,7 +72,9 @@ extension HTTPRequest {
     request.priority = lookup.priority
     request.asking = lookup
     // RFC 9111 §5.2.1.4: no cache on the way may answer by itself.
-    if lookup.freshness == .reload { request.headers.append("no-cache", for: "Cache-Control") }
+    if !lookup.freshness.admitsStored {
+      request.headers.append("no-cache", for: "Cache-Control")
+    }
     return request
   }
 
