@@ -32,8 +32,8 @@ func cacheRows() -> [Row] {
       body: .hits { memory in
         layers {
           memory
-          MemoryCache(countLimit: 10)
-          EmptyCache()
+          MemoryCache<String, Int>(countLimit: 10)
+          EmptyCache<String, Int>()
         }.reusingInFlight()
       }),
     Row(
