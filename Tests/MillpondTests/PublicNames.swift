@@ -72,6 +72,9 @@ extension Freshness {}
 extension FreshnessPolicy {}
 extension FunctionSource {}
 extension HTTPAuthorization {}
+extension HTTPCacheDecision {}
+extension HTTPCacheReason {}
+extension HTTPCacheRules {}
 extension HTTPHead {}
 extension HTTPLimits {}
 extension HTTPPart {}
@@ -158,6 +161,7 @@ extension StaleUse {}
 extension Stamped {}
 extension StampedSource {}
 extension Stoppable {}
+extension StoredResponse {}
 extension Switched {}
 extension TestCache {}
 extension TestOrigin {}

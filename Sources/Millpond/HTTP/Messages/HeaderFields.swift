@@ -56,8 +56,20 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-  @inline(never)
+  /// Whether both are the name of one field; letters of ASCII compare without regard to case.
   func isSameField(as other: String) -> Bool {
-    utf8.count == other.utf8.count && lowercased() == other.lowercased()
+    guard utf8.count == other.utf8.count else { return false }
+    if self == other { return true }
+    var (own, other) = (self, other)
+    return own.withUTF8 { own in
+      other.withUTF8 { other in
+        own.indices.allSatisfy { own[$0].inLowerCase == other[$0].inLowerCase }
+      }
+    }
   }
+}
+
+extension UInt8 {
+  /// The lower-case letter of an upper-case one of ASCII; any other byte as it is.
+  var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -1,0 +1,103 @@
+/// An entity tag, strong or weak.
+///
+/// - Source: RFC 9110 §8.8.3.
+struct EntityTag: Sendable, Equatable {
+  /// The tag as it was sent, with its quotes.
+  let text: String
+  let isWeak: Bool
+
+  /// Parses one tag; nil if the text is none, such as one without quotes.
+  init?(_ text: some StringProtocol) {
+    let text = String(text)
+    let isWeak = text.utf8.starts(with: "W/".utf8)
+    let quoted = text.utf8.dropFirst(isWeak ? 2 : 0)
+    guard quoted.count >= 2, quoted.first == UInt8(ascii: "\""),
+      quoted.last == UInt8(ascii: "\""), quoted.dropFirst().dropLast().allSatisfy(\.isTagByte)
+    else { return nil }
+    self.text = text
+    self.isWeak = isWeak
+  }
+
+  /// Returns the only tag of a response; nil without one, with an invalid one, or with several.
+  init?(of headers: HeaderFields) {
+    let values = headers.values(of: "ETag")
+    guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+    self.init(first)
+  }
+
+  /// Whether both are strong and equal.
+  func isStronglyEqual(to other: EntityTag) -> Bool {
+    !isWeak && !other.isWeak && text == other.text
+  }
+
+  /// Whether both name the same version, up to insignificant changes.
+  func isWeaklyEqual(to other: EntityTag) -> Bool {
+    text.utf8.dropFirst(isWeak ? 2 : 0).elementsEqual(
+      other.text.utf8.dropFirst(other.isWeak ? 2 : 0))
+  }
+}
+
+/// The tags of an `If-None-Match` field.
+///
+/// - Source: RFC 9110 §13.1.2.
+struct EntityTagList: Sendable, Equatable {
+  /// Whether the field is "*".
+  let isAny: Bool
+  let tags: [EntityTag]
+
+  /// Parses the values of all such fields; nil if there are none, or one of them is invalid.
+  init?(_ values: [String]) {
+    if values.isEmpty { return nil }
+    isAny = values.count == 1 && values[0] == "*"
+    if isAny {
+      tags = []
+      return
+    }
+    var found: [EntityTag] = []
+    for value in values {
+      for part in Self.split(value) {
+        guard let tag = EntityTag(part) else { return nil }
+        found.append(tag)
+      }
+    }
+    if found.isEmpty { return nil }
+    tags = found
+  }
+
+  func contains(_ tag: EntityTag?) -> Bool {
+    if isAny { return true }
+    guard let tag else { return false }
+    return tags.contains { $0.isWeaklyEqual(to: tag) }
+  }
+
+  /// Returns the parts between commas that are not inside quotes, without spaces around them.
+  private static func split(_ value: String) -> [Substring] {
+    var parts: [Substring] = []
+    var start = value.utf8.startIndex
+    var isQuoted = false
+    for index in value.utf8.indices {
+      let byte = value.utf8[index]
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if byte == UInt8(ascii: ","), !isQuoted {
+        parts.append(value[start..<index])
+        start = value.utf8.index(after: index)
+      }
+    }
+    parts.append(value[start...])
+    return parts.map(\.withoutSpaces).filter { !$0.isEmpty }
+  }
+}
+
+extension StringProtocol where SubSequence == Substring {
+  /// The text without spaces and tabs around it.
+  var withoutSpaces: Substring {
+    var rest = self[...].utf8
+    while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
+    while let last = rest.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
+    return Substring(rest)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isTagByte: Bool { self == 0x21 || (0x23...0x7E).contains(self) || self >= 0x80 }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+extension HTTPCacheRules {
+  /// Returns the decision whether the response to a request may be stored: `store` or `pass`.
+  ///
+  /// A body that ends early, or is larger than the cache keeps, is not stored either.
+  ///
+  /// - Parameters:
+  ///   - head: The head of the response.
+  ///   - request: The request.
+  public func storage(of head: HTTPHead, for request: HTTPRequest) -> HTTPCacheDecision {
+    storage(of: head, for: RequestTerms(request))
+  }
+
+  func storage(of head: HTTPHead, for request: RequestTerms) -> HTTPCacheDecision {
+    let terms = ResponseTerms(status: head.status, headers: head.headers)
+    if let reason = obstacle(head, terms, request) { return .init(.pass, reason) }
+    if terms.statesFreshness { return .init(.store, .statedFreshness) }
+    // RFC 9111 §3: private is as good as public for a private cache.
+    if terms.directives.has(.isPublic) || terms.directives.has(.isPrivate) {
+      return .init(.store, .explicitlyStorable)
+    }
+    if terms.mayBeEstimated { return .init(.store, .storableStatus) }
+    return .init(.pass, .notCacheable)
+  }
+
+  private func obstacle(
+    _ head: HTTPHead, _ terms: ResponseTerms, _ request: RequestTerms
+  ) -> HTTPCacheReason? {
+    // HEAD has no body to store; another answer to POST could be stored, but helps GET only.
+    if request.method != "GET" { return .method }
+    if !(200...599).contains(head.status) { return .notFinal }
+    if head.status == 206 || head.status == 304 { return .notWhole }
+    if request.directives.has(.noStore) { return .requestNoStore }
+    if terms.directives.has(.mustUnderstand) {
+      if !terms.isOfKnownStatus { return .unknownStatus }
+    } else if terms.directives.has(.noStore) {
+      return .responseNoStore
+    }
+    if head.isOfOtherOrigin { return .redirected }
+    if VariantKey(of: head.headers, to: request) == nil { return .variesOnEverything }
+    return nil
+  }
+
+  /// Returns the URLs whose stored responses an answer makes invalid.
+  ///
+  /// These are the URL of a request that changed something, and those of the same origin that the
+  /// answer names.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - url: Its URL.
+  ///   - head: The head of the answer.
+  /// - Source: RFC 9111 §4.4.
+  func invalidated(by request: RequestTerms, _ url: URL, _ head: HTTPHead) -> [URL] {
+    if request.isSafe || !(200..<400).contains(head.status) { return [] }
+    let named = ["Location", "Content-Location"].flatMap { head.headers.values(of: $0) }
+      .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+      .filter { $0.isWebAddress && $0.isOfSameOrigin(as: url) }
+    return [url] + named
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import MillpondCore
+
+extension StoredResponse {
+  /// The fields that ask the origin whether the response is still current.
+  ///
+  /// - Source: RFC 9111 §4.3.1.
+  var conditions: [(name: String, value: String)] {
+    var fields: [(name: String, value: String)] = []
+    if let tag = terms.entityTag { fields.append((name: "If-None-Match", value: tag.text)) }
+    if let date = terms.lastModifiedText {
+      fields.append((name: "If-Modified-Since", value: date))
+    }
+    return fields
+  }
+
+  /// Whether the condition of a request is true, so that it gets the response and not a 304; nil if
+  /// it can't be evaluated here.
+  ///
+  /// - Source: RFC 9110 §13.1.2, §13.1.3, §13.2.2; RFC 9111 §4.3.2.
+  func evaluates(_ request: RequestTerms) -> Bool? {
+    guard status == 200 else { return nil }
+    if !request.noneMatch.isEmpty {
+      guard let list = EntityTagList(request.noneMatch) else { return nil }
+      return !list.contains(terms.entityTag)
+    }
+    guard let date = request.modifiedSince.flatMap({ HTTPDate.inGMT($0) }) else { return nil }
+    return (terms.lastModified ?? origination) > date.microseconds
+  }
+
+  /// Whether a 304, in answer to a question about this response, confirms it.
+  ///
+  /// - Parameters:
+  ///   - head: The head of the 304.
+  ///   - isAsked: Whether the request had the conditions of this response.
+  /// - Source: RFC 9111 §4.3.4.
+  func isConfirmed(by head: HTTPHead, isAsked: Bool) -> Bool {
+    let new = ResponseTerms(status: head.status, headers: head.headers)
+    if let tag = new.entityTag {
+      guard let own = terms.entityTag else { return false }
+      return tag.isWeak || own.isWeak ? isAsked && own.isWeaklyEqual(to: tag) : own == tag
+    }
+    // A tag that can't be read names no version.
+    if !head.headers.values(of: "ETag").isEmpty { return false }
+    if let date = new.lastModifiedText, terms.entityTag == nil {
+      return isAsked && date == terms.lastModifiedText
+    }
+    return isAsked
+  }
+
+  /// Whether the answer to a HEAD request describes this response.
+  ///
+  /// - Source: RFC 9111 §4.3.5.
+  func isDescribed(by head: HTTPHead) -> Bool {
+    let new = ResponseTerms(status: head.status, headers: head.headers)
+    guard head.status == 200, status == 200, new.entityTag == terms.entityTag,
+      new.lastModifiedText == terms.lastModifiedText
+    else { return false }
+    let lengths = head.headers.values(of: "Content-Length")
+    return lengths.isEmpty || lengths == headers.values(of: "Content-Length")
+  }
+
+  /// Returns the response with the fields of a newer head of the same version; nil if no request
+  /// selects it any more.
+  ///
+  /// - Source: RFC 9111 §3.2.
+  func updated(
+    by head: HTTPHead, for request: RequestTerms, requestTime: WallTime, responseTime: WallTime
+  ) -> StoredResponse? {
+    let new = head.headers.withoutConnectionFields.fields
+      .filter { !Self.contentFields.contains($0.name.lowercased()) }
+    var names = Set(new.map { $0.name.lowercased() })
+    // The old ones describe another message.
+    names.formUnion(["age", "date"])
+    let kept = headers.fields.filter { !names.contains($0.name.lowercased()) }
+    let fields = HeaderFields(kept + new)
+    guard let variant = VariantKey(of: fields, to: request) else { return nil }
+    return StoredResponse(
+      status: status, headers: fields, requestTime: requestTime, responseTime: responseTime,
+      variant: variant, body: body)
+  }
+
+  /// The fields that describe the stored bytes, and so outlive an update.
+  ///
+  /// A 304 of some origins has the type or the length of its own empty body.
+  private static let contentFields: Set<String> = [
+    "content-length", "content-encoding", "content-range", "content-type",
+  ]
+}
+
+extension [StoredResponse] {
+  /// Returns the response that a request selects: the latest, if several match.
+  ///
+  /// Without a match, a response that shows why none matches.
+  ///
+  /// - Source: RFC 9111 §4.1.
+  func selected(by request: RequestTerms) -> StoredResponse? {
+    // Nearly always there is one.
+    if count == 1 { return self[0] }
+    let own = filter { $0.variant.credentials == request.credentials }
+    let matching = own.filter { $0.variant.isSelected(by: request) }
+    return matching.max { ($0.origination, $0.responseTime) < ($1.origination, $1.responseTime) }
+      ?? own.first ?? first
+  }
+}

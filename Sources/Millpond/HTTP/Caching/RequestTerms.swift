@@ -1,0 +1,86 @@
+import Foundation
+
+/// A request in the terms of a cache: everything that a decision about it needs.
+struct RequestTerms: Sendable {
+  /// The method; upper and lower case differ.
+  let method: String
+  let headers: HeaderFields
+
+  /// A fingerprint of the fields that authenticate the caller.
+  let credentials: Fingerprint
+
+  private(set) var directives = CacheDirectives()
+
+  /// The values of `If-None-Match`, `If-Modified-Since`, `Range` and `If-Range`.
+  private(set) var noneMatch: [String] = []
+  private(set) var modifiedSince: String?
+  private(set) var range: String?
+  private(set) var rangeCondition: String?
+
+  /// Whether there is a condition that only the origin can evaluate.
+  private(set) var hasOriginCondition = false
+
+  init(method: String, headers: HeaderFields, credentials: HeaderFields = [:]) {
+    self.method = method
+    self.headers = headers
+    var secrets = credentials.fields
+    var pragmas: [String] = []
+    var hasCacheControl = false
+    for field in headers.fields {
+      // Names are told apart by their lengths first: most fields are of no interest.
+      switch field.name.utf8.count {
+      case 5 where field.name.isSameField(as: "Range"):
+        // Several ranges in several fields are no range that can be answered.
+        range = range == nil ? field.value : ""
+      case 6 where field.name.isSameField(as: "Pragma"): pragmas.append(field.value)
+      case 8 where field.name.isSameField(as: "If-Match"): hasOriginCondition = true
+      case 8 where field.name.isSameField(as: "If-Range"):
+        rangeCondition = rangeCondition == nil ? field.value : ""
+      case 13 where field.name.isSameField(as: "Cache-Control"):
+        hasCacheControl = true
+        directives.add(field.value)
+      case 13 where field.name.isSameField(as: "If-None-Match"): noneMatch.append(field.value)
+      case 13 where field.name.isSameField(as: "Authorization"): secrets.append(field)
+      case 17 where field.name.isSameField(as: "If-Modified-Since"):
+        modifiedSince = modifiedSince == nil ? field.value : ""
+      case 19 where field.name.isSameField(as: "If-Unmodified-Since"): hasOriginCondition = true
+      default: break
+      }
+    }
+    self.credentials = secrets.isEmpty ? .none : Self.fingerprint(of: secrets)
+    // RFC 9111 §5.4: Pragma counts only where there is no Cache-Control.
+    if !hasCacheControl, pragmas.contains(where: { CacheDirectives([$0]).has(.noCache) }) {
+      directives.insert(.noCache)
+    }
+  }
+
+  /// Whether a stored response to GET may be an answer.
+  var isAnswerable: Bool { method == "GET" || method == "HEAD" }
+
+  /// Whether the method changes nothing at the origin.
+  ///
+  /// - Source: RFC 9110 §9.2.1.
+  var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+
+  /// Whether the caller asks for an answer only if it has changed.
+  var isConditional: Bool { !noneMatch.isEmpty || modifiedSince != nil }
+
+  /// Adds what the terms of a get ask for.
+  mutating func insert(_ flag: CacheDirectives.Flags) { directives.insert(flag) }
+
+  /// Accepts no answer that is older.
+  mutating func limitAge(to seconds: Int) { directives.limitAge(to: seconds) }
+
+  private static func fingerprint(
+    of secrets: [(name: String, value: String)]
+  ) -> Fingerprint {
+    let lines = secrets.map { "\($0.name.lowercased()):\($0.value)" }.sorted()
+    return Fingerprint(of: lines.joined(separator: "\n"))
+  }
+}
+
+extension RequestTerms {
+  init(_ request: HTTPRequest) {
+    self.init(method: "GET", headers: request.headers, credentials: request.credentials)
+  }
+}

@@ -1,0 +1,163 @@
+public import Foundation
+import MillpondCore
+
+/// The head of a stored response, and the request and times that belong to it.
+///
+/// A cache keeps its body elsewhere. To ask ``HTTPCacheRules`` about a response of your own, create
+/// one from the parts.
+public final class StoredResponse: Sendable {
+  /// The status code.
+  public let status: Int
+
+  /// The header fields, as updated by later 304 responses.
+  public let headers: HeaderFields
+
+  /// The time at which the request was sent, and the one at which the head arrived.
+  let requestTime: WallTime
+  let responseTime: WallTime
+
+  let variant: VariantKey
+  let terms: ResponseTerms
+
+  /// The key and the length of the body in the store.
+  let body: StoredBody
+
+  /// Creates a stored response; nil if its `Vary` is "*" or can't be read, since no request selects
+  /// it.
+  ///
+  /// - Parameters:
+  ///   - head: The head.
+  ///   - request: The request that it answered.
+  ///   - requestTime: The time at which the request was sent.
+  ///   - responseTime: The time at which the head arrived.
+  public convenience init?(
+    _ head: HTTPHead, to request: HTTPRequest, requestTime: Date, responseTime: Date
+  ) {
+    self.init(
+      head, to: RequestTerms(request), requestTime: WallTime(requestTime),
+      responseTime: WallTime(responseTime))
+  }
+
+  convenience init?(
+    _ head: HTTPHead, to request: RequestTerms, requestTime: WallTime, responseTime: WallTime,
+    body: StoredBody = StoredBody()
+  ) {
+    guard let variant = VariantKey(of: head.headers, to: request) else { return nil }
+    self.init(
+      status: head.status, headers: head.headers.withoutConnectionFields,
+      requestTime: requestTime, responseTime: responseTime, variant: variant, body: body)
+  }
+
+  init(
+    status: Int, headers: HeaderFields, requestTime: WallTime, responseTime: WallTime,
+    variant: VariantKey, body: StoredBody
+  ) {
+    self.status = status
+    self.headers = headers
+    self.requestTime = requestTime.clamped
+    self.responseTime = responseTime.clamped
+    self.variant = variant
+    self.body = body
+    terms = ResponseTerms(status: status, headers: headers)
+  }
+
+  /// The time at which the response left its origin, as far as it is known.
+  var origination: Int64 { terms.date ?? responseTime.microseconds }
+}
+
+/// The place of a body in a store.
+struct StoredBody: Sendable, Equatable {
+  /// The number of the body, which no other body has.
+  var number = Fingerprint.none
+  var byteCount = 0
+}
+
+extension StoredResponse {
+  /// The time since the response left its origin, in microseconds; nil if it is unknown, because
+  /// the clock has stepped back since.
+  ///
+  /// - Source: RFC 9111 §4.2.3.
+  func age(at now: WallTime) -> Int64? {
+    let now = now.clamped
+    if responseTime.isAfter(now) { return nil }
+    let response = responseTime.microseconds
+    let apparent = max(0, response - (terms.date ?? response))
+    let delay = max(0, response - requestTime.microseconds)
+    return max(apparent, terms.statedAge + delay) + max(0, now.microseconds - response)
+  }
+
+  /// The age up to which the response is fresh, in microseconds.
+  ///
+  /// - Source: RFC 9111 §4.2.1; `s-maxage` is for shared caches.
+  func freshnessLifetime(heuristicLimit: Int64) -> Int64 {
+    switch terms.directives.maxAge {
+    case .exactly(let seconds): return Int64(seconds) * 1_000_000
+    case .unclear: return 0
+    case .absent: break
+    }
+    switch terms.expiry {
+    case .at(let time): return max(0, time - origination)
+    case .unclear: return 0
+    case .unstated: return estimatedLifetime(limit: heuristicLimit)
+    }
+  }
+
+  /// A tenth of the time since the last change.
+  ///
+  /// - Source: RFC 9111 §4.2.2.
+  private func estimatedLifetime(limit: Int64) -> Int64 {
+    guard terms.mayBeEstimated, let change = terms.lastModified else { return 0 }
+    // A date in the future must not make it look unchanged for longer.
+    let unchanged = min(origination, responseTime.microseconds) - change
+    return min(max(0, unchanged / 10), limit)
+  }
+}
+
+extension WallTime {
+  /// Creates the time of a date; far dates and those that are no number become the nearest that can
+  /// be computed with.
+  init(_ date: Date) {
+    let seconds = date.timeIntervalSince1970
+    guard !seconds.isNaN else {
+      self.init(microseconds: -Self.farthest)
+      return
+    }
+    let bound = Double(Self.farthest / 1_000_000)
+    self.init(microseconds: Int64(min(max(seconds, -bound), bound) * 1e6))
+  }
+
+  /// The same time, or the nearest whose distance to any other fits a number.
+  var clamped: WallTime {
+    WallTime(microseconds: min(max(microseconds, -Self.farthest), Self.farthest))
+  }
+
+  /// Twelve thousand years in microseconds: more than a date in HTTP can state.
+  private static let farthest: Int64 = 12_000 * 366 * 86_400 * 1_000_000
+}
+
+extension HeaderFields {
+  /// The fields without those that are only for one connection.
+  ///
+  /// - Source: RFC 9111 §3.1, RFC 9110 §7.6.1.
+  var withoutConnectionFields: HeaderFields {
+    var names = Self.connectionNames
+    for value in values(of: "Connection") {
+      // What a cache depends on is kept, whatever a broken origin lists.
+      for name in value.split(separator: ",").map({ $0.withoutSpaces.lowercased() })
+      where !Self.neededNames.contains(name) {
+        names.insert(name)
+      }
+    }
+    return HeaderFields(fields.filter { !names.contains($0.name.lowercased()) })
+  }
+
+  private static let connectionNames: Set<String> = [
+    "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
+    "trailer", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+  ]
+
+  private static let neededNames: Set<String> = [
+    "cache-control", "vary", "expires", "date", "age", "etag", "content-length",
+    "content-encoding", "content-type",
+  ]
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+extension URL {
+  /// The name of the resource in a store: equal for addresses that mean the same.
+  ///
+  /// - Source: RFC 9110 §4.2.3.
+  var cacheKey: String {
+    let text = absoluteString
+    if text.isUsualAddress { return text }
+    guard var parts = URLComponents(string: text) else { return text }
+    parts.scheme = parts.scheme?.lowercased()
+    parts.host = parts.host?.lowercased()
+    parts.fragment = nil
+    if parts.port == (parts.scheme == "https" ? 443 : 80) { parts.port = nil }
+    if parts.path.isEmpty { parts.path = "/" }
+    return parts.string ?? text
+  }
+}
+
+extension String {
+  /// Whether this is an address whose name in a store is itself.
+  ///
+  /// It is in lower case up to its path, with neither port nor user, and without a fragment. Most
+  /// are, and taking others apart is slow.
+  fileprivate var isUsualAddress: Bool {
+    let start = utf8.starts(with: "https://".utf8) ? 8 : utf8.starts(with: "http://".utf8) ? 7 : 0
+    if start == 0 { return false }
+    var isInHost = true
+    for byte in utf8.dropFirst(start) {
+      switch byte {
+      case UInt8(ascii: "#"): return false
+      case UInt8(ascii: "/"): isInHost = false
+      case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "."), UInt8(ascii: "-"): break
+      default: if isInHost { return false }
+      }
+    }
+    return !isInHost
+  }
+}

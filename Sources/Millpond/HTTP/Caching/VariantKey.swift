@@ -1,0 +1,110 @@
+import Foundation
+
+/// The fields of a request that select one of several stored responses of a URL: those named by the
+/// response's `Vary`, and the credentials.
+///
+/// The values are hashed, because the key is written to disk and a field may be secret.
+///
+/// - Source: RFC 9111 §4.1, §3.5.
+struct VariantKey: Sendable, Equatable {
+  /// The names in lower case, sorted; each once.
+  let names: [String]
+  let selecting: Fingerprint
+  let credentials: Fingerprint
+
+  init(names: [String], selecting: Fingerprint, credentials: Fingerprint) {
+    self.names = names
+    self.selecting = selecting
+    self.credentials = credentials
+  }
+
+  /// Returns the key of a response to `request`; nil if nothing can match it: its `Vary` is "*" or
+  /// can't be read.
+  init?(of response: HeaderFields, to request: RequestTerms) {
+    guard let names = response.varyingNames else { return nil }
+    self.init(
+      names: names, selecting: request.fingerprint(of: names), credentials: request.credentials)
+  }
+
+  /// Whether the fields of `request` select the response.
+  func isSelected(by request: RequestTerms) -> Bool {
+    names.isEmpty || request.fingerprint(of: names) == selecting
+  }
+}
+
+/// 128 bits that stand for a text; zero stands for none.
+struct Fingerprint: Sendable, Hashable {
+  let first: UInt64
+  let second: UInt64
+
+  static let none = Fingerprint(first: 0, second: 0)
+
+  init(first: UInt64, second: UInt64) {
+    self.first = first
+    self.second = second
+  }
+
+  init(of text: String) {
+    var text = text
+    self = text.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      return Fingerprint(
+        first: FoldHash.hash(bytes, seed: 5), second: FoldHash.hash(bytes, seed: 6))
+    }
+  }
+}
+
+extension RequestTerms {
+  /// Returns a fingerprint of the values of these fields; equal for values that mean the same.
+  fileprivate func fingerprint(of names: [String]) -> Fingerprint {
+    if names.isEmpty { return .none }
+    var text = ""
+    text.reserveCapacity(64)
+    for name in names {
+      text += name
+      let values = headers.values(of: name)
+      // A line end separates, since it can be part of neither a name nor a value.
+      if !values.isEmpty { text += ":" }
+      if values.count == 1, values[0].utf8.allSatisfy(\.isPlain) {
+        text += values[0]
+      } else {
+        text += Self.normalized(values)
+      }
+      text += "\n"
+    }
+    return Fingerprint(of: text)
+  }
+
+  /// Several fields mean the same as one list, and spaces around its commas mean nothing.
+  private static func normalized(_ values: [String]) -> String {
+    let values = values.map { value in
+      String(decoding: value.utf8.map { $0 == 0x0A ? 0x0D : $0 }, as: UTF8.self)
+    }
+    // A comma inside quotes is no separator.
+    if values.contains(where: { $0.contains("\"") }) {
+      return values.map { String($0.withoutSpaces) }.joined(separator: ",")
+    }
+    return values.flatMap { $0.split(separator: ",").map(\.withoutSpaces) }.joined(separator: ",")
+  }
+}
+
+extension UInt8 {
+  /// Whether a value with only such bytes is in its normal form.
+  fileprivate var isPlain: Bool { self > 0x20 && self != UInt8(ascii: ",") }
+}
+
+extension HeaderFields {
+  /// The names in all `Vary` fields, in lower case and sorted; nil if one of them is "*" or no name.
+  fileprivate var varyingNames: [String]? {
+    let values = values(of: "Vary")
+    if values.isEmpty { return [] }
+    var names: Set<String> = []
+    for part in values.flatMap({ $0.split(separator: ",") }) {
+      let name = part.withoutSpaces
+      if name.isEmpty { continue }
+      guard name != "*", name.utf8.allSatisfy(\.isTokenByte) else { return nil }
+      names.insert(name.lowercased())
+    }
+    return names.sorted()
+  }
+}
