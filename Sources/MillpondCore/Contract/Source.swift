@@ -6,6 +6,9 @@ public import MillpondSignals
 /// how long they may be stored, ``getStamped(_:_:)`` as a ``StampedSource``. Everything else has a default.
 public protocol Source<Key, Value>: Sendable {
   /// The type of keys.
+  ///
+  /// Caches hash and compare keys under their locks, as they would in a dictionary of their own, so
+  /// `hash(into:)` and `==` must not get or write anything. Keys are released outside the locks.
   associatedtype Key: Hashable & Sendable
 
   /// The type of values.

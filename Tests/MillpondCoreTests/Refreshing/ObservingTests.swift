@@ -116,6 +116,21 @@ import Testing
     #expect(states.end == nil)
   }
 
+  @Test func `the interval counts from the end of a failed fetch`() {
+    let scene = RememberedScene(.ten())
+    let states = observed(scene, every: .seconds(5))
+    scene.fail(Refused())
+    scene.clock.advance(by: .seconds(5))
+    scene.clock.advance(by: .seconds(3))
+    scene.fail(Refused())
+
+    scene.clock.advance(by: .milliseconds(4_999))
+    #expect(scene.fetches.count == 2)
+    scene.clock.advance(by: .milliseconds(1))
+    #expect(scene.fetches.count == 3)
+    #expect(states.end == nil)
+  }
+
   @Test func `observers with intervals of their own share the fetches of the shortest`() {
     let scene = RememberedScene(.ten())
     let states = [observed(scene, every: .seconds(4)), observed(scene, every: .seconds(6))]

@@ -139,6 +139,16 @@ import Testing
     #expect(Recorder().subscribe(to: other.get("a")).failure is CacheError)
   }
 
+  @Test func `a cache that was stopped answers nothing, not even immediately`() {
+    memory.set(1, for: "a")
+    let stopped = memory.stoppable()
+
+    stopped.shutDown(deadline: .after(.seconds(1), clock: clock))
+
+    #expect(stopped.now("a", Lookup()) == nil)
+    #expect(isOfShutDown(Recorder().subscribe(to: stopped.get("a")).failure))
+  }
+
   @Test func `a composition of nothing that can be stopped is done at once`() async throws {
     try await memory.shutDown(deadline: .after(.seconds(1))).value
   }
