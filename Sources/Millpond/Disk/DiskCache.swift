@@ -108,7 +108,7 @@ public final class DiskCache: Cache {
 
   private func answer(_ key: String, _ lookup: Lookup) -> Signal<DiskAnswer> {
     asking { store, observer, lifetime in
-      if !lookup.freshness.admitsStored { return observer.completed() }
+      if lookup.freshness == .reload { return observer.completed() }
       do {
         switch try store.read(key, waits: false) {
         case .found(let answer): store.deliver(answer, lookup, observer)

@@ -8,7 +8,7 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
   let name: @Sendable (Key) -> String
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
-    if !lookup.freshness.admitsStored { return .empty }
+    if lookup.freshness == .reload { return .empty }
     return disk.file(for: name(key)).filter { file in
       let isFresh = lookup.admits(age: file.age)
       if !isFresh { disk.countMiss() }
