@@ -3,7 +3,8 @@ import Foundation
 /// Returns all rows, in the order of the table; each file has a group of them.
 private func allRows() -> [Row] {
   floorRows() + chainRows() + makingRows() + subjectRows() + replayRows() + combiningRows()
-    + threadRows() + cacheRows() + compositionRows() + multiplexerRows() + taskRows()
+    + threadRows() + cacheRows() + responseRows() + compositionRows() + multiplexerRows()
+    + taskRows()
 }
 
 /// Runs the benchmarks that the arguments name, and returns the exit code.

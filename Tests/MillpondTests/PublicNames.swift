@@ -72,8 +72,10 @@ extension Freshness {}
 extension FreshnessPolicy {}
 extension FunctionSource {}
 extension HTTPAuthorization {}
+extension HTTPCache {}
 extension HTTPCacheDecision {}
 extension HTTPCacheReason {}
+extension HTTPCacheRecord {}
 extension HTTPCacheRules {}
 extension HTTPHead {}
 extension HTTPLimits {}

@@ -235,6 +235,16 @@ func policies(
   _ = (all, team, batched)
 }
 
+func articles(in disk: DiskCache) -> HTTPSource<URL> {
+  // snippet
+  let responses = HTTPCache(over: URLSessionTransport(), in: disk) { request, decision in
+    print(request.url, decision)  // "validate: it is stale (RFC 9111 §4.2)"
+  }
+  let articles = HTTPSource(transport: responses)
+  // end
+  return articles
+}
+
 struct Recording: Identifiable, Sendable {
   let id: Int
 }

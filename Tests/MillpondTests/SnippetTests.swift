@@ -19,6 +19,7 @@ import Testing
     Document(page: "\(articles)/UserProfile.md", source: "Pages/UserProfilePageTests.swift"),
     Document(page: "\(articles)/Bookshop.md", source: "Pages/BookshopPageTests.swift"),
     Document(page: "\(articles)/CacheOfSignals.md", source: "Pages/CacheOfSignalsPageTests.swift"),
+    Document(page: "\(articles)/HTTPCaching.md", source: "Pages/HTTPCachingPageTests.swift"),
   ]
 
   static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

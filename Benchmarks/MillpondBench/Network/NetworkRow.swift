@@ -39,6 +39,18 @@ struct NetworkRow: Sendable {
     NetworkRow(
       name: "network-growth-1g-disk", summary: "the same, for a body that is written to disk",
       unit: "MB", target: .atMost(20), measure: measureGrowthOnDisk),
+    NetworkRow(
+      name: "network-validated-1m",
+      summary: "body bytes that move for a value of 1 MB that did not change, beside a fetch",
+      unit: "B", target: .atMost(0), measure: measureValidation),
+    NetworkRow(
+      name: "network-browsing-requests",
+      summary: "requests for 20 pages with their files, beside no cache", unit: "",
+      target: .atMost(130), measure: { _ in try measureBrowsing().requests }),
+    NetworkRow(
+      name: "network-browsing-bytes",
+      summary: "body bytes for 20 pages with their files, beside no cache", unit: "KiB",
+      target: .atMost(4_000), measure: { _ in try measureBrowsing().kilobytes }),
   ]
 }
 

@@ -136,7 +136,10 @@ struct BodyAssembler: Sendable {
     let head = try checker.finished()
     // The head of a continuation may lack fields of the first head.
     let continued = head.status == 206 ? earlier?.version.validator : nil
-    return Stamped(exchange(&body, with: Data()), validator: continued ?? Validator(head.headers))
+    return Stamped(
+      exchange(&body, with: Data()), age: head.lifetime?.age ?? .zero,
+      validator: continued ?? Validator(head.headers),
+      timeToLive: (head.lifetime?.rest).map { .after($0) })
   }
 
   /// The bytes so far, if the rest can be requested later.

@@ -53,10 +53,22 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
       partials: partials, ticker: Ticker(Scheduler(clock)))
   }
 
-  /// Returns the body with age zero and its validator.
+  /// Returns the body and its validator, with age zero; over an ``HTTPCache``, with the age and the
+  /// time to live that the origin gave it.
+  ///
+  /// A get that wants a stale value at once gets what an ``HTTPCache`` has stored first, and then the
+  /// newer one, unless what is stored is fresh or its origin forbids that.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     if lookup.freshness == .cachedOnly { return .empty }
-    return transfers.answer(to: request(key).map { $0.asked(by: lookup) })
+    let answer = transfers.answer(to: request(key).map { $0.asked(by: lookup) })
+    guard transfers.transport is HTTPCache, lookup.stale == .atOnce, lookup.freshness == .any else {
+      return answer
+    }
+    return transfers.answer(to: request(key).map { $0.asked(by: lookup).onlyIfCached }).settle()
+      .flatMap { stored in
+        guard case .success(let stored) = stored else { return answer }
+        return stored.timeToLive == .after(.zero) ? .just(stored).concat(answer) : .just(stored)
+      }
   }
 }
 

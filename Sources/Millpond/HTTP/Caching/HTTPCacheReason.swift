@@ -24,6 +24,9 @@ public enum HTTPCacheReason: String, Sendable, Hashable, CaseIterable {
   /// The condition of the request is false for the stored response.
   case notModified = "the caller has the stored version (RFC 9110 §13.1)"
 
+  /// The origin has confirmed that the stored response is still current.
+  case confirmed = "the origin confirmed it with 304 (RFC 9111 §4.3.3)"
+
   /// No response to this URL is stored.
   case nothingStored = "nothing is stored (RFC 9111 §4)"
 

@@ -37,7 +37,7 @@ extension HTTPCacheRules {
     } else if terms.directives.has(.noStore) {
       return .responseNoStore
     }
-    if head.isOfOtherOrigin { return .redirected }
+    if head.isRedirected || head.isOfOtherOrigin { return .redirected }
     if VariantKey(of: head.headers, to: request) == nil { return .variesOnEverything }
     return nil
   }

@@ -122,6 +122,13 @@ extension HTTPCacheRules {
       .init(.answer, reason, age: state.age, freshFor: state.freshFor), by: stored)
   }
 
+  /// Returns the age of a stored response, and the time for which it is still fresh.
+  func lifetime(of stored: StoredResponse, at now: WallTime) -> ResponseLifetime {
+    let state = FreshnessState(stored, at: now, heuristicMicroseconds)
+    let rest = stored.terms.directives.has(.noCache) ? .zero : state.freshFor ?? .zero
+    return ResponseLifetime(age: state.age ?? WallTime.greatestAge, rest: max(.zero, rest))
+  }
+
   private func reuse(
     _ request: RequestTerms, _ stored: StoredResponse, _ state: FreshnessState
   ) -> (isUsable: Bool, reason: HTTPCacheReason) {

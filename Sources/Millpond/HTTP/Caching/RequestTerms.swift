@@ -1,4 +1,4 @@
-import Foundation
+import MillpondCore
 
 /// A request in the terms of a cache: everything that a decision about it needs.
 struct RequestTerms: Sendable {
@@ -65,9 +65,6 @@ struct RequestTerms: Sendable {
   /// Whether the caller asks for an answer only if it has changed.
   var isConditional: Bool { !noneMatch.isEmpty || modifiedSince != nil }
 
-  /// Adds what the terms of a get ask for.
-  mutating func insert(_ flag: CacheDirectives.Flags) { directives.insert(flag) }
-
   /// Accepts no answer that is older.
   mutating func limitAge(to seconds: Int) { directives.limitAge(to: seconds) }
 
@@ -82,5 +79,8 @@ struct RequestTerms: Sendable {
 extension RequestTerms {
   init(_ request: HTTPRequest) {
     self.init(method: "GET", headers: request.headers, credentials: request.credentials)
+    if case .atMost(let age) = request.lookup.freshness {
+      limitAge(to: Int(clamping: max(0, age.components.seconds)))
+    }
   }
 }

@@ -19,8 +19,9 @@ public final class StoredResponse: Sendable {
   let variant: VariantKey
   let terms: ResponseTerms
 
-  /// The key and the length of the body in the store.
+  /// The number and the length of the body in the store, and its key there.
   let body: StoredBody
+  let bodyPlace: String
 
   /// Creates a stored response; nil if its `Vary` is "*" or can't be read, since no request selects
   /// it.
@@ -50,7 +51,7 @@ public final class StoredResponse: Sendable {
 
   init(
     status: Int, headers: HeaderFields, requestTime: WallTime, responseTime: WallTime,
-    variant: VariantKey, body: StoredBody
+    variant: VariantKey, body: StoredBody, terms: ResponseTerms? = nil
   ) {
     self.status = status
     self.headers = headers
@@ -58,7 +59,15 @@ public final class StoredResponse: Sendable {
     self.responseTime = responseTime.clamped
     self.variant = variant
     self.body = body
-    terms = ResponseTerms(status: status, headers: headers)
+    bodyPlace = body.place
+    self.terms = terms ?? ResponseTerms(status: status, headers: headers)
+  }
+
+  /// Returns the same response with another body.
+  func with(_ body: StoredBody) -> StoredResponse {
+    StoredResponse(
+      status: status, headers: headers, requestTime: requestTime, responseTime: responseTime,
+      variant: variant, body: body, terms: terms)
   }
 
   /// The time at which the response left its origin, as far as it is known.
@@ -70,6 +79,11 @@ struct StoredBody: Sendable, Equatable {
   /// The number of the body, which no other body has.
   var number = Fingerprint.none
   var byteCount = 0
+
+  /// The key in the store.
+  var place: String {
+    "body \(String(number.first, radix: 16))-\(String(number.second, radix: 16))"
+  }
 }
 
 extension StoredResponse {

@@ -15,11 +15,18 @@ public struct HTTPHead: Sendable {
   public let status: Int
 
   /// The header fields.
-  public let headers: HeaderFields
+  public internal(set) var headers: HeaderFields
 
   /// Whether a redirect led to another origin, which has not received the credentials of the
   /// request.
   public let isOfOtherOrigin: Bool
+
+  /// Whether the transport followed a redirect, so that this is the answer of another URL than the
+  /// requested one.
+  public let isRedirected: Bool
+
+  /// The age of the answer and the rest of its freshness, if an ``HTTPCache`` knows them.
+  var lifetime: ResponseLifetime?
 
   /// Whether this is an interim head, which the final one follows.
   var isInterim: Bool { (100..<200).contains(status) }
@@ -31,9 +38,24 @@ public struct HTTPHead: Sendable {
   ///   - headers: The header fields.
   ///   - isOfOtherOrigin: Whether the transport followed a redirect to another origin. A 401 then
   ///     refuses no credentials.
-  public init(status: Int, headers: HeaderFields = [:], isOfOtherOrigin: Bool = false) {
+  ///   - isRedirected: Whether the transport followed any redirect. An ``HTTPCache`` does not store
+  ///     such an answer for the requested URL.
+  public init(
+    status: Int, headers: HeaderFields = [:], isOfOtherOrigin: Bool = false,
+    isRedirected: Bool = false
+  ) {
     self.status = status
     self.headers = headers
     self.isOfOtherOrigin = isOfOtherOrigin
+    self.isRedirected = isRedirected || isOfOtherOrigin
   }
+}
+
+/// The age of a response and the time for which it is still fresh, for the layers above a cache.
+struct ResponseLifetime: Sendable, Equatable {
+  let age: Duration
+  let rest: Duration
+
+  /// A new response that may not be stored.
+  static let over = ResponseLifetime(age: .zero, rest: .zero)
 }

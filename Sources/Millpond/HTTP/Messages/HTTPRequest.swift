@@ -68,13 +68,26 @@ extension HTTPRequest {
   var lookup: Lookup { asking ?? Lookup(priority: priority) }
 
   func asked(by lookup: Lookup) -> HTTPRequest {
-    var request = self
-    request.priority = lookup.priority
-    request.asking = lookup
+    var request = onBehalf(of: lookup)
     // RFC 9111 §5.2.1.4: no cache on the way may answer by itself.
     if !lookup.freshness.admitsStored {
       request.headers.append("no-cache", for: "Cache-Control")
     }
+    return request
+  }
+
+  /// Returns a copy for another lookup: that of a flight on behalf of its callers.
+  func onBehalf(of lookup: Lookup) -> HTTPRequest {
+    var request = self
+    request.priority = lookup.priority
+    request.asking = lookup
+    return request
+  }
+
+  /// The request for whatever is stored, stale or not.
+  var onlyIfCached: HTTPRequest {
+    var request = self
+    request.headers.append("only-if-cached, max-stale", for: "Cache-Control")
     return request
   }
 

@@ -25,8 +25,8 @@ public import MillpondSignals
 ///
 /// Follow at most 20 redirects, and only to `http` and `https`; send ``HTTPRequest/credentials``
 /// along only if scheme, host and port stay the same. Decompress the body, and leave
-/// `Content-Encoding` in the head, so that the length is not checked. Mark the head of another
-/// origin's answer. If the priority of a sent request can be changed, use
+/// `Content-Encoding` in the head, so that the length is not checked. Mark the head of an
+/// answer after a redirect, and of another origin's. If the priority of a sent request can be changed, use
 /// ``HTTPRequest/onRaise(_:)``.
 public protocol HTTPTransport: Sendable {
   /// Returns the origin's answer: its head, and then its body in pieces.

@@ -18,6 +18,7 @@ final class SessionTransfer: Sendable {
   private let task = Locked<URLSessionTask?>(nil)
   private let request: HTTPRequest
   private let hasLeftOrigin = Atomic(false)
+  private let isRedirected = Atomic(false)
   private let finished: @Sendable () -> Void
 
   /// Creates a transfer.
@@ -66,7 +67,9 @@ final class SessionTransfer: Sendable {
   func receive(_ response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
     if phase.withLock({ $0.beginHead() }) {
-      let head = HTTPHead(response, isOfOtherOrigin: hasLeftOrigin.load(ordering: .relaxed))
+      let head = HTTPHead(
+        response, isOfOtherOrigin: hasLeftOrigin.load(ordering: .relaxed),
+        isRedirected: isRedirected.load(ordering: .relaxed))
       observer.next(.head(head))
     }
   }
@@ -81,6 +84,7 @@ final class SessionTransfer: Sendable {
   ) {
     guard let target = response.redirectTarget ?? request.url else { return }
     guard target.isWebAddress else { return refuse(.unsupportedURL(target)) }
+    isRedirected.store(true, ordering: .relaxed)
     if !target.isOfSameOrigin(as: self.request.url) {
       hasLeftOrigin.store(true, ordering: .relaxed)
     }
@@ -116,13 +120,13 @@ final class SessionTransfer: Sendable {
 }
 
 extension HTTPHead {
-  fileprivate init(_ response: HTTPURLResponse, isOfOtherOrigin: Bool) {
+  fileprivate init(_ response: HTTPURLResponse, isOfOtherOrigin: Bool, isRedirected: Bool) {
     let fields = response.allHeaderFields.map { name, value in
       (name: name as? String ?? "\(name)", value: value as? String ?? "\(value)")
     }
     self.init(
       status: response.statusCode, headers: HeaderFields(fields),
-      isOfOtherOrigin: isOfOtherOrigin)
+      isOfOtherOrigin: isOfOtherOrigin, isRedirected: isRedirected)
   }
 }
 

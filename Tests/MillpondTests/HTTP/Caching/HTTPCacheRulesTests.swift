@@ -23,7 +23,7 @@ import Testing
     #expect(actions == Set(HTTPCacheDecision.Action.allCases))
     let reasons = Set(Self.rows.map(\.reason))
     // A setting, a redirect and a limit are tested elsewhere: they are no fields.
-    let others: Set<HTTPCacheReason> = [.unreachable, .redirected, .tooLarge]
+    let others: Set<HTTPCacheReason> = [.unreachable, .redirected, .tooLarge, .confirmed]
     #expect(reasons.union(others) == Set(HTTPCacheReason.allCases))
   }
 

@@ -1,0 +1,260 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// A request to the origin on behalf of an HTTP cache.
+///
+/// Two with the same name can share one transfer.
+final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
+  let request: HTTPRequest
+  let terms: RequestTerms
+
+  /// The key of the URL in the store.
+  let key: String
+
+  /// The stored response that matches the request, if there is one.
+  let stored: StoredResponse?
+
+  /// The permission to store the answer, from before the lookup in the store.
+  let token: FillToken
+  private let name: Fingerprint
+
+  init(
+    _ request: HTTPRequest, _ terms: RequestTerms, _ key: String, _ stored: StoredResponse?,
+    _ token: FillToken
+  ) {
+    self.request = request
+    self.terms = terms
+    self.key = key
+    self.stored = stored
+    self.token = token
+    let fields = [request.headers, request.credentials].flatMap { $0.fields + [("", "")] }
+      // With lengths, since a value may contain whatever separates.
+      .map { "\($0.name.utf8.count) \($0.name) \($0.value.utf8.count) \($0.value)" }
+    name = Fingerprint(of: "\(key) \(fields.joined())")
+  }
+
+  static func == (left: OriginRequest, right: OriginRequest) -> Bool { left.name == right.name }
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  var description: String { request.url.textWithoutSecrets }
+}
+
+/// The transfers from an origin, which validate and store what they bring.
+struct OriginTransfers: StampedSource {
+  let base: any HTTPTransport
+  let store: ResponseStore
+  let terms: HTTPCacheTerms
+
+  func getStamped(_ key: OriginRequest, _ lookup: Lookup) -> Signal<Stamped<TransferStep>> {
+    Signal { observer, lifetime in
+      OriginTransfer(key, key.request.onBehalf(of: lookup), self, observer, lifetime).start()
+    }
+  }
+}
+
+/// One request to the origin, perhaps repeated without conditions.
+private final class OriginTransfer: Sendable {
+  private let question: OriginRequest
+  private let request: HTTPRequest
+  private let transfers: OriginTransfers
+  private let downstream: Observer<Stamped<TransferStep>>
+  private let lifetime: Lifetime
+  private let state: SerialState<State>
+
+  private struct State {
+    let log: TransferLog
+    var sent = WallTime(microseconds: 0)
+    var head: HTTPHead?
+
+    /// The response to store when its body is whole.
+    var storing: StoredResponse?
+    var byteCount = 0
+    var isOver = false
+  }
+
+  init(
+    _ question: OriginRequest, _ request: HTTPRequest, _ transfers: OriginTransfers,
+    _ downstream: Observer<Stamped<TransferStep>>, _ lifetime: Lifetime
+  ) {
+    self.question = question
+    self.request = request
+    self.transfers = transfers
+    self.downstream = downstream
+    self.lifetime = lifetime
+    state = SerialState(State(log: TransferLog(byteLimit: transfers.terms.byteLimit)))
+  }
+
+  func start() {
+    send(asking: question.stored?.conditions ?? [])
+  }
+
+  private func send(asking conditions: [(name: String, value: String)]) {
+    var request = request
+    for field in conditions { request.headers.set(field.value, for: field.name) }
+    state.value.sent = transfers.terms.now()
+    let upstream = lifetime.child()
+    transfers.base.send(request).run(
+      Observer(
+        next: { part in
+          if !upstream.isEnded { self.receive(part, isAsked: !conditions.isEmpty, upstream) }
+        },
+        other: { event in if !upstream.isEnded { self.receive(event) } }),
+      upstream)
+  }
+
+  // MARK: Parts
+
+  private func receive(_ part: HTTPPart, isAsked: Bool, _ upstream: Lifetime) {
+    if state.value.isOver { return }
+    if case .head(let head) = part, state.value.head == nil {
+      if head.isInterim { return }
+      return receive(head, isAsked: isAsked, upstream)
+    }
+    if case .body(let bytes) = part { state.value.byteCount += bytes.count }
+    pass(part)
+  }
+
+  private func receive(_ head: HTTPHead, isAsked: Bool, _ upstream: Lifetime) {
+    let now = transfers.terms.now()
+    if let stored = question.stored {
+      if head.status == 304, isAsked {
+        upstream.end()
+        if stored.isConfirmed(by: head, isAsked: true) { return confirm(stored, head, now) }
+        // The origin confirms another version than the one that it was asked about.
+        return send(asking: [])
+      }
+      if head.status >= 500, let decision = standIn(head.status, now) {
+        upstream.end()
+        return finish(with: stored, decision)
+      }
+    }
+    let decision = transfers.terms.rules.storage(of: head, for: question.terms)
+    state.value.head = head
+    if decision.action == .store {
+      state.value.storing = StoredResponse(
+        head, to: question.terms, requestTime: state.value.sent, responseTime: now)
+    }
+    let isTooLarge = head.isLarger(than: transfers.terms.byteLimit)
+    if !decision.reason.allowsSharing || isTooLarge {
+      state.value.log.keepNothing()
+      state.value.storing = nil
+    }
+    let isRefused = isTooLarge && decision.action == .store
+    transfers.terms.tell(request, isRefused ? HTTPCacheDecision(.pass, .tooLarge) : decision)
+    var head = head
+    head.lifetime = lifetime(of: head, now)
+    pass(.head(head))
+  }
+
+  /// The time for which layers above may keep a new answer.
+  private func lifetime(of head: HTTPHead, _ now: WallTime) -> ResponseLifetime? {
+    guard (200..<300).contains(head.status) else { return nil }
+    guard let stored = state.value.storing else { return .over }
+    return transfers.terms.rules.lifetime(of: stored, at: now)
+  }
+
+  private func pass(_ part: HTTPPart) {
+    let log = state.value.log
+    let number = log.add(part)
+    downstream.next(Stamped(.part(part, number, log)))
+  }
+
+  // MARK: Ends
+
+  private func receive(_ event: Event<Never>) {
+    if state.value.isOver { return }
+    switch event {
+    case .progress: downstream.other(event)
+    case .failed:
+      if state.value.head == nil, let stored = question.stored,
+        let decision = standIn(nil, transfers.terms.now())
+      {
+        return finish(with: stored, decision)
+      }
+      end(event)
+    case .completed: storeWhole()
+    }
+  }
+
+  private func end(_ event: Event<Never>) {
+    state.value.isOver = true
+    downstream.other(event)
+  }
+
+  private func finish(with stored: StoredResponse, _ decision: HTTPCacheDecision) {
+    state.value.isOver = true
+    transfers.terms.tell(request, decision)
+    downstream.next(Stamped(.stored(stored, decision)))
+    if !lifetime.isEnded { downstream.completed() }
+  }
+
+  private func standIn(_ status: Int?, _ now: WallTime) -> HTTPCacheDecision? {
+    guard let stored = question.stored else { return nil }
+    let decision = transfers.terms.rules.decision(
+      for: question.terms, stored: stored, afterFailure: status, at: now)
+    return decision.isAnswer ? decision : nil
+  }
+
+  /// Stores the new fields of a confirmed response, and answers with it.
+  private func confirm(_ stored: StoredResponse, _ head: HTTPHead, _ now: WallTime) {
+    state.value.isOver = true
+    let updated = stored.updated(
+      by: head, for: question.terms, requestTime: state.value.sent, responseTime: now)
+    let isKept =
+      updated?.terms.directives.has(.noStore) == false
+      && updated?.headers.isTooLargeToStore == false
+    let decision = HTTPCacheDecision(.answer, .confirmed, age: .zero, freshFor: .zero)
+    transfers.terms.tell(request, decision)
+    let answer = Stamped(TransferStep.stored(updated ?? stored, decision))
+    // What must not be kept is read before it is removed.
+    if !isKept { downstream.next(answer) }
+    transfers.store.update(
+      stored, to: isKept ? updated : nil, for: question.key, question.token
+    )
+    .compactMap { isKept ? answer : nil }.run(downstream, lifetime)
+  }
+
+  private func storeWhole() {
+    guard let response = state.value.storing, let head = state.value.head, isWhole(head),
+      let parts = state.value.log.pieces
+    else { return end(.completed) }
+    var body = Data(capacity: state.value.byteCount)
+    for case .body(let bytes) in parts { body.append(bytes) }
+    state.value.isOver = true
+    transfers.store.store(
+      response.with(StoredBody(byteCount: body.count)), body, for: question.key, question.terms,
+      question.token
+    ).run(Observer(next: { _ in }, other: { [downstream] in downstream.other($0) }), lifetime)
+  }
+
+  private func isWhole(_ head: HTTPHead) -> Bool {
+    do throws(TransferError) {
+      let length = try BodyLength(head)
+      try length.check(received: state.value.byteCount)
+      return length.expected.map { $0 == state.value.byteCount } ?? true
+    } catch {
+      return false
+    }
+  }
+}
+
+extension HTTPCacheReason {
+  /// Whether callers that wait for one answer may all have it.
+  fileprivate var allowsSharing: Bool {
+    switch self {
+    case .responseNoStore, .variesOnEverything, .unknownStatus: false
+    default: true
+    }
+  }
+}
+
+extension HTTPHead {
+  /// Whether the head, or the body by its stated length, is larger than what is stored.
+  fileprivate func isLarger(than byteLimit: Int) -> Bool {
+    headers.isTooLargeToStore || (try? BodyLength(self))?.expected ?? 0 > byteLimit
+  }
+}
+
+extension HeaderFields {
+  fileprivate var isTooLargeToStore: Bool { byteCount > HTTPLimits.standard.headerByteLimit }
+}

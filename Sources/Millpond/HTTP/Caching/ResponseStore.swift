@@ -1,0 +1,131 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// The stored responses of an HTTP cache, in a cache of records.
+///
+/// The heads of a URL are one record, and each body is another, so that a 304 changes a few hundred
+/// bytes. A body is stored before the head that names it; a head whose body is missing or of another
+/// length counts as absent.
+struct ResponseStore: Sendable {
+  let records: any Cache<String, HTTPCacheRecord>
+
+  /// The greatest number of variants of a URL; of more, the oldest are dropped.
+  static let variantLimit = 16
+
+  // MARK: Gets
+
+  /// Returns the stored responses of a URL if they are known immediately.
+  func headsNow(_ key: String) -> [StoredResponse]? {
+    records.now(Self.place(ofHeads: key), Lookup())?.heads
+  }
+
+  /// Returns the stored responses of a URL; none if the store fails.
+  func heads(_ key: String) -> Signal<[StoredResponse]> {
+    find(Self.place(ofHeads: key)).map { $0?.heads ?? [] }
+  }
+
+  /// Returns the body of a response; nil if it is not there as a whole.
+  func body(of stored: StoredResponse) -> Signal<Data?> {
+    if stored.body.byteCount == 0 { return .just(Data()) }
+    return find(stored.bodyPlace).map { $0?.whole(stored.body) }
+  }
+
+  /// Returns the body of a response if it is available immediately.
+  func bodyNow(of stored: StoredResponse) -> Data? {
+    if stored.body.byteCount == 0 { return Data() }
+    return records.now(stored.bodyPlace, Lookup())?.whole(stored.body)
+  }
+
+  /// A failure of the store is a miss: the origin still has the response.
+  private func find(_ place: String) -> Signal<HTTPCacheRecord?> {
+    found(in: records, place)
+  }
+
+  private func found(
+    in records: some Cache<String, HTTPCacheRecord>, _ place: String
+  ) -> Signal<HTTPCacheRecord?> {
+    records.get(place, Lookup()).take(1).map { Optional($0) }
+      .recover { _ in .just(nil) }.ifEmpty { .just(nil) }
+  }
+
+  // MARK: Changes
+
+  /// Stores a response and its body in place of those that the same requests select.
+  ///
+  /// - Parameter token: The token from before the request was looked up: a write that came since
+  ///   then wins, such as an invalidation.
+  func store(
+    _ response: StoredResponse, _ body: Data, for key: String, _ request: RequestTerms,
+    _ token: FillToken
+  ) -> Signal<Void> {
+    change(key, token) { heads in
+      if response.body.byteCount > 0 {
+        fill(response.bodyPlace, .body(body), token)
+      }
+      var kept = heads.filter {
+        $0.variant.credentials != request.credentials || !$0.variant.isSelected(by: request)
+      }
+      kept.append(response)
+      return Array(kept.suffix(Self.variantLimit))
+    }
+  }
+
+  /// Stores the new head of a response, if that is still there; nil removes it.
+  func update(
+    _ response: StoredResponse, to updated: StoredResponse?, for key: String, _ token: FillToken
+  ) -> Signal<Void> {
+    change(key, token) { heads in
+      heads.compactMap { $0.body == response.body ? updated : $0 }
+    }
+  }
+
+  /// Removes all responses of a URL.
+  ///
+  /// Bodies that are not known immediately stay until they are evicted; nothing names them.
+  func invalidate(_ key: String) {
+    for head in headsNow(key) ?? [] { _ = records.remove(head.bodyPlace) }
+    _ = records.remove(Self.place(ofHeads: key))
+  }
+
+  /// Replaces the heads of a URL, and removes the bodies that none of them names any more.
+  ///
+  /// - Returns: A signal that completes when gets see the change; it is not waited for the disk.
+  private func change(
+    _ key: String, _ token: FillToken,
+    _ change: @escaping @Sendable ([StoredResponse]) -> [StoredResponse]
+  ) -> Signal<Void> {
+    let before = headsNow(key).map { Signal.just($0) } ?? heads(key)
+    return before.map { before in
+      let after = change(before)
+      fill(Self.place(ofHeads: key), .heads(after), token)
+      let named = Set(after.map(\.body.number))
+      for head in before where !named.contains(head.body.number) {
+        _ = records.remove(head.bodyPlace)
+      }
+    }
+  }
+
+  private func fill(_ place: String, _ content: HTTPCacheRecord.Content, _ token: FillToken) {
+    // The outcome of a fill is started by the store, and nobody waits for it.
+    _ = records.apply(.fill(place, Stamped(HTTPCacheRecord(content)), token))
+  }
+
+  private static func place(ofHeads key: String) -> String { "heads \(key)" }
+}
+
+extension HTTPCacheRecord {
+  fileprivate func whole(_ stored: StoredBody) -> Data? {
+    guard let body, body.count == stored.byteCount else { return nil }
+    return body
+  }
+}
+
+extension StoredBody {
+  /// A body with a number that no other body has.
+  init(byteCount: Int) {
+    self.init(
+      number: Fingerprint(first: .random(in: 1 ... .max), second: .random(in: 1 ... .max)),
+      byteCount: byteCount)
+  }
+}

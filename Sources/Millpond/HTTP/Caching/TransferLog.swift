@@ -1,0 +1,72 @@
+import MillpondSignals
+
+/// A step of a transfer that several callers share.
+enum TransferStep: Sendable {
+  /// The stored response is the answer: it was confirmed, or stands in after a failure.
+  case stored(StoredResponse, HTTPCacheDecision)
+
+  /// The next part of the origin's answer, and its number.
+  case part(HTTPPart, Int, TransferLog)
+}
+
+/// The parts of an answer so far, for callers that join later.
+///
+/// A flight repeats only its latest value, so a caller that joins takes the earlier parts from here.
+final class TransferLog: Sendable {
+  private struct State: Sendable {
+    var parts: [HTTPPart] = []
+    var count = 0
+    var byteCount = 0
+    var isKept = true
+    var isClaimed = false
+  }
+
+  private let state = Locked(State())
+  private let byteLimit: Int
+
+  /// - Parameter byteLimit: The greatest number of bytes to keep; beyond it, nothing is.
+  init(byteLimit: Int) {
+    self.byteLimit = byteLimit
+  }
+
+  /// Adds a part; returns its number.
+  func add(_ part: HTTPPart) -> Int {
+    let (number, dropped) = state.withLock { state -> (Int, [HTTPPart]) in
+      if case .body(let bytes) = part { state.byteCount += bytes.count }
+      state.count += 1
+      if state.isKept, state.byteCount <= byteLimit {
+        state.parts.append(part)
+        return (state.count - 1, [])
+      }
+      state.isKept = false
+      return (state.count - 1, exchange(&state.parts, with: []))
+    }
+    _ = dropped  // released here, not under the lock
+    return number
+  }
+
+  /// Stops keeping parts: no other caller may have them.
+  func keepNothing() {
+    let dropped = state.withLock { state in
+      state.isKept = false
+      return exchange(&state.parts, with: [])
+    }
+    _ = dropped  // released here, not under the lock
+  }
+
+  /// Returns the parts with these numbers; nil if they are not kept.
+  func parts(_ numbers: Range<Int>) -> [HTTPPart]? {
+    state.withLock { state in
+      state.isKept && numbers.upperBound <= state.parts.count ? Array(state.parts[numbers]) : nil
+    }
+  }
+
+  /// All bytes of the body, in order; nil if they are not kept.
+  var pieces: [HTTPPart]? { state.withLock { $0.isKept ? $0.parts : nil } }
+
+  /// Returns whether the caller may have the answer from its first part on, which only one may if
+  /// it is not kept.
+  func claim() -> Bool {
+    state.withLock { state in !exchange(&state.isClaimed, with: true) || state.isKept }
+  }
+}
