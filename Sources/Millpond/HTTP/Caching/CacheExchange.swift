@@ -40,7 +40,8 @@ final class CacheExchange: Sendable {
     switch (decision.action, matching) {
     case (.answer, let stored?): answer(with: stored)
     case (.answerAndRefresh, let stored?):
-      core.refresh(OriginRequest(request, terms, key, stored, token))
+      // A part of the body, or an answer to a condition, would not be stored.
+      if terms.isShareable { core.refresh(question(stored)) }
       answer(with: stored)
     case (.answerNotModified, let stored?): finish(HTTPHead(status: 304, headers: stored.headers))
     case (.refuse, _): finish(HTTPHead(status: 504))

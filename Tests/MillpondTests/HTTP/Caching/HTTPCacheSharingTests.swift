@@ -181,6 +181,16 @@ import Testing
     #expect(HTTPCacheScene.text(try ask(cache)) == "200 age 0 news")
   }
 
+  @Test func `a part of a stale response is not refreshed, since its answer is not stored`() throws
+  {
+    let cache = cache()
+    try fill(cache, "max-age=60, stale-while-revalidate=60")
+    at(90)
+
+    #expect(HTTPCacheScene.text(try ask(cache, "Range: bytes=0-1")) == "206 age 90 bo")
+    #expect(transport.source.subscriptions == 1)
+  }
+
   @Test func `a refresh that fails leaves what is stored, and the next caller tries again`() throws
   {
     let cache = cache()
