@@ -110,7 +110,11 @@ final class Client {
 
   private func receive() {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    let count = recv(descriptor, &buffer, buffer.count, 0)
+    var count = 0
+    // A process that is stopped and continued is interrupted.
+    repeat {
+      count = recv(descriptor, &buffer, buffer.count, 0)
+    } while count < 0 && errno == EINTR
     if count == 0 { end = .orderly }
     if count < 0 && errno == ECONNRESET { end = .reset }
     received = buffer.prefix(max(count, 0))
