@@ -36,8 +36,7 @@ final class CacheExchange: Sendable {
     let selected = heads.selected(by: terms)
     let decision = core.terms.rules.decision(for: terms, stored: selected, at: core.terms.now())
     core.terms.tell(request, decision)
-    let matching = selected.flatMap { $0.matches(terms) ? $0 : nil }
-    switch (decision.action, matching) {
+    switch (decision.action, selected) {
     case (.answer, let stored?): answer(with: stored)
     case (.answerAndRefresh, let stored?):
       // A part of the body, or an answer to a condition, would not be stored.
@@ -45,8 +44,11 @@ final class CacheExchange: Sendable {
       answer(with: stored)
     case (.answerNotModified, let stored?): finish(HTTPHead(status: 304, headers: stored.headers))
     case (.refuse, _): finish(HTTPHead(status: 504))
-    case (.validate, _): share(matching)
-    default: terms.isShareable ? share(matching) : passThrough(matching)
+    case (.validate, _): share(selected)
+    default:
+      // What is stored for other fields or credentials says nothing about this request.
+      let matching = selected.flatMap { $0.matches(terms) ? $0 : nil }
+      terms.isShareable ? share(matching) : passThrough(matching)
     }
   }
 

@@ -204,6 +204,23 @@ import Testing
     #expect(transport.source.subscriptions == 3)
   }
 
+  @Test func `at most sixteen refreshes run at a time`() throws {
+    let cache = cache()
+    let requests = try (0..<17).map { try HTTPCacheScene.request(path: "/\($0)") }
+    for request in requests {
+      Recorder<HTTPPart>().subscribe(to: cache.send(request))
+      answer("max-age=60, stale-while-revalidate=60")
+    }
+    at(90)
+
+    for request in requests {
+      let caller = Recorder<HTTPPart>().subscribe(to: cache.send(request))
+      #expect(HTTPCacheScene.text(caller) == "200 age 90 body")
+    }
+
+    #expect(transport.source.activeRuns == 16)
+  }
+
   @Test func `the release of the cache cancels its refreshes`() throws {
     var cache: HTTPCache? = cache()
     try fill(try #require(cache), "max-age=60, stale-while-revalidate=60")

@@ -141,6 +141,17 @@ import Testing
     #expect(scene.origin.values(of: "If-None-Match") == [nil, nil])
   }
 
+  @Test func `a body of another length in the store is none`() async throws {
+    let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
+    let scene = HTTPCacheScene(store: store) { _, _ in .ok("max-age=60") }
+    _ = try await scene.send()
+    let heads = try #require(store.now("heads http://origin.test/a", Lookup())?.heads)
+    for head in heads { _ = store.set(HTTPCacheRecord(.body(Data([1]))), for: head.bodyPlace) }
+
+    #expect(try await scene.send() == "200 bo dy")
+    #expect(scene.origin.count == 2)
+  }
+
   @Test func `a body that is missing at its confirmation is fetched`() async throws {
     let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
     let scene = HTTPCacheScene(store: store) { request, _ in
