@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "MillpondEntities", targets: ["MillpondEntities"]),
     .library(name: "MillpondSignals", targets: ["MillpondSignals"]),
     .library(name: "MillpondTesting", targets: ["MillpondTesting"]),
+    .library(name: "MillpondHTTPTesting", targets: ["MillpondHTTPTesting"]),
     .executable(name: "millpond-demo", targets: ["MillpondDemo"]),
     .executable(name: "millpond-bench", targets: ["MillpondBench"]),
   ],
@@ -40,6 +41,9 @@ let package = Package(
       name: "MillpondTesting", dependencies: ["MillpondCore", "MillpondSignals"],
       swiftSettings: settings),
     .target(name: "LoopbackServer", swiftSettings: settings),
+    .target(
+      name: "MillpondHTTPTesting",
+      dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"], swiftSettings: settings),
     .executableTarget(
       name: "MillpondDemo", dependencies: ["Millpond", "LoopbackServer"], swiftSettings: settings),
     .executableTarget(
@@ -62,7 +66,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "MillpondTests",
-      dependencies: ["Millpond", "MillpondTesting", "LoopbackServer", "TestTraits"],
+      dependencies: [
+        "Millpond", "MillpondHTTPTesting", "MillpondTesting", "LoopbackServer", "TestTraits",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondTestingTests",

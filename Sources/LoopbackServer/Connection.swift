@@ -56,9 +56,42 @@ extension Connection {
     if head.expectsContinue && stream.input.count < head.bodyByteCount {
       try send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
     }
-    while stream.input.count < head.bodyByteCount { try receive() }
-    request.body = stream.take(head.bodyByteCount)
+    request.body = head.isChunked ? try nextChunks() : try next(head.bodyByteCount)
     return request
+  }
+
+  private mutating func nextChunks() throws(Ending) -> [UInt8] {
+    var body: [UInt8] = []
+    while true {
+      let size = try chunkSize(nextLine())
+      if size == 0 { break }
+      if body.count + size > RequestHead.bodyByteLimit { throw .refusing(.bodyTooLarge) }
+      body += try next(size)
+      guard try nextLine().isEmpty else { throw .refusing(.malformed) }
+    }
+    while try !nextLine().isEmpty {}  // trailer fields
+    return body
+  }
+
+  private func chunkSize(_ line: [UInt8]) throws(Ending) -> Int {
+    do { return try RequestHead.chunkSize(line) } catch { throw .refusing(error) }
+  }
+
+  private mutating func next(_ byteCount: Int) throws(Ending) -> [UInt8] {
+    while stream.input.count < byteCount { try receive() }
+    return stream.take(byteCount)
+  }
+
+  /// Returns the bytes before the next line break.
+  private mutating func nextLine() throws(Ending) -> [UInt8] {
+    while true {
+      if let end = stream.input.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = stream.take(end + 1).dropLast()
+        return Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+      }
+      if stream.input.count > RequestHead.byteLimit { throw .refusing(.headTooLarge) }
+      try receive()
+    }
   }
 
   private mutating func nextHead() throws(Ending) -> RequestHead {

@@ -10,7 +10,10 @@ struct RequestHead: Sendable {
   let request: Request
   /// The length of the head in bytes of input.
   let byteCount: Int
+  /// The length of the body; zero if it is chunked.
   let bodyByteCount: Int
+  /// Whether the body comes in chunks.
+  let isChunked: Bool
 
   var expectsContinue: Bool { request.headers.lists("100-continue", in: "Expect") }
 
@@ -31,7 +34,18 @@ struct RequestHead: Sendable {
     for line in lines.dropFirst() { pairs.append(try field(line)) }
     let request = try request(requestLine, Headers(pairs))
     return RequestHead(
-      request: request, byteCount: end, bodyByteCount: try bodyByteCount(request.headers))
+      request: request, byteCount: end, bodyByteCount: try bodyByteCount(request.headers),
+      isChunked: request.headers["Transfer-Encoding"] != nil)
+  }
+
+  /// Returns the size that a line before a chunk states, without its extensions.
+  ///
+  /// - Source: RFC 9112 §7.1.
+  static func chunkSize(_ line: [UInt8]) throws(Refusal) -> Int {
+    let digits = line.prefix { $0 != UInt8(ascii: ";") && !$0.isBlank }
+    guard !digits.isEmpty, digits.allSatisfy(\.isHexDigit) else { throw .malformed }
+    guard let size = Int(digits.text, radix: 16), size <= bodyByteLimit else { throw .bodyTooLarge }
+    return size
   }
 
   /// Returns the index after the blank line that ends the head; blank lines before the head are
@@ -78,8 +92,13 @@ struct RequestHead: Sendable {
   }
 
   private static func bodyByteCount(_ headers: Headers) throws(Refusal) -> Int {
-    guard headers["Transfer-Encoding"] == nil else { throw .unknownCoding }
     let lengths = Set(headers.allValues(of: "Content-Length"))
+    let codings = headers.allValues(of: "Transfer-Encoding")
+    if !codings.isEmpty {
+      guard codings.map({ $0.lowercased() }) == ["chunked"] else { throw .unknownCoding }
+      // Two statements of the length can be read in two ways.
+      guard lengths.isEmpty else { throw .malformed }
+    }
     guard let length = lengths.first else { return 0 }
     guard lengths.count == 1, !length.isEmpty,
       length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -95,6 +114,15 @@ extension UInt8 {
   fileprivate static let space = UInt8(ascii: " ")
 
   fileprivate var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }
+
+  fileprivate var isHexDigit: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+      UInt8(ascii: "a")...UInt8(ascii: "f"):
+      true
+    default: false
+    }
+  }
 
   fileprivate var isTokenByte: Bool {
     switch self {

@@ -71,6 +71,18 @@ import Testing
     #expect(client.readReply().body == "ok")
   }
 
+  @Test func `a body in chunks arrives as one, and the connection goes on`() throws {
+    let origin = try LoopbackServer { Response(body: $0.body) }
+    let client = try Client(port: origin.port)
+
+    client.write("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n")
+    client.write("a\r\n0123456789\r\n0\r\nX-A: b\r\n\r\n")
+    #expect(client.readReply().body == "abc0123456789")
+
+    client.write("PUT / HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n")
+    #expect(client.readReply().body == "")
+  }
+
   @Test(arguments: [
     ("nonsense\r\n\r\n", 400),
     ("POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", 413),
@@ -79,7 +91,11 @@ import Testing
         + String(repeating: "a", count: 500_000), 413
     ),
     ("GET / HTTP/1.1\r\nA: " + String(repeating: "a", count: 70_000), 431),
-    ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501),
+    ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n0\r\n\r\n", 501),
+    ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n", 400),
+    ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n\r\n", 400),
+    ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n", 400),
+    ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", 413),
   ])
   func `a request that can't be read is refused and the connection closed`(
     text: String, status: Int

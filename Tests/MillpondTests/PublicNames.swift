@@ -1,5 +1,6 @@
 import Foundation
 import Millpond
+import MillpondHTTPTesting
 import MillpondTesting
 import Observation
 
@@ -72,6 +73,7 @@ extension Freshness {}
 extension FreshnessPolicy {}
 extension FunctionSource {}
 extension HTTPAuthorization {}
+extension HTTPBody {}
 extension HTTPCache {}
 extension HTTPCacheDecision {}
 extension HTTPCacheReason {}
@@ -79,8 +81,10 @@ extension HTTPCacheRecord {}
 extension HTTPCacheRules {}
 extension HTTPHead {}
 extension HTTPLimits {}
+extension HTTPMethod {}
 extension HTTPPart {}
 extension HTTPRequest {}
+extension HTTPResponse {}
 extension HTTPSource {}
 extension HTTPTransport {}
 extension HeaderFields {}
@@ -176,6 +180,9 @@ extension TimeToLive {}
 extension TimeoutAwaited {}
 extension TimerClock {}
 extension TransferError {}
+extension TransportBreach {}
+extension TransportLaw {}
+extension TransportLaws {}
 extension TransformedValues {}
 extension UndecodableUse {}
 extension URLSessionTransport {}

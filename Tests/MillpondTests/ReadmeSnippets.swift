@@ -278,6 +278,28 @@ func recordings(
   return patient
 }
 
+struct Receipt: Codable, Sendable {
+  let number: Int
+}
+
+struct ProgressView: Sendable {
+  func show(_ progress: SignalProgress) {}
+  func close() {}
+}
+
+func order(
+  _ order: Receipt, at shop: URL, _ target: URL, _ film: URL, _ account: HTTPAuthorization,
+  _ bar: ProgressView
+) async throws {
+  // snippet
+  let api = HTTPSource(authorization: account)
+  let receipt = try await api.send(.post(shop, .json(order))).value.json(Receipt.self)
+  api.send(.put(target, .file(film, contentType: "video/mp4")))
+    .subscribe(onProgress: { bar.show($0) }, onCompleted: { bar.close() })
+  // end
+  _ = receipt
+}
+
 struct Player: Sendable {
   func play(_ file: URL) {}
 }

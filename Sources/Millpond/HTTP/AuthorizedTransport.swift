@@ -56,8 +56,10 @@ private final class AuthorizedTransfer: Sendable {
     switch decision {
     case .send(let credentials):
       let upstream = lifetime.child()
-      transport.base.send(request.authorized(by: credentials))
-        .run(observer(id, upstream), upstream)
+      let request = request.authorized(
+        by: credentials, for: transport.authorization.origins)
+      let answer = request.problem.map { .fail($0) } ?? transport.base.send(request)
+      answer.run(observer(id, upstream), upstream)
     case .passRefusal:
       if let refusal = refusal.withLock({ $0 }) { downstream.next(.head(refusal)) }
       if !lifetime.isEnded { downstream.completed() }

@@ -8,15 +8,17 @@ extension Signal<HTTPPart> {
   ///
   /// - Parameters:
   ///   - limits: The limits on the answer.
+  ///   - terms: The answers that the caller takes.
   ///   - earlier: The bytes from an earlier transfer, if the rest was requested.
   ///   - keep: Receives the bytes of an incomplete body whose rest can be requested later, also
   ///     when the subscriber leaves. Runs on the thread of the end.
   func assembled(
-    _ limits: HTTPLimits, resuming earlier: PartialBody? = nil,
+    _ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms(),
+    resuming earlier: PartialBody? = nil,
     keep: @escaping @Sendable (PartialBody) -> Void = { _ in }
-  ) -> Signal<Stamped<Data>> {
-    Signal<Stamped<Data>> { observer, lifetime in
-      let assembler = BodyAssembler(limits, resuming: earlier)
+  ) -> Signal<WholeAnswer> {
+    Signal<WholeAnswer> { observer, lifetime in
+      let assembler = BodyAssembler(limits, terms, resuming: earlier)
       let assembly = BodyAssembly(observer, lifetime.child(), assembler, keep: keep)
       assembly.upstream.onEnd { assembly.leave() }
       run(assembly.observer, assembly.upstream)
@@ -24,16 +26,22 @@ extension Signal<HTTPPart> {
   }
 }
 
+/// A complete answer: its head, and its body with the validator.
+struct WholeAnswer: Sendable {
+  let head: HTTPHead
+  let body: Stamped<Data>
+}
+
 /// An assembler under a lock, since the subscriber may leave while a part is received.
 private final class BodyAssembly: Sendable {
   let upstream: Lifetime
-  private let downstream: Observer<Stamped<Data>>
+  private let downstream: Observer<WholeAnswer>
   private let keep: @Sendable (PartialBody) -> Void
 
   private let assembler: Locked<BodyAssembler?>
 
   init(
-    _ downstream: Observer<Stamped<Data>>, _ upstream: Lifetime, _ assembler: BodyAssembler,
+    _ downstream: Observer<WholeAnswer>, _ upstream: Lifetime, _ assembler: BodyAssembler,
     keep: @escaping @Sendable (PartialBody) -> Void
   ) {
     self.downstream = downstream
@@ -64,7 +72,9 @@ private final class BodyAssembly: Sendable {
 
   private func receive(_ event: Event<Never>) {
     switch event {
-    case .progress: break  // The bytes say it.
+    case .progress(let progress):
+      // Of the request's body; once there is a head, the bytes say it.
+      if assembler.withLock({ $0?.hasHead == false }) { downstream.progress(progress) }
     case .failed(let error): fail(error)
     case .completed: finish()
     }
@@ -108,9 +118,12 @@ struct BodyAssembler: Sendable {
   ///
   /// - Parameters:
   ///   - limits: The limits on the answer.
+  ///   - terms: The answers that the caller takes.
   ///   - earlier: The bytes from an earlier transfer, if the rest was requested.
-  init(_ limits: HTTPLimits, resuming earlier: PartialBody? = nil) {
-    checker = ResponseChecker(limits)
+  init(
+    _ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms(), resuming earlier: PartialBody? = nil
+  ) {
+    checker = ResponseChecker(limits, terms)
     self.earlier = earlier
   }
 
@@ -132,15 +145,19 @@ struct BodyAssembler: Sendable {
   }
 
   /// Returns the answer if it is complete, and hands over its bytes.
-  mutating func finished() throws(TransferError) -> Stamped<Data> {
+  mutating func finished() throws(TransferError) -> WholeAnswer {
     let head = try checker.finished()
     // The head of a continuation may lack fields of the first head.
     let continued = head.status == 206 ? earlier?.version.validator : nil
-    return Stamped(
-      exchange(&body, with: Data()), age: head.lifetime?.age ?? .zero,
-      validator: continued ?? Validator(head.headers),
-      timeToLive: (head.lifetime?.rest).map { .after($0) })
+    return WholeAnswer(
+      head: head,
+      body: Stamped(
+        exchange(&body, with: Data()), age: head.lifetime?.age ?? .zero,
+        validator: continued ?? Validator(head.headers),
+        timeToLive: (head.lifetime?.rest).map { .after($0) }))
   }
+
+  var hasHead: Bool { checker.head != nil }
 
   /// The bytes so far, if the rest can be requested later.
   var broken: PartialBody? {

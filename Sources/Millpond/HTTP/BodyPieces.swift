@@ -6,17 +6,19 @@ extension Signal<HTTPPart> {
   ///
   /// - Parameters:
   ///   - limits: The limits on the answer.
+  ///   - terms: The answers that the caller takes.
   ///   - earlier: The file of an earlier transfer, if the rest was requested: it becomes the first
   ///     part, or is given back.
   ///   - note: Receives the version of the bytes that follow if their rest can be requested later,
   ///     and nil once it can't.
   func pieces(
-    _ limits: HTTPLimits, resuming earlier: PartialStream? = nil,
+    _ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms(),
+    resuming earlier: PartialStream? = nil,
     note: @escaping @Sendable (ResourceVersion?) -> Void = { _ in }
   ) -> Signal<FilePart> {
     Signal<FilePart> { observer, lifetime in
       let passing = BodyPieceDelivery(
-        observer, lifetime.child(), ResponseChecker(limits), earlier, note)
+        observer, lifetime.child(), ResponseChecker(limits, terms), earlier, note)
       run(passing.observer, passing.upstream)
     }
   }
@@ -81,7 +83,9 @@ private final class BodyPieceDelivery: Sendable {
   private func receive(_ event: Event<Never>) {
     if state.value.isOver { return }
     switch event {
-    case .progress: break  // The bytes say it.
+    case .progress:
+      // Of the request's body; once there is a head, the bytes say it.
+      if state.value.checker.head == nil { downstream.other(event) }
     case .failed: end(event)
     case .completed:
       do throws(TransferError) {

@@ -22,7 +22,7 @@ extension RequestSender {
     let whose = Locked<(version: ResourceVersion, place: PartialPlace, isCurrent: IsCurrent)?>(nil)
     let parts = stream(request) { request, transport, isCurrent in
       guard let partials, request.canBeResumed else {
-        return send(request, by: transport, strategy).pieces(limits)
+        return send(request, by: transport, strategy).pieces(limits, .whole(request))
       }
       let place = PartialPlace(representation: request.representation, revision: revision)
       return partials.resuming(partials.lend(place), .streamed, at: place) { earlier in
@@ -51,7 +51,7 @@ extension RequestSender {
   /// Returns the body of the answer in pieces, as they arrive.
   func pieces(of request: Signal<HTTPRequest>) -> Signal<Data> {
     stream(request) { request, transport, _ in
-      transport.send(request).pieces(limits.ofStream()).compactMap { part in
+      transport.send(request).pieces(limits.ofStream(), .whole(request)).compactMap { part in
         if case .bytes(let bytes) = part { bytes } else { nil }
       }
     }

@@ -22,14 +22,17 @@ import MillpondSignals
 /// answers, at most ten seconds.
 ///
 /// Credentials are sent only to the scheme, host and port of the URLs that the authorization is
-/// for. Requests to other origins are sent without them, and a redirect to another origin drops
-/// them. A 401 of an origin that received no credentials refuses none.
+/// for: not to a subdomain, and not to another port. Requests to other origins are sent without
+/// them, and a redirect to another origin drops them, also if that leads back. A redirect between
+/// two origins of the list keeps them. A 401 of an origin that received no credentials refuses none.
 ///
 /// One authorization may serve any number of sources.
 ///
 /// - Note: Any thread.
 public final class HTTPAuthorization: Sendable {
-  private let origins: [URL]
+  /// URLs of the origins that may receive the credentials.
+  let origins: [URL]
+
   private let obtain: @Sendable (_ refused: HeaderFields?) -> Signal<HeaderFields>
   private let scheduler: Scheduler
   private let state = Locked(State())

@@ -12,6 +12,9 @@ public import MillpondSignals
 ///       HTTPRequest(url: try await signer.url(of: id), identity: "photo \(id)")
 ///     }
 ///
+/// A get sends only requests that are safe, since it may be repeated, shared and cached: GET, or
+/// another for which ``HTTPRequest/isSafe`` is true. ``send(_:accepting:)`` sends all others.
+///
 /// This source never misses: an answer with status 2xx and a complete body is a value, and anything
 /// else is a failure. So is 206, which is never the whole body, and 304, which was not requested.
 /// Progress counts bytes, with a total if the origin sends one; for bodies of at most 64 KiB the
@@ -29,7 +32,7 @@ public import MillpondSignals
 ///   sources. A sign-out fails the observers on its own thread.
 public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
   private let request: @Sendable (Key) -> Signal<HTTPRequest>
-  private let transfers: RequestSender
+  let transfers: RequestSender
 
   /// Creates a source that makes requests from keys.
   ///

@@ -20,8 +20,26 @@ struct RequestSender: Sendable {
   func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
     onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
-      return carryOut(request, limits) { resumed($0, by: transport, revision, isCurrent) }
-        .conflated(on: .global(qos: .userInitiated))
+      return carryOut(request, limits, isGet: true) {
+        resumed($0, by: transport, revision, isCurrent)
+      }
+      .map(\.body).conflated(on: .global(qos: .userInitiated))
+    }
+  }
+
+  /// Returns the answer to a request of any method, if its status is one of these.
+  func response(to request: HTTPRequest, _ statuses: Range<Int>) -> Signal<HTTPResponse> {
+    let terms = AnswerTerms(
+      statuses: statuses, admitsParts: true, hasBody: request.method != .head)
+    return onBehalfOfSession { transport, _ in
+      carryOut(.just(request), limits.ofSending(request), isGet: false) {
+        transport.send($0).assembled(limits, terms)
+      }
+      .map { answer in
+        HTTPResponse(
+          status: answer.head.status, headers: answer.head.headers, body: answer.body.value)
+      }
+      .conflated(on: .global(qos: .userInitiated))
     }
   }
 
@@ -40,7 +58,9 @@ struct RequestSender: Sendable {
       @escaping @Sendable (HTTPRequest, any HTTPTransport, @escaping IsCurrent) -> Signal<Part>
   ) -> Signal<Part> {
     onBehalfOfSession { transport, isCurrent in
-      carryOut(request.map { $0.streamed }, limits.ofStream()) { send($0, transport, isCurrent) }
+      carryOut(request.map { $0.streamed }, limits.ofStream(), isGet: true) {
+        send($0, transport, isCurrent)
+      }
     }
   }
 
@@ -63,10 +83,17 @@ struct RequestSender: Sendable {
     }
   }
 
+  /// Sends a request, with the time limits; fails with the URL of the request.
+  ///
+  /// - Parameters:
+  ///   - request: A signal of the request.
+  ///   - limits: The limits on the answer.
+  ///   - isGet: Whether the request may be repeated, shared and cached, so that it has to be safe.
+  ///   - send: Sends the request.
   @_semantics("optimize.sil.specialize.generic.never")
   @inline(never)
   private func carryOut<Value>(
-    _ request: Signal<HTTPRequest>, _ limits: HTTPLimits,
+    _ request: Signal<HTTPRequest>, _ limits: HTTPLimits, isGet: Bool,
     _ send: @escaping @Sendable (HTTPRequest) -> Signal<Value>
   ) -> Signal<Value> {
     let address = Locked<URL?>(nil)
@@ -75,7 +102,8 @@ struct RequestSender: Sendable {
       guard request.url.isWebAddress else {
         return .fail(TransferError.unsupportedURL(request.url))
       }
-      return send(request)
+      if isGet, !request.isSafe { return .fail(TransferError.unsafeGet(request.method)) }
+      return request.problem.map { .fail($0) } ?? send(request)
     }
     .timingOut(Timeouts(limits, since: ticker.now()), on: ticker)
     .recover { error in
@@ -89,9 +117,9 @@ struct RequestSender: Sendable {
   private func resumed(
     _ request: HTTPRequest, by transport: any HTTPTransport, _ revision: Revision,
     _ isCurrent: @escaping IsCurrent
-  ) -> Signal<Stamped<Data>> {
+  ) -> Signal<WholeAnswer> {
     guard let partials, request.canBeResumed else {
-      return transport.send(request).assembled(limits)
+      return transport.send(request).assembled(limits, .whole(request))
     }
     let place = PartialPlace(representation: request.representation, revision: revision)
     return partials.resuming(partials.find(place), .whole, at: place) { partial in
@@ -99,6 +127,17 @@ struct RequestSender: Sendable {
         .assembled(limits, resuming: partial) {
           if isCurrent() { partials.keep($0, at: place) }
         }
+    }
+  }
+}
+
+extension HTTPLimits {
+  /// The same limits for the sending of a request: a body that is not in memory may take as long as
+  /// one that is received in pieces.
+  fileprivate func ofSending(_ request: HTTPRequest) -> HTTPLimits {
+    switch request.body?.content {
+    case nil, .data: self
+    case .file, .stream: ofStream()
     }
   }
 }

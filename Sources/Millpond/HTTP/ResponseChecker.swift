@@ -1,16 +1,35 @@
 import MillpondSignals
 
+/// The answers that a caller takes, apart from the rest of a body that was requested.
+struct AnswerTerms: Sendable {
+  /// The statuses of answers; others are failures.
+  var statuses = 200..<300
+
+  /// Whether a part of a body (206) is an answer.
+  var admitsParts = false
+
+  /// Whether answers have bodies: not those to HEAD, whatever their heads say.
+  var hasBody = true
+
+  /// The terms of a get: the whole body.
+  static func whole(_ request: HTTPRequest) -> AnswerTerms {
+    AnswerTerms(hasBody: request.method != .head)
+  }
+}
+
 /// A check that the parts of an answer are a complete one; it keeps no bytes.
 struct ResponseChecker: Sendable {
   private let limits: HTTPLimits
+  private let terms: AnswerTerms
 
   /// The head of the answer, once it has arrived.
   private(set) var head: HTTPHead?
   private(set) var bodyLength = BodyLength.untilTheEnd
   private var count = 0
 
-  init(_ limits: HTTPLimits) {
+  init(_ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms()) {
     self.limits = limits
+    self.terms = terms
   }
 
   var progress: SignalProgress { SignalProgress(completed: count, total: bodyLength.expected) }
@@ -29,8 +48,8 @@ struct ResponseChecker: Sendable {
     if head.status == 206, let earlier {
       bodyLength = try BodyLength(head, resuming: earlier)
       count = earlier.byteCount
-    } else if (200..<300).contains(head.status), head.status != 206 {
-      bodyLength = try BodyLength(head)
+    } else if terms.statuses.contains(head.status), head.status != 206 || terms.admitsParts {
+      bodyLength = try BodyLength(head, hasBody: terms.hasBody)
     } else {
       throw .status(code: head.status, headers: head.headers)
     }

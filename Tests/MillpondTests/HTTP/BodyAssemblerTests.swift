@@ -9,7 +9,7 @@ import Testing
   ) throws -> Stamped<Data> {
     var assembler = BodyAssembler(HTTPLimits(byteLimit: byteLimit))
     for part in parts { _ = try assembler.received(part) }
-    return try assembler.finished()
+    return try assembler.finished().body
   }
 
   private func head(_ headers: HeaderFields = [:], status: Int = 200) -> HTTPPart {

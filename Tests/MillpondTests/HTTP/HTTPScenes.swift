@@ -27,6 +27,8 @@ extension Recorder {
     if let error = failure as? URLError { return "URLError \(error.code.rawValue)" }
     switch failure as? TransferError {
     case .unsupportedURL(let url): return "unsupported \(url.absoluteString)"
+    case .invalidRequest: return "invalid request"
+    case .notRepeated(let method, _, _): return "\(method) not repeated"
     case .status(let code, _, _): return "status \(code)"
     case .tooLarge(let limit, _): return "more than \(limit)"
     case .headTooLarge(let limit, _): return "head of more than \(limit)"

@@ -78,14 +78,10 @@ struct RequestTerms: Sendable {
 
 extension RequestTerms {
   init(_ request: HTTPRequest) {
-    self.init(method: request.method, headers: request.headers, credentials: request.credentials)
+    self.init(
+      method: request.method.name, headers: request.headers, credentials: request.credentials)
     if case .atMost(let age) = request.lookup.freshness {
       limitAge(to: Int(clamping: max(0, age.components.seconds)))
     }
   }
-}
-
-extension HTTPRequest {
-  /// The only method that a request can have so far; the rules know all of them.
-  var method: String { "GET" }
 }

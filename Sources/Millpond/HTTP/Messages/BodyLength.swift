@@ -8,9 +8,14 @@ enum BodyLength: Equatable, Sendable {
   case encoded(length: Int?)
   case untilTheEnd
 
-  init(_ head: HTTPHead) throws(TransferError) {
+  /// Creates the length of an answer's body.
+  ///
+  /// - Parameters:
+  ///   - head: The head of the answer.
+  ///   - hasBody: False for an answer to HEAD, whose length is that of the answer to a GET.
+  init(_ head: HTTPHead, hasBody: Bool = true) throws(TransferError) {
     let stated = try Self.contentLength(head.headers)
-    if head.status == 204 || head.status == 205 {
+    if !hasBody || [204, 205, 304].contains(head.status) {
       self = .exactly(0)
     } else if head.headers.areOfEncoded {
       self = .encoded(length: head.headers["Transfer-Encoding"] == nil ? stated : nil)

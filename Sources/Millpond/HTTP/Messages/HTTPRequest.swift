@@ -2,52 +2,198 @@ public import Foundation
 public import MillpondCore
 public import MillpondSignals
 
-/// A GET request for a transport.
+/// A request for a transport.
+///
+///     HTTPRequest(url: url, headers: ["Accept": "image/webp"])
+///     HTTPRequest.post(url, try .json(order))
+///
+/// A user and a password in the URL become ``credentials`` (RFC 7617, Basic), so that neither errors
+/// nor another origin see them.
 public struct HTTPRequest: Sendable {
-  /// The URL; `http` or `https`, with a host.
-  public let url: URL
+  /// The method.
+  public internal(set) var method: HTTPMethod
 
-  /// The fields to send in addition to the transport's own.
+  /// The URL; `http` or `https`, with a host, and without a user or password.
+  public internal(set) var url: URL
+
+  /// The fields to send in addition to the transport's own; a transport sends ``fields``.
   public internal(set) var headers: HeaderFields
 
   /// The fields that authenticate the caller.
   ///
-  /// They are sent like ``headers``, but only to the scheme, host and port of ``url``: a redirect
-  /// to another origin drops them.
+  /// They are sent like ``headers``, but only to the scheme, host and port of ``url``, and to the
+  /// other origins of an ``HTTPAuthorization``: a redirect to any other origin drops them.
   public internal(set) var credentials: HeaderFields
+
+  /// The body; nil for none.
+  public internal(set) var body: HTTPBody?
 
   /// The urgency of the answer; ``HTTPSource`` sets it for each get.
   public internal(set) var priority: Priority
 
-  /// Whether the body is passed on in parts, to a subscriber that may be slow.
+  /// Whether a redirect led to an origin that the credentials are not for.
+  ///
+  /// It stays true on the way back, since that origin chose the target. A transport marks the head
+  /// of the answer with it.
+  public internal(set) var hasLeftOrigin = false
+
+  /// Whether this request follows a redirect; a transport marks the head of the answer with it.
+  public internal(set) var isRedirected = false
+
+  /// Whether the answer's body is passed on in parts, to a subscriber that may be slow.
   var isStreamed = false
+
+  /// The effect that the caller has declared; nil for that of the method.
+  private var declaredEffect: Effect?
+
+  /// The URL of which the caller knows the origin, and those that the credentials are for too.
+  private var origins: [URL]
 
   private var asking: Lookup?
 
   private let name: String?
 
+  private enum Effect { case safe, idempotent }
+
   /// Creates a request.
+  ///
+  /// Nothing is checked here. A request that is not well-formed fails with
+  /// ``TransferError/invalidRequest(reason:url:)`` before anything is sent: a method or the name of
+  /// a field that is not a token, a field with a line break, a body with GET or HEAD.
   ///
   /// - Parameters:
   ///   - url: The URL; `http` or `https`, with a host.
+  ///   - method: The method.
   ///   - headers: The fields to send in addition to the transport's own.
   ///   - credentials: The fields to send only to the origin of `url`.
+  ///   - body: The body.
   ///   - identity: A lasting name of the resource, if its URL does not last, for example because it
   ///     is signed for an hour; by default the URL.
   ///   - priority: The urgency of the answer.
   public init(
-    url: URL, headers: HeaderFields = [:], credentials: HeaderFields = [:],
-    identity: String? = nil, priority: Priority = .normal
+    url: URL, method: HTTPMethod = .get, headers: HeaderFields = [:],
+    credentials: HeaderFields = [:], body: HTTPBody? = nil, identity: String? = nil,
+    priority: Priority = .normal
   ) {
-    self.url = url
+    let address = WebAddress(url)
+    self.url = address.url
+    self.method = method
     self.headers = headers
     self.credentials = credentials
+    self.body = body
     self.priority = priority
     name = identity
+    origins = [address.url]
+    if let basic = address.credentials, headers[Self.authorization] == nil,
+      credentials[Self.authorization] == nil
+    {
+      self.credentials.append(basic, for: Self.authorization)
+    }
   }
+
+  private static let authorization = "Authorization"
 
   /// The name of the resource, under which the bytes of an interrupted transfer are found again.
   public var identity: String { name ?? url.absoluteString }
+
+  /// All fields to send: ``headers``, the media type of the body, and ``credentials``.
+  public var fields: HeaderFields {
+    var fields = headers
+    if let body, fields["Content-Type"] == nil {
+      fields.append(body.contentType, for: "Content-Type")
+    }
+    fields.append(credentials)
+    return fields
+  }
+}
+
+extension HTTPRequest {
+  /// Whether the request only reads, by its method or as declared.
+  ///
+  /// Only such a request may be cached, shared by several callers, or sent ahead of need.
+  public var isSafe: Bool { declaredEffect == .safe || method.isSafe }
+
+  /// Whether the request may be repeated when its outcome is unknown, by its method or as declared.
+  public var isIdempotent: Bool { declaredEffect != nil || method.isIdempotent }
+
+  /// Returns the request, which counts as one that only reads: a search by POST, for example.
+  public func assumedSafe() -> HTTPRequest { declared(.safe) }
+
+  /// Returns the request, which counts as one that may be repeated: with an `Idempotency-Key`, for
+  /// example.
+  public func assumedIdempotent() -> HTTPRequest { isSafe ? self : declared(.idempotent) }
+
+  private func declared(_ effect: Effect) -> HTTPRequest {
+    var request = self
+    request.declaredEffect = effect
+    return request
+  }
+}
+
+extension HTTPRequest {
+  /// Whether ``credentials`` may be sent to a URL: the scheme, host and port are those of the
+  /// request, or of an origin that its ``HTTPAuthorization`` lists.
+  ///
+  /// Subdomains are other origins, and so are other ports.
+  public func admitsCredentials(for url: URL) -> Bool {
+    !hasLeftOrigin && origins.contains { url.isOfSameOrigin(as: $0) }
+  }
+
+  /// Returns a copy with these credentials, which replace fields of the same names.
+  ///
+  /// - Parameters:
+  ///   - credentials: The fields.
+  ///   - others: The other origins that may receive them.
+  func authorized(by credentials: HeaderFields, for others: [URL] = []) -> HTTPRequest {
+    var request = self
+    for field in credentials.fields {
+      request.headers.set(nil, for: field.name)
+      request.credentials.set(nil, for: field.name)
+    }
+    request.credentials.append(credentials)
+    request.origins += others
+    return request
+  }
+
+  /// Returns the request that follows a redirect of this one.
+  ///
+  /// POST becomes GET by 301 and 302, and every method but HEAD by 303; then the body is left out.
+  /// Otherwise method and body stay. A redirect to an origin that the credentials are not for drops
+  /// them, as well as `Authorization`, `Proxy-Authorization` and `Cookie`, for good.
+  ///
+  /// - Parameters:
+  ///   - status: The status of the answer.
+  ///   - target: The URL of its `Location`, resolved against ``url``.
+  /// - Source: RFC 9110 §15.4.
+  public func redirected(by status: Int, to target: URL) -> HTTPRequest {
+    var next = self
+    next.url = WebAddress(target).url
+    next.isRedirected = true
+    if status == 303 && method != .head || (status == 301 || status == 302) && method == .post {
+      next.method = .get
+      next.body = nil
+      next.headers.removeAll { $0.lowercased().hasPrefix("content-") }
+    }
+    if !admitsCredentials(for: target) {
+      next.hasLeftOrigin = true
+      next.credentials = [:]
+      for name in Self.secretFields { next.headers.set(nil, for: name) }
+    }
+    return next
+  }
+
+  /// The names of fields that no other origin may receive.
+  private static let secretFields = [authorization, "Proxy-Authorization", "Cookie"]
+}
+
+extension HTTPRequest: CustomStringConvertible {
+  /// The method and the URL, without query values and fields.
+  public var description: String { "\(method) \(url.textWithoutSecrets)" }
+}
+
+extension HTTPRequest: CustomReflectable {
+  /// No children, so that a dump shows no credentials.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension HTTPRequest {
@@ -90,17 +236,6 @@ extension HTTPRequest {
     request.headers.append("only-if-cached, max-stale", for: "Cache-Control")
     return request
   }
-
-  /// Returns a copy with these credentials, which replace fields of the same names.
-  func authorized(by credentials: HeaderFields) -> HTTPRequest {
-    var request = self
-    for field in credentials.fields {
-      request.headers.set(nil, for: field.name)
-      request.credentials.set(nil, for: field.name)
-    }
-    request.credentials.append(credentials)
-    return request
-  }
 }
 
 extension HTTPRequest {
@@ -124,8 +259,8 @@ extension HTTPRequest {
     return "\(identity) \(sums.joined(separator: "-"))"
   }
 
-  /// Whether ranges of the answer may be requested: not if the request is for a range itself.
-  var canBeResumed: Bool { headers["Range"] == nil }
+  /// Whether ranges of the answer may be requested: only of a GET that is not for a range itself.
+  var canBeResumed: Bool { method == .get && headers["Range"] == nil }
 
   /// The fields that never select a representation.
   private static let neutralFields: Set<String> = ["cache-control", "pragma"]

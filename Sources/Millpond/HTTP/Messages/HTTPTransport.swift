@@ -3,14 +3,14 @@ public import MillpondSignals
 /// A client that carries out requests; another HTTP client can be plugged in here.
 ///
 /// A transport only moves bytes. ``HTTPSource`` handles statuses, lengths, limits and timeouts for
-/// every transport. To write one, send the head, then the body in pieces, then complete; fail with
-/// any error; and stop when the lifetime ends:
+/// every transport. To write one, send the method, the fields and the body; then pass on the head,
+/// the body in pieces, and the end; fail with any error; and stop when the lifetime ends:
 ///
 ///     struct MyTransport: HTTPTransport {
 ///       func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
 ///         .create { observer, lifetime in
-///           let fields = request.headers.fields + request.credentials.fields
-///           let call = client.get(request.url, fields) { event in
+///           let call = client.send(request.method.name, request.url, request.fields.fields)
+///           call.receive { event in
 ///             switch event {
 ///             case .head(let head): observer.next(.head(HTTPHead(status: head.code, …)))
 ///             case .bytes(let bytes): observer.next(.body(Data(bytes)))
@@ -23,11 +23,7 @@ public import MillpondSignals
 ///       }
 ///     }
 ///
-/// Follow at most 20 redirects, and only to `http` and `https`; send ``HTTPRequest/credentials``
-/// along only if scheme, host and port stay the same. Decompress the body, and leave
-/// `Content-Encoding` in the head, so that the length is not checked. Mark the head of an
-/// answer after a redirect, and of another origin's. If the priority of a sent request can be changed, use
-/// ``HTTPRequest/onRaise(_:)``.
+/// <doc:WritingATransport> has the rules, and `TransportLaws` of `MillpondHTTPTesting` checks them.
 public protocol HTTPTransport: Sendable {
   /// Returns the origin's answer: its head, and then its body in pieces.
   ///

@@ -46,6 +46,10 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     if let value { append(value, for: name) }
   }
 
+  mutating func removeAll(where isUnneeded: (_ name: String) -> Bool) {
+    fields.removeAll { isUnneeded($0.name) }
+  }
+
   mutating func append(_ other: HeaderFields) { fields += other.fields }
 
   /// The size in bytes, names included.
@@ -53,6 +57,16 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     // Separators count too, so that many empty fields do not count as nothing.
     fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
   }
+}
+
+extension HeaderFields: CustomStringConvertible {
+  /// The names of the fields, without their values, which may be secret.
+  public var description: String { "[\(fields.map(\.name).joined(separator: ", "))]" }
+}
+
+extension HeaderFields: CustomReflectable {
+  /// No children, so that a dump shows no values.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension String {

@@ -18,8 +18,9 @@ extension TransferError: RetryDelaying {
 extension RetryPolicy {
   /// The same policy for transient failures only; others fail at once.
   ///
-  /// Transient are the errors that say so (`isTransient`). Requests are GETs, so all are safe to
-  /// repeat. A `Retry-After` is observed unless it is longer than the policy's longest pause.
+  /// Transient are the errors that say so (`isTransient`). Gets are safe to repeat; a request that is
+  /// not, and was sent with ``HTTPSource/send(_:accepting:)``, is never sent twice by any policy. A
+  /// `Retry-After` is observed unless it is longer than the policy's longest pause.
   ///
   ///     let patient = HTTPSource().retrying(
   ///       .backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(10)).onlyTransient)
@@ -40,7 +41,9 @@ extension Error {
     switch self as? TransferError {
     case .truncated, .timedOut: return true
     case .status(let code, _, _): return [408, 425, 429, 500, 502, 503, 504].contains(code)
-    case .unsupportedURL, .tooLarge, .headTooLarge, .invalidResponse: return false
+    case .unsupportedURL, .invalidRequest, .notRepeated, .tooLarge, .headTooLarge,
+      .invalidResponse:
+      return false
     case nil: return isConnectivityError
     }
   }

@@ -14,10 +14,22 @@ public enum TransferError: Error, Sendable {
   /// Another attempt fails in the same way.
   case unsupportedURL(URL)
 
+  /// The request can't be sent, because it is not well-formed, because its body is not as stated,
+  /// or because a get must be safe; `reason` says why.
+  ///
+  /// Nothing, or not the whole request, was sent. Another attempt fails in the same way.
+  case invalidRequest(reason: String, url: URL? = nil)
+
+  /// The request was not sent again, because it may have had its effect, and two may have it twice.
+  ///
+  /// `underlying` is the failure of the first attempt; nil if that was not a failure. See
+  /// ``HTTPRequest/assumedIdempotent()``.
+  case notRepeated(method: HTTPMethod, underlying: (any Error)?, url: URL? = nil)
+
   /// The origin answered, but not with the whole value.
   ///
-  /// `headers` contains `Retry-After` and the like. 206 and 304 are errors, since neither was
-  /// requested.
+  /// `headers` contains `Retry-After` and the like. 206 and 304 are errors of a get, since neither
+  /// was requested.
   case status(code: Int, headers: HeaderFields, url: URL? = nil)
 
   /// The body has more than `limit` bytes: more than ``HTTPLimits/byteLimit``, or
@@ -54,6 +66,10 @@ extension TransferError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unsupportedURL(let url): "not an HTTP URL: \(url.textWithoutSecrets)"
+    case .invalidRequest(let reason, let url): "the request is not valid: \(reason)" + url.inWords
+    case .notRepeated(let method, let underlying, let url):
+      "the \(method) was not sent again, since it may have had its effect" + url.inWords
+        + (underlying.map { "; before that: \($0)" } ?? "")
     case .status(let code, _, let url): "the origin answered with status \(code)" + url.inWords
     case .tooLarge(let limit, let url):
       "the body has more than \(limit) bytes (raise byteLimit or streamByteLimit of HTTPLimits, or, "
@@ -79,7 +95,11 @@ extension TransferError {
   func naming(_ url: URL) -> TransferError {
     let url = URL(string: url.textWithoutSecrets)
     return switch self {
-    case .unsupportedURL: self
+    case .unsupportedURL(let other):
+      .unsupportedURL(URL(string: other.textWithoutSecrets) ?? other)
+    case .invalidRequest(let reason, _): .invalidRequest(reason: reason, url: url)
+    case .notRepeated(let method, let underlying, _):
+      .notRepeated(method: method, underlying: underlying, url: url)
     case .status(let code, let headers, _): .status(code: code, headers: headers, url: url)
     case .tooLarge(let limit, _): .tooLarge(limit: limit, url: url)
     case .headTooLarge(let limit, _): .headTooLarge(limit: limit, url: url)
@@ -100,7 +120,9 @@ extension TransferError: ConnectivityError {
   public var isLossOfConnectivity: Bool {
     switch self {
     case .timedOut, .truncated: true
-    case .unsupportedURL, .status, .tooLarge, .headTooLarge, .invalidResponse: false
+    case .unsupportedURL, .invalidRequest, .notRepeated, .status, .tooLarge, .headTooLarge,
+      .invalidResponse:
+      false
     }
   }
 }

@@ -43,3 +43,27 @@ extension URL {
     return String(address[..<slashes.upperBound] + address[address.index(after: at)...])
   }
 }
+
+/// A URL without its user and password, and these as credentials.
+struct WebAddress {
+  let url: URL
+
+  /// The value of `Authorization`; nil without a user.
+  ///
+  /// - Source: RFC 7617 §2.
+  let credentials: String?
+
+  init(_ url: URL) {
+    guard let user = url.user(percentEncoded: false),
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else {
+      self.url = url
+      credentials = nil
+      return
+    }
+    let password = url.password(percentEncoded: false) ?? ""
+    (parts.user, parts.password) = (nil, nil)
+    self.url = parts.url ?? url
+    credentials = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+  }
+}

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import MillpondSignals
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -16,9 +15,9 @@ final class SessionTransfer: Sendable {
   private let commands: DispatchQueue
   private let phase = Locked(SessionPhase())
   private let task = Locked<URLSessionTask?>(nil)
-  private let request: HTTPRequest
-  private let hasLeftOrigin = Atomic(false)
-  private let isRedirected = Atomic(false)
+  /// The request, or the one that follows the latest redirect.
+  private let request: Locked<HTTPRequest>
+  private let make = Locked<(@Sendable (HTTPRequest) -> URLSessionTask)?>(nil)
   private let finished: @Sendable () -> Void
 
   /// Creates a transfer.
@@ -36,15 +35,24 @@ final class SessionTransfer: Sendable {
     finished: @escaping @Sendable () -> Void = {}
   ) {
     self.finished = finished
-    self.request = request
+    self.request = Locked(request)
     self.observer = observer
     self.commands = commands
   }
 
-  func start(_ make: @escaping @Sendable () -> URLSessionTask) {
+  /// Starts the task that `make` returns, and another for each redirect that asks for the body
+  /// again.
+  func start(_ make: @escaping @Sendable (HTTPRequest) -> URLSessionTask) {
+    self.make.withLock { $0 = make }
+    begin()
+  }
+
+  private func begin() {
     commands.async {
-      guard self.phase.withLock({ $0.isActive }) else { return self.finished() }
-      let task = make()
+      guard self.phase.withLock({ $0.isActive }), let make = self.make.withLock({ $0 }) else {
+        return self.release()
+      }
+      let task = make(self.request.withLock { $0 })
       self.task.withLock { $0 = task }
       task.resume()
     }
@@ -67,56 +75,98 @@ final class SessionTransfer: Sendable {
   func receive(_ response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
     if phase.withLock({ $0.beginHead() }) {
+      let request = request.withLock { $0 }
       let head = HTTPHead(
-        response, isOfOtherOrigin: hasLeftOrigin.load(ordering: .relaxed),
-        isRedirected: isRedirected.load(ordering: .relaxed))
+        response, isOfOtherOrigin: request.hasLeftOrigin, isRedirected: request.isRedirected)
       observer.next(.head(head))
     }
   }
 
   func receive(_ data: Data) {
-    if phase.withLock({ $0.isActive }) { observer.next(.body(data)) }
+    if phase.withLock({ $0.passesBody }) { observer.next(.body(data)) }
   }
 
+  /// Reports the bytes of the request's body that have been sent.
+  func sent(_ byteCount: Int, of total: Int?) {
+    if phase.withLock({ $0.passesBody && !$0.hasHead }) {
+      observer.progress(SignalProgress(completed: byteCount, total: total))
+    }
+  }
+
+  /// Follows a redirect.
+  ///
+  /// A body is sent again by a task of its own: on Linux the session would send an empty one
+  /// (swift-corelibs-foundation 6.3.1).
   func redirect(
     _ response: HTTPURLResponse, to request: URLRequest,
     _ answer: @Sendable (URLRequest?) -> Void
   ) {
     guard let target = response.redirectTarget ?? request.url else { return }
-    guard target.isWebAddress else { return refuse(.unsupportedURL(target)) }
-    isRedirected.store(true, ordering: .relaxed)
-    if !target.isOfSameOrigin(as: self.request.url) {
-      hasLeftOrigin.store(true, ordering: .relaxed)
+    guard target.isWebAddress else { return refuse(TransferError.unsupportedURL(target)) }
+    guard phase.withLock({ $0.countRedirect() }) else {
+      return refuse(URLError(.httpTooManyRedirects))
     }
-    let next = self.request.redirected(
-      request, to: target, hasLeftOrigin: hasLeftOrigin.load(ordering: .relaxed))
+    let next = self.request.withLock { request in
+      request = request.redirected(by: response.statusCode, to: target)
+      return request
+    }
     // A cancelled task must not be answered, nor be cancelled before it is answered: on Linux
     // either traps. No caller waits for the answer then.
-    guard phase.withLock({ $0.beginAnswer() }) else { return }
-    answer(next)
+    guard phase.withLock({ $0.beginAnswer(repeats: next.body != nil) }) else { return }
+    answer(next.body == nil ? URLRequest(next) : nil)
     if phase.withLock({ $0.endAnswer() }) { cancelTask() }
   }
 
-  func finish(_ response: URLResponse?, _ error: (any Error)?) {
-    finished()
+  /// Ends the transfer, or begins the task that follows a redirect; returns whether it has sent the
+  /// end.
+  @discardableResult
+  func finish(_ response: URLResponse?, _ error: (any Error)?) -> Bool {
+    if error == nil, phase.withLock({ $0.beginRepetition() }) {
+      begin()
+      return false
+    }
+    release()
     // Linux: a redirect without a target ends before its head is delivered.
     if error == nil, let response, !phase.withLock({ $0.hasHead }) { receive(response) }
     let hasHead = phase.withLock { $0.hasHead }
-    guard phase.withLock({ $0.end() }) else { return }
+    guard phase.withLock({ $0.end() }) else { return false }
     if let error {
-      observer.failed(sessionError(error, hasHead: hasHead))
+      observer.failed(sessionError(error, hasHead: hasHead).withoutSecrets)
     } else {
       observer.completed()
     }
+    return true
   }
 
-  private func refuse(_ error: TransferError) {
+  /// Ends the work for the session.
+  private func release() {
+    // It holds the transport, and the transport's session this.
+    make.withLock { $0 = nil }
+    finished()
+  }
+
+  private func refuse(_ error: any Error) {
     guard phase.withLock({ $0.end() }) else { return }
     cancelTask()
     observer.failed(error)
   }
 
   private func cancelTask() { commands.async { self.task.withLock { $0 }?.cancel() } }
+}
+
+extension Error {
+  /// The same error, for which a `URLError` names its URL without secrets.
+  fileprivate var withoutSecrets: any Error {
+    guard let error = self as? URLError else { return self }
+    // The same URL as text, and an underlying error that names it too.
+    var info = error.userInfo.filter { key, _ in
+      key != "NSErrorFailingURLStringKey" && key != NSUnderlyingErrorKey
+    }
+    info[NSURLErrorFailingURLErrorKey] = error.failingURL.flatMap {
+      URL(string: $0.textWithoutSecrets)
+    }
+    return URLError(error.code, userInfo: info)
+  }
 }
 
 extension HTTPHead {
@@ -137,12 +187,31 @@ struct SessionPhase: Sendable {
   private var isCancelled = false
   private var isAnswering = false
 
+  /// Whether the present task ends with a redirect after which another one is started.
+  private var isRepeating = false
+  private var redirectCount = 0
+
   var isActive: Bool { !isEnded && !isCancelled }
+
+  /// Whether bytes of the present task are those of the answer.
+  var passesBody: Bool { isActive && !isRepeating }
 
   /// Records the head; returns whether it may be passed on.
   mutating func beginHead() -> Bool {
+    if isRepeating { return false }
     hasHead = true
     return isActive
+  }
+
+  /// Records a redirect; returns whether it may be followed.
+  mutating func countRedirect() -> Bool {
+    redirectCount += 1
+    return redirectCount <= 20
+  }
+
+  /// Ends a task that another one follows; returns whether there is one.
+  mutating func beginRepetition() -> Bool {
+    exchange(&isRepeating, with: false) && isActive
   }
 
   /// Records the cancellation; returns whether the task is to be cancelled now, which is true only
@@ -154,8 +223,11 @@ struct SessionPhase: Sendable {
   }
 
   /// Begins the answer to a redirect; returns whether it is to be given.
-  mutating func beginAnswer() -> Bool {
+  ///
+  /// - Parameter repeats: Whether another task follows this one.
+  mutating func beginAnswer(repeats: Bool = false) -> Bool {
     isAnswering = isActive
+    isRepeating = isActive && repeats
     return isAnswering
   }
 
@@ -169,45 +241,5 @@ struct SessionPhase: Sendable {
   mutating func end() -> Bool {
     defer { isEnded = true }
     return isActive
-  }
-}
-
-/// The running transfers of a session by task; the session's delegate, called on its serial queue.
-final class SessionTransfers: NSObject, URLSessionDataDelegate {
-  private let running = Locked<[Int: SessionTransfer]>([:])
-
-  func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
-    running.withLock { $0[task.taskIdentifier] = transfer }
-  }
-
-  func urlSession(
-    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-  ) {
-    transfer(of: dataTask)?.receive(response)
-    completionHandler(.allow)
-  }
-
-  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    transfer(of: dataTask)?.receive(data)
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask,
-    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-    completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) {
-    transfer(of: task)?.redirect(response, to: request, completionHandler)
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-  ) {
-    let transfer = running.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-    transfer?.finish(task.response, error)
-  }
-
-  private func transfer(of task: URLSessionTask) -> SessionTransfer? {
-    running.withLock { $0[task.taskIdentifier] }
   }
 }

@@ -9,6 +9,21 @@
     static var waitingLimit: Int { 4 << 20 }
   }
 
+  extension HTTPRequest {
+    /// False: the session repeats only what is idempotent.
+    var needsOwnConnection: Bool { false }
+  }
+
+  extension URLSession {
+    /// Returns a task for a request; the session finds out the length of its body.
+    func task(for request: HTTPRequest, bodyLength: Int?) -> URLSessionTask {
+      guard case .file(let url)? = request.body?.content else {
+        return dataTask(with: URLRequest(request))
+      }
+      return uploadTask(with: URLRequest(request), fromFile: url)
+    }
+  }
+
   extension OperationQueue {
     /// The queue on which a session calls its delegate.
     static func forSession() -> OperationQueue? { nil }

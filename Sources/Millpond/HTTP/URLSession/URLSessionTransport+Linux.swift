@@ -14,6 +14,49 @@
     static var waitingLimit: Int { .max }
   }
 
+  extension HTTPRequest {
+    /// Whether the request must not use a connection that was used before.
+    ///
+    /// If such a connection is closed without an answer, the session sends the request again on
+    /// another one, with an empty body, whatever its method (swift-corelibs-foundation 6.3.1).
+    var needsOwnConnection: Bool { body != nil || !isIdempotent }
+  }
+
+  extension URLSession {
+    /// Returns a task for a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - bodyLength: The length of its body.
+    func task(for request: HTTPRequest, bodyLength: Int?) -> URLSessionTask {
+      var plain = URLRequest(request)
+      if case .file(let url)? = request.body?.content {
+        // Not `uploadTask(with:fromFile:)`, which traps when it is cancelled while it reads
+        // (swift-corelibs-foundation 6.3.1). The blank field keeps the body from being chunked, so
+        // that it is sent with its length.
+        plain.httpBodyStream = InputStream(fileAtPath: url.resolvedPath)
+        plain.setValue("\(bodyLength ?? 0)", forHTTPHeaderField: "Content-Length")
+        plain.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+      }
+      return dataTask(with: plain)
+    }
+  }
+
+  extension SessionTransfers {
+    /// Ends an answer of 401 whose challenge the session understands.
+    ///
+    /// All of it has been delivered, but the session does not end the task, neither by default nor
+    /// with a rejection (swift-corelibs-foundation 6.3.1).
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      // A task that has been cancelled must not be cancelled again: that traps.
+      if complete(task) { completionHandler(.cancelAuthenticationChallenge, nil) }
+    }
+  }
+
   /// A serial queue for the calls of a session's delegate, on Dispatch: the work that an
   /// `OperationQueue` does around each call takes longer than most of the calls
   /// (swift-corelibs-foundation 6.3.1: 13 % of the instructions of a small request).

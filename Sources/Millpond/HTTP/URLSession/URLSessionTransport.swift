@@ -25,6 +25,13 @@ public import MillpondSignals
 ///   take pieces in time.
 /// - A gzipped body that was cut before it was sent, and is framed as complete, counts as complete
 ///   unless it decodes to nothing. Send `Accept-Encoding: identity` to rule that out.
+/// - A file that becomes shorter while it is sent, or vanishes in that moment, ends the request only
+///   by its idle timeout.
+///
+/// A body that is a stream is written to a temporary file first, and sent when it is complete: so it
+/// has a length, and can be sent again after a redirect. On Linux a request with a body, or one that
+/// is not idempotent, uses a connection of its own, since the session would repeat it, with an empty
+/// body, if a connection that was used before is closed without an answer.
 ///
 /// Its other faults are worked around. Of the requests to one host at most 64 (or as many as there
 /// are connections) are with the session. The others wait before it, by priority, and can be
@@ -32,8 +39,7 @@ public import MillpondSignals
 ///
 /// - Note: Any thread.
 public final class URLSessionTransport: HTTPTransport {
-  private let session: URLSession
-  private let transfers = SessionTransfers()
+  private let session: TaskSession
   private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
   private let slots: HostSlots
 
@@ -44,22 +50,48 @@ public final class URLSessionTransport: HTTPTransport {
   public init(connectionsPerHost: Int = 6) {
     // Enough for connections that carry several requests at once.
     slots = HostSlots(max(64, connectionsPerHost))
-    session = URLSession(
-      configuration: .millpond(connectionsPerHost: max(1, connectionsPerHost)),
-      delegate: transfers, delegateQueue: .forSession())
-  }
-
-  deinit {
-    // Not `invalidateAndCancel`, which may cancel a task for a second time: on Linux that traps. No
-    // task runs any more at this point.
-    session.finishTasksAndInvalidate()
+    session = TaskSession(connectionsPerHost: max(1, connectionsPerHost))
   }
 
   /// Returns the head, and then the body as it arrives.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
-    let answer = slots.answer(to: request) { self.answer(to: request, finished: $0) }
+    if let problem = request.problem { return .fail(problem) }
+    let answer = withFileForStream(request) { request in
+      self.slots.answer(to: request) { self.answer(to: request, finished: $0) }
+    }
     // The session calls its delegate on one queue for all transfers.
     return request.isStreamed ? answer.decoupled(waitingLimit: Self.waitingLimit) : answer
+  }
+
+  /// Writes a body that is a stream to a file, which is sent instead, and removed at the end.
+  private func withFileForStream(
+    _ request: HTTPRequest, _ send: @escaping @Sendable (HTTPRequest) -> Signal<HTTPPart>
+  ) -> Signal<HTTPPart> {
+    guard let body = request.body else { return send(request) }
+    switch body.content {
+    case .data: return send(request)
+    case .file(let url):
+      return .deferred {
+        body.length == nil ? .fail(TransferError.unreadable(url)) : send(request)
+      }
+    case .stream:
+      return Signal { observer, lifetime in
+        let receive = { @Sendable (file: SpooledFile) in
+          lifetime.onEnd { withExtendedLifetime(file) {} }
+          var request = request
+          request.body = .file(file.url, contentType: body.contentType)
+          send(request).run(observer, lifetime)
+        }
+        SpooledFile.of(body).run(
+          Observer(
+            next: receive,
+            other: { event in
+              // The answer completes.
+              if case .completed = event { return }
+              observer.other(event)
+            }), lifetime)
+      }
+    }
   }
 
   private func answer(
@@ -68,7 +100,7 @@ public final class URLSessionTransport: HTTPTransport {
     Signal { observer, lifetime in
       let transfer = SessionTransfer(
         request, observer, commands: self.commands, finished: finished)
-      transfer.start { self.makeTask(request, transfer) }
+      transfer.start { self.makeTask($0, transfer) }
       let raising = request.onRaise { transfer.raise(to: $0.fraction) }
       lifetime.onEnd {
         raising?.dispose()
@@ -78,11 +110,8 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   private func makeTask(_ request: HTTPRequest, _ transfer: SessionTransfer) -> URLSessionTask {
-    let dataTask = session.dataTask(with: URLRequest(request))
-    let priority = request.currentPriority
-    if priority != .normal { dataTask.priority = priority.fraction }
-    transfers.add(transfer, for: dataTask)
-    return dataTask
+    guard request.needsOwnConnection else { return session.makeTask(request, transfer) }
+    return TaskSession(connectionsPerHost: 1).makeTask(request, transfer, isOnlyTask: true)
   }
 }
 
@@ -129,17 +158,17 @@ extension URLSessionConfiguration {
 }
 
 extension URLRequest {
-  fileprivate init(_ request: HTTPRequest) {
+  init(_ request: HTTPRequest) {
     self.init(
       url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: aWeek)
-    for field in request.headers.fields + request.credentials.fields {
-      addValue(field.value, forHTTPHeaderField: field.name)
-    }
+    httpMethod = request.method.name
+    for field in request.fields.fields { addValue(field.value, forHTTPHeaderField: field.name) }
+    if case .data(let bytes)? = request.body?.content { httpBody = bytes }
   }
 }
 
 extension Priority {
-  fileprivate var fraction: Float {
+  var fraction: Float {
     switch self {
     case .low: URLSessionTask.lowPriority
     case .normal: URLSessionTask.defaultPriority

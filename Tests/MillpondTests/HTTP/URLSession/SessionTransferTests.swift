@@ -77,7 +77,7 @@ import Testing
     // Such a scheme has no answer, and the task is not cancelled.
     let session = URLSession(configuration: .ephemeral)
     let task = session.dataTask(with: try #require(URL(string: "odd://a")))
-    scene.transfer.start { task }
+    scene.transfer.start { _ in task }
 
     scene.transfer.raise(to: URLSessionTask.highPriority)
     scene.commands.sync {}

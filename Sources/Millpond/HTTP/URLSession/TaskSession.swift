@@ -1,0 +1,111 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A `URLSession` with its delegate, which ends when it is released.
+final class TaskSession: Sendable {
+  private let session: URLSession
+  private let transfers = SessionTransfers()
+
+  init(connectionsPerHost: Int) {
+    session = URLSession(
+      configuration: .millpond(connectionsPerHost: connectionsPerHost), delegate: transfers,
+      delegateQueue: .forSession())
+  }
+
+  deinit {
+    // Not `invalidateAndCancel`, which may cancel a task for a second time: on Linux that traps. No
+    // task runs any more at this point.
+    session.finishTasksAndInvalidate()
+  }
+
+  /// Returns a task, whose calls go to a transfer.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - transfer: The transfer.
+  ///   - isOnlyTask: Whether the session lives no longer than the task.
+  func makeTask(
+    _ request: HTTPRequest, _ transfer: SessionTransfer, isOnlyTask: Bool = false
+  ) -> URLSessionTask {
+    let bodyLength = request.body?.length
+    let task = session.task(for: request, bodyLength: bodyLength)
+    let priority = request.currentPriority
+    if priority != .normal { task.priority = priority.fraction }
+    transfers.add(transfer, for: task, bodyLength: bodyLength, of: isOnlyTask ? self : nil)
+    return task
+  }
+}
+
+/// The running transfers of a session by task; the session's delegate, called on its serial queue.
+final class SessionTransfers: NSObject, URLSessionDataDelegate {
+  private let running = Locked<[Int: Entry]>([:])
+
+  private struct Entry: Sendable {
+    let transfer: SessionTransfer
+    let bodyLength: Int?
+
+    /// The session of this task alone, which lives until the task has ended.
+    let session: TaskSession?
+  }
+
+  func add(
+    _ transfer: SessionTransfer, for task: URLSessionTask, bodyLength: Int?,
+    of session: TaskSession?
+  ) {
+    let entry = Entry(transfer: transfer, bodyLength: bodyLength, session: session)
+    running.withLock { $0[task.taskIdentifier] = entry }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    transfer(of: dataTask)?.receive(response)
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    transfer(of: dataTask)?.receive(data)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    transfer(of: task)?.redirect(response, to: request, completionHandler)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    let entry = running.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    entry?.transfer.finish(task.response, error)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData byteCount: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+  ) {
+    guard let entry = running.withLock({ $0[task.taskIdentifier] }) else { return }
+    entry.transfer.sent(Int(totalBytesSent), of: entry.bodyLength)
+  }
+
+  /// Ends the transfer of a task whose bytes have all been delivered; returns whether it has sent
+  /// the end.
+  func complete(_ task: URLSessionTask) -> Bool {
+    guard let entry = running.withLock({ $0[task.taskIdentifier] }),
+      entry.transfer.finish(task.response, nil)
+    else { return false }
+    let gone = running.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    _ = gone  // released here, not under the lock
+    return true
+  }
+
+  private func transfer(of task: URLSessionTask) -> SessionTransfer? {
+    running.withLock { $0[task.taskIdentifier]?.transfer }
+  }
+}

@@ -1,0 +1,69 @@
+public import Millpond
+public import MillpondTesting
+
+/// The behaviour that `HTTPSource` needs of a transport, as checks that run against origins on
+/// 127.0.0.1.
+///
+///     let laws = TransportLaws { MyTransport() }
+///     #expect(await laws.breaches().isEmpty)
+///
+/// The transport must not use a proxy for 127.0.0.1.
+///
+/// - Note: Starts threads of its own for the origins; blocks none of the cooperative pool.
+public struct TransportLaws: Sendable {
+  private let patience: Duration
+  private let make: @Sendable () -> any HTTPTransport
+
+  /// Creates the checks of a transport.
+  ///
+  /// - Parameters:
+  ///   - patience: The time to wait for a required event before its absence counts as a breach.
+  ///   - make: Makes a transport, anew for each law.
+  public init(
+    patience: Duration = Watchdog.limit, of make: @escaping @Sendable () -> some HTTPTransport
+  ) {
+    self.patience = patience
+    self.make = make
+  }
+
+  /// Runs the checks of `laws`, and returns the breaches; empty for a transport that keeps them.
+  public func breaches(
+    of laws: [TransportLaw] = TransportLaw.allCases
+  ) async -> [TransportBreach] {
+    var breaches: [TransportBreach] = []
+    for law in laws {
+      let scene = TransportLawsScene(transport: make(), patience: patience)
+      let findings: [String]
+      do {
+        findings = try await scene.findings(of: law)
+      } catch {
+        findings = ["it could not be checked: \(error)"]
+      }
+      breaches += findings.map { TransportBreach(law: law, finding: $0) }
+    }
+    return breaches
+  }
+}
+
+extension TransportLawsScene {
+  fileprivate func findings(of law: TransportLaw) async throws -> [String] {
+    switch law {
+    case .laziness: try await laziness()
+    case .parts: try await parts()
+    case .statuses: try await statuses()
+    case .fields: try await fields()
+    case .encoding: try await encoding()
+    case .methods: try await methods()
+    case .bodies: try await bodies()
+    case .progress: try await progress()
+    case .brokenBodies: try await brokenBodies()
+    case .redirects: try await redirects() + redirectsWithBodies()
+    case .credentials: try await credentials()
+    case .failures: try await failures()
+    case .cancellation: try await cancellation()
+    case .repetition: try await repetition()
+    case .independence: try await independence()
+    case .concurrency: try await concurrency()
+    }
+  }
+}
