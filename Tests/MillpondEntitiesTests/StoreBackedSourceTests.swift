@@ -38,6 +38,21 @@ import Testing
     #expect(store.get(reference)?.name == "new")
   }
 
+  @Test func `a removal by predicate says that entities have no keys, and removes nothing`()
+    async throws
+  {
+    let memory = MemoryCache<Int, Thing>(countLimit: 10)
+    let things = memory.through(store)
+    things.set(Thing(1, "kept"), for: 1)
+
+    await #expect {
+      try await things.removeAll { _ in true }.value
+    } throws: { "\($0)".contains("the layer through a store does not support removeAll(where:)") }
+
+    #expect(memory.peek(1) != nil)
+    #expect(store.get(reference) != nil)
+  }
+
   @Test func `a source without an answer is a miss, and its failure is passed on`() {
     recorder.subscribe(to: origin.through(store).get(1))
     origin[1].completed()

@@ -103,6 +103,8 @@ extension ImageSize {}
 extension ImpoliteCache {}
 extension ImpoliteCacheError {}
 extension InFlightReuse {}
+extension KeyPredicate {}
+extension KeyRemovals {}
 extension LayersBuilder {}
 extension LayerSize {}
 extension Layered {}
@@ -145,6 +147,7 @@ extension Relation {}
 extension Remembered {}
 extension Removal {}
 extension ReplayPolicy {}
+extension RemovalMark {}
 extension Repository {}
 extension RepositoryMember {}
 extension ResourceState {}

@@ -114,6 +114,15 @@ func store(
   // end
 }
 
+func readmeRemovals(memory: MemoryCache<Int, Data>, disk: DiskCache, guests: Set<Int>) {
+  // snippet
+  let files = disk.mapKeys({ "user/\($0)" }, inverse: { Int($0.dropFirst(5)) })
+  let users = memory.layered(over: files)
+  users.removeAll { guests.contains($0) }
+  disk.removeAll(withPrefix: "user/")
+  // end
+}
+
 func keepOnDisk(
   _ folder: URL, _ data: Data, _ pieces: Signal<Data>, _ play: (URL) -> Void
 ) async throws {

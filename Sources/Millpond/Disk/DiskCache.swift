@@ -44,8 +44,8 @@ public import MillpondSignals
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
 ///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache.
-/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for `removeAll` in the
-///   pending writes and large values.
+/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, for a removal by predicate, and
+///   for `removeAll` in the pending writes and large values.
 public final class DiskCache: Cache {
   let access: StoreAccess
   let options: DiskOptions
@@ -137,19 +137,26 @@ public final class DiskCache: Cache {
   /// are being streamed into files (``storing(_:for:)``), which are then not stored. A ``DiskFile``
   /// that the program holds stays until it is released. If the process dies before the outcome, the
   /// next one finishes the removal or finds everything as it was: then remove everything again.
+  ///
+  /// The outcome of a removal by predicate (`removeAll(where:)`) succeeds when the removals of all
+  /// keys are on disk; the bytes of the values go with the next compaction, as those of a single
+  /// removal do. Since keys are in the files only, each is read, in steps between which other writes
+  /// are carried out; gets miss the keys at once, and ask the predicate meanwhile. If a key can't be
+  /// read, or the process dies before the outcome, some of the values are still stored, complete:
+  /// then remove them again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     // Until the folder opens, changes wait; by then the get behind a fill may be over.
     let change = access.store == nil ? change.accepted : change
     let outcome = outcome { $0.apply(change) }
-    if case .removeAll = change { for act in removals.withLock({ $0.elements }) { act() } }
+    if change.isOfManyKeys { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
   }
 
   /// Counts a file that was found as a miss, since its caller can't use it.
   func countMiss() { access.store?.miss() }
 
-  /// Calls `act` at every `removeAll`, on its thread and before it returns, until the handle is
-  /// disposed of.
+  /// Calls `act` at every removal of many keys, on its thread and before it returns, until the
+  /// handle is disposed of.
   func onRemoval(_ act: @escaping @Sendable () -> Void) -> Disposable {
     removals.keep(act, in: \.self)
   }
@@ -199,6 +206,16 @@ public final class DiskCache: Cache {
       self.access.use(for: observer) { store in
         if !lifetime.isEnded { work(store, observer, lifetime) }
       }
+    }
+  }
+}
+
+extension Change {
+  /// Whether this removes all keys, or those that satisfy a predicate.
+  fileprivate var isOfManyKeys: Bool {
+    switch self {
+    case .removeAll, .removeMatching: true
+    case .set, .remove, .fill: false
     }
   }
 }

@@ -39,7 +39,7 @@ extension DiskStore {
 
   private func findFile(for key: String, isCounted: Bool) throws -> FoundFile {
     let hash = KeyHash(of: key)
-    switch find(hash, isCounted: isCounted) {
+    switch find(key, hash, isCounted: isCounted) {
     case nil: return .missing
     case .write(let write, .value(let value)):
       return write.isFor(key) && value.count >= DiskLimits.largeSize ? .onItsWay : .elsewhere

@@ -12,9 +12,10 @@ struct DiskAnswer: Sendable {
 extension DiskStore {
   /// Whether there is a value for `key`, as far as is known without reading it.
   func has(_ key: String) -> Bool {
-    let (hash, now) = (KeyHash(of: key), options.now())
+    let (hash, now, removed) = (KeyHash(of: key), options.now(), running.last(of: key))
     return state.withLock { state in
-      switch state.index.peek(hash) {
+      if removed > .none, state.index.isOlder(hash, than: removed) { return false }
+      return switch state.index.peek(hash) {
       case .write(let write): write.isFor(key) && write.times.expiresAt > now
       case .location(let location): location.expiry == .max || location.expiry > now.wholeSeconds
       case nil: false
@@ -73,7 +74,7 @@ extension DiskStore {
     var next = place
     var isCounted = isCounted || place != nil
     while true {
-      guard let place = next ?? find(hash, isCounted: isCounted) else { return .missing }
+      guard let place = next ?? find(key, hash, isCounted: isCounted) else { return .missing }
       next = nil
       isCounted = true
       switch place {
@@ -114,12 +115,17 @@ extension DiskStore {
 
   /// Returns the place of a value, and counts a hit or a miss.
   ///
-  /// - Parameter isCounted: Whether the lookup has been counted as a hit already.
-  func find(_ hash: KeyHash, isCounted: Bool) -> Place? {
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - hash: The hash of the key.
+  ///   - isCounted: Whether the lookup has been counted as a hit already.
+  func find(_ key: String, _ hash: KeyHash, isCounted: Bool) -> Place? {
+    let removed = running.last(of: key)
     var lost: RecordLocation?
     let place = state.withLock { state -> Place? in
       if !isCounted { state.index.statistics.hits += 1 }
-      switch isCounted ? state.index.peek(hash) : state.index.find(hash) {
+      let isRemoved = removed > .none && state.index.isOlder(hash, than: removed)
+      switch isRemoved ? nil : isCounted ? state.index.peek(hash) : state.index.find(hash) {
       case .write(let write):
         // Read under the lock: the content may be released as soon as the lock is free.
         return .write(write, write.content)

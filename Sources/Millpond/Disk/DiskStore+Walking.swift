@@ -52,6 +52,29 @@ extension DiskStore {
     return try folder.isWhole(file, while: { !lifetime.isEnded }) ? file.count : nil
   }
 
+  /// Returns the key of a record; nil if its front is damaged, or it has been removed.
+  func readKey(_ hash: KeyHash, _ location: RecordLocation) throws -> String? {
+    guard let segment = state.withLock({ $0.segments[location.segment] }) else { return nil }
+    // Enough for most keys, so that large values are not read.
+    var count = min(Int(location.size), RecordHead.size + 200)
+    while count <= Int(location.size) {
+      var isRead = false
+      let bytes = try FileBytes(count: count) {
+        isRead = try segment.file.read(into: $0, at: Int(location.offset))
+      }
+      guard isRead else { return nil }
+      switch RecordHead.read(bytes.bytes, segment: UInt64(segment.number)) {
+      case .front(let head, _):
+        let key = UnsafeRawBufferPointer(
+          rebasing: bytes.bytes[RecordHead.size..<head.payloadOffset])
+        return KeyHash(key) == hash ? String(decoding: key, as: UTF8.self) : nil
+      case .needsMore(let needed): count = needed
+      case .damaged: return nil
+      }
+    }
+    return nil
+  }
+
   private struct WholeRecord {
     let head: RecordHead
     let key: String

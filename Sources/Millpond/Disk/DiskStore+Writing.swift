@@ -13,14 +13,16 @@ extension DiskStore {
       ).signal
     case .fill(let key, let stamped, let token):
       fill(key, stamped, token).signal
-    case .remove(let key, let revision):
-      take(
-        DiskWrite(
-          key: key, hash: KeyHash(of: key), .removal, timesOfRemoval, revision: revision)
-      ) { $0.index.remove($1) }.signal
-    case .removeAll(let revision):
-      removeAll(revision)
+    case .remove(let key, let revision): remove(key, revision).signal
+    case .removeAll(let revision): removeAll(revision)
+    case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
     }
+  }
+
+  func remove(_ key: String, _ revision: Revision) -> DiskOutcome {
+    take(
+      DiskWrite(key: key, hash: KeyHash(of: key), .removal, timesOfRemoval, revision: revision)
+    ) { $0.index.remove($1) }
   }
 
   /// Removes everything at once; the outcome succeeds when no file contains any of it.
@@ -29,6 +31,8 @@ extension DiskStore {
       DiskWrite(
         key: "", hash: KeyHash(of: ""), .removalOfAll, timesOfRemoval, revision: revision)
     ) { state, _ in state.index.removeAll(revision) }
+    // Only now, since the index refuses what these removals refused.
+    removals.forget(upTo: revision)
     let streams = streams.erase(before: revision)
     return removal.signal.flatMap { _ in streams }.flatMap { _ in
       Signal { observer, _ in
@@ -46,7 +50,10 @@ extension DiskStore {
   ) -> DiskOutcome {
     let write = DiskWrite(
       key: key, hash: KeyHash(of: key), content, times, validator: validator, revision: revision)
-    return keep(write) { $0.index.set($1, cost: $2) }
+    return keep(write, { self.removals.compare(key, revision) }) { state, write, cost, compared in
+      if state.index.writes.mustCompare(revision, compared: compared) { return nil }
+      return state.index.set(write, cost: cost)
+    }
   }
 
   private var timesOfRemoval: ValueTimes { ValueTimes(storedAt: options.now()) }
@@ -58,7 +65,8 @@ extension DiskStore {
       key: key, hash: KeyHash(of: key), .value(stamped.value),
       .ofFill(stamped, options.timeToLive, at: options.now()), validator: stamped.validator,
       revision: .none)
-    return keep(write) { state, write, cost in
+    return keep(write, { self.removals.compare(key, token) }) { state, write, cost, compared in
+      if state.index.writes.mustCompare(token, compared: compared) { return nil }
       let consequence = state.index.fill(write, cost: cost, token)
       write.outcome.isFill(admitted: consequence.isToBeWritten && !write.isVoid)
       return consequence
@@ -68,14 +76,26 @@ extension DiskStore {
   /// Admits a value; one that is larger than the cache's limit fails.
   ///
   /// With a limit of zero every value is too large, and setting it succeeds without an effect.
+  ///
+  /// - Parameters:
+  ///   - write: The write or fill.
+  ///   - compare: Compares it with later removals by predicate; nil if one concerns its key.
+  ///   - decide: Returns nil if it has to be compared again.
   private func keep(
-    _ write: DiskWrite,
-    _ decide: (inout DiskState, DiskWrite, _ cost: Int) -> DiskIndex.Consequence
+    _ write: DiskWrite, _ compare: () -> Int?,
+    _ decide: (inout DiskState, DiskWrite, _ cost: Int, _ compared: Int) -> DiskIndex.Consequence?
   ) -> DiskOutcome {
     let isOver = write.times.expiresAt <= options.now()
     let cost = isOver ? .max : cost(of: write)
     guard cost > limits.costLimit, limits.byteLimit > 0, !isOver else {
-      return take(write) { decide(&$0, $1, cost) }
+      while let compared = compare() {
+        if let outcome = take(write, { decide(&$0, $1, cost, compared) }) { return outcome }
+      }
+      // A later removal concerns its key.
+      removeFile(of: write)
+      if write.revision == .none { write.outcome.isFill(admitted: false) }
+      _ = write.outcome.end(with: .success(()))
+      return write.outcome
     }
     removeFile(of: write)
     let size = max(write.waitingBytes, write.largeLength)
@@ -98,18 +118,27 @@ extension DiskStore {
   private func take(
     _ write: DiskWrite, _ decide: (inout DiskState, DiskWrite) -> DiskIndex.Consequence
   ) -> DiskOutcome {
+    // Never nil, since the decision is not.
+    take(write, { .some(decide(&$0, $1)) }) ?? write.outcome
+  }
+
+  /// Carries out the decision about a write; nil if there is none yet.
+  private func take(
+    _ write: DiskWrite, _ decide: (inout DiskState, DiskWrite) -> DiskIndex.Consequence?
+  ) -> DiskOutcome? {
     let bytes = write.isRemoval ? 0 : write.waitingBytes
     typealias Answer = (
       queued: (wakes: Bool, dropped: [DiskWrite.Content])?, DiskIndex.Consequence,
       former: (any Sendable)?
     )
-    let (queued, consequence, former) = state.withLock { state -> Answer in
-      var consequence = decide(&state, write)
+    let answer = state.withLock { state -> Answer? in
+      guard var consequence = decide(&state, write) else { return nil }
       let former = exchange(&consequence.former, with: nil)
       guard consequence.isToBeWritten else { return (nil, consequence, former) }
       state.index.statistics.bytesAccepted += bytes
       return (state.queue.append(write, consequence), consequence, former)
     }
+    guard let (queued, consequence, former) = answer else { return nil }
     if let former {
       // The memory of a million entries takes a while to be given back.
       outcomes.async { _ = former }

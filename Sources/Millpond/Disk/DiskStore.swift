@@ -16,6 +16,8 @@ final class DiskStore: Sendable {
   let numbers = FileNumbers()
   let held = HeldFiles()
   let streams = RunningStreams()
+  let removals = KeyRemovals<String>()
+  let running = RunningRemovals()
 
   /// The queue on which caches are admitted, in order; its first work is the opening.
   let entrance = DispatchQueue(label: "millpond.disk.entrance", autoreleaseFrequency: .workItem)
@@ -144,7 +146,7 @@ extension DiskStore {
   func flush(
     _ durability: Durability, _ done: @escaping @Sendable (CacheError?) -> Void
   ) {
-    afterWriting {
+    afterRemovals {
       switch durability {
       case .written: self.outcomes.async { done(nil) }
       case .synchronized:

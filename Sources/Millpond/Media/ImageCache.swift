@@ -84,6 +84,8 @@ private struct DecodedImages<Key: Hashable & Sendable, Decoder: ImageDecoder>: S
     case .fill: .empty
     case .remove(let key, let revision): media.apply(.remove(key, revision))
     case .removeAll(let revision): media.apply(.removeAll(revision))
+    case .removeMatching(let predicate, let revision):
+      media.apply(.removeMatching(predicate, revision))
     }
   }
 

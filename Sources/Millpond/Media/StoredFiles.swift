@@ -34,6 +34,9 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
       return disk.apply(.remove(name(key), revision))
     case .removeAll(let revision):
       return disk.apply(.removeAll(revision))
+    case .removeMatching:
+      return .fail(
+        CacheError.unsupportedRemoval("MediaCache", "since the names of files are not keys"))
     }
   }
 

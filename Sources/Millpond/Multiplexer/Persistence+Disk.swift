@@ -14,15 +14,39 @@ extension Persistence where Value: Codable {
   ///   - directory: The folder in which this folder is made.
   ///   - byteLimit: The greatest size of the folder in bytes.
   ///   - schema: The version of the form in which values are stored.
-  ///   - key: Returns the text of a key; different keys need different texts.
+  ///   - key: Returns the text of a key; different keys need different texts. Since it can't be
+  ///     turned back, `removeAll(where:)` fails as unsupported, and removes nothing from the disk.
   public static func disk(
     _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned, key: @escaping @Sendable (Key) -> String
   ) -> Persistence {
+    Persistence(values(name, in: directory, byteLimit, schema).mapKeys(key))
+  }
+
+  /// Returns a persistence of the same kind for keys that can be turned back, so that
+  /// `removeAll(where:)` is possible.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the folder; any text. Two persistences with one name share their values.
+  ///   - directory: The folder in which this folder is made.
+  ///   - byteLimit: The greatest size of the folder in bytes.
+  ///   - schema: The version of the form in which values are stored.
+  ///   - key: Returns the text of a key; different keys need different texts.
+  ///   - inverse: Returns the key of a text; nil for a text that is none.
+  public static func disk(
+    _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
+    schema: DiskSchema = .unversioned, key: @escaping @Sendable (Key) -> String,
+    inverse: @escaping @Sendable (String) -> Key?
+  ) -> Persistence {
+    Persistence(values(name, in: directory, byteLimit, schema).mapKeys(key, inverse: inverse))
+  }
+
+  private static func values(
+    _ name: String, in directory: URL, _ byteLimit: Int, _ schema: DiskSchema
+  ) -> MappedValues<DiskCache, Value> {
     let folder = directory.appendingPathComponent(FolderName.encoded(name), isDirectory: true)
-    let disk = DiskCache(directory: folder, byteLimit: byteLimit, schema: schema)
-    let cache = disk.mapValues(.json(Value.self)).mapKeys(key)
-    return Persistence(cache)
+    return DiskCache(directory: folder, byteLimit: byteLimit, schema: schema)
+      .mapValues(.json(Value.self))
   }
 }
 
@@ -39,7 +63,9 @@ extension Persistence where Key: LosslessStringConvertible, Value: Codable {
     _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned
   ) -> Persistence {
-    disk(name, in: directory, byteLimit: byteLimit, schema: schema) { $0.description }
+    disk(
+      name, in: directory, byteLimit: byteLimit, schema: schema, key: { $0.description },
+      inverse: { Key($0) })
   }
 }
 

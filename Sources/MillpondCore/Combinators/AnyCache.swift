@@ -5,6 +5,10 @@ public import MillpondSignals
 ///
 /// Writes to a wrapped source that is not a cache succeed and keep nothing.
 public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
+  /// A closure that removes the values of all keys that satisfy a predicate.
+  public typealias MatchingRemoval =
+    @Sendable (_ isRemoved: @escaping @Sendable (Key) -> Bool) -> Signal<Void>
+
   @usableFromInline let inside: ErasedCache<Key, Value>
 
   /// Erases the type of `source`.
@@ -15,12 +19,12 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
 
   /// Creates a cache of closures, or a source: a cache without closures for writes.
   ///
-  /// `set`, `remove` and `removeAll` are called in the order of the writes and never overlap: a
+  /// The closures for writes are called in the order of the writes and never overlap: a
   /// write that arrives while another one runs is carried out by the thread of that one. A fill
   /// calls `set` too, unless the key was written after its token was taken. The age of the values
   /// is unknown: they count as new, and a time to live of their own is ignored. A get with ``Freshness/reload`` is a miss.
   ///
-  /// Without all three, the result behaves as a source: writes succeed and keep nothing, fills are
+  /// Without all of them, the result behaves as a source: writes succeed and keep nothing, fills are
   /// refused, a reload calls `get`, and a get with ``Freshness/cachedOnly`` is a miss. If only some
   /// are left out, their writes fail with ``CacheError/unsupported(layer:write:)``, since the
   /// stored values would stay; but without `set`, a set removes the key.
@@ -30,13 +34,17 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///   - set: Stores a value; called at once.
   ///   - remove: Removes the value of a key; called at once.
   ///   - removeAll: Removes everything; called at once.
+  ///   - removeMatching: Removes the values of all keys for which its parameter returns true; called
+  ///     at once. It must not hold a lock while it calls the parameter, which is a user's predicate.
   public init(
     get: @escaping @Sendable (Key) -> Signal<Value>,
     set: (@Sendable (Value, Key) -> Signal<Void>)? = nil,
     remove: (@Sendable (Key) -> Signal<Void>)? = nil,
-    removeAll: (@Sendable () -> Signal<Void>)? = nil
+    removeAll: (@Sendable () -> Signal<Void>)? = nil,
+    removeMatching: MatchingRemoval? = nil
   ) {
-    let writes = ClosureWrites(set: set, remove: remove, removeAll: removeAll)
+    let writes = ClosureWrites(
+      set: set, remove: remove, removeAll: removeAll, removeMatching: removeMatching)
     inside =
       writes.isEmpty
       ? ErasedCache(FunctionSource.signal(get))
@@ -56,13 +64,17 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///   - set: Stores a value; called at once.
   ///   - remove: Removes the value of a key; called at once.
   ///   - removeAll: Removes everything; called at once.
+  ///   - removeMatching: Removes the values of all keys for which its parameter returns true; called
+  ///     at once. It must not hold a lock while it calls the parameter, which is a user's predicate.
   public init(
     get: @escaping @Sendable (Key, Lookup) -> Signal<Value>,
     set: (@Sendable (Value, Key) -> Signal<Void>)? = nil,
     remove: (@Sendable (Key) -> Signal<Void>)? = nil,
-    removeAll: (@Sendable () -> Signal<Void>)? = nil
+    removeAll: (@Sendable () -> Signal<Void>)? = nil,
+    removeMatching: MatchingRemoval? = nil
   ) {
-    let writes = ClosureWrites(set: set, remove: remove, removeAll: removeAll)
+    let writes = ClosureWrites(
+      set: set, remove: remove, removeAll: removeAll, removeMatching: removeMatching)
     inside =
       writes.isEmpty
       ? ErasedCache(FunctionSource.signal(get))

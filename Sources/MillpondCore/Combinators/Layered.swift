@@ -66,7 +66,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       let below = WriteOutcome.orRemoved(key, revision, in: lower, upper, lower.apply(change))
       let above = WriteOutcome.orRemoved(key, revision, in: upper, lower, upper.apply(change))
       return WriteOutcome.both(below, above)
-    case .remove, .removeAll:
+    case .remove, .removeAll, .removeMatching:
       let below = lower.apply(change)
       return WriteOutcome.both(below, upper.apply(change))
     case .fill:

@@ -5,12 +5,33 @@ extension Source {
   ///
   /// Keys with equal results share an entry. `transform` is called on every hit, so keep it cheap.
   /// Its errors fail the get, set or removal unchanged; the base is then neither asked nor written.
-  /// Carlos calls this `transformKeys`.
+  /// ``Cache/removeAll(where:)`` fails as unsupported, and removes nothing from the base: its keys
+  /// can't be turned back. Carlos calls this `transformKeys`.
   @inlinable
   public func mapKeys<NewKey: Hashable & Sendable>(
     _ transform: @escaping @Sendable (NewKey) throws -> Key
   ) -> MappedKeys<Self, NewKey> {
-    MappedKeys(base: self, transform: transform)
+    MappedKeys(base: self, transform: transform, inverse: nil)
+  }
+
+  /// Changes the key type by `transform`, which `inverse` turns back, so that
+  /// ``Cache/removeAll(where:)`` is possible.
+  ///
+  ///     disk.mapKeys { (id: Int) in "user/\(id)" } inverse: { Int($0.dropFirst(5)) }
+  ///
+  /// Otherwise the same as ``mapKeys(_:)``.
+  ///
+  /// - Parameters:
+  ///   - transform: Turns a new key into one of this source.
+  ///   - inverse: Turns a key of this source back; nil for a key that no new key is turned into. A
+  ///     removal by predicate calls it for every key. A key for which it throws stays, and the
+  ///     removal fails with that error.
+  @inlinable
+  public func mapKeys<NewKey: Hashable & Sendable>(
+    _ transform: @escaping @Sendable (NewKey) throws -> Key,
+    inverse: @escaping @Sendable (Key) throws -> NewKey?
+  ) -> MappedKeys<Self, NewKey> {
+    MappedKeys(base: self, transform: transform, inverse: inverse)
   }
 }
 
@@ -24,11 +45,16 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
 
   @usableFromInline let base: Base
   @usableFromInline let transform: @Sendable (NewKey) throws -> Base.Key
+  @usableFromInline let inverse: (@Sendable (Base.Key) throws -> NewKey?)?
 
   @inlinable
-  init(base: Base, transform: @escaping @Sendable (NewKey) throws -> Base.Key) {
+  init(
+    base: Base, transform: @escaping @Sendable (NewKey) throws -> Base.Key,
+    inverse: (@Sendable (Base.Key) throws -> NewKey?)?
+  ) {
     self.base = base
     self.transform = transform
+    self.inverse = inverse
   }
 
   /// Asks the base by its own key.
@@ -67,7 +93,7 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   @inlinable
   public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
     do {
-      return base.apply(try change.mapKey(transform))
+      return base.apply(try change.mapKey(transform, inverse))
     } catch {
       return .fail(error)
     }
@@ -83,13 +109,30 @@ extension MappedKeys: Cache where Base: Cache {}
 
 extension Change {
   @inlinable
-  func mapKey<NewKey>(_ transform: (Key) throws -> NewKey) rethrows -> Change<NewKey, Value> {
+  func mapKey<NewKey>(
+    _ transform: (Key) throws -> NewKey, _ inverse: (@Sendable (NewKey) throws -> Key?)?
+  ) throws -> Change<NewKey, Value> {
     switch self {
     case .set(let key, let value, let revision): .set(try transform(key), value, revision)
     case .remove(let key, let revision): .remove(try transform(key), revision)
     case .removeAll(let revision): .removeAll(revision)
+    case .removeMatching(let predicate, let revision):
+      .removeMatching(try predicate.mapped(inverse), revision)
     case .fill(let key, let stamped, let token): .fill(try transform(key), stamped, token)
     }
+  }
+}
+
+extension KeyPredicate {
+  /// Returns the same predicate for the keys of a base.
+  @usableFromInline
+  func mapped<BaseKey: Sendable>(
+    _ inverse: (@Sendable (BaseKey) throws -> Key?)?
+  ) throws -> KeyPredicate<BaseKey> {
+    guard let inverse else {
+      throw CacheError.unsupportedRemoval("keys mapped", "without an inverse for the keys")
+    }
+    return mapped(inverse)
   }
 }
 
@@ -100,7 +143,8 @@ extension Source {
   /// the transformation of its own key. Revisions order the writes in the stores below: the latest
   /// one wins, whatever arrives first. Errors of `transform` fail the get or the write unchanged. A
   /// get made by `transform` that would wait for that same run of it fails with
-  /// ``CacheError/circular(key:)``. There are no immediate hits.
+  /// ``CacheError/circular(key:)``. There are no immediate hits. ``Cache/removeAll(where:)`` fails as
+  /// unsupported, and removes nothing from the base.
   ///
   /// - Parameter transform: Its task is cancelled when no caller waits for the answer any more; the
   ///   task of a write is not cancelled.
@@ -161,6 +205,9 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
       let outcome = base.apply(.removeAll(revision))
       delayed.overtakeAll(revision)
       return outcome
+    case .removeMatching:
+      return .fail(
+        CacheError.unsupportedRemoval("keys mapped asynchronously", "since keys have no inverse"))
     case .fill(let key, let stamped, let token):
       let token = token.accepted
       return withKey(key) { base.apply(.fill($0, stamped, token)) }.started()

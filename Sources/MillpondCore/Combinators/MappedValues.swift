@@ -183,6 +183,10 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
       written(base.apply(.remove(key, revision))) { $0.overtake(key, revision) }
     case .removeAll(let revision):
       written(base.apply(.removeAll(revision))) { $0.overtakeAll(revision) }
+    case .removeMatching(let predicate, let revision):
+      written(base.apply(.removeMatching(predicate, revision))) {
+        $0.overtake(predicate, revision)
+      }
     case .fill(let key, let stamped, let token):
       fill(key, stamped, mapping.isAtOnce ? token : token.accepted)
     }

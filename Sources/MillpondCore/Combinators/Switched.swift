@@ -4,7 +4,7 @@ extension Source {
   /// Uses `other` instead of this source for the keys that satisfy `isOther`; `switchLevels` in
   /// Carlos.
   ///
-  /// `removeAll` reaches both. `isOther` should always give the same result for a key: neither
+  /// A removal of many keys reaches both. `isOther` should always give the same result for a key: neither
   /// source knows the other's values.
   ///
   /// - Parameters:
@@ -57,13 +57,13 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
     isOther(key) ? other.now(key, lookup) : base.now(key, lookup)
   }
 
-  /// Writes to the source chosen by the key; `removeAll` reaches both.
+  /// Writes to the source chosen by the key; removals of many keys reach both.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
     case .set(let key, _, _), .remove(let key, _), .fill(let key, _, _):
       return isOther(key) ? other.apply(change) : base.apply(change)
-    case .removeAll:
+    case .removeAll, .removeMatching:
       let outcome = base.apply(change)
       return WriteOutcome.both(outcome, other.apply(change))
     }

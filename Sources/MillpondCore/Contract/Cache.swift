@@ -82,4 +82,46 @@ extension Cache {
   public func removeAll() -> Signal<Void> {
     apply(.removeAll(.next()))
   }
+
+  /// Removes the values of all keys that satisfy a predicate, at once.
+  ///
+  ///     cache.removeAll { $0.hasPrefix("user/7/") }
+  ///
+  /// It is one write: a later set of such a key wins, an earlier one that is still under way does
+  /// not, and gets that run do not store their answers for such keys. Other keys are not affected.
+  ///
+  /// A layer that can't find its keys fails the outcome with ``CacheError/unsupported(layer:write:)``,
+  /// which names it: a cache of closures without one for this, and
+  /// ``Source/mapKeys(_:)`` without an inverse. The other layers remove their values even so.
+  ///
+  /// A store keeps its latest eight predicates, with the objects that they capture, until all values
+  /// are removed: a get that began before more than eight removals does not store its answer, which
+  /// costs a later miss.
+  ///
+  /// - Parameter isRemoved: Called without any lock, from any thread, also after this returns, and
+  ///   more than once for a key; its results for a key should not change. A key for which it throws
+  ///   stays, and the outcome fails with the first error when the other keys have been removed.
+  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
+  /// - Complexity: O(*n*) in the keys of each layer; a disk reads every key.
+  @discardableResult
+  public func removeAll(
+    where isRemoved: @escaping @Sendable (Key) throws -> Bool
+  ) -> Signal<Void> {
+    let predicate = KeyPredicate(isRemoved)
+    return predicate.outcome(of: apply(.removeMatching(predicate, .next())))
+  }
+}
+
+extension Cache where Key == String {
+  /// Removes the values of all keys that begin with `prefix`, at once.
+  ///
+  /// The same as ``removeAll(where:)``. Keys are compared byte by byte, so an accent in another form
+  /// is another prefix. An empty prefix removes all values.
+  ///
+  /// - Parameter prefix: The first bytes of the keys in UTF-8.
+  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
+  @discardableResult
+  public func removeAll(withPrefix prefix: String) -> Signal<Void> {
+    removeAll { $0.utf8.starts(with: prefix.utf8) }
+  }
 }

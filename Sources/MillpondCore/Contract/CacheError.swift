@@ -67,6 +67,18 @@ public enum CacheError: Error, Sendable {
   case failed(Provenance, underlying: any Error)
 }
 
+extension CacheError {
+  /// The failure of a removal by predicate in a layer that can't find its keys.
+  ///
+  /// - Parameters:
+  ///   - layer: The layer.
+  ///   - reason: The reason, such as "without an inverse for the keys".
+  @usableFromInline
+  package static func unsupportedRemoval(_ layer: String, _ reason: String) -> CacheError {
+    .unsupported(layer: layer, write: "removeAll(where:) \(reason)")
+  }
+}
+
 extension CacheError: CustomStringConvertible {
   /// A single line for logs: the key, layer or limit concerned, and what to do.
   public var description: String {

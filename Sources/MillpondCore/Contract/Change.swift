@@ -14,6 +14,11 @@ public enum Change<Key: Sendable, Value: Sendable>: Sendable {
   /// Remove all values.
   case removeAll(Revision)
 
+  /// Remove the values of all keys that satisfy the predicate.
+  ///
+  /// A cache that can't find its keys fails with ``CacheError/unsupported(layer:write:)``.
+  case removeMatching(KeyPredicate<Key>, Revision)
+
   /// Store this value, unless the key was written after the token was taken.
   ///
   /// Its own time to live, if it has one, shortens that of the cache.
@@ -35,7 +40,9 @@ public enum Change<Key: Sendable, Value: Sendable>: Sendable {
   @inlinable
   public var revision: Revision? {
     switch self {
-    case .set(_, _, let revision), .remove(_, let revision), .removeAll(let revision): revision
+    case .set(_, _, let revision), .remove(_, let revision), .removeAll(let revision),
+      .removeMatching(_, let revision):
+      revision
     case .fill: nil
     }
   }

@@ -180,6 +180,18 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ = detached  // released here, not under the lock
   }
 
+  /// Detaches the flights of keys that satisfy the predicate, except those whose flight was assigned
+  /// after `revision`.
+  @usableFromInline
+  func detach(_ predicate: KeyPredicate<Key>, upTo revision: Revision) {
+    for key in keys where predicate.isSatisfied(by: key) { detach(key, upTo: revision) }
+  }
+
+  /// The keys of all flights that can be joined.
+  var keys: [Key] {
+    table.withLock { Array($0.byKey.keys) }
+  }
+
   /// Detaches all flights that were not assigned after `revision`.
   func detachAll(upTo revision: Revision) {
     let detached = table.withLock { $0.detachAll(upTo: revision) }

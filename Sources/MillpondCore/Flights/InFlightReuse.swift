@@ -75,6 +75,7 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
     switch change {
     case .set(let key, _, _), .remove(let key, _): flights.detach(key)
     case .removeAll: flights.detachAll()
+    case .removeMatching(let predicate, let revision): flights.detach(predicate, upTo: revision)
     case .fill: break
     }
     return outcome

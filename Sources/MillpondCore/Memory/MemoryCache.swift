@@ -24,8 +24,8 @@ public import Synchronization
 ///   share its lock, and elsewhere only if there are none: with very uneven costs, an entry may be
 ///   evicted that is worth more than one behind another lock. Removed values are released and
 ///   reported outside the locks.
-/// - Complexity: O(1) for a hit, a set or a removal; O(*n*) for `removeAll`, in steps between which
-///   other threads can take the locks.
+/// - Complexity: O(1) for a hit, a set or a removal; O(*n*) for removals of all or by predicate, in
+///   steps between which other threads can take the locks.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @usableFromInline let shards: MemoryShards<Key, Value>
   @usableFromInline let options: MemoryOptions
@@ -37,6 +37,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
   /// Whether any entry may expire, by the cache's times or its own.
   @usableFromInline let mayExpire: Atomic<Bool>
+
+  @usableFromInline let keyRemovals: KeyRemovals<Key>
 
   /// The running entries, which a cache without signals never creates.
   @usableFromInline let lazyFlights: LazyObject
@@ -107,6 +109,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     time = CoarseTime(clock)
     life = Atomic(options.timeToLive.nanoseconds)
     mayExpire = Atomic(options.timeToLive != .never || options.timeToIdle != .never)
+    keyRemovals = KeyRemovals()
     lazyFlights = LazyObject()
     makeFlightClock = { FlightClock(clock) }
     reliefs = DisposableBag()
@@ -195,7 +198,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       detachFlight(of: key, upTo: revision)
     case .removeAll(let revision):
       shards.removeAll(revision, time.now())
+      // Only now, since the stores refuse what these removals refused.
+      keyRemovals.forget(upTo: revision)
       detachFlights(upTo: revision)
+    case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
     case .fill(let key, let stamped, let token): return fill(key, stamped, token)
     }
     return Self.done
@@ -209,7 +215,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     let isKept = shards.put(hash, cost: details.cost, now) {
       $0.fill(key, hash, stamped.value, stamped.validator, details, token, &$1)
     }
-    return isKept ? Self.done : .empty
+    if isKept { return Self.done }
+    return fillLate(key, hash, stamped, details, token) ? Self.done : .empty
   }
 
   /// Removes the stored value; returns false if a later write of the key wins.
@@ -241,9 +248,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     defer { if cost != nil { PendingWrites.end(revision) } }
     let (hash, now) = (MemoryHash(key), time.now())
     let details = details(of: stamped, hash, now, revision)
-    shards.put(hash, cost: details.cost, now) {
+    let isKept = shards.put(hash, cost: details.cost, now) {
       $0.set(key, hash, stamped.value, stamped.validator, details, &$1)
     }
+    if !isKept { setLate(key, hash, stamped, details) }
     detachFlight(of: key, upTo: revision)
   }
 

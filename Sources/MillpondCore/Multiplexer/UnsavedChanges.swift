@@ -39,7 +39,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
       case .next: isAdmitted.value = true
       case .progress: break
       case .completed: if isAdmitted.value { note(change, isSaved: true) }
-      case .failed: note(change, isSaved: false)
+      case .failed(let error): if !change.isUnsupported(error) { note(change, isSaved: false) }
       }
     }
   }
@@ -56,6 +56,15 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   func forget(_ key: Key, _ failure: Backlog<Key>.Failure) {
     let gone = backlog.withLock { $0.forget(key, upTo: failure.revision) }
     _ = gone  // released here, not under the lock
+  }
+}
+
+extension Change {
+  /// Whether this removal by predicate failed because the persistence can't find its keys, so that
+  /// a flush could not carry it out either.
+  fileprivate func isUnsupported(_ error: any Error) -> Bool {
+    guard case .removeMatching = self, case CacheError.unsupported = error else { return false }
+    return true
   }
 }
 
@@ -91,6 +100,10 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     // The removal after a set that could not be stored has that set's revision.
     case .remove(let key, let revision): add(key, revision, hasRemains: true)
     case .removeAll(let revision): removal = max(removal ?? .none, revision)
+    case .removeMatching(_, let revision):
+      // The keys are unknown, so everything older goes, and what is in memory is saved again.
+      removal = max(removal ?? .none, revision)
+      isOfAll = true
     }
     return nil
   }
@@ -103,6 +116,7 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
       guard failures[key]?.revision == revision else { return forget(key, upTo: revision) }
       failures[key]?.hasRemains = false
       return nil
+    case .removeMatching: return nil
     case .removeAll(let revision):
       if let removal, removal <= revision { self.removal = nil }
       return forgetAll { $0.revision <= revision }

@@ -128,7 +128,7 @@ extension Change {
   var key: Key? {
     switch self {
     case .set(let key, _, _), .remove(let key, _), .fill(let key, _, _): key
-    case .removeAll: nil
+    case .removeAll, .removeMatching: nil
     }
   }
 }

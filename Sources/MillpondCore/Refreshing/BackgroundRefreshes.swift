@@ -51,6 +51,11 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
     state.withLock { $0.remove(key, number) }?.fetch.lifetime.end()
   }
 
+  /// The keys of all held fetches.
+  var keys: [Key] {
+    state.withLock { Array($0.byKey.keys) }
+  }
+
   /// Stops holding the fetches of the key.
   func release(_ key: Key) {
     for fetch in state.withLock({ $0.removeAll(of: key) })?.fetches.inOrder ?? [] {

@@ -34,7 +34,7 @@ enum KeyEvent: Sendable {
     self =
       switch change {
       case .set: .set
-      case .remove, .removeAll: .removed
+      case .remove, .removeAll, .removeMatching: .removed
       case .fill: .kept
       }
   }

@@ -55,6 +55,11 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
     failures.remove(key)
   }
 
+  /// The keys whose last fetch failed.
+  var keys: [Key] {
+    failures.count == 0 ? [] : failures.snapshot().map(\.key)
+  }
+
   func forgetAll() {
     failures.removeAll()
   }

@@ -90,6 +90,9 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       failures.forgetAll()
       flights.detachAll()
       refreshes.releaseAll()
+    case .removeMatching(let predicate, _):
+      let keys = Set(failures.keys + flights.keys + refreshes.keys)
+      for key in keys where predicate.isSatisfied(by: key) { letGo(of: key) }
     case .fill(let key, let stamped, let token):
       if !ages.hasMarks.load(ordering: .acquiring) { break }
       outcome.whenAdmitted { [ages] in

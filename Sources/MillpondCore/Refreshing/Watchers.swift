@@ -43,7 +43,12 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
   /// Reports a change, and once more when it ends later: a layer may store it, or fail to, only
   /// then.
   func send<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
-    send(KeyEvent(of: change), of: change.key)
+    if case .removeMatching(let predicate, _) = change {
+      let watched = state.withLock { Array($0.watches.keys) }
+      for key in watched where predicate.isSatisfied(by: key) { send(.removed, ofOne: key) }
+    } else {
+      send(KeyEvent(of: change), of: change.key)
+    }
     if !outcome.isDone { sendSettled(change.key, after: outcome) }
   }
 

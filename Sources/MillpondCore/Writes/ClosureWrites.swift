@@ -5,10 +5,12 @@ import MillpondSignals
 /// The closures are called only by the thread that has the mailbox's turn.
 final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let order = Locked(WriteOrder<Key>())
+  private let removals = KeyRemovals<Key>()
   private let mailbox = Mailbox<Message>()
   private let onSet: (@Sendable (Value, Key) -> Signal<Void>)?
   private let onRemove: (@Sendable (Key) -> Signal<Void>)?
   private let onRemoveAll: (@Sendable () -> Signal<Void>)?
+  private let onRemoveMatching: AnyCache<Key, Value>.MatchingRemoval?
 
   private struct Message: Sendable {
     let change: Change<Key, Value>
@@ -19,16 +21,18 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   init(
     set: (@Sendable (Value, Key) -> Signal<Void>)?,
     remove: (@Sendable (Key) -> Signal<Void>)?,
-    removeAll: (@Sendable () -> Signal<Void>)?
+    removeAll: (@Sendable () -> Signal<Void>)?,
+    removeMatching: AnyCache<Key, Value>.MatchingRemoval?
   ) {
     onSet = set
     onRemove = remove
     onRemoveAll = removeAll
+    onRemoveMatching = removeMatching
   }
 
   /// Whether there are no closures.
   var isEmpty: Bool {
-    onSet == nil && onRemove == nil && onRemoveAll == nil
+    onSet == nil && onRemove == nil && onRemoveAll == nil && onRemoveMatching == nil
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
@@ -48,11 +52,15 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func carryOut(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
     case .set(let key, let stamped, let revision):
-      admits { $0.admit(key, revision) } ? set(stamped.value, key) : .just(())
+      // The writes arrive one by one, so that no removal comes between.
+      removals.compare(key, revision) != nil && admits { $0.admit(key, revision) }
+        ? set(stamped.value, key) : .just(())
     case .remove(let key, let revision):
       admits { $0.admit(key, revision) } ? remove(key) : .just(())
     case .removeAll(let revision):
-      admits { $0.admitAll(revision) } ? onRemoveAll?() ?? missing("removeAll") : .just(())
+      removeAll(revision)
+    case .removeMatching(let predicate, let revision):
+      removeMatching(predicate, revision)
     case .fill(let key, let stamped, let token):
       fill(key, stamped.value, token)
     }
@@ -67,8 +75,26 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     onRemove?(key) ?? missing("remove")
   }
 
+  private func removeAll(_ revision: Revision) -> Signal<Void> {
+    removals.forget(upTo: revision)
+    return admits { $0.admitAll(revision) }
+      ? onRemoveAll?() ?? missing("removeAll") : .just(())
+  }
+
+  private func removeMatching(
+    _ predicate: KeyPredicate<Key>, _ revision: Revision
+  ) -> Signal<Void> {
+    guard let onRemoveMatching else { return missing("removeAll(where:)") }
+    let mark = removals.add(predicate, revision)
+    order.withLock { $0.note(mark) }
+    return onRemoveMatching { [order] key in
+      predicate.isSatisfied(by: key) && order.withLock { $0.lastWrite(of: key) } <= revision
+    }
+  }
+
   private func fill(_ key: Key, _ value: Value, _ token: FillToken) -> Signal<Void> {
-    guard let onSet, admits({ $0.admit(token, for: key) }) else { return .empty }
+    guard let onSet, removals.compare(key, token) != nil, admits({ $0.admit(token, for: key) })
+    else { return .empty }
     return onSet(value, key).filter { _ in false }.startWith(())
   }
 

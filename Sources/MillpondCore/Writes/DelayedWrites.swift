@@ -51,6 +51,15 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     for key in writes.withLock({ Array($0.keys) }) { overtake(key, revision) }
   }
 
+  /// Ends the wait of gets for writes of keys that satisfy the predicate and are older than
+  /// `revision`.
+  @usableFromInline
+  func overtake(_ predicate: KeyPredicate<Key>, _ revision: Revision) {
+    for key in writes.withLock({ Array($0.keys) }) where predicate.isSatisfied(by: key) {
+      overtake(key, revision)
+    }
+  }
+
   /// Completes with a value when every write that is under way now has arrived below, or has
   /// failed.
   func allArrived() -> Signal<Void> {

@@ -13,6 +13,8 @@
 /// forgotten regardless: then a write may be admitted that should have been refused, but none is
 /// lost.
 ///
+/// A store that supports removals by predicate compares its sets and fills by ``KeyRemovals``.
+///
 /// This type does not lock: its owner does, and releases the result of ``takeForgotten()`` after
 /// the unlock.
 public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
@@ -27,6 +29,9 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// A revision that is at least as late as every remembered one.
   @usableFromInline var newest = Revision.none
   @usableFromInline var pruningCount = 2 * rememberedCount
+
+  /// The latest revision and arrival, and the number, of the removals by predicate.
+  @usableFromInline var removal = RemovalMark(revision: .none, arrival: .none, number: 0)
   @usableFromInline var forgotten: [[Key: Revision]] = []
 
   /// Creates the order of a store without writes.
@@ -38,9 +43,14 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// Decides whether a write of `key` is admitted, and remembers it if it is.
   ///
   /// For stores that keep no revisions.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the write.
+  ///   - revision: The revision of the write.
+  ///   - compared: For a set, the number that the comparison with ``KeyRemovals`` gave.
   @inlinable
-  public mutating func admit(_ key: Key, _ revision: Revision) -> Bool {
-    guard admit(key, revision, over: .none) else { return false }
+  public mutating func admit(_ key: Key, _ revision: Revision, compared: Int = .max) -> Bool {
+    guard admit(key, revision, over: .none, compared: compared) else { return false }
     remember(key, revision)
     return true
   }
@@ -52,19 +62,20 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   ///   - revision: The revision of the write.
   ///   - present: The last write of the key's entry; ``Revision/none`` if there is no entry, or if
   ///     it was only ever filled.
+  ///   - compared: For a set, the number that the comparison with ``KeyRemovals`` gave.
   @inlinable
   public mutating func admit(
-    _ key: Key, _ revision: Revision, over present: Revision
+    _ key: Key, _ revision: Revision, over present: Revision, compared: Int = .max
   ) -> Bool {
-    admit(key, hash: key.mixedHash, revision, over: present)
+    admit(key, hash: key.mixedHash, revision, over: present, compared: compared)
   }
 
   @inlinable
   package mutating func admit(
-    _ key: Key, hash: Int, _ revision: Revision, over present: Revision
+    _ key: Key, hash: Int, _ revision: Revision, over present: Revision, compared: Int = .max
   ) -> Bool {
     // Most writes are later than all remembered ones.
-    guard revision >= present, revision >= newest || revision >= lastWrite(of: key) else {
+    guard revision >= present, revision >= newest || isLast(of: key, revision, compared) else {
       // The later write has already refused the fills that this one would refuse.
       return false
     }
@@ -85,6 +96,32 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     return true
   }
 
+  /// Notes a removal by predicate: earlier sets and fills have to be compared with it from now on.
+  @inlinable
+  public mutating func note(_ mark: RemovalMark) {
+    removal = RemovalMark(
+      revision: max(removal.revision, mark.revision), arrival: max(removal.arrival, mark.arrival),
+      number: max(removal.number, mark.number))
+    newest = max(newest, mark.revision)
+  }
+
+  /// Whether a set has to be compared with a removal by predicate before it is admitted.
+  @inlinable
+  public func mustCompare(_ revision: Revision, compared: Int) -> Bool {
+    revision < removal.revision && compared < removal.number
+  }
+
+  /// Whether a fill has to be compared with a removal by predicate before it is admitted.
+  @inlinable
+  public func mustCompare(_ token: FillToken, compared: Int) -> Bool {
+    token.revision <= removal.arrival && compared < removal.number
+  }
+
+  @usableFromInline
+  func isLast(of key: Key, _ revision: Revision, _ compared: Int) -> Bool {
+    revision >= lastWrite(of: key) && !mustCompare(revision, compared: compared)
+  }
+
   /// Remembers the last write of a key whose entry is removed.
   ///
   /// - Complexity: O(1), amortised.
@@ -98,9 +135,14 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   // MARK: Fills
 
   /// Decides whether a fill of `key` is admitted.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the fill.
+  ///   - key: The key of the fill.
+  ///   - compared: The number that the comparison with ``KeyRemovals`` gave.
   @inlinable
-  public mutating func admit(_ token: FillToken, for key: Key) -> Bool {
-    admit(token, hash: key.mixedHash)
+  public mutating func admit(_ token: FillToken, for key: Key, compared: Int = .max) -> Bool {
+    admit(token, hash: key.mixedHash, compared: compared)
   }
 
   /// Decides whether a fill of `key` is admitted by a store that keeps the last write of each
@@ -122,10 +164,12 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   }
 
   @inlinable
-  package mutating func admit(_ token: FillToken, hash: Int) -> Bool {
+  package mutating func admit(_ token: FillToken, hash: Int, compared: Int = .max) -> Bool {
     let stripe = hash & (Self.stripeCount - 1)
     let arrival = arrivals.isEmpty ? arrivalOfAll : max(arrivalOfAll, arrivals[stripe])
-    guard token.revision > arrival, !token.isEnded else { return false }
+    guard token.revision > arrival, !mustCompare(token, compared: compared), !token.isEnded else {
+      return false
+    }
     if token.isReload { refuseFills(until: Revision(number: token.revision.number - 1), stripe) }
     return true
   }

@@ -81,16 +81,21 @@ public struct StoreBackedSource<Base: Source>: Cache where Base.Value: Entity {
   ///
   /// The store keeps the order of the calls, as the base does: a later write wins, whichever
   /// arrives first. A removal of a key reaches the store if the identity is known; a removal of all
-  /// removes all entities of the type. A time to live of a value holds for the base only.
+  /// removes all entities of the type. A removal by predicate fails as unsupported and reaches
+  /// neither, since the store knows no keys. A time to live of a value holds for the base only.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    if case .removeMatching = change {
+      return .fail(
+        CacheError.unsupportedRemoval("through a store", "since entities have no keys"))
+    }
     let outcome = base.apply(change)
     switch change {
     case .set(_, let stamped, let revision): store.core.set(stamped.value, revision)
     case .remove(let key, let revision):
       identity(key).map { store.core.remove(Reference<Value>($0), revision) }
     case .removeAll(let revision): store.core.removeAll(of: Value.self, revision)
-    case .fill: break
+    case .removeMatching, .fill: break
     }
     return outcome
   }

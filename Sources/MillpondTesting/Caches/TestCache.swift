@@ -9,6 +9,7 @@ public import MillpondSignals
 /// - Note: Any thread.
 public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, StampedSource {
   private let state = Locked(TestCacheState<Key, Value>())
+  private let removals = KeyRemovals<Key>()
 
   /// Creates an empty cache.
   public init() {}
@@ -48,11 +49,42 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
 
   /// Stores or removes, or fails as configured.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let (outcome, forgotten) = state.withLock { state in
-      (state.apply(change), state.order.takeForgotten())
+    switch change {
+    case .set(let key, _, let revision):
+      applyCompared(change, refused: .just(())) { removals.compare(key, revision) }
+    case .fill(let key, _, let token):
+      applyCompared(change, refused: .empty) { removals.compare(key, token) }
+    case .remove: applyCompared(change, refused: .just(())) { .max }
+    case .removeAll:
+      applyCompared(change, refused: .just(())) { .max }
+    case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
     }
-    _ = forgotten  // released here, not under the lock
-    return outcome
+  }
+
+  /// Applies a change once it has been compared with all removals by predicate.
+  private func applyCompared(
+    _ change: Change<Key, Value>, refused: Signal<Void>, _ compare: () -> Int?
+  ) -> Signal<Void> {
+    while let compared = compare() {
+      let (outcome, forgotten) = state.withLock { state in
+        (state.apply(change, compared), state.order.takeForgotten())
+      }
+      _ = forgotten  // released here, not under the lock
+      if let outcome { return outcome }
+    }
+    return refused
+  }
+
+  private func removeMatching(
+    _ predicate: KeyPredicate<Key>, _ revision: Revision
+  ) -> Signal<Void> {
+    let mark = removals.add(predicate, revision)
+    let keys = state.withLock { state in
+      state.order.note(mark)
+      return Array(state.contents.keys)
+    }
+    for key in keys where predicate.isSatisfied(by: key) { _ = apply(.remove(key, revision)) }
+    return .just(())
   }
 }
 
@@ -64,12 +96,16 @@ struct TestCacheState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var changeFailures: [Key: any Error] = [:]
   var gets: [Key] = []
 
-  mutating func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+  /// Applies a change of a key, or of all; nil if it has to be compared with a removal by predicate
+  /// first.
+  mutating func apply(_ change: Change<Key, Value>, _ compared: Int) -> Signal<Void>? {
     switch change {
     case .set(let key, let stamped, let revision):
+      if order.mustCompare(revision, compared: compared) { return nil }
       if let failure = changeFailures[key] { return .fail(failure) }
       if order.admit(key, revision) { contents[key] = (stamped, revision) }
     case .fill(let key, let stamped, let token):
+      if order.mustCompare(token, compared: compared) { return nil }
       if let failure = changeFailures[key] { return .fail(failure) }
       guard order.admit(token, for: key) else { return .empty }
       contents[key] = (stamped, contents[key]?.revision ?? .none)
@@ -77,6 +113,7 @@ struct TestCacheState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       if order.admit(key, revision) { contents[key] = nil }
     case .removeAll(let revision):
       if order.admitAll(revision) { contents = contents.filter { $0.value.revision > revision } }
+    case .removeMatching: break
     }
     return .just(())
   }

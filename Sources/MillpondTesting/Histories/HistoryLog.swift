@@ -7,6 +7,7 @@ struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Senda
     case set(Key, Value)
     case remove(Key)
     case removeAll
+    case removeMatching(Set<Key>)
     case endScope
   }
 
@@ -22,6 +23,7 @@ struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Senda
   func concerns(_ key: Key) -> Bool {
     switch kind {
     case .set(let own, _), .remove(let own): own == key
+    case .removeMatching(let keys): keys.contains(key)
     case .removeAll, .endScope: true
     }
   }
@@ -30,7 +32,7 @@ struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Senda
   var isErasure: Bool {
     switch kind {
     case .removeAll, .endScope: true
-    case .set, .remove: false
+    case .set, .remove, .removeMatching: false
     }
   }
 

@@ -121,6 +121,16 @@ extension HistoryPlayer {
     write(.remove(key), "remove \(key)", entrance) { $0.remove(key) }
   }
 
+  /// Removes the keys of the set bits by one predicate.
+  func removeMatching(_ bits: Int, _ entrance: Int) {
+    let numbers = (0..<Self.keyCount).filter { bits & 1 << $0 != 0 }
+    let keys = Set(numbers.map { subject.key($0) })
+    let names = numbers.map { "\(subject.key($0))" }.joined(separator: " and ")
+    write(.removeMatching(keys), "removeAll of \(names)", entrance) { cache in
+      cache.removeAll { key in self.locked { keys.contains(key) } }
+    }
+  }
+
   func endScope() {
     guard scene.parts.withLock({ $0.isScoped }) else { return }
     let signOuts = scene.parts.withLock { $0.signOuts }

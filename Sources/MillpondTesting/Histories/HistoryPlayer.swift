@@ -117,6 +117,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     case .remove(let key, let entrance): remove(subject.key(key), entrance)
     case .removeAll(let entrance):
       write(.removeAll, "removeAll", entrance) { $0.removeAll() }
+    case .removeMatching(let keys, let entrance): removeMatching(keys, entrance)
     case .refresh(let key): refresh(subject.key(key))
     case .answer, .miss, .fail, .answerLate: answer(step)
     case .hold(let isClosed):

@@ -9,6 +9,9 @@ enum HistoryStep: Sendable, Equatable {
   case set(key: Int, entrance: Int)
   case remove(key: Int, entrance: Int)
   case removeAll(entrance: Int)
+
+  /// The keys of a set bit are removed by one predicate.
+  case removeMatching(keys: Int, entrance: Int)
   case refresh(key: Int)
 
   /// The origin sends a value, and completes if `ends`.
@@ -51,7 +54,7 @@ enum HistoryStep: Sendable, Equatable {
 
   var isWrite: Bool {
     switch self {
-    case .set, .remove, .removeAll, .endScope: true
+    case .set, .remove, .removeAll, .removeMatching, .endScope: true
     default: false
     }
   }
@@ -70,6 +73,10 @@ enum HistoryStep: Sendable, Equatable {
           .remove(key: key, entrance: 0),
         ]
       case .removeAll: [.removeAll(entrance: 0)]
+      case .removeMatching(let keys, let entrance):
+        [.remove(key: 0, entrance: entrance), .removeAll(entrance: entrance)]
+          + (1..<keys).map { .removeMatching(keys: $0, entrance: entrance) }
+          + [.removeMatching(keys: keys, entrance: 0)]
       case .refresh: [.refresh(key: 0)]
       case .answer(let run, _): [.answer(0, ends: true), .answer(run, ends: true)]
       case .miss: [.miss(0)]

@@ -28,15 +28,26 @@ public struct HistoryStepMix: Sendable {
       { _ in .hold(true) }, { _ in .hold(true) }, { .release(pick(&$0)) },
       { .set(key: key(&$0), entrance: pick(&$0)) }, { .set(key: key(&$0), entrance: pick(&$0)) },
       { .set(key: key(&$0), entrance: pick(&$0)) }, { .remove(key: key(&$0), entrance: pick(&$0)) },
+      { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
       { .get(question(&$0, .reload)) }, { .get(question(&$0, .reload)) },
       { .answer(pick(&$0), ends: true) }, { .answer(pick(&$0), ends: true) },
     ], lengths: 4...30)
+
+  /// Removals by predicate, slow closures, and running gets.
+  public static let selecting = HistoryStepMix(
+    draws: asking + writing + answering + late + leaving + holding + [
+      { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
+      { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
+      { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
+      { _ in .reopen },
+    ], lengths: 4...40)
 
   /// Gets with different limits of freshness, failures, and time that passes.
   public static let freshness = HistoryStepMix(
     draws: fussy + fussy + fussy + answering + answering + passing + passing + leaving + [
       { _ in .set(key: 0, entrance: 0) }, { _ in .set(key: 0, entrance: 0) },
       { _ in .remove(key: 0, entrance: 0) }, { _ in .refresh(key: 0) },
+      { .removeMatching(keys: keys(&$0), entrance: 0) },
     ], lengths: 4...40)
 
   /// Gets of one key that fail, and removals meanwhile.
@@ -45,6 +56,7 @@ public struct HistoryStepMix: Sendable {
       { _ in .get(HistoryQuestion()) }, { _ in .get(HistoryQuestion()) },
       { _ in .get(HistoryQuestion()) }, { _ in .get(HistoryQuestion()) },
       { _ in .remove(key: 0, entrance: 0) }, { _ in .remove(key: 0, entrance: 0) },
+      { .removeMatching(keys: keys(&$0), entrance: 0) },
       { .fail(pick(&$0), isNamed: false) }, { .fail(pick(&$0), isNamed: false) },
       { _ in .advance(seconds: 1) },
     ], lengths: 4...30)
@@ -110,6 +122,7 @@ extension HistoryStepMix {
     { .set(key: key(&$0), entrance: pick(&$0)) },
     { .remove(key: key(&$0), entrance: pick(&$0)) },
     { .removeAll(entrance: pick(&$0)) },
+    { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
   ]
 
   private static let late: [Draw] = [
@@ -193,6 +206,11 @@ extension HistoryStepMix {
   private static func key(_ generator: inout SeededGenerator) -> Int {
     // Mostly the same key, because steps on different keys rarely interact.
     max(0, .random(in: -2..<3, using: &generator))
+  }
+
+  /// Returns a set of keys, as bits: neither none of the three, nor all.
+  private static func keys(_ generator: inout SeededGenerator) -> Int {
+    .random(in: 1..<7, using: &generator)
   }
 
   private static func pick(_ generator: inout SeededGenerator) -> Int {

@@ -38,14 +38,19 @@ extension CacheLaws {
 
   private var mappedKeys: [CacheLawsCheck] {
     let (one, other) = (turned(keys, by: 1), swapped(keys))
+    let back = turned(keys, by: -1)
     return [
       likeness(
         "keys that are not changed", .held, { layer, _, _ in layer },
-        { layer, _, _ in AnyCache(layer.mapKeys { $0 }) }),
+        { layer, _, _ in AnyCache(layer.mapKeys({ $0 }, inverse: { $0 })) }),
       likeness(
         "keys that are changed twice", .held,
-        { layer, _, _ in AnyCache(layer.mapKeys(one).mapKeys(other)) },
-        { layer, _, _ in AnyCache(layer.mapKeys { one(other($0)) }) }),
+        { layer, _, _ in
+          AnyCache(layer.mapKeys(one, inverse: back).mapKeys(other, inverse: other))
+        },
+        { layer, _, _ in
+          AnyCache(layer.mapKeys({ one(other($0)) }, inverse: { other(back($0)) }))
+        }),
     ]
   }
 

@@ -77,7 +77,7 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     switch change {
     case .set(let key, _, _), .fill(let key, _, _):
       state.withLock { $0.changeFailures[key] }.map { .fail($0) } ?? base.apply(change)
-    case .remove, .removeAll: base.apply(change)
+    case .remove, .removeAll, .removeMatching: base.apply(change)
     }
   }
 

@@ -26,23 +26,25 @@ final class CacheLawsGet<Value: Equatable & Sendable> {
   }
 }
 
-/// A write of a history; without a key it concerns all keys.
+/// A write of a history; without a key it concerns all keys, or those of some numbers.
 final class CacheLawsWrite<Value: Sendable> {
   let key: Int?
   let value: Value?
+  let numbers: Set<Int>?
   let time: Int
   let name: String
   let outcome = Recorder<Void>()
 
-  init(key: Int?, value: Value?, time: Int, name: String) {
+  init(key: Int?, value: Value?, numbers: Set<Int>? = nil, time: Int, name: String) {
     self.key = key
     self.value = value
+    self.numbers = numbers
     self.time = time
     self.name = name
   }
 
   func concerns(_ key: Int) -> Bool {
-    self.key.map { $0 == key } ?? true
+    self.key.map { $0 == key } ?? numbers?.contains(key) ?? true
   }
 
   /// Whether the former value is gone.

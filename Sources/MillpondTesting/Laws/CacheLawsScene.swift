@@ -81,8 +81,18 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
     case .remove(let key):
       return write("remove \(keys[key])", key, nil) { cache.remove(keys[key]) }
     case .removeAll: return write("remove all", nil, nil) { cache.removeAll() }
+    case .removeMatching(let bits): return removeMatching(bits)
     case .place, .failGets, .failChanges, .hold, .give: return order(step)
     case .send, .answer, .miss, .fail: return answer(step)
+    }
+  }
+
+  private func removeMatching(_ bits: Int) -> String {
+    let numbers = keys.indices.filter { bits & 1 << $0 != 0 }
+    let removed = Set(numbers.map { keys[$0] })
+    let names = numbers.map { "\(keys[$0])" }.joined(separator: " and ")
+    return write("remove all of \(names)", nil, nil, numbers: Set(numbers)) {
+      cache.removeAll { removed.contains($0) }
     }
   }
 
@@ -144,9 +154,10 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   }
 
   private func write(
-    _ name: String, _ key: Int?, _ value: Value?, _ apply: () -> Signal<Void>
+    _ name: String, _ key: Int?, _ value: Value?, numbers: Set<Int>? = nil,
+    _ apply: () -> Signal<Void>
   ) -> String {
-    let write = CacheLawsWrite(key: key, value: value, time: time, name: name)
+    let write = CacheLawsWrite(key: key, value: value, numbers: numbers, time: time, name: name)
     writes.append(write)
     write.outcome.subscribe(to: apply()) { [bell] event in
       if event.isTerminal { bell.change { $0 += 1 } }

@@ -9,6 +9,9 @@ enum CacheLawsStep: Sendable, Equatable {
   case set(key: Int, value: Int)
   case remove(key: Int)
   case removeAll
+
+  /// The keys of a set bit are removed by one predicate.
+  case removeMatching(keys: Int)
   case place(key: Int, value: Int, layer: Int)
   case failGets(key: Int, layer: Int, Bool)
   case failChanges(key: Int, layer: Int, Bool)
@@ -85,7 +88,10 @@ extension CacheLawsStep.Kind {
   private var getsAndWrites: [Draw] {
     Array(repeating: { .get(key: $0.key, $0.freshness) }, count: 8)
       + Array(repeating: { .set(key: $0.key, value: $0.value) }, count: 3)
-      + [{ .remove(key: $0.key) }, { .remove(key: $0.key) }, { _ in .removeAll }]
+      + [
+        { .remove(key: $0.key) }, { .remove(key: $0.key) }, { _ in .removeAll },
+        { .removeMatching(keys: $0.pick + 1) },
+      ]
   }
 
   private var troubles: [Draw] {
@@ -115,7 +121,7 @@ extension CacheLawsStep {
   /// Whether the step writes to a layer.
   var isWrite: Bool {
     switch self {
-    case .set, .remove, .removeAll, .place: true
+    case .set, .remove, .removeAll, .removeMatching, .place: true
     default: false
     }
   }
@@ -130,6 +136,8 @@ extension CacheLawsStep {
       case .set(let key, let value):
         [.set(key: 0, value: 0), .set(key: 0, value: value), .set(key: key, value: 0)]
       case .remove: [.remove(key: 0)]
+      case .removeMatching(let keys):
+        [.remove(key: 0), .removeAll] + (1..<keys).map { .removeMatching(keys: $0) }
       case .place(let key, let value, let layer):
         [
           .place(key: 0, value: 0, layer: layer), .place(key: 0, value: value, layer: layer),

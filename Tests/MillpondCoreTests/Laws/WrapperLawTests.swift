@@ -11,7 +11,7 @@ import Testing
   let laws = CacheLaws(keys: [0, 1, 2, 3], values: Array(1...12)) { TestCache<Int, Int>() }
 
   static let wrappings: [(String, @Sendable (Layer) -> AnyCache<Int, Int>)] = [
-    ("keys mapped", { AnyCache($0.mapKeys { $0 }) }),
+    ("keys mapped", { AnyCache($0.mapKeys({ $0 }, inverse: { $0 })) }),
     ("values mapped by key", { AnyCache($0.mapValues(byKey: { _ in .identity })) }),
     ("filtered", { AnyCache($0.filtered { _, _ in true }) }),
     ("conditioned", { AnyCache($0.conditioned { _ in true }) }),

@@ -204,7 +204,7 @@ import Testing
 /// A cache that fails some of its changes before they reach another.
 private final class FailingCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   enum Operation: Hashable, Sendable {
-    case set, remove, removeAll, fill
+    case set, remove, removeAll, removeMatching, fill
   }
 
   private let base: TestCache<Key, Value>
@@ -230,6 +230,7 @@ private final class FailingCache<Key: Hashable & Sendable, Value: Sendable>: Cac
       case .set: .set
       case .remove: .remove
       case .removeAll: .removeAll
+      case .removeMatching: .removeMatching
       case .fill: .fill
       }
     let failure = state.withLock { state in

@@ -311,7 +311,7 @@ private final class Interrupted: Cache, @unchecked Sendable {
   func apply(_ change: Change<String, Int>) -> Signal<Void> {
     let outcome = base.apply(change)
     switch change {
-    case .remove, .removeAll: afterRemoval()
+    case .remove, .removeAll, .removeMatching: afterRemoval()
     case .set, .fill: break
     }
     return outcome

@@ -228,6 +228,12 @@ struct DrawnComposition {
       removeAll: {
         kept.change { $0 = [:] }
         return .just(())
+      },
+      removeMatching: { isRemoved in
+        for key in kept.change({ Array($0.keys) }) where isRemoved(key) {
+          kept.change { $0[key] = nil }
+        }
+        return .just(())
       })
   }
 

@@ -34,6 +34,25 @@ import Testing
     }
   }
 
+  @Test func `what a predicate removed does not come back, and nothing else goes`() async {
+    await expect(.selecting) { DrawnComposition($0).make() }
+    await expect(.selecting) { scene in
+      let drawn = DrawnComposition(
+        scene, store: .disk, sharing: .none, hasMemory: false, isScoped: false)
+      let disk = drawn.disk()
+      scene.isAlsoEntered(
+        by: disk.mapValues(Codec.text.then(drawn.later)).layered(over: scene.origin))
+      return disk.mapValues(.text).layered(over: scene.origin)
+    }
+    await expect(.selecting) { scene in
+      let memory = MemoryCache<String, String>(countLimit: 1_000, clock: scene.clock)
+      let drawn = DrawnComposition(
+        scene, store: .none, sharing: .none, hasMemory: false, isScoped: false)
+      scene.isAlsoEntered(by: memory.mapValues(drawn.later).layered(over: scene.origin))
+      return memory.layered(over: scene.origin)
+    }
+  }
+
   @Test func `what is remembered is as young as the policy says, and fetched once`() async {
     await expect(.freshness) { DrawnFreshness($0).make() }
   }

@@ -111,6 +111,11 @@ extension DiskIndex {
   /// Returns the entry without counting this as a use.
   func peek(_ hash: KeyHash) -> Finding? { slot(of: hash).map { finding($0) } }
 
+  /// Whether the entry of a key was last written before `revision`.
+  func isOlder(_ hash: KeyHash, than revision: Revision) -> Bool {
+    slot(of: hash).map { self.revision(of: $0) < revision } ?? false
+  }
+
   /// Whether the latest record of the key is at this location.
   func holds(_ hash: KeyHash, at location: RecordLocation) -> Bool {
     guard let slot = slot(of: hash) else { return false }

@@ -129,18 +129,19 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   // MARK: Writing
 
-  /// Stores a value, unless a later write of its key has arrived.
+  /// Stores a value, unless a later write of its key has arrived, or it has to be compared with a
+  /// later removal by predicate first.
   @inlinable
   mutating func set(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
-    _ details: MemoryDetails, _ move: inout MemoryMove<Key, Value>
+    _ details: MemoryDetails, compared: Int = 0, _ move: inout MemoryMove<Key, Value>
   ) -> Placing {
     let slot = Self.find(key, hash, index.places, index.buckets.count, pairs)
     var present = Revision.none
     if let slot { present = times.stamps[slot].revision }
-    guard writes.admit(key, hash: hash.whole, details.revision, over: present) else {
-      return .refused
-    }
+    guard
+      writes.admit(key, hash: hash.whole, details.revision, over: present, compared: compared)
+    else { return .refused }
     return put(key, hash, value, validator, details, in: slot, &move)
   }
 
@@ -148,9 +149,10 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   mutating func fill(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
-    _ details: MemoryDetails, _ token: FillToken, _ move: inout MemoryMove<Key, Value>
+    _ details: MemoryDetails, _ token: FillToken, compared: Int = 0,
+    _ move: inout MemoryMove<Key, Value>
   ) -> Placing {
-    guard writes.admit(token, hash: hash.whole) else { return .refused }
+    guard writes.admit(token, hash: hash.whole, compared: compared) else { return .refused }
     let slot = find(key, hash)
     var details = details
     // The last write of the key stays the same: that of its entry, or the last removal of
