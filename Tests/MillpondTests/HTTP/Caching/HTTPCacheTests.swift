@@ -260,6 +260,48 @@ import Testing
     #expect(scene.origin.count == 3)
   }
 
+  // MARK: Methods
+
+  @Test(arguments: [("POST", 201, true), ("DELETE", 204, true), ("POST", 500, false)])
+  func `a request that changes something makes what is stored invalid, if it succeeds`(
+    method: String, status: Int, isInvalid: Bool
+  ) async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.method == .get
+        ? .ok("max-age=60", request.url.path()) : .status(status, "max-age=60 | Location: /b")
+    }
+    for path in ["/a", "/b", "/c"] { _ = try await scene.send(path: path) }
+    let change = HTTPRequest(url: try HTTPCacheScene.request().url, method: HTTPMethod(method))
+
+    for _ in 0..<2 {
+      #expect(try await HTTPCacheScene.answer(scene.cache.send(change)) == "\(status)")
+    }
+
+    #expect(scene.origin.count == 5)
+    #expect(
+      try await scene.send("only-if-cached", path: "/a") == (isInvalid ? "504" : "200 age 0 /a"))
+    #expect(
+      try await scene.send("only-if-cached", path: "/b") == (isInvalid ? "504" : "200 age 0 /b"))
+    #expect(try await scene.send("only-if-cached", path: "/c") == "200 age 0 /c")
+  }
+
+  @Test(arguments: [("ETag: \"a\"", "200 age 0 body"), ("ETag: \"b\"", "504")])
+  func `an answer to HEAD makes what is stored fresh again, or shows that it has changed`(
+    fields: String, answer: String
+  ) async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.method == .head
+        ? .status(200, "max-age=60 | \(fields)") : .ok("max-age=60 | ETag: \"a\"")
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    let head = HTTPRequest(url: try HTTPCacheScene.request().url, method: .head)
+    #expect(try await HTTPCacheScene.answer(scene.cache.send(head)) == "200")
+
+    #expect(try await scene.send("only-if-cached") == answer)
+  }
+
   // MARK: Failures
 
   @Test(arguments: [true, false])
