@@ -14,7 +14,8 @@
       ) { _ in
         MainActor.assumeIsolated {
           let time = BackgroundTime()
-          self.flush().subscribeOnMain { event in if event.isTerminal { time.end() } }
+          self.flush().subscribeOnMain(
+            onFailed: { _ in time.end() }, onCompleted: { time.end() })
         }
       }
       let listening = Listening(listener: listener)
