@@ -22,7 +22,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// The closures for writes are called in the order of the writes and never overlap: a
   /// write that arrives while another one runs is carried out by the thread of that one. A fill
   /// calls `set` too, unless the key was written after its token was taken. The age of the values
-  /// is unknown: they count as new, and a time to live of their own is ignored. A get with ``Freshness/reload`` is a miss.
+  /// is unknown: they count as new, and a time to live of their own is ignored. A get with
+  /// ``Freshness/reload`` is a miss.
   ///
   /// Without all of them, the result behaves as a source: writes succeed and keep nothing, fills are
   /// refused, a reload calls `get`, and a get with ``Freshness/cachedOnly`` is a miss. If only some

@@ -141,9 +141,8 @@ public final class Repository: Sendable {
   private func all(
     _ name: String, _ act: (RepositoryMember) -> Signal<Void>
   ) -> Signal<Void> {
-    typealias Report = (step: String, result: Result<Void, any Error>)
     let outcomes = members.map { member in
-      act(member.member).settle().map { Report("\(name) of \(member.name)", $0) }
+      act(member.member).settle().map { (step: "\(name) of \(member.name)", result: $0) }
     }
     let total = outcomes.count
     return Signal.create { observer, lifetime in

@@ -10,7 +10,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let onSet: (@Sendable (Value, Key) -> Signal<Void>)?
   private let onRemove: (@Sendable (Key) -> Signal<Void>)?
   private let onRemoveAll: (@Sendable () -> Signal<Void>)?
-  private let onRemoveMatching: AnyCache<Key, Value>.MatchingRemoval?
+  private let onRemoveMatching: (@Sendable (@escaping @Sendable (Key) -> Bool) -> Signal<Void>)?
 
   private struct Message: Sendable {
     let change: Change<Key, Value>
@@ -22,7 +22,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     set: (@Sendable (Value, Key) -> Signal<Void>)?,
     remove: (@Sendable (Key) -> Signal<Void>)?,
     removeAll: (@Sendable () -> Signal<Void>)?,
-    removeMatching: AnyCache<Key, Value>.MatchingRemoval?
+    removeMatching: (@Sendable (@escaping @Sendable (Key) -> Bool) -> Signal<Void>)?
   ) {
     onSet = set
     onRemove = remove

@@ -1,0 +1,48 @@
+import MillpondCore
+import MillpondSignals
+
+/// The store, the transfers and the refreshes of an HTTP cache; its release ends the refreshes.
+final class HTTPCacheCore: Sendable {
+  let base: any HTTPTransport
+  let store: ResponseStore
+  let terms: HTTPCacheTerms
+
+  /// The transfers for one caller each, and those that callers of the same request share.
+  let transfers: OriginTransfers
+  let sharedTransfers: InFlightReuse<OriginTransfers>
+  private let refreshes = Locked<[OriginRequest: Lifetime]>([:])
+
+  init(_ base: any HTTPTransport, _ store: ResponseStore, _ terms: HTTPCacheTerms) {
+    self.base = base
+    self.store = store
+    self.terms = terms
+    transfers = OriginTransfers(base: base, store: store, terms: terms)
+    sharedTransfers = transfers.reusingInFlight()
+  }
+
+  deinit {
+    for lifetime in refreshes.withLock({ Array($0.values) }) { lifetime.end() }
+  }
+
+  /// The greatest number of refreshes at a time, and the time after which one is given up.
+  private static let refreshLimit = 16
+  private static let refreshTime = Duration.seconds(60)
+
+  /// Asks the origin for a newer response without a caller, unless that is under way.
+  func refresh(_ question: OriginRequest) {
+    let lifetime = refreshes.withLock { refreshes -> Lifetime? in
+      if refreshes.count >= Self.refreshLimit || refreshes[question] != nil { return nil }
+      let lifetime = Lifetime()
+      refreshes[question] = lifetime
+      return lifetime
+    }
+    guard let lifetime else { return }
+    lifetime.onEnd { [weak self] in
+      _ = self?.refreshes.withLock { $0.removeValue(forKey: question) }
+    }
+    sharedTransfers.getStamped(question, Lookup(priority: .low))
+      .timeout(Self.refreshTime, awaiting: .end)
+      .run(
+        Observer(next: { _ in }, other: { if $0.isTerminal { lifetime.end() } }), lifetime)
+  }
+}
