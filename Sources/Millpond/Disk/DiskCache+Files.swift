@@ -62,6 +62,7 @@ extension DiskCache {
       var terms = terms
       let revision = terms.revision ?? .next()
       terms.revision = revision
+      terms.timeToLive = self.timeToLive
       terms.pending = PendingWrite(revision)
       return self.asking { [terms] store, observer, lifetime in
         let stream = FileStream(store, key: key, terms, observer, lifetime.child())

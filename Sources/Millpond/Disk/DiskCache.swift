@@ -36,9 +36,9 @@ public import MillpondSignals
 ///
 /// Keys are compared byte by byte, so two equal strings may be different keys. Other files in the
 /// folder are left alone. Files are accessible to their owner only, and so is a folder that is made
-/// here; an existing folder is used as it is. Caches of one folder in one process share its values.
-/// If the settings differ, or another process uses the folder, the later cache fails with
-/// `CacheError.inUse(layer:)`; if the folder can't be made or read, it fails with
+/// here; an existing folder is used as it is. Caches of one folder in one process share its values,
+/// and each has its own time to live. If another setting differs, or another process uses the
+/// folder, the later cache fails with `CacheError.inUse(layer:)`; if the folder can't be made or read, it fails with
 /// `CacheError.unavailable(layer:underlying:)` and a ``DiskError``. The next call after such a
 /// failure tries again.
 ///
@@ -50,6 +50,7 @@ public final class DiskCache: Cache {
   let access: StoreAccess
   let options: DiskOptions
 
+  private let life: Locked<TimeToLive>
   private let removals = Locked(Registry<@Sendable () -> Void>())
 
   /// Creates a cache in `directory`, which is made if it is missing.
@@ -81,10 +82,21 @@ public final class DiskCache: Cache {
 
   init(directory: URL, _ options: DiskOptions, _ files: FileSystem = FileSystem()) {
     self.options = options
+    life = Locked(options.timeToLive)
     access = StoreAccess(directory: directory, options, files)
   }
 
   deinit { access.end() }
+
+  /// The time to live of values without one of their own.
+  ///
+  /// A change applies to values that this cache stores from then on; other caches of the folder
+  /// have their own. Those stored before keep theirs: see ``Cache/setTimeToLive(_:for:)`` for a
+  /// single one.
+  public var timeToLive: TimeToLive {
+    get { life.withLock { $0 } }
+    set { life.withLock { $0 = newValue } }
+  }
 
   // MARK: Gets
 
@@ -147,7 +159,7 @@ public final class DiskCache: Cache {
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     // Until the folder opens, changes wait; by then the get behind a fill may be over.
     let change = access.store == nil ? change.accepted : change
-    let outcome = outcome { $0.apply(change) }
+    let outcome = outcome { [timeToLive] in $0.apply(change, timeToLive) }
     if change.isOfManyKeys { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
   }

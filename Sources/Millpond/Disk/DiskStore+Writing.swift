@@ -4,15 +4,19 @@ import MillpondSignals
 
 extension DiskStore {
   /// Applies a change at once; the outcome succeeds when it is on disk.
-  func apply(_ change: Change<String, Data>) -> Signal<Void> {
+  ///
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - timeToLive: The time to live of a value without one of its own.
+  func apply(_ change: Change<String, Data>, _ timeToLive: TimeToLive) -> Signal<Void> {
     switch change {
     case .set(let key, let stamped, let revision):
       set(
         key, .value(stamped.value),
-        .ofWrite(stamped, options.timeToLive, at: options.now()), revision, stamped.validator
+        .ofWrite(stamped, timeToLive, at: options.now()), revision, stamped.validator
       ).signal
     case .fill(let key, let stamped, let token):
-      fill(key, stamped, token).signal
+      fill(key, stamped, token, timeToLive).signal
     case .remove(let key, let revision): remove(key, revision).signal
     case .removeAll(let revision): removeAll(revision)
     case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
@@ -59,11 +63,11 @@ extension DiskStore {
   private var timesOfRemoval: ValueTimes { ValueTimes(storedAt: options.now()) }
 
   private func fill(
-    _ key: String, _ stamped: Stamped<Data>, _ token: FillToken
+    _ key: String, _ stamped: Stamped<Data>, _ token: FillToken, _ timeToLive: TimeToLive
   ) -> DiskOutcome {
     let write = DiskWrite(
       key: key, hash: KeyHash(of: key), .value(stamped.value),
-      .ofFill(stamped, options.timeToLive, at: options.now()), validator: stamped.validator,
+      .ofFill(stamped, timeToLive, at: options.now()), validator: stamped.validator,
       revision: .none)
     return keep(write, { self.removals.compare(key, token) }) { state, write, cost, compared in
       if state.index.writes.mustCompare(token, compared: compared) { return nil }

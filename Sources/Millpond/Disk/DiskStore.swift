@@ -159,9 +159,11 @@ extension DiskStore {
   }
 }
 
-/// The settings of a store; caches of one folder have to agree on them.
+/// The settings of a store; caches of one folder have to agree on them, see ``agrees(with:)``.
 struct DiskOptions: Sendable {
   var byteLimit: Int
+
+  /// The time to live that a cache has at first; each cache of a folder has its own.
   var timeToLive = TimeToLive.never
   var policy = EvictionPolicy.adaptive
   var form = ValueForm(schema: .unversioned, sealing: nil)
@@ -175,8 +177,8 @@ struct DiskOptions: Sendable {
   ///
   /// Closures can't be compared, only their presence.
   func agrees(with other: DiskOptions) -> Bool {
-    byteLimit == other.byteLimit && timeToLive == other.timeToLive && policy == other.policy
-      && protection == other.protection && form.schema.version == other.form.schema.version
+    byteLimit == other.byteLimit && policy == other.policy && protection == other.protection
+      && form.schema.version == other.form.schema.version
       && (form.sealing == nil) == (other.form.sealing == nil)
   }
 }

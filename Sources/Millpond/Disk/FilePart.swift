@@ -67,6 +67,9 @@ struct FileTerms: Sendable {
   /// The pending write that keeps stores from forgetting later writes until the value is stored.
   var pending: PendingWrite?
 
+  /// The time to live of the value, from the end of its pieces on.
+  var timeToLive = TimeToLive.never
+
   /// Whether a file is handed out at the end, even if the value is not stored.
   var handsOut = false
 

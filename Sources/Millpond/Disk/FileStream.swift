@@ -171,7 +171,7 @@ final class FileStream: @unchecked Sendable {
     let (content, file) = try contents(revision)
     isOver = true
     let now = store.options.now()
-    let times = ValueTimes(storedAt: now, expiresAt: now.after(store.options.timeToLive))
+    let times = ValueTimes(storedAt: now, expiresAt: now.after(terms.timeToLive))
     let outcome = store.set(key, content, times, revision, validator)
     store.streams.remove(number)
     endTerms()

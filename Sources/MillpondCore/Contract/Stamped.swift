@@ -80,6 +80,7 @@ public struct Stamped<Value: Sendable>: Sendable {
   }
 
   /// Returns the same value so many nanoseconds later.
+  @inlinable
   func older(by time: Int64) -> Stamped {
     let (age, isBeyond) = nanoseconds.addingReportingOverflow(time)
     return Stamped(

@@ -46,6 +46,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Adds a flight without callers, unless the limit of keys is reached or a later one was assigned.
   ///
   /// - Returns: The former flights of its key, which are detached; the caller releases them.
+  @inlinable
   mutating func assign(
     _ flight: Flight<Key, Value>, _ revision: Revision, limit: Int
   ) -> Flight<Key, Value>? {
@@ -125,6 +126,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Detaches the flights of the key, unless its flight was assigned after `revision`.
+  @inlinable
   mutating func detach(_ key: Key, upTo revision: Revision) -> Flight<Key, Value>? {
     isAssigned(key, after: revision) ? nil : detach(key)
   }
@@ -138,7 +140,8 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return gone
   }
 
-  private func isAssigned(_ key: Key, after revision: Revision) -> Bool {
+  @inlinable
+  func isAssigned(_ key: Key, after revision: Revision) -> Bool {
     byKey[key]?.assigned.map { $0.revision > revision } ?? false
   }
 
@@ -325,8 +328,9 @@ final class AssignedSignal<Value: Sendable>: Sendable {
   @usableFromInline let signal: Signal<Value>
 
   /// The position of the assignment in the order of all writes.
-  let revision: Revision
+  @usableFromInline let revision: Revision
 
+  @inlinable
   init(_ signal: Signal<Value>, _ revision: Revision) {
     self.signal = signal
     self.revision = revision

@@ -44,6 +44,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Adds a flight that the first caller of `key` starts, and detaches the former ones.
   ///
   /// If the limit of keys is reached, or another one was assigned later, the signal is not kept.
+  @inlinable
   func assign(_ key: Key, _ signal: Signal<Value>, _ revision: Revision) {
     let assigned = AssignedSignal(signal, revision)
     let flight = Flight(key, Lookup(), handle(of: key, Lookup()), in: table, assigned: assigned)
@@ -52,6 +53,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Whether there is a flight of the key.
+  @inlinable
   func has(_ key: Key) -> Bool {
     table.withLock { $0.byKey[key] != nil }
   }
@@ -175,6 +177,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Detaches the flights of a key, unless its flight was assigned after `revision`.
+  @inlinable
   func detach(_ key: Key, upTo revision: Revision) {
     let detached = table.withLock { $0.detach(key, upTo: revision) }
     _ = detached  // released here, not under the lock

@@ -29,13 +29,12 @@ final class CircuitBreaker: Sendable {
   /// - Parameters:
   ///   - layer: Returns the name of the source, for the error of a refused get.
   ///   - ask: Makes the get.
-  @usableFromInline
+  @inlinable
   func answer<Answer>(
     of layer: @escaping @Sendable () -> String, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
     Signal { observer, lifetime in
-      let now = self.scheduler.now()
-      switch self.state.withLock({ $0.enter(at: now) }) {
+      switch self.enter() {
       case .refused(let remaining):
         observer.failed(CacheError.circuitOpen(layer: layer(), remaining: remaining))
       case .passes(let pass):
@@ -45,8 +44,9 @@ final class CircuitBreaker: Sendable {
     }
   }
 
-  private func watching<Answer>(
-    _ observer: Observer<Answer>, _ pass: CircuitState.Pass, _ lifetime: Lifetime
+  @inlinable
+  func watching<Answer>(
+    _ observer: Observer<Answer>, _ pass: CircuitPass, _ lifetime: Lifetime
   ) -> Observer<Answer> {
     let isDecided = SerialState(false)
     let decide = { @Sendable (isSuccess: Bool?) in
@@ -69,33 +69,47 @@ final class CircuitBreaker: Sendable {
       })
   }
 
-  /// Records the outcome of a get; nil if it is neither a success nor a failure.
-  private func decide(_ pass: CircuitState.Pass, _ isSuccess: Bool?) {
+  /// Admits or refuses a get; the clock is read only if the circuit is not closed.
+  @usableFromInline
+  func enter() -> CircuitAdmission {
+    if let pass = state.withLock({ $0.passIfClosed }) { return .passes(pass) }
     let now = scheduler.now()
-    state.withLock { $0.decide(pass, isSuccess, at: now) }
+    return state.withLock { $0.enter(at: now) }
   }
 
-  private func isFailure(_ error: any Error) -> Bool {
+  /// Records the outcome of a get; nil if it is neither a success nor a failure.
+  @usableFromInline
+  func decide(_ pass: CircuitPass, _ isSuccess: Bool?) {
+    if isSuccess == true { return state.withLock { $0.succeed(pass) } }
+    let now = scheduler.now()
+    state.withLock { $0.end(pass, isFailure: isSuccess == false, at: now) }
+  }
+
+  @usableFromInline
+  func isFailure(_ error: any Error) -> Bool {
     !error.isOfTheGet && counts(error)
   }
 }
 
+/// The permission to make a get.
+@usableFromInline
+struct CircuitPass: Sendable {
+  /// The number of times that the circuit had opened or closed.
+  let period: Int
+
+  /// The number of the attempt; nil for a get through the closed circuit.
+  @usableFromInline let attempt: Int?
+}
+
+/// The decision on a get.
+@usableFromInline
+enum CircuitAdmission: Sendable {
+  case passes(CircuitPass)
+  case refused(remaining: Duration)
+}
+
 /// The failures in a row, and the time of the next attempt.
 struct CircuitState: Sendable {
-  /// The permission to make a get.
-  struct Pass: Sendable {
-    /// The number of times that the circuit had opened or closed.
-    let period: Int
-
-    /// The number of the attempt; nil for a get through the closed circuit.
-    let attempt: Int?
-  }
-
-  enum Admission: Sendable {
-    case passes(Pass)
-    case refused(remaining: Duration)
-  }
-
   private let greatest: Int
   private let pause: Duration
   private var failures = 0
@@ -112,21 +126,32 @@ struct CircuitState: Sendable {
     self.pause = min(max(.zero, pause), .seconds(100 * 366 * 86_400))
   }
 
-  mutating func enter(at now: Duration) -> Admission {
-    guard let nextAttemptAt else { return .passes(Pass(period: period, attempt: nil)) }
+  /// The permission through the closed circuit; nil if it is open.
+  var passIfClosed: CircuitPass? {
+    nextAttemptAt == nil ? CircuitPass(period: period, attempt: nil) : nil
+  }
+
+  mutating func enter(at now: Duration) -> CircuitAdmission {
+    // It may have closed meanwhile.
+    guard let nextAttemptAt else { return .passes(CircuitPass(period: period, attempt: nil)) }
     if now < nextAttemptAt { return .refused(remaining: nextAttemptAt - now) }
     attempt += 1
     // The next one, should this one never be answered.
     self.nextAttemptAt = now + pause
-    return .passes(Pass(period: period, attempt: attempt))
+    return .passes(CircuitPass(period: period, attempt: attempt))
   }
 
-  mutating func decide(_ pass: Pass, _ isSuccess: Bool?, at now: Duration) {
+  mutating func succeed(_ pass: CircuitPass) {
+    if pass.period == period { close() }
+  }
+
+  /// Records a failure, or an attempt without an outcome.
+  mutating func end(_ pass: CircuitPass, isFailure: Bool, at now: Duration) {
     guard pass.period == period else { return }
-    switch isSuccess {
-    case true: close()
-    case false: fail(pass, at: now)
-    case nil: if pass.attempt == attempt, nextAttemptAt != nil { nextAttemptAt = now }
+    if isFailure {
+      fail(pass, at: now)
+    } else if pass.attempt == attempt, nextAttemptAt != nil {
+      nextAttemptAt = now
     }
   }
 
@@ -147,7 +172,7 @@ struct CircuitState: Sendable {
     period += 1
   }
 
-  private mutating func fail(_ pass: Pass, at now: Duration) {
+  private mutating func fail(_ pass: CircuitPass, at now: Duration) {
     guard nextAttemptAt == nil else {
       guard pass.attempt == attempt else { return }
       attempt += 1

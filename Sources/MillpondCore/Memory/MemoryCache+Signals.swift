@@ -27,6 +27,7 @@ extension MemoryCache {
   /// it at once, and let it run to its end whoever leaves, subscribe: `cache[key]?.subscribe()`.
   ///
   /// - Complexity: O(1).
+  @inlinable
   public subscript(key: Key) -> Signal<Value>? {
     get {
       let isUnderWay = flights?.has(key) ?? false
@@ -59,6 +60,7 @@ extension MemoryCache {
   /// - Returns: A signal that fails as the entry fails, and with ``CacheError/circular(key:)`` if
   ///   `make` waits for its own key.
   /// - Complexity: O(1).
+  @inlinable
   public func signal(
     for key: Key, timeToLive: TimeToLive? = nil,
     orStart make: @escaping @Sendable () -> Signal<Value>
@@ -79,12 +81,18 @@ extension MemoryCache {
 
 extension MemoryCache {
   /// The running and waiting entries; nil if there was never one.
+  @inlinable
   var flights: Flights<Key, Value>? {
     lazyFlights.object.map { unsafeDowncast($0, to: Flights<Key, Value>.self) }
   }
 
-  private func makeFlights() -> Flights<Key, Value> {
-    if let flights { return flights }
+  @inlinable
+  func makeFlights() -> Flights<Key, Value> {
+    flights ?? makeFirstFlights()
+  }
+
+  @usableFromInline
+  func makeFirstFlights() -> Flights<Key, Value> {
     let flights = Flights<Key, Value>(makeFlightClock(), limit: 10_000)
     return unsafeDowncast(lazyFlights.storeIfNil(flights), to: Flights<Key, Value>.self)
   }
@@ -96,7 +104,7 @@ extension MemoryCache {
   }
 
   /// Whether a get joins an entry of the key.
-  @usableFromInline
+  @inlinable
   func hasFlight(of key: Key, _ lookup: Lookup) -> Bool {
     guard let flights else { return false }
     switch lookup.freshness {
@@ -106,7 +114,7 @@ extension MemoryCache {
   }
 
   /// Joins the entry of the key, or starts one with `make`; completes empty if there is neither.
-  @usableFromInline
+  @inlinable
   func joinFlight(
     _ key: Key, _ lookup: Lookup, orStart make: (@Sendable () -> Signal<Stamped<Value>>)? = nil
   ) -> Signal<Stamped<Value>> {
@@ -128,7 +136,8 @@ extension MemoryCache {
 
   /// Runs a signal, and stores its last value when it completes, or when the last caller leaves: a
   /// caller that wants one value leaves with it.
-  private func storing(
+  @inlinable
+  func storing(
     _ signal: Signal<Stamped<Value>>, for key: Key, _ token: FillToken
   ) -> Signal<Stamped<Value>> {
     Signal { [self] observer, lifetime in
@@ -164,7 +173,7 @@ extension MemoryCache {
     if lazyFlights.object != nil { detach(key, upTo: revision) }
   }
 
-  @usableFromInline
+  @inlinable
   func detach(_ key: Key, upTo revision: Revision) {
     flights?.detach(key, upTo: revision)
   }
@@ -178,11 +187,16 @@ extension MemoryCache {
 }
 
 /// The latest value of a run and its time, until the run has ended.
-private final class LatestValue<Value: Sendable>: Sendable {
-  private typealias Sent = (value: Value, time: Int64)
+@usableFromInline
+final class LatestValue<Value: Sendable>: Sendable {
+  @usableFromInline typealias Sent = (value: Value, time: Int64)
 
-  private let state = Locked<(sent: Sent?, isClosed: Bool)>((nil, false))
+  @usableFromInline let state = Locked<(sent: Sent?, isClosed: Bool)>((nil, false))
 
+  @inlinable
+  init() {}
+
+  @inlinable
   func set(_ value: Value, at time: Int64) {
     let former = state.withLock { state -> Sent? in
       if state.isClosed { return nil }
@@ -193,6 +207,7 @@ private final class LatestValue<Value: Sendable>: Sendable {
   }
 
   /// Returns the latest value once; later ones are ignored.
+  @inlinable
   func close() -> (value: Value, time: Int64)? {
     state.withLock { state in
       defer { state = (nil, true) }

@@ -53,6 +53,64 @@ import Testing
     #expect(try await cache.get("none").valueIfAny == data)
   }
 
+  @Test(arguments: [1, 70_000])
+  func `a changed time to live applies to what is stored from then on`(size: Int) async throws {
+    let data = Data(count: size)
+    let cache = open(.after(.seconds(100)))
+    #expect(cache.timeToLive == .after(.seconds(100)))
+    cache.set(data, for: "before")
+
+    cache.timeToLive = .after(.seconds(10))
+    cache.set(data, for: "set")
+    cache.set(data, for: "own", timeToLive: .after(.seconds(50)))
+    _ = try await cache.storing(.just(data), for: "streamed").value
+    _ = cache.apply(.fill("filled", Stamped(data), FillToken()))
+    cache.timeToLive = .never
+    cache.set(data, for: "never")
+
+    let keys = ["before", "set", "own", "streamed", "filled", "never"]
+    pass(10)
+    #expect(try await stored(keys, in: cache) == ["before", "own", "never"])
+    try await leave(cache)
+    pass(40)
+    let again = open(.after(.seconds(1)))
+    #expect(try await stored(keys, in: again) == ["before", "never"])
+    pass(50)
+    #expect(try await stored(keys, in: again) == ["never"])
+  }
+
+  @Test func `a change of the time to live holds for writes that wait for the folder to open`()
+    async throws
+  {
+    let cache = open()
+    cache.timeToLive = .after(.seconds(10))
+    cache.set(Data("1"), for: "a")
+    cache.timeToLive = .never
+    cache.set(Data("2"), for: "b")
+    try await cache.flush().value
+
+    pass(10)
+
+    #expect(try await stored(["a", "b"], in: cache) == ["b"])
+  }
+
+  @Test func `caches of one folder each have a time to live of their own`() async throws {
+    let one = DiskCache(
+      directory: scene.folder, byteLimit: 1 << 20, timeToLive: .after(.nanoseconds(1)))
+    let other = DiskCache(directory: scene.folder, byteLimit: 1 << 20)
+    try await other.set(Data("2"), for: "b").value
+    try await one.set(Data("1"), for: "a").value
+
+    #expect(try await stored(["a", "b"], in: other) == ["b"])
+    #expect(try await stored(["a", "b"], in: one) == ["b"])
+  }
+
+  private func stored(_ keys: [String], in cache: DiskCache) async throws -> [String] {
+    var found: [String] = []
+    for key in keys where try await cache.get(key).valueIfAny != nil { found.append(key) }
+    return found
+  }
+
   @Test func `a value that comes from disk after a restart has only its rest left in memory`()
     async throws
   {
