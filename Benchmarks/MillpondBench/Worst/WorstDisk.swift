@@ -59,6 +59,19 @@ func worstDiskRows() -> [WorstRow] {
       }
     },
     WorstRow(
+      name: "worst-disk-remove-where",
+      summary: "removeAll(where:) of n values, until its outcome", waitTarget: 2
+    ) { count in
+      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
+      return WorstCase {
+        try awaited(disk.cache.removeAll { _ in true })
+      } neighbour: {
+        _ = disk.get()
+      } check: {
+        try disk.end(holding: 0)
+      }
+    },
+    WorstRow(
       name: "worst-disk-first", summary: "the first new key after opening n values", unit: .single,
       waitTarget: 2
     ) { count in

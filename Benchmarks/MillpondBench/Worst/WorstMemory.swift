@@ -35,6 +35,9 @@ func worstMemoryRows() -> [WorstRow] {
       for key in 0..<count { cache.remove(key) }
     },
     .emptying("remove-all", "removeAll of n values") { cache, _ in cache.removeAll() },
+    .emptying("remove-where", "removeAll(where:) of n values, whose predicate admits them all") {
+      cache, _ in cache.removeAll { _ in true }
+    },
     .emptying("trim", "trim(to: 0) of n values") { cache, _ in cache.trim(to: 0) },
     .emptying("relieve", "relieve(.critical) of n values") { cache, _ in cache.relieve(.critical) },
     .emptying("limit", "lowering the limit of n values to zero") { cache, _ in

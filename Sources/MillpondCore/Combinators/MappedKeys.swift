@@ -11,7 +11,7 @@ extension Source {
   public func mapKeys<NewKey: Hashable & Sendable>(
     _ transform: @escaping @Sendable (NewKey) throws -> Key
   ) -> MappedKeys<Self, NewKey> {
-    MappedKeys(base: self, transform: transform, inverse: nil)
+    MappedKeys(base: self, keys: KeyMapping(transform, inverse: nil))
   }
 
   /// Changes the key type by `transform`, which `inverse` turns back, so that
@@ -31,7 +31,7 @@ extension Source {
     _ transform: @escaping @Sendable (NewKey) throws -> Key,
     inverse: @escaping @Sendable (Key) throws -> NewKey?
   ) -> MappedKeys<Self, NewKey> {
-    MappedKeys(base: self, transform: transform, inverse: inverse)
+    MappedKeys(base: self, keys: KeyMapping(transform, inverse: inverse))
   }
 }
 
@@ -44,17 +44,12 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let transform: @Sendable (NewKey) throws -> Base.Key
-  @usableFromInline let inverse: (@Sendable (Base.Key) throws -> NewKey?)?
+  @usableFromInline let keys: KeyMapping<NewKey, Base.Key>
 
   @inlinable
-  init(
-    base: Base, transform: @escaping @Sendable (NewKey) throws -> Base.Key,
-    inverse: (@Sendable (Base.Key) throws -> NewKey?)?
-  ) {
+  init(base: Base, keys: KeyMapping<NewKey, Base.Key>) {
     self.base = base
-    self.transform = transform
-    self.inverse = inverse
+    self.keys = keys
   }
 
   /// Asks the base by its own key.
@@ -75,7 +70,7 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   ) -> Signal<Answer> {
     .deferred {
       do {
-        return ask(try transform(key))
+        return ask(try keys.transform(key))
       } catch {
         return .fail(error)
       }
@@ -85,7 +80,7 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   /// Returns the base's immediate value; `nil` if `transform` throws.
   @inlinable
   public func now(_ key: NewKey, _ lookup: Lookup) -> Value? {
-    guard let key = try? transform(key) else { return nil }
+    guard let key = try? keys.transform(key) else { return nil }
     return base.now(key, lookup)
   }
 
@@ -93,7 +88,7 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   @inlinable
   public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
     do {
-      return base.apply(try change.mapKey(transform, inverse))
+      return base.apply(try change.mapKey(keys))
     } catch {
       return .fail(error)
     }
@@ -101,24 +96,42 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
 
   /// The base, by its own key.
   public func topology(for key: NewKey?) -> Topology {
-    Topology(.wrapper, "keys mapped", of: base.topology(for: key.flatMap { try? transform($0) }))
+    Topology(
+      .wrapper, "keys mapped", of: base.topology(for: key.flatMap { try? keys.transform($0) }))
   }
 }
 
 extension MappedKeys: Cache where Base: Cache {}
 
+/// The functions that change the keys of a source.
+///
+/// One object, so that each closure of a get retains one reference: with two, a hit took 1.7 times
+/// as long.
+@usableFromInline
+final class KeyMapping<Key: Sendable, BaseKey: Sendable>: Sendable {
+  @usableFromInline let transform: @Sendable (Key) throws -> BaseKey
+  @usableFromInline let inverse: (@Sendable (BaseKey) throws -> Key?)?
+
+  @inlinable
+  init(
+    _ transform: @escaping @Sendable (Key) throws -> BaseKey,
+    inverse: (@Sendable (BaseKey) throws -> Key?)?
+  ) {
+    self.transform = transform
+    self.inverse = inverse
+  }
+}
+
 extension Change {
   @inlinable
-  func mapKey<NewKey>(
-    _ transform: (Key) throws -> NewKey, _ inverse: (@Sendable (NewKey) throws -> Key?)?
-  ) throws -> Change<NewKey, Value> {
+  func mapKey<NewKey>(_ keys: KeyMapping<Key, NewKey>) throws -> Change<NewKey, Value> {
     switch self {
-    case .set(let key, let value, let revision): .set(try transform(key), value, revision)
-    case .remove(let key, let revision): .remove(try transform(key), revision)
+    case .set(let key, let value, let revision): .set(try keys.transform(key), value, revision)
+    case .remove(let key, let revision): .remove(try keys.transform(key), revision)
     case .removeAll(let revision): .removeAll(revision)
     case .removeMatching(let predicate, let revision):
-      .removeMatching(try predicate.mapped(inverse), revision)
-    case .fill(let key, let stamped, let token): .fill(try transform(key), stamped, token)
+      .removeMatching(try predicate.mapped(keys.inverse), revision)
+    case .fill(let key, let stamped, let token): .fill(try keys.transform(key), stamped, token)
     }
   }
 }

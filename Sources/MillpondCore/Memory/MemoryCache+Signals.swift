@@ -141,7 +141,7 @@ extension MemoryCache {
     _ signal: Signal<Stamped<Value>>, for key: Key, _ token: FillToken
   ) -> Signal<Stamped<Value>> {
     Signal { [self] observer, lifetime in
-      let latest = LatestValue<Stamped<Value>>()
+      let latest = UnstoredValue<Stamped<Value>>()
       let store = { @Sendable [self] in
         guard let (stamped, bornAt) = latest.close() else { return }
         let older = stamped.older(by: max(0, time.now() - bornAt))
@@ -188,7 +188,7 @@ extension MemoryCache {
 
 /// The latest value of a run and its time, until the run has ended.
 @usableFromInline
-final class LatestValue<Value: Sendable>: Sendable {
+final class UnstoredValue<Value: Sendable>: Sendable {
   @usableFromInline typealias Sent = (value: Value, time: Int64)
 
   @usableFromInline let state = Locked<(sent: Sent?, isClosed: Bool)>((nil, false))
