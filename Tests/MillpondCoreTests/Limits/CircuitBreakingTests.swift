@@ -212,6 +212,20 @@ import Testing
     #expect(remaining(ask(source, 3)) == .seconds(20))
   }
 
+  @Test func `a failure of a get from before the circuit closed again does not open it`() {
+    let source = breaking(1)
+    let early = ask(source, 1)
+    fail(source, 1)
+    clock.advance(by: .seconds(30))
+    _ = ask(source, 2)
+    origin[2].next(1)
+
+    origin[1].failed(Trouble())
+
+    #expect(early.failure is Trouble)
+    #expect(remaining(ask(source, 3)) == nil)
+  }
+
   @Test func `the first value decides, and a later failure does not`() {
     let source = breaking(1)
     _ = ask(source)

@@ -96,4 +96,42 @@ import Testing
     #expect(recorder.values == [1])
     #expect(cache.peek(Key()) == 1)
   }
+
+  /// A clock that does something when it is read for the first time after `act` was set.
+  final class HookedClock: Clock {
+    let base = ManualClock()
+    let act = Locked<(@Sendable () -> Void)?>(nil)
+
+    var now: ManualClock.Instant {
+      act.withLock { act in
+        defer { act = nil }
+        return act
+      }?()
+      return base.now
+    }
+
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+      try await base.sleep(until: deadline, tolerance: tolerance)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a write after the revision of an assignment and before its first step wins`(isSet: Bool) {
+    let clock = HookedClock()
+    let cache = MemoryCache<String, Int>(countLimit: 10, clock: clock)
+    // The first entry of a cache makes the clock of its flights, after the revision was taken.
+    clock.act.withLock { act in
+      act = { if isSet { cache.set(9, for: "a") } else { cache.remove("a") } }
+    }
+
+    cache["a"] = source.signal
+    let recorder = Recorder<Int>().subscribe(to: cache["a"] ?? .empty)
+
+    #expect(clock.act.withLock { $0 == nil })
+    #expect(recorder.values == (isSet ? [9] : []))
+    #expect(source.subscriptions == 0)
+    #expect(cache.peek("a") == (isSet ? 9 : nil))
+  }
 }
