@@ -1,8 +1,8 @@
 /// The result of the fastest peer for a row.
 ///
-/// Measured on another machine, with Swift 6.3.1; see the README. The packages are not dependencies
-/// of this one, so their figures are constants. Compare the multiples of a floor: theirs measured
-/// there, ours here.
+/// Measured on another machine, with Swift 6.3.1; see the article "Measuring". The packages are not
+/// dependencies of this one, so their figures are constants. Compare the multiples of a floor:
+/// theirs measured there, ours here.
 struct Peer: Encodable {
   let name: String
   let nanoseconds: Double

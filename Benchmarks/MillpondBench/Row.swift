@@ -62,7 +62,7 @@ struct Work: Sendable {
   ///   - prepare: The unmeasured preparation of each repetition.
   ///   - run: Does the work that often, a multiple of 2,000, and returns a sum that it can't have
   ///     got without doing it.
-  ///   - elsewhere: Measured elsewhere, Swift 6.3.1; see README.
+  ///   - elsewhere: Measured elsewhere, Swift 6.3.1; see the article "Measuring".
   init(
     _ name: String, elsewhere: Double? = nil,
     expected: @escaping @Sendable (_ operations: Int) -> Int,

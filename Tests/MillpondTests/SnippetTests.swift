@@ -15,6 +15,7 @@ import Testing
 
   static let documents = [
     Document(page: "README.md", source: "ReadmeSnippets.swift"),
+    Document(page: "\(articles)/Tour.md", source: "Pages/TourSnippets.swift"),
     Document(page: "\(articles)/PictureList.md", source: "Pages/PictureListPageTests.swift"),
     Document(page: "\(articles)/UserProfile.md", source: "Pages/UserProfilePageTests.swift"),
     Document(page: "\(articles)/Bookshop.md", source: "Pages/BookshopPageTests.swift"),

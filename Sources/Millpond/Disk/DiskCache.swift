@@ -91,8 +91,8 @@ public final class DiskCache: Cache {
   /// The time to live of values without one of their own.
   ///
   /// A change applies to values that this cache stores from then on; other caches of the folder
-  /// have their own. Those stored before keep theirs: see ``Cache/setTimeToLive(_:for:)`` for a
-  /// single one.
+  /// have their own. Those stored before keep theirs: for a single one see
+  /// ``/MillpondCore/Cache/setTimeToLive(_:for:)``.
   public var timeToLive: TimeToLive {
     get { life.withLock { $0 } }
     set { life.withLock { $0 = newValue } }
