@@ -2,7 +2,7 @@ import LoopbackServer
 import Testing
 
 @Suite struct GreetingTests {
-  @Test func `a greeting goes to whoever connects, before any request`() throws {
+  @Test func `a greeting goes to every connection, before any request`() throws {
     let origin = try LoopbackServer(greeting: [.text("hello"), .close])
     let client = try Client(port: origin.port)
 

@@ -48,7 +48,7 @@ import Testing
     #expect(actions.dropFirst().joined().isEmpty)
   }
 
-  @Test func `a client that wants one answer is told that it is the last`() {
+  @Test func `a client that wants one answer learns that it is the last`() {
     #expect(
       plan(Response().delayed(by: .zero), keepsAlive: false)
         == ["HTTP/1.1 200 OK|Content-Length: 0|Connection: close", "", "close"])

@@ -32,7 +32,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: new))
   }
 
-  @Test func `a folder that is missing, or a folder itself, is told at once and by name`() {
+  @Test
+  func `a missing folder, or a folder in place of a file, is reported at once and with its name`() {
     for path in [folder.path() + "/none/a.svg", folder.path()] {
       let error = #expect(throws: PictureError.self) { try PictureFile(path) }
       #expect(error?.description.contains(path) == true)

@@ -158,7 +158,7 @@ import Testing
 
   final class Witness: Sendable {}
 
-  @Test func `who left while waiting for a slot is forgotten`() {
+  @Test func `a caller that left while waiting for a slot is forgotten`() {
     let origin = TestOrigin<Int, Int>()
     let cache = origin.limited(to: 1)
     Recorder<Int>().subscribe(to: cache.get(0))

@@ -134,7 +134,7 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test func `who keeps a copy is told of what has to go for room`() {
+  @Test func `the owner of a copy learns which entities have to go for room`() {
     let store = EntityStore(countLimit: 1)
     let copy = Locked<Set<Int>>([])
     let subscription = store.edits(of: Thing.self).subscribe(onNext: { edits in

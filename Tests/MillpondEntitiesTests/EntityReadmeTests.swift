@@ -60,7 +60,9 @@ import Testing
     #expect(book?.publishedOn == "1998-09-01")
   }
 
-  @Test func `who observes a book is told of its author, though the two refer to each other`() {
+  @Test
+  func `an observer of a book receives changes of its author, though the two refer to each other`()
+  {
     var author = Author(id: 1, name: "JK Rowling")
     author.books = [stone.reference]
     var book = stone
@@ -77,7 +79,7 @@ import Testing
     #expect(changes.values.last?.isCaused(by: book.reference) == false)
   }
 
-  @Test func `a batch is told of once, and names all that it has changed`() {
+  @Test func `a batch is reported once, and names all that it has changed`() {
     let author = Author(id: 1, name: "JK Rowling", books: [Reference(1), Reference(2)])
     store.set(author)
     let changes = Recorder<EntityChange<Author>>().subscribe(

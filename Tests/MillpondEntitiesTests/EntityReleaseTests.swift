@@ -129,7 +129,7 @@ import Testing
     #expect(hasWritten.withLock { $0 } == [true])
   }
 
-  @Test func `neither a scope nor who retains keeps what a store had that is gone`() {
+  @Test func `neither a scope nor an owner keeps values of a store that is gone`() {
     let living = Locked(0)
     let scope = CacheScope()
     var store: EntityStore? = EntityStore(scope: scope)
@@ -145,7 +145,7 @@ import Testing
     scope.end()
   }
 
-  @Test func `whoever lets go leaves nothing behind`() {
+  @Test func `an owner that lets go leaves nothing behind`() {
     let living = Locked(0)
     do {
       let store = EntityStore(countLimit: 50)

@@ -8,7 +8,7 @@ import Testing
 @MainActor @Suite struct EntityStateTests {
   let store = EntityStore()
 
-  @Test func `what is there is there at once, and each change wakes who observes it`() {
+  @Test func `present values are there at once, and each change wakes their observers`() {
     store.set(Thing(1, "a"))
     let state = EntityState(Reference<Thing>(1), in: store)
     #expect(state.value?.name == "a")

@@ -50,7 +50,7 @@ import Testing
     #expect(top.causes == [[], [4, 1, 3, 2]])
   }
 
-  @Test func `observers are told in the order in which they came, whatever they observe`() {
+  @Test func `observers are notified in the order in which they came, whatever they observe`() {
     for id in 1...8 { store.set(Thing(id, links: [0])) }
     let received = Locked<[Int]>([])
     let ids = [3, 1, 8, 2, 1, 5, 0, 7, 3, 4, 6]
@@ -81,7 +81,7 @@ import Testing
     #expect(store.get(card)?.numbers == Set(0..<1_000))
   }
 
-  @Test func `a removal of all of one type leaves the others, and is told`() {
+  @Test func `a removal of all of one type leaves the others, and is reported`() {
     store.set(Thing(1, "a"))
     store.set(Card(id: 1, numbers: []))
     let recorder = store.recorder(of: 1)
@@ -112,7 +112,7 @@ import Testing
     #expect(store.update { $0.get(card) == nil })
   }
 
-  @Test func `who subscribes in a transaction gets what was there before, and then its commit`() {
+  @Test func `a subscriber in a transaction gets the state before it, and then its commit`() {
     let recorder = store.update { things in
       things.set(Thing(1, "a"))
       return store.recorder(of: 1)
@@ -121,7 +121,7 @@ import Testing
     #expect(recorder.names == ["–", "a"])
   }
 
-  @Test func `who subscribes in a callback gets the present value at once, and no older one`() {
+  @Test func `a subscriber in a callback gets the present value at once, and no older one`() {
     let late = Recorder<EntityChange<Thing>>()
     Recorder<EntityChange<Thing>>().subscribe(to: store.signal(of: Reference<Thing>(1))) {
       [store] event in
@@ -155,7 +155,7 @@ import Testing
     #expect(recorder?.failure is SignalError)
   }
 
-  @Test func `a value is told of though its type was unknown at the subscription`() {
+  @Test func `a value is reported though its type was unknown at the subscription`() {
     let ages = Recorder<Int?>().subscribe(
       to: store.signal(of: Reference<Person>("a")).map(\.value?.age))
     store.set(Thing(1, owner: "a"))
@@ -167,7 +167,7 @@ import Testing
     #expect(thing.values.last?.isCaused(by: Reference<Person>("a")) == true)
   }
 
-  @Test func `each of many observers is told which of many changes concern it, in order`() {
+  @Test func `each of many observers receives the changes that concern it, in order`() {
     let count = 300
     store.update { things in
       for id in 0..<count { things.set(Thing(id, links: [id + 1])) }

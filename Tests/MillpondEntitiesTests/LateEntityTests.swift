@@ -72,7 +72,7 @@ import Testing
     #expect(recorder.transcript.isEmpty)
   }
 
-  @Test func `one who leaves keeps nothing from being stored for those who stay`() {
+  @Test func `a caller that leaves keeps nothing from being stored for those that stay`() {
     let shared = Callbacks(source: origin).reusingInFlight().through(store)
     let other = Recorder<Thing>().subscribe(to: shared.get(1))
     recorder.subscribe(to: shared.get(1))

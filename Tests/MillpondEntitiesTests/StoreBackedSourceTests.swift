@@ -26,7 +26,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `a value is enough for who awaits one`() async throws {
+  @Test func `a value is enough for a caller that awaits one`() async throws {
     store.set(Thing(1, "old"))
     let cache = AnyCache<Int, Thing>(
       get: { .just(Thing($0, "new")) }, set: { _, _ in .just(()) }, remove: { _ in .just(()) },
@@ -156,7 +156,7 @@ import Testing
     #expect(recorder.end == nil)
   }
 
-  @Test func `who lets go within a transaction is not answered at its end`() {
+  @Test func `an observer that leaves within a transaction receives nothing at its end`() {
     store.update { _ in
       recorder.subscribe(to: origin.through(store).get(1))
       answer(Thing(1, "fetched"))

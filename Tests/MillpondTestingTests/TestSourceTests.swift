@@ -8,7 +8,7 @@ import Testing
   let source = TestSource<Int>()
   let recorder = Recorder<Int>()
 
-  @Test func `nothing is sent until it is told`() {
+  @Test func `nothing is sent before it is asked to`() {
     recorder.subscribe(to: source.signal)
 
     #expect(recorder.events.isEmpty)
@@ -39,7 +39,7 @@ import Testing
     #expect(source.activeRuns == 1)
   }
 
-  @Test func `ended and disposed runs are told apart`() {
+  @Test func `ended and disposed runs are distinguished`() {
     recorder.subscribe(to: source.signal)
     source.completed()
     let other = Recorder<Int>().subscribe(to: source.signal)

@@ -132,7 +132,7 @@ import Testing
     #expect(memory.now(url, Lookup()) == Data([2]))
   }
 
-  @Test func `progress reaches everyone who joined`() async throws {
+  @Test func `progress reaches every caller that joined`() async throws {
     let hold = ResponseHold()
     let origin = try LoopbackServer { _ in
       Response(body: Array(repeating: 1, count: 10)).held(by: hold, afterBodyBytes: 4)
@@ -178,7 +178,7 @@ import Testing
     #expect(try await tiers.get(url).value == Data([1]))
   }
 
-  @Test func `what is told while the network is asked wins`() async throws {
+  @Test func `a write during a fetch wins`() async throws {
     let hold = ResponseHold()
     let origin = try LoopbackServer { _ in Response(body: [1]).held(by: hold) }
     let url = try origin.url("/a")

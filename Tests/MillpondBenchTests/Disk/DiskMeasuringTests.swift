@@ -48,7 +48,7 @@ import Testing
     #expect(!isRight(filled.task(operation)))
   }
 
-  @Test func `a folder that can't be made is told by name`() {
+  @Test func `a folder that can't be made is reported with its name`() {
     let error = #expect(throws: FileTrouble.self) { try WorkFolder(in: "/dev/null/none") }
 
     #expect(error?.description.contains("/dev/null/none") == true)

@@ -18,7 +18,7 @@ import Testing
     #expect(table.line(cell(ours: 39, optimum: nil)).count == table.header.count)
   }
 
-  @Test func `who surpasses the optimum is told of`() {
+  @Test func `a contender that surpasses the optimum is reported`() {
     #expect(table.line(cell(ours: 42, optimum: 41)).hasSuffix("IMPOSSIBLE"))
   }
 

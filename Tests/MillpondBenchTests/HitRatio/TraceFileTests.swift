@@ -49,7 +49,7 @@ import Testing
     #expect(try TraceFile.all(in: folder.path()).map(\.name) == ["b", "e", "a"])
   }
 
-  @Test func `a folder without traces, or none at all, is told by its name`() throws {
+  @Test func `a folder without traces, or none at all, is reported with its name`() throws {
     try write(Data(), to: "README.md")
 
     for path in [folder.path(), folder.path() + "none"] {
@@ -66,7 +66,7 @@ import Testing
     #expect(trace.sizes == [9])
   }
 
-  @Test func `a file that is missing is told by its name`() throws {
+  @Test func `a missing file is reported with its name`() throws {
     let file = try #require(TraceFile(folder.appending(path: "gone.u64")))
 
     let error = #expect(throws: TraceError.self) { try file.read() }
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasXZ), arguments: [1, 20, 40])
-  func `a compressed file that is cut is told, with what xz says`(missing: Int) throws {
+  func `a compressed file that is cut is an error, with the message of xz`(missing: Int) throws {
     let file = try file("cut.u64.xz", try #require(Self.compressed).dropLast(missing))
 
     let error = #expect(throws: TraceError.self) { try file.read() }
@@ -89,13 +89,13 @@ import Testing
   }
 
   @Test(.enabled(if: hasXZ))
-  func `a compressed file that isn't one is told`() throws {
+  func `a file that is not compressed as its name says is an error`() throws {
     let file = try file("plain.u64.xz", Data(repeating: 1, count: 80))
 
     #expect(throws: TraceError.self) { try file.read() }
   }
 
-  @Test func `a missing command is told`() throws {
+  @Test func `a missing command is an error`() throws {
     let file = try file("a.u64.xz", try #require(Self.compressed))
     let decompression = Decompression(url: file.url, command: "no-such-command")
 

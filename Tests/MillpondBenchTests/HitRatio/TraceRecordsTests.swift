@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: TraceRecord.allCases)
-  func `a record that is cut is told with the trace's name`(record: TraceRecord) {
+  func `a cut record is reported with the name of the trace`(record: TraceRecord) {
     for missing in 1..<record.length {
       var reader = TraceReader(record)
       reader.receive([UInt8](repeating: 1, count: 3 * record.length - missing))

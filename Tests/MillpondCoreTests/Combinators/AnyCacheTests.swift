@@ -51,7 +51,7 @@ import Testing
     #expect(outcome.isCompleted)
   }
 
-  @Test func `a fill is set, unless the key was told something since`() {
+  @Test func `a fill is set, unless the key was written since`() {
     let cache = ofClosures()
     let log = Recorder<String>().subscribe(to: written.signal)
     let mark = FillToken()
@@ -87,7 +87,7 @@ import Testing
     #expect(AnyCache(memory.layered(over: kept)).now("a", Lookup()) == 1)
   }
 
-  @Test func `a source that can only be asked is told in vain, and that succeeds`() {
+  @Test func `a source that only answers gets accepts writes without an effect`() {
     let origin = TestOrigin<String, Int>()
     let cache = AnyCache(origin)
 

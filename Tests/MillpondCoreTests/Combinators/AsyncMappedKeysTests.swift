@@ -91,7 +91,7 @@ import Testing
     #expect(recorder.failure is Trouble && set.failure is Trouble)
   }
 
-  @Test func `who leaves cancels the transform of his get`() async throws {
+  @Test func `a caller that leaves cancels the transform of its get`() async throws {
     recorder.subscribe(to: held.get(1))
     try await source.subscriptions(count: 1)
 

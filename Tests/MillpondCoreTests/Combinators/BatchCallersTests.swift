@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10)
-  func `whoever leaves knows the slot, and those who stay keep their order`(seed: Int) {
+  func `every leaver knows the slot, and those that stay keep their order`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var callers = BatchCallers<Int>()
     var staying: [BatchCaller<Int>] = []

@@ -55,7 +55,7 @@ import Testing
     #expect(recorders.map(\.transcript) == [["next a", "completed"], ["completed"]])
   }
 
-  @Test func `a failure is that of all who have not been answered`() {
+  @Test func `a failure reaches every caller that has no answer yet`() {
     let recorders = ask(batched(), 1, 2, 3)
 
     clock.advance(by: .seconds(1))
@@ -66,7 +66,7 @@ import Testing
     #expect(recorders[1].failure is Trouble && recorders[2].failure is Trouble)
   }
 
-  @Test func `who leaves before the window closes is not asked for`() {
+  @Test func `a key whose caller leaves before the window closes is not fetched`() {
     let recorders = ask(batched(), 1, 2, 2)
 
     recorders[0].dispose()
@@ -76,7 +76,7 @@ import Testing
     #expect(calls[[2]].subscriptions == 1)
   }
 
-  @Test func `when all have left nobody is called, and the next window is a new one`() {
+  @Test func `when all have left no call is made, and the next window is a new one`() {
     let source = batched()
     for recorder in ask(source, 1, 2) { recorder.dispose() }
     #expect(clock.pendingCount == 0)
@@ -87,7 +87,7 @@ import Testing
     #expect(calls[[3]].subscriptions == 1)
   }
 
-  @Test func `who leaves and comes again is asked for once`() {
+  @Test func `a key whose caller leaves and comes again is fetched once`() {
     let source = batched()
     let other = ask(source, 2)
     ask(source, 1).first?.dispose()

@@ -85,7 +85,7 @@ import Testing
     #expect(cache.now("a", Lookup()) == nil)
   }
 
-  @Test func `who leaves while the condition is awaited asks nothing`() async throws {
+  @Test func `a caller that leaves while the condition is awaited starts no get`() async throws {
     let source = TestSource<Bool>()
     let cache = base.conditioned { [signal = source.signal] _ in try await signal.value }
     let recorder = Recorder<Int>().subscribe(to: cache.get("a"))

@@ -49,7 +49,7 @@ import Testing
     #expect(memory.count == 0 && other.count == 0)
   }
 
-  @Test func `whoever asks after a telling does not join the older flight`() {
+  @Test func `a get after a write does not join the older flight`() {
     let cache = memory.layered(over: origin).reusingInFlight()
     early.subscribe(to: cache.get("a"))
 

@@ -159,7 +159,7 @@ import Testing
     #expect(origin?.contains("FunctionSourceTests.swift") ?? true)
   }
 
-  @Test func `a call after the get was left reaches nobody, and nothing is kept`() throws {
+  @Test func `a call after the get was left reaches no observer, and nothing is stored`() throws {
     let memory = MemoryCache<String, Int>(countLimit: 5)
     recorder.subscribe(to: memory.layered(over: callback).get("a"))
 

@@ -74,7 +74,7 @@ import Testing
     #expect(recorder.progress.last == SignalProgress(completed: 3, total: 10))
   }
 
-  @Test func `who leaves gives up all`() {
+  @Test func `a caller that leaves gives up all`() {
     recorder.subscribe(to: origin.get(all: [1, 2]))
 
     recorder.dispose()

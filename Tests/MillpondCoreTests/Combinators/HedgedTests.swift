@@ -120,7 +120,7 @@ import Testing
     #expect(clock.pendingCount == 0)
   }
 
-  @Test func `an answer at once asks nobody else`() {
+  @Test func `an immediate answer asks no other source`() {
     let base = TestCache<String, Int>()
     base.set(1, for: "a")
 
@@ -130,7 +130,7 @@ import Testing
     #expect(mirror["a"].subscriptions == 0)
   }
 
-  @Test func `who leaves gives up both, and the timer`() {
+  @Test func `a caller that leaves gives up both, and the timer`() {
     ask()
     recorder.dispose()
     #expect(origin["a"].disposals == 1 && clock.pendingCount == 0)

@@ -17,7 +17,7 @@ import Testing
     #expect(layers.map { $0.contents["a"] } == [2, 2, 2, 3])
   }
 
-  @Test func `all are told`() {
+  @Test func `all caches are notified`() {
     let all = AnyCache(layering: layers.map { AnyCache($0) })
     all.set(1, for: "a")
     #expect(layers.allSatisfy { $0.contents == ["a": 1] })

@@ -90,7 +90,7 @@ import Testing
     #expect(lower.gets == [])
   }
 
-  @Test func `what is told is in both layers when the call returns`() {
+  @Test func `a write is in both layers when the call returns`() {
     let both = upper.layered(over: lower)
 
     both.set(1, for: "a")
@@ -104,7 +104,7 @@ import Testing
     #expect(upper.contents == [:] && lower.contents == [:])
   }
 
-  @Test func `the lower layer is told first`() {
+  @Test func `the lower layer is written first`() {
     let order = Recorder<String>()
     let written = PublishSubject<String>()
     order.subscribe(to: written.signal)

@@ -31,7 +31,7 @@ import Testing
     #expect(base.contents == [:])
   }
 
-  @Test func `a key that can be turned is asked and told as ever`() {
+  @Test func `a key that can be transformed is read and written as before`() {
     cache.set(5, for: 2)
 
     #expect(base.contents == ["n2": 5])

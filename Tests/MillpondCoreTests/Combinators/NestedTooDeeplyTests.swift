@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: Composition.allCases)
-  func `it passes, and nobody else is asked`(composition: Composition) {
+  func `it passes, and no other source is asked`(composition: Composition) {
     let get = Recorder<Int>().subscribe(to: make(composition).get("a"))
     clock.advance(by: .seconds(60))
 

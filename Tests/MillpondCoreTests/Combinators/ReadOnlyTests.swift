@@ -28,7 +28,7 @@ import Testing
     #expect(base.contents == [:])
   }
 
-  @Test func `it keeps answering those who want only what is kept`() {
+  @Test func `it still answers gets of stored values only`() {
     base.set(1, for: "a")
 
     let recorder = Recorder<Int>().subscribe(to: base.readOnly().get("a", freshness: .cachedOnly))

@@ -69,7 +69,7 @@ import Testing
     #expect(base.contents == ["a": 1] && other.contents == [:])
   }
 
-  @Test func `who looks a value up hears both`() async throws {
+  @Test func `a lookup of a value names both`() async throws {
     base.failGets(of: "a", with: Trouble(name: "base"))
     other.set(2, for: "a")
 

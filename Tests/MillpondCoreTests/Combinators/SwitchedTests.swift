@@ -11,7 +11,7 @@ import Testing
     small.switched(to: large) { $0 >= 10 }
   }
 
-  @Test func `the key decides who is asked and told`() {
+  @Test func `the key decides which layer is read and written`() {
     cache.set(1, for: 1)
     cache.set(2, for: 10)
 
@@ -40,7 +40,7 @@ import Testing
     #expect(cache.topology(for: nil).role == .choice)
   }
 
-  @Test func `who looks a value up hears which one had it`() async throws {
+  @Test func `a lookup names the one that had the value`() async throws {
     large.set(2, for: 10)
 
     let found = try await small.switched(to: large.named("large")) { $0 >= 10 }.lookUp(10).value
@@ -49,7 +49,8 @@ import Testing
   }
 
   @Test(arguments: 0..<15)
-  func `a switch that always goes one way can't be told from that way`(seed: UInt64) async {
+  func `a switch that always goes one way can't be distinguished from that way`(seed: UInt64) async
+  {
     let laws = CacheLaws(keys: [0, 1, 2, 3], values: Array(1...12)) { TestCache<Int, Int>() }
     let breach = await laws.difference(
       seed: seed, between: { a, b, _ in AnyCache(a.layered(over: b)) },

@@ -6,7 +6,7 @@ import Testing
 @Suite struct WriteOnlyTests {
   let base = TestCache<String, Int>()
 
-  @Test func `it is told, and every get is a miss that does not reach the base`() {
+  @Test func `it is notified, and every get is a miss that does not reach the base`() {
     let cache = base.writeOnly()
 
     cache.set(1, for: "a")

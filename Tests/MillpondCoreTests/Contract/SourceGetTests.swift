@@ -71,7 +71,7 @@ import Testing
     #expect(clock.pendingCount == 0)
   }
 
-  @Test func `a deadline is told of by error, and the work is given up`() {
+  @Test func `a deadline is reported as an error, and the work is given up`() {
     let clock = ManualClock()
     let recorder = Recorder<Int>().subscribe(
       to: origin.get("a", deadline: .after(.seconds(1), clock: clock)))
@@ -82,7 +82,7 @@ import Testing
     #expect(origin["a"].disposals == 1)
   }
 
-  @Test func `the empty cache misses, and takes what it is told`() {
+  @Test func `the empty cache misses, and accepts writes`() {
     let empty = EmptyCache<String, Int>()
 
     #expect(Recorder<Void>().subscribe(to: empty.set(1, for: "a")).isCompleted)

@@ -117,7 +117,7 @@ import Testing
     #expect(recorder.transcript == ["next 3", "completed"])
   }
 
-  @Test func `whoever asks again in the callback of an answer is no circle`() {
+  @Test func `a get in the callback of an answer is no circle`() {
     let origin = TestOrigin<String, Int>()
     let cache = origin.reusingInFlight()
     cache.get("a").subscribe(onNext: { _ in recorder.subscribe(to: cache.get("a")) })

@@ -10,7 +10,7 @@ import Testing
   let first = Recorder<Int>()
   let second = Recorder<Int>()
 
-  @Test func `a flight is as urgent as the most urgent who is present`() {
+  @Test func `a flight is as urgent as its most urgent caller`() {
     let asked = Recorder<Lookup>()
     let lookups = PublishSubject<Lookup>()
     asked.subscribe(to: lookups.signal)

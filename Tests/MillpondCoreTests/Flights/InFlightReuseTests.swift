@@ -212,7 +212,7 @@ import Testing
     #expect(first.values == [1] && second.values == [1])
   }
 
-  @Test func `who has left before asking starts nothing`() {
+  @Test func `a caller that leaves before its get starts nothing`() {
     let cache = origin.reusingInFlight()
     let lifetime = Lifetime()
     lifetime.end()
@@ -271,7 +271,7 @@ import Testing
     clock.ask.withLock { $0 = nil }
   }
 
-  @Test func `what a layer asks below is asked by the caller, whoever's thread it is`() {
+  @Test func `gets that a layer makes below are made for its caller, on every thread`() {
     // The upper layer misses on the thread of its own flight, and the lower one is asked.
     let upper = TestOrigin<String, Int>()
     let whole = Locked<AnyCache<String, Int>?>(nil)

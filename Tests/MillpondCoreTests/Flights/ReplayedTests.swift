@@ -12,7 +12,7 @@ import Testing
 
   struct Trouble: Error {}
 
-  @Test func `all who ask share one run, and who asks later finds the value`() {
+  @Test func `all callers share one run, and later ones find the value`() {
     let cache = origin.replayed(in: memory)
     let callers = (0..<100).map { _ in Recorder<Int>().subscribe(to: cache.get("a")) }
 
@@ -58,7 +58,7 @@ import Testing
     #expect(cache.flights.isEmpty)
   }
 
-  @Test func `what is set meanwhile wins, and those who waited get their value`() {
+  @Test func `a set meanwhile wins, and waiting callers get its value`() {
     let cache = origin.replayed(in: memory)
     caller.subscribe(to: cache.get("a"))
     cache.set(2, for: "a")
@@ -139,7 +139,7 @@ import Testing
     #expect(memory.now("a", Lookup()) == 2)
   }
 
-  @Test func `what an ask finds expired is told of as removed before the origin answers`() {
+  @Test func `a value that a get finds expired is reported as removed before the origin answers`() {
     let memory = MemoryCache<String, Int>(
       countLimit: 2, timeToLive: .after(.seconds(1)), clock: clock)
     let cache = origin.replayed(in: memory, clock: clock)

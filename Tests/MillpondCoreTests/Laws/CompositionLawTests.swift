@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: 0..<15)
-  func `names, slots, keys and codecs that change nothing can't be told`(seed: UInt64) async {
+  func `names, slots, keys and codecs that change nothing make no difference`(seed: UInt64) async {
     // The name that failures of writes give to the layer without one too.
     let name = "TestCache"
     let breach = await laws.difference(
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: 0..<15)
-  func `which of the combinators comes first can't be told`(seed: UInt64) async {
+  func `the order of the combinators makes no difference`(seed: UInt64) async {
     let breach = await laws.difference(
       seed: seed,
       between: { a, b, _ in AnyCache(a.layered(over: b).reusingInFlight().named("both")) },

@@ -46,7 +46,7 @@ import Testing
     #expect(left.answers == [1, 1] && right.answers == [1, 1])
   }
 
-  @Test func `who leaves is told to stop before the next one starts`() {
+  @Test func `a run that is left is cancelled before the next one starts`() {
     let active = Locked((now: 0, most: 0))
     let starts = Locked(0)
     let origin = AnyCache<Int, Int>(

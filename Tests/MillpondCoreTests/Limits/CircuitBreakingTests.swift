@@ -136,7 +136,7 @@ import Testing
     #expect(remaining(ask(source, 3)) == nil)
   }
 
-  @Test func `a caller who leaves counts as neither, and gives up the attempt`() {
+  @Test func `a caller that leaves counts as neither, and gives up the attempt`() {
     let source = breaking(1)
     for _ in 0..<5 { ask(source, 9).dispose() }
     #expect(remaining(ask(source, 8)) == nil)

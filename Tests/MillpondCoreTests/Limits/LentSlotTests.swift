@@ -140,7 +140,7 @@ import Testing
     #expect((0..<4).map { origin[$0].activeRuns } == [0, 1, 1, 0])
   }
 
-  @Test func `a flight in the queue that all who hold slots wait for is served`() async throws {
+  @Test func `a queued flight that all holders of slots wait for is served`() async throws {
     let door = Door()
     let work = Work { key, ask in
       let inner = ask(100)

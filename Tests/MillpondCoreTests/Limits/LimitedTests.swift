@@ -54,7 +54,7 @@ import Testing
     #expect(last.values == [1])
   }
 
-  @Test func `who leaves while running gives the slot back`() {
+  @Test func `a running caller that leaves gives the slot back`() {
     let cache = origin.limited(to: 1)
     let first = ask(cache, 0)
     _ = ask(cache, 1)
@@ -65,7 +65,7 @@ import Testing
     #expect(origin[1].subscriptions == 1)
   }
 
-  @Test func `who leaves while waiting is never started`() {
+  @Test func `a waiting caller that leaves is never started`() {
     let cache = origin.limited(to: 1)
     _ = ask(cache, 0)
     let waiting = ask(cache, 1)
@@ -152,7 +152,7 @@ import Testing
     #expect(recorders.count == 4)
   }
 
-  @Test func `an urgent caller who joins brings a waiting flight forward`() {
+  @Test func `an urgent caller that joins brings a waiting flight forward`() {
     let cache = origin.limited(to: 1).reusingInFlight()
     let recorders = [0, 1, 2].map { key in
       Recorder<Int>().subscribe(to: cache.get(key, priority: .low))
@@ -168,7 +168,7 @@ import Testing
     #expect(origin[1].subscriptions == 1)
   }
 
-  @Test func `one brought forward goes after those of the same urgency who came before it`() {
+  @Test func `a raised one goes after those of the same urgency that came before it`() {
     let cache = origin.limited(to: 1).reusingInFlight()
     let asks = [(0, Priority.normal), (1, .high), (2, .low), (3, .high)]
     let recorders = asks.map { key, priority in
@@ -238,7 +238,7 @@ import Testing
     #expect(origin[0].subscriptions == 1)
   }
 
-  @Test func `a thousand who left a queue that does not move change nothing for the next`() {
+  @Test func `a thousand that left a queue that does not move change nothing for the next`() {
     let cache = origin.limited(to: 1)
     let first = ask(cache, 0)
     let waiting = ask(cache, 1)

@@ -56,7 +56,7 @@ import Testing
     #expect(recorders.count == 4)
   }
 
-  @Test func `an urgent caller who joins brings a waiting flight forward`() {
+  @Test func `an urgent caller that joins brings a waiting flight forward`() {
     let cache = origin.rateLimited(to: 1, per: .seconds(1), burst: 1, clock: clock)
       .reusingInFlight()
     let recorders = (0..<3).map { key in
@@ -70,7 +70,7 @@ import Testing
     #expect(recorders.count == 3 && urgent.transcript == [])
   }
 
-  @Test func `who leaves before the start gives up the place at no cost`() {
+  @Test func `a caller that leaves before the start gives up its place at no cost`() {
     let cache = origin.rateLimited(to: 1, per: .seconds(1), burst: 1, clock: clock)
     _ = ask(cache, 0)
     let waiting = ask(cache, 1)
@@ -148,7 +148,7 @@ import Testing
     #expect(recorders.allSatisfy { $0.isCompleted })
   }
 
-  @Test func `racing callers and leavers leave nobody waiting and no timer`() {
+  @Test func `racing callers and leavers leave no waiter and no timer`() {
     let cache = origin.rateLimited(to: 1, per: .seconds(1), burst: 1, clock: clock)
 
     DispatchQueue.concurrentPerform(iterations: 4) { thread in

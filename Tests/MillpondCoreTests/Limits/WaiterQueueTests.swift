@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `whoever is the most urgent is next, whatever came before`(seed: Int) {
+  func `the most urgent one is next, whatever came before`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var queue = WaiterQueue()
     var waiting: [(waiter: QueuedWaiter, flight: FlightHandle)] = []

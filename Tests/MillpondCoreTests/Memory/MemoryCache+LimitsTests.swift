@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [MemoryPressure.warning, .critical])
-  func `under pressure half or all goes, and is told of so`(pressure: MemoryPressure) {
+  func `under pressure half or all of the values go, and are reported`(pressure: MemoryPressure) {
     let cache = MemoryCache<Int, Int>(countLimit: 10)
     let causes = Recorder<Removal<Int, Int>.Cause>().subscribe(to: cache.removals.map(\.cause))
     for key in 0..<10 { cache.set(key, for: key) }

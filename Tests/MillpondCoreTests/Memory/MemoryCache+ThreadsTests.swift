@@ -117,7 +117,7 @@ import Testing
     #expect(wrongs.load(ordering: .relaxed) == 0)
   }
 
-  @Test func `a question is either a hit or a miss, whoever asks`() {
+  @Test func `a get is either a hit or a miss, with every kind of caller`() {
     let cache = MemoryCache<Int, Int>(countLimit: 5_000)
 
     DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in

@@ -60,7 +60,7 @@ import Testing
     Recorder<Int>().subscribe(to: cache[Key()] ?? .empty)
   }
 
-  @Test func `a set between the steps wins, and the entry serves nobody`() {
+  @Test func `a set between the steps wins, and the entry has no more callers`() {
     assign { $0.set(9, for: Key()) }
 
     #expect(subscribe().transcript == ["next 9", "completed"])

@@ -68,7 +68,7 @@ import Testing
     #expect(map.current("a") == 1)
   }
 
-  @Test func `a handler that is dropped fails the callers, who learn where it was made`() {
+  @Test func `a dropped handler fails the callers, and its error says where it was made`() {
     let callers = [
       Recorder<Int>().subscribe(to: multiplexer().get()),
       Recorder<Int>().subscribe(to: map().get("a")),

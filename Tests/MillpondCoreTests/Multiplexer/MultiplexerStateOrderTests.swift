@@ -23,7 +23,7 @@ import Testing
     states.values.last?.value
   }
 
-  @Test func `a fetch that a write's call overtakes stays shown when the write is told of`() {
+  @Test func `a fetch that a write overtakes stays shown when the write is reported`() {
     let origin = Leaving()
     let users = map(over: origin, kept)
     states.subscribe(to: users.states(of: "a"))

@@ -54,7 +54,7 @@ import Testing
     #expect(try !last().isLoading)
   }
 
-  @Test func `who comes during a fetch is told of it`() throws {
+  @Test func `a watcher that comes during a fetch sees it`() throws {
     let caller = multiplexer.get().subscribe()
     _ = states.subscribe(to: multiplexer.states)
     #expect(try last().isLoading)
@@ -158,7 +158,7 @@ import Testing
     #expect(states.values.allSatisfy { $0.value == nil })
   }
 
-  @Test func `who has left is told nothing`() {
+  @Test func `an observer that has left receives nothing`() {
     _ = states.subscribe(to: multiplexer.states)
     let count = states.values.count
 

@@ -22,7 +22,7 @@ import Testing
     source.completed()
   }
 
-  @Test func `it is fetched once for all who ask, and for half an hour`() {
+  @Test func `it is fetched once for all callers, and for half an hour`() {
     let callers = [ask(), ask()]
     answer(1)
     clock.advance(by: .seconds(1_799))
@@ -72,7 +72,7 @@ import Testing
     #expect(ask().values == [5])
   }
 
-  @Test func `what is cleared is asked anew, and those who waited get an answer`() {
+  @Test func `a cleared value is fetched anew, and waiting callers get an answer`() {
     let caller = ask()
     multiplexer.clear()
     let later = ask()

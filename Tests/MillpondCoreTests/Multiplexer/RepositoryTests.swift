@@ -128,11 +128,11 @@ import Testing
     #expect(flush.progress.allSatisfy { $0.total == 3 })
   }
 
-  @Test func `of nobody a flush is done`() async throws {
+  @Test func `a flush without members is done`() async throws {
     try await repository.flush().value
   }
 
-  @Test func `a flush runs, whoever listens`() throws {
+  @Test func `a flush runs, with or without a listener`() throws {
     let member = Held()
     try repository.add(member.functions, named: "a")
 

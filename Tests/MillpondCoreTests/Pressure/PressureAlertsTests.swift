@@ -16,7 +16,7 @@ import Testing
     for level in levels { source.next(level) }
   }
 
-  @Test func `each rise is told at once, whatever it comes from`() {
+  @Test func `each rise is reported at once, whatever it comes from`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
 
     report(nil, .warning, .critical, nil, .critical, nil, .warning)
@@ -24,7 +24,7 @@ import Testing
     #expect(recorder.values == [.warning, .critical, .critical, .warning])
   }
 
-  @Test func `a level that stays is told again after each pause, however often it is looked at`() {
+  @Test func `a level that stays is reported again after each pause, however often it is read`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
     report(.warning)
 
@@ -38,7 +38,7 @@ import Testing
     #expect(recorder.values == [.warning, .warning, .warning])
   }
 
-  @Test func `a fall is not told, and what is left is told again at its time`() {
+  @Test func `a fall is not reported, and the rest is reported again at its time`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
     report(.critical)
     clock.advance(by: .seconds(20))
@@ -50,7 +50,7 @@ import Testing
     #expect(recorder.values == [.critical, .warning])
   }
 
-  @Test func `a rise puts off what would be told again`() {
+  @Test func `a rise delays the next repeated report`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
     report(.warning)
     clock.advance(by: .seconds(29))
@@ -74,7 +74,8 @@ import Testing
     #expect(recorder.values == [.critical])
   }
 
-  @Test func `who comes while memory is short is told at once, by the same watch`() {
+  @Test func `a listener that comes while memory is short is notified at once, by the same watch`()
+  {
     let alerts = alerts()
     let first = Recorder<MemoryPressure>().subscribe(to: alerts)
     report(.warning)
@@ -85,7 +86,7 @@ import Testing
     #expect(source.subscriptions == 1)
   }
 
-  @Test func `who comes when it is over is told nothing`() {
+  @Test func `a watcher that comes after the end receives nothing`() {
     let alerts = alerts()
     let first = Recorder<MemoryPressure>().subscribe(to: alerts)
     report(.warning, nil)
@@ -95,7 +96,7 @@ import Testing
     #expect(second.values.isEmpty && first.values == [.warning])
   }
 
-  @Test func `one who leaves harms nobody`() {
+  @Test func `a caller that leaves harms no other`() {
     let alerts = alerts()
     let first = Recorder<MemoryPressure>().subscribe(to: alerts)
     let second = Recorder<MemoryPressure>().subscribe(to: alerts)
@@ -109,7 +110,7 @@ import Testing
     #expect(second.values == [.warning, .critical, .critical])
   }
 
-  @Test func `the last who leaves ends the watch, and the next one begins anew`() {
+  @Test func `the last listener that leaves ends the watch, and the next one begins anew`() {
     let alerts = alerts()
     let recorders = (0..<2).map { _ in Recorder<MemoryPressure>().subscribe(to: alerts) }
     report(.warning)
@@ -121,7 +122,7 @@ import Testing
     #expect(source.activeRuns == 1 && next.values.isEmpty)
   }
 
-  @Test func `a failure passes, and nothing is told again`() {
+  @Test func `a failure passes, and nothing is sent again`() {
     let recorder = Recorder<MemoryPressure>().subscribe(to: alerts())
     report(.warning)
 

@@ -128,7 +128,7 @@ import Testing
     #expect(recorder.values == [.warning])
   }
 
-  @Test func `all who are told share one watch, and the last one ends it`() {
+  @Test func `all listeners share one watch, and the last one ends it`() {
     files.writeMachine(available: 50)
     let alerts = levels().alerts(repeatingEvery: .seconds(30), Scheduler(clock))
     let recorders = (0..<3).map { _ in Recorder<MemoryPressure>().subscribe(to: alerts) }
@@ -164,7 +164,7 @@ import Testing
     #expect(clock.pendingCount == 0)
   }
 
-  @Test func `no look is taken on a task's thread, whoever subscribes and whatever the clock`()
+  @Test func `no lookup runs on a task's thread, with any subscriber and any clock`()
     async throws
   {
     let clock = PlainClock()

@@ -82,7 +82,7 @@ import Testing
     #expect(monitor.statistics["disk"]?.failedWrites == 1)
   }
 
-  @Test func `layers are told apart by their names, however many there are`() {
+  @Test func `layers are distinguished by their names, however many there are`() {
     let monitor = CacheMonitor(clock: clock)
     let caches = (0..<20).map { number in
       AnyCache(disk.named("layer with the number \(number)").monitored(by: monitor))

@@ -26,7 +26,7 @@ import Testing
     #expect(cache.flights.isEmpty)
   }
 
-  @Test func `each flight that lasts too long is told once`() {
+  @Test func `each flight that lasts too long is reported once`() {
     let cache = origin.reusingInFlight(clock: clock)
     let alarms = Recorder<String>().subscribe(
       to: cache.flights(olderThan: .seconds(30), clock: clock).map { "\($0.key)" })

@@ -71,7 +71,7 @@ import Testing
     #expect(provenance.description.contains("TestCache: failed, trouble"))
   }
 
-  @Test func `a value that is too old is told from none`() {
+  @Test func `a value that is too old is distinguished from none`() {
     let memory = memory
     memory.set(1, for: "a")
     clock.advance(by: .seconds(40))
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a value in memory that is too old is told from none, over another layer, too`(
+  func `a value in memory that is too old is distinguished from none, over another layer, too`(
     isNamed: Bool
   ) {
     let memory = memory
@@ -147,7 +147,7 @@ import Testing
     #expect(counted.undecodable == 1 && counted.hits == 1 && counted.misses == 2)
   }
 
-  @Test func `a value that can't be decoded in a task is told from none, with the reason`()
+  @Test func `a value that can't be decoded in a task is distinguished from none, with the reason`()
     async throws
   {
     let texts = TestCache<String, String>()
@@ -160,7 +160,7 @@ import Testing
     #expect(found.value == nil)
   }
 
-  @Test func `a value that can't be decoded is told from none, with the reason`() {
+  @Test func `a value that can't be decoded is distinguished from none, with the reason`() {
     let texts = TestCache<String, String>()
     texts.set("one", for: "a")
     let numbers = texts.mapValues(
@@ -179,7 +179,7 @@ import Testing
     #expect(found?.value == 1)
   }
 
-  @Test func `a joiner is told how old the flight is, and sees what happens from then on`() {
+  @Test func `a joiner learns the age of the flight, and sees the events from then on`() {
     let cache = memory.layered(over: disk.layered(over: origin.named("network")))
       .reusingInFlight(clock: clock)
     let first = Recorder<Int>().subscribe(to: cache.get("a"))

@@ -9,7 +9,7 @@ import Testing
   let disk = TestCache<String, Int>()
   let origin = TestOrigin<String, Int>()
 
-  @Test func `it says who would be asked, and asks nobody`() {
+  @Test func `it names the layers that would be asked, and asks none`() {
     let cache = memory.named("memory").layered(over: disk.layered(over: origin))
 
     #expect(
@@ -19,7 +19,7 @@ import Testing
     #expect(disk.gets.isEmpty && origin["a"].subscriptions == 0)
   }
 
-  @Test func `below a layer that has it nobody would be asked`() {
+  @Test func `layers below one that has the value would not be asked`() {
     memory.set(1, for: "a")
 
     #expect(memory.layered(over: origin).plan(for: "a").map(\.expectation) == [.answers])

@@ -268,7 +268,7 @@ import Testing
     #expect(scene.fetches.count == 1)
   }
 
-  @Test func `an observer that leaves inside a state harms nobody`() {
+  @Test func `an observer that leaves inside a state harms no other`() {
     let scene = RememberedScene(.ten())
     let leaving = Locked<Disposable?>(nil)
     let mine = observed(scene)

@@ -40,7 +40,7 @@ import Testing
     #expect(scene.get().values == [2])
   }
 
-  @Test func `what is told ends the failure`() {
+  @Test func `a write ends the failure`() {
     _ = scene.get()
     scene.fail(Refused())
 
@@ -50,7 +50,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `a failure that comes after the key was told is not remembered`() {
+  @Test func `a failure that comes after a write of the key is not remembered`() {
     _ = scene.get()
     scene.users.remove("a")
     scene.fail(Refused())

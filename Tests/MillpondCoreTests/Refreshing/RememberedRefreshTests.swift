@@ -59,7 +59,7 @@ import Testing
     #expect(second.values == [3])
   }
 
-  @Test func `who asks during a refresh joins it, if what is kept won't do`() {
+  @Test func `a get during a refresh joins it, if the stored value is not enough`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))
     scene.users.refresh("a")
     let caller = scene.get()
@@ -113,7 +113,7 @@ import Testing
     #expect(refreshed.failure is Offline)
   }
 
-  @Test func `a refresh goes on though nobody waits, and is kept`() {
+  @Test func `a refresh continues without callers, and is stored`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     scene.users.refresh("a")
     #expect(scene.origin.activeRuns == 1)
@@ -123,7 +123,7 @@ import Testing
     #expect(scene.get().values == [2])
   }
 
-  @Test func `a reload that nobody waits for is cancelled`() {
+  @Test func `a reload without callers is cancelled`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
 
     scene.get(freshness: .reload).dispose()
@@ -154,7 +154,7 @@ import Testing
     #expect(scene.clock.pendingCount == 0)
   }
 
-  @Test func `who waits for a refresh keeps it from its deadline`() {
+  @Test func `a caller that waits for a refresh keeps it from its deadline`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     let waiting = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
 
@@ -164,7 +164,7 @@ import Testing
     #expect(waiting.values == [2])
   }
 
-  @Test func `after a stale value the fetch goes on for those who have left`() {
+  @Test func `after a stale value the fetch continues for callers that have left`() {
     let scene = RememberedScene(.ten(stale: .atOnce), age: .seconds(11))
     scene.get().dispose()
     #expect(scene.origin.activeRuns == 1)
@@ -176,7 +176,7 @@ import Testing
     #expect(scene.clock.pendingCount == 0)
   }
 
-  @Test func `no more fetches go on for nobody than the policy lets`() {
+  @Test func `no more fetches continue without callers than the policy allows`() {
     let clock = ManualClock()
     let origin = TestOrigin<Int, Int>()
     let users = origin.remembered(

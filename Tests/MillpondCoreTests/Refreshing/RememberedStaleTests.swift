@@ -55,7 +55,7 @@ import Testing
     #expect(offline.failure is Offline)
   }
 
-  @Test func `who grants it gets the stale value on any failure`() {
+  @Test func `a caller that allows it gets the stale value on any failure`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))
     let caller = scene.get(stale: .onAnyError)
 
@@ -65,7 +65,7 @@ import Testing
     #expect(caller.isCompleted)
   }
 
-  @Test func `who wants none gets none, though others do`() {
+  @Test func `a caller that wants no stale value gets none, though others do`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))
     let strict = scene.get(stale: .never)
     let other = scene.get()
@@ -86,7 +86,7 @@ import Testing
     #expect(caller.failure is Offline)
   }
 
-  @Test func `who names an age gets nothing older unless he says so`() {
+  @Test func `a get with a greatest age gets nothing older unless it allows a stale value`() {
     let scene = RememberedScene(.ten(), age: .seconds(5))
     let strict = scene.get(freshness: .atMost(.seconds(1)))
     let mild = scene.get(freshness: .atMost(.seconds(1)), stale: .onNamedErrors)
@@ -108,7 +108,7 @@ import Testing
     #expect(caller.isCompleted)
   }
 
-  @Test func `who joins late gets the stale value too, as old as it is by then`() {
+  @Test func `a late joiner gets the stale value too, with its age at that time`() {
     let scene = RememberedScene(.ten(stale: .atOnce), age: .seconds(11))
     _ = scene.getAge()
 
@@ -173,7 +173,7 @@ import Testing
     #expect(caller.failure is Offline)
   }
 
-  @Test func `a reload does not pass a stale value for a new one, unless he who asks says so`() {
+  @Test func `a reload does not pass a stale value for a new one, unless its caller allows it`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     let strict = scene.get(freshness: .reload)
     let mild = scene.get(freshness: .reload, stale: .onNamedErrors)
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: [StaleUse.never, .onNamedErrors, .onAnyError, .after(.seconds(1)), .atOnce])
-  func `silence is the caller's when he leaves`(use: StaleUse) {
+  func `silence belongs to the caller that leaves`(use: StaleUse) {
     let scene = RememberedScene(.ten(), age: .seconds(11))
     let caller = scene.get(stale: use)
     let before = caller.values

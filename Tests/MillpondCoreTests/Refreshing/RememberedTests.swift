@@ -42,7 +42,7 @@ import Testing
     #expect(scene.fetches.count == 1)
   }
 
-  @Test func `all who ask meanwhile share one fetch`() {
+  @Test func `all callers that come meanwhile share one fetch`() {
     let scene = RememberedScene(.ten())
     let callers = (0..<100).map { _ in scene.get() }
 
@@ -52,7 +52,7 @@ import Testing
     #expect(scene.fetches.count == 1)
   }
 
-  @Test func `the last one who leaves cancels a fetch`() {
+  @Test func `the last caller that leaves cancels a fetch`() {
     let scene = RememberedScene(.ten())
     let callers = [scene.get(), scene.get()]
 
@@ -62,7 +62,7 @@ import Testing
     #expect(scene.origin.activeRuns == 0)
   }
 
-  @Test func `who names an age asks when what is kept is older`() {
+  @Test func `a get with a greatest age fetches when the stored value is older`() {
     let scene = RememberedScene(.ten(), age: .seconds(5))
 
     #expect(scene.get(freshness: .atMost(.seconds(6))).values == [1])
@@ -71,7 +71,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `who grants more than the policy gets no more than that`() {
+  @Test func `a caller that allows more than the policy gets no more than that`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))
 
     let caller = scene.get(freshness: .atMost(.seconds(60)))
@@ -80,7 +80,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `who wants what is kept only gets it however old, and asks nobody`() {
+  @Test func `a get of stored values only gets them however old, and asks no source`() {
     let scene = RememberedScene(.ten(), age: .seconds(1_000))
 
     let caller = scene.get(freshness: .cachedOnly)
@@ -89,7 +89,10 @@ import Testing
     #expect(scene.fetches.count == 1)
   }
 
-  @Test func `what is not usable any more is not even kept for those who want no more`() {
+  @Test
+  func
+    `a value that is not usable any more is not kept even for callers that want stored values only`()
+  {
     let scene = RememberedScene(.ten(usableFor: .after(.seconds(60))), age: .seconds(60))
 
     let caller = scene.get(freshness: .cachedOnly)
@@ -123,7 +126,7 @@ import Testing
     #expect(first.values + second.values + third.values == [1, 1, 2])
   }
 
-  @Test func `all that is kept can be told to be fresh no more`() {
+  @Test func `all stored values can be marked stale`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
 
     scene.users.markAllStale()

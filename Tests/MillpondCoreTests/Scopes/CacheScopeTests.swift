@@ -22,7 +22,7 @@ import Testing
     memory.layered(over: disk.layered(over: origin)).reusingInFlight().scoped(to: scope)
   }
 
-  @Test func `those who wait fail before the end returns, and the work is cancelled`() {
+  @Test func `waiting callers fail before the end returns, and the work is cancelled`() {
     let cache = cache
     caller.subscribe(to: cache.get("a"))
 
@@ -61,7 +61,7 @@ import Testing
     #expect(caller.values == [])
   }
 
-  @Test func `whoever asks again from the failure finds nothing of before`() {
+  @Test func `a get from inside the failure finds nothing of before`() {
     let cache = cache
     cache.set(1, for: "b")
     let again = Recorder<Int>()
@@ -88,7 +88,7 @@ import Testing
     #expect(memory.count == 0)
   }
 
-  @Test func `all caches are told, also if one fails, and the failure is reported`() {
+  @Test func `all caches are notified, also if one fails, and the failure is reported`() {
     struct Failing: Cache {
       func get(_ key: String, _ lookup: Lookup) -> Signal<Int> { .empty }
       func apply(_ change: Change<String, Int>) -> Signal<Void> { .fail(Trouble()) }
@@ -109,7 +109,7 @@ import Testing
     #expect(outcome.isCompleted)
   }
 
-  @Test func `those who are done are not told`() {
+  @Test func `completed callers are not notified`() {
     let cache = cache
     cache.set(1, for: "a")
     caller.subscribe(to: cache.get("a"))

@@ -204,8 +204,7 @@ import Testing
     #expect(next.values == [2])
   }
 
-  @Test func `the outcome of an earlier refresh is not told to those who ask for it after the end`()
-  {
+  @Test func `the outcome of an earlier refresh is not delivered to callers from after the end`() {
     let origin = TestOrigin<Int, String>()
     let map = MultiplexerMap<Int, String>(over: origin, scope: scope)
     let refreshed = map.refresh(1)

@@ -130,7 +130,7 @@ import Testing
     #expect(end.end != nil)
   }
 
-  @Test func `it runs, whoever listens, and stops a source for each of its users`() {
+  @Test func `it runs, with any number of listeners, and stops a source for each of its users`() {
     let source = origin.stoppable()
     let other = MemoryCache<String, Int>(countLimit: 1).layered(over: source)
 

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: Composition.allCases)
-  func `one who leaves keeps nothing from being stored for those who stay`(
+  func `a caller that leaves keeps nothing from being stored for those that stay`(
     composition: Composition
   ) {
     let (cache, kept) = make(composition)

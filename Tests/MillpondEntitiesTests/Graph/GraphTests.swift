@@ -40,7 +40,7 @@ import Testing
     #expect(graph.nodes.allSatisfy { $0.seen != graph.walk })
   }
 
-  @Test func `those whom nobody observes are not come by, however many refer to what changes`() {
+  @Test func `unobserved entities are not visited, however many refer to the changed one`() {
     let count = 10_000
     var graph = graph(count)
     for node in 1..<NodeNumber(count) { _ = graph.connect(node, to: [0]) }
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `whatever is connected, who is found is who can be reached`(seed: Int) {
+  func `in every graph the entities that are found are those that can be reached`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let count = 20
     var graph = graph(count)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `whatever is connected, each observer is told the changes below it`(seed: Int) {
+  func `in every graph each observer receives the changes below it`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let count = 40
     var graph = graph(count)

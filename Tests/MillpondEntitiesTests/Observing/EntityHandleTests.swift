@@ -121,7 +121,7 @@ import Testing
     #expect(handle.value?.name == "next")
   }
 
-  @Test func `who subscribes after the release of the store fails, after the last value`() {
+  @Test func `a subscriber after the release of the store fails, after the last value`() {
     var store: EntityStore? = EntityStore()
     store?.set(Thing(1, "last"))
     let handle = store?.handle(to: reference)

@@ -18,7 +18,7 @@ import Testing
     store.core.tables.withLock { $0.table(Thing.self).rows.count }
   }
 
-  @Test func `of what nobody stores, refers to, observes or retains nothing is known`() {
+  @Test func `an entity that is not stored, referred to, observed or retained takes up no room`() {
     store.set(Thing(1, links: [2]))
     let (observer, retained) = (store.recorder(of: 3), store.retain(Reference<Thing>(4)))
     let known = nodes.known
@@ -32,7 +32,7 @@ import Testing
     #expect(nodes.known == 1)
   }
 
-  @Test func `who was watched is not marked for ever`() {
+  @Test func `an entity that was watched is not marked for ever`() {
     for id in 0..<100 { store.set(Thing(id, links: [id + 1])) }
     for id in 0..<100 { store.recorder(of: id).dispose() }
 
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: 0..<5)
-  func `whoever goes, those who stay are told of what they refer to`(seed: Int) {
+  func `when any observer leaves, the others receive the changes of what they observe`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     for id in 0..<20 { store.set(Thing(id, links: [id + 100])) }
     var observers = (0..<20).map { (id: $0, recorder: store.recorder(of: $0)) }

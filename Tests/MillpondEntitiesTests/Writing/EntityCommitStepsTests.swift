@@ -57,7 +57,7 @@ import Testing
     #expect(longestStep == Commit.stepSize)
   }
 
-  @Test func `before it is committed nobody else sees anything of an update`() {
+  @Test func `before it is committed no other thread sees anything of an update`() {
     store.update { things in
       for id in 0..<Self.count { things.set(Thing(id, "new")) }
       #expect(store.core.tables.withLock { $0.table(Thing.self).committed == nil })
@@ -67,7 +67,8 @@ import Testing
     #expect(name(0) == "new" && store.count == Self.count)
   }
 
-  @Test func `who observes between the steps begins with the new state, and hears of it once`() {
+  @Test func `an observer from between the steps begins with the new state, and receives it once`()
+  {
     var observers: [Recorder<EntityChange<Thing>>] = []
     let early = store.recorder(of: 10)
 
@@ -81,7 +82,7 @@ import Testing
     #expect(observers[0].names == ["new", "new"] && observers[0].causes.last == [12])
   }
 
-  @Test func `who leaves between the steps hears nothing, and the others hear it`() {
+  @Test func `an observer that leaves between the steps hears nothing, and the others hear it`() {
     let (leaving, staying) = (store.recorder(of: 4_000), store.recorder(of: 4_001))
 
     update { step in if step == 1 { leaving.dispose() } }

@@ -131,7 +131,7 @@ import Testing
     #expect(store.get(Reference<Thing>(1)) != nil)
   }
 
-  @Test func `who observes after an end is told of what comes then`() {
+  @Test func `an observer after an end receives what comes then`() {
     store.end()
     let recorder = store.recorder(of: 1)
     store.set(Thing(1, "new"))
@@ -151,7 +151,7 @@ import Testing
     #expect(store.get(Reference<Thing>(1))?.name == "brought")
   }
 
-  @Test func `who follows a type is told at once of what a single set has no room for`() {
+  @Test func `an observer of a type learns at once which entities a single set evicted`() {
     let store = EntityStore(countLimit: 1)
     store.set(Person(id: "a"))
     let recorder = Recorder<[TableEdit<Person>]>().subscribe(to: store.edits(of: Person.self))

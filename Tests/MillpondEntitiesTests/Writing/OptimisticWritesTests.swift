@@ -90,7 +90,7 @@ import Testing
     #expect(store.isSettled)
   }
 
-  @Test func `a request that nobody ends any more fails, and the write is undone`() {
+  @Test func `a request without a live owner fails, and the write is undone`() {
     var lost: PublishSubject<Void>? = PublishSubject<Void>()
     let outcome = lost.map { store.set(Thing(1, "new"), confirmedBy: $0.signal) }
     #expect(name == "new")

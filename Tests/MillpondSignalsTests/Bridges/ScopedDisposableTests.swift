@@ -16,7 +16,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `a scoped handle disposes when told to, and not again`() {
+  @Test func `a scoped handle disposes when asked to, and not again`() {
     let handle = source.signal.subscribe().scoped()
 
     handle.dispose()

@@ -130,7 +130,7 @@ import Testing
     #expect(state.value == 1)
   }
 
-  @Test func `an observer that follows another signal when it is told of a change does so once`() {
+  @Test func `an observer that follows another signal when it receives a change does so once`() {
     let other = TestSource<Int>()
     observe(state.isLoading) { [state] in state.follow(other.signal) }
 
@@ -154,7 +154,7 @@ import Testing
     #expect(!state.isLoading)
   }
 
-  @Test func `an observer that stops when it is told of a change does so once`() {
+  @Test func `an observer that stops when it receives a change does so once`() {
     state.follow(source.signal)
     observe(state.progress) { [state] in state.stop() }
 
@@ -165,7 +165,7 @@ import Testing
     #expect(!state.isLoading)
   }
 
-  @Test func `each property wakes only who observes it`() {
+  @Test func `each property wakes only its own observers`() {
     let changes = Journal<String>()
     state.follow(source.signal)
     observe(state.value) { changes.write("value") }

@@ -132,7 +132,7 @@ import Testing
     #expect(values.entries.isEmpty)
   }
 
-  @Test func `who leaves is released`() {
+  @Test func `an observer that leaves is released`() {
     let released = Journal<Int>()
     do {
       let witness = Witness { released.write(1) }
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 7])
-  func `who leaves among many is released at once, and the others are served`(step: Int) {
+  func `a caller that leaves among many is released at once, and the others are served`(step: Int) {
     let released = Journal<Int>()
     let served = Journal<Int>()
     let handles = (0..<100).map { number in

@@ -181,7 +181,7 @@ import Testing
     #expect(late.transcript == ["next 1"])
   }
 
-  @Test func `what a cancelled run still sends reaches nobody`() {
+  @Test func `values that a cancelled run still sends reach no observer`() {
     let observers = Journal<Observer<Int>>()
     let shared = Signal<Int> { observer, _ in observers.write(observer) }.replayLast()
     early.subscribe(to: shared)

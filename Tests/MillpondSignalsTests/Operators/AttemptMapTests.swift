@@ -53,7 +53,7 @@ import Testing
     #expect(sent.withLock { $0 } == 1)
   }
 
-  @Test func `an upstream that fails since it was told to stop hides no failure`() {
+  @Test func `an upstream that fails after it was cancelled hides no failure`() {
     let sensitive = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
       observer.next(1)

@@ -78,7 +78,7 @@ import Testing
     #expect(second.disposals == 1)
   }
 
-  @Test func `an input that fails since it was told to stop hides no failure`() {
+  @Test func `an input that fails after it was cancelled hides no failure`() {
     let sensitive = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
     }

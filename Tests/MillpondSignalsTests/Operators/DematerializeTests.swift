@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a terminal one ends it, and the upstream is told to stop`(fails: Bool) {
+  func `a terminal event ends it, and cancels the upstream`(fails: Bool) {
     recorder.subscribe(to: source.signal.dematerialize())
 
     source.next(fails ? .failed(Trouble.some) : .completed)

@@ -146,7 +146,7 @@ import Testing
 
   /// Cancelling work that then reports its cancellation must not hide the true failure.
   @Test(arguments: strategies)
-  func `an outer signal that fails since it was told to stop hides no failure`(
+  func `an outer signal that fails after it was cancelled hides no failure`(
     strategy: FlatMapStrategy
   ) {
     let box = Box<Observer<Int>>()
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: strategies)
-  func `an inner signal that fails since it was told to stop hides no failure`(
+  func `an inner signal that fails after it was cancelled hides no failure`(
     strategy: FlatMapStrategy
   ) {
     let sensitive = Signal<Int> { observer, lifetime in

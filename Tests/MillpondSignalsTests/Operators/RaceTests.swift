@@ -55,7 +55,7 @@ import Testing
     #expect(recorder.transcript == ["completed"])
   }
 
-  @Test func `one that fails since it was told to stop does not matter`() {
+  @Test func `one that fails after it was cancelled does not matter`() {
     let sensitive = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
     }

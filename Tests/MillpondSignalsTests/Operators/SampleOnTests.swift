@@ -98,7 +98,7 @@ import Testing
     #expect(recorder.transcript == ["progress 1/2"])
   }
 
-  @Test func `a callback that leaves at the last sample is not told of the completion`() {
+  @Test func `a callback that leaves at the last sample does not receive the completion`() {
     let handle = Lifetime()
     let events = Journal<String>()
     let signal = source.signal.sample(on: sampler.signal)

@@ -6,7 +6,7 @@ import Testing
   let source = TestSource<Int>()
   let recorder = Recorder<Int>()
 
-  @Test func `the first values pass, then it completes and the upstream is told to stop`() {
+  @Test func `the first values pass, then it completes and cancels the upstream`() {
     recorder.subscribe(to: source.signal.take(2))
 
     for value in 1...3 { source.next(value) }
@@ -15,7 +15,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `the upstream is told to stop before the completion is passed on`() {
+  @Test func `the upstream is cancelled before the completion is passed on`() {
     let disposals = Journal<Int>()
     recorder.subscribe(to: source.signal.take(1)) { [source] event in
       if event.isTerminal { disposals.write(source.disposals) }
@@ -91,7 +91,7 @@ import Testing
     #expect(recorder.transcript == ["next 1"])
   }
 
-  @Test func `an upstream abandoned since it was told to stop does not matter`() {
+  @Test func `an upstream that is abandoned after it was cancelled does not matter`() {
     let box = Box<Observer<Int>>()
     let signal = Signal<Int>.create { observer, lifetime in
       box.put(observer)

@@ -60,7 +60,7 @@ import Testing
     #expect(trigger.disposals == 1)
   }
 
-  @Test func `an upstream that fails since it was told to stop hides no completion`() {
+  @Test func `an upstream that fails after it was cancelled hides no completion`() {
     let sensitive = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
     }

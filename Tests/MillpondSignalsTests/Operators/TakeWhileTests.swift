@@ -16,7 +16,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `the upstream is told to stop before the completion is passed on`() {
+  @Test func `the upstream is cancelled before the completion is passed on`() {
     let disposals = Journal<Int>()
     recorder.subscribe(to: source.signal.take(while: { _ in false })) { [source] event in
       if event.isTerminal { disposals.write(source.disposals) }
@@ -44,7 +44,7 @@ import Testing
     #expect(recorder.transcript == ["failed some"])
   }
 
-  @Test func `an upstream that fails since it was told to stop hides no completion`() {
+  @Test func `an upstream that fails after it was cancelled hides no completion`() {
     let sensitive = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
       observer.next(1)

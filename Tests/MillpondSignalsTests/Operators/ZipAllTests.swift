@@ -7,7 +7,7 @@ import Testing
   let sources = (0..<3).map { _ in TestSource<Int>() }
   let recorder = Recorder<[Int]>()
 
-  @Test func `values are joined in the order of the signals, whoever is ahead`() {
+  @Test func `values are joined in the order of the signals, whichever input is ahead`() {
     recorder.subscribe(to: zip(sources.map(\.signal)))
 
     for (number, source) in sources.enumerated().reversed() {

@@ -29,7 +29,7 @@ import Testing
     #expect(recorder.transcript == ["next 1", "next 2", "completed"])
   }
 
-  @Test func `values are joined in pairs, whoever is ahead`() {
+  @Test func `values are joined in pairs, whichever input is ahead`() {
     subscribe()
 
     first.next(1)
@@ -157,7 +157,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `an input that fails since it was told to stop hides no failure`() {
+  @Test func `an input that fails after it was cancelled hides no failure`() {
     let sensitive = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
     }

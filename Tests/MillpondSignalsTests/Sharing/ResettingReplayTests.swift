@@ -9,7 +9,7 @@ import Testing
   let late = Recorder<Int>()
 
   @Test(arguments: [ReplayPolicy.cancelWhenUnobserved, .keepRunning])
-  func `those who wait get the failure, the next subscriber a new run without old values`(
+  func `waiting subscribers get the failure, the next one a new run without old values`(
     policy: ReplayPolicy
   ) {
     let shared = source.signal.replayLast(policy, resetsOnFailure: true)

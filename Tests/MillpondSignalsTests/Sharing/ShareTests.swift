@@ -7,7 +7,7 @@ import Testing
   let early = Recorder<Int>()
   let late = Recorder<Int>()
 
-  @Test func `all who listen share one run, and nothing is repeated`() {
+  @Test func `all listeners share one run, and nothing is repeated`() {
     let shared = source.signal.share()
     early.subscribe(to: shared)
     source.progress(SignalProgress(completed: 1, total: 2))
@@ -52,7 +52,7 @@ import Testing
     #expect(early.events.isEmpty)
   }
 
-  @Test func `who comes after the last one has left starts a new run`() {
+  @Test func `a caller after the last one has left starts a new run`() {
     let shared = source.signal.share()
     early.subscribe(to: shared)
     early.dispose()
@@ -118,7 +118,7 @@ import Testing
     #expect(late.transcript == ["next 1", "next 2", "completed"])
   }
 
-  @Test func `a run that fails since it was told to stop is not heard in the next`() {
+  @Test func `a run that fails after it was cancelled is not heard in the next`() {
     let sensitive = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
     }

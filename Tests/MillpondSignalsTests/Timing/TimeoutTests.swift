@@ -79,7 +79,7 @@ import Testing
     #expect(clock.pendingCount == 0)
   }
 
-  @Test func `an upstream that fails since it was told to stop is not heard`() {
+  @Test func `an upstream that fails after it was cancelled is not heard`() {
     let signal = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
     }

@@ -115,7 +115,7 @@ import Testing
         and: { a, b, _ in AnyCache(WrongLayers(a, b, .failureHides)) }))
   }
 
-  @Test func `layers of which the upper one is told first are found out`() async {
+  @Test func `layers of which the upper one is written first are found out`() async {
     expectShort(
       await breach(
         between: { a, b, _ in AnyCache(a.layered(over: b)) },

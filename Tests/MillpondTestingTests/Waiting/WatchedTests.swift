@@ -8,7 +8,7 @@ import Testing
     try await count.wait(for: "zero") { $0 == 0 }
   }
 
-  @Test func `a change wakes those who waited for it, and not the others`() async throws {
+  @Test func `a change wakes those that waited for it, and not the others`() async throws {
     let one = Task { [count] in try await count.wait(for: "one") { $0 >= 1 } }
     let two = Task { [count] in try await count.wait(for: "two") { $0 >= 2 } }
 

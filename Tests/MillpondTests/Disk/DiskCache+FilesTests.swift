@@ -41,7 +41,7 @@ import Testing
     try await waitUntilGone(url)
   }
 
-  @Test func `a sealed value is handed out as it was told`() async throws {
+  @Test func `a sealed value is handed out as it was set`() async throws {
     let cache = scene.open(.mebibytes(8), POSIXCalls()) {
       $0.form = ValueForm(
         schema: .unversioned,

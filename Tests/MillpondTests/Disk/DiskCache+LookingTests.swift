@@ -176,7 +176,7 @@ import Testing
     #expect(cache.statistics.hits == 0 && cache.statistics.misses == 0)
   }
 
-  @Test func `statistics count what was asked and told`() async throws {
+  @Test func `statistics count gets and writes`() async throws {
     let cache = try await stocked()
     _ = try await cache.get("1").value
     _ = try await cache.get("19").value

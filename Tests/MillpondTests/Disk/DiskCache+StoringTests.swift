@@ -63,7 +63,7 @@ import Testing
     #expect(scene.valueFiles.isEmpty)
   }
 
-  @Test func `whoever leaves leaves no file`() async throws {
+  @Test func `a caller that leaves leaves no file`() async throws {
     let cache = scene.open()
     let source = TestSource<Data>()
     let subscription = cache.storing(source.signal, for: "a").subscribe(onNext: {})

@@ -67,7 +67,7 @@ import Testing
     try await check(cache, limit: 3_000)
   }
 
-  @Test func `what was told last is there at the end, whoever told it`() async throws {
+  @Test func `the last write is there at the end, from whatever thread`() async throws {
     let cache = scene.open()
     let lastWrite = Watched((revision: Revision.none, version: 0))
 

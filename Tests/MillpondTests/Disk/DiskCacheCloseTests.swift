@@ -12,7 +12,7 @@ import Testing
     DiskCache(directory: folder, byteLimit: limit)
   }
 
-  @Test func `a closed folder can be opened with another limit, and has what was told`()
+  @Test func `a closed folder can be opened with another limit, and has the earlier writes`()
     async throws
   {
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -26,7 +26,7 @@ import Testing
     try await second.close().value
   }
 
-  @Test func `a closed cache says so to whoever asks or tells`() async throws {
+  @Test func `a closed cache refuses gets and writes with an error that says so`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let closed = cache()
     try await closed.close().value
@@ -66,7 +66,7 @@ import Testing
     #expect(try await cache(limit: 5_000).get("a").valueIfAny == nil)
   }
 
-  @Test func `whoever is told that the cache is closed can't ask it any more`() async throws {
+  @Test func `a closed cache refuses gets from the observer of its closing`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     for _ in 0..<20 {
       let closing = cache()

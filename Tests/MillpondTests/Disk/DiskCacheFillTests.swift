@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct DiskCacheFillTests {
   let scene = DiskScene()
 
-  @Test func `a fill is kept, unless something was told since its mark`() async throws {
+  @Test func `a fill is kept, unless a write came since its mark`() async throws {
     let cache = scene.open()
     try await cache.flush().value
     let mark = FillToken()
@@ -49,7 +49,7 @@ import Testing
     try await cache.flush().value
   }
 
-  @Test func `a mark from before the opening lets a fill in where nothing was told`() async throws {
+  @Test func `a mark from before the opening admits a fill of a key without writes`() async throws {
     let cache = scene.open()
     let mark = FillToken()
 

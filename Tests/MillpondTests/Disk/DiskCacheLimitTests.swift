@@ -57,7 +57,8 @@ import Testing
     #expect(try await scene.open(limit).count.value > 1_000)
   }
 
-  @Test func `a lower limit holds when what is told after the opening is written`() async throws {
+  @Test func `a lower limit holds when writes from after the opening reach the disk`() async throws
+  {
     try await scene.fill(.mebibytes(4)) { cache in
       for number in 0..<5_000 { cache.set(Data(count: 100), for: "\(number)") }
     }

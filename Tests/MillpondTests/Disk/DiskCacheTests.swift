@@ -27,7 +27,7 @@ import Testing
     try await cache.flush().value
   }
 
-  @Test func `what is told and asked before the opening keeps its order`() async throws {
+  @Test func `writes and gets from before the opening keep their order`() async throws {
     try await scene.fill { $0.set(Data("old"), for: "a") }
     let cache = scene.open()
 
@@ -153,7 +153,7 @@ import Testing
     #expect(try await cache.get("a").valueIfAny == nil)
   }
 
-  @Test func `a large value is not read for a caller who has left`() async throws {
+  @Test func `a large value is not read for a caller that has left`() async throws {
     let calls = FaultyCalls()
     let cache = scene.open(.mebibytes(1), calls)
     let lane = KeyHash(of: "a").value % 4  // there are four

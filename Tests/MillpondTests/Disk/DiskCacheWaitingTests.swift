@@ -71,7 +71,7 @@ import Testing
     #expect(try await cache.get("99").value == Data(count: 50_000))
   }
 
-  @Test func `a flush waits for everything that was told before`() async throws {
+  @Test func `a flush waits for every earlier write`() async throws {
     let cache = scene.open()
     for number in 0..<100 { cache.set(Data("<\(number)>"), for: "\(number)") }
 
@@ -81,7 +81,7 @@ import Testing
     for number in 0..<100 { #expect(log.range(of: Data("<\(number)>")) != nil) }
   }
 
-  @Test func `what was told before the cache was released is written`() async throws {
+  @Test func `writes from before the release of the cache are on disk`() async throws {
     scene.open().set(Data("x"), for: "a")
 
     #expect(try await scene.open().get("a").value == Data("x"))

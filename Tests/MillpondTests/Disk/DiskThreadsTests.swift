@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct DiskThreadsTests {
   // MARK: - Synchronizing
 
-  @Test func `those who come while one synchronizes share the next`() async throws {
+  @Test func `callers that come while one synchronizes share the next`() async throws {
     let (sync, runs, done) = (GroupSync(), Watched(0), Watched(0))
     let gate = DispatchSemaphore(value: 0)
     let work: @Sendable () throws -> Void = {
@@ -28,7 +28,7 @@ import Testing
     #expect(runs.state == 2)
   }
 
-  @Test func `all who share it are told that it failed, and the next one tries again`()
+  @Test func `all callers that share it receive the failure, and the next one tries again`()
     async throws
   {
     let (sync, failures) = (GroupSync(), Watched([Bool]()))
@@ -44,7 +44,9 @@ import Testing
     #expect(failures.state == [true, false])
   }
 
-  @Test func `whoever comes back from the end of one starts another`() async throws {
+  @Test func `a synchronization that is requested at the end of another one begins anew`()
+    async throws
+  {
     let (sync, rounds) = (GroupSync(), Watched(0))
     @Sendable func again(_ error: (any Error)?) {
       if rounds.change({
@@ -81,7 +83,7 @@ import Testing
 
   // MARK: - Outcomes
 
-  @Test func `an outcome tells those who ask before and after, once`() throws {
+  @Test func `an outcome is delivered once, to subscribers from before and after it`() throws {
     let outcome = DiskOutcome()
     let early = Recorder<Void>().subscribe(to: outcome.signal)
     #expect(early.events.isEmpty)
@@ -105,7 +107,7 @@ import Testing
     #expect(Recorder<Void>().subscribe(to: outcome.signal).failure is CacheError)
   }
 
-  @Test func `whoever has disposed of an outcome is not called`() {
+  @Test func `a disposed outcome calls no observer`() {
     let outcome = DiskOutcome()
     let recorder = Recorder<Void>().subscribe(to: outcome.signal)
     recorder.dispose()

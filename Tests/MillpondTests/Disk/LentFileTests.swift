@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `one takes it, nobody else does, and it is not given back`() {
+  @Test func `one taker gets it, no other does, and it is not given back`() {
     do {
       let file = lend()
       #expect(file.take()?.path == "a")
@@ -31,7 +31,7 @@ import Testing
     #expect(endings.state == [false])
   }
 
-  @Test func `what nobody takes is given back when it is released`() {
+  @Test func `a lent file without a taker is given back when it is released`() {
     _ = lend()
 
     #expect(endings.state == [false])

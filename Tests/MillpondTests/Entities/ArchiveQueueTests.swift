@@ -40,7 +40,7 @@ import Testing
     try await disk.close().value
   }
 
-  @Test func `a flush waits for what is committed, and still to be told`() async throws {
+  @Test func `a flush waits for commits that are not archived yet`() async throws {
     let (store, disk) = (EntityStore(), scene.open())
     let archive = EntityArchive(
       of: store, in: disk,

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `what is restored is told to those who observe it, once`() async throws {
+  @Test func `restored values are delivered to their observers, once`() async throws {
     try await session { store, _ in
       store.set(Book(id: 1, title: "kept", author: Reference("a")))
       store.set(Author(id: "a", name: "Ann"))
@@ -56,7 +56,7 @@ import Testing
     try await disk.close().value
   }
 
-  @Test func `what the store is told meanwhile wins over the disk`() async throws {
+  @Test func `a write to the store meanwhile wins over the disk`() async throws {
     try await session { store, _ in
       for id in 1...2 { store.set(Book(id: id, title: "old")) }
     }
@@ -187,7 +187,7 @@ import Testing
     try await session { store, _ in #expect(store.count == 0) }
   }
 
-  @Test func `what was committed before the end and is told after it is not saved`() async throws {
+  @Test func `a commit from before the end that is delivered after it is not saved`() async throws {
     let (scope, disk) = (CacheScope(), scene.open())
     let store = EntityStore(scope: scope)
     let archive = EntityArchive(of: store, in: disk, types: Library.types)

@@ -7,7 +7,8 @@ import Testing
 @testable import Millpond
 
 @Suite struct BodyAssemblyTests {
-  @Test func `a transfer that can't bring a whole answer has stopped when its failure is told`() {
+  @Test func `a transfer that can't bring a whole answer has stopped when its failure is reported`()
+  {
     let source = TestSource<HTTPPart>()
     let disposals = Locked<[Int]>([])
     let lifetime = Lifetime()

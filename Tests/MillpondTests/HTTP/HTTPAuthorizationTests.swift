@@ -85,7 +85,7 @@ import Testing
     #expect(tokens.given == 1)
   }
 
-  @Test func `one refusal has them obtained anew for all who were refused`() async throws {
+  @Test func `one refusal obtains new credentials for all refused requests`() async throws {
     let all = ResponseHold()
     let origin = try LoopbackServer { request in
       request.headers["Authorization"] == "Bearer 2"
@@ -118,7 +118,7 @@ import Testing
     #expect(tokens.given == 2)
   }
 
-  @Test func `what obtains is told which credentials were refused`() async throws {
+  @Test func `the function that obtains credentials receives the refused ones`() async throws {
     let origin = try LoopbackServer { request in
       request.headers["X-Key"] == "new" ? Response(body: [1]) : Response(status: 401)
     }
@@ -130,7 +130,7 @@ import Testing
       try await HTTPSource(authorization: account).get(origin.url("/")).value == Data([1]))
   }
 
-  @Test func `a failure fails those who wait, and is forgotten`() async throws {
+  @Test func `a failure fails those that wait, and is forgotten`() async throws {
     let origin = try Self.origin(accepting: 1)
     let tokens = Tokens(fails: true)
     let source = HTTPSource(authorization: try tokens.authorization(for: origin))
@@ -143,7 +143,7 @@ import Testing
     #expect(origin.exchanges.isEmpty)
   }
 
-  @Test func `one who leaves does not stop the run that others wait for`() async throws {
+  @Test func `a caller that leaves does not stop the run that others wait for`() async throws {
     let origin = try Self.origin(accepting: 1)
     let tokens = Tokens(allowed: 0)
     let source = HTTPSource(authorization: try tokens.authorization(for: origin))
@@ -174,7 +174,9 @@ import Testing
     #expect(sent == ["Bearer 1", "Bearer 2"])
   }
 
-  @Test func `who never obtains anything keeps nobody waiting for ever`() async throws {
+  @Test func `a function that never obtains credentials keeps no request waiting for ever`()
+    async throws
+  {
     let origin = try LoopbackServer { _ in Response() }
     let account = HTTPAuthorization(for: try origin.url("/"), timeout: .milliseconds(20)) { _ in
       try await Task.sleep(for: .seconds(3_600))

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 9, false), (1, 9, true), (9, 9, false), (0, 100_000, true), (0, nil, true)])
-  func `the beginning and the end of what is small are not told`(
+  func `the beginning and the end of small transfers are not reported`(
     completed: Int, total: Int?, isReported: Bool
   ) {
     subscribe()
@@ -65,7 +65,7 @@ import Testing
     #expect(recorder.progress.isEmpty == !isReported)
   }
 
-  @Test func `who leaves hears nothing, and the upstream ends`() {
+  @Test func `an observer that leaves hears nothing, and the upstream ends`() {
     subscribe()
     let hold = DispatchSemaphore(value: 0)
     queue.async { hold.wait() }
@@ -79,7 +79,7 @@ import Testing
     #expect(recorder.transcript.isEmpty)
   }
 
-  @Test func `the end ends the upstream before it is told`() {
+  @Test func `the end cancels the upstream before it is delivered`() {
     let order = Watched<[String]>([])
     let signal = Signal<Int>.create { observer, lifetime in
       lifetime.onEnd { order.change { $0.append("upstream") } }

@@ -35,7 +35,7 @@ import Testing
     #expect(size(1_000, in: .seconds(100), after: .seconds(1)) == 1_000)
   }
 
-  @Test func `whoever is slow gets no more than the least`() {
+  @Test func `a slow transfer gets pieces of the least size`() {
     #expect(size(1_000, in: .seconds(8), after: .seconds(8), heldUp: .seconds(1)) == 2_000)
     #expect(size(1_000, in: .seconds(8), after: .seconds(8), heldUp: .seconds(2)) == 1_000)
   }

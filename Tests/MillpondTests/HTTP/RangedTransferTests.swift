@@ -305,7 +305,7 @@ import Testing
     #expect(origin.ranges.last == "bytes=900-999")
   }
 
-  @Test func `who leaves has nothing more asked for`() throws {
+  @Test func `no more pieces are requested for a caller that leaves`() throws {
     let origin = RangingOrigin()
 
     let first = try Recorder<HTTPPart>().subscribe(to: parts(of: origin).take(2))

@@ -66,14 +66,16 @@ import Testing
     await expect(.kills, value: { "<\($0)#\($1)>" }) { DrawnComposition(dyingIn: $0).make() }
   }
 
-  @Test func `what the origin sends to those who have left is kept nowhere`() async {
+  @Test func `values that the origin sends to callers that have left are stored nowhere`() async {
     await expect { scene in
       scene.originSendsUnchecked()
       return DrawnComposition(scene).make()
     }
   }
 
-  @Test func `a fetch that asks back is served or told that it would wait for itself`() async {
+  @Test func `a fetch that makes a get itself is served, or fails since it would wait for itself`()
+    async
+  {
     await expect(.askingBack) { DrawnComposition($0).make() }
     await expect(.askingBack, value: { HistoryBook(id: $0, title: "\($0)#\($1)") }) {
       DrawnEntities($0).make()
@@ -84,7 +86,7 @@ import Testing
     await expect(.failures) { DrawnFreshness($0, failureLife: .seconds(7)).make() }
   }
 
-  @Test func `after a sign-out nothing is asked for whoever asked before`() async {
+  @Test func `after a sign-out nothing is fetched for earlier callers`() async {
     await expect(.signingOut) { DrawnAccount($0).make() }
   }
 

@@ -115,7 +115,7 @@ import Testing
     #expect(try await layer.get(url).valueIfAny == nil)
   }
 
-  @Test func `nothing is decoded for a caller who left while the file was looked for`()
+  @Test func `nothing is decoded for a caller that left while the file was looked for`()
     async throws
   {
     let leaver = Recorder<Int>()
@@ -143,7 +143,7 @@ import Testing
     #expect(decodings.state == 0)
   }
 
-  @Test func `no file is opened for a caller who left before it was looked for`() async throws {
+  @Test func `no file is opened for a caller that left before it was looked for`() async throws {
     let gate = DispatchSemaphore(value: 0)
     let looked = Watched(0)
     let isArmed = Watched(false)

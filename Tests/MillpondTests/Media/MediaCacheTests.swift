@@ -23,7 +23,7 @@ import Testing
     #expect(origin.exchanges.count == 1)
   }
 
-  @Test func `who joins late gets the progress at once, and the same file`() async throws {
+  @Test func `a late joiner gets the progress at once, and the same file`() async throws {
     let hold = ResponseHold()
     let origin = try LoopbackServer { _ in
       Response(body: MediaScene.film).held(by: hold, afterBodyBytes: 50_000)

@@ -86,7 +86,7 @@ import Testing
     #expect(try await media.get(url).value.byteCount == 3)
   }
 
-  @Test func `what there is no room for reaches who asked, and is not kept`() async throws {
+  @Test func `a value without room reaches its caller, and is not stored`() async throws {
     let origin = try LoopbackServer { _ in Response(body: MediaScene.film) }
     // Room for one of them, and that one is held.
     let media = scene.media(byteLimit: 350_000)

@@ -120,7 +120,7 @@ import Testing
     #expect(transport.ranges == [nil, nil])
   }
 
-  @Test func `who is still waiting gets the file, which goes when it is released`() async throws {
+  @Test func `a waiting caller gets the file, which goes when it is released`() async throws {
     let answer = try await begin(media.get(1))
 
     try await media.removeAll().value

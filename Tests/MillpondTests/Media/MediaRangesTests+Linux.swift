@@ -69,7 +69,7 @@
       #expect(origin.exchanges.dropFirst().allSatisfy { $0.request.headers["If-Range"] == "\"1\"" })
     }
 
-    @Test func `whoever asks for a range of their own has just that asked for`() async throws {
+    @Test func `a request for a range of its own has just that range`() async throws {
       let origin = try LoopbackServer { Self.answer($0) }
       let source = HTTPSource { (url: URL) in
         HTTPRequest(url: url, headers: ["Range": "bytes=7-"])

@@ -110,7 +110,9 @@ import Testing
     #expect(try await map().get(key).value == "odd")
   }
 
-  @Test func `keys that are no texts are told apart by what is made of them`() async throws {
+  @Test func `keys that are no texts are distinguished by the texts that are made of them`()
+    async throws
+  {
     let persistence = Persistence<URL, Int>.disk("urls", in: folder) { $0.absoluteString }
     let (one, other) = (URL(fileURLWithPath: "/1"), URL(fileURLWithPath: "/2"))
     let urls = MultiplexerMap(over: UnreachableURLs(), persistence: persistence)

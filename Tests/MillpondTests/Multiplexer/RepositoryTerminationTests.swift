@@ -12,7 +12,7 @@ import Testing
     FileManager.default.temporaryDirectory.appendingPathComponent("millpond-term-\(process)")
   }
 
-  @Test func `what is told to terminate flushes first, and then does so`() async throws {
+  @Test func `a process that is asked to terminate flushes first, and then does so`() async throws {
     let folder = Self.folder(of: TestPlatform.process)
     defer { try? FileManager.default.removeItem(at: folder) }
 

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `where everything has been used, few are passed over for one who goes`() {
+  @Test func `where every value has been used, an eviction passes over few`() {
     let count: UInt32 = 10_000
     var keys = Keys(limit: Int(count))
     for _ in 0..<3 { for key in 0..<count { keys.ask(key) } }
@@ -102,7 +102,7 @@ import Testing
     #expect((1_000..<1_100 as Range<UInt32>).filter { keys.slots[$0] != nil }.count > 90)
   }
 
-  @Test func `who has just come is there`() {
+  @Test func `a value that has just been set is stored`() {
     var keys = Keys(limit: 10)
     var random = SeededGenerator(seed: 5)
 
@@ -146,7 +146,7 @@ import Testing
     #expect([0, 1, 2].allSatisfy { keys.slots[$0] != nil })
   }
 
-  @Test func `who is used on probation is protected, of at most seven tenths`() {
+  @Test func `a value that is used on probation is protected, of at most seven tenths`() {
     var keys = Keys(limit: 100)
     for _ in 0..<5 { for key in 0..<100 as Range<UInt32> { keys.ask(key) } }
     for key in 200..<300 as Range<UInt32> { keys.ask(key) }

@@ -19,7 +19,7 @@ import Testing
     #expect(sequence == [0, 1, 2, 3])
   }
 
-  @Test mutating func `who is used goes last`() {
+  @Test mutating func `a used value goes last`() {
     order.used(1, 1)
     order.used(3, 3)
     order.used(0, 0)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 3] as [Slot])
-  func `who is removed is in no place, and can come anew`(slot: Slot) {
+  func `a removed entity is at no place, and can come anew`(slot: Slot) {
     var order = order
     order.removed(slot)
     order.added(slot, 7, weight: 1)
@@ -41,14 +41,14 @@ import Testing
     #expect(order.list.weight == 31 && order.list.count == 4)
   }
 
-  @Test mutating func `who weighs something else is used, and the sum is right`() {
+  @Test mutating func `a cache that weighs something else is used, and the sum is right`() {
     order.reweighed(1, weight: 3)
 
     #expect(order.list.weight == 33 && order.nodes.weight(of: 1) == 3)
     #expect(sequence == [0, 2, 3, 1])
   }
 
-  @Test mutating func `of none nobody goes`() {
+  @Test mutating func `an eviction among none evicts none`() {
     for slot in 0..<4 as Range<Slot> { order.removed(slot) }
 
     let victims = order.chooseVictims(for: 1)

@@ -26,7 +26,7 @@ import Testing
     #expect(!wrong.isInOrder() && !wrong.isInOrder(evicts: true))
   }
 
-  @Test func `two who saw two orders are found out`() {
+  @Test func `two observers that saw two orders are found out`() {
     let wrong = history(
       (.set(1), 1, 9), (.set(2), 2, 10), (.get(1), 11, 12), (.get(2), 13, 14), (.get(1), 15, 16))
 

@@ -185,7 +185,7 @@ import Testing
     #expect(memory.count <= 30 && memory.shards.flaw() == nil)
   }
 
-  @Test func `from four threads all that is told is there, once`() {
+  @Test func `all writes of four threads are there, once`() {
     let gone = Locked<[Int]>([])
     memory.removals.subscribe(onNext: { removal in gone.withLock { $0.append(removal.value) } })
 

@@ -13,7 +13,7 @@ import Testing
     Gone().subscribe(to: cache.removals.map { "\($0.key) \($0.value) \($0.cause)" })
   }
 
-  @Test func `who goes is told of once, with value and cause`() {
+  @Test func `each value that goes is reported once, with value and cause`() {
     let clock = ManualClock()
     let cache = MemoryCache<Int, Int>(countLimit: 2, policy: .leastRecentlyUsed, clock: clock)
     let gone = record(cache)
@@ -34,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `what was not there is not told of`() {
+  @Test func `a removal of nothing is not reported`() {
     let cache = MemoryCache<Int, Int>(countLimit: 2)
     let gone = record(cache)
 
@@ -48,7 +48,7 @@ import Testing
     #expect(gone.values.isEmpty)
   }
 
-  @Test func `what went before is not told of, and after the end nothing is`() {
+  @Test func `earlier removals are not reported, and none is after the end`() {
     let cache = MemoryCache<Int, Int>(countLimit: 1)
     cache.set(0, for: 0)
     cache.remove(0)
@@ -64,7 +64,7 @@ import Testing
     #expect(!cache.shards.removalListeners.isListening)
   }
 
-  @Test func `all who listen are told`() {
+  @Test func `all listeners are notified`() {
     let cache = MemoryCache<Int, Int>(countLimit: 1)
     let both = [record(cache), record(cache)]
 
@@ -89,7 +89,7 @@ import Testing
     #expect(late.transcript == ["completed"])
   }
 
-  @Test func `the cache may be asked and told by who is told`() {
+  @Test func `the cache may be read and written by its own observers`() {
     let cache = MemoryCache<Int, Int>(countLimit: 1)
     let seen = Recorder<String>().subscribe(
       to: cache.removals.map { [unowned cache] removal in
@@ -104,7 +104,7 @@ import Testing
     #expect(seen.values.allSatisfy { $0.hasSuffix("1 left") })
   }
 
-  @Test func `a value that goes is told of before it is released`() {
+  @Test func `an evicted value is reported before it is released`() {
     let living = Locked(0)
     let cache = MemoryCache<Int, Counted>(countLimit: 1)
     let seen = Recorder<Int>().subscribe(to: cache.removals.map { $0.value.number })

@@ -9,7 +9,7 @@ import Testing
 
   // MARK: - Write and writing
 
-  @Test func `what is told is there before it is written, and at its location afterwards`() {
+  @Test func `a write is there before it is on disk, and at its location afterwards`() {
     let scene = IndexScene()
 
     let (write, consequence) = scene.set("a")
@@ -22,7 +22,7 @@ import Testing
     #expect(scene.index.totalCost == cost)
   }
 
-  @Test func `what is told twice before it is written is written once`() {
+  @Test func `two writes of a key before it is on disk are one record`() {
     let scene = IndexScene()
     let (first, _) = scene.set("a")
 
@@ -94,7 +94,7 @@ import Testing
     #expect(scene.remove("a").isToBeWritten)
   }
 
-  @Test func `a removal drops what was told and what lies on disk`() {
+  @Test func `a removal drops pending writes and what lies on disk`() {
     let scene = IndexScene()
     scene.put("a", file: 3)
     let (write, _) = scene.set("a")
@@ -195,7 +195,7 @@ import Testing
 
   // MARK: - Filling
 
-  @Test func `a fill comes too late if something was told since its mark`() {
+  @Test func `a fill comes too late if a write came since its mark`() {
     let scene = IndexScene()
     let mark = FillToken()
 
@@ -225,7 +225,9 @@ import Testing
     #expect(!scene.has("b"))
   }
 
-  @Test func `a bad record is forgotten once, and only if nothing has been told since`() throws {
+  @Test func `a bad record is forgotten once, and only if its key has not been written since`()
+    throws
+  {
     let scene = IndexScene()
     scene.put("a", file: 3)
     let location = try #require(scene.location("a"))

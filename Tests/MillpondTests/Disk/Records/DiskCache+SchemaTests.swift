@@ -144,7 +144,9 @@ import Testing
 
   // MARK: - Time
 
-  @Test func `a value lives as long as the cache says, or as it is told for itself`() async throws {
+  @Test func `a value lives as long as the cache says, or as its own time to live says`()
+    async throws
+  {
     let now = Locked(WallTime(microseconds: 1_000_000_000_000))
     let cache = scene.open(.mebibytes(1), POSIXCalls()) {
       $0.timeToLive = .after(.seconds(10))

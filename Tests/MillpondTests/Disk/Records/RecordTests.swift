@@ -51,7 +51,7 @@ import Testing
     #expect(RecordBytes.read(RecordBytes.make(validator: validator)).record?.validator == validator)
   }
 
-  @Test func `a large value is told from a small one`() throws {
+  @Test func `a large value is distinguished from a small one`() throws {
     let large = LargeValue(number: .max, length: 1 << 40, checksum: 42)
     let bytes = RecordBytes.make(.file, payload: large.bytes)
 

@@ -81,7 +81,7 @@ import Testing
     #expect(answer.failureInWords == "idle")
   }
 
-  @Test func `who leaves cancels the making, and nothing is sent`() async throws {
+  @Test func `a caller that leaves cancels the making, and nothing is sent`() async throws {
     let transport = TestTransport()
     let isCancelled = Watched(false)
     let isMaking = Watched(false)
@@ -144,7 +144,7 @@ import Testing
     #expect(abroad["X-B"] == "b")
   }
 
-  @Test func `a transport hears that who waits has become more urgent`() async throws {
+  @Test func `a transport learns that a waiting request has become more urgent`() async throws {
     let raised = Watched<[Priority]>([])
     let cache = HTTPSource(transport: ListeningTransport(raised: raised)).reusingInFlight()
     let url = try #require(URL(string: "http://a"))

@@ -49,7 +49,7 @@ import Testing
     #expect(index.has("a"))
   }
 
-  @Test func `what is lent nobody else finds, nor writes, until it is taken back`() {
+  @Test func `no other finds or writes a lent value until it is taken back`() {
     var index = PartialIndex([("a", 4)], byteLimit: 10)
 
     #expect(index.lend("a") == true)

@@ -45,7 +45,7 @@ import Testing
     #expect(try await found("b") == nil)
   }
 
-  @Test func `what is being written is found by who asks at once`() async throws {
+  @Test func `a value that is being written is found by an immediate get`() async throws {
     let partials = scene.partials()
     try await partials.flush().value
 
@@ -271,7 +271,7 @@ import Testing
     #expect(scene.fileNames == others.sorted())
   }
 
-  @Test func `a folder or a pipe in the place of a file is nothing, and blocks nobody`()
+  @Test func `a folder or a pipe in the place of a file is nothing, and blocks no caller`()
     async throws
   {
     try await keep(["a", "b"])

@@ -64,7 +64,7 @@ import Testing
     #expect(scene.parts.state.first?.isTerminal == true)
   }
 
-  @Test func `nothing is told after disposal`() throws {
+  @Test func `nothing is reported after disposal`() throws {
     scene.transfer.cancel()
 
     scene.transfer.receive(Data([1]))
