@@ -40,7 +40,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     for (number, view) in content.views.enumerated() where isShown(number) {
       for (value, _, _) in view.values { judge(value, in: view, note) }
       if parts.mayForget == false { note(.kept, lost(view)) }
-      if !isConcurrent, !parts.isUnchecked, !parts.answersElsewhere, let left = view.left,
+      if !isConcurrent, !parts.isUnchecked, !parts.mayDeliverMeanwhile, let left = view.left,
         let call = view.lastCall, call > left
       {
         note(.silent, "a closure of \(view.name) ran after its disposal had returned")

@@ -61,6 +61,10 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     /// Whether the origin answers in tasks, which may be notifying observers when a write returns.
     var usesTasks = false
 
+    /// Whether values arrive on other threads than the program's, so that a closure that began
+    /// before a disposal may run after the disposal has returned.
+    var mayDeliverMeanwhile: Bool { answersElsewhere || usesTasks }
+
     /// Returns whether a value that is still shown is too old to be an answer.
     func isOver(
       _ value: Value?, at time: Duration, _ content: HistoryLog<Key, Value>.Content
