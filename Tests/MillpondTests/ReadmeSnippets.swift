@@ -15,8 +15,12 @@ func readmeProgram() async throws {
         .reusingInFlight())
 
   for case let url? in CommandLine.arguments.dropFirst().map({ URL(string: $0) }) {
-    let picture = try await pictures.get(url).value
-    print(url, picture.count, "bytes")
+    do {
+      let picture = try await pictures.get(url).value
+      print(url, picture.count, "bytes")
+    } catch {
+      print(error)  // names the URL, and what happened
+    }
   }
   try await pictures.flush().value  // a short program waits until everything is on disk
   // end
