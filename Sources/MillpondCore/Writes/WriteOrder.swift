@@ -213,11 +213,15 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     let needed = revisions.prefix { $0 > oldest }.count
     let kept = min(max(needed, Self.rememberedCount), Self.greatestCount / 2, revisions.count)
     let last = revisions[kept - 1]
-    for (key, revision) in remembered where revision < last {
+    // A removal by predicate writes many keys with one revision. They are forgotten together, since
+    // late writes and fills are compared with the removal itself.
+    let isDivided = kept < revisions.count && revisions[kept] == last
+    let isForgotten = { $0 < last || isDivided && $0 == last }
+    for (key, revision) in remembered where isForgotten(revision) {
       refuseFills(until: revision, key.mixedHash & (Self.stripeCount - 1))
     }
-    forget { $0 < last }
-    pruningCount = 2 * max(Self.rememberedCount, kept)
+    forget(isForgotten)
+    pruningCount = 2 * max(Self.rememberedCount, remembered.count)
   }
 
   @inlinable

@@ -63,6 +63,39 @@ import Testing
     pending.end()
   }
 
+  @Test func `what a removal by predicate wrote is kept or forgotten as a whole`() {
+    let order = OrderScene<Int>()
+    let (earlier, removal) = (Revision.next(), Revision.next())
+    order.remember(-1, earlier)
+    for key in 0..<2_000 { order.remember(key, removal) }
+    for key in 2_000..<2_010 { order.remember(key, .next()) }
+    let token = FillToken()
+
+    order.prune(before: earlier)
+    #expect(order.order.remembered.count == 2_010)
+    #expect(order.order.pruningCount == 4_020)
+    order.prune(before: .last)
+
+    #expect(Set(order.order.remembered.keys) == Set(2_000..<2_010))
+    #expect(order.order.pruningCount == 2_048)
+    #expect(order.admit(token, for: 5))
+    #expect(order.admit(FillToken(), for: 5))
+  }
+
+  @Test func `fills that are older than a removal by predicate are refused after it is forgotten`()
+  {
+    let order = OrderScene<Int>()
+    let token = FillToken()
+    let removal = Revision.next()
+    for key in 0..<2_000 { order.remember(key, removal) }
+
+    order.prune(before: .last)
+
+    #expect(order.order.remembered.isEmpty)
+    #expect((0..<2_000).allSatisfy { !order.admit(token, for: $0) })
+    #expect((0..<2_000).allSatisfy { order.admit(FillToken(), for: $0) })
+  }
+
   @Test func `memory is bounded also where a write never ends, and then none is lost`() {
     let order = OrderScene<Int>()
     let first = Revision.next()
