@@ -1,13 +1,19 @@
-// The part of Combine that is used.
+// The part of Combine that is used. It runs, so that what bridges to it can be tested.
 //
-// Signatures: https://developer.apple.com/documentation/combine and, in open source,
+// Signatures and rules: https://developer.apple.com/documentation/combine and, in open source,
 // https://github.com/OpenCombine/OpenCombine (Sources/OpenCombine).
 public enum Subscribers {
-  public struct Demand: Equatable, Comparable, Hashable, Codable, Sendable {
-    public static let unlimited = Demand()
-    public static let none = Demand()
-    public static func max(_ value: Int) -> Demand { fatalError() }
-    public static func < (one: Demand, other: Demand) -> Bool { fatalError() }
+  public struct Demand: Equatable, Comparable, Hashable, Sendable {
+    public let max: Int?
+
+    public static let unlimited = Demand(max: nil)
+    public static let none = Demand(max: 0)
+    public static func max(_ value: Int) -> Demand { Demand(max: value) }
+
+    public static func < (one: Demand, other: Demand) -> Bool {
+      guard let count = one.max else { return false }
+      return other.max.map { count < $0 } ?? true
+    }
   }
 
   public enum Completion<Failure: Error> {
@@ -27,12 +33,12 @@ public protocol CustomCombineIdentifierConvertible {
 }
 
 public struct CombineIdentifier: Hashable, Sendable {
-  public init() {}
-  public init(_ object: AnyObject) {}
+  private let object: ObjectIdentifier
+  public init(_ object: AnyObject) { self.object = ObjectIdentifier(object) }
 }
 
 extension CustomCombineIdentifierConvertible where Self: AnyObject {
-  public var combineIdentifier: CombineIdentifier { fatalError() }
+  public var combineIdentifier: CombineIdentifier { CombineIdentifier(self) }
 }
 
 public protocol Subscription: Cancellable, CustomCombineIdentifierConvertible {
@@ -48,11 +54,19 @@ public protocol Subscriber<Input, Failure>: CustomCombineIdentifierConvertible {
 }
 
 public struct AnySubscriber<Input, Failure: Error>: Subscriber {
-  public let combineIdentifier = CombineIdentifier()
-  public init<S: Subscriber>(_ subscriber: S) where Input == S.Input, Failure == S.Failure {}
-  public func receive(subscription: any Subscription) {}
-  public func receive(_ value: Input) -> Subscribers.Demand { fatalError() }
-  public func receive(completion: Subscribers.Completion<Failure>) {}
+  public let combineIdentifier: CombineIdentifier
+  private let base: any Subscriber<Input, Failure>
+
+  public init<S: Subscriber>(_ subscriber: S) where Input == S.Input, Failure == S.Failure {
+    combineIdentifier = subscriber.combineIdentifier
+    base = subscriber
+  }
+
+  public func receive(subscription: any Subscription) { base.receive(subscription: subscription) }
+  public func receive(_ value: Input) -> Subscribers.Demand { base.receive(value) }
+  public func receive(completion: Subscribers.Completion<Failure>) {
+    base.receive(completion: completion)
+  }
 }
 
 public protocol Publisher<Output, Failure> {
@@ -61,60 +75,24 @@ public protocol Publisher<Output, Failure> {
   func receive<S: Subscriber>(subscriber: S) where Failure == S.Failure, Output == S.Input
 }
 
-public struct AnyPublisher<Output, Failure: Error>: Publisher {
-  public init<P: Publisher>(_ publisher: P) where Output == P.Output, Failure == P.Failure {}
-  public func receive<S: Subscriber>(subscriber: S)
-  where Failure == S.Failure, Output == S.Input {}
-}
-
-public final class AnyCancellable: Cancellable, Hashable {
-  public init(_ cancel: @escaping () -> Void) {}
-  public func cancel() {}
-  public static func == (one: AnyCancellable, other: AnyCancellable) -> Bool { one === other }
-  public func hash(into hasher: inout Hasher) {}
-}
-
-public enum Publishers {
-  public enum PrefetchStrategy: Sendable {
-    case keepFull
-    case byRequest
-  }
-
-  public enum BufferingStrategy<Failure: Error> {
-    case dropNewest
-    case dropOldest
-    case customError(() -> Failure)
-  }
-
-  public struct Buffer<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-    public func receive<S: Subscriber>(subscriber: S)
-    where Failure == S.Failure, Output == S.Input {}
-  }
-
-  public struct PrefixWhile<Upstream: Publisher>: Publisher {
-    public typealias Output = Upstream.Output
-    public typealias Failure = Upstream.Failure
-    public func receive<S: Subscriber>(subscriber: S)
-    where Failure == S.Failure, Output == S.Input {}
-  }
-}
-
 extension Publisher {
-  public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> { AnyPublisher(self) }
-
-  public func buffer(
-    size: Int, prefetch: Publishers.PrefetchStrategy,
-    whenFull: Publishers.BufferingStrategy<Failure>
-  ) -> Publishers.Buffer<Self> { fatalError() }
-
-  public func prefix(while predicate: @escaping (Output) -> Bool) -> Publishers.PrefixWhile<Self> {
-    fatalError()
+  public func subscribe<S: Subscriber>(_ subscriber: S)
+  where Failure == S.Failure, Output == S.Input {
+    receive(subscriber: subscriber)
   }
 
-  public func sink(
-    receiveCompletion: @escaping (Subscribers.Completion<Failure>) -> Void,
-    receiveValue: @escaping (Output) -> Void
-  ) -> AnyCancellable { fatalError() }
+  public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> { AnyPublisher(self) }
+}
+
+public struct AnyPublisher<Output, Failure: Error>: Publisher {
+  private let base: any Publisher<Output, Failure>
+
+  public init<P: Publisher>(_ publisher: P) where Output == P.Output, Failure == P.Failure {
+    base = publisher
+  }
+
+  public func receive<S: Subscriber>(subscriber: S)
+  where Failure == S.Failure, Output == S.Input {
+    base.receive(subscriber: subscriber)
+  }
 }

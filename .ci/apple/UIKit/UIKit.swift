@@ -1,4 +1,5 @@
-// The part of UIKit that is used.
+// The part of UIKit that is used. It runs, so that what uses it can be tested: an application that
+// counts its background tasks.
 //
 // Signatures: https://developer.apple.com/documentation/uikit/uiapplication and
 // https://developer.apple.com/documentation/uikit/uibackgroundtaskidentifier.
@@ -11,15 +12,30 @@ public struct UIBackgroundTaskIdentifier: Hashable, Equatable, RawRepresentable,
 }
 
 @MainActor open class UIApplication {
-  public class var shared: UIApplication { fatalError() }
+  private static let application = UIApplication()
+  public class var shared: UIApplication { application }
+
+  /// Not of UIKit: the tasks that run, with what to call when their time is over.
+  public private(set) var tasks: [UIBackgroundTaskIdentifier: (@MainActor @Sendable () -> Void)?] =
+    [:]
+  /// Not of UIKit: the number of calls that ended a task that did not run.
+  public private(set) var wrongEnds = 0
+  private var lastNumber = 0
 
   open func beginBackgroundTask(
     expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
-  ) -> UIBackgroundTaskIdentifier { fatalError() }
+  ) -> UIBackgroundTaskIdentifier {
+    lastNumber += 1
+    let task = UIBackgroundTaskIdentifier(rawValue: lastNumber)
+    tasks.updateValue(handler, forKey: task)
+    return task
+  }
 
-  open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
+  open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
+    if tasks.removeValue(forKey: identifier) == nil { wrongEnds += 1 }
+  }
 
   nonisolated public class var didEnterBackgroundNotification: NSNotification.Name {
-    fatalError()
+    NSNotification.Name("UIApplicationDidEnterBackgroundNotification")
   }
 }

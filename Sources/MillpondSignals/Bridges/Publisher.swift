@@ -2,46 +2,40 @@
   public import Combine
   import Synchronization
 
-  // Kept as small as possible, because it is neither compiled nor tested on Linux.
+  // Tested against a stand-in for Combine in `.ci/apple`, since the module exists on Apple's
+  // platforms only.
 
   extension Signal {
     /// A Combine publisher that runs the signal for each subscriber; cancelling disposes.
     ///
-    /// Progress is left out. Values beyond the subscriber's demand are buffered without a bound.
+    /// The run starts with the first demand. Progress is left out. Values beyond the subscriber's
+    /// demand wait, without a limit, and the end waits behind them.
     ///
-    /// - Note: Not compiled by the project's own checks, which run on Linux.
+    /// - Note: The subscriber is called on the thread that sends the value or asks for more, by one
+    ///   thread at a time.
     public var publisher: AnyPublisher<Value, any Error> {
-      SignalPublisher(signal: self)
-        .buffer(size: .max, prefetch: .keepFull, whenFull: .dropOldest)
-        .eraseToAnyPublisher()
+      SignalPublisher(signal: self).eraseToAnyPublisher()
     }
 
     /// Subscribes to a new publisher for each subscription, and forwards its output and completion.
     ///
     ///     let changes = Signal.from { NotificationCenter.default.publisher(for: name) }
     ///
+    /// All values are asked for at once.
+    ///
     /// - Parameter makePublisher: Makes the publisher. A closure, since few publishers are
     ///   `Sendable`.
-    /// - Note: Not compiled by the project's own checks, which run on Linux.
     public static func from<Source: Publisher & SendableMetatype>(
       _ makePublisher: @escaping @Sendable () -> Source
     ) -> Signal where Source.Output == Value {
       create { observer, lifetime in
-        let cancellable = makePublisher().prefix(while: { _ in !lifetime.isEnded }).sink(
-          receiveCompletion: { completion in
-            switch completion {
-            case .finished: observer.completed()
-            case .failure(let error): observer.failed(error)
-            }
-          }, receiveValue: { observer.next($0) })
-        // The cancellable is only ever cancelled, which any thread may do.
-        let kept = SerialState(cancellable)
-        lifetime.onEnd { kept.value.cancel() }
+        makePublisher().subscribe(ForwardingSubscriber(observer: observer, lifetime: lifetime))
       }
     }
   }
 
-  /// A publisher that ignores demand, and therefore needs a buffer behind it.
+  // MARK: - To Combine
+
   private struct SignalPublisher<Output: Sendable>: Publisher {
     typealias Failure = any Error
 
@@ -53,41 +47,116 @@
     }
   }
 
-  /// One run, which starts with the first demand.
+  /// One run of a signal for a subscriber.
   private final class SignalSubscription<Value: Sendable>: Combine.Subscription, Sendable {
-    private let signal: Signal<Value>
+    typealias Downstream = AnySubscriber<Value, any Error>
 
-    /// Called only by the signal, serially.
-    private let downstream: SerialState<AnySubscriber<Value, any Error>>
+    private enum Message: Sendable {
+      case value(Value)
+      case end((any Error)?)
+      case demand(Int?)
+      case cancellation
+    }
+
+    private struct State {
+      var queue = DemandQueue<Value, (any Error)?>()
+      var downstream: Downstream?
+    }
+
+    private let signal: Signal<Value>
     private let lifetime = Lifetime()
     private let isStarted = Atomic(false)
+    private let mailbox = Mailbox<Message>()
 
-    init(_ signal: Signal<Value>, _ downstream: AnySubscriber<Value, any Error>) {
+    /// Touched only with the mailbox's turn.
+    private let state: SerialState<State>
+
+    init(_ signal: Signal<Value>, _ downstream: Downstream) {
       self.signal = signal
-      self.downstream = SerialState(downstream)
+      state = SerialState(State(downstream: downstream))
     }
 
     func request(_ demand: Subscribers.Demand) {
-      guard demand > .none, !isStarted.exchange(true, ordering: .acquiringAndReleasing) else {
-        return
-      }
-      signal.run(Observer(next: { self.next($0) }, other: { self.other($0) }), lifetime)
+      guard demand > .none else { return }
+      post(.demand(demand.max))
+      if lifetime.isEnded || isStarted.exchange(true, ordering: .acquiringAndReleasing) { return }
+      signal.run(
+        Observer(next: { self.post(.value($0)) }, other: { self.receive($0) }), lifetime)
     }
 
     func cancel() {
       lifetime.end()
+      post(.cancellation)
     }
 
-    private func next(_ value: Value) {
-      if !lifetime.isEnded { _ = downstream.value.receive(value) }
-    }
-
-    private func other(_ event: Event<Never>) {
+    private func receive(_ event: Event<Never>) {
       switch event {
       case .progress: break
-      case .failed(let error):
-        lifetime.end { downstream.value.receive(completion: .failure(error)) }
-      case .completed: lifetime.end { downstream.value.receive(completion: .finished) }
+      case .failed(let error): post(.end(error))
+      case .completed: post(.end(nil))
+      }
+    }
+
+    private func post(_ message: Message) {
+      mailbox.post(message, immediately: { receive(message) }, receive: { receive($0) })
+    }
+
+    private func receive(_ message: Message) {
+      switch message {
+      case .value(let value): state.value.queue.append(value)
+      case .end(let error): state.value.queue.finish(error)
+      case .demand(let count): state.value.queue.add(demand: count)
+      case .cancellation: state.value = State()
+      }
+      deliver()
+    }
+
+    private func deliver() {
+      while let downstream = state.value.downstream, !lifetime.isEnded,
+        let delivery = state.value.queue.popFirst()
+      {
+        switch delivery {
+        case .value(let value):
+          let demand = downstream.receive(value)
+          state.value.queue.add(demand: demand.max)
+        case .end(let error):
+          state.value = State()
+          lifetime.end {
+            downstream.receive(completion: error.map { .failure($0) } ?? .finished)
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: - From Combine
+
+  /// A subscriber that forwards everything to a signal's observer, until its lifetime ends.
+  private final class ForwardingSubscriber<Value: Sendable, Failure: Error>: Subscriber, Sendable {
+    private let observer: Observer<Value>
+    private let lifetime: Lifetime
+
+    init(observer: Observer<Value>, lifetime: Lifetime) {
+      self.observer = observer
+      self.lifetime = lifetime
+    }
+
+    func receive(subscription: any Combine.Subscription) {
+      // From now on the subscription is only cancelled by others, which any thread may do.
+      let kept = SerialState(subscription)
+      lifetime.onEnd { kept.value.cancel() }
+      if !lifetime.isEnded { subscription.request(.unlimited) }
+    }
+
+    func receive(_ value: Value) -> Subscribers.Demand {
+      observer.next(value)
+      return .none
+    }
+
+    func receive(completion: Subscribers.Completion<Failure>) {
+      switch completion {
+      case .finished: observer.completed()
+      case .failure(let error): observer.failed(error)
       }
     }
   }
