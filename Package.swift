@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "Millpond", targets: ["Millpond"]),
     .library(name: "MillpondCore", targets: ["MillpondCore"]),
     .library(name: "MillpondEntities", targets: ["MillpondEntities"]),
+    .library(name: "MillpondRedis", targets: ["MillpondRedis"]),
     .library(name: "MillpondSignals", targets: ["MillpondSignals"]),
     .library(name: "MillpondTesting", targets: ["MillpondTesting"]),
     .library(name: "MillpondHTTPTesting", targets: ["MillpondHTTPTesting"]),
@@ -38,9 +39,13 @@ let package = Package(
       name: "Millpond", dependencies: ["MillpondCore", "MillpondEntities", "MillpondSignals"],
       swiftSettings: settings),
     .target(
+      name: "MillpondRedis", dependencies: ["MillpondCore", "MillpondSignals"],
+      swiftSettings: settings),
+    .target(
       name: "MillpondTesting", dependencies: ["MillpondCore", "MillpondSignals"],
       swiftSettings: settings),
     .target(name: "LoopbackServer", swiftSettings: settings),
+    .target(name: "LocalRedis", swiftSettings: settings),
     .target(
       name: "MillpondHTTPTesting",
       dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"], swiftSettings: settings),
@@ -73,6 +78,10 @@ let package = Package(
     .testTarget(
       name: "MillpondTestingTests",
       dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals", "TestTraits"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MillpondRedisTests",
+      dependencies: ["MillpondRedis", "Millpond", "MillpondTesting", "LocalRedis", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackServerTests", dependencies: ["LoopbackServer"], swiftSettings: settings),

@@ -174,6 +174,16 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     return true
   }
 
+  /// Refuses the fills of gets of `key` that have begun: another process has written it.
+  package mutating func refuseFills(of key: Key) {
+    refuseFills(until: .present, key.mixedHash & (Self.stripeCount - 1))
+  }
+
+  /// Refuses the fills of all gets that have begun: other processes may have written any key.
+  package mutating func refuseAllFills() {
+    arrivalOfAll = .present
+  }
+
   @inlinable
   mutating func refuseFills(until revision: Revision, _ stripe: Int) {
     if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }

@@ -1,0 +1,114 @@
+import Foundation
+import MillpondSignals
+import Synchronization
+
+/// The thread of a client's connections, which reads, keeps deadlines, and connects again.
+final class RedisLoop: Sendable {
+  let lanes: [RedisLane]
+  let tracker: RedisTracker
+  private let settings: RedisSettings
+  private let wake: WakeSignal
+  private let state = Locked(State())
+
+  /// Whether the thread has been started, or need not be any more.
+  private let isStarted = Atomic(false)
+
+  private struct State: Sendable {
+    var isStarted = false
+    var isStopped = false
+
+    /// Whether no more commands come, so that the thread ends with the last answer.
+    var isReleased = false
+  }
+
+  init(_ settings: RedisSettings) throws(RedisError) {
+    let wake = try WakeSignal()
+    self.settings = settings
+    self.wake = wake
+    lanes = (0..<settings.connections).map { RedisLane($0, settings.limits, wake) }
+    tracker = RedisTracker(settings.tracking, lanes: settings.connections)
+  }
+
+  /// Starts the thread, unless it has been started.
+  func start() {
+    if isStarted.load(ordering: .relaxed) || isStarted.exchange(true, ordering: .relaxed) { return }
+    let isFirst = state.withLock { state in
+      !state.isStopped && !exchange(&state.isStarted, with: true)
+    }
+    guard isFirst else { return }
+    let thread = Thread { self.run() }
+    thread.name = "millpond.redis"
+    thread.start()
+  }
+
+  /// Makes the thread look at what has changed.
+  func wakeUp() { wake.send() }
+
+  /// Fails all commands and ends the thread.
+  func stop() {
+    let wasStarted = state.withLock { state in
+      state.isStopped = true
+      return state.isStarted
+    }
+    if wasStarted { wake.send() } else { closeAll() }
+  }
+
+  /// Ends the thread when all commands are answered.
+  func release() {
+    let wasStarted = state.withLock { state in
+      state.isReleased = true
+      return state.isStarted
+    }
+    if wasStarted { wake.send() } else { stop() }
+  }
+
+  private func run() {
+    var drivers = lanes.map { LaneDriver($0, settings, tracker, wake) }
+    while !isOver {
+      let now = SystemCalls.now()
+      var next: Int64?
+      for place in drivers.indices {
+        if let time = drivers[place].tend(at: now) { next = min(next ?? time, time) }
+      }
+      var watches = [SystemCalls.Watch(descriptor: wake.readEnd)]
+      for driver in drivers { watches.append(driver.watch) }
+      SystemCalls.wait(
+        for: &watches, atMost: next.map { max(0, $0 - SystemCalls.now()) })
+      if watches[0].isReadable { wake.clear() }
+      for place in drivers.indices { drivers[place].act(on: watches[place + 1]) }
+    }
+    closeAll()
+  }
+
+  private var isOver: Bool {
+    let state = state.withLock { $0 }
+    if state.isStopped || !state.isReleased { return state.isStopped }
+    return lanes.allSatisfy { lane in lane.withState { $0.pipeline.count == 0 } }
+  }
+
+  private func closeAll() {
+    for lane in lanes {
+      tracker.ended(on: lane.number)
+      let answers = lane.withState { state in
+        state.socket?.shutDown()
+        state.socket = nil
+        return state.pipeline.close()
+      }
+      for answer in answers { answer(.failure(.closed)) }
+    }
+  }
+}
+
+/// The settings of a client.
+struct RedisSettings: Sendable {
+  var address: RedisAddress
+  var credentials: RedisCredentials?
+  var database: Int
+  var connections: Int
+  var tracking: RedisTracking
+  var limits: PipelineLimits
+  var replyLimits = RESPLimits()
+
+  /// A random share for each pause.
+  var chance: @Sendable () -> Double = { .random(in: 0..<1) }
+}

@@ -1,0 +1,128 @@
+import MillpondSignals
+
+/// The beginning and the end of connections.
+extension RedisPipeline {
+  /// Whether a connection should be made now.
+  func isDue(at now: Int64) -> Bool {
+    switch phase {
+    case .idle: count > 0
+    case .pausing(let until): until <= now
+    case .connecting, .greeting, .ready, .closed: false
+    }
+  }
+
+  /// Begins to connect, without a command for it.
+  mutating func beginConnecting() {
+    phase = .connecting
+  }
+
+  /// Sends the greeting on a new connection, before all commands.
+  mutating func greet(_ requests: [RedisRequest], at now: Int64) {
+    startAnew()
+    for request in requests { request.append(to: &output) }
+    lastReceived = now
+    phase = .greeting(requests.count)
+  }
+
+  /// Counts answers to the greeting; returns whether it is complete.
+  mutating func greeted(_ count: Int) -> Bool {
+    guard case .greeting(let missing) = phase else { return true }
+    phase = .greeting(missing - count)
+    return missing == count
+  }
+
+  /// Sends the commands that have waited.
+  mutating func becomeReady(at now: Int64) {
+    phase = .ready
+    readySince = now
+    while let reply = waiting.popFirst() { put(reply) }
+  }
+
+  /// Ends a connection or an attempt, and decides about every command.
+  ///
+  /// - Returns: The receivers of those that fail.
+  mutating func lose(at now: Int64, share: Double) -> [RedisAnswer] {
+    if phase == .closed { return [] }
+    let wasReady = phase == .ready
+    // A connection that did not last counts as a failed attempt.
+    if wasReady, now - readySince >= limits.lasting { failures = 0 }
+    var failed: [RedisAnswer] = []
+    var repeated = Queue<PendingReply>()
+    while let reply = sent.popFirst() {
+      if late > 0 {
+        late -= 1
+      } else if reply.request.isRepeatable, !reply.isRepeated {
+        repeated.append(reply.repeated)
+      } else {
+        failed.append(reply.answer)
+      }
+    }
+    while let reply = waiting.popFirst() { repeated.append(reply) }
+    waiting = repeated
+    startAnew()
+    if wasReady, failures == 0 {
+      // The first attempt is made at once: most likely the server has been restarted.
+      failures = 1
+      phase = .connecting
+    } else {
+      failures += 1
+      phase = .pausing(until: now + limits.pause(after: failures - 1, share: share))
+      failed += takeWaiting()
+    }
+    return failed
+  }
+
+  /// Ends everything; returns the receivers of all commands.
+  mutating func close() -> [RedisAnswer] {
+    phase = .closed
+    var failed: [RedisAnswer] = []
+    while let reply = sent.popFirst() {
+      if late > 0 { late -= 1 } else { failed.append(reply.answer) }
+    }
+    startAnew()
+    return failed + takeWaiting()
+  }
+
+  private mutating func takeWaiting() -> [RedisAnswer] {
+    var answers: [RedisAnswer] = []
+    while let reply = waiting.popFirst() { answers.append(reply.answer) }
+    return answers
+  }
+
+  private mutating func startAnew() {
+    output = []
+    generation += 1
+    (isWriting, isBlocked, isCorked) = (false, false, false)
+  }
+}
+
+/// The limits of a connection, in nanoseconds, commands and bytes.
+struct PipelineLimits: Sendable {
+  var deadline: Int64
+  var heartbeat: Int64
+  var commands = 1 << 17
+  var outputBytes = 256 << 20
+
+  /// The first and the longest pause between attempts.
+  var firstPause: Int64 = 50_000_000
+  var longestPause: Int64 = 2_000_000_000
+
+  /// The time after which a connection counts as one that works.
+  var lasting: Int64 = 1_000_000_000
+
+  /// Returns the pause after so many failed attempts.
+  ///
+  /// - Parameter share: A random share, from 0 to 1, of the half of the pause that is taken off.
+  func pause(after failures: Int, share: Double) -> Int64 {
+    let whole = min(longestPause, firstPause << Int64(min(max(0, failures - 1), 20)))
+    return whole - Int64(Double(whole) * 0.5 * min(1, max(0, share)))
+  }
+}
+
+extension PendingReply {
+  fileprivate var repeated: PendingReply {
+    var copy = self
+    copy.isRepeated = true
+    return copy
+  }
+}

@@ -1,0 +1,30 @@
+/// The name and password of a user of the server.
+struct RedisCredentials: Sendable {
+  var username: String?
+  var password: String
+}
+
+extension RedisSettings {
+  /// The commands with which a connection begins.
+  var greeting: [RedisRequest] {
+    var hello: [RedisArgument] = ["HELLO", "3"]
+    if let credentials {
+      hello += [
+        "AUTH", .text(credentials.username ?? "default"), .text(credentials.password),
+      ]
+    }
+    let select: [RedisRequest] =
+      database == 0 ? [] : [.command("SELECT", .number(Int64(database)))]
+    return [.command(hello)] + select
+  }
+}
+
+extension RedisAddress {
+  /// The name of the host, or the path.
+  var host: String {
+    switch self {
+    case .tcp(let host, _): host
+    case .unix(let path): path
+    }
+  }
+}

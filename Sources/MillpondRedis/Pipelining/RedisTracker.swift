@@ -1,0 +1,192 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import Synchronization
+
+/// The caches of a client, and what follows their changes.
+///
+/// A key's invalidations count on its own lane only, where they arrive in the order in which the
+/// server carried out the commands; copies on other lanes are ignored. The lanes call this on the
+/// thread of the connections, so nothing here overtakes an answer of the same lane.
+final class RedisTracker: Sendable {
+  private let tracking: RedisTracking
+  private let state: Locked<State>
+
+  /// Whether every lane tracks every prefix, so that nothing is changed without a notice.
+  private let isComplete = Atomic(false)
+
+  fileprivate struct State: Sendable {
+    var caches: [TrackedCache] = []
+    var version = 0
+    var isTracking: [Bool]
+  }
+
+  /// A cache: the keys with a prefix.
+  fileprivate struct TrackedCache: Sendable {
+    let number: Int
+    let prefix: String
+    let removals = RedisRemovals()
+    var followers = Registry<RedisFollower>()
+  }
+
+  init(_ tracking: RedisTracking, lanes: Int) {
+    self.tracking = tracking
+    state = Locked(State(isTracking: Array(repeating: false, count: lanes)))
+  }
+
+  /// Whether changes by other processes are reported at present.
+  var isInForce: Bool { isComplete.load(ordering: .acquiring) }
+
+  /// Whether the server tracks the keys that a connection has read.
+  var isByKey: Bool { tracking == .byKey }
+
+  /// The number of changes of the prefixes.
+  var version: Int { state.withLock { $0.version } }
+
+  // MARK: Caches
+
+  /// Adds a cache; caches with the same prefix share their number.
+  ///
+  /// - Returns: The number, and whether the server has to be told of another prefix.
+  func register(_ prefix: String) -> (number: Int, isNew: Bool) {
+    let (number, cleared) = state.withLock { state -> (Int, [RedisFollower]?) in
+      if let known = state.caches.first(where: { $0.prefix == prefix }) {
+        return (known.number, nil)
+      }
+      let number = state.caches.count
+      state.caches.append(TrackedCache(number: number, prefix: prefix))
+      guard tracking == .byPrefix else { return (number, nil) }
+      state.version += 1
+      isComplete.store(false, ordering: .releasing)
+      state.isTracking = state.isTracking.map { _ in false }
+      return (number, state.followers)
+    }
+    for follower in cleared ?? [] { follower.cleared(.next()) }
+    return (number, cleared != nil)
+  }
+
+  /// Returns the removals of a cache.
+  func removals(of cache: Int) -> RedisRemovals { state.withLock { $0.caches[cache].removals } }
+
+  /// Calls a follower for the changes in a cache, until the handle is disposed of.
+  func follow(_ cache: Int, _ follower: RedisFollower) -> Disposable {
+    let number = state.withLock { $0.caches[cache].followers.add(follower) }
+    return Disposable { [state] in
+      let gone = state.withLock { $0.caches[cache].followers.remove(number) }
+      _ = gone  // released here, not under the lock
+    }
+  }
+
+  /// Whether anything follows, which needs connections also while there are no commands.
+  var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
+
+  /// Returns the followers of a cache.
+  func followers(of cache: Int) -> [RedisFollower] {
+    state.withLock { Array($0.caches[cache].followers.elements) }
+  }
+
+  /// Returns the commands that begin to track, and their version.
+  func requests() -> (requests: [RedisRequest], version: Int) {
+    let (prefixes, version) = state.withLock { ($0.prefixes, $0.version) }
+    switch tracking {
+    case .off: return ([], version)
+    case .byKey: return ([.command("CLIENT", "TRACKING", "ON", "NOLOOP")], version)
+    case .byPrefix:
+      if prefixes.isEmpty { return ([], version) }
+      var arguments: [RedisArgument] = ["CLIENT", "TRACKING", "ON", "BCAST", "NOLOOP"]
+      // Without a prefix the server reports all keys.
+      for prefix in prefixes where prefix != "" { arguments += ["PREFIX", .text(prefix)] }
+      return ([.command(arguments)], version)
+    }
+  }
+
+  // MARK: Lanes
+
+  /// Notes that the server reports the changes of a lane's keys from now on.
+  ///
+  /// What was fetched before may have changed unnoticed, so it is not stored anywhere.
+  func began(on lane: RedisLane, _ version: Int) {
+    if tracking == .off { return }
+    lane.withState { state in
+      for number in state.orders.keys { state.orders[number]?.refuseAllFills() }
+    }
+    clearAll()
+    state.withLock { state in
+      guard version == state.version else { return }
+      state.isTracking[lane.number] = true
+      if state.isTracking.allSatisfy({ $0 }) { isComplete.store(true, ordering: .releasing) }
+    }
+  }
+
+  /// Notes that changes of a lane's keys are not reported any more, and clears what follows them.
+  func ended(on lane: Int) {
+    let wasTracking = state.withLock { state in
+      isComplete.store(false, ordering: .releasing)
+      return exchange(&state.isTracking[lane], with: false)
+    }
+    if wasTracking { clearAll() }
+  }
+
+  private func clearAll() {
+    for follower in state.withLock({ $0.followers }) { follower.cleared(.next()) }
+  }
+
+  /// Acts on a message of the server.
+  func received(_ elements: [RESPValue], on lane: RedisLane) {
+    guard elements.count >= 2, elements[0].text == "invalidate" else { return }
+    guard case .array(let keys) = elements[1] else {
+      // Everything was removed.
+      lane.withState { state in
+        for number in state.orders.keys { state.orders[number]?.refuseAllFills() }
+      }
+      return clearAll()
+    }
+    let caches = state.withLock { $0.caches }
+    // Keys that are not text are of no cache.
+    for key in keys.lazy.compactMap(\.text) {
+      for cache in caches where key.utf8.starts(with: cache.prefix.utf8) {
+        changed(String(key.utf8.dropFirst(cache.prefix.utf8.count)) ?? "", of: cache, on: lane)
+      }
+    }
+  }
+
+  private func changed(_ key: String, of cache: TrackedCache, on lane: RedisLane) {
+    guard RedisLane.number(of: key, among: laneCount) == lane.number else { return }
+    lane.withState { $0.orders[cache.number]?.refuseFills(of: key) }
+    for follower in cache.followers.elements { follower.changed(key, .next()) }
+  }
+
+  private var laneCount: Int { state.withLock { $0.isTracking.count } }
+}
+
+extension RedisTracker.State {
+  /// The followers of all caches.
+  var followers: [RedisFollower] { caches.flatMap { $0.followers.elements } }
+
+  /// The prefixes without those that begin with another one, which the server refuses.
+  fileprivate var prefixes: [String] {
+    let all = caches.map(\.prefix)
+    return all.filter { prefix in
+      !all.contains { $0 != prefix && prefix.utf8.starts(with: $0.utf8) }
+    }
+  }
+}
+
+/// What is called when a key of a cache, or possibly any, was changed.
+struct RedisFollower: Sendable {
+  /// Receives a key without its prefix, and the revision of the change in this process.
+  let changed: @Sendable (String, Revision) -> Void
+
+  /// Receives the revision up to which nothing is known to be current.
+  let cleared: @Sendable (Revision) -> Void
+}
+
+extension RedisLane {
+  /// Returns the number of the lane of a key, which is the same in all processes of this program.
+  static func number(of key: String, among count: Int) -> Int {
+    if count == 1 { return 0 }
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return Int((hash ^ (hash >> 32)) % UInt64(count))
+  }
+}

@@ -1,0 +1,111 @@
+import MillpondCore
+public import MillpondSignals
+
+/// A client of a Redis server from version 6 on, or of a Valkey server.
+///
+///     let redis = try Redis(.tcp(host: "127.0.0.1"))
+///     let shared = RedisCache(redis, prefix: "feed/", timeToLive: .after(.seconds(600)))
+///
+/// The client connects when it is first used, and again whenever a connection is lost: at once, and
+/// then after pauses that grow to two seconds and differ at random. During such a pause commands
+/// fail at once with `CacheError.circuitOpen(layer:remaining:)`. Without an answer within
+/// `deadline` a command fails, and if the server was silent all the time, so does its connection.
+/// A command that only reads, and whose answer a lost connection has cost, is sent once more;
+/// others fail, since they may have been carried out.
+///
+/// Commands are sent without waiting for the answers of earlier ones, by a thread of the client that
+/// also delivers the answers. Code that receives a value must not block that thread: `value` and
+/// `receive(on:limit:)` leave it at once.
+///
+/// There is no encryption. Servers are used on the same machine by a Unix socket, in a private
+/// network, or through a local proxy that encrypts, such as `stunnel`.
+///
+/// - Note: Any thread; none is blocked. Releasing the last reference to the client and its caches
+///   ends its thread, when all commands are answered.
+public final class Redis: Sendable {
+  let loop: RedisLoop
+
+  /// Creates a client.
+  ///
+  /// - Parameters:
+  ///   - address: The place where the server listens.
+  ///   - username: The name of a user of the server; nil for the default user.
+  ///   - password: The password; nil for none.
+  ///   - database: The number of the database.
+  ///   - connections: The number of connections, at least one. Each key has one of them, so more
+  ///     help with large values only.
+  ///   - deadline: The time limit of a command, of a connection attempt and of a sign of life; at
+  ///     least a millisecond.
+  ///   - heartbeat: The time of silence after which a sign of life is asked for. If the network
+  ///     fails silently, memory that follows the server is out of date for at most this time plus
+  ///     the deadline.
+  ///   - tracking: The way in which the server tells about changes of other processes.
+  /// - Throws: ``RedisError/system(call:code:)`` if the process has no descriptors left.
+  public init(
+    _ address: RedisAddress, username: String? = nil, password: String? = nil, database: Int = 0,
+    connections: Int = 1, deadline: Duration = .seconds(1), heartbeat: Duration = .seconds(2),
+    tracking: RedisTracking = .byPrefix
+  ) throws(RedisError) {
+    let limits = PipelineLimits(
+      deadline: Int64(max(deadline, .milliseconds(1)).nanoseconds),
+      heartbeat: Int64(max(heartbeat, .milliseconds(1)).nanoseconds))
+    loop = try RedisLoop(
+      RedisSettings(
+        address: address,
+        credentials: password.map { RedisCredentials(username: username, password: $0) },
+        database: database, connections: max(1, connections), tracking: tracking,
+        limits: limits))
+  }
+
+  init(_ settings: RedisSettings) throws(RedisError) {
+    loop = try RedisLoop(settings)
+  }
+
+  deinit { loop.release() }
+
+  /// Fails all commands, those that wait for an answer and later ones, with ``RedisError/closed``.
+  public func close() { loop.stop() }
+
+  /// Asks the server for a sign of life on every connection.
+  ///
+  /// When the outcome succeeds, all earlier commands have been carried out.
+  ///
+  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
+  @discardableResult
+  public func ping() -> Signal<Void> {
+    let subject = Promise<Void>()
+    afterAllLanes { subject.keep(by: .of($0)) }
+    return subject.outcome
+  }
+
+  /// Whether the server reports the changes of other processes at present, so that memory may keep
+  /// values.
+  public var isTracking: Bool { loop.tracker.isInForce }
+
+  // MARK: Commands
+
+  func lane(of key: String) -> RedisLane {
+    loop.lanes[RedisLane.number(of: key, among: loop.lanes.count)]
+  }
+}
+
+extension Signal {
+  /// Sends the value and completes, or fails.
+  static func of(_ result: Result<Value, RedisError>) -> Signal {
+    switch result {
+    case .success(let value): .just(value)
+    case .failure(let error): .fail(CacheError(redis: error))
+    }
+  }
+}
+
+extension CacheError {
+  /// The failure of a layer on a server.
+  init(redis error: RedisError) {
+    if case .notConnected(let remaining) = error {
+      self = .circuitOpen(layer: "RedisCache", remaining: remaining)
+    } else {
+      self = .unavailable(layer: "RedisCache", underlying: error)
+    }
+  }
+}

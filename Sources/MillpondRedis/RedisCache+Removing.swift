@@ -1,0 +1,117 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// Removals of all keys, or by predicate: steps of `SCAN` and `UNLINK`.
+extension RedisCache {
+  /// Removes the keys that satisfy the predicate, or all without one.
+  func removeAll(_ predicate: KeyPredicate<String>?, _ revision: Revision) -> Signal<Void> {
+    let (number, mark) = removals.begin(predicate ?? KeyPredicate { _ in true }, revision)
+    note(mark, ofAll: predicate == nil, revision)
+    for follower in redis.loop.tracker.followers(of: self.number) { follower.cleared(revision) }
+    let subject = Promise<Void>()
+    let removal = KeyRemoval(cache: self, predicate: predicate, revision: revision) { result in
+      self.removals.end(number)
+      subject.keep(by: .of(result))
+    }
+    // Earlier writes on other lanes have to be found.
+    redis.afterAllLanes { result in
+      if case .failure = result { return removal.end(result) }
+      removal.scan(from: "0")
+    }
+    return subject.outcome
+  }
+
+  /// Lets earlier writes and fills that arrive from now on be refused.
+  private func note(_ mark: RemovalMark, ofAll isOfAll: Bool, _ revision: Revision) {
+    for lane in redis.loop.lanes {
+      let forgotten = lane.withState { state in
+        if isOfAll {
+          _ = state.orders[number, default: WriteOrder()].admitAll(revision)
+        } else {
+          state.orders[number, default: WriteOrder()].note(mark)
+        }
+        return state.orders[number]?.takeForgotten() ?? []
+      }
+      _ = forgotten  // released here, not under the lock
+    }
+    // Only now, since the orders refuse what these removals refused.
+    if isOfAll { removals.forget(upTo: revision) }
+  }
+
+  /// The pattern of the cache's keys, in which only the end is not literal.
+  var pattern: String {
+    String(prefix.flatMap { "*?[]\\".contains($0) ? ["\\", $0] : [$0] }) + "*"
+  }
+}
+
+/// A removal, step by step.
+private final class KeyRemoval: Sendable {
+  let cache: RedisCache
+  let predicate: KeyPredicate<String>?
+  let revision: Revision
+  let end: @Sendable (Result<Void, RedisError>) -> Void
+
+  init(
+    cache: RedisCache, predicate: KeyPredicate<String>?, revision: Revision,
+    end: @escaping @Sendable (Result<Void, RedisError>) -> Void
+  ) {
+    self.cache = cache
+    self.predicate = predicate
+    self.revision = revision
+    self.end = end
+  }
+
+  /// The number of keys that the server looks at in one step.
+  private static let stepSize: Int64 = 512
+
+  func scan(from cursor: String) {
+    // Any lane: the server's answer may be older than a write on another one, but what is removed
+    // is decided on the lane of each key.
+    let request = RedisRequest.command(
+      "SCAN", .text(cursor), "MATCH", .text(cache.pattern), "COUNT", .number(Self.stepSize),
+      isRepeatable: true)
+    cache.redis.loop.lanes[0].submit(request) { result in
+      switch result {
+      case .failure(let error): self.end(.failure(error))
+      case .success(let reply): self.remove(reply)
+      }
+    }
+  }
+
+  private func remove(_ reply: RESPValue) {
+    guard case .array(let parts) = reply, parts.count == 2, let cursor = parts[0].text,
+      case .array(let found) = parts[1]
+    else { return end(.failure(.malformedReply("the keys of a scan"))) }
+    let keys = found.compactMap { cache.key(of: $0) }.filter {
+      predicate?.isSatisfied(by: $0) ?? true
+    }
+    let byLane = Dictionary(grouping: keys) { cache.redis.lane(of: $0).number }
+    let step = JoinedAnswers(of: byLane.count) { result in
+      if case .failure = result { return self.end(result) }
+      if cursor == "0" { return self.end(.success(())) }
+      self.scan(from: cursor)
+    }
+    for (lane, keys) in byLane { remove(keys, on: cache.redis.loop.lanes[lane], step) }
+  }
+
+  /// Removes the keys that were not written after the removal.
+  private func remove(_ keys: [String], on lane: RedisLane, _ step: JoinedAnswers) {
+    let isSent = lane.submit({ step.add($0.map { _ in () }) }) { [cache, revision] orders in
+      let order = orders[cache.number]
+      let old = keys.filter { order?.lastWrite(of: $0) ?? .none <= revision }
+      if old.isEmpty { return nil }
+      let arguments = old.map { RedisArgument.key(RedisKey(prefix: cache.prefix, key: $0)) }
+      return .command(["UNLINK"] + arguments)
+    }
+    if !isSent { step.add(.success(())) }
+  }
+}
+
+extension RedisCache {
+  /// Returns the cache's key of a key on the server; nil if it is not one of its keys.
+  func key(of reply: RESPValue) -> String? {
+    guard let text = reply.text, text.utf8.starts(with: prefix.utf8) else { return nil }
+    return String(text.utf8.dropFirst(prefix.utf8.count))
+  }
+}

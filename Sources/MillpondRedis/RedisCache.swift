@@ -1,0 +1,269 @@
+public import Foundation
+public import MillpondCore
+public import MillpondSignals
+
+/// A cache on a Redis or Valkey server, which processes and machines share.
+///
+///     let redis = try Redis(.tcp(host: "127.0.0.1"))
+///     let shared = RedisCache(redis, prefix: "feed/", timeToLive: .after(.seconds(600)))
+///     let users = MemoryCache<String, User>(countLimit: 10_000)
+///       .following(shared)
+///       .layered(over: shared.mapValues(.json(User.self)).layered(over: api))
+///       .reusingInFlight()
+///
+/// All keys of the cache begin with its prefix; nothing else on the server is read or removed. Gets
+/// see a write of this process at once; others see it when its outcome succeeds. If a write fails,
+/// the server may have carried it out or not. Values are stored with their age, their validator and
+/// the end of their life in up to a few dozen bytes behind them, unless the form is
+/// ``RedisForm/plain``.
+///
+/// **Fills.** The answer of a lower layer is stored unless the key was written after the get began,
+/// by this process or, as far as the server has reported it, by another one. A write of another
+/// process whose report is on its way when the fill is sent is overwritten; the report arrives
+/// before the answer to the fill, and then the key is removed. So for the time of one round trip
+/// others can see a value that is older than a write, and after it none can.
+///
+/// **Failures.** A server that is down, slow or full makes gets and writes fail with
+/// `CacheError.unavailable(layer:underlying:)` and a ``RedisError``, at the latest at the client's
+/// deadline, and layers below answer. After a failed attempt to connect they fail at once with
+/// `CacheError.circuitOpen(layer:remaining:)` until the next one. A server that refuses everything,
+/// such as one that is loading its data, is asked each time:
+/// `circuitBreaking(afterFailures:for:counting:clock:)` spares it.
+///
+/// Two caches with the same prefix and client are one. Prefixes that begin with each other work, but
+/// writes through one are not ordered with those of the other.
+///
+/// - Note: Any thread; none is blocked. Values arrive on the client's thread.
+/// - Complexity: A round trip for a get, a set or a removal, which share round trips with those
+///   submitted meanwhile; O(*n*) in the keys of the whole server for `removeAll` and removals by
+///   predicate.
+public final class RedisCache: Cache {
+  /// The client.
+  public let redis: Redis
+
+  /// The beginning of all keys on the server.
+  public let prefix: String
+
+  let timeToLive: TimeToLive
+  let form: RedisForm
+  let number: Int
+  let removals: RedisRemovals
+
+  /// Creates a cache of the keys with a prefix.
+  ///
+  /// Returns at once; the client connects with the first get or write.
+  ///
+  /// - Parameters:
+  ///   - redis: The client.
+  ///   - prefix: The beginning of all keys on the server, such as `feed/`.
+  ///   - timeToLive: The time, counted from its origin, after which the server removes a value.
+  ///   - form: The form in which values are stored.
+  public init(
+    _ redis: Redis, prefix: String, timeToLive: TimeToLive = .never, form: RedisForm = .stamped
+  ) {
+    self.redis = redis
+    self.prefix = prefix
+    self.timeToLive = timeToLive
+    self.form = form
+    let (number, isNew) = redis.loop.tracker.register(prefix)
+    self.number = number
+    removals = redis.loop.tracker.removals(of: number)
+    // Before the first get: reports refuse its fill.
+    for lane in redis.loop.lanes {
+      lane.withState { $0.orders[number] = $0.orders[number] ?? WriteOrder() }
+    }
+    if isNew { redis.loop.wakeUp() }
+  }
+
+  // MARK: Gets
+
+  /// Returns the value if it is stored and fresh enough.
+  public func get(_ key: String, _ lookup: Lookup) -> Signal<Data> {
+    Signal { observer, lifetime in
+      self.ask(key, lookup, observer.replacingNext { observer.next($0.value) }, lifetime)
+    }
+  }
+
+  /// Returns the value if it is stored and fresh enough, with its age by the calendar.
+  public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
+    Signal { observer, lifetime in self.ask(key, lookup, observer, lifetime) }
+  }
+
+  private func ask(
+    _ key: String, _ lookup: Lookup, _ observer: Observer<Stamped<Data>>, _ lifetime: Lifetime
+  ) {
+    if lookup.freshness == .reload { return observer.completed() }
+    let candidates = removals.candidates(for: key)
+    redis.loop.start()
+    let wasAsked = redis.lane(of: key).submit({ result in
+      if !lifetime.isEnded { self.answer(result, lookup, observer, lifetime) }
+    }) { [number, prefix] orders in
+      if !candidates.isEmpty {
+        // A removal that still runs counts as done for keys that were not written after it.
+        let last = orders[number]?.lastWrite(of: key) ?? .none
+        if candidates.contains(where: { $0 >= last }) { return nil }
+      }
+      return .get(RedisKey(prefix: prefix, key: key))
+    }
+    if !wasAsked { observer.completed() }
+  }
+
+  private func answer(
+    _ result: Result<RESPValue, RedisError>, _ lookup: Lookup,
+    _ observer: Observer<Stamped<Data>>, _ lifetime: Lifetime
+  ) {
+    switch result {
+    case .failure(let error): return observer.failed(CacheError(redis: error))
+    case .success(let reply):
+      if case .bytes(let data) = reply, let stamped = form.stamped(data) {
+        if lookup.freshness == .any || lookup.admits(age: stamped.age) {
+          observer.next(stamped)
+        } else {
+          lookup.explainMiss(.tooOld(age: stamped.age))
+        }
+      }
+      if !lifetime.isEnded { observer.completed() }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Stores or removes at once; the outcome succeeds when the server has done so.
+  ///
+  /// A removal of all keys or by predicate asks the server for its keys step by step, and removes
+  /// the cache's ones; keys that are written meanwhile stay. Gets of this process miss the others
+  /// from the call on. If it fails, some values may be left: remove them again.
+  public func apply(_ change: Change<String, Data>) -> Signal<Void> {
+    redis.loop.start()
+    switch change {
+    case .set(let key, let stamped, let revision): return set(key, stamped, revision)
+    case .remove(let key, let revision):
+      return write(key, revision) { .command("UNLINK", .key($0)) }
+    case .removeAll(let revision): return removeAll(nil, revision)
+    case .removeMatching(let predicate, let revision): return removeAll(predicate, revision)
+    case .fill(let key, let stamped, let token): return fill(key, stamped, token)
+    }
+  }
+
+  private func set(_ key: String, _ stamped: Stamped<Data>, _ revision: Revision) -> Signal<Void> {
+    guard let request = setting(stamped, isFill: false) else {
+      return write(key, revision) { .command("UNLINK", .key($0)) }
+    }
+    return write(key, revision, request)
+  }
+
+  /// Returns the command that stores a value; nil if its life is over at once.
+  func setting(
+    _ stamped: Stamped<Data>, isFill: Bool, _ options: [RedisArgument] = []
+  ) -> (@Sendable (RedisKey) -> RedisRequest)? {
+    let (record, life) = RedisRecord.of(
+      stamped, timeToLive, isFill: isFill, at: SystemCalls.wallTime())
+    if let life, life <= 0 { return nil }
+    let footer = form == .stamped ? record.footer : []
+    let isTrackedByKey = redis.loop.tracker.isByKey
+    return { key in
+      let value = RedisArgument.value(stamped.value, footer)
+      let expiry: [RedisArgument] = life.map { ["PX", .number($0)] } ?? []
+      // The server tracks what a connection has read, and forgets that at a write, also at one of
+      // the same connection. The script reads the key in the same step.
+      return isTrackedByKey
+        ? .command(["EVAL", .text(Self.setAndRead), "1", .key(key), value] + expiry + options)
+        : .command(["SET", .key(key), value] + expiry + options)
+    }
+  }
+
+  private static let setAndRead =
+    "local r=redis.call('SET',KEYS[1],unpack(ARGV)) redis.call('EXISTS',KEYS[1]) return r"
+
+  /// Sends a write, unless a later one of the key has been sent.
+  private func write(
+    _ key: String, _ revision: Revision, _ request: @escaping @Sendable (RedisKey) -> RedisRequest
+  ) -> Signal<Void> {
+    let subject = Promise<Void>()
+    let isSent = submit(key, revision, request) { result in
+      subject.keep(by: .of(result.map { _ in () }))
+    }
+    return isSent ? subject.outcome : .just(())
+  }
+
+  /// Sends a write, and tells memory that follows; returns whether it was admitted.
+  func submit(
+    _ key: String, _ revision: Revision, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
+    _ answer: @escaping RedisAnswer
+  ) -> Bool {
+    let isAdmitted = admitting(
+      key, request, answer, compare: { self.removals.compare(key, revision) },
+      mustCompare: { $0.mustCompare(revision, compared: $1) },
+      admit: { $0.admit(key, revision, compared: $1) })
+    // The server reports no change to the connection that made it. The memory above this call sets
+    // its value afterwards, with the same revision; other ones have an older value.
+    for follower in redis.loop.tracker.followers(of: number) { follower.changed(key, revision) }
+    return isAdmitted
+  }
+
+  /// Sends a command that stores or removes, if the order of the key's lane admits it.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - request: Makes the command.
+  ///   - answer: Receives the answer.
+  ///   - compare: Compares the key with later removals by predicate; nil if one concerns it.
+  ///   - mustCompare: Whether there is a removal that it has not been compared with.
+  ///   - admit: Decides.
+  private func admitting(
+    _ key: String, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
+    _ answer: @escaping RedisAnswer, compare: () -> Int?,
+    mustCompare: (WriteOrder<String>, Int) -> Bool,
+    admit: (inout WriteOrder<String>, Int) -> Bool
+  ) -> Bool {
+    while let compared = compare() {
+      var (isBehind, forgotten) = (false, [[String: Revision]]())
+      let isSent = redis.lane(of: key).submit(answer) { [number, prefix] orders in
+        isBehind = mustCompare(orders[number, default: WriteOrder()], compared)
+        guard !isBehind, admit(&orders[number, default: WriteOrder()], compared) else { return nil }
+        forgotten = orders[number]?.takeForgotten() ?? []
+        return request(RedisKey(prefix: prefix, key: key))
+      }
+      _ = forgotten  // released here, not under the lock
+      if !isBehind { return isSent }
+    }
+    return false
+  }
+
+  // MARK: Filling
+
+  private func fill(_ key: String, _ stamped: Stamped<Data>, _ token: FillToken) -> Signal<Void> {
+    if token.isEnded { return .empty }
+    let token = token.accepted
+    guard let request = setting(stamped, isFill: true) else { return .empty }
+    let subject = Promise<Void>()
+    let lane = redis.lane(of: key)
+    let isSent = admitting(
+      key, request,
+      { result in
+        if case .success = result { self.checkFill(key, token, on: lane) }
+        let outcome = Signal<Void>.of(result.map { _ in () })
+        subject.keep(by: outcome.filter { _ in false })
+      }, compare: { removals.compare(key, token) },
+      mustCompare: { $0.mustCompare(token, compared: $1) },
+      admit: { $0.admit(token, for: key, compared: $1) })
+    return isSent ? subject.outcome.startWith(()) : .empty
+  }
+
+  /// Removes a key again if another process wrote it between its get and its fill.
+  ///
+  /// Every report of such a write has arrived before the answer to the fill.
+  private func checkFill(_ key: String, _ token: FillToken, on lane: RedisLane) {
+    _ = lane.submit({ _ in }) { [number, prefix] orders in
+      guard var order = orders[number], !order.admit(token, for: key),
+        token.isEarlier(than: order.lastWrite(of: key)) == false
+      else { return nil }
+      return .command("UNLINK", .key(RedisKey(prefix: prefix, key: key)))
+    }
+  }
+}
+
+extension FillToken {
+  /// Whether a write was made after this was taken.
+  func isEarlier(than write: Revision) -> Bool { revision < write }
+}

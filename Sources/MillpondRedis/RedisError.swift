@@ -1,0 +1,74 @@
+public import Foundation
+import MillpondCore
+
+/// A failure of a server, of the connection to it, or of a command.
+///
+/// Gets and writes of a ``RedisCache`` carry it inside `CacheError.unavailable(layer:underlying:)`.
+public enum RedisError: Error, Sendable, Hashable {
+  /// The name of the host has no address.
+  case unknownHost(String)
+
+  /// The path of the socket is too long for the system.
+  case pathTooLong(String)
+
+  /// A call of the system failed; carries its name and error number.
+  case system(call: String, code: Int32)
+
+  /// The server, or something in between, ended the connection.
+  case connectionLost
+
+  /// No answer came within the deadline.
+  case timedOut
+
+  /// The server refused the greeting, the credentials, the database or the tracking.
+  ///
+  /// A server older than version 6 refuses the greeting.
+  case refused(message: String)
+
+  /// The server answered a command with an error, such as `OOM`, `READONLY`, `LOADING` or `MOVED`.
+  case server(message: String)
+
+  /// The server sent what no server of this protocol sends, or something larger than the limits.
+  case malformedReply(String)
+
+  /// As many commands as may wait for an answer wait already.
+  case tooManyCommands(limit: Int)
+
+  /// The connection failed, and the next attempt is made after `remaining`.
+  case notConnected(remaining: Duration)
+
+  /// The ``Redis`` object has been closed.
+  case closed
+
+  /// The first word of a server's error, such as `OOM`; nil for other errors.
+  public var serverCode: String? {
+    switch self {
+    case .server(let message), .refused(let message):
+      message.split(separator: " ").first.map { String($0) }
+    default: nil
+    }
+  }
+}
+
+extension RedisError: LocalizedError, CustomStringConvertible {
+  /// A single line for logs.
+  public var description: String {
+    switch self {
+    case .unknownHost(let host): "the host \(host) has no address"
+    case .pathTooLong(let path): "the path of the socket is too long: \(path)"
+    case .system(let call, let code): "\(call) failed: \(SystemCalls.message(for: code))"
+    case .connectionLost: "the connection to the server was lost"
+    case .timedOut: "the server did not answer within the deadline"
+    case .refused(let message): "the server refused the connection's settings: \(message)"
+    case .server(let message): "the server answered: \(message)"
+    case .malformedReply(let what): "the server sent a malformed reply: \(what)"
+    case .tooManyCommands(let limit): "\(limit) commands wait for an answer already"
+    case .notConnected(let remaining):
+      "there is no connection to the server; the next attempt is made in \(remaining.brief)"
+    case .closed: "the connections to the server have been closed"
+    }
+  }
+
+  /// The description.
+  public var errorDescription: String? { description }
+}

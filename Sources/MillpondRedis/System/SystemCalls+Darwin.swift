@@ -1,0 +1,22 @@
+#if canImport(Darwin)
+  import Darwin
+
+  extension SystemCalls {
+    static var streamType: Int32 { SOCK_STREAM }
+    static var withoutSignal: Int32 { 0 }
+    static var bothWays: Int { Int(SHUT_RDWR) }
+
+    static func silenceSignal(_ descriptor: Int32) {
+      var on: Int32 = 1
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
+    }
+  }
+
+  extension SocketAddress {
+    /// Returns the bytes of a Unix address without its path: a length, and the family.
+    static func unixHead(length: Int) -> [UInt8] {
+      [UInt8(clamping: length), UInt8(AF_UNIX)]
+    }
+  }
+#endif

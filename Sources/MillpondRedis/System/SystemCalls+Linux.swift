@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+#if canImport(Glibc)
+  extension SystemCalls {
+    static var streamType: Int32 { Int32(SOCK_STREAM.rawValue) }
+  }
+#elseif canImport(Musl)
+  extension SystemCalls {
+    static var streamType: Int32 { SOCK_STREAM }
+  }
+#endif
+
+#if canImport(Glibc) || canImport(Musl)
+  extension SystemCalls {
+    static var withoutSignal: Int32 { Int32(MSG_NOSIGNAL) }
+    static var bothWays: Int { Int(SHUT_RDWR) }
+
+    static func silenceSignal(_ descriptor: Int32) {}
+  }
+
+  extension SocketAddress {
+    /// Returns the bytes of a Unix address without its path.
+    static func unixHead(length: Int) -> [UInt8] {
+      withUnsafeBytes(of: sa_family_t(AF_UNIX)) { Array($0) }
+    }
+  }
+#endif

@@ -1,0 +1,257 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import MillpondRedis
+
+@Suite struct RedisPipelineTests {
+  typealias Step = RedisPipeline.Step
+
+  private let limits = PipelineLimits(deadline: 100, heartbeat: 50, commands: 3, lasting: 10)
+  private let answers = Answers()
+
+  @Test func `commands wait for the greeting and are sent in order`() {
+    var pipeline = RedisPipeline(limits)
+    #expect(submit(&pipeline, "a") == .wake)
+    #expect(submit(&pipeline, "b") == .nothing)
+    pipeline.beginConnecting()
+    pipeline.greet([.command("HELLO")], at: 0)
+    let greeting = pipeline.beginWriting()
+    #expect(text(greeting) == ["HELLO"])
+    pipeline.endWriting(rest: [], isBlocked: false, generation: pipeline.generation)
+    let isGreeted = pipeline.greeted(1)
+    #expect(isGreeted)
+    pipeline.becomeReady(at: 1)
+
+    let first = pipeline.beginWriting()
+    #expect(text(first) == ["a", "b"])
+    #expect(submit(&pipeline, "c") == .nothing, "the writer looks again")
+    pipeline.endWriting(rest: [], isBlocked: false, generation: pipeline.generation)
+    let second = pipeline.beginWriting()
+    #expect(text(second) == ["c"])
+  }
+
+  @Test func `a lonely command is sent at once, and the next ones together`() {
+    var pipeline = ready()
+
+    #expect(submit(&pipeline, "a") == .send)
+    _ = write(&pipeline)
+    #expect(submit(&pipeline, "b") == .wake)
+    #expect(submit(&pipeline, "c") == .nothing)
+    #expect(write(&pipeline) == ["b", "c"])
+  }
+
+  @Test func `what a receiver submits is sent with the rest of its batch`() {
+    var pipeline = ready()
+    _ = submit(&pipeline, "a")
+    _ = write(&pipeline)
+
+    let taken = pipeline.takeAnswered(1, at: 5)
+    #expect(taken?.count == 1)
+    #expect(submit(&pipeline, "b") == .nothing)
+    let early = pipeline.beginWriting()
+    #expect(early == nil)
+    pipeline.uncork()
+    #expect(write(&pipeline) == ["b"])
+  }
+
+  @Test func `what the socket did not take is sent first`() {
+    var pipeline = ready()
+    _ = submit(&pipeline, "abcdef")
+    let (bytes, generation) = pipeline.beginWriting() ?? ([], 0)
+    _ = submit(&pipeline, "g")
+    pipeline.endWriting(rest: bytes.dropFirst(3), isBlocked: true, generation: generation)
+    let early = pipeline.beginWriting()
+    #expect(early == nil)
+    pipeline.unblock()
+
+    let next = pipeline.beginWriting()?.bytes ?? []
+    #expect(next.starts(with: bytes.dropFirst(3)))
+    #expect(next.count == bytes.count - 3 + 2)
+  }
+
+  @Test func `a writer of a lost connection changes nothing`() {
+    var pipeline = ready()
+    _ = submit(&pipeline, "a")
+    let (bytes, generation) = pipeline.beginWriting() ?? ([], 0)
+    _ = pipeline.lose(at: 100, share: 0)
+    pipeline.greet([], at: 101)
+    pipeline.becomeReady(at: 101)
+    pipeline.endWriting(rest: bytes[...], isBlocked: true, generation: generation)
+    _ = submit(&pipeline, "b", at: 102)
+
+    #expect(write(&pipeline) == ["b"])
+  }
+
+  @Test func `reads are repeated once before later commands, and writes fail`() {
+    var pipeline = ready()
+    for name in ["read", "write", "readB"] { _ = submit(&pipeline, name) }
+    fail(pipeline.lose(at: 100, share: 0))
+    #expect(answers.failed == ["write"])
+    #expect(pipeline.phase == .connecting, "the first attempt is made at once")
+    _ = submit(&pipeline, "writeB", at: 100)
+    pipeline.greet([], at: 100)
+    pipeline.becomeReady(at: 100)
+
+    #expect(write(&pipeline) == ["read", "readB", "writeB"])
+    fail(pipeline.lose(at: 101, share: 0))
+    #expect(answers.failed == ["write", "read", "readB", "writeB"])
+  }
+
+  @Test func `a failed attempt fails all commands, and those during the pause at once`() {
+    var pipeline = RedisPipeline(limits)
+    _ = submit(&pipeline, "read")
+    pipeline.beginConnecting()
+    fail(pipeline.lose(at: 0, share: 0))
+
+    #expect(answers.failed == ["read"])
+    #expect(pipeline.phase == .pausing(until: limits.firstPause))
+    #expect(
+      submit(&pipeline, "a") == .refuse(.notConnected(remaining: .nanoseconds(limits.firstPause))))
+    #expect(!pipeline.isDue(at: limits.firstPause - 1))
+    #expect(pipeline.isDue(at: limits.firstPause))
+  }
+
+  @Test func `pauses double up to the longest, less a random half`() {
+    let limits = PipelineLimits(deadline: 1, heartbeat: 1, firstPause: 10, longestPause: 35)
+
+    #expect((0...4).map { limits.pause(after: $0, share: 0) } == [10, 10, 20, 35, 35])
+    #expect(limits.pause(after: 2, share: 1) == 10)
+    #expect(limits.pause(after: .max, share: 0.5) == 27)
+  }
+
+  @Test func `a connection that does not last counts as a failed attempt`() {
+    var pipeline = ready(at: 0)
+    _ = pipeline.lose(at: 20, share: 0)
+    #expect(pipeline.phase == .connecting)
+    pipeline.greet([], at: 20)
+    pipeline.becomeReady(at: 20)
+
+    _ = pipeline.lose(at: 25, share: 0)
+
+    #expect(pipeline.phase != .connecting)
+  }
+
+  @Test func `a command fails at its deadline, and its late answer is dropped`() {
+    var pipeline = ready(at: 0)
+    _ = submit(&pipeline, "a", at: 0)
+    _ = submit(&pipeline, "b", at: 60)
+    let early = pipeline.takeOverdue(at: 99)
+    #expect(early.answers.isEmpty)
+    look(&pipeline, at: 99, is: 100)
+    pipeline.lastReceived = 1
+    let overdue = pipeline.takeOverdue(at: 100)
+    fail(overdue.answers)
+
+    #expect(answers.failed == ["a"])
+    #expect(!overdue.isSilent, "bytes have come meanwhile")
+    #expect(pipeline.count == 1)
+    let taken = pipeline.takeAnswered(2, at: 101)
+    #expect(taken?.map { $0 == nil } == [true, false])
+  }
+
+  @Test func `a server that was silent all the time has lost the connection`() {
+    var pipeline = ready(at: 0)
+    _ = submit(&pipeline, "a", at: 1)
+
+    let overdue = pipeline.takeOverdue(at: 101)
+    #expect(overdue.isSilent)
+  }
+
+  @Test func `a quiet connection is asked for a sign of life`() {
+    var pipeline = ready(at: 0)
+    #expect(!pipeline.needsHeartbeat(at: 49))
+    look(&pipeline, at: 49, is: 50)
+    #expect(pipeline.needsHeartbeat(at: 50))
+    _ = submit(&pipeline, "PING", at: 50)
+
+    #expect(!pipeline.needsHeartbeat(at: 60))
+  }
+
+  @Test func `the thread is woken for a deadline only after some quiet`() {
+    let limits = PipelineLimits(deadline: 100, heartbeat: 1_000)
+    var pipeline = ready(limits: limits)
+    look(&pipeline, at: 0, is: 1_000)
+    #expect(submit(&pipeline, "a") == .sendAndWake)
+    look(&pipeline, at: 1, is: 100)
+    let taken = pipeline.takeAnswered(1, at: 2)
+    pipeline.uncork()
+    #expect(taken?.count == 1)
+    look(&pipeline, at: 2, is: 102)
+    #expect(submit(&pipeline, "b", at: 3) == .send)
+    _ = pipeline.takeAnswered(1, at: 4)
+    pipeline.uncork()
+    look(&pipeline, at: 4, is: 104)
+    look(&pipeline, at: 104, is: 1_004)
+    #expect(submit(&pipeline, "c", at: 105) == .sendAndWake)
+  }
+
+  @Test func `more commands than the limit are refused`() {
+    var pipeline = ready()
+    for name in ["a", "b", "c"] { _ = submit(&pipeline, name) }
+
+    #expect(submit(&pipeline, "d") == .refuse(.tooManyCommands(limit: 3)))
+  }
+
+  @Test func `an answer without a command is a violation`() {
+    var pipeline = ready()
+
+    let taken = pipeline.takeAnswered(1, at: 0)
+    #expect(taken == nil)
+  }
+
+  @Test func `a closed pipeline fails everything`() {
+    var pipeline = ready()
+    _ = submit(&pipeline, "read")
+    fail(pipeline.close())
+
+    #expect(answers.failed == ["read"])
+    #expect(submit(&pipeline, "a") == .refuse(.closed))
+  }
+
+  // MARK: Helpers
+
+  /// Names of received failures.
+  private final class Answers: Sendable {
+    private let names = Mutex<[String]>([])
+    var failed: [String] { names.withLock { $0 } }
+    func add(_ name: String) { names.withLock { $0.append(name) } }
+  }
+
+  private func ready(at time: Int64 = 0, limits: PipelineLimits? = nil) -> RedisPipeline {
+    var pipeline = RedisPipeline(limits ?? self.limits)
+    pipeline.beginConnecting()
+    pipeline.greet([], at: time)
+    pipeline.becomeReady(at: time)
+    return pipeline
+  }
+
+  private func submit(_ pipeline: inout RedisPipeline, _ name: String, at now: Int64 = 0) -> Step {
+    let request = RedisRequest.encoded(
+      Array("\(name) ".utf8), isRepeatable: name.hasPrefix("read"))
+    let reply = PendingReply(request: request, deadline: now + limits.deadline) { [answers] in
+      if case .failure = $0 { answers.add(name) }
+    }
+    return pipeline.submit(reply, at: now)
+  }
+
+  private func look(_ pipeline: inout RedisPipeline, at now: Int64, is next: Int64) {
+    let look = pipeline.nextLook(at: now)
+    #expect(look == next)
+  }
+
+  private func fail(_ failed: [RedisAnswer]) {
+    for answer in failed { answer(.failure(.connectionLost)) }
+  }
+
+  private func write(_ pipeline: inout RedisPipeline) -> [String] {
+    let work = pipeline.beginWriting()
+    pipeline.endWriting(rest: [], isBlocked: false, generation: pipeline.generation)
+    return text(work)
+  }
+
+  private func text(_ work: (bytes: [UInt8], generation: Int)?) -> [String] {
+    String(decoding: work?.bytes ?? [], as: UTF8.self).split { " \r\n*$123456789".contains($0) }
+      .map { String($0) }
+  }
+}

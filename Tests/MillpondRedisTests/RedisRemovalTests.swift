@@ -1,0 +1,94 @@
+import Foundation
+import LocalRedis
+import Millpond
+import MillpondRedis
+import MillpondTesting
+import Testing
+
+@Suite(.withServer) struct RedisRemovalTests {
+  let scene: RedisScene
+
+  init() throws { scene = try RedisScene() }
+
+  @Test(arguments: [1, 3])
+  func `a removal of all keeps to its prefix, whatever characters that has`(connections: Int)
+    async throws
+  {
+    for key in ["a*/x", "ab/x", "a?", "[a]x", "\\"] { try scene.server.command("SET", key, "1") }
+    let cache = try scene.cache("a*/", connections: connections, form: .plain)
+    for number in 0..<2_000 { cache.set(Data(), for: "\(number)") }
+
+    try await cache.removeAll().value
+
+    #expect(
+      try Set(scene.server.command("KEYS", "*").split(separator: "\n")) == [
+        "ab/x", "a?", "[a]x", "\\",
+      ])
+  }
+
+  @Test(arguments: [1, 3]) func `gets miss at once, and later sets stay`(connections: Int)
+    async throws
+  {
+    let cache = try scene.cache("a/", connections: connections)
+    for number in 0..<3_000 { cache.set(Data([1]), for: "\(number)") }
+
+    let outcome = cache.removeAll()
+    for number in 0..<100 { cache.set(Data([2]), for: "\(number)") }
+    for number in 0..<200 {
+      #expect(try await cache.found("\(number)") == (number < 100 ? Data([2]) : nil))
+    }
+    try await outcome.value
+
+    #expect(try scene.server.command("DBSIZE") == "100")
+    #expect(try await cache.found("99") == Data([2]))
+  }
+
+  @Test func `a removal by predicate removes those keys only`() async throws {
+    let cache = try scene.cache("a/", connections: 2)
+    for number in 0..<1_000 { cache.set(Data(), for: "\(number)") }
+
+    try await cache.removeAll { $0.hasSuffix("7") }.value
+
+    #expect(try scene.server.command("DBSIZE") == "900")
+    #expect(try await cache.found("17") == nil)
+    #expect(try await cache.found("18") == Data())
+  }
+
+  @Test func `the end of a scope covers the prefix`() async throws {
+    let scope = CacheScope()
+    let cache = try scene.cache("user/7/").scoped(to: scope)
+    try await cache.set(Data([1]), for: "k").value
+    try scene.server.command("SET", "user/8/k", "1")
+
+    try await scope.end().value
+
+    #expect(try scene.server.command("KEYS", "*") == "user/8/k")
+  }
+
+  @Test func `a fill of a get from before a removal or a set is refused`() async throws {
+    let cache = try scene.cache()
+    let origin = TestSource<Data>()
+    let layered = cache.layered(over: FunctionSource.signal { _ in origin.signal })
+    for (key, change) in [("a", 0), ("b", 1), ("c", 2)] {
+      let waiting = Recorder<Data>()
+      waiting.subscribe(to: layered.get(key))
+      try await cache.redisAnswered()
+      switch change {
+      case 0: cache.removeAll()
+      case 1: cache.removeAll { $0 == "b" }
+      default: cache.set(Data([9]), for: key)
+      }
+      origin.next(Data([1]))
+    }
+    try await cache.flush().value
+
+    #expect(try await cache.found("a") == nil)
+    #expect(try await cache.found("b") == nil)
+    #expect(try await cache.found("c") == Data([9]))
+  }
+}
+
+extension RedisCache {
+  /// Waits until the gets that were made before are answered.
+  fileprivate func redisAnswered() async throws { _ = try await contains("-").value }
+}
