@@ -21,6 +21,7 @@ let package = Package(
   products: [
     .library(name: "Millpond", targets: ["Millpond"]),
     .library(name: "MillpondCore", targets: ["MillpondCore"]),
+    .library(name: "MillpondInspector", targets: ["MillpondInspector"]),
     .library(name: "MillpondEntities", targets: ["MillpondEntities"]),
     .library(name: "MillpondRedis", targets: ["MillpondRedis"]),
     .library(name: "MillpondSignals", targets: ["MillpondSignals"]),
@@ -47,10 +48,14 @@ let package = Package(
     .target(name: "LoopbackServer", swiftSettings: settings),
     .target(name: "LocalRedis", swiftSettings: settings),
     .target(
+      name: "MillpondInspector",
+      dependencies: ["MillpondCore", "MillpondSignals", "LoopbackServer"], swiftSettings: settings),
+    .target(
       name: "MillpondHTTPTesting",
       dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"], swiftSettings: settings),
     .executableTarget(
-      name: "MillpondDemo", dependencies: ["Millpond", "LoopbackServer"], swiftSettings: settings),
+      name: "MillpondDemo", dependencies: ["Millpond", "MillpondInspector", "LoopbackServer"],
+      swiftSettings: settings),
     .executableTarget(
       name: "MillpondBench", dependencies: ["Millpond", "LoopbackServer"],
       path: "Benchmarks/MillpondBench", swiftSettings: settings),
@@ -70,9 +75,16 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "MillpondInspectorTests",
+      dependencies: [
+        "MillpondInspector", "Millpond", "MillpondTesting", "LoopbackServer", "TestTraits",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "MillpondTests",
       dependencies: [
-        "Millpond", "MillpondHTTPTesting", "MillpondTesting", "LoopbackServer", "TestTraits",
+        "Millpond", "MillpondInspector", "MillpondHTTPTesting", "MillpondTesting", "LoopbackServer",
+        "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -84,7 +96,8 @@ let package = Package(
       dependencies: ["MillpondRedis", "Millpond", "MillpondTesting", "LocalRedis", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
-      name: "LoopbackServerTests", dependencies: ["LoopbackServer"], swiftSettings: settings),
+      name: "LoopbackServerTests", dependencies: ["LoopbackServer", "TestTraits"],
+      swiftSettings: settings),
     .testTarget(
       name: "MillpondBenchTests", dependencies: ["MillpondBench", "TestTraits"],
       swiftSettings: settings),

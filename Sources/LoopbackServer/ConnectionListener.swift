@@ -1,22 +1,33 @@
 /// A listener that accepts connections, each on its own thread, until it is stopped.
-final class ConnectionListener: Sendable {
+package final class ConnectionListener: Sendable {
   private struct State: Sendable {
     var isStopped = false
     var lastID = 0
     var sockets: [Int: Socket] = [:]
   }
 
-  let port: UInt16
-  let log = RequestLog()
+  package let port: UInt16
 
-  private let configuration: ServerConfiguration
+  private let limit: Int
+  private let serve: @Sendable (ConnectionStream, _ port: UInt16) -> Void
   private let socket: Socket
   private let wake: WakePipe
   private let threads = ThreadGroup()
   private let state = Monitor(State())
 
-  init(_ configuration: ServerConfiguration) throws(SocketError) {
-    self.configuration = configuration
+  /// Listens on a free port of 127.0.0.1, and accepts connections.
+  ///
+  /// - Parameters:
+  ///   - limit: The greatest number of connections at a time; further ones are closed at once.
+  ///   - serve: Serves a connection to the listener's port on a thread of its own, and closes its
+  ///     stream.
+  /// - Throws: ``SocketError`` when the system refuses a socket, a pipe or a thread.
+  package init(
+    limit: Int = .max,
+    serve: @escaping @Sendable (ConnectionStream, _ port: UInt16) -> Void
+  ) throws(SocketError) {
+    self.limit = limit
+    self.serve = serve
     (socket, port) = try Socket.listening()
     wake = try WakePipe()
     guard threads.start({ self.acceptAll() }) else {
@@ -25,7 +36,7 @@ final class ConnectionListener: Sendable {
   }
 
   /// Stops the listener, and returns when every thread has ended and every descriptor is closed.
-  func stop() {
+  package func stop() {
     let sockets = state.withLock { state in
       state.isStopped = true
       return state.sockets.values
@@ -39,7 +50,7 @@ final class ConnectionListener: Sendable {
     while !state.withLock(\.isStopped) {
       guard socket.look(reading: true, wake: wake, timeout: nil).isReadable else { continue }
       if let accepted = socket.accept() {
-        serve(accepted)
+        open(accepted)
       } else {
         // Accepting may fail for lack of descriptors; the waiting client keeps the socket readable,
         // so pause.
@@ -50,14 +61,12 @@ final class ConnectionListener: Sendable {
     wake.close()
   }
 
-  private func serve(_ accepted: Socket) {
+  private func open(_ accepted: Socket) {
     guard let stream = try? ConnectionStream(accepted), let id = add(accepted) else {
       return accepted.close()
     }
-    log.openConnection()
     let started = threads.start { [self] in
-      var connection = Connection(stream, configuration, log)
-      connection.serve()
+      serve(stream, port)
       remove(id)
     }
     if !started {
@@ -68,7 +77,7 @@ final class ConnectionListener: Sendable {
 
   private func add(_ accepted: Socket) -> Int? {
     state.withLock {
-      guard !$0.isStopped else { return nil }
+      guard !$0.isStopped, $0.sockets.count < limit else { return nil }
       $0.lastID += 1
       $0.sockets[$0.lastID] = accepted
       return $0.lastID
@@ -77,6 +86,5 @@ final class ConnectionListener: Sendable {
 
   private func remove(_ id: Int) {
     _ = state.withLock { $0.sockets.removeValue(forKey: id) }
-    log.closeConnection()
   }
 }

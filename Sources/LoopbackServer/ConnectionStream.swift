@@ -2,9 +2,9 @@
 ///
 /// While it waits, it reads ahead, because a client that closes shows itself by the end of its
 /// bytes.
-struct ConnectionStream {
+package struct ConnectionStream: Sendable {
   /// The error for a client that has left, or a server that is being stopped.
-  struct Gone: Error {}
+  package struct Gone: Error {}
 
   private static let pieceByteCount = 16 * 1024
   // The limit of reading ahead; beyond it, only the platform's hang-up event reports a close.
@@ -12,7 +12,7 @@ struct ConnectionStream {
 
   let socket: Socket
   let wake: WakePipe
-  private(set) var input: [UInt8] = []
+  package private(set) var input: [UInt8] = []
 
   init(_ socket: Socket) throws(SocketError) {
     self.socket = socket
@@ -20,38 +20,56 @@ struct ConnectionStream {
   }
 
   /// Removes and returns the first `count` bytes of ``input``.
-  mutating func take(_ count: Int) -> [UInt8] {
+  package mutating func take(_ count: Int) -> [UInt8] {
     let taken = Array(input.prefix(count))
     input.removeFirst(taken.count)
     return taken
   }
 
   /// Waits for bytes of the client, and appends them to ``input``.
-  mutating func receive() throws(Gone) {
+  ///
+  /// - Parameter deadline: The time at which a silent client counts as gone; nil for never.
+  package mutating func receive(
+    until deadline: ContinuousClock.Instant? = nil
+  ) throws(Gone) {
     while true {
       switch socket.receive(Self.pieceByteCount, into: &input) {
       case .moved(0), .failed: throw Gone()
       case .moved: return
-      case .wouldBlock: _ = wait(reading: true, timeout: nil)
+      case .wouldBlock: _ = wait(reading: true, timeout: try left(until: deadline))
       }
     }
   }
 
+  /// Returns the time to a deadline; nil if there is none.
+  private func left(until deadline: ContinuousClock.Instant?) throws(Gone) -> Duration? {
+    guard let deadline else { return nil }
+    let left = ContinuousClock.now.duration(to: deadline)
+    guard left > .zero else { throw Gone() }
+    return left
+  }
+
   /// Sends all bytes; `count` grows by the bytes sent, even if the client leaves midway.
-  mutating func send(_ bytes: ArraySlice<UInt8>, counting count: inout Int) throws(Gone) {
+  ///
+  /// - Parameter deadline: The time at which a client that doesn't read counts as gone; nil for
+  ///   never.
+  package mutating func send(
+    _ bytes: ArraySlice<UInt8>, counting count: inout Int,
+    until deadline: ContinuousClock.Instant? = nil
+  ) throws(Gone) {
     var rest = bytes
     while !rest.isEmpty {
       switch socket.send(rest) {
       case .moved(let sent):
         rest = rest.dropFirst(sent)
         count += sent
-      case .wouldBlock: try look(writing: true, timeout: nil)
+      case .wouldBlock: try look(writing: true, timeout: try left(until: deadline))
       case .failed: throw Gone()
       }
     }
   }
 
-  mutating func pause(until deadline: ContinuousClock.Instant) throws(Gone) {
+  package mutating func pause(until deadline: ContinuousClock.Instant) throws(Gone) {
     while true {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { return }
@@ -89,7 +107,7 @@ struct ConnectionStream {
 // MARK: - Endings
 
 extension ConnectionStream {
-  func close() {
+  package func close() {
     socket.close()
     wake.close()
   }
@@ -103,7 +121,7 @@ extension ConnectionStream {
   ///
   /// Closing with unread bytes of the client would send a reset, which may discard bytes already
   /// sent to it.
-  mutating func end(patience: Duration) {
+  package mutating func end(patience: Duration) {
     socket.endWriting()
     let deadline = ContinuousClock.now + patience
     reading: while true {

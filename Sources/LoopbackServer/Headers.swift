@@ -24,7 +24,7 @@ public struct Headers: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// Returns all values of a field.
-  func allValues(of name: String) -> [String] {
+  package func allValues(of name: String) -> [String] {
     fields.filter { isSame($0.name, name) }.map(\.value)
   }
 

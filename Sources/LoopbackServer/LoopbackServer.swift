@@ -16,7 +16,7 @@ public final class LoopbackServer: Sendable {
   /// The base URL: "http://127.0.0.1:" and the port, without a trailing slash.
   public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-  var log: RequestLog { listener.log }
+  let log = RequestLog()
 
   private let listener: ConnectionListener
 
@@ -33,8 +33,8 @@ public final class LoopbackServer: Sendable {
     handler: @escaping @Sendable (Request) -> Response
   ) throws(SocketError) {
     let bandwidth = bytesPerSecond.map(BandwidthLimit.init)
-    listener = try ConnectionListener(
-      ServerConfiguration(latency: latency, bandwidth: bandwidth, handler: handler))
+    listener = try Self.listener(
+      ServerConfiguration(latency: latency, bandwidth: bandwidth, handler: handler), log)
   }
 
   /// Performs these steps for every client, whatever it sends; for protocols other than HTTP.
@@ -45,9 +45,20 @@ public final class LoopbackServer: Sendable {
   /// - Parameter steps: The steps for each connection.
   /// - Throws: ``SocketError`` when the system refuses a socket, a pipe or a thread.
   public init(greeting steps: [ScriptStep]) throws(SocketError) {
-    listener = try ConnectionListener(
+    listener = try Self.listener(
       ServerConfiguration(
-        latency: .zero, bandwidth: nil, handler: { _ in Response() }, greeting: steps))
+        latency: .zero, bandwidth: nil, handler: { _ in Response() }, greeting: steps), log)
+  }
+
+  private static func listener(
+    _ configuration: ServerConfiguration, _ log: RequestLog
+  ) throws(SocketError) -> ConnectionListener {
+    try ConnectionListener { stream, _ in
+      log.openConnection()
+      var connection = Connection(stream, configuration, log)
+      connection.serve()
+      log.closeConnection()
+    }
   }
 
   deinit { stop() }

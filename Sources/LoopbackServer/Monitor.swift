@@ -2,24 +2,24 @@
 ///
 /// A pthread mutex, not `Synchronization.Mutex`, because the thread sanitizer understands it on
 /// Linux.
-final class Monitor<State: Sendable>: @unchecked Sendable {
+package final class Monitor<State: Sendable>: @unchecked Sendable {
   // Sendable because `state` is touched only between `lock()` and `unlock()`.
   private var state: State
   private let lock = Platform.Lock()
 
-  init(_ state: State) { self.state = state }
+  package init(_ state: State) { self.state = state }
 
   deinit { lock.destroy() }
 
   /// Runs `body` under the lock: our own pure code or one quick system call, no callouts.
-  func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+  package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     lock.lock()
     defer { lock.unlock() }
     return body(&state)
   }
 
   /// Runs `body` as ``withLock(_:)`` does, and then wakes all waiting threads.
-  func change<Result>(_ body: (inout State) -> Result) -> Result {
+  package func change<Result>(_ body: (inout State) -> Result) -> Result {
     lock.lock()
     defer {
       lock.wakeAll()
@@ -29,7 +29,7 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
   }
 
   /// Blocks until `isReady`, which runs under the lock; returns false if `deadline` comes first.
-  func wait(until deadline: ContinuousClock.Instant?, _ isReady: (State) -> Bool) -> Bool {
+  package func wait(until deadline: ContinuousClock.Instant?, _ isReady: (State) -> Bool) -> Bool {
     lock.lock()
     defer { lock.unlock() }
     while !isReady(state) {

@@ -1,6 +1,6 @@
 /// A request that the handler cannot answer, with the status to send before closing.
-struct Refusal: Error, Equatable {
-  let status: Int
+package struct Refusal: Error, Equatable {
+  package let status: Int
 
   static let malformed = Refusal(status: 400)
   static let bodyTooLarge = Refusal(status: 413)

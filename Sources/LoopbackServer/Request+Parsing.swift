@@ -1,29 +1,35 @@
 /// The head of a request, and the length of its body.
 ///
 /// - Source: RFC 9112 §2–§6.
-struct RequestHead: Sendable {
+package struct RequestHead: Sendable {
   /// The longest accepted head, in bytes.
-  static let byteLimit = 64 * 1024
+  package static let byteLimit = 64 * 1024
   /// The longest accepted body, in bytes.
   static let bodyByteLimit = 16 * 1024 * 1024
 
-  let request: Request
+  package let request: Request
   /// The length of the head in bytes of input.
-  let byteCount: Int
+  package let byteCount: Int
   /// The length of the body; zero if it is chunked.
-  let bodyByteCount: Int
+  package let bodyByteCount: Int
   /// Whether the body comes in chunks.
-  let isChunked: Bool
+  package let isChunked: Bool
 
   var expectsContinue: Bool { request.headers.lists("100-continue", in: "Expect") }
 
   /// Parses the head at the start of `input`; returns nil when more bytes are needed.
-  static func parse(_ input: [UInt8]) throws(Refusal) -> RequestHead? {
+  ///
+  /// - Parameters:
+  ///   - input: The bytes that have arrived.
+  ///   - limit: The longest accepted head, in bytes.
+  package static func parse(
+    _ input: [UInt8], limit: Int = byteLimit
+  ) throws(Refusal) -> RequestHead? {
     guard let end = endOfHead(in: input) else {
-      if input.count > byteLimit { throw .headTooLarge }
+      if input.count > limit { throw .headTooLarge }
       return nil
     }
-    if end > byteLimit { throw .headTooLarge }
+    if end > limit { throw .headTooLarge }
     var lines = input[..<end].split(separator: .lineFeed, omittingEmptySubsequences: false)
       .map { $0.last == .carriageReturn ? $0.dropLast() : $0 }
     lines = Array(lines.drop { $0.isEmpty }.prefix { !$0.isEmpty })

@@ -71,6 +71,7 @@ enum Demo {
     defer { withExtendedLifetime(interruption) {} }
     let screen = Screen.standardOutput()
     await layers.reportTrouble(on: screen)
+    let inspection = options.inspects ? try Inspection(of: layers, screen) : nil
 
     if let base = SecondProcess.originOfFirst {
       let show = ThreadShow(
@@ -85,6 +86,7 @@ enum Demo {
     let show = ThreadShow(
       layers: layers, gallery: gallery, comments: comments, base: origin.baseURL, screen: screen)
     let failures = await show.run(on: origin, keeping: currentBoard)
+    await inspection?.stay(gallery.authors.map(show.url))
     screen.write(lines: show.table.withLock { $0.lines(screen.style) } + [""])
     _ = try? await layers.disk.close().value
     let again = try await SecondProcess.run(

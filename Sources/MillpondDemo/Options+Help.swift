@@ -1,7 +1,7 @@
 extension Options {
   /// The text that `--help` prints.
   static let help = """
-    Usage: millpond-demo [--cache DIR] [--serve DIR] [--comments N]
+    Usage: millpond-demo [--cache DIR] [--serve DIR] [--comments N] [--inspect]
            millpond-demo [--cache DIR] URL...
            millpond-demo offline
            millpond-demo entities
@@ -37,6 +37,9 @@ extension Options {
                      instead of generated pictures.
       --comments N   Makes a thread of N comments, from 1 to 10000. Without this
                      option there are 120.
+      --inspect      Serves a page on 127.0.0.1 that shows the inside of the caches: prints
+                     its address, opens it where it can, and keeps the caches busy
+                     until you press Enter.
       --help, -h     Prints this text and ends.
 
     Progress is drawn as bars in a terminal and written as plain lines elsewhere. If
@@ -54,6 +57,8 @@ extension Options {
           Uses your own pictures as avatars.
       millpond-demo https://example.org/one.png https://example.org/two.png
           Fetches two real pictures.
+      millpond-demo --inspect
+          Looks into the caches with a browser.
       millpond-demo offline
           Starts without a network, with yesterday's news.
       millpond-demo entities

@@ -16,6 +16,8 @@ struct Options: Equatable {
   var urls: [URL] = []
   /// The show in place of pictures.
   var otherShow: OtherShow?
+  /// Whether the caches can be looked into with a browser.
+  var inspects = false
   var wantsHelp = false
 
   /// Reads arguments, without the program's name.
@@ -37,6 +39,9 @@ struct Options: Equatable {
       case .option("--comments"):
         commentCount = try Self.commentCount(try reader.value("a number"))
         forThreadsOnly = "--comments"
+      case .option("--inspect"):
+        inspects = true
+        forThreadsOnly = "--inspect"
       case .option(let name): throw .unknown(option: name)
       }
     }

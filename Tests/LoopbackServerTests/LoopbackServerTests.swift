@@ -1,5 +1,6 @@
 import LoopbackServer
 import Synchronization
+import TestTraits
 import Testing
 
 @Suite struct LoopbackServerTests {

@@ -1,4 +1,5 @@
 import LoopbackServer
+import TestTraits
 import Testing
 
 @Suite struct ResponseTests {

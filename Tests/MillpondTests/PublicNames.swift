@@ -1,6 +1,7 @@
 import Foundation
 import Millpond
 import MillpondHTTPTesting
+import MillpondInspector
 import MillpondTesting
 import Observation
 
@@ -103,6 +104,7 @@ extension ImageSize {}
 extension ImpoliteCache {}
 extension ImpoliteCacheError {}
 extension InFlightReuse {}
+extension Inspector {}
 extension KeyPredicate {}
 extension KeyRemovals {}
 extension LayersBuilder {}

@@ -4,7 +4,7 @@ import Testing
 @Suite struct PublicNamesTests {
   static let modules = [
     "MillpondSignals", "MillpondCore", "MillpondEntities", "Millpond", "MillpondTesting",
-    "MillpondHTTPTesting",
+    "MillpondHTTPTesting", "MillpondInspector",
   ]
 
   @Test func `every public type is used by its bare name beside Foundation`() throws {

@@ -28,7 +28,12 @@ extension DiskCache {
           LayerSize(count: $0.index.count, cost: $0.index.totalCost)
         } ?? LayerSize(count: 0, cost: 0)
       },
-      flush: { [access] in access.flush($0) }, close: { [access] in access.close() })
+      flush: { [access] in access.flush($0) }, close: { [access] in access.close() }
+    ).counting { [access, options] in
+      let statistics =
+        access.store?.state.withLock { $0.index.statistics } ?? DiskStatistics()
+      return statistics.counters(byteLimit: options.byteLimit)
+    }
   }
 
   private func reading<Value: Sendable>(
@@ -38,6 +43,20 @@ extension DiskCache {
       observer.next(value(store))
       observer.completed()
     }
+  }
+}
+
+extension DiskStatistics {
+  /// The counters that an inspector shows.
+  fileprivate func counters(byteLimit: Int) -> StoreCounters {
+    var counters = StoreCounters()
+    (counters.hits, counters.misses) = (hits, misses)
+    counters.insertions = insertions
+    counters.rejections = rejections
+    counters.evictions = evictions
+    counters.expirations = expirations
+    (counters.costLimit, counters.isInBytes) = (max(0, byteLimit), true)
+    return counters
   }
 }
 

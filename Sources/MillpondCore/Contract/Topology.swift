@@ -44,16 +44,16 @@ public struct Topology: Sendable {
   let isReported: Bool
 
   /// Returns the number and cost of the stored values.
-  let size: (@Sendable () -> LayerSize)?
+  package let size: (@Sendable () -> LayerSize)?
 
   /// Makes earlier writes to this part outlive the process.
   private(set) var flush: (@Sendable (Durability) -> Signal<Void>)?
 
   /// Returns the flights of this part.
-  let flights: (@Sendable () -> [FlightRecord])?
+  package let flights: (@Sendable () -> [FlightRecord])?
 
   /// The functions of this part that concern a whole composition.
-  private(set) var controls: PartControls
+  package private(set) var controls: PartControls
 
   /// Creates a part without parts of its own.
   ///
@@ -116,6 +116,23 @@ extension Topology {
     return copy
   }
 
+  /// Returns a copy whose counters can be read, and which can be trimmed if `trim` isn't nil.
+  package func counting(
+    _ counters: @escaping @Sendable () -> StoreCounters, trim: (@Sendable (Double) -> Void)? = nil
+  ) -> Topology {
+    var copy = self
+    copy.controls.counters = counters
+    copy.controls.trim = trim
+    return copy
+  }
+
+  /// Returns a copy that tells of the gets that are made through it.
+  package func telling(of gets: Signal<GetRecord>) -> Topology {
+    var copy = self
+    copy.controls.gets = gets
+    return copy
+  }
+
   /// The functions of this part and of all its parts.
   var allControls: [PartControls] {
     [controls] + parts.flatMap(\.allControls)
@@ -155,6 +172,15 @@ package struct PartControls: Sendable {
 
   /// Makes every stored value stale.
   var markAllStale: (@Sendable () -> Void)?
+
+  /// Returns the counters of a store, and the limits of its size.
+  package fileprivate(set) var counters: (@Sendable () -> StoreCounters)?
+
+  /// Evicts values until no more than this share is left.
+  package fileprivate(set) var trim: (@Sendable (Double) -> Void)?
+
+  /// The gets that are made through this part, as they end.
+  package fileprivate(set) var gets: Signal<GetRecord>?
 }
 
 /// The amount that a layer stores.

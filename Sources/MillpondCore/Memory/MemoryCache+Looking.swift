@@ -65,7 +65,21 @@ extension MemoryCache {
       .store, "MemoryCache", parts: [], holds: key.map { self.peekStamped($0) != nil },
       flight: key.flatMap { key in flights.flatMap { $0.record(of: key) } },
       size: { LayerSize(count: self.count, cost: self.cost.map { _ in self.totalCost }) },
-      flights: { self.flights?.census() ?? [] })
+      flights: { self.flights?.census() ?? [] }
+    ).counting({ self.counters }, trim: { self.trim(to: $0) })
+  }
+
+  private var counters: StoreCounters {
+    let statistics = statistics
+    var counters = StoreCounters()
+    (counters.hits, counters.misses) = (statistics.hits, statistics.misses)
+    counters.insertions = statistics.insertions
+    counters.rejections = statistics.rejections
+    counters.evictions = statistics.evictions
+    counters.expirations = statistics.expirations
+    counters.countLimit = countLimit == MemoryBudget.greatestCount ? nil : countLimit
+    counters.costLimit = cost == nil || costLimit == .max ? nil : costLimit
+    return counters
   }
 
   @usableFromInline

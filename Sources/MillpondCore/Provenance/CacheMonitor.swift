@@ -1,4 +1,5 @@
 public import MillpondSignals
+public import Synchronization
 
 /// An observer that reports and counts the events in the layers of the caches that it watches.
 ///
@@ -9,23 +10,69 @@ public import MillpondSignals
 ///
 /// One monitor may watch several caches; layers with the same name are counted together.
 ///
+/// A monitor that is active ``Activity/whileObserved`` costs a hit next to nothing until somebody
+/// subscribes to its events, or opens the page of an inspector.
+///
 /// - Note: Any thread. Events are sent on the thread on which they happen, without a lock.
 public final class CacheMonitor: Sendable {
+  /// The times at which a monitor receives events.
+  public enum Activity: Sendable, Hashable {
+    /// Every event is counted.
+    case always
+
+    /// Events are counted while ``CacheMonitor/events`` has a subscriber; a get made before that
+    /// may be missing.
+    case whileObserved
+  }
+
   private let pipe = PublishSubject<CacheEvent>()
+  private let records = PublishSubject<GetRecord>()
   private let counts = Locked(LayerCounts())
+  private let activity: Activity
+  private let observers = Locked(ObserverCounts())
 
   @usableFromInline package let time: ExactTime
 
+  /// The attention at present, for a get to test at the cost of a load.
+  @usableFromInline let attention: Atomic<Attention>
+
   /// Creates a monitor with all counters at zero.
   ///
-  /// - Parameter clock: The clock that measures the durations.
-  public init(clock: some Clock<Duration> = ContinuousClock()) {
+  /// - Parameters:
+  ///   - activity: The times at which the monitor receives events.
+  ///   - clock: The clock that measures the durations.
+  public init(active activity: Activity = .always, clock: some Clock<Duration> = ContinuousClock())
+  {
+    self.activity = activity
     time = ExactTime(clock)
+    attention = Atomic(ObserverCounts().attention(activity))
   }
 
   /// The events from now on.
   public var events: Signal<CacheEvent> {
-    pipe.signal
+    observed(pipe.signal, \.ofEvents)
+  }
+
+  /// The gets that end from now on, each with its events, and the writes that fail.
+  package var gets: Signal<GetRecord> {
+    observed(records.signal, \.ofGets)
+  }
+
+  private func observed<Value>(
+    _ signal: Signal<Value>, _ count: any WritableKeyPath<ObserverCounts, Int> & Sendable
+  ) -> Signal<Value> {
+    Signal { [self] observer, lifetime in
+      change { $0[keyPath: count] += 1 }
+      lifetime.onEnd { [self] in change { $0[keyPath: count] -= 1 } }
+      signal.run(observer, lifetime)
+    }
+  }
+
+  private func change(_ change: (inout ObserverCounts) -> Void) {
+    observers.withLock { observers in
+      change(&observers)
+      attention.store(observers.attention(activity), ordering: .relaxed)
+    }
   }
 
   /// The statistics since the creation or the last reset, by the name of the layer.
@@ -46,8 +93,40 @@ public final class CacheMonitor: Sendable {
 extension CacheMonitor: CacheEventListener {
   @usableFromInline
   package func receive(_ event: CacheEvent) {
+    if attention.load(ordering: .relaxed) == .none { return }
     counts.withLock { $0.count(event) }
     pipe.next(event)
+  }
+}
+
+extension CacheMonitor {
+  /// Sends the record of a get to those who observe gets.
+  func receive(_ record: GetRecord) {
+    records.next(record)
+  }
+}
+
+/// The attention of a monitor to the gets of a composition.
+@usableFromInline
+enum Attention: UInt8, AtomicRepresentable, Sendable {
+  /// Gets pass unseen.
+  case none
+
+  /// Events are counted and sent.
+  case events
+
+  /// Events are also collected for each get.
+  case gets
+}
+
+/// The number of subscribers of a monitor.
+private struct ObserverCounts: Sendable {
+  var ofEvents = 0
+  var ofGets = 0
+
+  func attention(_ activity: CacheMonitor.Activity) -> Attention {
+    if ofGets > 0 { return .gets }
+    return ofEvents > 0 || activity == .always ? .events : .none
   }
 }
 

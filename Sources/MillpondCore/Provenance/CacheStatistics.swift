@@ -2,6 +2,9 @@ import MillpondSignals
 
 /// The counts of the events in a layer.
 public struct CacheStatistics: Sendable, Hashable {
+  /// Creates statistics with all counters at zero.
+  package init() {}
+
   /// The number of gets that found a value.
   public internal(set) var hits = 0
 
@@ -43,7 +46,7 @@ public struct CacheStatistics: Sendable, Hashable {
     return all == 0 ? 0 : Double(hits) / Double(all)
   }
 
-  mutating func count(_ event: CacheEvent) {
+  package mutating func count(_ event: CacheEvent) {
     switch event.kind {
     case .hit: hits += 1
     case .miss: misses += 1

@@ -1,4 +1,5 @@
 public import MillpondSignals
+public import Synchronization
 
 extension Source {
   /// Reports all gets made through the result to `monitor`, with the events of every layer below.
@@ -36,7 +37,9 @@ public struct Monitored<Base: Source>: Wrapper {
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     Signal { observer, lifetime in
-      if monitoring.label == nil {
+      if monitoring.attention == .none {
+        base.get(key, lookup).run(observer, lifetime)
+      } else if monitoring.label == nil, monitoring.attention == .events {
         base.get(key, monitoring.of(lookup)).run(observer, lifetime)
       } else {
         getStamped(key, lookup).map { $0.value }.run(observer, lifetime)
@@ -47,14 +50,31 @@ public struct Monitored<Base: Source>: Wrapper {
   /// Returns the base's answer, and reports it to the monitor.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    guard monitoring.label != nil else { return base.getStamped(key, monitoring.of(lookup)) }
-    return base.layerAnswer(key, monitoring.of(lookup)) { [monitoring] in monitoring.label }
+    switch monitoring.attention {
+    case .none: base.getStamped(key, lookup)
+    case .events: answer(key, monitoring.of(lookup))
+    case .gets: recorded(key, lookup)
+    }
+  }
+
+  @inlinable
+  func answer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    guard monitoring.label != nil else { return base.getStamped(key, lookup) }
+    return base.layerAnswer(key, lookup) { [monitoring] in monitoring.label }
   }
 
   /// Returns the base's immediate value, and reports it to the monitor.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    let lookup = monitoring.of(lookup)
+    switch monitoring.attention {
+    case .none: return base.now(key, lookup)
+    case .events: return reportedNow(key, monitoring.of(lookup))
+    case .gets: return recordedNow(key, lookup)
+    }
+  }
+
+  @inlinable
+  func reportedNow(_ key: Key, _ lookup: Lookup) -> Value? {
     let value = base.now(key, lookup)
     if value != nil, let label = monitoring.label {
       lookup.report(.hit(age: nil), layer: label, key: key)
@@ -73,6 +93,7 @@ public struct Monitored<Base: Source>: Wrapper {
   /// The base, marked as monitored.
   public func topology(for key: Key?) -> Topology {
     Topology(.wrapper, title, parts: [base.topology(for: key)], isReported: true)
+      .telling(of: monitoring.monitor.gets)
   }
 
   @usableFromInline
@@ -82,7 +103,7 @@ public struct Monitored<Base: Source>: Wrapper {
         if case CacheError.partlyStored(let layer, _) = error { layer } else {
           base.topology(for: nil).label
         }
-      monitoring.usual.report(.writeFailed(error), layer: layer, key: change.key)
+      monitoring.reportFailedWrite(error, layer: layer, key: change.key)
     })
   }
 }
@@ -105,10 +126,27 @@ final class Monitoring: Sendable {
     self.label = label
   }
 
+  @inlinable
+  var attention: Attention {
+    monitor.attention.load(ordering: .relaxed)
+  }
+
   /// Returns a copy of the lookup with the monitor as a listener.
   @inlinable
   func of(_ lookup: Lookup) -> Lookup {
     lookup.isUsual ? usual : lookup.reporting(by: monitor)
+  }
+}
+
+extension Monitoring {
+  fileprivate func reportFailedWrite(
+    _ error: any Error, layer: String, key: (any Hashable & Sendable)?
+  ) {
+    let event = CacheEvent(.writeFailed(error), layer: layer, key: key)
+    monitor.receive(event)
+    if attention == .gets {
+      monitor.receive(GetRecord(key: key, steps: [event], end: .failed(error)))
+    }
   }
 }
 

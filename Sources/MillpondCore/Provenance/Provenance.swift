@@ -54,7 +54,7 @@ extension Source {
     deadline: Deadline? = nil, clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal<Found<Value>> {
     .deferred {
-      let trace = Trace(clock)
+      let trace = Trace(ExactTime(clock))
       let lookup = Lookup(priority: priority, freshness: freshness, deadline: deadline)
         .reporting(by: trace)
       let values = isBeside(freshness) ? .empty : layerAnswer(key, lookup)
@@ -70,20 +70,8 @@ extension Source {
   }
 }
 
-/// A recorder of the events of one get.
-private final class Trace: CacheEventListener {
-  let time: ExactTime
-  private let steps = Locked<[CacheEvent]>([])
-
-  init(_ clock: some Clock<Duration>) {
-    time = ExactTime(clock)
-  }
-
-  func receive(_ event: CacheEvent) {
-    steps.withLock { $0.append(event) }
-  }
-
-  var provenance: Provenance {
-    Provenance(steps.withLock { $0 })
+extension Trace {
+  fileprivate var provenance: Provenance {
+    Provenance(steps)
   }
 }

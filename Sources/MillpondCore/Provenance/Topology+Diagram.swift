@@ -29,7 +29,7 @@ extension Topology {
   }
 
   /// This part and the parts that it wraps, down to the first that is not a wrapper.
-  private var chain: [Topology] {
+  package var chain: [Topology] {
     if role == .wrapper, parts.count == 1 { [self] + parts[0].chain } else { [self] }
   }
 
@@ -41,7 +41,8 @@ extension Topology {
     chain.map(\.caption).joined(separator: " · ")
   }
 
-  private var partsBelow: [Topology] {
+  /// The parts under those of the chain.
+  package var partsBelow: [Topology] {
     let last = chain[chain.count - 1]
     return last.role == .layers ? last.flattenedParts : last.parts
   }

@@ -43,4 +43,8 @@ struct LoggedLayer<Base: Source<URL, Data>>: Cache {
   func apply(_ change: Change<URL, Data>) -> Signal<Void> {
     base.apply(change)
   }
+
+  func topology(for key: URL?) -> Topology {
+    base.topology(for: key)
+  }
 }

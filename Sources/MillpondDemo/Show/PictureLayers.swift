@@ -16,12 +16,14 @@ struct PictureLayers: Sendable {
     disk = DiskCache(directory: folder, byteLimit: .mebibytes(64))
     let memory = MemoryCache<URL, Data>(costLimit: .mebibytes(16), cost: \.count)
     pictures = AnyCache(
-      LoggedLayer(memory, "memory", answers)
+      LoggedLayer(memory.named("memory"), "memory", answers)
         .layered(
-          over: LoggedLayer(disk.mapKeys(diskKey), "disk", answers)
-            .layered(over: LoggedLayer(HTTPSource().limited(to: 4), "network", answers))
+          over: LoggedLayer(disk.mapKeys(diskKey).named("disk"), "disk", answers)
+            .layered(
+              over: LoggedLayer(HTTPSource().limited(to: 4).named("network"), "network", answers))
         )
-        .reusingInFlight())
+        .reusingInFlight()
+        .monitored(by: CacheMonitor(active: .whileObserved)))
   }
 
   /// Reports an unusable folder; the other layers work without it.

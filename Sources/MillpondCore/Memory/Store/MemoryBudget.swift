@@ -113,8 +113,11 @@ final class MemoryBudget: Sendable {
   }
 
   /// Clamps a limit: slots have 31 bits.
+  /// The greatest possible number of values, which is that of a cache without a limit.
+  static let greatestCount = Int(Slot.max) - 1
+
   private static func possible(_ countLimit: Int) -> Int {
-    min(max(0, countLimit), Int(Slot.max) - 1)
+    min(max(0, countLimit), greatestCount)
   }
 }
 

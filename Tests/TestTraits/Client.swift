@@ -9,25 +9,25 @@
 /// A socket to an origin, byte by byte.
 ///
 /// Gives up on a silent origin after ten seconds.
-final class Client {
-  struct Refused: Error {}
+package final class Client {
+  package struct Refused: Error {}
 
   /// The way in which the origin closed.
-  enum End {
+  package enum End {
     case orderly
     case reset
   }
 
-  struct Reply: Equatable {
-    var status: Int
-    var headers: [String]
-    var body: String
+  package struct Reply: Equatable {
+    package var status: Int
+    package var headers: [String]
+    package var body: String
   }
 
   private let descriptor = socket(AF_INET, streamType, 0)
   private var isOpen = true
 
-  init(port: UInt16) throws {
+  package init(port: UInt16) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -45,13 +45,13 @@ final class Client {
 
   deinit { hangUp() }
 
-  func hangUp() {
+  package func hangUp() {
     guard isOpen else { return }
     isOpen = false
     close(descriptor)
   }
 
-  func write(_ text: String) {
+  package func write(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let sent = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, withoutSignal) }
@@ -60,17 +60,17 @@ final class Client {
     }
   }
 
-  func get(_ path: String) { write("GET \(path) HTTP/1.1\r\nHost: loopback\r\n\r\n") }
+  package func get(_ path: String) { write("GET \(path) HTTP/1.1\r\nHost: loopback\r\n\r\n") }
 
   /// Reads exactly `count` bytes, or fewer if the origin closes.
-  func read(_ count: Int) -> String {
+  package func read(_ count: Int) -> String {
     var bytes: [UInt8] = []
     while bytes.count < count, let byte = readByte() { bytes.append(byte) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Returns the lines up to the blank one.
-  func readHead() -> [String] {
+  package func readHead() -> [String] {
     var head = ""
     while !head.hasSuffix("\r\n\r\n") {
       let next = read(1)
@@ -81,7 +81,7 @@ final class Client {
   }
 
   /// Returns a whole response by its Content-Length; `toHead` when it answers HEAD.
-  func readReply(toHead: Bool = false) -> Reply {
+  package func readReply(toHead: Bool = false) -> Reply {
     let head = readHead()
     let status = head.first.map { $0.split(separator: " ") }.flatMap { Int($0[1]) }
     let length = head.compactMap { line in
@@ -93,7 +93,7 @@ final class Client {
   }
 
   /// Reads to the end, and returns the text and the end; the end is nil if it did not come in time.
-  func readToEnd() -> (text: String, end: End?) {
+  package func readToEnd() -> (text: String, end: End?) {
     var bytes: [UInt8] = []
     while let byte = readByte() { bytes.append(byte) }
     return (String(decoding: bytes, as: UTF8.self), end)
@@ -124,7 +124,7 @@ final class Client {
 /// Returns the number of sockets and pipes that this process has open.
 ///
 /// Not every descriptor: Dispatch opens timers and queues of its own at any time.
-func openSocketAndPipeCount() -> Int {
+package func openSocketAndPipeCount() -> Int {
   (0..<4_096).count { descriptor in
     var status = stat()
     guard fstat(Int32(descriptor), &status) == 0 else { return false }

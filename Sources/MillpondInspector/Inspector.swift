@@ -1,0 +1,65 @@
+import LoopbackServer
+public import MillpondCore
+
+/// A page in the browser that shows the inside of a running cache.
+///
+///     let monitor = CacheMonitor(active: .whileObserved)
+///     let pictures = memory.named("memory").layered(over: disk.named("disk")).monitored(by: monitor)
+///     let inspector = try Inspector(pictures, allowing: [.removing])
+///     print(inspector.address)  // open it in a browser on this machine
+///
+/// The page shows the composition with the sizes and counters of its layers, the hit ratio over
+/// time, the running flights, and the latest gets with the answers of the layers. The gets are shown
+/// if a part of the composition is ``/MillpondCore/Source/monitored(by:)``; everything else needs no
+/// preparation.
+///
+/// It is served on 127.0.0.1 only, to those who know the address, which contains a random token.
+/// Keys are shown as text, so the address should be kept as secret as they are. Four pages can be
+/// open at a time.
+///
+/// Without an open page nothing is collected, and the caches run as without an inspector. While a
+/// page is open, the state is read four times a second, and the latest thousand gets are kept.
+///
+/// - Note: Any thread. The inspector has threads of its own, on which it calls the composition and
+///   the descriptions of keys. It ends with ``stop()``, or when it is released.
+public final class Inspector: Sendable {
+  /// An action that the page offers besides looking.
+  public enum Permission: String, Sendable, Hashable, CaseIterable {
+    /// The values of a key can be removed, from all layers.
+    case removing
+
+    /// The values of a memory layer can be reduced to a half, or to nothing.
+    case trimming
+  }
+
+  /// The address of the page: `http://127.0.0.1:`, the port, and the token in the path.
+  public var address: String { server.address }
+
+  private let server: InspectorServer
+
+  /// Serves a page about a composition.
+  ///
+  /// - Parameters:
+  ///   - source: The source or cache. It is retained until the inspector stops.
+  ///   - title: The title of the page.
+  ///   - permissions: The actions that the page offers; by default it only shows.
+  /// - Throws: An error that says why the system refuses a socket, a pipe or a thread.
+  public convenience init<Key, Value>(
+    _ source: some Source<Key, Value>, title: String = "Millpond",
+    allowing permissions: Set<Permission> = []
+  ) throws {
+    try self.init(InspectedSource(source, title: title, allowing: permissions), ServerTimes())
+  }
+
+  init(_ source: InspectedSource, _ times: ServerTimes) throws {
+    server = try InspectorServer(source, times)
+  }
+
+  deinit { stop() }
+
+  /// The number of pages that are open.
+  var openPageCount: Int { server.pages.count }
+
+  /// Closes all connections, and waits until the threads of the inspector have ended; idempotent.
+  public func stop() { server.stop() }
+}

@@ -1,0 +1,41 @@
+import MillpondCore
+import MillpondSignals
+
+/// The pages that are open, with the gets that each has seen.
+final class OpenPages: Sendable {
+  /// The greatest number of pages.
+  static let limit = 4
+
+  private struct State: Sendable {
+    var lastID = 0
+    var logs: [Int: ActivityLog] = [:]
+  }
+
+  private let state = Locked(State())
+
+  /// Adds a page; nil if there are too many.
+  func add(_ log: ActivityLog) -> Int? {
+    state.withLock { state in
+      guard state.logs.count < Self.limit else { return nil }
+      state.lastID += 1
+      state.logs[state.lastID] = log
+      return state.lastID
+    }
+  }
+
+  func remove(_ id: Int) {
+    let log = state.withLock { $0.logs.removeValue(forKey: id) }
+    _ = log  // released here, not under the lock
+  }
+
+  /// The number of open pages.
+  var count: Int { state.withLock { $0.logs.count } }
+
+  /// Returns the key with this text, if a page has seen a get of it.
+  func key(_ text: String) -> (any Hashable & Sendable)? {
+    for log in state.withLock({ Array($0.logs.values) }) {
+      if let key = log.keys.first(where: { KeyText($0).whole == text }) { return key }
+    }
+    return nil
+  }
+}

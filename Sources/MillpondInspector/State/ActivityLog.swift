@@ -1,0 +1,71 @@
+import MillpondCore
+import MillpondSignals
+
+/// The latest gets of a composition, and the counts of its layers, for one open page.
+final class ActivityLog: Sendable {
+  /// The greatest number of gets that are kept.
+  static let limit = 1_000
+
+  /// The greatest number of layers that are counted.
+  private static let layerLimit = 200
+
+  /// What happened since the last look.
+  struct News: Sendable {
+    var entries: [EntryRing.Entry] = []
+
+    /// The number of gets that are left out.
+    var skipped = 0
+
+    /// The number of gets so far.
+    var count = 0
+
+    /// The counts of events since the page was opened.
+    var statistics: [String: CacheStatistics] = [:]
+  }
+
+  private struct State: Sendable {
+    var ring = EntryRing(limit: limit)
+    var told = 0
+    var statistics: [String: CacheStatistics] = [:]
+  }
+
+  private let state = Locked(State())
+
+  /// Receives a get that has ended.
+  func receive(_ record: GetRecord) {
+    let now = ContinuousClock.now
+    let former = state.withLock { state in
+      for event in record.steps
+      where state.statistics.count < Self.layerLimit || state.statistics[event.layer] != nil {
+        state.statistics[event.layer, default: CacheStatistics()].count(event)
+      }
+      return state.ring.append(record, at: now)
+    }
+    _ = former  // released here, not under the lock
+  }
+
+  /// Returns what happened since the last call; of many gets the newest.
+  func news(limit: Int) -> News {
+    state.withLock { state in
+      let entries = state.ring.latest(from: state.told, limit: limit)
+      let count = state.ring.count
+      defer { state.told = count }
+      return News(
+        entries: entries, skipped: count - state.told - entries.count, count: count,
+        statistics: state.statistics)
+    }
+  }
+
+  /// The keys of the latest gets, the newest first.
+  var keys: [any Hashable & Sendable] {
+    state.withLock { $0.ring.latest(from: 0, limit: Self.limit) }.reversed()
+      .compactMap(\.record.key)
+  }
+}
+
+extension Topology {
+  /// The gets of all monitored parts, which begin to be recorded with a subscription.
+  var observedGets: [Signal<GetRecord>] {
+    (controls.gets.map { [$0] } ?? []) + parts.flatMap(\.observedGets)
+  }
+}

@@ -1,0 +1,42 @@
+import MillpondCore
+
+extension CacheEvent {
+  /// What the layer did, without its name.
+  var words: String {
+    let time = duration.map { " in \($0.brief)" } ?? ""
+    return switch kind {
+    case .hit(let age?) where age >= .milliseconds(1): "hit\(time), \(age.brief) old"
+    case .hit: "hit\(time)"
+    case .miss: "miss\(time)"
+    case .tooOld(let age): "too old (\(age.brief))"
+    case .undecodable(let error): "undecodable: \(error.words)"
+    case .failed(let error): "failed\(time): \(error.words)"
+    case .started: "started a flight"
+    case .joined(let age): "joined a flight of \(age.brief)"
+    case .fillFailed(let error): "not stored: \(error.words)"
+    case .writeFailed(let error): "not written: \(error.words)"
+    }
+  }
+
+  /// The kind in one word, by which the page chooses a colour.
+  var tone: String {
+    switch kind {
+    case .hit: "hit"
+    case .miss, .tooOld: "miss"
+    case .started, .joined: "flight"
+    case .undecodable, .failed, .fillFailed, .writeFailed: "failure"
+    }
+  }
+}
+
+extension Error {
+  /// The error as text of a limited length.
+  var words: String { "\(self)".shortened(to: 300) }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}

@@ -1,0 +1,112 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import TestTraits
+import Testing
+
+@testable import MillpondInspector
+
+@Suite struct InspectorActionTests {
+  let server = InspectorTests()
+  let memory = MemoryCache<String, Int>(countLimit: 100)
+  let lower = TestCache<String, Int>()
+
+  func remove(_ key: String, of inspector: Inspector) throws -> String {
+    try server.reply(of: inspector, "POST", "remove", body: "{\"key\":\"\(key)\"}")
+  }
+
+  @Test func `nothing is changed without permission`() throws {
+    let inspector = try server.inspector(memory)
+    memory.set(1, for: "a")
+
+    #expect(try remove("a", of: inspector).hasPrefix("HTTP/1.1 403 "))
+    let trim = "{\"part\":\"0\",\"share\":0}"
+    #expect(
+      try server.reply(of: inspector, "POST", "trim", body: trim).hasPrefix("HTTP/1.1 403 "))
+
+    #expect(memory.count == 1)
+  }
+
+  @Test func `a key is removed from all layers`() throws {
+    let cache = memory.layered(over: lower)
+    cache.set(1, for: "a")
+    cache.set(2, for: "b")
+    let inspector = try server.inspector(cache, allowing: [.removing])
+
+    #expect(try remove("a", of: inspector).contains("\"isDone\":true"))
+
+    #expect(cache.now("a", Lookup()) == nil)
+    #expect(memory.peek("b") == 2)
+    #expect(try remove("not there", of: inspector).contains("\"isDone\":true"))
+  }
+
+  @Test func `a key on the page is removed, also where keys cannot be mapped back`() throws {
+    let mapped = memory.layered(over: lower.mapKeys { "disk/\($0)" })
+    let cache = mapped.monitored(by: CacheMonitor(active: .whileObserved))
+    cache.set(1, for: "a")
+    let inspector = try server.inspector(cache, allowing: [.removing])
+
+    #expect(try remove("a", of: inspector).contains("\"isDone\":false"))
+
+    cache.set(1, for: "a")
+    let (client, _) = try server.states(of: inspector)
+    _ = server.nextState(client)
+    cache.get("a").subscribe()
+    #expect(try remove("a", of: inspector).contains("\"isDone\":true"))
+    let below = Recorder<Int>().subscribe(to: lower.get("disk/a", Lookup()))
+    #expect(below.values.isEmpty)
+  }
+
+  @Test(arguments: ["", "{}", "{\"key\":1}", "[", "\u{0}", "{\"key\":\"a\"", "null"])
+  func `what is no wish is refused`(body: String) throws {
+    let inspector = try server.inspector(memory, allowing: [.removing, .trimming])
+    memory.set(1, for: "a")
+
+    for path in ["remove", "trim"] {
+      #expect(
+        try server.reply(of: inspector, "POST", path, body: body).hasPrefix("HTTP/1.1 400 "))
+    }
+
+    #expect(memory.count == 1)
+  }
+
+  @Test func `a memory layer is trimmed to a share`() throws {
+    let cache = memory.named("memory").layered(over: lower)
+    for key in 0..<10 { memory.set(key, for: "\(key)") }
+    let inspector = try server.inspector(cache, allowing: [.trimming])
+    let trim = { (part: String, share: String) in
+      try server.reply(
+        of: inspector, "POST", "trim", body: "{\"part\":\"\(part)\",\"share\":\(share)}")
+    }
+
+    #expect(try trim("0.1", "0").hasPrefix("HTTP/1.1 404 "))
+    #expect(try trim("0.7", "0").hasPrefix("HTTP/1.1 404 "))
+    for share in ["-1", "1.5", "1e999"] {
+      #expect(try trim("0.0", share).hasPrefix("HTTP/1.1 400 "))
+    }
+    #expect(memory.count == 10)
+    #expect(try trim("0.0", "0.5").contains("\"isDone\":true"))
+    #expect(memory.count == 5)
+    #expect(try trim("0.0", "0").contains("\"isDone\":true"))
+    #expect(memory.count == 0)
+  }
+
+  @Test func `an origin cannot be written`() throws {
+    let inspected = InspectedSource(
+      TestOrigin<String, Int>(), title: "", allowing: [.removing])
+    let inspector = try Inspector(inspected, ServerTimes())
+
+    #expect(try remove("a", of: inspector).contains("cannot be written"))
+  }
+
+  @Test func `the outcome of a write that takes long is not waited for`() throws {
+    let times = ServerTimes(outcome: .milliseconds(1))
+    let slow = AnyCache<String, Int>(
+      get: { _ in .empty }, set: { _, _ in .never }, remove: { _ in .never },
+      removeAll: { .never }, removeMatching: { _ in .never })
+    let inspector = try Inspector(
+      InspectedSource(slow, title: "", allowing: [.removing]), times)
+
+    #expect(try remove("a", of: inspector).contains("being removed"))
+  }
+}
