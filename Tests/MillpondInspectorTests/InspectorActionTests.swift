@@ -98,15 +98,4 @@ import Testing
 
     #expect(try remove("a", of: inspector).contains("cannot be written"))
   }
-
-  @Test func `the outcome of a write that takes long is not waited for`() throws {
-    let times = ServerTimes(outcome: .milliseconds(1))
-    let slow = AnyCache<String, Int>(
-      get: { _ in .empty }, set: { _, _ in .never }, remove: { _ in .never },
-      removeAll: { .never }, removeMatching: { _ in .never })
-    let inspector = try Inspector(
-      InspectedSource(slow, title: "", allowing: [.removing]), times)
-
-    #expect(try remove("a", of: inspector).contains("being removed"))
-  }
 }

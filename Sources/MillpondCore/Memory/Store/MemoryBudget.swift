@@ -112,10 +112,10 @@ final class MemoryBudget: Sendable {
     return false
   }
 
-  /// Clamps a limit: slots have 31 bits.
   /// The greatest possible number of values, which is that of a cache without a limit.
   static let greatestCount = Int(Slot.max) - 1
 
+  /// Clamps a limit: slots have 31 bits.
   private static func possible(_ countLimit: Int) -> Int {
     min(max(0, countLimit), greatestCount)
   }
