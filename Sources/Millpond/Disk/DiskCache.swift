@@ -62,8 +62,9 @@ public final class DiskCache: Cache {
   ///   - byteLimit: The greatest size of the folder in bytes; with zero or less nothing is stored.
   ///   - timeToLive: The age, by the calendar, at which a value expires. A clock that steps back by
   ///     less than a minute expires nothing; a timestamp further in the future counts as expired.
-  ///     An expired value is removed by the next get of it; without one, a value from the future is
-  ///     usable again once the clock is within a minute of its timestamp.
+  ///     An expired value is removed by the next get of it, unless it has a validator, so that its
+  ///     origin can confirm it; without a get, a value from the future is usable again once the
+  ///     clock is within a minute of its timestamp.
   ///   - policy: The policy that chooses the entries to evict.
   ///   - schema: The version of the form in which values are stored.
   ///   - sealing: The encryption of values on disk.

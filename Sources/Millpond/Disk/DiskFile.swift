@@ -15,11 +15,11 @@ public final class DiskFile: Sendable {
   /// The size of the file in bytes.
   public let byteCount: Int
 
-  /// The time since the value left its origin.
-  public let age: Duration
+  /// The time since the value left its origin, or was confirmed by it, as of the moment it was found.
+  public var age: Duration { times.withLock { $0.age } }
 
   /// The rest of the value's own time to live, as of the moment it was found; nil if it has none.
-  public let timeToLive: TimeToLive?
+  public var timeToLive: TimeToLive? { times.withLock { $0.timeToLive } }
 
   /// The validator with which the origin can tell whether the value is still current.
   public let validator: Validator?
@@ -27,6 +27,7 @@ public final class DiskFile: Sendable {
   /// The revision of a value that has just arrived; nil if it was stored before.
   let revision: Revision?
 
+  private let times: Locked<(age: Duration, timeToLive: TimeToLive?)>
   private let release: @Sendable () -> Void
 
   init(
@@ -37,13 +38,15 @@ public final class DiskFile: Sendable {
     self.revision = revision
     url = URL(filePath: path, directoryHint: .notDirectory)
     self.byteCount = byteCount
-    self.age = age
-    self.timeToLive = timeToLive
+    times = Locked((age, timeToLive))
     self.validator = validator
     self.release = release
   }
 
   deinit { release() }
+
+  /// Notes that the origin has confirmed the value.
+  func renew(_ timeToLive: TimeToLive?) { times.withLock { $0 = (.zero, timeToLive) } }
 }
 
 /// The files that a store has lent, also after it was closed: the next store of the folder in this

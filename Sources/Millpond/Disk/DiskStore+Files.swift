@@ -7,19 +7,27 @@ extension DiskStore {
 
   /// Calls `done` with a file that contains the value for `key`.
   ///
-  /// - Parameter isCounted: Whether the lookup has been counted as a hit already.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - isCounted: Whether the lookup has been counted as a hit already.
+  ///   - findsExpired: Whether a value is found that has expired.
+  ///   - lifetime: The lifetime of the lookup.
+  ///   - done: Receives the file.
   func file(
-    for key: String, isCounted: Bool = false, _ lifetime: Lifetime, _ done: @escaping FileDone
+    for key: String, isCounted: Bool = false, findsExpired: Bool = false, _ lifetime: Lifetime,
+    _ done: @escaping FileDone
   ) {
     reading.run(KeyHash(of: key)) {
       if lifetime.isEnded { return }
       do {
-        switch try self.findFile(for: key, isCounted: isCounted) {
+        switch try self.findFile(for: key, isCounted: isCounted, findsExpired: findsExpired) {
         case .file(let file): done(.success(file))
         case .missing: done(.success(nil))
         case .onItsWay:
-          self.afterWriting { self.file(for: key, isCounted: true, lifetime, done) }
-        case .elsewhere: done(.success(try self.copy(key)))
+          self.afterWriting {
+            self.file(for: key, isCounted: true, findsExpired: findsExpired, lifetime, done)
+          }
+        case .elsewhere: done(.success(try self.copy(key, findsExpired: findsExpired)))
         }
       } catch {
         self.forgetHit()
@@ -37,7 +45,9 @@ extension DiskStore {
     case elsewhere
   }
 
-  private func findFile(for key: String, isCounted: Bool) throws -> FoundFile {
+  private func findFile(
+    for key: String, isCounted: Bool, findsExpired: Bool
+  ) throws -> FoundFile {
     let hash = KeyHash(of: key)
     switch find(key, hash, isCounted: isCounted) {
     case nil: return .missing
@@ -47,7 +57,7 @@ extension DiskStore {
     case .record(let place) where options.form.sealing == nil:
       guard case .whole(let record) = try place.read(for: key),
         case .file(let value) = record.content, record.schema == options.form.schema.version,
-        !record.times.isOver(at: options.now()),
+        findsExpired || !record.times.isOver(at: options.now()),
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
       let file = file(of: value, record.times, validator: record.validator)
@@ -121,8 +131,11 @@ extension DiskStore {
   }
 
   /// Writes the value to a file that is removed when it is released; only on a queue for reading.
-  private func copy(_ key: String) throws -> DiskFile? {
-    guard case .found(let answer) = try read(key, isCounted: true, waits: true) else { return nil }
+  private func copy(_ key: String, findsExpired: Bool) throws -> DiskFile? {
+    guard
+      case .found(let answer) = try read(
+        key, isCounted: true, waits: true, findsExpired: findsExpired)
+    else { return nil }
     return try copied(answer.value.count, answer.times, validator: answer.validator) {
       try $0.write(answer.value)
     }

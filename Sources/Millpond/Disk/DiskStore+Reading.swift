@@ -65,10 +65,12 @@ extension DiskStore {
   ///   - place: The place from which a lookup continues; nil begins one.
   ///   - isCounted: Whether the lookup has been counted as a hit already.
   ///   - waits: Whether the lookup may wait for the disk.
+  ///   - findsExpired: Whether a value is found that has expired.
   /// - Throws: Errors that say nothing about the value, such as a locked device; never without
   ///   waiting.
   func read(
-    _ key: String, from place: Place? = nil, isCounted: Bool = false, waits: Bool
+    _ key: String, from place: Place? = nil, isCounted: Bool = false, waits: Bool,
+    findsExpired: Bool = false
   ) throws -> Reading {
     let hash = KeyHash(of: key)
     var next = place
@@ -79,7 +81,9 @@ extension DiskStore {
       isCounted = true
       switch place {
       case .write(let write, let content):
-        guard write.isFor(key), write.times.expiresAt > options.now() else { return miss() }
+        guard write.isFor(key), findsExpired || write.times.expiresAt > options.now() else {
+          return miss()
+        }
         switch content {
         case .value(let value):
           return .found(
@@ -98,7 +102,9 @@ extension DiskStore {
         switch reading {
         case .ofOtherKey: return miss()
         case .damaged: if drop(place, key, { $0.damages += 1 }) { return miss() }
-        case .whole(let record) where record.times.isOver(at: options.now()):
+        case .whole(let record) where !findsExpired && record.times.isOver(at: options.now()):
+          // Its origin may confirm it.
+          if record.validator != nil { return miss() }
           if drop(place, key, { $0.expirations += 1 }) { return miss() }
         case .whole(let record):
           if case .value(let value) = record.content { return open(value, record, key) }
@@ -154,6 +160,9 @@ extension DiskStore {
 
   /// Takes back a hit that was counted: a failure is neither a hit nor a miss.
   func forgetHit() { state.withLock { $0.index.statistics.hits -= 1 } }
+
+  /// Takes back a miss that was counted.
+  func forgetMiss() { state.withLock { $0.index.statistics.misses -= 1 } }
 
   /// Turns a hit that was counted into a miss.
   @discardableResult

@@ -16,7 +16,9 @@ extension DiskStore {
         .ofWrite(stamped, timeToLive, at: options.now()), revision, stamped.validator
       ).signal
     case .fill(let key, let stamped, let token):
-      fill(key, stamped, token, timeToLive).signal
+      token.isRenewal
+        ? renew(key, stamped.map { value in { value } }, token, timeToLive)
+        : fill(key, stamped, token, timeToLive).signal
     case .remove(let key, let revision): remove(key, revision).signal
     case .removeAll(let revision): removeAll(revision)
     case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
@@ -62,7 +64,7 @@ extension DiskStore {
 
   private var timesOfRemoval: ValueTimes { ValueTimes(storedAt: options.now()) }
 
-  private func fill(
+  func fill(
     _ key: String, _ stamped: Stamped<Data>, _ token: FillToken, _ timeToLive: TimeToLive
   ) -> DiskOutcome {
     let write = DiskWrite(
@@ -85,7 +87,7 @@ extension DiskStore {
   ///   - write: The write or fill.
   ///   - compare: Compares it with later removals by predicate; nil if one concerns its key.
   ///   - decide: Returns nil if it has to be compared again.
-  private func keep(
+  func keep(
     _ write: DiskWrite, _ compare: () -> Int?,
     _ decide: (inout DiskState, DiskWrite, _ cost: Int, _ compared: Int) -> DiskIndex.Consequence?
   ) -> DiskOutcome {

@@ -21,15 +21,17 @@ extension RequestSender {
     let limits = limits.ofStream(atMost: byteLimit)
     let whose = Locked<(version: ResourceVersion, place: PartialPlace, isCurrent: IsCurrent)?>(nil)
     let parts = stream(request) { request, transport, isCurrent in
-      guard let partials, request.canBeResumed else {
-        return send(request, by: transport, strategy).pieces(limits, .whole(request))
-      }
-      let place = PartialPlace(representation: request.representation, revision: revision)
-      return partials.resuming(partials.lend(place), .streamed, at: place) { earlier in
-        send(request, by: transport, strategy, from: earlier?.resumePoint)
-          .pieces(limits, resuming: earlier) { version in
-            whose.withLock { $0 = version.map { ($0, place, isCurrent) } }
-          }
+      request.revalidating({ .fail(ConfirmedFile()) }) { request in
+        guard let partials, request.canBeResumed else {
+          return send(request, by: transport, strategy).pieces(limits, .whole(request))
+        }
+        let place = PartialPlace(representation: request.representation, revision: revision)
+        return partials.resuming(partials.lend(place), .streamed, at: place) { earlier in
+          send(request, by: transport, strategy, from: earlier?.resumePoint)
+            .pieces(limits, resuming: earlier) { version in
+              whose.withLock { $0 = version.map { ($0, place, isCurrent) } }
+            }
+        }
       }
     }
     var terms = FileTerms(revision: revision, handsOut: true)
@@ -67,6 +69,9 @@ extension RequestSender {
     return transport.send(earlier.map { request.resuming($0) } ?? request)
   }
 }
+
+/// The end of a download whose file is stored, since its origin has confirmed that.
+struct ConfirmedFile: Error {}
 
 /// A way to request a body that is too large for memory.
 enum DownloadStrategy: Sendable {

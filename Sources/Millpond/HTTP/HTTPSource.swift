@@ -16,7 +16,9 @@ public import MillpondSignals
 /// another for which ``HTTPRequest/isSafe`` is true. ``send(_:accepting:)`` sends all others.
 ///
 /// This source never misses: an answer with status 2xx and a complete body is a value, and anything
-/// else is a failure. So is 206, which is never the whole body, and 304, which was not requested.
+/// else is a failure. So is 206, which is never the whole body, and a 304 that was not requested.
+/// A get that asks about a stored value (`Lookup.known`, as layers above do for one that is too old)
+/// sends its validator, and a 304 is the answer that the value is still current, without a body.
 /// Progress counts bytes, with a total if the origin sends one; for bodies of at most 64 KiB the
 /// first and the last step are left out. Disposing of the subscription cancels the transfer.
 ///
@@ -63,10 +65,19 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
   /// newer one, unless what is stored is fresh or its origin forbids that.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     if lookup.freshness == .cachedOnly { return .empty }
+    let isCached = transfers.transport is HTTPCache
+    // An HTTP cache asks about the response that it has stored itself.
+    guard let known = lookup.known, !isCached else { return newValue(key, lookup, isCached) }
+    return transfers.answer(
+      to: request(key).map { $0.asked(by: lookup).asking(about: known) },
+      notModified: { lookup.notModified() })
+  }
+
+  private func newValue(
+    _ key: Key, _ lookup: Lookup, _ isCached: Bool
+  ) -> Signal<Stamped<Data>> {
     let answer = transfers.answer(to: request(key).map { $0.asked(by: lookup) })
-    guard transfers.transport is HTTPCache, lookup.stale == .atOnce, lookup.freshness == .any else {
-      return answer
-    }
+    guard isCached, lookup.stale == .atOnce, lookup.freshness == .any else { return answer }
     return transfers.answer(to: request(key).map { $0.asked(by: lookup).onlyIfCached }).settle()
       .flatMap { stored in
         guard case .success(let stored) = stored else { return answer }
@@ -105,15 +116,19 @@ extension HTTPSource {
   ///   - revision: The revision of the download in the order of all writes.
   ///   - byteLimit: The greatest size of the file in bytes.
   ///   - strategy: The way to request the body; nil for the one that suits the transport.
-  /// - Throws: ``LostResumePoint`` if the body was requested in ranges and can't be continued.
+  /// - Throws: ``LostResumePoint`` if the body was requested in ranges and can't be continued;
+  ///   ``ConfirmedFile`` if the file that the get asks about is still current.
   func download(
     _ key: Key, _ lookup: Lookup, _ revision: Revision, byteLimit: Int,
     _ strategy: DownloadStrategy?
   ) -> Download {
     let suited = transfers.transport.appliesBackpressure ? DownloadStrategy.atOnce : .inRanges
-    return transfers.download(
-      request(key).map { $0.asked(by: lookup) }, strategy ?? suited, revision,
-      byteLimit: byteLimit)
+    let known = transfers.transport is HTTPCache ? nil : lookup.known
+    let request = request(key).map { request in
+      let request = request.asked(by: lookup)
+      return known.map { request.asking(about: $0) } ?? request
+    }
+    return transfers.download(request, strategy ?? suited, revision, byteLimit: byteLimit)
   }
 
   /// Removes the incomplete bodies of interrupted transfers at a `removeAll`; nothing else is

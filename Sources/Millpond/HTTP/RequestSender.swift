@@ -17,13 +17,22 @@ struct RequestSender: Sendable {
   /// Returns the answer to the request that `request` sends.
   ///
   /// The timeouts count from the subscription, so the making of the request is part of them.
-  func answer(to request: Signal<HTTPRequest>) -> Signal<Stamped<Data>> {
+  ///
+  /// - Parameters:
+  ///   - request: A signal of the request.
+  ///   - notModified: Returns the answer if the value that the request asks about is still current.
+  func answer(
+    to request: Signal<HTTPRequest>,
+    notModified: @escaping @Sendable () -> Signal<Stamped<Data>> = { .empty }
+  ) -> Signal<Stamped<Data>> {
     onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
-      return carryOut(request, limits, isGet: true) {
-        resumed($0, by: transport, revision, isCurrent)
+      return carryOut(request, limits, isGet: true) { request in
+        request.revalidating(notModified) {
+          resumed($0, by: transport, revision, isCurrent).map(\.body)
+        }
       }
-      .map(\.body).conflated(on: .global(qos: .userInitiated))
+      .conflated(on: .global(qos: .userInitiated))
     }
   }
 

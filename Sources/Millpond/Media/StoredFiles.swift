@@ -21,10 +21,20 @@ struct StoredFiles<Key: Hashable & Sendable>: Cache {
     get(key, lookup).map { $0.stamped }
   }
 
+  func staleValue(of key: Key) -> Signal<Stamped<DiskFile>>? {
+    disk.staleFile(for: name(key))?.map { [disk, name] in
+      disk.presented($0, for: name(key)).stamped
+    }
+  }
+
   /// Applies a change; a fill is stored already, since a download stores its file first, unless it
   /// gives the file another time to live.
   func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
     switch change {
+    case .fill(let key, let stamped, let token) where token.isRenewal:
+      stamped.value.renew(stamped.timeToLive)
+      return disk.renew(
+        name(key), stamped.map { file in { try Data(contentsOf: file.url) } }, token)
     case .fill(let key, let stamped, let token):
       if stamped.timeToLive == stamped.value.timeToLive { return .just(()) }
       return copying(stamped) { disk.apply(.fill(name(key), $0, token)) }
@@ -66,7 +76,9 @@ struct Downloads<Key: Hashable & Sendable>: Source {
   }
 
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
-    get(key, lookup).map { $0.stamped }
+    get(key, lookup).map { $0.stamped }.recover { error in
+      error is ConfirmedFile ? lookup.notModified() : .fail(error)
+    }
   }
 
   /// Removes the network's incomplete bodies at a `removeAll`.

@@ -106,6 +106,12 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     inside.apply(change)
   }
 
+  /// Forwards to the wrapped cache; nil of a source.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    inside.staleValue(key)
+  }
+
   /// Forwards to the wrapped cache.
   public func topology(for key: Key?) -> Topology {
     inside.topology(key)
@@ -128,6 +134,7 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let getStamped: @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
   @usableFromInline let now: @Sendable (Key, Lookup) -> Value?
   @usableFromInline let apply: @Sendable (Change<Key, Value>) -> Signal<Void>
+  @usableFromInline let staleValue: @Sendable (Key) -> Signal<Stamped<Value>>?
   @usableFromInline let topology: @Sendable (Key?) -> Topology
   @usableFromInline let isCache: Bool
 
@@ -141,6 +148,8 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     now = { key, lookup in source.now(key, lookup) }
     apply = { change in source.apply(change) }
+    let cache = source as? any Cache<Key, Value>
+    staleValue = { key in cache?.staleValue(of: key) }
     topology = { key in source.topology(for: key) }
     isCache = source.isCache
   }

@@ -6,6 +6,12 @@ extension Cache {
   /// If neither has a value, the get fails with the last failure, or is a miss if there was none.
   /// Writes go to the lower layer first, and are visible in both when the call returns. A fill
   /// never overwrites a write made after the get began, and the answer does not wait for it.
+  ///
+  /// A value of this cache that is too old, or whose time to live is over, is not fetched anew if it
+  /// has a validator: `lower` is asked whether it is still current (``Lookup/known``), and if it is,
+  /// it is the answer, and counts as new here. That holds for gets with ``Freshness/any`` and
+  /// ``Freshness/atMost(_:)``; a reload fetches.
+  ///
   /// Layering is associative; ``EmptyCache`` is its identity. Carlos calls this `compose`.
   ///
   /// - Parameter lower: The cache or source to ask second.
@@ -73,6 +79,13 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       let below = lower.apply(change)
       return WriteOutcome.any(below, upper.apply(change))
     }
+  }
+
+  /// Returns the upper layer's stored value, or else the lower one's if it is a cache.
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    let lower = below.cache?.staleValue(of: key)
+    guard let upper = upper.staleValue(of: key) else { return lower }
+    return lower.map { lower in upper.ifNoValue { _ in lower } } ?? upper
   }
 
   /// Both layers.

@@ -33,6 +33,9 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// The failure of the upper layer.
   @exclusivity(unchecked) @usableFromInline var failure: (any Error)?
 
+  /// The value of the upper layer that is too old, if the lower one can confirm it.
+  @exclusivity(unchecked) @usableFromInline var stale: StaleValue<Value>?
+
   @inlinable
   init(
     _ upper: Upper, _ below: LayerBelow<Lower>, _ key: Key, _ lookup: Lookup,
@@ -52,6 +55,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     upperLifetime = nil
     hadValue = false
     failure = nil
+    stale = nil
   }
 
   @inlinable var upperLabel: String? { below.labels(of: upper).upper }
@@ -67,7 +71,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
         nextOfUpper(stamped)
         if !lifetime.isEnded { observer.completed() }
       } else {
-        if lookup.freshness != .any { memory.explainMiss(key, report.explained(lookup)) }
+        if memory.mayBeStale(lookup.freshness) { findStale(in: memory) }
+        if lookup.freshness != .any || stale != nil {
+          memory.explainMiss(key, report.explained(lookup))
+        }
         report.ended(.completed, key, lookup, as: upperLabel)
         if !lifetime.isEnded { getFromLower() }
       }
@@ -95,7 +102,30 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if lifetime.isEnded { return }
     if hadValue || event.isNestedTooDeeply { return observer.other(event) }
     if case .failed(let error) = event { failure = error }
+    if case .completed = event, lookup.freshness.revalidates,
+      let stale = upper.staleValue(of: key)
+    {
+      return findStale(stale)
+    }
     WorkContext.run(in: caller) { getFromLower() }
+  }
+
+  /// Looks for a value of the upper layer that the lower one may confirm, then asks that.
+  @usableFromInline
+  func findStale(_ found: Signal<Stamped<Value>>) {
+    let child = lifetime.child()
+    found.run(
+      Observer(next: { if self.stale == nil { self.stale = StaleValue($0) } }) { event in
+        guard event.isTerminal else { return }
+        child.end()
+        if self.lifetime.isEnded { return }
+        WorkContext.run(in: self.caller) { self.getFromLower() }
+      }, child)
+  }
+
+  @usableFromInline
+  func findStale(in memory: MemoryCache<Key, Value>) {
+    stale = memory.peekStale(key).flatMap { StaleValue($0) }
   }
 
   // MARK: The lower layer
@@ -105,7 +135,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   func getFromLower() {
     if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
     report = AnswerReport(lookup, as: lowerLabel)
-    below.layer.getStamped(key, report.explained(lookup)).run(
+    let terms = stale.map { lookup.asking($0.revalidation) } ?? lookup
+    below.layer.getStamped(key, report.explained(terms)).run(
       Observer(next: { self.nextOfLower($0) }, other: { self.otherOfLower($0) }), lifetime)
   }
 
@@ -113,18 +144,42 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   func nextOfLower(_ stamped: Stamped<Value>) {
     hadValue = true
     report.hit(stamped.age, key, lookup, as: lowerLabel)
+    fill(stamped, token)
+    observer.next(stamped)
+  }
+
+  @inlinable
+  func fill(_ stamped: Stamped<Value>, _ token: FillToken) {
     // Memory is filled without a change around the value, which would be copied.
     let outcome =
       if let memory = upper.memory { memory.fill(key, stamped, token) } else {
         upper.apply(.fill(key, stamped, token))
       }
     if lookup.hasListeners { upper.reportFailure(ofFill: outcome, key, lookup) }
-    observer.next(stamped)
+  }
+
+  /// Answers with the upper layer's value, which the lower one has confirmed.
+  @usableFromInline
+  func renew(_ renewed: Stamped<Value>) {
+    // A value whose new time is over at once stays as it is, to be asked about again.
+    if renewed.rest > 0 { fill(renewed, token.ofRenewal()) }
+    if let above = lookup.revalidation, above.validator == renewed.validator,
+      let answer = stale?.revalidation.answer
+    {
+      // The caller has this value.
+      above.confirm(answer)
+    } else {
+      observer.next(renewed)
+    }
+    if !lifetime.isEnded { observer.completed() }
   }
 
   @inlinable
   func otherOfLower(_ event: Event<Never>) {
-    if event.isTerminal { report.ended(event, key, lookup, as: lowerLabel) }
+    if event.isTerminal {
+      report.ended(event, key, lookup, as: lowerLabel)
+      if !hadValue, let renewed = stale?.renewed { return renew(renewed) }
+    }
     if case .completed = event, !hadValue, let failure { return observer.failed(failure) }
     observer.other(event)
   }
@@ -136,12 +191,16 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 final class LayerBelow<Layer: Source>: Sendable {
   @usableFromInline let layer: Layer
 
+  /// The layer as a cache, if it is one.
+  let cache: (any Cache<Layer.Key, Layer.Value>)?
+
   /// The names of the layers, made when an event is first reported to a listener.
   @usableFromInline let lazyLabels = LazyObject()
 
-  @inlinable
+  @usableFromInline
   init(_ layer: Layer) {
     self.layer = layer
+    cache = layer as? any Cache<Layer.Key, Layer.Value>
   }
 
   /// Returns the names of the layer above and this one; nil for a layer that reports by itself.

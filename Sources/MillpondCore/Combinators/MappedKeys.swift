@@ -101,7 +101,13 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   }
 }
 
-extension MappedKeys: Cache where Base: Cache {}
+extension MappedKeys: Cache where Base: Cache {
+  /// Returns the base's stored value, by its own key.
+  @inlinable
+  public func staleValue(of key: NewKey) -> Signal<Stamped<Value>>? {
+    (try? keys.transform(key)).flatMap { base.staleValue(of: $0) }
+  }
+}
 
 /// The functions that change the keys of a source.
 ///
@@ -244,4 +250,10 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
   }
 }
 
-extension AsyncMappedKeys: Cache where Base: Cache {}
+extension AsyncMappedKeys: Cache where Base: Cache {
+  /// Returns the base's stored value, by its own key.
+  @inlinable
+  public func staleValue(of key: NewKey) -> Signal<Stamped<Value>>? {
+    withKey(key) { base.staleValue(of: $0) ?? .empty }
+  }
+}

@@ -112,8 +112,14 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   func decoded(
     _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
   ) -> Signal<Stamped<NewValue>> {
-    let values = base.getStamped(key, lookup)
-    return switch mapping.way(for: key) {
+    decoded(base.getStamped(key, lookup), key, lookup, check)
+  }
+
+  @inlinable
+  func decoded(
+    _ values: Signal<Stamped<Base.Value>>, _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
+  ) -> Signal<Stamped<NewValue>> {
+    switch mapping.way(for: key) {
     case .now(_, let decode):
       mapping.undecodable == .miss
         ? values.compactMap { stamped in
@@ -244,7 +250,13 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   }
 }
 
-extension MappedValues: Cache where Base: Cache {}
+extension MappedValues: Cache where Base: Cache {
+  /// Returns the base's stored value, decoded.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<NewValue>>? {
+    base.staleValue(of: key).map { decoded($0, key, Lookup(), nil) }
+  }
+}
 
 /// The codec and the writes that wait for it, as one object, so that a hit retains one object and
 /// not the parts of a codec.

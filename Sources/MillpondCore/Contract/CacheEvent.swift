@@ -14,6 +14,9 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     /// The layer had a value that its codec could not decode, which counts as a miss.
     case undecodable(any Error)
 
+    /// The layer had no newer value than the stored one of an upper layer, which is current again.
+    case revalidated
+
     /// The layer failed; a lower layer, if there is one, is asked.
     case failed(any Error)
 
@@ -69,6 +72,7 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     case .miss: "\(layer): miss\(time)"
     case .tooOld(let age): "\(layer): too old, \(age.brief)\(time)"
     case .undecodable(let error): "\(layer): undecodable, \(error)\(time)"
+    case .revalidated: "\(layer): not modified\(time)"
     case .failed(let error): "\(layer): failed, \(error)\(time)"
     case .started: "\(layer): started a flight"
     case .joined(let age): "\(layer): joined a flight of \(age.brief)"

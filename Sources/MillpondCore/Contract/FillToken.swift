@@ -12,6 +12,12 @@ public struct FillToken: Sendable {
   /// Whether the get is a reload: once its answer is stored, answers to older gets are refused.
   public let isReload: Bool
 
+  /// Whether the value is one that was stored here, and that its origin has confirmed.
+  ///
+  /// A store that still has a value with the same validator may keep that, and renew its age and its
+  /// time to live only.
+  public let isRenewal: Bool
+
   /// Takes the token of a get that begins now.
   ///
   /// - Parameters:
@@ -24,9 +30,12 @@ public struct FillToken: Sendable {
   }
 
   @inlinable
-  init(_ revision: Revision, _ isReload: Bool, _ lifetime: Lifetime?) {
+  init(
+    _ revision: Revision, _ isReload: Bool, _ lifetime: Lifetime?, isRenewal: Bool = false
+  ) {
     self.revision = revision
     self.isReload = isReload
+    self.isRenewal = isRenewal
     self.lifetime = lifetime
   }
 
@@ -44,6 +53,15 @@ public struct FillToken: Sendable {
   /// The token for a layer that takes time to reach a store: an answer that arrived before the get
   /// was over may be stored afterwards.
   public var accepted: FillToken {
-    FillToken(isEnded ? .none : revision, isReload, nil)
+    FillToken(isEnded ? .none : revision, isReload, nil, isRenewal: isRenewal)
+  }
+
+  /// Returns the token for a stored value that its origin has confirmed.
+  ///
+  /// - Parameter lookup: The moment before the value was looked up, if that is earlier: every later
+  ///   write wins, since the value may be from before it.
+  @usableFromInline
+  func ofRenewal(since lookup: Revision = .last) -> FillToken {
+    FillToken(min(revision, lookup), isReload, lifetime, isRenewal: true)
   }
 }

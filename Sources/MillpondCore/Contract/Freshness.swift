@@ -28,6 +28,15 @@ public enum Freshness: Sendable, Hashable {
     }
   }
 
+  /// Whether a get asks about a stored value that is too old, rather than for a new one.
+  @inlinable
+  var revalidates: Bool {
+    switch self {
+    case .any, .atMost: true
+    case .cachedOnly, .reload: false
+    }
+  }
+
   /// Whether a stored value of this age is acceptable.
   @inlinable
   package func admits(age: @autoclosure () -> Duration) -> Bool {

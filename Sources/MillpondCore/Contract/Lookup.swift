@@ -113,6 +113,19 @@ public struct Lookup: Sendable {
     Lookup(freshness: freshness, ownPriority: .normal, details: .flight(flight))
   }
 
+  /// Returns the lookup of a flight whose callers ask like this.
+  @inlinable
+  func shared(by flight: FlightHandle) -> Lookup {
+    revalidation == nil ? .shared(freshness, flight) : asking(by: flight)
+  }
+
+  @usableFromInline
+  func asking(by flight: FlightHandle) -> Lookup {
+    let terms = LookupTerms(flight: flight, revalidation: revalidation)
+    return Lookup(
+      freshness: freshness, ownPriority: .normal, details: .special(SpecialTerms(terms)))
+  }
+
   @usableFromInline
   init(
     freshness: Freshness, ownPriority: Priority, counting: Counting = .hits,
@@ -185,6 +198,9 @@ struct LookupTerms: Sendable {
   var listeners: [any CacheEventListener] = []
   var place: String?
 
+  /// The question whether the caller's stored value is still current.
+  var revalidation: Revalidation?
+
   /// Receives the reason why the asked layer has no value, if its answer is reported.
   var explanation: MissExplanation?
 
@@ -194,12 +210,13 @@ struct LookupTerms: Sendable {
   @usableFromInline
   init(
     deadline: Deadline? = nil, stale: StaleUse? = nil, flight: FlightHandle? = nil,
-    place: String? = nil
+    place: String? = nil, revalidation: Revalidation? = nil
   ) {
     self.deadline = deadline
     self.stale = stale
     self.flight = flight
     self.place = place
+    self.revalidation = revalidation
   }
 }
 
@@ -230,7 +247,7 @@ enum LookupDetails: Sendable {
   }
 
   /// The special terms, if any.
-  var special: SpecialTerms? {
+  @usableFromInline var special: SpecialTerms? {
     switch self {
     case .usual, .flight: nil
     case .special(let special): special
@@ -314,6 +331,10 @@ final class SpecialTerms: Sendable {
   init(_ terms: LookupTerms) {
     self.terms = terms
     time = terms.flight?.layerTime ?? terms.listeners.first?.time
+  }
+
+  @usableFromInline var revalidation: Revalidation? {
+    terms.revalidation
   }
 
   func send(_ event: CacheEvent) {

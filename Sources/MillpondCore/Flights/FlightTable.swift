@@ -1,6 +1,7 @@
 public import MillpondSignals
 
-/// The flights that can be joined; a key may have several, for different freshness.
+/// The flights that can be joined; a key may have several, for different freshness, and for
+/// questions about different stored values.
 ///
 /// Pure; its owner locks. The caller releases removed flights after the unlock.
 @usableFromInline
@@ -25,7 +26,7 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let first = byKey[key]
     var other = first
     while let flight = other {
-      if flight.freshness == lookup.freshness {
+      if flight.suits(lookup) {
         // A flight without callers was assigned, and waits for its first one.
         return Caller(flight, priority, isNew: flight.isEmpty)
       }
@@ -217,6 +218,9 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
   @usableFromInline let run: ReplayedRun<Stamped<Value>>
   @usableFromInline let isReload: Bool
 
+  /// The question about a stored value that all its callers ask, if they do.
+  @usableFromInline let revalidation: Revalidation?
+
   /// The signal that the first caller starts, if one was assigned.
   @usableFromInline let assigned: AssignedSignal<Value>?
 
@@ -224,7 +228,7 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
   @exclusivity(unchecked) @usableFromInline var freshness: Freshness
   @exclusivity(unchecked) @usableFromInline var callers: (low: Int, normal: Int, high: Int)
 
-  /// Another flight of the key, for another freshness.
+  /// Another flight of the key, for other answers.
   @exclusivity(unchecked) @usableFromInline var next: Flight?
 
   @inlinable
@@ -237,11 +241,20 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     self.assigned = assigned
     freshness = lookup.freshness
     isReload = lookup.freshness == .reload
+    revalidation = lookup.revalidation
     self.handle = handle
     // Set here because default values at the properties would be calls.
     run = ReplayedRun()
     callers = (0, 0, 0)
     next = nil
+  }
+
+  /// Whether a get may join: it admits the same answers.
+  @inlinable
+  func suits(_ lookup: Lookup) -> Bool {
+    guard freshness == lookup.freshness else { return false }
+    guard let own = revalidation else { return lookup.revalidation == nil }
+    return own.validator == lookup.revalidation?.validator
   }
 
   @inlinable

@@ -74,11 +74,12 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let caller else {
       return runAlone(key, lookup, observer, lifetime) { start(lookup) }
     }
+    let observer = lookup.revalidation.map { observer.learning($0, from: caller) } ?? observer
     if !isWaiting(caller, lookup, observer, lifetime) {
       return observer.failed(CacheError.circular(key: "\(key)"))
     }
     guard caller.isNew else { return }
-    caller.flight.start { start(.shared(lookup.freshness, caller.flight.handle)) }
+    caller.flight.start { start(lookup.shared(by: caller.flight.handle)) }
   }
 
   /// Waits for the flight until `lifetime` ends; false, without an event, if that would never end.
@@ -237,5 +238,19 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     handle.add(lookup.details.listeners)
     let kind: CacheEvent.Kind = caller.isNew ? .started : .joined(age: handle.age)
     lookup.report(kind, layer: "in flight", key: caller.flight.key)
+  }
+}
+
+extension Observer {
+  /// Passes the answer to the flight's question on to a caller that has asked the same.
+  @usableFromInline
+  func learning<Key, Answer>(
+    _ own: Revalidation, from caller: FlightCaller<Key, Answer>
+  ) -> Observer {
+    guard let shared = caller.flight.revalidation, shared !== own else { return self }
+    return replacingOther { event in
+      if event.isTerminal, let answer = shared.answer { own.confirm(answer) }
+      other(event)
+    }
   }
 }

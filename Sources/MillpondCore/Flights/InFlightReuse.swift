@@ -5,7 +5,8 @@ extension Source {
   ///
   /// A caller that leaves affects no other; the last one that leaves cancels the work. A failure or
   /// a miss is not remembered. A write wins: a get made after it does not join an older flight.
-  /// Gets with different freshness do not share a flight. A reload never joins one, and a get with
+  /// Gets with different freshness do not share a flight, nor gets that ask about different stored
+  /// values (``Lookup/known``). A reload never joins one, and a get with
   /// ``Freshness/cachedOnly`` starts nothing that others could join.
   ///
   /// If the work of a flight makes a get or reload of the flight's own key, directly or through
@@ -94,7 +95,13 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
   }
 }
 
-extension InFlightReuse: Cache where Base: Cache {}
+extension InFlightReuse: Cache where Base: Cache {
+  /// Returns the base's stored value.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    base.staleValue(of: key)
+  }
+}
 
 /// The base and the flights as one object, so that a hit retains only one.
 @usableFromInline

@@ -82,6 +82,13 @@ extension MemoryCache {
     return counters
   }
 
+  /// Returns the value of any age if it has a validator, without counting this as a use.
+  @usableFromInline
+  func peekStale(_ key: Key) -> Stamped<Value>? {
+    let (hash, now) = (MemoryHash(key), time.now())
+    return shards.withStore(hash) { $0.peekStale(key, hash, now) }
+  }
+
   @usableFromInline
   func peekStamped(_ key: Key) -> Stamped<Value>? {
     let (hash, now) = (MemoryHash(key), time.now())

@@ -118,7 +118,7 @@ extension MemoryCache {
   func joinFlight(
     _ key: Key, _ lookup: Lookup, orStart make: (@Sendable () -> Signal<Stamped<Value>>)? = nil
   ) -> Signal<Stamped<Value>> {
-    let (flights, lookup) = (makeFlights(), lookup.with(.any))
+    let (flights, lookup) = (makeFlights(), lookup.needingValue.with(.any))
     return Signal { observer, lifetime in
       // Before the entry is looked up, so that every later write wins over its value.
       let token = FillToken()

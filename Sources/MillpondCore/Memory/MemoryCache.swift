@@ -14,7 +14,9 @@ public import Synchronization
 /// it.
 ///
 /// An expired value is a miss. It takes up room until the next get of its key, until
-/// ``removeExpired()``, or until later writes, each of which checks four entries, reach it. Time
+/// ``removeExpired()``, or until later writes, each of which checks four entries, reach it. One with
+/// a validator stays until it is evicted, so that its origin can confirm it, unless it expired for
+/// want of use. Time
 /// passes by `clock`; the continuous clock is read in steps of a few milliseconds, and stops on
 /// Linux while the system sleeps. A step back of the clock counts as no time, so it expires nothing
 /// and prolongs nothing.
@@ -37,6 +39,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
   /// Whether any entry may expire, by the cache's times or its own.
   @usableFromInline let mayExpire: Atomic<Bool>
+
+  /// Whether a value had a validator, so that a stale one may be confirmed.
+  @usableFromInline let hasValidators: Atomic<Bool>
 
   @usableFromInline let keyRemovals: KeyRemovals<Key>
 
@@ -109,6 +114,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     time = CoarseTime(clock)
     life = Atomic(options.timeToLive.nanoseconds)
     mayExpire = Atomic(options.timeToLive != .never || options.timeToIdle != .never)
+    hasValidators = Atomic(false)
     keyRemovals = KeyRemovals()
     lazyFlights = LazyObject()
     makeFlightClock = { FlightClock(clock) }
@@ -168,10 +174,21 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     }
   }
 
+  /// Returns the value that no get finds any more, if it has a validator.
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    mayBeStale(.any) ? peekStale(key).map { .just($0) } : nil
+  }
+
+  /// Whether a get that missed may find a value to be confirmed.
+  @inlinable
+  func mayBeStale(_ freshness: Freshness) -> Bool {
+    hasValidators.load(ordering: .relaxed) && freshness.revalidates
+  }
+
   /// Says that a value is too old for the question, if there is one.
   @inlinable
   func explainMiss(_ key: Key, _ lookup: Lookup) {
-    guard lookup.wantsReasons, let stamped = peekStamped(key) else { return }
+    guard lookup.wantsReasons, let stamped = peekStamped(key) ?? peekStale(key) else { return }
     lookup.explainMiss(.tooOld(age: stamped.age))
   }
 
@@ -267,6 +284,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     of stamped: Stamped<Value>, _ hash: MemoryHash, _ now: Int64, _ revision: Revision
   ) -> MemoryDetails {
     let cost = cost(of: stamped.value)
+    if stamped.validator != nil { hasValidators.store(true, ordering: .relaxed) }
     let bornAt = now.subtractingReportingOverflow(stamped.nanoseconds).partialValue
     let deadline = options.deadline(after: life.load(ordering: .relaxed), bornAt, hash)
     if stamped.rest == .max {

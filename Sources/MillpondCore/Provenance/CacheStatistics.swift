@@ -17,6 +17,9 @@ public struct CacheStatistics: Sendable, Hashable {
   /// The number of misses with a value that could not be decoded.
   public internal(set) var undecodable = 0
 
+  /// The number of gets that confirmed the stored value of an upper layer; neither hits nor misses.
+  public internal(set) var revalidations = 0
+
   /// The number of gets that failed.
   public internal(set) var failures = 0
 
@@ -52,6 +55,7 @@ public struct CacheStatistics: Sendable, Hashable {
     case .miss: misses += 1
     case .tooOld: (misses, tooOld) = (misses + 1, tooOld + 1)
     case .undecodable: (misses, undecodable) = (misses + 1, undecodable + 1)
+    case .revalidated: revalidations += 1
     case .failed(let error): (failures, refusals) = (failures + 1, refusals + error.refusals)
     case .started: flights += 1
     case .joined: joins += 1

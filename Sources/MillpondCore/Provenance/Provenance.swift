@@ -10,9 +10,14 @@ public struct Provenance: Sendable, CustomStringConvertible {
     self.steps = steps
   }
 
-  /// The layer that had the value; nil if none had one.
+  /// The layer that had the value, or confirmed the one of an upper layer; nil if none did.
   public var origin: String? {
-    steps.first { if case .hit = $0.kind { true } else { false } }?.layer
+    steps.first { step in
+      switch step.kind {
+      case .hit, .revalidated: true
+      default: false
+      }
+    }?.layer
   }
 
   /// The events in one line.

@@ -68,7 +68,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   @inlinable
   func wait(_ flight: Observer<Finding>, _ lifetime: Lifetime) {
-    let shared = lookup.with(.any)
+    let shared = lookup.needingValue.with(.any)
     let caller = inside.flights.enter(key, shared)
     isOwn = caller?.isNew ?? true
     if !isOwn {

@@ -122,7 +122,9 @@ extension RefreshingCache {
   @usableFromInline
   func look(_ requested: Freshness, _ key: Key, _ lookup: Lookup) -> Signal<Finding> {
     .withCaller { [self] caller in
-      store.layerAnswer(key, lookup.with(.any)).take(1).map { StoredLookup<Value>.kept($0) }
+      // Every later write wins over a stored value that the source confirms.
+      let began = Revision.next()
+      return store.layerAnswer(key, lookup.with(.any)).take(1).map { StoredLookup<Value>.kept($0) }
         .ifNoValue { .just(.nothing($0)) }
         .flatMap { [self] (look: StoredLookup<Value>) -> Signal<Finding> in
           if case .kept = look { watchers.send(.kept, of: key) }
@@ -132,15 +134,18 @@ extension RefreshingCache {
           case .kept(let stamped) where fresh.admits(age: stamped.age):
             return .just(finding(stamped, isFresh: true, requested: nil))
           case .kept(let stamped) where policy.isUsable(age: stamped.age):
-            return fetchAfterWrites(key, lookup, asked: requested, keeps: true)
-              .inContext(of: caller)
+            return fetchAfterWrites(
+              key, lookup, asked: requested, keeps: true, stale: StaleValue(stamped, since: began)
+            ).inContext(of: caller)
               .startWith(finding(stamped, isFresh: false, requested: nil))
-          case .kept:
-            return fetchAfterWrites(key, lookup, asked: requested, keeps: true)
-              .inContext(of: caller)
+          case .kept(let stamped):
+            return fetchAfterWrites(
+              key, lookup, asked: requested, keeps: true, stale: StaleValue(stamped, since: began)
+            ).inContext(of: caller)
           case .nothing(let failure):
-            return fetch(key, lookup, asked: requested, keeps: true, failure: failure)
-              .inContext(of: caller)
+            return fetch(
+              key, lookup, asked: requested, keeps: true, failure: failure, after: store
+            ).inContext(of: caller)
           }
         }
     }
@@ -165,14 +170,34 @@ extension RefreshingCache {
   /// would store it. A lookup waits for such writes, unless a layer above answers it; no layer
   /// answers a reload.
   func fetchAfterWrites(
-    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool
+    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool,
+    stale: StaleValue<Value>? = nil
   ) -> Signal<Finding> {
     .withCaller { [self] caller in
       store.getStamped(key, Lookup(freshness: .reload)).ignoreValues(as: Finding.self).recover {
         _ in .empty
       }
       .concat(
-        fetch(key, lookup, asked: requested, keeps: keeps, failure: nil).inContext(of: caller))
+        fetch(key, lookup, asked: requested, keeps: keeps, failure: nil, stale: stale)
+          .inContext(of: caller))
+    }
+  }
+
+  /// Asks the source about a value of the store whose time to live is over, or for a new value if
+  /// there is none.
+  func fetch(
+    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool,
+    failure: (any Error)?, after store: Store
+  ) -> Signal<Finding> {
+    let ask = { @Sendable [self] (stale: StaleValue<Value>?) in
+      fetch(key, lookup, asked: requested, keeps: keeps, failure: failure, stale: stale)
+    }
+    guard failure == nil, let stale = store.staleValue(of: key) else { return ask(nil) }
+    return .withCaller { caller in
+      let began = Revision.next()
+      let found: Signal<StaleValue<Value>?> = stale.take(1).map { StaleValue($0, since: began) }
+      return found.ifNoValue { _ in .just(StaleValue<Value>?.none) }
+        .flatMap { ask($0).inContext(of: caller) }
     }
   }
 
@@ -184,17 +209,19 @@ extension RefreshingCache {
   ///   - requested: The freshness that the get asked for, before the policy and marks tightened it.
   ///   - keeps: Whether values and failures are remembered.
   ///   - failure: The failure of the store, if it failed.
+  ///   - stale: The value of the store, which the source may confirm.
   func fetch(
     _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool,
-    failure: (any Error)?
+    failure: (any Error)?, stale: StaleValue<Value>? = nil
   ) -> Signal<Finding> {
     // The token is taken before the source is asked, so that every later write wins.
     .withCaller(lookup) { [self] caller, token in
       if requested.admitsStored, let error = failures.answer(key) { return .fail(error) }
       watchers.send(.begun, of: key)
-      return base.layerAnswer(key, lookup).inContext(of: caller)
+      return base.layerAnswer(key, stale.map { lookup.asking($0.revalidation) } ?? lookup)
+        .confirming(stale).inContext(of: caller)
         .onNext { [self] stamped in
-          if keeps { keep(stamped, key, token, lookup) }
+          if keeps { keep(stamped, key, stale?.token(token) ?? token, lookup) }
         }
         .onEnd { [self] ending in
           if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }

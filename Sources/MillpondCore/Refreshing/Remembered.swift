@@ -17,7 +17,9 @@ extension Source {
   /// callers of the key, whatever ages they name, and its answer is stored; only a get for which
   /// that answer is too old fetches again. A stale value may be sent meanwhile, or after a failure,
   /// as the policy or the get allows, while it is usable. It keeps its age, and the next get tries
-  /// again. A failure never removes a stored value. A write wins over all fetches that began before
+  /// again. A value that is not fresh is not fetched anew if it has a validator: this source is asked
+  /// whether it is still current (``Lookup/known``), which makes it fresh again. A failure never removes
+  /// a stored value. A write wins over all fetches that began before
   /// it.
   ///
   /// A reload always asks this source; during another reload, after that one. Gets that arrive in

@@ -24,6 +24,20 @@ extension DiskIndex {
     return takeConsequence()
   }
 
+  /// Renews the times of a value that has a file, unless its key was written after the token was
+  /// taken, or has another value now.
+  mutating func renew(_ write: DiskWrite, _ file: LargeValue, _ token: FillToken) -> Consequence {
+    if writes.admit(token, hash: write.hash.whole), let slot = slot(of: write.hash),
+      pending[slot] == nil, largeValues[slot]?.number == file.number
+    {
+      write.revision = revision(of: slot)
+      consequence.isToBeWritten = true
+      put(write, slot)
+      order.used(slot, write.hash.bits)
+    }
+    return takeConsequence()
+  }
+
   private mutating func admits(_ write: DiskWrite, _ slot: Slot?) -> Bool {
     writes.admit(
       write.hash, hash: write.hash.whole, write.revision,
@@ -125,10 +139,12 @@ extension DiskIndex {
     let slot = write.slot
     let isOvertaken = endUnderway(write, slot)
     if !isOvertaken { _ = takePending(slot) }
-    dropLargeValue(slot)
-    if let file = write.file {
-      largeValues[slot] = file
-      largeBytes += file.count
+    if !write.isRenewal {
+      dropLargeValue(slot)
+      if let file = write.file {
+        largeValues[slot] = file
+        largeBytes += file.count
+      }
     }
     liveBytes += Int(location.size) - Int(locations[slot].size)
     locations[slot] = location

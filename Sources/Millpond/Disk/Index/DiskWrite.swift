@@ -23,6 +23,10 @@ final class DiskWrite: @unchecked Sendable {
   let times: ValueTimes
   let validator: Validator?
 
+  /// Whether only the times of a value that has a file are written; the file belongs to the record
+  /// that this one replaces.
+  let isRenewal: Bool
+
   /// The position in the order of all writes; for a fill, that of the last write of its key.
   var revision: Revision
   let outcome = DiskOutcome()
@@ -57,12 +61,13 @@ final class DiskWrite: @unchecked Sendable {
   @inline(never)
   init(
     key: String, hash: KeyHash, _ content: Content, _ times: ValueTimes,
-    validator: Validator? = nil, revision: Revision
+    validator: Validator? = nil, revision: Revision, isRenewal: Bool = false
   ) {
     self.key = key
     self.hash = hash
     self.content = content
-    if case .file(let value) = content { file = value }
+    self.isRenewal = isRenewal
+    if case .file(let value) = content, !isRenewal { file = value }
     self.times = times
     self.validator = validator == Validator() ? nil : validator
     self.revision = revision
@@ -72,7 +77,7 @@ final class DiskWrite: @unchecked Sendable {
   var largeLength: Int {
     switch content {
     case .value(let value): value.count >= DiskLimits.largeSize ? value.count : 0
-    case .file(let value): value.count
+    case .file(let value): isRenewal ? 0 : value.count
     case .removal, .removalOfAll: 0
     }
   }

@@ -156,7 +156,8 @@ extension LogWriter {
         let file = try write.file ?? folder.writeLargeValue(payload, number: numbers.next())
         (head.kind, payload) = (.file, note(file, of: write))
       }
-    case .file(let file): (head.kind, payload) = (.file, note(file, of: write))
+    case .file(let file):
+      (head.kind, payload) = (.file, write.isRenewal ? Data(file.bytes) : note(file, of: write))
     case .removal: head.kind = .removal
     case .removalOfAll: (head.kind, payload) = (.removalOfAll, survivors(of: write))
     }

@@ -234,7 +234,7 @@ extension MemoryShards {
   func removeExpired(_ now: Int64) {
     forEachInSteps(now) { store, progress, move in
       guard store.times.expires, progress.place < store.slab.isUsed.count else { return false }
-      store.sweep(&move, steps: Self.stepSize)
+      store.sweep(&move, steps: Self.stepSize, dropsConfirmable: true)
       progress.place += Self.stepSize
       return true
     }

@@ -113,17 +113,22 @@ extension MemoryStore {
   @inlinable
   mutating func dropIfExpired(_ slot: Slot, _ move: inout MemoryMove<Key, Value>) -> Bool {
     guard times.expires, times.isExpired(slot, move.now) else { return false }
+    if !validators.isEmpty, isConfirmable(slot, move.now) { return true }
     drop(slot, .expired, &move)
     budget.takeBack(&move.room)
     return true
   }
 
-  /// Checks a few entries in turn, and drops expired ones.
+  /// Checks a few entries in turn, and drops expired ones, unless an origin may confirm them.
   @inlinable
-  mutating func sweep(_ move: inout MemoryMove<Key, Value>, steps: Int = 4) {
+  mutating func sweep(
+    _ move: inout MemoryMove<Key, Value>, steps: Int = 4, dropsConfirmable: Bool = false
+  ) {
     for _ in 0..<min(steps, slab.isUsed.count) {
       if sweepHand >= slab.isUsed.count { sweepHand = 0 }
-      if slab.isUsed[sweepHand], times.isExpired(sweepHand, move.now) {
+      if slab.isUsed[sweepHand], times.isExpired(sweepHand, move.now),
+        dropsConfirmable || validators.isEmpty || !isConfirmable(sweepHand, move.now)
+      {
         drop(sweepHand, .expired, &move)
       }
       sweepHand += 1
@@ -171,6 +176,19 @@ extension MemoryStore {
       slot, MemoryTimes.Stamp(bornAt: details.bornAt, revision: details.revision),
       deadline: details.deadline, own: details.ownDeadline, now)
     if validator != nil || !validators.isEmpty { validators[slot] = validator }
+  }
+
+  /// Makes a value new that its origin has confirmed, unless another fill has replaced it.
+  @usableFromInline
+  mutating func renew(
+    _ slot: Slot, _ validator: Validator?, _ details: MemoryDetails, _ now: Int64
+  ) -> Placing {
+    guard validators[slot] == validator, details.deadline > now else { return .refused }
+    order.used(slot, order.hash(of: slot))
+    times.set(
+      slot, MemoryTimes.Stamp(bornAt: details.bornAt, revision: times.stamps[slot].revision),
+      deadline: details.deadline, own: details.ownDeadline, now)
+    return .kept
   }
 
   /// Rejects a value; the stored value of its key is removed regardless.

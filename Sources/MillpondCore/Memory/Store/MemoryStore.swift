@@ -113,6 +113,20 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       rest: times.rest(of: slot, now), validator: validators[slot])
   }
 
+  /// Returns the value of any age if it has a validator, without counting this as a use.
+  func peekStale(_ key: Key, _ hash: MemoryHash, _ now: Int64) -> Stamped<Value>? {
+    guard let slot = find(key, hash), isConfirmable(slot, now) else { return nil }
+    return Stamped(
+      pairs[Int(slot)].value, nanoseconds: times.nanoseconds(of: slot, now),
+      rest: times.rest(of: slot, now), validator: validators[slot])
+  }
+
+  /// Whether an origin may confirm the value, also one that has expired.
+  @usableFromInline
+  func isConfirmable(_ slot: Slot, _ now: Int64) -> Bool {
+    validators[slot] != nil && !times.isIdle(slot, now)
+  }
+
   @inlinable
   func find(_ key: Key, _ hash: MemoryHash) -> Slot? {
     Self.find(key, hash, index.places, index.buckets.count, pairs)
@@ -154,6 +168,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) -> Placing {
     guard writes.admit(token, hash: hash.whole, compared: compared) else { return .refused }
     let slot = find(key, hash)
+    if token.isRenewal, let slot { return renew(slot, validator, details, move.now) }
     var details = details
     // The last write of the key stays the same: that of its entry, or the last removal of
     // everything.

@@ -94,6 +94,11 @@ struct MemoryTimes: Sendable {
     return slot < lastUses.count && now &- lastUses[slot] >= idleTime
   }
 
+  /// Whether the entry has expired because it was not used.
+  func isIdle(_ slot: Slot, _ now: Int64) -> Bool {
+    Int(slot) < lastUses.count && now &- lastUses[Int(slot)] >= idleTime
+  }
+
   /// Records a use of an entry.
   @inlinable
   mutating func touch(_ slot: Slot, _ now: Int64) {

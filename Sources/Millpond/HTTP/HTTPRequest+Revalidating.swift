@@ -1,0 +1,41 @@
+import MillpondCore
+import MillpondSignals
+
+extension HTTPRequest {
+  /// Sends the request, and takes a 304 for the answer that the known value is still current.
+  ///
+  /// A 304 that confirms another version is no answer: then the request is sent without conditions.
+  ///
+  /// - Parameters:
+  ///   - notModified: Returns the answer if the value is still current.
+  ///   - send: Sends a request.
+  func revalidating<Answer>(
+    _ notModified: @escaping @Sendable () -> Signal<Answer>,
+    _ send: @escaping @Sendable (HTTPRequest) -> Signal<Answer>
+  ) -> Signal<Answer> {
+    guard let known else { return send(self) }
+    return send(self).recover { error in
+      guard case TransferError.status(304, let headers, _) = error else {
+        return .fail(error)
+      }
+      return known.isConfirmed(by: headers) ? notModified() : send(needingValue)
+    }
+  }
+}
+
+extension Validator {
+  /// Whether a 304 with these fields, in answer to a question about this validator, confirms it.
+  ///
+  /// - Source: RFC 9111 §4.3.4.
+  fileprivate func isConfirmed(by headers: HeaderFields) -> Bool {
+    let tags = headers.values(of: "ETag")
+    if !tags.isEmpty {
+      guard let tag = EntityTag(of: headers), let own = entityTag.flatMap({ EntityTag($0) }) else {
+        return false
+      }
+      return tag.isWeaklyEqual(to: own)
+    }
+    guard entityTag == nil, let date = headers["Last-Modified"] else { return true }
+    return date == lastModified
+  }
+}
