@@ -130,6 +130,7 @@ extension Multiplexer {}
 extension MultiplexerMap {}
 extension Named {}
 extension Observer {}
+extension OriginAnswer {}
 extension PartialTransfers {}
 extension PendingWrite {}
 extension Persistence {}
@@ -191,6 +192,7 @@ extension TransportLaws {}
 extension TransformedValues {}
 extension UndecodableUse {}
 extension URLSessionTransport {}
+extension ValidatingSource {}
 extension Validator {}
 extension ValueDebouncer {}
 extension Violation {}

@@ -21,6 +21,8 @@ import Testing
     Document(page: "\(articles)/Bookshop.md", source: "Pages/BookshopPageTests.swift"),
     Document(page: "\(articles)/CacheOfSignals.md", source: "Pages/CacheOfSignalsPageTests.swift"),
     Document(page: "\(articles)/HTTPCaching.md", source: "Pages/HTTPCachingPageTests.swift"),
+    Document(
+      page: "\(articles)/WritingATransport.md", source: "Pages/WritingATransportPageTests.swift"),
   ]
 
   static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

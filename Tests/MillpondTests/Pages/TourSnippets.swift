@@ -254,6 +254,24 @@ func articles(in disk: DiskCache) -> HTTPSource<URL> {
   return articles
 }
 
+/// An origin that is told which version its caller has.
+protocol VersionedTexts: Sendable {
+  func text(_ id: Int, ifNot tag: String?) async throws -> (text: String?, tag: String?)
+}
+
+func validated(_ api: some VersionedTexts, _ memory: MemoryCache<Int, String>) -> Signal<String> {
+  // snippet
+  let texts = ValidatingSource<Int, String> { id, known in
+    let answer = try await api.text(id, ifNot: known?.entityTag)
+    guard let text = answer.text else { return .notModified() }
+    return .value(Stamped(text, validator: Validator(entityTag: answer.tag)))
+  }
+  let cached = memory.layered(over: texts)
+  let recent = cached.get(7, freshness: .atMost(.seconds(60)))  // asks whether it is current
+  // end
+  return recent
+}
+
 struct Recording: Identifiable, Sendable {
   let id: Int
 }

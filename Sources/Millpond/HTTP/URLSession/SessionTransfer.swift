@@ -145,7 +145,8 @@ final class SessionTransfer: Sendable {
     finished()
   }
 
-  private func refuse(_ error: any Error) {
+  /// Fails the transfer, and cancels its task; called on the delegate's queue.
+  func refuse(_ error: any Error) {
     guard phase.withLock({ $0.end() }) else { return }
     cancelTask()
     observer.failed(error)

@@ -31,7 +31,9 @@ final class TaskSession: Sendable {
     _ request: HTTPRequest, _ transfer: SessionTransfer, isOnlyTask: Bool = false
   ) -> URLSessionTask {
     let bodyLength = request.body?.length
-    let task = session.task(for: request, bodyLength: bodyLength)
+    let task = session.task(for: request, bodyLength: bodyLength) { [weak transfer] in
+      transfer?.refuse(TransferError.wrongLength(stated: bodyLength ?? 0))
+    }
     let priority = request.currentPriority
     if priority != .normal { task.priority = priority.fraction }
     transfers.add(transfer, for: task, bodyLength: bodyLength, of: isOnlyTask ? self : nil)

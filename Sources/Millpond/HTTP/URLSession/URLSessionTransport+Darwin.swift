@@ -15,8 +15,11 @@
   }
 
   extension URLSession {
-    /// Returns a task for a request; the session finds out the length of its body.
-    func task(for request: HTTPRequest, bodyLength: Int?) -> URLSessionTask {
+    /// Returns a task for a request; the session finds out the length of its body, and fails if that
+    /// changes.
+    func task(
+      for request: HTTPRequest, bodyLength: Int?, endsEarly: @escaping @Sendable () -> Void
+    ) -> URLSessionTask {
       guard case .file(let url)? = request.body?.content else {
         return dataTask(with: URLRequest(request))
       }

@@ -28,13 +28,18 @@
     /// - Parameters:
     ///   - request: The request.
     ///   - bodyLength: The length of its body.
-    func task(for request: HTTPRequest, bodyLength: Int?) -> URLSessionTask {
+    ///   - endsEarly: Called on the delegate's queue if the body is shorter than that.
+    func task(
+      for request: HTTPRequest, bodyLength: Int?, endsEarly: @escaping @Sendable () -> Void
+    ) -> URLSessionTask {
       var plain = URLRequest(request)
       if case .file(let url)? = request.body?.content {
         // Not `uploadTask(with:fromFile:)`, which traps when it is cancelled while it reads
         // (swift-corelibs-foundation 6.3.1). The blank field keeps the body from being chunked, so
         // that it is sent with its length.
-        plain.httpBodyStream = InputStream(fileAtPath: url.resolvedPath)
+        plain.httpBodyStream = FileBodyStream(path: url.resolvedPath, length: bodyLength ?? 0) {
+          [delegateQueue] in delegateQueue.addOperation(endsEarly)
+        }
         plain.setValue("\(bodyLength ?? 0)", forHTTPHeaderField: "Content-Length")
         plain.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
       }

@@ -1,0 +1,189 @@
+import Foundation
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+@testable import MillpondCore
+
+/// Values on disk that an origin confirms.
+@Suite(.timeLimit(.minutes(3))) struct DiskRevalidationTests {
+  let scene = DiskScene()
+  let now = Locked(WallTime(microseconds: 1_000_000_000_000))
+
+  private static let tag = Validator(entityTag: "\"1\"", lastModified: "yesterday")
+
+  private func open(_ timeToLive: TimeToLive = .never) -> DiskCache {
+    scene.open(.mebibytes(8), POSIXCalls()) { [now] in
+      $0.timeToLive = timeToLive
+      $0.now = { now.withLock { $0 } }
+    }
+  }
+
+  private func pass(_ seconds: Int64) {
+    now.withLock { $0 = WallTime(microseconds: $0.microseconds + seconds * 1_000_000) }
+  }
+
+  private func origin(_ data: Data, _ known: Locked<[Validator?]>) -> ValidatingSource<String, Data> {
+    ValidatingSource { _, validator in
+      known.withLock { $0.append(validator) }
+      if validator == Self.tag { return .notModified(timeToLive: .after(.seconds(50))) }
+      return .value(Stamped(data, validator: Self.tag, timeToLive: .after(.seconds(50))))
+    }
+  }
+
+  private var files: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: scene.folder.path)) ?? []
+    return names.filter { $0.hasSuffix(FileName.valueSuffix) }.sorted()
+  }
+
+  @Test(arguments: [10, 5_000, 300_000])
+  func `an expired value is confirmed, also after a restart, and its file stays`(
+    size: Int
+  ) async throws {
+    let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
+    let known = Locked<[Validator?]>([])
+    var cache = open()
+    #expect(try await cache.layered(over: origin(data, known)).get("a").value == data)
+    try await cache.flush().value
+    let before = files
+    try await cache.close().value
+    pass(60)
+
+    cache = open()
+    #expect(try await cache.get("a").valueIfAny == nil)
+    let confirmed = try await cache.layered(over: origin(data, known))
+      .getStamped("a", Lookup()).value
+    #expect(confirmed.value == data && confirmed.age == .zero)
+    try await cache.flush().value
+    pass(40)
+    #expect(try await cache.getStamped("a", Lookup()).value.age == .seconds(40))
+    try await cache.close().value
+
+    cache = open()
+    let stored = try await cache.getStamped("a", Lookup()).value
+    #expect(stored.value == data && stored.validator == Self.tag)
+    #expect(stored.timeToLive == .after(.seconds(10)))
+    #expect(files == before && before.count == (size > 100_000 ? 1 : 0))
+    #expect(known.withLock { $0 } == [nil, Self.tag])
+    #expect(try await cache.verify().value.goodValues == 1)
+  }
+
+  @Test func `a renewal writes a record, and no value`() async throws {
+    let data = Data(count: 1 << 20)
+    let known = Locked<[Validator?]>([])
+    let cache = open()
+    _ = try await cache.layered(over: origin(data, known)).get("a").value
+    try await cache.flush().value
+    let before = cache.statistics.bytesWritten
+    pass(60)
+
+    _ = try await cache.layered(over: origin(data, known)).get("a").value
+    try await cache.flush().value
+
+    #expect(cache.statistics.bytesWritten - before < 1_000)
+  }
+
+  @Test(arguments: [10, 300_000])
+  func `a value that expires by the cache's time is confirmed, one without validator removed`(
+    size: Int
+  ) async throws {
+    let cache = open(.after(.seconds(10)))
+    let tagged = Stamped(Data(count: size), validator: Self.tag)
+    try await cache.apply(.set("tagged", tagged, .next())).value
+    try await cache.set(Data(count: size), for: "plain").value
+    pass(11)
+
+    #expect(try await cache.get("plain").valueIfAny == nil)
+    #expect(try await cache.get("tagged").valueIfAny == nil)
+    let statistics = cache.statistics
+
+    #expect(cache.staleValue(of: "plain") == nil)
+    #expect(try await cache.staleValue(of: "tagged")?.value.validator == Self.tag)
+    #expect(cache.statistics == statistics)
+    #expect(statistics.expirations == 1)
+  }
+
+  @Test(arguments: [10, 300_000])
+  func `a renewal that is overtaken by a write changes nothing`(size: Int) async throws {
+    let cache = open()
+    let tagged = Stamped(Data(count: size), age: .seconds(5), validator: Self.tag)
+    try await cache.apply(.set("a", tagged, .next())).value
+    try await cache.apply(.set("b", tagged, .next())).value
+    try await cache.apply(.set("c", tagged, .next())).value
+    let token = FillToken()
+    let renewed = Stamped(Data(count: size), validator: Self.tag)
+    cache.set(Data("new"), for: "a")
+    cache.remove("b")
+    let other = Stamped(Data("other"), validator: Validator(entityTag: "\"2\""))
+    _ = cache.apply(.fill("c", other, FillToken()))
+
+    for key in ["a", "b", "c", "absent"] {
+      _ = try await cache.apply(.fill(key, renewed, token.ofRenewal())).valueIfAny
+    }
+    try await cache.flush().value
+
+    #expect(try await cache.get("a").value == Data("new"))
+    #expect(try await cache.get("b").valueIfAny == nil)
+    #expect(try await cache.get("c").value == Data("other"))
+    #expect(try await cache.get("absent").valueIfAny == nil)
+    #expect(try await cache.verify().value.damagedValues == 0)
+  }
+
+  @Test func `a write right after a renewal wins, and takes the file away`() async throws {
+    let cache = open()
+    let tagged = Stamped(Data(count: 300_000), age: .seconds(5), validator: Self.tag)
+    try await cache.apply(.set("a", tagged, .next())).value
+    try await cache.apply(.set("b", tagged, .next())).value
+    #expect(files.count == 2)
+
+    for key in ["a", "b"] {
+      _ = cache.apply(.fill(key, tagged, FillToken().ofRenewal()))
+      _ = cache.apply(.fill(key, tagged, FillToken().ofRenewal()))
+    }
+    cache.set(Data("new"), for: "a")
+    cache.remove("b")
+    try await cache.flush().value
+
+    #expect(try await cache.get("a").value == Data("new"))
+    #expect(try await cache.get("b").valueIfAny == nil)
+    #expect(files.isEmpty)
+  }
+
+  @Test func `a renewal that can't be written leaves the value as it was`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(8), calls) { [now] in $0.now = { now.withLock { $0 } } }
+    let tagged = Stamped(Data(count: 300_000), age: .seconds(5), validator: Self.tag)
+    try await cache.apply(.set("a", tagged, .next())).value
+    pass(10)
+
+    calls.inject(.error(.ENOSPC), of: [.write], count: 100)
+    let renewed = Stamped(Data(count: 300_000), validator: Self.tag)
+    let outcome = Recorder<Void>().subscribe(
+      to: cache.apply(.fill("a", renewed, FillToken().ofRenewal())))
+    try await outcome.ended()
+    calls.recover()
+
+    #expect(outcome.failure != nil)
+    #expect(try await cache.getStamped("a", Lookup()).value.age == .seconds(15))
+    #expect(files.count == 1)
+  }
+
+  @Test func `decoded values are confirmed, and encoded only if they are small`() async throws {
+    let known = Locked<[Validator?]>([])
+    let cache = open()
+    let texts = cache.mapValues(.utf8)
+    let text = String(repeating: "a", count: 100_000)
+    let source = origin(Data(text.utf8), known).mapValues { String(decoding: $0, as: UTF8.self) }
+    _ = try await texts.layered(over: source).get("a").value
+    try await cache.flush().value
+    let before = files
+    pass(60)
+
+    #expect(try await texts.layered(over: source).get("a").value == text)
+    try await cache.flush().value
+
+    #expect(files == before)
+    #expect(known.withLock { $0 } == [nil, Self.tag])
+  }
+}
