@@ -2,6 +2,35 @@ import MillpondCore
 import MillpondSignals
 
 extension HTTPRequest {
+  /// Returns the request for an answer only if the value with this validator has changed.
+  ///
+  /// It is the same request if it has conditions already, asks for a part, or isn't a GET.
+  ///
+  /// - Source: RFC 9110 §13.1.2, §13.1.3.
+  func asking(about known: Validator) -> HTTPRequest {
+    let others = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Range"]
+    guard method == .get, others.allSatisfy({ headers[$0] == nil }) else { return self }
+    var request = self
+    request.known = known
+    if let tag = known.entityTag.flatMap({ EntityTag($0) }) {
+      request.headers.set(tag.text, for: "If-None-Match")
+    } else if let date = known.lastModified, HTTPDate.inGMT(date) != nil {
+      request.headers.set(date, for: "If-Modified-Since")
+    } else {
+      return self
+    }
+    return request
+  }
+
+  /// The same request without the conditions about a stored value.
+  var needingValue: HTTPRequest {
+    if known == nil { return self }
+    var request = self
+    request.known = nil
+    for name in ["If-None-Match", "If-Modified-Since"] { request.headers.set(nil, for: name) }
+    return request
+  }
+
   /// Sends the request, and takes a 304 for the answer that the known value is still current.
   ///
   /// A 304 that confirms another version is no answer: then the request is sent without conditions.

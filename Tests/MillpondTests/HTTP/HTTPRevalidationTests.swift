@@ -29,16 +29,17 @@ import Testing
 
   typealias Row = (fields: [String: String], tag: String?, date: String?)
 
-  @Test(arguments: [
-    (["ETag": "\"7\""] , "\"7\"", nil),
-    (["ETag": "W/\"7\""], "W/\"7\"", nil),
-    (["Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"], nil, "Tue, 15 Nov 1994 12:45:26 GMT"),
-    (
-      ["ETag": "\"7\"", "Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"], "\"7\"", nil
-    ),
-    (["ETag": "no tag"], nil, nil),
-    (["Last-Modified": "yesterday"], nil, nil),
-  ] as [Row])
+  @Test(
+    arguments: [
+      (["ETag": "\"7\""], "\"7\"", nil),
+      (["ETag": "W/\"7\""], "W/\"7\"", nil),
+      (["Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"], nil, "Tue, 15 Nov 1994 12:45:26 GMT"),
+      (
+        ["ETag": "\"7\"", "Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"], "\"7\"", nil
+      ),
+      (["ETag": "no tag"], nil, nil),
+      (["Last-Modified": "yesterday"], nil, nil),
+    ] as [Row])
   func `a get sends the known validator, and a 304 makes the value new again`(
     row: Row
   ) async throws {
@@ -57,7 +58,8 @@ import Testing
     #expect(origin.exchanges.count == 2)
   }
 
-  @Test func `a 304 for another version is followed by a request without conditions`() async throws {
+  @Test func `a 304 for another version is followed by a request without conditions`() async throws
+  {
     let origin = try origin(["ETag": "\"7\""], notModified: ["ETag": "\"8\""])
     let cache = memory().layered(over: HTTPSource())
     let url = try origin.url("/a")

@@ -72,7 +72,8 @@ import Testing
     }
   }
 
-  @Test func `a source gets a value through the transport of the page, and an error`() async throws {
+  @Test func `a source gets a value through the transport of the page, and an error`() async throws
+  {
     let origin = try LoopbackServer { request in
       Response(status: request.path == "/a" ? 200 : 404, body: [1, 2, 3])
     }

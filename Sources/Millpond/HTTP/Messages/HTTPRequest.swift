@@ -53,7 +53,7 @@ public struct HTTPRequest: Sendable {
 
   /// The validator of the stored value that the request's conditions ask about; nil if it has none,
   /// or only those of its maker.
-  private(set) var known: Validator?
+  var known: Validator?
 
   private let name: String?
 
@@ -231,35 +231,6 @@ extension HTTPRequest {
     var request = self
     request.priority = lookup.priority
     request.asking = lookup.needingValue
-    return request
-  }
-
-  /// Returns the request for an answer only if the value with this validator has changed.
-  ///
-  /// It is the same request if it has conditions already, asks for a part, or isn't a GET.
-  ///
-  /// - Source: RFC 9110 §13.1.2, §13.1.3.
-  func asking(about known: Validator) -> HTTPRequest {
-    let others = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Range"]
-    guard method == .get, others.allSatisfy({ headers[$0] == nil }) else { return self }
-    var request = self
-    request.known = known
-    if let tag = known.entityTag.flatMap({ EntityTag($0) }) {
-      request.headers.set(tag.text, for: "If-None-Match")
-    } else if let date = known.lastModified, HTTPDate.inGMT(date) != nil {
-      request.headers.set(date, for: "If-Modified-Since")
-    } else {
-      return self
-    }
-    return request
-  }
-
-  /// The same request without the conditions about a stored value.
-  var needingValue: HTTPRequest {
-    if known == nil { return self }
-    var request = self
-    request.known = nil
-    for name in ["If-None-Match", "If-Modified-Since"] { request.headers.set(nil, for: name) }
     return request
   }
 
