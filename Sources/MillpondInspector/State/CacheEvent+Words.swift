@@ -9,6 +9,7 @@ extension CacheEvent {
     case .hit: "hit\(time)"
     case .miss: "miss\(time)"
     case .tooOld(let age): "too old (\(age.brief))"
+    case .revalidated: "not modified"
     case .undecodable(let error): "undecodable: \(error.words)"
     case .failed(let error): "failed\(time): \(error.words)"
     case .started: "started a flight"
@@ -21,7 +22,7 @@ extension CacheEvent {
   /// The kind in one word, by which the page chooses a colour.
   var tone: String {
     switch kind {
-    case .hit: "hit"
+    case .hit, .revalidated: "hit"
     case .miss, .tooOld: "miss"
     case .started, .joined: "flight"
     case .undecodable, .failed, .fillFailed, .writeFailed: "failure"
