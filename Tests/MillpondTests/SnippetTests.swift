@@ -13,7 +13,9 @@ import Testing
 
   static let articles = "Sources/Millpond/Millpond.docc"
 
-  static let documents = [
+  static let documents = pages + tests(in: "Tasks") + tests(in: "Guides")
+
+  private static let pages = [
     Document(page: "README.md", source: "ReadmeSnippets.swift"),
     Document(page: "\(articles)/Tour.md", source: "Pages/TourSnippets.swift"),
     Document(page: "\(articles)/PictureList.md", source: "Pages/PictureListPageTests.swift"),
@@ -24,6 +26,16 @@ import Testing
     Document(
       page: "\(articles)/WritingATransport.md", source: "Pages/WritingATransportPageTests.swift"),
   ]
+
+  /// Returns a document for each file `NameTests.swift` of a folder, whose page is `Name.md`.
+  private static func tests(in folder: String) -> [Document] {
+    let names = try? FileManager.default.contentsOfDirectory(
+      atPath: tests.appendingPathComponent(folder).path)
+    return (names ?? []).filter { $0.hasSuffix("Tests.swift") }.sorted().map { name in
+      Document(
+        page: "\(articles)/\(name.dropLast("Tests.swift".count)).md", source: "\(folder)/\(name)")
+    }
+  }
 
   static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
@@ -51,7 +63,7 @@ import Testing
     let folder = Self.root.appendingPathComponent(Self.articles)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".md") }
-    #expect(names.count > 4)
+    #expect(names.count > 24)
     for name in names {
       let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
       let isCompared = Self.documents.contains { $0.page == "\(Self.articles)/\(name)" }

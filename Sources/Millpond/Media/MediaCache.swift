@@ -4,7 +4,7 @@ public import MillpondSignals
 /// A cache of large files, such as films, recordings and pictures, each fetched once for all
 /// callers and stored complete on disk.
 ///
-///     let films = MediaCache(disk, over: HTTPSource(), name: \.absoluteString)
+///     let films = MediaCache(disk, over: HTTPSource(), limitedTo: 4, name: \.absoluteString)
 ///     let film = try await films.get(url).value
 ///     player.play(film.url)
 ///
