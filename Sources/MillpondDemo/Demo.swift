@@ -35,6 +35,14 @@ enum Demo {
       let folder = Self.newFolder()
       defer { try? FileManager.default.removeItem(at: folder) }
       return try await OfflineShow(folder: folder, Screen.standardOutput()).run()
+    case .feed:
+      let folder = Self.newFolder()
+      defer { try? FileManager.default.removeItem(at: folder) }
+      return try await FeedExample(folder: folder, Screen.standardOutput()).run()
+    case .serve:
+      let folder = Self.newFolder()
+      defer { try? FileManager.default.removeItem(at: folder) }
+      return try await ServeExample(folder: folder, Screen.standardOutput()).run()
     }
   }
 
@@ -69,7 +77,10 @@ enum Demo {
     let layers = PictureLayers(folder: folder, diskKey: \.path)
     let interruption = Interruption(leaving: layers, currentBoard)
     defer { withExtendedLifetime(interruption) {} }
-    let screen = Screen.standardOutput()
+    let picture = Guarded(TerminalPicture())
+    let screen =
+      options.pictureFile == nil
+      ? Screen.standardOutput() : .drawn { output in picture.withLock { $0.write(output) } }
     await layers.reportTrouble(on: screen)
     let inspection = options.inspects ? try Inspection(of: layers, screen) : nil
 
@@ -77,7 +88,7 @@ enum Demo {
       let show = ThreadShow(
         layers: layers, gallery: gallery, comments: comments, base: base, screen: screen)
       let failures = await show.runAgain(keeping: currentBoard)
-      screen.write(lines: show.table.withLock { $0.lines(screen.style) })
+      screen.write(lines: show.table.withLock { $0.lines(screen) })
       return failures
     }
 
@@ -87,8 +98,13 @@ enum Demo {
       layers: layers, gallery: gallery, comments: comments, base: origin.baseURL, screen: screen)
     let failures = await show.run(on: origin, keeping: currentBoard)
     await inspection?.stay(gallery.authors.map(show.url))
-    screen.write(lines: show.table.withLock { $0.lines(screen.style) } + [""])
+    screen.write(lines: show.table.withLock { $0.lines(screen) } + [""])
     _ = try? await layers.disk.close().value
+    if let file = options.pictureFile {
+      let drawing = picture.withLock { $0.svg(title: "millpond-demo", columns: 90) }
+      try Data(drawing.utf8).write(to: URL(fileURLWithPath: file))
+      return failures
+    }
     let again = try await SecondProcess.run(
       arguments: options.threadArguments, cache: folder, origin: origin.baseURL)
     return failures + (again ? 0 : 1)

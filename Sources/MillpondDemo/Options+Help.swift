@@ -6,6 +6,8 @@ extension Options {
            millpond-demo offline
            millpond-demo entities
            millpond-demo signals
+           millpond-demo feed
+           millpond-demo serve
 
     Loads the pictures of a comment thread through three layers: memory, then disk,
     then HTTP. Nothing is needed but this program: it starts an origin of its own on
@@ -28,6 +30,12 @@ extension Options {
     With entities, it shows a store with several writers, and a screen that stays up to
     date by one subscription.
 
+    With feed, it runs an example to copy: a list with pictures, its start without a
+    network, and a pull to refresh.
+
+    With serve, it runs another one: a small HTTP service before a slow upstream, with
+    limits and statistics, until Ctrl-C or SIGTERM ends it in order.
+
     Options:
       --cache DIR    Keeps the pictures in the folder DIR, and leaves them there:
                      with the same folder, the next run is answered from disk.
@@ -40,6 +48,7 @@ extension Options {
       --inspect      Serves a page on 127.0.0.1 that shows the inside of the caches: prints
                      its address, opens it where it can, and keeps the caches busy
                      until you press Enter.
+      --picture FILE Draws what the terminal shows at the end into the file FILE, as SVG.
       --help, -h     Prints this text and ends.
 
     Progress is drawn as bars in a terminal and written as plain lines elsewhere. If
@@ -63,6 +72,8 @@ extension Options {
           Starts without a network, with yesterday's news.
       millpond-demo entities
           Shows a bookshop whose books and authors change.
+      millpond-demo serve
+          Serves articles on a port of 127.0.0.1, for a browser or another program.
       millpond-demo signals
           Shows cache[key] = signal.
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// A show without pictures.
 enum OtherShow: String {
-  case entities, offline, signals
+  case entities, feed, offline, serve, signals
 }
 
 /// The user's choices on the command line.
@@ -14,6 +14,8 @@ struct Options: Equatable {
   var commentCount = 120
   /// The URLs to fetch in place of a comment thread's pictures; empty for the thread.
   var urls: [URL] = []
+  /// The file for a drawing of the screen; nil for none.
+  var pictureFile: String?
   /// The show in place of pictures.
   var otherShow: OtherShow?
   /// Whether the caches can be looked into with a browser.
@@ -42,6 +44,9 @@ struct Options: Equatable {
       case .option("--inspect"):
         inspects = true
         forThreadsOnly = "--inspect"
+      case .option("--picture"):
+        pictureFile = try reader.value("a file")
+        forThreadsOnly = "--picture"
       case .option(let name): throw .unknown(option: name)
       }
     }

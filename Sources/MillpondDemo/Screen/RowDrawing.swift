@@ -15,7 +15,8 @@ struct RowDrawing {
   init(style: TextStyle, longestLabel: Int, width: Int) {
     self.style = style
     self.width = width
-    labelWidth = min(longestLabel, max(8, width / 3), width)
+    // On a narrow screen, the detail with its units is worth more than the end of a label.
+    labelWidth = min(longestLabel, max(8, min(width / 3, width - Self.detailWidth - 2)), width)
     let rest = width - labelWidth - Self.detailWidth - 4
     barWidth = rest < 8 ? 0 : min(rest, 40)
   }

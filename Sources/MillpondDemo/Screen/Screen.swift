@@ -19,6 +19,13 @@ struct Screen: Sendable {
       write: { Terminal.write($0) })
   }
 
+  /// Returns a terminal of 90 columns that nobody sees, which passes its output on.
+  static func drawn(_ write: @escaping @Sendable (String) -> Void) -> Screen {
+    Screen(
+      isLive: true, style: TextStyle(hasColour: true, glyphs: .unicode),
+      size: { (columns: 90, lines: 60) }, write: write)
+  }
+
   /// Writes lines, each with a line end.
   func write(lines: [String]) {
     write(lines.map { $0 + "\n" }.joined())

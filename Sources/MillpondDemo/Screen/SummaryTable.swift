@@ -1,4 +1,7 @@
-/// A table of the answers of each layer.
+/// A table of the answers of each layer: how many rows it answered, how long they waited, and how
+/// many bytes they show.
+///
+/// Rows that share a request count each.
 struct SummaryTable: Sendable {
   private struct Answers {
     var times: [Duration] = []
@@ -19,17 +22,21 @@ struct SummaryTable: Sendable {
     answers[layer, default: Answers()].bytes += bytes
   }
 
-  /// Returns a heading, a rule, and a line for each layer, in columns.
-  func lines(_ style: TextStyle) -> [String] {
-    let heading = ["layer", "answers", "median", "max", "bytes"]
+  /// Returns a heading, a rule, and a line for each layer, in columns, which a narrow screen has
+  /// closer together.
+  func lines(_ screen: Screen) -> [String] {
+    let style = screen.style
+    let heading = ["layer", "rows", "median", "longest", "shown"]
     let table = [heading] + layers.map { cells(of: $0, style.glyphs) }
     let widths = heading.indices.map { column in
       table.reduce(0) { max($0, $1[column].columns) }
     }
+    let room = screen.size().columns - 1 - widths.reduce(0, +)
+    let gap = String(repeating: " ", count: max(1, min(3, room / (heading.count - 1))))
     var lines = table.map { cells in
       let first = cells[0].fitted(to: widths[0])
       let others = zip(cells, widths).dropFirst().map { $0.trailing(in: $1) }
-      return ([first] + others).joined(separator: "   ")
+      return ([first] + others).joined(separator: gap)
     }
     let rule = String(repeating: style.glyphs.rule, count: lines[0].columns)
     lines[0] = style.painted(lines[0], .title)

@@ -23,7 +23,7 @@ struct URLShow: Sendable {
     currentBoard.close()
     _ = try? await layers.disk.flush().value
     withExtendedLifetime(interruption) {}
-    screen.write(lines: table.withLock { $0.lines(screen.style) })
+    screen.write(lines: table.withLock { $0.lines(screen) })
     return pass.failureCount
   }
 }
