@@ -1,5 +1,6 @@
 import Foundation
 import Millpond
+import MillpondInspector
 import MillpondTesting
 import Testing
 
@@ -80,6 +81,17 @@ import Testing
     // end
   }
 
+  static func inspect(
+    _ pages: some Cache<String, Data>, _ log: (String) -> Void
+  ) throws -> Inspector {
+    // snippet
+    let quiet = CacheMonitor(active: .whileObserved)
+    let inspector = try Inspector(pages.monitored(by: quiet), title: "pages")
+    log(inspector.address)  // open it in a browser on this machine
+    // end
+    return inspector
+  }
+
   private let scene = GuideScene()
   private let site = Site()
   private let bag = DisposableBag()
@@ -126,6 +138,11 @@ import Testing
     #expect(report(monitor).contains { $0.hasPrefix("memory: 0 hits, 1 misses") })
     _ = try await pages.get("index").value
     #expect(monitor.statistics["memory"]?.hits == 1)
+  }
+
+  @Test func `a page is served on this machine only`() throws {
+    let inspector = try Self.inspect(pages()) { #expect($0.hasPrefix("http://127.0.0.1:")) }
+    inspector.stop()
   }
 
   @Test func `running gets are listed`() async throws {
