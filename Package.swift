@@ -54,10 +54,14 @@ let package = Package(
       name: "MillpondHTTPTesting",
       dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"], swiftSettings: settings),
     .executableTarget(
-      name: "MillpondDemo", dependencies: ["Millpond", "MillpondInspector", "LoopbackServer"],
+      name: "MillpondDemo",
+      dependencies: [
+        "Millpond", "MillpondInspector", "MillpondRedis", "LoopbackServer", "LocalRedis",
+      ],
       swiftSettings: settings),
     .executableTarget(
-      name: "MillpondBench", dependencies: ["Millpond", "LoopbackServer"],
+      name: "MillpondBench",
+      dependencies: ["Millpond", "MillpondRedis", "LoopbackServer", "LocalRedis"],
       path: "Benchmarks/MillpondBench", swiftSettings: settings),
     .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
     .testTarget(
@@ -83,17 +87,22 @@ let package = Package(
     .testTarget(
       name: "MillpondTests",
       dependencies: [
-        "Millpond", "MillpondInspector", "MillpondHTTPTesting", "MillpondTesting", "LoopbackServer",
-        "TestTraits",
+        "Millpond", "MillpondInspector", "MillpondRedis", "MillpondHTTPTesting", "MillpondTesting",
+        "LoopbackServer", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondTestingTests",
       dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals", "TestTraits"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "RedisWorker", dependencies: ["Millpond", "MillpondRedis"], path: "Tests/RedisWorker",
+      swiftSettings: settings),
     .testTarget(
       name: "MillpondRedisTests",
-      dependencies: ["MillpondRedis", "Millpond", "MillpondTesting", "LocalRedis", "TestTraits"],
+      dependencies: [
+        "MillpondRedis", "Millpond", "MillpondTesting", "LocalRedis", "RedisWorker", "TestTraits",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackServerTests", dependencies: ["LoopbackServer", "TestTraits"],

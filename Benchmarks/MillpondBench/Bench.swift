@@ -19,6 +19,7 @@ func bench(_ arguments: some Collection<String>) -> Int32 {
     if arguments.first == "disk" { return try diskBench(arguments.dropFirst()) }
     if arguments.first == "network" { return try networkBench(arguments.dropFirst()) }
     if arguments.first == "entities" { return try entityBench(arguments.dropFirst()) }
+    if arguments.first == "redis" { return try redisBench(arguments.dropFirst()) }
     if arguments.first == "worst" { return try worstBench(arguments.dropFirst()) }
     let options = try Options(arguments)
     let rows = try options.choose(from: allRows())

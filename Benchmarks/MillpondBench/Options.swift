@@ -15,11 +15,12 @@ struct Options {
            millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
            millpond-bench network [NAME...] [--quick] [--json] [--list]
            millpond-bench entities [NAME...] [--quick] [--json] [--list]
+           millpond-bench redis [NAME...] [--quick] [--json] [--list]
            millpond-bench worst [NAME...] [--quick] [--json] [--list]
            millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
 
     memory and disk compare those caches with others, network compares HTTPSource with a bare
-    URLSession, entities measures EntityStore, worst measures how bulk operations grow and how long
+    URLSession, redis compares RedisCache with the server's own tool, entities measures EntityStore, worst measures how bulk operations grow and how long
     other threads wait for them, hit-ratio counts hits on traces; see the --help of each. The rest
     of this text is about the rows without such a command.
 

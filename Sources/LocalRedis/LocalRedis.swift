@@ -124,6 +124,12 @@ public final class LocalRedis: Sendable {
     return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)
   }
 
+  /// Ends a process at once, without any notice to it.
+  public static func end(_ process: Process) {
+    sendSignal(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
   private static func freePort() throws -> UInt16 {
     let descriptor = socket(AF_INET, streamType, 0)
     defer { _ = close(descriptor) }

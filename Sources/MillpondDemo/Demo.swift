@@ -30,6 +30,7 @@ enum Demo {
     case .entities:
       try await EntityShow(Screen.standardOutput()).run()
       return true
+    case .shared: return try await SharedShow(Screen.standardOutput()).run()
     case .signals: return try await SignalShow(Screen.standardOutput()).run()
     case .offline:
       let folder = Self.newFolder()

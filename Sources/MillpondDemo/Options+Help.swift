@@ -8,6 +8,7 @@ extension Options {
            millpond-demo signals
            millpond-demo feed
            millpond-demo serve
+           millpond-demo shared
 
     Loads the pictures of a comment thread through three layers: memory, then disk,
     then HTTP. Nothing is needed but this program: it starts an origin of its own on
@@ -26,6 +27,9 @@ extension Options {
 
     With signals, it shows a cache whose entries are signals: an assigned download, a
     polled value, a removal.
+
+    With shared, it shows two processes that stay in step: each has memory over one
+    Redis or Valkey server, which it starts itself if one is installed.
 
     With entities, it shows a store with several writers, and a screen that stays up to
     date by one subscription.
@@ -76,6 +80,8 @@ extension Options {
           Serves articles on a port of 127.0.0.1, for a browser or another program.
       millpond-demo signals
           Shows cache[key] = signal.
+      millpond-demo shared
+          Shows two processes over one server.
 
     """
 }

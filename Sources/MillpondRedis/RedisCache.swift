@@ -210,7 +210,7 @@ public final class RedisCache: Cache {
   ///   - compare: Compares the key with later removals by predicate; nil if one concerns it.
   ///   - mustCompare: Whether there is a removal that it has not been compared with.
   ///   - admit: Decides.
-  private func admitting(
+  func admitting(
     _ key: String, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
     _ answer: @escaping RedisAnswer, compare: () -> Int?,
     mustCompare: (WriteOrder<String>, Int) -> Bool,
@@ -229,41 +229,4 @@ public final class RedisCache: Cache {
     }
     return false
   }
-
-  // MARK: Filling
-
-  private func fill(_ key: String, _ stamped: Stamped<Data>, _ token: FillToken) -> Signal<Void> {
-    if token.isEnded { return .empty }
-    let token = token.accepted
-    guard let request = setting(stamped, isFill: true) else { return .empty }
-    let subject = Promise<Void>()
-    let lane = redis.lane(of: key)
-    let isSent = admitting(
-      key, request,
-      { result in
-        if case .success = result { self.checkFill(key, token, on: lane) }
-        let outcome = Signal<Void>.of(result.map { _ in () })
-        subject.keep(by: outcome.filter { _ in false })
-      }, compare: { removals.compare(key, token) },
-      mustCompare: { $0.mustCompare(token, compared: $1) },
-      admit: { $0.admit(token, for: key, compared: $1) })
-    return isSent ? subject.outcome.startWith(()) : .empty
-  }
-
-  /// Removes a key again if another process wrote it between its get and its fill.
-  ///
-  /// Every report of such a write has arrived before the answer to the fill.
-  private func checkFill(_ key: String, _ token: FillToken, on lane: RedisLane) {
-    _ = lane.submit({ _ in }) { [number, prefix] orders in
-      guard var order = orders[number], !order.admit(token, for: key),
-        token.isEarlier(than: order.lastWrite(of: key)) == false
-      else { return nil }
-      return .command("UNLINK", .key(RedisKey(prefix: prefix, key: key)))
-    }
-  }
-}
-
-extension FillToken {
-  /// Whether a write was made after this was taken.
-  func isEarlier(than write: Revision) -> Bool { revision < write }
 }

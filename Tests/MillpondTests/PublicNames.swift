@@ -2,6 +2,7 @@ import Foundation
 import Millpond
 import MillpondHTTPTesting
 import MillpondInspector
+import MillpondRedis
 import MillpondTesting
 import Observation
 
@@ -69,6 +70,7 @@ extension FillToken {}
 extension Filtered {}
 extension FlatMapStrategy {}
 extension FlightRecord {}
+extension Following {}
 extension Found {}
 extension Freshness {}
 extension FreshnessPolicy {}
@@ -112,8 +114,15 @@ extension LayerSize {}
 extension Layered {}
 extension ListPage {}
 extension PagedModel {}
+extension Redis {}
+extension RedisAddress {}
+extension RedisCache {}
+extension RedisError {}
+extension RedisForm {}
+extension RedisTracking {}
 extension ResourceModel {}
 extension Topology {}
+extension Leased {}
 extension Lifetime {}
 extension Limited {}
 extension Lookup {}

@@ -4,7 +4,7 @@ import Testing
 @Suite struct PublicNamesTests {
   static let modules = [
     "MillpondSignals", "MillpondCore", "MillpondEntities", "Millpond", "MillpondTesting",
-    "MillpondHTTPTesting", "MillpondInspector",
+    "MillpondHTTPTesting", "MillpondInspector", "MillpondRedis",
   ]
 
   @Test func `every public type is used by its bare name beside Foundation`() throws {

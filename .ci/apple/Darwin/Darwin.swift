@@ -37,6 +37,7 @@ public func pthread_cond_timedwait_relative_np(
 public var CLOCK_MONOTONIC_RAW_APPROX: clockid_t { 5 }
 public var CLOCK_MONOTONIC_RAW: clockid_t { 4 }
 public var CLOCK_MONOTONIC: clockid_t { 6 }
+public var CLOCK_UPTIME_RAW: clockid_t { 8 }
 public func clock_gettime_nsec_np(_ clock: clockid_t) -> UInt64 { fatalError() }
 
 // sys/fcntl.h

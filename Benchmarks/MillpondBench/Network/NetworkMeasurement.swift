@@ -28,6 +28,9 @@ struct NetworkMeasurement: Encodable {
     case .atLeastShare(let share):
       target = "≥ \(digits(share, 2)) of bare"
       isMet = ours.flatMap { ours in bare.map { ours >= share * $0 } }
+    case .atMostTimes(let factor):
+      target = "≤ \(digits(factor, 1)) × bare"
+      isMet = ours.flatMap { ours in bare.map { ours <= factor * $0 } }
     case .atMostOver(let limit):
       target = "≤ bare + \(digits(limit, 0))"
       isMet = ours.flatMap { ours in bare.map { ours - $0 <= limit } }

@@ -8,6 +8,9 @@ struct NetworkRow: Sendable {
     /// Ours is at least this share of the bare session's.
     case atLeastShare(Double)
 
+    /// Ours is no more than so many times the bare session's.
+    case atMostTimes(Double)
+
     /// Ours is no more than this over the bare session's.
     case atMostOver(Double)
   }

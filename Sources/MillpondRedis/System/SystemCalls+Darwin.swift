@@ -4,7 +4,10 @@
   extension SystemCalls {
     static var streamType: Int32 { SOCK_STREAM }
     static var withoutSignal: Int32 { 0 }
-    static var bothWays: Int { Int(SHUT_RDWR) }
+    static var bothWays: Int32 { SHUT_RDWR }
+
+    /// Returns nanoseconds since an unknown start.
+    static func now() -> Int64 { Int64(clamping: clock_gettime_nsec_np(CLOCK_UPTIME_RAW)) }
 
     static func silenceSignal(_ descriptor: Int32) {
       var on: Int32 = 1

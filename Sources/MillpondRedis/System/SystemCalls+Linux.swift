@@ -17,7 +17,14 @@
 #if canImport(Glibc) || canImport(Musl)
   extension SystemCalls {
     static var withoutSignal: Int32 { Int32(MSG_NOSIGNAL) }
-    static var bothWays: Int { Int(SHUT_RDWR) }
+    static var bothWays: Int32 { Int32(SHUT_RDWR) }
+
+    /// Returns nanoseconds since an unknown start.
+    static func now() -> Int64 {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
 
     static func silenceSignal(_ descriptor: Int32) {}
   }

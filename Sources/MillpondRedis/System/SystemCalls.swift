@@ -19,13 +19,6 @@ enum SystemCalls {
 
   static func failure(in call: String) -> RedisError { .system(call: call, code: errno) }
 
-  /// Returns nanoseconds since an unknown start.
-  static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-
   /// Returns milliseconds of the calendar since 1970.
   static func wallTime() -> Int64 {
     var time = timespec()
@@ -86,7 +79,7 @@ enum SystemCalls {
     transfer { systemSend(descriptor, bytes.baseAddress, bytes.count, withoutSignal) }
   }
 
-  static func endBothWays(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(bothWays)) }
+  static func endBothWays(_ descriptor: Int32) { _ = shutdown(descriptor, bothWays) }
 
   // Not repeated when interrupted: the number may have been assigned again.
   static func close(_ descriptor: Int32) { systemClose(descriptor) }

@@ -1,0 +1,53 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A socket that blocks, as the simplest client has it.
+final class BlockingSocket {
+  private let descriptor: Int32
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Self.streamType, 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeBytes(of: &address) { bytes -> Int32 in
+      guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return -1 }
+      return connect(descriptor, start, size)
+    }
+    guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+    var on: Int32 = 1
+    _ = setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  /// Gets a value; returns the number of bytes of the answer.
+  func get(_ key: String) -> Int {
+    let command = Array("*2\r\n$3\r\nGET\r\n$\(key.utf8.count)\r\n\(key)\r\n".utf8)
+    _ = command.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
+    var count = 0
+    repeat {
+      let moved = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+      if moved <= 0 { return 0 }
+      count += moved
+    } while count < 1_000 || buffer[(count - 1) & 0xffff] != UInt8(ascii: "\n")
+    return count
+  }
+
+  #if canImport(Glibc)
+    private static var streamType: Int32 { Int32(SOCK_STREAM.rawValue) }
+  #else
+    private static var streamType: Int32 { SOCK_STREAM }
+  #endif
+}

@@ -1,0 +1,91 @@
+import Foundation
+import LocalRedis
+
+/// Runs the benchmarks that the arguments after `redis` name, and returns the exit code.
+///
+/// Where no server is installed, it says so and measures nothing.
+func redisBench(_ arguments: some Sequence<String>) throws -> Int32 {
+  let options = try RedisOptions(arguments)
+  let rows = try options.choose(from: RedisRows.all)
+  if options.wantsHelp {
+    print(RedisOptions.help)
+  } else if options.wantsList {
+    printList(rows.map { ($0.name, $0.summary) })
+  } else if LocalRedis.program == nil {
+    print("neither redis-server nor valkey-server is installed: nothing is measured")
+  } else {
+    return try run(rows, options)
+  }
+  return 0
+}
+
+private func run(_ rows: [NetworkRow], _ options: RedisOptions) throws -> Int32 {
+  let table = NetworkTable(for: rows)
+  if !options.isJSON { print(RedisRows.legend, table.header, separator: "\n\n") }
+  var measurements: [NetworkMeasurement] = []
+  for row in rows {
+    let measurement = NetworkMeasurement(row, try row.measure(options.effort))
+    measurements.append(measurement)
+    if !options.isJSON { print(table.line(measurement)) }
+  }
+  if options.isJSON { print(try Document(rows: measurements).encoded()) }
+  return measurements.allSatisfy(\.isSumRight) ? 0 : 1
+}
+
+/// The options of the command line after `redis`.
+struct RedisOptions: RowOptions {
+  var names: [String] = []
+  var effort = NetworkEffort.full
+  var isJSON = false
+  var wantsList = false
+  var wantsHelp = false
+
+  static let help = """
+    Usage: millpond-bench redis [NAME...] [--quick] [--json] [--list]
+
+    Compares RedisCache with redis-benchmark, with a bare blocking socket and with memory alone, in
+    turns, against a server that it starts on this machine, if one is installed. Prints the median
+    of several repetitions.
+
+      --quick      few repetitions: checks the sums, the figures mean little
+      --json       one JSON document instead of the table
+      --list       prints the names of the rows, and what they measure
+      --help, -h   this text
+
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
+    """
+
+  /// - Throws: ``OptionsError`` for what it doesn't know.
+  init(_ arguments: some Sequence<String>) throws(OptionsError) {
+    try read(arguments)
+  }
+
+  /// Returns the chosen rows, in the order of the table.
+  func choose(from rows: [NetworkRow]) throws(OptionsError) -> [NetworkRow] {
+    try rows.named(names)
+  }
+}
+
+/// The rows about a server.
+enum RedisRows {
+  static let legend = """
+    ours: RedisCache. bare: redis-benchmark with one connection and the same pipeline, or a blocking
+    socket, or memory alone. The server runs beside this process, and shares the processors.
+    """
+
+  static let all =
+    [16, 64].map { depth in
+      NetworkRow(
+        name: "redis-get-1k-x\(depth)",
+        summary: "gets of 1 KiB a second on one connection, \(depth) under way",
+        unit: "1/s", target: .atLeastShare(0.6),
+        measure: { try measureRedisGets($0, depth: depth) })
+    } + [
+      NetworkRow(
+        name: "redis-get-alone", summary: "a single get of 1 KiB, beside a blocking socket",
+        unit: "µs", target: .atMostTimes(1.3), measure: measureRedisLatency),
+      NetworkRow(
+        name: "redis-memory-hit", summary: "a hit in memory that follows, beside memory alone",
+        unit: "ns", target: .atMostTimes(1.1), measure: measureRedisMemory),
+    ]
+}

@@ -1,0 +1,185 @@
+public import MillpondCore
+public import MillpondSignals
+
+extension Cache {
+  /// Layers this cache over `lower`, and lets only one process at a time fetch a key from there.
+  ///
+  ///     let people = shared.mapValues(.json(Person.self))
+  ///     let cache = memory.following(shared)
+  ///       .layered(over: people.layered(over: api, leasing: shared))
+  ///       .reusingInFlight()
+  ///
+  /// A process that misses a key takes a lease of it on the server, and fetches. Others that miss it
+  /// meanwhile wait for the value, or for the end of the lease, and ask again. The lease ends when the
+  /// value is stored, when the fetch has failed or was cancelled, or after `time`, so a process that
+  /// dies or takes too long delays the others no longer than that. Without a connection every process
+  /// fetches by itself, and so does a get with `Freshness.reload`.
+  ///
+  /// Apply `reusingInFlight()` above, so that the gets of one process are one.
+  ///
+  /// - Parameters:
+  ///   - lower: The source to fetch from.
+  ///   - shared: The cache on the server, of which this is a form.
+  ///   - time: The longest time for which one process keeps the others waiting; it should be longer
+  ///     than most fetches, and is at least a millisecond.
+  ///   - key: Returns the key in `shared`. Two keys with the same result share a lease.
+  public func layered<Lower: Source<Key, Value>>(
+    over lower: Lower, leasing shared: RedisCache, for time: Duration = .seconds(10),
+    by key: @escaping @Sendable (Key) -> String
+  ) -> Leased<Self, Lower> {
+    Leased(
+      upper: self, lower: lower, layers: layered(over: lower), leases: RedisLeases(shared, time),
+      key: key)
+  }
+}
+
+extension Cache where Key == String {
+  /// Layers this cache over `lower`, and lets only one process at a time fetch a key from there.
+  ///
+  /// The same as ``layered(over:leasing:for:by:)`` for equal keys.
+  public func layered<Lower: Source<Key, Value>>(
+    over lower: Lower, leasing shared: RedisCache, for time: Duration = .seconds(10)
+  ) -> Leased<Self, Lower> {
+    layered(over: lower, leasing: shared, for: time) { $0 }
+  }
+}
+
+/// A cache over a source from which one process at a time fetches a key.
+public struct Leased<Upper: Cache, Lower: Source>: Cache, StampedSource
+where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
+  /// The key type of both layers.
+  public typealias Key = Upper.Key
+
+  /// The value type of both layers.
+  public typealias Value = Upper.Value
+
+  let upper: Upper
+  let lower: Lower
+  let layers: Layered<Upper, Lower>
+  let leases: RedisLeases
+  let key: @Sendable (Key) -> String
+
+  /// Returns the upper layer's answer, or the lower one's under a lease.
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    if lookup.freshness == .reload || lookup.freshness == .cachedOnly {
+      return layers.getStamped(key, lookup)
+    }
+    return Signal { observer, lifetime in
+      LeasedGet(self, key, lookup, observer, lifetime).start()
+    }
+  }
+
+  /// Returns the upper layer's immediate value.
+  public func now(_ key: Key, _ lookup: Lookup) -> Value? { layers.now(key, lookup) }
+
+  /// Writes to both layers.
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> { layers.apply(change) }
+
+  /// Both layers, under a lease.
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, "leased for \(leases.time.brief)", of: layers.topology(for: key))
+  }
+}
+
+/// A get that asks the upper layer, takes the lease or waits, and fetches.
+private final class LeasedGet<Upper: Cache, Lower: Source>: Sendable
+where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
+  private let whole: Leased<Upper, Lower>
+  private let key: Upper.Key
+  private let name: String
+  private let lookup: Lookup
+  private let observer: Observer<Stamped<Upper.Value>>
+  private let lifetime: Lifetime
+
+  init(
+    _ whole: Leased<Upper, Lower>, _ key: Upper.Key, _ lookup: Lookup,
+    _ observer: Observer<Stamped<Upper.Value>>, _ lifetime: Lifetime
+  ) {
+    self.whole = whole
+    self.key = key
+    self.lookup = lookup
+    self.observer = observer
+    self.lifetime = lifetime
+    name = whole.key(key)
+  }
+
+  func start() {
+    askUpper { isFailure in
+      // A layer that fails says nothing about other processes.
+      if isFailure { self.fetch(nil) } else { self.take() }
+    }
+  }
+
+  /// Passes the upper layer's answer on; without a value, calls `miss`.
+  private func askUpper(_ miss: @escaping @Sendable (_ isFailure: Bool) -> Void) {
+    let hadValue = Locked(false)
+    let asking = lifetime.child()
+    whole.upper.getStamped(key, lookup).run(
+      Observer(
+        next: { stamped in
+          hadValue.withLock { $0 = true }
+          self.observer.next(stamped)
+        },
+        other: { event in
+          guard event.isTerminal else { return self.observer.other(event) }
+          asking.end()
+          if self.lifetime.isEnded { return }
+          if hadValue.withLock({ $0 }) { return self.observer.other(event) }
+          if case .failed = event { miss(true) } else { miss(false) }
+        }), asking)
+  }
+
+  private func take() {
+    // Before the lease is asked for: what happens from then on is noticed.
+    let notice = whole.leases.notice(of: name)
+    lifetime.onEnd { notice.end() }
+    whole.leases.take(name) { result in
+      switch result {
+      case .taken(let token):
+        notice.end()
+        let lease = HeldLease(self.whole.leases, self.name, token)
+        if self.lifetime.isEnded { return lease.cancel() }
+        self.lifetime.onEnd { lease.cancel() }
+        self.fetch(lease)
+      case .busy: notice.await { self.start() }
+      case .unavailable:
+        notice.end()
+        if !self.lifetime.isEnded { self.fetch(nil) }
+      }
+    }
+  }
+
+  /// Asks both layers, since another process may have stored the value before the lease was taken.
+  private func fetch(_ lease: HeldLease?) {
+    let upper = LeaseFill(base: whole.upper, lease: lease)
+    upper.layered(over: whole.lower).getStamped(key, lookup).run(
+      Observer(
+        next: { self.observer.next($0) },
+        other: { event in
+          if event.isTerminal { lease?.finish() }
+          self.observer.other(event)
+        }), lifetime)
+  }
+}
+
+/// The upper layer of a fetch, which tells the lease about the value that is stored: codecs that
+/// work in tasks store it after the answer.
+private struct LeaseFill<Base: Cache>: Cache, StampedSource {
+  typealias Key = Base.Key
+  typealias Value = Base.Value
+
+  let base: Base
+  let lease: HeldLease?
+
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    base.getStamped(key, lookup)
+  }
+
+  func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    let outcome = base.apply(change)
+    lease?.wait(for: outcome)
+    return outcome
+  }
+
+  func topology(for key: Key?) -> Topology { base.topology(for: key) }
+}

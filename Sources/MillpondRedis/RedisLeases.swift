@@ -1,0 +1,190 @@
+import MillpondCore
+import MillpondSignals
+
+/// The leases of a cache's keys: keys on the server that exist for as long as one process fetches.
+///
+/// Their prefix is that of the cache behind `lease:`, so that no cache takes them for values. A lease
+/// has the lane of its key, and ends after what was stored before on that lane.
+final class RedisLeases: Sendable {
+  /// The result of an attempt to take a lease.
+  enum Taking: Sendable {
+    /// The lease is taken; the token ends it.
+    case taken(String)
+
+    /// Another process has it.
+    case busy
+
+    /// The server can't be asked.
+    case unavailable
+  }
+
+  let time: Duration
+  private let shared: RedisCache
+  private let prefix: String
+  private let number: Int
+  private let scheduler = Scheduler(ContinuousClock())
+
+  /// The time after which is asked again, should no report arrive.
+  private static let pollingTime = Duration.milliseconds(100)
+
+  init(_ shared: RedisCache, _ time: Duration) {
+    self.shared = shared
+    self.time = max(.milliseconds(1), time)
+    prefix = "lease:" + shared.prefix
+    let (number, isNew) = shared.redis.loop.tracker.register(prefix)
+    self.number = number
+    if isNew { shared.redis.loop.wakeUp() }
+  }
+
+  func take(_ key: String, _ done: @escaping @Sendable (Taking) -> Void) {
+    let token = String(UInt64.random(in: 0 ... .max), radix: 36)
+    let life = Int64(time.nanoseconds / 1_000_000)
+    shared.redis.loop.start()
+    lane(key).submit(
+      .command("SET", .key(serverKey(key)), .text(token), "NX", "PX", .number(life))
+    ) { result in
+      switch result {
+      case .success(.null): done(.busy)
+      case .success: done(.taken(token))
+      case .failure: done(.unavailable)
+      }
+    }
+  }
+
+  /// Ends a lease, unless it has ended by itself and another process has it.
+  func end(_ key: String, _ token: String) {
+    let request = RedisRequest.command(
+      "EVAL", .text(Self.compareAndDelete), "1", .key(serverKey(key)), .text(token))
+    lane(key).submit(request) { [shared, number] _ in
+      // The server reports nothing to the connection that ended the lease.
+      for follower in shared.redis.loop.tracker.followers(of: number) {
+        follower.changed(key, .next())
+      }
+    }
+  }
+
+  private static let compareAndDelete =
+    "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0"
+
+  /// Returns a notice of the next change of a key or of its lease, or of the polling time's end.
+  func notice(of key: String) -> LeaseNotice {
+    let notice = LeaseNotice()
+    let follower = RedisFollower(
+      changed: { changed, _ in if changed == key { notice.arrive() } },
+      cleared: { _ in notice.arrive() })
+    let tracker = shared.redis.loop.tracker
+    notice.keep([
+      tracker.follow(shared.number, follower), tracker.follow(number, follower),
+      scheduler.schedule(after: Self.pollingTime) { notice.arrive() },
+    ])
+    // The server tracks by keys what has been read.
+    if tracker.isByKey { lane(key).submit(.get(serverKey(key))) { _ in } }
+    return notice
+  }
+
+  private func lane(_ key: String) -> RedisLane { shared.redis.lane(of: key) }
+
+  private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: prefix, key: key) }
+}
+
+/// A notice that arrives once, for one receiver.
+final class LeaseNotice: Sendable {
+  private struct State: Sendable {
+    var hasArrived = false
+    var isOver = false
+    var receiver: (@Sendable () -> Void)?
+    var handles: [Disposable] = []
+  }
+
+  private let state = Locked(State())
+
+  /// Keeps what makes the notice arrive, until it has arrived or is not needed.
+  func keep(_ handles: [Disposable]) {
+    let isLate = state.withLock { state in
+      if !state.isOver { state.handles = handles }
+      return state.isOver
+    }
+    if isLate { for handle in handles { handle.dispose() } }
+  }
+
+  func arrive() {
+    let receiver = state.withLock { state in
+      state.hasArrived = true
+      return state.isOver ? nil : state.receiver
+    }
+    guard let receiver else { return }
+    end()
+    receiver()
+  }
+
+  /// Calls `receive` when the notice arrives, at once if it has arrived.
+  func await(_ receive: @escaping @Sendable () -> Void) {
+    let hasArrived = state.withLock { state in
+      state.receiver = receive
+      return state.hasArrived
+    }
+    if hasArrived { arrive() }
+  }
+
+  func end() {
+    let (handles, receiver) = state.withLock { state in
+      state.isOver = true
+      return (exchange(&state.handles, with: []), exchange(&state.receiver, with: nil))
+    }
+    _ = receiver  // released here, not under the lock
+    for handle in handles { handle.dispose() }
+  }
+}
+
+/// A lease that this process has, which it ends once.
+final class HeldLease: Sendable {
+  private let leases: RedisLeases
+  private let key: String
+  private let token: String
+  private let state = Locked(State())
+
+  init(_ leases: RedisLeases, _ key: String, _ token: String) {
+    self.leases = leases
+    self.key = key
+    self.token = token
+  }
+
+  private struct State: Sendable {
+    /// The fills that have not ended, and whether no more come.
+    var fills = 0
+    var isFinished = false
+    var isEnded = false
+
+    /// Whether the lease ends now; true once.
+    mutating func ends() -> Bool {
+      isFinished && fills == 0 && !exchange(&isEnded, with: true)
+    }
+  }
+
+  /// Lets the lease last until the value of a fill is stored.
+  func wait(for fill: Signal<Void>) {
+    state.withLock { $0.fills += 1 }
+    fill.subscribe { event in
+      guard event.isTerminal else { return }
+      self.endIfDue { $0.fills -= 1 }
+    }
+  }
+
+  /// Ends the lease when all values are stored, since the fetch has ended.
+  func finish() { endIfDue { $0.isFinished = true } }
+
+  /// Ends the lease of a get that was left before its end.
+  func cancel() {
+    endIfDue { state in
+      if !state.isFinished { (state.isFinished, state.fills) = (true, 0) }
+    }
+  }
+
+  private func endIfDue(after change: (inout State) -> Void) {
+    let ends = state.withLock { state in
+      change(&state)
+      return state.ends()
+    }
+    if ends { leases.end(key, token) }
+  }
+}
