@@ -57,7 +57,8 @@ private final class AuthorizedTransfer: Sendable {
     case .send(let credentials):
       let upstream = lifetime.child()
       let request = request.authorized(
-        by: credentials, for: transport.authorization.origins)
+        by: credentials, for: transport.authorization.origins,
+        account: transport.authorization.account)
       let answer = request.problem.map { .fail($0) } ?? transport.base.send(request)
       answer.run(observer(id, upstream), upstream)
     case .passRefusal:

@@ -33,6 +33,9 @@ public final class HTTPAuthorization: Sendable {
   /// URLs of the origins that may receive the credentials.
   let origins: [URL]
 
+  /// The name of the account that the credentials are for, if it lasts longer than they do.
+  let account: String?
+
   private let obtain: @Sendable (_ refused: HeaderFields?) -> Signal<HeaderFields>
   private let scheduler: Scheduler
   private let state = Locked(State())
@@ -62,6 +65,10 @@ public final class HTTPAuthorization: Sendable {
   /// - Parameters:
   ///   - origin: A URL of the origin that the credentials are for; its path does not matter.
   ///   - others: Further origins for the same credentials.
+  ///   - account: The name of the account that the credentials are for, if it lasts longer than they
+  ///     do. An ``HTTPCache`` then answers with what is stored for the account, also after the
+  ///     credentials were renewed; without a name, only requests with the same credentials share a
+  ///     stored response.
   ///   - scope: The scope whose end is a sign-out, like ``forget()``.
   ///   - timeout: The time limit of `obtain`. A run beyond it is cancelled, and the requests that
   ///     wait for it fail with `SignalError.timedOut`.
@@ -71,11 +78,12 @@ public final class HTTPAuthorization: Sendable {
   ///     continues when the requests that wait for it are cancelled, so that a one-time token is
   ///     not lost; a sign-out cancels it.
   public init(
-    for origin: URL, _ others: URL..., in scope: CacheScope? = nil,
+    for origin: URL, _ others: URL..., account: String? = nil, in scope: CacheScope? = nil,
     timeout: Duration = .seconds(60), clock: some Clock<Duration> = ContinuousClock(),
     _ obtain: @escaping @Sendable (_ refused: HeaderFields?) async throws -> HeaderFields
   ) {
     origins = [origin] + others
+    self.account = account
     self.scope = scope
     scheduler = Scheduler(clock)
     self.obtain = { refused in

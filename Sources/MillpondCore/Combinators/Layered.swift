@@ -94,6 +94,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   }
 }
 
+extension Layered: MemoryFronted {
+  package var frontMemory: MemoryCache<Key, Value>? { upper.memory }
+}
+
 extension AnyCache {
   /// Layers any number of caches, the first on top, as ``Cache/layered(over:)`` does.
   ///

@@ -48,7 +48,8 @@ final class CacheExchange: Sendable {
     default:
       // What is stored for other fields or credentials says nothing about this request.
       let matching = selected.flatMap { $0.matches(terms) ? $0 : nil }
-      terms.isShareable ? share(matching) : passThrough(matching)
+      let others = decision.reason == .otherVariant ? heads.others(for: terms) : []
+      terms.isShareable ? share(matching, others) : passThrough(matching)
     }
   }
 
@@ -104,12 +105,14 @@ final class CacheExchange: Sendable {
   // MARK: Answers of the origin
 
   /// Shares a transfer with all callers of the same request.
-  private func share(_ stored: StoredResponse?) {
-    follow(core.sharedTransfers.getStamped(question(stored), request.lookup))
+  private func share(_ stored: StoredResponse?, _ others: [StoredResponse] = []) {
+    follow(core.sharedTransfers.getStamped(question(stored, others), request.lookup))
   }
 
-  private func question(_ stored: StoredResponse?) -> OriginRequest {
-    OriginRequest(request, terms, key, stored, token)
+  private func question(
+    _ stored: StoredResponse?, _ others: [StoredResponse] = []
+  ) -> OriginRequest {
+    OriginRequest(request, terms, key, stored, others: others, token)
   }
 
   private func follow(_ steps: Signal<Stamped<TransferStep>>) {

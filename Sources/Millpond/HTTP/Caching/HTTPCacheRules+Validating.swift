@@ -102,4 +102,19 @@ extension [StoredResponse] {
     return matching.max { ($0.origination, $0.responseTime) < ($1.origination, $1.responseTime) }
       ?? own.first ?? first
   }
+
+  /// Returns the latest responses, one of each version, for other fields of a request than its own,
+  /// which the origin may name as the answer to it.
+  ///
+  /// - Source: RFC 9111 §4.3.1.
+  func others(for request: RequestTerms) -> [StoredResponse] {
+    var named: [EntityTag] = []
+    return reversed().filter { response in
+      guard response.status == 200, response.variant.credentials == request.credentials,
+        let tag = response.terms.entityTag, !named.contains(where: { $0.isWeaklyEqual(to: tag) })
+      else { return false }
+      named.append(tag)
+      return named.count <= 8
+    }
+  }
 }

@@ -15,18 +15,22 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
   /// The stored response that matches the request, if there is one.
   let stored: StoredResponse?
 
+  /// Responses of the same URL for other request fields: the origin may name one of them.
+  let others: [StoredResponse]
+
   /// The permission to store the answer, from before the lookup in the store.
   let token: FillToken
   private let name: Fingerprint
 
   init(
     _ request: HTTPRequest, _ terms: RequestTerms, _ key: String, _ stored: StoredResponse?,
-    _ token: FillToken
+    others: [StoredResponse] = [], _ token: FillToken
   ) {
     self.request = request
     self.terms = terms
     self.key = key
     self.stored = stored
+    self.others = others
     self.token = token
     let fields = [request.headers, request.credentials].flatMap { $0.fields + [("", "")] }
       // With lengths, since a value may contain whatever separates.
@@ -37,6 +41,26 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
   static func == (left: OriginRequest, right: OriginRequest) -> Bool { left.name == right.name }
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
   var description: String { request.url.textWithoutSecrets }
+
+  /// The fields that ask about what is stored.
+  ///
+  /// - Source: RFC 9111 §4.3.1.
+  var conditions: [(name: String, value: String)] {
+    if let stored { return stored.conditions }
+    if others.isEmpty { return [] }
+    let tags = others.compactMap { $0.terms.entityTag?.text }
+    return [(name: "If-None-Match", value: tags.joined(separator: ", "))]
+  }
+
+  /// Returns the stored response that a 304 confirms; nil if it is another version.
+  ///
+  /// - Source: RFC 9111 §4.3.4.
+  func confirmed(by head: HTTPHead) -> StoredResponse? {
+    if let stored { return stored.isConfirmed(by: head, isAsked: true) ? stored : nil }
+    // Of several, it has to name one.
+    guard let tag = EntityTag(of: head.headers) else { return nil }
+    return others.first { $0.terms.entityTag?.isWeaklyEqual(to: tag) == true }
+  }
 }
 
 /// The transfers from an origin, which validate and store what they bring.
@@ -85,7 +109,7 @@ private final class OriginTransfer: Sendable {
   }
 
   func start() {
-    send(asking: question.stored?.conditions ?? [])
+    send(asking: question.conditions)
   }
 
   private func send(asking conditions: [(name: String, value: String)]) {
@@ -116,17 +140,15 @@ private final class OriginTransfer: Sendable {
 
   private func receive(_ head: HTTPHead, isAsked: Bool, _ upstream: Lifetime) {
     let now = transfers.terms.now()
-    if let stored = question.stored {
-      if head.status == 304, isAsked {
-        upstream.end()
-        if stored.isConfirmed(by: head, isAsked: true) { return confirm(stored, head, now) }
-        // The origin confirms another version than the one that it was asked about.
-        return send(asking: [])
-      }
-      if head.status >= 500, let decision = standIn(head.status, now) {
-        upstream.end()
-        return finish(with: stored, decision)
-      }
+    if head.status == 304, isAsked {
+      upstream.end()
+      if let stored = question.confirmed(by: head) { return confirm(stored, head, now) }
+      // The origin confirms another version than the one that it was asked about.
+      return send(asking: [])
+    }
+    if let stored = question.stored, head.status >= 500, let decision = standIn(head.status, now) {
+      upstream.end()
+      return finish(with: stored, decision)
     }
     let decision = transfers.terms.rules.storage(of: head, for: question.terms)
     state.value.head = head
@@ -208,10 +230,15 @@ private final class OriginTransfer: Sendable {
     let answer = Stamped(TransferStep.stored(updated ?? stored, decision))
     // What must not be kept is read before it is removed.
     if !isKept { downstream.next(answer) }
-    transfers.store.update(
-      stored, to: isKept ? updated : nil, for: question.key, question.token
-    )
-    .compactMap { isKept ? answer : nil }.run(downstream, lifetime)
+    let isOther = question.stored == nil
+    let change =
+      if isOther, isKept, let updated {
+        transfers.store.add(updated, for: question.key, question.terms, question.token)
+      } else {
+        transfers.store.update(
+          stored, to: isKept ? updated : isOther ? stored : nil, for: question.key, question.token)
+      }
+    change.compactMap { isKept ? answer : nil }.run(downstream, lifetime)
   }
 
   private func storeWhole() {

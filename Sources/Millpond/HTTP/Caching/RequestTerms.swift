@@ -9,6 +9,10 @@ struct RequestTerms: Sendable {
   /// A fingerprint of the fields that authenticate the caller.
   let credentials: Fingerprint
 
+  /// The fields that authenticate an account with a name, which stand for that among the
+  /// credentials.
+  let accountFields: HeaderFields
+
   private(set) var directives = CacheDirectives()
 
   /// The values of `If-None-Match`, `If-Modified-Since`, `Range` and `If-Range`.
@@ -20,10 +24,18 @@ struct RequestTerms: Sendable {
   /// Whether there is a condition that only the origin can evaluate.
   private(set) var hasOriginCondition = false
 
-  init(method: String, headers: HeaderFields, credentials: HeaderFields = [:]) {
+  init(
+    method: String, headers: HeaderFields, credentials: HeaderFields = [:],
+    account: HTTPRequest.Account? = nil
+  ) {
     self.method = method
     self.headers = headers
+    accountFields = account?.credentials ?? [:]
     var secrets = credentials.fields
+    if let account {
+      secrets.removeAll { account.credentials[$0.name] == $0.value }
+      secrets.append((name: "account", value: account.name))
+    }
     var pragmas: [String] = []
     var hasCacheControl = false
     for field in headers.fields {
@@ -79,7 +91,8 @@ struct RequestTerms: Sendable {
 extension RequestTerms {
   init(_ request: HTTPRequest) {
     self.init(
-      method: request.method.name, headers: request.headers, credentials: request.credentials)
+      method: request.method.name, headers: request.headers, credentials: request.credentials,
+      account: request.account)
     if case .atMost(let age) = request.lookup.freshness {
       limitAge(to: Int(clamping: max(0, age.components.seconds)))
     }

@@ -10,6 +10,14 @@ import MillpondSignals
 struct ResponseStore: Sendable {
   let records: any Cache<String, HTTPCacheRecord>
 
+  /// The memory cache on top of the records, which hits ask directly.
+  private let memory: MemoryCache<String, HTTPCacheRecord>?
+
+  init(records: any Cache<String, HTTPCacheRecord>) {
+    self.records = records
+    memory = (records as? any MemoryFronted<String, HTTPCacheRecord>)?.frontMemory
+  }
+
   /// The greatest number of variants of a URL; of more, the oldest are dropped.
   static let variantLimit = 16
 
@@ -17,7 +25,11 @@ struct ResponseStore: Sendable {
 
   /// Returns the stored responses of a URL if they are known immediately.
   func headsNow(_ key: String) -> [StoredResponse]? {
-    records.now(Self.place(ofHeads: key), Lookup())?.heads
+    now(Self.place(ofHeads: key))?.heads
+  }
+
+  private func now(_ place: String) -> HTTPCacheRecord? {
+    if let memory { memory.now(place, Lookup()) } else { records.now(place, Lookup()) }
   }
 
   /// Returns the stored responses of a URL; none if the store fails.
@@ -34,7 +46,7 @@ struct ResponseStore: Sendable {
   /// Returns the body of a response if it is available immediately.
   func bodyNow(of stored: StoredResponse) -> Data? {
     if stored.body.byteCount == 0 { return Data() }
-    return records.now(stored.bodyPlace, Lookup())?.whole(stored.body)
+    return now(stored.bodyPlace)?.whole(stored.body)
   }
 
   /// A failure of the store is a miss: the origin still has the response.
@@ -63,12 +75,15 @@ struct ResponseStore: Sendable {
       if response.body.byteCount > 0 {
         fill(response.bodyPlace, .body(body), token)
       }
-      var kept = heads.filter {
-        $0.variant.credentials != request.credentials || !$0.variant.isSelected(by: request)
-      }
-      kept.append(response)
-      return Array(kept.suffix(Self.variantLimit))
+      return heads.replacing(response, for: request)
     }
+  }
+
+  /// Stores the head of a response whose body is stored, for the requests that it is selected by.
+  func add(
+    _ response: StoredResponse, for key: String, _ request: RequestTerms, _ token: FillToken
+  ) -> Signal<Void> {
+    change(key, token) { $0.replacing(response, for: request) }
   }
 
   /// Stores the new head of a response, if that is still there; nil removes it.
@@ -112,6 +127,18 @@ struct ResponseStore: Sendable {
   }
 
   private static func place(ofHeads key: String) -> String { "heads \(key)" }
+}
+
+extension [StoredResponse] {
+  /// Returns the responses with this one in place of those that the same request selects.
+  fileprivate func replacing(
+    _ response: StoredResponse, for request: RequestTerms
+  ) -> [StoredResponse] {
+    let kept = filter {
+      $0.variant.credentials != request.credentials || !$0.variant.isSelected(by: request)
+    }
+    return (kept + [response]).suffix(ResponseStore.variantLimit)
+  }
 }
 
 extension HTTPCacheRecord {

@@ -23,17 +23,27 @@ extension String {
   /// It is in lower case up to its path, with neither port nor user, and without a fragment. Most
   /// are, and taking others apart is slow.
   fileprivate var isUsualAddress: Bool {
-    let start = utf8.starts(with: "https://".utf8) ? 8 : utf8.starts(with: "http://".utf8) ? 7 : 0
-    if start == 0 { return false }
-    var isInHost = true
-    for byte in utf8.dropFirst(start) {
-      switch byte {
-      case UInt8(ascii: "#"): return false
-      case UInt8(ascii: "/"): isInHost = false
-      case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "."), UInt8(ascii: "-"): break
-      default: if isInHost { return false }
+    var text = self
+    return text.withUTF8 { bytes in
+      let start = bytes.starts(with: "https://") ? 8 : bytes.starts(with: "http://") ? 7 : 0
+      if start == 0 { return false }
+      var isInHost = true
+      for byte in bytes[start...] {
+        switch byte {
+        case UInt8(ascii: "#"): return false
+        case UInt8(ascii: "/"): isInHost = false
+        case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "."), UInt8(ascii: "-"): break
+        default: if isInHost { return false }
+        }
       }
+      return !isInHost
     }
-    return !isInHost
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  fileprivate func starts(with text: StaticString) -> Bool {
+    count >= text.utf8CodeUnitCount
+      && (0..<text.utf8CodeUnitCount).allSatisfy { self[$0] == text.utf8Start[$0] }
   }
 }

@@ -57,6 +57,15 @@ public struct HTTPRequest: Sendable {
 
   private let name: String?
 
+  /// The account on behalf of which the request is made, if its credentials name one.
+  private(set) var account: Account?
+
+  /// An account, and the fields that authenticate it now.
+  struct Account: Sendable {
+    let name: String
+    let credentials: HeaderFields
+  }
+
   private enum Effect { case safe, idempotent }
 
   /// Creates a request.
@@ -148,8 +157,12 @@ extension HTTPRequest {
   /// - Parameters:
   ///   - credentials: The fields.
   ///   - others: The other origins that may receive them.
-  func authorized(by credentials: HeaderFields, for others: [URL] = []) -> HTTPRequest {
+  ///   - account: The name of the account that they are for, if it has one.
+  func authorized(
+    by credentials: HeaderFields, for others: [URL] = [], account: String? = nil
+  ) -> HTTPRequest {
     var request = self
+    request.account = account.map { Account(name: $0, credentials: credentials) }
     for field in credentials.fields {
       request.headers.set(nil, for: field.name)
       request.credentials.set(nil, for: field.name)
@@ -180,6 +193,7 @@ extension HTTPRequest {
     }
     if !admitsCredentials(for: target) {
       next.hasLeftOrigin = true
+      next.account = nil
       next.credentials = [:]
       for name in Self.secretFields { next.headers.set(nil, for: name) }
     }

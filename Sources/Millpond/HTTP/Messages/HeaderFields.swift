@@ -24,7 +24,9 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
   /// Returns every value of a field.
   @inline(never)
   public func values(of name: String) -> [String] {
-    fields.filter { name.isSameField(as: $0.name) }.map(\.value)
+    var values: [String] = []
+    for field in fields where name.isSameField(as: field.name) { values.append(field.value) }
+    return values
   }
 
   /// Whether a field that is a list, such as `Cache-Control`, contains this word.
@@ -42,8 +44,12 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
   /// Sets a field to a single value, or removes it.
   @inline(never)
   mutating func set(_ value: String?, for name: String) {
-    fields.removeAll { name.isSameField(as: $0.name) }
-    if let value { append(value, for: name) }
+    // One copy: the list is nearly always shared.
+    var changed: [(name: String, value: String)] = []
+    changed.reserveCapacity(fields.count + 1)
+    for field in fields where !name.isSameField(as: field.name) { changed.append(field) }
+    if let value { changed.append((name: name, value: value)) }
+    fields = changed
   }
 
   mutating func removeAll(where isUnneeded: (_ name: String) -> Bool) {

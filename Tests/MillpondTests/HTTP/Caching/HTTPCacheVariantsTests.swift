@@ -1,0 +1,128 @@
+import Foundation
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import Millpond
+
+/// Several stored responses of one URL: other request fields, and renewed credentials.
+@Suite struct HTTPCacheVariantsTests {
+  /// An origin with a version for each language, of which two languages share one.
+  private func scene(
+    confirming tag: @escaping @Sendable (String) -> String? = {
+      $0 == "en" ? "a" : $0 == "de" ? "b" : "a"
+    }
+  ) -> HTTPCacheScene {
+    HTTPCacheScene { request, _ in
+      let language = request.headers["Accept-Language"] ?? ""
+      let tag = tag(language)
+      let fields = "max-age=60 | Vary: Accept-Language" + (tag.map { " | ETag: \"\($0)\"" } ?? "")
+      let asked = request.headers["If-None-Match"] ?? ""
+      if let tag, asked.contains("\"\(tag)\"") { return .status(304, fields) }
+      return .ok(fields, tag ?? "")
+    }
+  }
+
+  @Test func `a request for another variant asks about all stored versions at once`() async throws {
+    let scene = scene()
+    #expect(try await scene.send("Accept-Language: en") == "200 a")
+    #expect(try await scene.send("Accept-Language: de") == "200 b")
+
+    #expect(try await scene.send("Accept-Language: fr") == "200 age 0 a")
+    #expect(try await scene.send("Accept-Language: fr") == "200 age 0 a")
+    #expect(try await scene.send("Accept-Language: de") == "200 age 0 b")
+    #expect(try await scene.send("Accept-Language: en") == "200 age 0 a")
+
+    #expect(
+      scene.origin.values(of: "If-None-Match") == [nil, "\"a\"", "\"b\", \"a\""])
+  }
+
+  @Test(arguments: ["", "ETag: \"c\"", "ETag: a", "ETag: \"a\" | ETag: \"b\""])
+  func `a 304 that names none of them is followed by a request without conditions`(
+    named: String
+  ) async throws {
+    let scene = HTTPCacheScene { request, _ in
+      let fields = "max-age=60 | Vary: Accept-Language"
+      return request.headers["If-None-Match"] == nil
+        ? .ok(
+          fields + " | ETag: \"a\"", String(request.headers["Accept-Language"]?.prefix(1) ?? ""))
+        : .status(304, fields + (named.isEmpty ? "" : " | " + named))
+    }
+    #expect(try await scene.send("Accept-Language: en") == "200 e")
+
+    #expect(try await scene.send("Accept-Language: de") == "200 d")
+    #expect(scene.origin.values(of: "If-None-Match") == [nil, "\"a\"", nil])
+  }
+
+  @Test func `what must not be stored any more stays for the request that stored it`() async throws
+  {
+    let scene = HTTPCacheScene { request, _ in
+      request.headers["If-None-Match"] == nil
+        ? .ok("max-age=60 | Vary: Accept-Language | ETag: \"a\"")
+        : .status(304, "no-store | Vary: Accept-Language | ETag: \"a\"")
+    }
+    _ = try await scene.send("Accept-Language: en")
+
+    #expect(try await scene.send("Accept-Language: de") == "200 age 0 body")
+    #expect(try await scene.send("Accept-Language: en") == "200 age 0 body")
+    #expect(scene.origin.count == 2)
+  }
+
+  @Test func `versions of other credentials are not asked about`() async throws {
+    let scene = scene()
+    _ = try await scene.send("Accept-Language: en | Authorization: one")
+
+    _ = try await scene.send("Accept-Language: fr | Authorization: two")
+
+    #expect(scene.origin.values(of: "If-None-Match") == [nil, nil])
+  }
+
+  // MARK: Credentials
+
+  private func ask(
+    _ cache: HTTPCache, token: String, account: String?, path: String = "/a"
+  ) async throws -> String {
+    let request = try HTTPCacheScene.request(path: path)
+      .authorized(by: ["Authorization": token], account: account)
+    return try await HTTPCacheScene.answer(cache.send(request))
+  }
+
+  @Test func `a renewed credential of an account finds what is stored for it`() async throws {
+    let scene = HTTPCacheScene { request, number in .ok("max-age=60", "\(number)") }
+
+    #expect(try await ask(scene.cache, token: "1", account: "ann") == "200 1")
+    #expect(try await ask(scene.cache, token: "2", account: "ann") == "200 age 0 1")
+    #expect(try await ask(scene.cache, token: "2", account: "bob") == "200 2")
+    #expect(try await ask(scene.cache, token: "2", account: nil) == "200 3")
+    #expect(try await ask(scene.cache, token: "3", account: nil) == "200 4")
+  }
+
+  @Test func `a response that varies by the credential is only for that one`() async throws {
+    let scene = HTTPCacheScene { _, number in
+      .ok("max-age=60 | Vary: Authorization", "\(number)")
+    }
+
+    #expect(try await ask(scene.cache, token: "1", account: "ann") == "200 1")
+    #expect(try await ask(scene.cache, token: "1", account: "ann") == "200 age 0 1")
+    #expect(try await ask(scene.cache, token: "2", account: "ann") == "200 2")
+  }
+
+  @Test func `an authorization names its account`() async throws {
+    let scene = HTTPCacheScene { request, number in
+      request.credentials["Authorization"] == "old" && number > 1
+        ? .status(401) : .ok("max-age=\(number == 1 ? 0 : 60)", "\(number)")
+    }
+    let url = try #require(URL(string: "http://origin.test/a"))
+    let authorization = HTTPAuthorization(for: url, account: "ann") { refused in
+      ["Authorization": refused == nil ? "old" : "new"]
+    }
+    let source = HTTPSource(transport: scene.cache, authorization: authorization)
+
+    #expect(try await source.get(url).value == Data("1".utf8))
+    #expect(try await source.get(url).value == Data("3".utf8))
+    #expect(try await source.get(url).value == Data("3".utf8))
+    #expect(scene.origin.count == 3)
+    let plain = HTTPCacheScene.request
+    #expect(try await HTTPCacheScene.answer(scene.cache.send(plain("", "/a"))) == "200 4")
+  }
+}
