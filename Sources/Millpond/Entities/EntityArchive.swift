@@ -79,19 +79,21 @@ public final class EntityArchive: Sendable {
   /// The number of entities found on disk, once they are in the store; or the failure to read them.
   public var restored: Signal<Int> { restoring.outcome }
 
-  /// Completes with a value when all commits before the subscription are on disk.
+  /// Completes with a value when all earlier commits are on disk.
+  ///
+  /// Starts at once.
   ///
   /// - Parameter durability: The durability to wait for.
+  /// - Returns: The outcome, replayed, which may be ignored.
   /// - Throws: The disk's error if a change could not be saved; it is tried again with the next
   ///   commit and the next flush. Once, the encoder's error for an entity that can't be encoded,
   ///   and ``DiskError/tooLarge(folder:key:byteCount:limit:)`` for one that is too large for the
   ///   disk: both are left out.
+  @discardableResult
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
-    .deferred { [store, queue] in
-      let flushed = Promise<Void>()
-      store.afterDelivery { queue.add(.flush(durability, flushed)) }
-      return flushed.outcome
-    }
+    let flushed = Promise<Void>()
+    store.afterDelivery { [queue] in queue.add(.flush(durability, flushed)) }
+    return flushed.outcome
   }
 }
 

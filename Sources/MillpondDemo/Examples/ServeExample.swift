@@ -98,10 +98,7 @@ final class ServeExample: Sendable {
   }
 
   private var statistics: String {
-    let rows = monitor.statistics.sorted { $0.key < $1.key }.map { name, layer in
-      "\(name): \(layer.hits) hits, \(layer.misses) misses, \(layer.failures) failures, "
-        + "\(layer.joins) joins"
-    }
+    let rows = monitor.statistics.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     return (rows + ["", articles.diagram, ""]).joined(separator: "\n")
   }
 

@@ -139,6 +139,21 @@ import Testing
     try await disk.close().value
   }
 
+  @Test func `a flush starts at once, whether somebody waits for its outcome or not`() async throws
+  {
+    let (store, disk) = (EntityStore(), scene.open())
+    let archive = EntityArchive(
+      of: store, in: disk, types: [ArchivedType(Moody.self, named: "book")])
+    _ = try await archive.restored.value
+    store.set(Moody(id: 1, title: "unspeakable"))
+
+    archive.flush()
+
+    // Only the first flush reports what can't be encoded.
+    try await archive.flush().value
+    try await disk.close().value
+  }
+
   @Test func `what can't be encoded is left out, also as it was before`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "other"))
     let (store, disk) = (EntityStore(), scene.open())
