@@ -138,8 +138,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       case .taken(let token):
         notice.end()
         let lease = HeldLease(self.whole.leases, self.name, token)
-        if self.lifetime.isEnded { return lease.cancel() }
-        self.lifetime.onEnd { lease.cancel() }
+        if self.lifetime.isEnded { return lease.finish() }
+        self.lifetime.onEnd { lease.finish() }
         self.fetch(lease)
       case .busy: notice.await { self.start() }
       case .unavailable:

@@ -170,15 +170,10 @@ final class HeldLease: Sendable {
     }
   }
 
-  /// Ends the lease when all values are stored, since the fetch has ended.
+  /// Ends the lease when all values are stored, since the fetch has ended, or its caller has left.
+  ///
+  /// A caller that has its value leaves while the value is on its way to the server.
   func finish() { endIfDue { $0.isFinished = true } }
-
-  /// Ends the lease of a get that was left before its end.
-  func cancel() {
-    endIfDue { state in
-      if !state.isFinished { (state.isFinished, state.fills) = (true, 0) }
-    }
-  }
 
   private func endIfDue(after change: (inout State) -> Void) {
     let ends = state.withLock { state in
