@@ -98,4 +98,17 @@ import Testing
 
     #expect(try remove("a", of: inspector).contains("cannot be written"))
   }
+
+  @Test func `the outcome of a write that takes long is not waited for`() throws {
+    let times = ServerTimes(outcome: .milliseconds(1))
+    let outcome = PublishSubject<Void>()
+    let slow = AnyCache<String, Int>(
+      get: { (_: String) in .empty }, removeMatching: { [signal = outcome.signal] _ in signal })
+    let inspector = try Inspector(
+      InspectedSource(slow, title: "", allowing: [.removing]), times)
+
+    let reply = try remove("a", of: inspector)
+    #expect(reply.contains("being removed"), "\(reply)")
+    outcome.completed()
+  }
 }

@@ -122,6 +122,8 @@ import Testing
 
     func get(_ key: String, _ lookup: Lookup) -> Signal<Int> { base.get(key, lookup) }
 
+    func apply(_ change: Change<String, Int>) -> Signal<Void> { base.apply(change) }
+
     func topology(for key: String?) -> Topology {
       look()
       return base.topology(for: key)

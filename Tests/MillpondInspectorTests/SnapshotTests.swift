@@ -84,6 +84,7 @@ import Testing
     #expect(state.flights.map(\.key) == ["slow"])
     #expect(state.flights.map(\.callers) == [2])
     #expect(state.flights.map(\.priority) == ["high"])
+    #expect(state.flights.map(\.layer) == ["reusing in flight"])
     #expect(state.flights.map(\.age) == ["3.0 s"])
     #expect(state.part.flightCount == 1)
   }

@@ -23,6 +23,7 @@ import Testing
     Document(page: "\(articles)/Bookshop.md", source: "Pages/BookshopPageTests.swift"),
     Document(page: "\(articles)/CacheOfSignals.md", source: "Pages/CacheOfSignalsPageTests.swift"),
     Document(page: "\(articles)/SharedCache.md", source: "Pages/SharedCachePageTests.swift"),
+    Document(page: "\(articles)/Inspector.md", source: "Pages/InspectorArticleTests.swift"),
     Document(page: "\(articles)/HTTPCaching.md", source: "Pages/HTTPCachingPageTests.swift"),
     Document(
       page: "\(articles)/WritingATransport.md", source: "Pages/WritingATransportPageTests.swift"),

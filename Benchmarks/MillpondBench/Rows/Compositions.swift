@@ -18,6 +18,10 @@ func compositionRows() -> [Row] {
       name: "monitored-hit", summary: "the same, counted by a monitor", isCounted: false,
       baseline: .stringTable, body: .named { $0.monitored(by: CacheMonitor()) }),
     Row(
+      name: "unwatched-hit", summary: "the same, under a monitor that nobody observes",
+      baseline: .stringTable,
+      body: .named { $0.monitored(by: CacheMonitor(active: .whileObserved)) }),
+    Row(
       name: "replayed-hit", summary: "a hit in a dictionary of replayed signals",
       baseline: .stringTable,
       body: .hits { EmptyCache().replayed(in: $0) }),

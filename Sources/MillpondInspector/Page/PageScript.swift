@@ -33,7 +33,7 @@ enum PageScript {
     const number = (value) => value.toLocaleString("en-US");
     const compact = new Intl.NumberFormat("en-US",
       { notation: "compact", maximumFractionDigits: 1 });
-    const percent = (share) => share === null ? "–" : `${(100 * share).toFixed(1)} %`;
+    const percent = (share) => share === null ? "–" : `${(100 * share).toFixed(1)}\u00a0%`;
 
     function bytes(count) {
       const units = ["B", "KiB", "MiB", "GiB", "TiB"];

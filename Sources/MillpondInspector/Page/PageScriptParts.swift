@@ -90,12 +90,16 @@ enum PageScriptParts {
 
     const share = (hits, misses) => hits + misses === 0 ? null : hits / (hits + misses);
 
+    // A number and its unit stay on one line.
+    const unbroken = (text) => text.replaceAll(" ", "\u00a0");
+
     function describeAnswers(answers) {
       const all = answers.hits + answers.misses + answers.failures;
       const failed = answers.failures ? `, ${number(answers.failures)} failed` : "";
       const joined = answers.joins ? `, ${number(answers.joins)} joined` : "";
       const times = answers.median
-        ? `; half within ${answers.median}, 99 % within ${answers.slow}` : "";
+        ? `; half within ${unbroken(answers.median)}, 99\u00a0% within ${unbroken(answers.slow)}`
+        : "";
       return `On this page: ${number(answers.hits)} values of ${number(all)} asked`
         + failed + joined + times;
     }

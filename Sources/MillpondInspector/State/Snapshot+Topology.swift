@@ -32,8 +32,13 @@ private struct PartReader {
   mutating func state(of topology: Topology, id: String) -> PartState {
     let chain = topology.chain
     let label = topology.label.shortened(to: 100)
-    let own = chain.flatMap { $0.flights?() ?? [] }
-    flights += own.map { ($0, label) }
+    // Those of a wrapper around several layers belong to none of these.
+    let isGroup = !topology.partsBelow.isEmpty
+    let own = chain.flatMap { part in
+      let label = (isGroup ? part.name ?? part.title : label).shortened(to: 100)
+      return (part.flights?() ?? []).map { (record: $0, label: label) }
+    }
+    flights += own
     let size = chain.last?.size?()
     return PartState(
       id: id, role: chain.last?.role.word ?? "", label: label,
