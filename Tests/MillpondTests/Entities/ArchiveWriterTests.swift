@@ -240,7 +240,7 @@ import Testing
     let (store, disk) = (EntityStore(), scene.open())
     let archive = Locked<EntityArchive?>(EntityArchive(of: store, in: disk, types: Library.types))
     _ = try await archive.withLock { $0?.restored }?.value
-    let flushed = archive.withLock { $0?.flush() }
+    let flushed = Locked<Signal<Void>?>(nil)
     let subscription = store.signal(of: Reference<Author>("a")).subscribe(onNext: { change in
       guard change.value != nil else { return }
       store.set(Book(id: 1, title: "last"))
@@ -248,11 +248,12 @@ import Testing
         defer { archive = nil }
         return archive
       }
-      _ = gone
+      let outcome = gone?.flush()
+      flushed.withLock { $0 = outcome }
     })
     store.set(Author(id: "a", name: "Ann"))
     subscription.dispose()
-    try await flushed?.value
+    try await flushed.withLock { $0 }?.value
     try await disk.close().value
 
     #expect(try await titles() == [1: "last"])
