@@ -12,7 +12,7 @@ extension Cache {
   /// lost connection empties it before any get or write fails or is answered, and until the client
   /// tracks again on all its connections, gets pass through to the layers below. A value that was
   /// read, or fetched, before a report of its key arrived is not stored afterwards, since the report
-  /// counts as a write of the key (see ``MillpondCore/FillToken``).
+  /// counts as a write of the key (see `FillToken`).
   ///
   /// What is out of date stays at most until the report arrives: a fraction of a round trip. If the
   /// network fails without a sign, that is noticed after the client's heartbeat and deadline. Writes
