@@ -10,7 +10,7 @@ public import Synchronization
 ///
 /// One monitor may watch several caches; layers with the same name are counted together.
 ///
-/// A monitor that is active ``Activity/whileObserved`` costs a hit next to nothing until somebody
+/// A monitor that is active ``Activity/whileObserved`` costs a hit little until somebody
 /// subscribes to its events, or opens the page of an inspector.
 ///
 /// - Note: Any thread. Events are sent on the thread on which they happen, without a lock.
