@@ -52,7 +52,7 @@ extension Options {
       --inspect      Serves a page on 127.0.0.1 that shows the inside of the caches: prints
                      its address, opens it where it can, and keeps the caches busy
                      until you press Enter.
-      --picture FILE Draws what the terminal shows at the end into the file FILE, as SVG.
+      --picture FILE Draws the screen, as it is at the end, into the file FILE, as SVG.
       --help, -h     Prints this text and ends.
 
     Progress is drawn as bars in a terminal and written as plain lines elsewhere. If

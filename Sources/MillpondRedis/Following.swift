@@ -14,10 +14,10 @@ extension Cache {
   /// read, or fetched, before a report of its key arrived is not stored afterwards, since the report
   /// counts as a write of the key (see `FillToken`).
   ///
-  /// What is out of date stays at most until the report arrives: a fraction of a round trip. If the
-  /// network fails without a sign, that is noticed after the client's heartbeat and deadline. Writes
-  /// through `shared` by other compositions of this process are followed too. A fill by another
-  /// composition of this process is not.
+  /// A value that is out of date stays at most until the report arrives: a fraction of a round trip.
+  /// If the network fails without a sign, that is noticed after the client's heartbeat and deadline.
+  /// Writes through `shared` by other compositions of this process are followed too. A fill by
+  /// another composition of this process is not.
   ///
   /// **Why order is kept.** A key has one connection, on which the server sends the report of a change
   /// after the answers to earlier reads, and before those to later ones. One thread acts on both in
@@ -73,7 +73,7 @@ public struct Following<Base: Cache>: Cache {
       cleared: { _ = base.apply(.removeAll($0)) })
     let handle = tracker.follow(shared.number, follower)
     membership = FollowerMembership(tracker, handle.scoped())
-    // What the base has already was not followed.
+    // Changes of the values that are there already were not followed.
     _ = base.apply(.removeAll(.next()))
     shared.redis.loop.start()
     shared.redis.loop.wakeUp()
@@ -117,7 +117,7 @@ public struct Following<Base: Cache>: Cache {
   }
 }
 
-/// What keeps a cache following, until all copies are released.
+/// A membership that keeps a cache following, until all copies are released.
 final class FollowerMembership: Sendable {
   let tracker: RedisTracker
   private let handle: ScopedDisposable

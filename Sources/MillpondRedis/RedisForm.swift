@@ -5,7 +5,7 @@ import MillpondCore
 public enum RedisForm: Sendable, Hashable {
   /// The value with its age, its validator and the end of its life behind it.
   ///
-  /// What is stored in another form, such as by another program, is a miss.
+  /// A value in another form, such as that of another program, is a miss.
   case stamped
 
   /// The value alone, as other programs write and read it.

@@ -14,7 +14,7 @@ final class Browser {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  /// What the page complained about: exceptions and violated policies.
+  /// The complaints of the page: exceptions and violated policies.
   private(set) var complaints: [String] = []
 
   private let folder = FileManager.default.temporaryDirectory

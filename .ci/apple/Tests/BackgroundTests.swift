@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 import UIKit
 
-/// What an app does when it enters the background, with a stand-in for the system.
+/// The flush when an app enters the background, with a stand-in for the system.
 @Suite(.serialized) @MainActor struct BackgroundTests {
   let repository = Repository()
   let flushes = TestSource<Void>()

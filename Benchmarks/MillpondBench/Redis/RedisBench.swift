@@ -3,7 +3,7 @@ import LocalRedis
 
 /// Runs the benchmarks that the arguments after `redis` name, and returns the exit code.
 ///
-/// Where no server is installed, it says so and measures nothing.
+/// Without an installed server, it says so and measures nothing.
 func redisBench(_ arguments: some Sequence<String>) throws -> Int32 {
   let options = try RedisOptions(arguments)
   let rows = try options.choose(from: RedisRows.all)

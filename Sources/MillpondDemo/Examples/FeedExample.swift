@@ -60,7 +60,7 @@ struct FeedExample {
 // MARK: - The app
 
 extension FeedExample {
-  /// What an app keeps while it runs.
+  /// The caches of an app, which it keeps while it runs.
   struct App {
     let list: Multiplexer<[Item]>
     let pictures: AnyCache<String, Data>

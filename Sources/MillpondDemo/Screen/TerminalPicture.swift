@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a terminal shows after the output of the demo, as a drawing.
+/// A drawing of a terminal after the output of the demo.
 ///
 /// It understands the sequences of ``ANSI`` and ``TextStyle``, and no others.
 struct TerminalPicture {

@@ -43,7 +43,7 @@ struct SharedPeer: Sendable {
       case "set": try await cache.set(words.last ?? "", for: "pond").value
       case "remove": try await cache.remove("pond").value
       default:
-        // What was reported within a round trip is known now.
+        // Every change that was reported within a round trip is known now.
         _ = try? await shared.redis.ping().value
         let isInMemory = memory.now("pond", Lookup()) != nil
         return try await cache.get("pond").value

@@ -4,7 +4,7 @@ enum PageScriptParts {
     const boxes = new Map();
     let shape = "";
 
-    // What makes a new drawing necessary; numbers only change the text in it.
+    // A change of this text makes a new drawing necessary; numbers only change words in it.
     const shapeOf = (part) =>
       JSON.stringify([part.role, part.label, part.titles, part.canTrim, part.parts.map(shapeOf)]);
 

@@ -9,7 +9,7 @@ final class ActivityLog: Sendable {
   /// The greatest number of layers that are counted.
   private static let layerLimit = 200
 
-  /// What happened since the last look.
+  /// The gets since the last look.
   struct News: Sendable {
     var entries: [EntryRing.Entry] = []
 

@@ -1,7 +1,7 @@
 import MillpondCore
 
 extension CacheEvent {
-  /// What the layer did, without its name.
+  /// The layer's answer in words, without its name.
   var words: String {
     let time = duration.map { " in \($0.brief)" } ?? ""
     return switch kind {

@@ -85,7 +85,7 @@ struct FlightState: Encodable, Sendable {
 
 /// A get that has ended, or a write that failed.
 struct GetState: Encodable, Sendable {
-  /// What a layer did.
+  /// The answer of one layer.
   struct Step: Encodable, Sendable, Equatable {
     let layer: String
     let words: String

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// What arrives from the server.
+/// The reading of the bytes from the server.
 extension LaneDriver {
   /// Acts on what a wait has shown.
   mutating func act(on watch: SystemCalls.Watch) {

@@ -1,8 +1,8 @@
 import Dispatch
 import MillpondSignals
 
-/// What only the thread of the connections has of one of them: the bytes from the server, and the
-/// attempt to connect.
+/// The part of a connection that only the thread of all connections touches: the bytes from the
+/// server, and the attempt to connect.
 struct LaneDriver {
   let lane: RedisLane
   let settings: RedisSettings

@@ -45,7 +45,7 @@ struct RedisPipeline: Sendable {
     case closed
   }
 
-  /// What the submitter of a command has to do next.
+  /// The next step of the submitter of a command.
   enum Step: Sendable, Equatable {
     /// Nothing: another thread sends it.
     case nothing

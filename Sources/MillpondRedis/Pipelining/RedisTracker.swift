@@ -104,7 +104,7 @@ final class RedisTracker: Sendable {
 
   /// Notes that the server reports the changes of a lane's keys from now on.
   ///
-  /// What was fetched before may have changed unnoticed, so it is not stored anywhere.
+  /// Values that were fetched before may have changed unnoticed, so they are not stored anywhere.
   func began(on lane: RedisLane, _ version: Int) {
     if tracking == .off { return }
     lane.withState { state in
@@ -172,7 +172,7 @@ extension RedisTracker.State {
   }
 }
 
-/// What is called when a key of a cache, or possibly any, was changed.
+/// The functions to call when a key of a cache, or possibly any, was changed.
 struct RedisFollower: Sendable {
   /// Receives a key without its prefix, and the revision of the change in this process.
   let changed: @Sendable (String, Revision) -> Void

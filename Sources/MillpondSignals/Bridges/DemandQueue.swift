@@ -2,7 +2,7 @@
 ///
 /// For publishers of Combine, whose subscribers state how many values they accept.
 struct DemandQueue<Value, End> {
-  /// What a subscriber receives next.
+  /// The next event of a subscriber.
   enum Delivery {
     case value(Value)
     case end(End)

@@ -40,7 +40,7 @@ extension RequestTerms {
     text.reserveCapacity(64)
     for name in names {
       text += name
-      // What stands for an account among the credentials may still select by its value.
+      // A field that stands for an account among the credentials may still select by its value.
       let values = headers.values(of: name) + accountFields.values(of: name)
       // A line end separates, since it can be part of neither a name nor a value.
       if !values.isEmpty { text += ":" }

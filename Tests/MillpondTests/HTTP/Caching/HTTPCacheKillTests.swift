@@ -6,7 +6,7 @@ import Testing
 
 @testable import Millpond
 
-/// What an HTTP cache has stored after its process was killed between any two writes.
+/// The contents of an HTTP cache after its process was killed between any two writes.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct HTTPCacheKillTests {
   private static let sizes = ["/small": 5_000, "/large": 100_000]
 
