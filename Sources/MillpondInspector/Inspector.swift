@@ -23,15 +23,6 @@ public import MillpondCore
 /// - Note: Any thread. The inspector has threads of its own, on which it calls the composition and
 ///   the descriptions of keys. It ends with ``stop()``, or when it is released.
 public final class Inspector: Sendable {
-  /// An action that the page offers besides looking.
-  public enum Permission: String, Sendable, Hashable, CaseIterable {
-    /// The values of a key can be removed, from all layers.
-    case removing
-
-    /// The values of a memory layer can be reduced to a half, or to nothing.
-    case trimming
-  }
-
   /// The address of the page: `http://127.0.0.1:`, the port, and the token in the path.
   public var address: String { server.address }
 
@@ -46,7 +37,7 @@ public final class Inspector: Sendable {
   /// - Throws: An error that says why the system refuses a socket, a pipe or a thread.
   public convenience init<Key, Value>(
     _ source: some Source<Key, Value>, title: String = "Millpond",
-    allowing permissions: Set<Permission> = []
+    allowing permissions: Set<InspectorPermission> = []
   ) throws {
     try self.init(InspectedSource(source, title: title, allowing: permissions), ServerTimes())
   }

@@ -60,7 +60,7 @@ struct BrowserTests {
 
   let scene = Scene()
 
-  func page(allowing: Set<Inspector.Permission>) throws -> (inspector: Inspector, Browser) {
+  func page(allowing: Set<InspectorPermission>) throws -> (inspector: Inspector, Browser) {
     let inspector = try Inspector(
       scene.cache, title: "Ten thousand \(Self.hostile)", allowing: allowing)
     let browser = try Browser()

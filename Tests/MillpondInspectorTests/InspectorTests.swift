@@ -18,7 +18,7 @@ import Testing
 
   func inspector(
     _ cache: some Cache<String, Int> = EmptyCache<String, Int>(),
-    allowing: Set<Inspector.Permission> = [],
+    allowing: Set<InspectorPermission> = [],
     times: ServerTimes = ServerTimes(interval: .milliseconds(1))
   ) throws -> Inspector {
     try Inspector(InspectedSource(cache, title: "Numbers", allowing: allowing), times)

@@ -23,7 +23,7 @@ import Testing
   }
 
   func snapshot(
-    of source: some Source<String, Int>, allowing: Set<Inspector.Permission> = [.trimming]
+    of source: some Source<String, Int>, allowing: Set<InspectorPermission> = [.trimming]
   ) -> Snapshot {
     let inspected = InspectedSource(source, title: "Numbers", allowing: allowing)
     return Snapshot(

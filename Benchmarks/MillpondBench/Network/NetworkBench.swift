@@ -9,14 +9,15 @@ func networkBench(_ arguments: some Sequence<String>) throws -> Int32 {
   } else if options.wantsList {
     printList(rows.map { ($0.name, $0.summary) })
   } else {
-    return try run(rows, options)
+    return try run(rows, options, legend: NetworkTable.legend)
   }
   return 0
 }
 
-private func run(_ rows: [NetworkRow], _ options: NetworkOptions) throws -> Int32 {
+/// Measures the rows, prints them as a table or as JSON, and returns the exit code.
+func run(_ rows: [NetworkRow], _ options: NetworkOptions, legend: String) throws -> Int32 {
   let table = NetworkTable(for: rows)
-  if !options.isJSON { print(NetworkTable.legend, table.header, separator: "\n\n") }
+  if !options.isJSON { print(legend, table.header, separator: "\n\n") }
   var measurements: [NetworkMeasurement] = []
   for row in rows {
     let measurement = NetworkMeasurement(row, try row.measure(options.effort))

@@ -5,41 +5,22 @@ import LocalRedis
 ///
 /// Without an installed server, it says so and measures nothing.
 func redisBench(_ arguments: some Sequence<String>) throws -> Int32 {
-  let options = try RedisOptions(arguments)
+  let options = try NetworkOptions(arguments)
   let rows = try options.choose(from: RedisRows.all)
   if options.wantsHelp {
-    print(RedisOptions.help)
+    print(RedisRows.help)
   } else if options.wantsList {
     printList(rows.map { ($0.name, $0.summary) })
   } else if LocalRedis.program == nil {
     print("neither redis-server nor valkey-server is installed: nothing is measured")
   } else {
-    return try run(rows, options)
+    return try run(rows, options, legend: RedisRows.legend)
   }
   return 0
 }
 
-private func run(_ rows: [NetworkRow], _ options: RedisOptions) throws -> Int32 {
-  let table = NetworkTable(for: rows)
-  if !options.isJSON { print(RedisRows.legend, table.header, separator: "\n\n") }
-  var measurements: [NetworkMeasurement] = []
-  for row in rows {
-    let measurement = NetworkMeasurement(row, try row.measure(options.effort))
-    measurements.append(measurement)
-    if !options.isJSON { print(table.line(measurement)) }
-  }
-  if options.isJSON { print(try Document(rows: measurements).encoded()) }
-  return measurements.allSatisfy(\.isSumRight) ? 0 : 1
-}
-
-/// The options of the command line after `redis`.
-struct RedisOptions: RowOptions {
-  var names: [String] = []
-  var effort = NetworkEffort.full
-  var isJSON = false
-  var wantsList = false
-  var wantsHelp = false
-
+/// The rows about a server.
+enum RedisRows {
   static let help = """
     Usage: millpond-bench redis [NAME...] [--quick] [--json] [--list]
 
@@ -55,19 +36,6 @@ struct RedisOptions: RowOptions {
     Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
     """
 
-  /// - Throws: ``OptionsError`` for what it doesn't know.
-  init(_ arguments: some Sequence<String>) throws(OptionsError) {
-    try read(arguments)
-  }
-
-  /// Returns the chosen rows, in the order of the table.
-  func choose(from rows: [NetworkRow]) throws(OptionsError) -> [NetworkRow] {
-    try rows.named(names)
-  }
-}
-
-/// The rows about a server.
-enum RedisRows {
   static let legend = """
     ours: RedisCache. bare: redis-benchmark with one connection and the same pipeline, or a blocking
     socket, or memory alone. The server runs beside this process, and shares the processors.

@@ -4,7 +4,7 @@ import MillpondSignals
 /// A composition without its types.
 struct InspectedSource: Sendable {
   let title: String
-  let permissions: Set<Inspector.Permission>
+  let permissions: Set<InspectorPermission>
 
   /// Returns the composition as it is now.
   let topology: @Sendable () -> Topology
@@ -17,7 +17,7 @@ struct InspectedSource: Sendable {
 
   init<Key, Value>(
     _ source: some Source<Key, Value>, title: String,
-    allowing permissions: Set<Inspector.Permission>
+    allowing permissions: Set<InspectorPermission>
   ) {
     self.title = title
     self.permissions = permissions

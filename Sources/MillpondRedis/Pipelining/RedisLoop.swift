@@ -98,17 +98,3 @@ final class RedisLoop: Sendable {
     }
   }
 }
-
-/// The settings of a client.
-struct RedisSettings: Sendable {
-  var address: RedisAddress
-  var credentials: RedisCredentials?
-  var database: Int
-  var connections: Int
-  var tracking: RedisTracking
-  var limits: PipelineLimits
-  var replyLimits = RESPLimits()
-
-  /// A random share for each pause.
-  var chance: @Sendable () -> Double = { .random(in: 0..<1) }
-}

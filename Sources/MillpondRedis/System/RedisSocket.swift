@@ -8,7 +8,7 @@ final class RedisSocket: Sendable {
   init(connectingTo address: SocketAddress) throws(RedisError) {
     descriptor = try SystemCalls.open(family: address.family)
     SystemCalls.sendSmallPiecesAtOnce(descriptor)
-    try SystemCalls.connect(descriptor, to: address)
+    try SystemCalls.connect(descriptor, to: address.bytes)
   }
 
   deinit { SystemCalls.close(descriptor) }

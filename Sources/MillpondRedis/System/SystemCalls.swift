@@ -50,8 +50,8 @@ enum SystemCalls {
   }
 
   /// Begins to connect; the socket can be written to when it is connected, or has failed.
-  static func connect(_ descriptor: Int32, to address: SocketAddress) throws(RedisError) {
-    let result = address.bytes.withUnsafeBytes { bytes in
+  static func connect(_ descriptor: Int32, to address: [UInt8]) throws(RedisError) {
+    let result = address.withUnsafeBytes { bytes in
       systemConnect(
         descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress,
         socklen_t(bytes.count))
