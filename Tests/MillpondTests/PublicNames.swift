@@ -107,6 +107,7 @@ extension ImpoliteCache {}
 extension ImpoliteCacheError {}
 extension InFlightReuse {}
 extension Inspector {}
+extension InspectorPermission {}
 extension KeyPredicate {}
 extension KeyRemovals {}
 extension LayersBuilder {}
