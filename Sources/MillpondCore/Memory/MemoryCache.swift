@@ -14,10 +14,11 @@ public import Synchronization
 /// it.
 ///
 /// An expired value is a miss. It takes up room until the next get of its key, until
-/// ``removeExpired()``, or until later writes, each of which checks four entries, reach it. One with
-/// a validator stays until it is evicted, so that its origin can confirm it, unless it expired for
-/// want of use. Time
-/// passes by `clock`; the continuous clock is read in steps of a few milliseconds, and stops on
+/// ``removeExpired()``, or until later writes, each of which checks four entries, reach it. A value
+/// with a validator stays until it is evicted or ``removeExpired()`` is called, so that its origin
+/// can confirm it, unless it expired for want of use.
+///
+/// Time passes by `clock`; the continuous clock is read in steps of a few milliseconds, and stops on
 /// Linux while the system sleeps. A step back of the clock counts as no time, so it expires nothing
 /// and prolongs nothing.
 ///

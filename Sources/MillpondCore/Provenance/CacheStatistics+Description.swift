@@ -8,8 +8,8 @@ extension CacheStatistics: CustomStringConvertible {
       failures == 0 ? nil : "\(failures) failures" + details([(refusals, "refused")]),
     ]
     let others = [
-      (flights, "flights"), (joins, "joins"), (failedFills, "failed fills"),
-      (failedWrites, "failed writes"),
+      (revalidations, "revalidations"), (flights, "flights"), (joins, "joins"),
+      (failedFills, "failed fills"), (failedWrites, "failed writes"),
     ]
     let counts = gets.compactMap { $0 } + others.filter { $0.0 > 0 }.map { "\($0) \($1)" }
     return counts.joined(separator: ", ") + (times.count == 0 ? "" : "; \(times)")

@@ -13,14 +13,15 @@ import Testing
     statistics.hits = 170
     (statistics.misses, statistics.tooOld, statistics.undecodable) = (20, 2, 1)
     (statistics.failures, statistics.refusals) = (5, 4)
-    (statistics.flights, statistics.joins) = (20, 3)
+    (statistics.revalidations, statistics.flights, statistics.joins) = (6, 20, 3)
     (statistics.failedFills, statistics.failedWrites) = (7, 8)
     statistics.times.add(.milliseconds(3))
 
     #expect(
       "\(statistics)"
-        == "170 hits, 20 misses (2 too old, 1 undecodable), 5 failures (4 refused), 20 flights, "
-        + "3 joins, 7 failed fills, 8 failed writes; median 3.0 ms, longest 3.0 ms")
+        == "170 hits, 20 misses (2 too old, 1 undecodable), 5 failures (4 refused), "
+        + "6 revalidations, 20 flights, 3 joins, 7 failed fills, 8 failed writes; "
+        + "median 3.0 ms, longest 3.0 ms")
   }
 
   @Test func `a histogram without durations has none`() {
