@@ -16,8 +16,12 @@ package class WorkContext: @unchecked Sendable {
   // Not an optional: the runtime would copy that piece by piece each time.
   @TaskLocal private static var calling = outermost
 
-  /// The value that means no context.
-  private static let outermost = WorkContext()
+  /// The value that means no context; it is over, like a flight that has ended.
+  private static let outermost = {
+    let none = WorkContext()
+    none.end()
+    return none
+  }()
 
   private final let over = Atomic<Bool>(false)
 
@@ -58,18 +62,20 @@ package class WorkContext: @unchecked Sendable {
     over.load(ordering: .relaxed)
   }
 
-  /// The context of the calling code.
+  /// The context of the calling code; nil also for what a flight that has ended has left running.
   @usableFromInline
   static var current: WorkContext? {
     let calling = calling
-    return calling === outermost ? nil : calling
+    return calling.isOver ? nil : calling
   }
 
   /// Runs `body` in the given context, or in none if it is nil.
+  ///
+  /// The context of a flight that has ended is none, and need not be changed.
   @usableFromInline
   static func run(in context: WorkContext?, _ body: () -> Void) {
-    let context = context ?? outermost
-    if context === calling { body() } else { $calling.withValue(context, operation: body) }
+    if context === current { return body() }
+    $calling.withValue(context ?? outermost, operation: body)
   }
 
   /// Runs `body` in a context in which no code has run yet.

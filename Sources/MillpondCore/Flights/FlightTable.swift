@@ -22,8 +22,17 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   mutating func enter(
     _ key: Key, _ lookup: Lookup, limit: Int, make: () -> Flight<Key, Value>
   ) -> Caller? {
+    let isFull = byKey.count >= limit
+    return Self.enter(&byKey[key], of: &list, lookup, isFull: isFull, make: make)
+  }
+
+  /// Joins one of the flights of a key, of which `first` is the first, or adds one to them.
+  @inlinable
+  static func enter(
+    _ first: inout Flight<Key, Value>?, of list: inout FlightList, _ lookup: Lookup, isFull: Bool,
+    make: () -> Flight<Key, Value>
+  ) -> Caller? {
     let priority = lookup.priority
-    let first = byKey[key]
     var other = first
     while let flight = other {
       if flight.suits(lookup) {
@@ -32,14 +41,14 @@ struct FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }
       other = flight.next
     }
-    if first == nil, byKey.count >= limit { return nil }
+    if first == nil, isFull { return nil }
     let flight = make()
     list.append(flight)
     if let first {
       flight.next = first.next
       first.next = flight
     } else {
-      byKey[key] = flight
+      first = flight
     }
     return Caller(flight, priority, isNew: true)
   }

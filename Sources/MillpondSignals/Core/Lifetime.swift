@@ -60,11 +60,16 @@ public struct Lifetime: Sendable {
 
   /// Returns an independent lifetime for a run on behalf of this one: no less deep, and not ended
   /// with it.
-  ///
-  /// It counts as two levels, which is the stack that delivering to several subscribers takes.
-  @usableFromInline
+  @inlinable
   func separate() -> Lifetime {
-    Lifetime(core: LifetimeCore(depth: core.depth &+ 2))
+    Lifetime(core: LifetimeCore(depth: depthOfSeparate))
+  }
+
+  /// The depth of such a lifetime: two levels more, which is the stack that delivering to several
+  /// subscribers takes.
+  @inlinable
+  var depthOfSeparate: UInt32 {
+    core.depth &+ 2
   }
 
   /// Ends the lifetime and runs its teardowns; does nothing if it has ended already.
@@ -90,14 +95,14 @@ public struct Lifetime: Sendable {
 ///
 /// Sendable because its variables are atomic, or touched only under the lock.
 @usableFromInline
-final class LifetimeCore: @unchecked Sendable {
+package class LifetimeCore: @unchecked Sendable {
   /// The flags `ended`, `linked` (something was registered at some time) and `awaited`.
-  @usableFromInline let bits: Atomic<UInt8>
-  @usableFromInline let gate: Gate
+  @usableFromInline final let bits: Atomic<UInt8>
+  @usableFromInline final let gate: Gate
 
   /// The number of ancestors, where a separate lifetime counts as two.
-  @usableFromInline let depth: UInt32
-  @exclusivity(unchecked) @usableFromInline var entries: LifetimeEntries
+  @usableFromInline final let depth: UInt32
+  @exclusivity(unchecked) @usableFromInline final var entries: LifetimeEntries
 
   @inlinable static var ended: UInt8 { 1 }
   @inlinable static var linked: UInt8 { 2 }
@@ -113,42 +118,42 @@ final class LifetimeCore: @unchecked Sendable {
   }
 
   deinit {
-    if bits.load(ordering: .acquiring) & ~Self.awaited == Self.linked {
+    if bits.load(ordering: .acquiring) & ~LifetimeCore.awaited == LifetimeCore.linked {
       withLock { $0.takeAll() }.orphan()
     }
   }
 
   @inlinable
-  var isEnded: Bool {
-    bits.load(ordering: .acquiring) & Self.ended != 0
+  final var isEnded: Bool {
+    bits.load(ordering: .acquiring) & LifetimeCore.ended != 0
   }
 
-  var isAwaited: Bool {
-    bits.load(ordering: .relaxed) & Self.awaited != 0
+  final var isAwaited: Bool {
+    bits.load(ordering: .relaxed) & LifetimeCore.awaited != 0
   }
 
   /// Ends the lifetime, unless it has ended: one atomic claim decides which thread does.
   @inlinable
-  func end(_ lastWords: () -> Void) {
-    let before = set(Self.ended)
-    guard before & Self.ended == 0 else { return }
+  final func end(_ lastWords: () -> Void) {
+    let before = set(LifetimeCore.ended)
+    guard before & LifetimeCore.ended == 0 else { return }
     lastWords()
-    tearDown(hasEntries: before & Self.linked != 0)
+    tearDown(hasEntries: before & LifetimeCore.linked != 0)
   }
 
-  func add(_ teardown: @escaping @Sendable () -> Void) {
+  final func add(_ teardown: @escaping @Sendable () -> Void) {
     let isLate = withLock { entries -> Bool in
       // Either the ending thread sees the link, or this one sees the end.
-      if set(Self.linked) & Self.ended != 0 { return true }
+      if set(LifetimeCore.linked) & LifetimeCore.ended != 0 { return true }
       _ = entries.add(LifetimeEntry(run: teardown))
       return false
     }
     if isLate { teardown() }
   }
 
-  func adopt(_ child: LifetimeCore) {
+  final func adopt(_ child: LifetimeCore) {
     let isLate = withLock { entries -> Bool in
-      if set(Self.linked) & Self.ended != 0 { return true }
+      if set(LifetimeCore.linked) & LifetimeCore.ended != 0 { return true }
       let place = entries.add(
         LifetimeEntry(
           run: { withExtendedLifetime(child) {} }, child: .passUnretained(child)))
@@ -161,7 +166,7 @@ final class LifetimeCore: @unchecked Sendable {
   }
 
   /// Ends this on behalf of the parent, which may be released right after.
-  fileprivate func endWithParent(_ ending: inout TearDown) {
+  fileprivate final func endWithParent(_ ending: inout TearDown) {
     let before = set(LifetimeCore.ended)
     if before & LifetimeCore.ended != 0 {
       // The thread that ended this one may be about to use the parent; from here on it finds none.
@@ -178,13 +183,13 @@ final class LifetimeCore: @unchecked Sendable {
 
   /// Runs the teardowns; called once, by the thread that ended the lifetime.
   @usableFromInline
-  func tearDown(hasEntries: Bool) {
+  final func tearDown(hasEntries: Bool) {
     var ending = TearDown()
     tearDown(hasEntries: hasEntries, &ending)
     while let core = ending.postponed.popLast() { core.tearDown(hasEntries: true, &ending) }
   }
 
-  private func tearDown(hasEntries: Bool, _ ending: inout TearDown) {
+  private final func tearDown(hasEntries: Bool, _ ending: inout TearDown) {
     guard hasEntries else { return unlink() }
     let (entries, link) = withLock { entries -> (LifetimeEntries, LifetimeEntry?) in
       let link = entries.unlink()
@@ -202,7 +207,7 @@ final class LifetimeCore: @unchecked Sendable {
     var postponed: [LifetimeCore] = []
   }
 
-  private func unlink() {
+  private final func unlink() {
     guard entries.placeInParent >= 0 else { return }
     let link = withLock { $0.unlink() }
     _ = link
@@ -211,21 +216,21 @@ final class LifetimeCore: @unchecked Sendable {
   /// Clears the parent, which is about to be released without having ended.
   ///
   /// Waits for the child if it is using its parent at this moment.
-  func orphan() {
+  final func orphan() {
     withLock { $0.parent = nil }
   }
 
-  fileprivate func forget(_ place: Int) -> LifetimeEntry? {
+  fileprivate final func forget(_ place: Int) -> LifetimeEntry? {
     withLock { $0.remove(at: place) }
   }
 
   @inlinable
   @discardableResult
-  func set(_ bit: UInt8) -> UInt8 {
+  final func set(_ bit: UInt8) -> UInt8 {
     bits.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue
   }
 
-  private func withLock<Result>(_ body: (inout LifetimeEntries) -> Result) -> Result {
+  private final func withLock<Result>(_ body: (inout LifetimeEntries) -> Result) -> Result {
     gate.withLock { body(&entries) }
   }
 }

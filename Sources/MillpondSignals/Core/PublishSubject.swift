@@ -148,7 +148,7 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
     case .next(let value): members.next(value)
     case .other(let event): deliver(event)
     case .arrival(let member):
-      if let end = admit(member), !member.lifetime.isEnded { member.observer.other(end) }
+      if let end = admit(member), member.isListening { member.observer.other(end) }
     case .departure(let number):
       if let observer = members.remove(number) { left.append(observer) }
     }
@@ -165,7 +165,7 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   /// Adds a member, unless the signal has ended; returns the end, to be sent to it.
   @inlinable
   func admit(_ member: ListedSubscriber<Value>) -> Event<Never>? {
-    if end == nil, !member.lifetime.isEnded { members.add(member) }
+    if end == nil, member.isListening { members.add(member) }
     return end
   }
 

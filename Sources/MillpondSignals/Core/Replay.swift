@@ -55,7 +55,7 @@ package final class Replay<Value: Sendable>: Sendable {
   /// Starts a run, joins the running one, or repeats the settled one.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    switch phase.withLock({ $0.enter { ReplayedRun(for: phase, lifetime.separate()) } }) {
+    switch phase.withLock({ $0.enter { ReplayedRun(for: phase, within: lifetime) } }) {
     case .settled: repeatEnd(observer, lifetime)
     case .joins(let run): join(run, observer, lifetime)
     case .starts(let run):

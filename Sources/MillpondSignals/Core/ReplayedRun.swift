@@ -3,13 +3,11 @@ public import Synchronization
 /// One run of a signal that several subscribers share.
 ///
 /// A late subscriber first receives the latest progress and value, or the end. Arrivals, departures
-/// and events are messages of one mailbox, so they have one order for all.
+/// and events are messages of one mailbox, so they have one order for all. The run is its own
+/// lifetime, because a miss is short, and each object of it counts.
 @usableFromInline
-package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
+package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
-
-  /// The lifetime of the run; its end cancels the work.
-  @usableFromInline package let lifetime: Lifetime
 
   @usableFromInline let mailbox: Mailbox<Message>
   @usableFromInline let arrivals: Atomic<Int>
@@ -39,12 +37,9 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
 
   /// Creates a run that has not begun.
   @inlinable
-  package init(
-    for phase: Locked<ReplayPhase<Value>>? = nil, _ lifetime: Lifetime = Lifetime()
-  ) {
+  package init(for phase: Locked<ReplayPhase<Value>>? = nil, within subscriber: Lifetime? = nil) {
     self.phase = phase
     // Assigned here, because default values of the properties would compile to calls.
-    self.lifetime = lifetime
     mailbox = Mailbox()
     arrivals = Atomic(0)
     hasEndedFlag = Atomic(false)
@@ -52,6 +47,13 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
     latest = LatestValue()
     (progress, end) = (nil, nil)
     departed = -1
+    super.init(depth: subscriber?.depthOfSeparate ?? 0)
+  }
+
+  /// The lifetime of the run; its end cancels the work.
+  @inlinable
+  package var lifetime: Lifetime {
+    Lifetime(core: self)
   }
 
   /// Whether the run has received its end, and has no subscribers any more.
@@ -119,11 +121,11 @@ package final class ReplayedRun<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func welcome(_ member: consuming ListedSubscriber<Value>) {
-    if member.lifetime.isEnded { return }
+    guard member.isListening else { return }
     if let progress { member.observer.progress(progress) }
-    if let value = latest.value, !member.lifetime.isEnded { member.observer.next(value) }
+    if let value = latest.value, member.isListening { member.observer.next(value) }
     guard let end else { return members.add(member) }
-    if !member.lifetime.isEnded { member.observer.other(end) }
+    if member.isListening { member.observer.other(end) }
   }
 
   /// - Returns: The observer of a subscriber that has left meanwhile, to be released after the

@@ -1,19 +1,72 @@
 /// The subscribers of one hot signal, ordered by number, which is the order of arrival.
 ///
 /// Touched only by the thread that has the turn of a mailbox, so no subscriber joins or leaves
-/// during a delivery. That allows bare memory: a delivery need not retain it, whereas it would
-/// retain an array and each of its elements.
+/// during a delivery.
 ///
 /// - Complexity: O(1) to join, O(log *n*) to leave, both amortised.
 @usableFromInline
 package struct SubscriberList<Value: Sendable>: ~Copyable {
+  /// The only member, which needs no memory of its own; vacant if all members are in `slots`.
+  ///
+  /// (An optional would look up its generic metadata at each release.)
+  @usableFromInline var single: SubscriberSlot<Value>
+
+  /// All members, since there were several, until there are none.
+  @usableFromInline package var slots: SubscriberSlots<Value>
+
+  @inlinable
+  package init() {
+    single = SubscriberSlot()
+    slots = SubscriberSlots()
+  }
+
+  @inlinable
+  package borrowing func next(_ value: Value) {
+    if slots.isEmpty { single.next(value) } else { slots.next(value) }
+  }
+
+  @inlinable
+  borrowing func other(_ event: Event<Never>) {
+    if slots.isEmpty { single.other(event) } else { slots.other(event) }
+  }
+
+  /// Adds a member at the place of its number, since members may arrive out of order.
+  @inlinable
+  package mutating func add(_ member: consuming ListedSubscriber<Value>) {
+    if slots.isEmpty {
+      let first = exchange(&single, with: SubscriberSlot())
+      if first.isVacant { return single = SubscriberSlot(member) }
+      slots.add(first)
+    }
+    slots.add(SubscriberSlot(member))
+  }
+
+  /// Removes a member whose lifetime has ended, if it is present.
+  ///
+  /// - Returns: The member's observer, for the caller to release: no object of a user is released
+  ///   here.
+  @inlinable
+  package mutating func remove(_ number: Int) -> Observer<Value>? {
+    if single.member.number == number {
+      return exchange(&single, with: SubscriberSlot()).member.observer
+    }
+    return slots.remove(number)
+  }
+}
+
+/// The slots of several subscribers, ordered by number.
+///
+/// Bare memory, so that a delivery need not retain it; it would retain an array, and each of its
+/// elements.
+@usableFromInline
+package struct SubscriberSlots<Value: Sendable>: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<SubscriberSlot<Value>>?
   @usableFromInline package var count = 0
   @usableFromInline var vacant = 0
   @usableFromInline package var capacity = 0
 
   @inlinable
-  package init() {}
+  init() {}
 
   @inlinable
   deinit {
@@ -22,7 +75,7 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
   }
 
   @inlinable
-  package borrowing func next(_ value: Value) {
+  borrowing func next(_ value: Value) {
     guard let slots else { return }
     for index in 0..<count { slots[index].next(value) }
   }
@@ -33,24 +86,23 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
     for index in 0..<count { slots[index].other(event) }
   }
 
-  /// Adds a member at the place of its number, since members may arrive out of order.
   @inlinable
-  package mutating func add(_ member: consuming ListedSubscriber<Value>) {
-    let place = place(of: member.number)
+  var isEmpty: Bool {
+    count == 0
+  }
+
+  @inlinable
+  mutating func add(_ slot: consuming SubscriberSlot<Value>) {
+    let place = place(of: slot.number)
     let slots = roomForOneMore()
     (slots + place + 1).moveInitialize(from: slots + place, count: count - place)
-    (slots + place).initialize(to: SubscriberSlot(member))
+    (slots + place).initialize(to: slot)
     count += 1
   }
 
-  /// Removes a member whose lifetime has ended, if it is present.
-  ///
-  /// Its slot stays until more than half of the slots are vacant.
-  ///
-  /// - Returns: The member's observer, for the caller to release: no object of a user is released
-  ///   here.
+  /// Removes a member, and returns its observer; its slot stays until more than half are vacant.
   @inlinable
-  package mutating func remove(_ number: Int) -> Observer<Value>? {
+  mutating func remove(_ number: Int) -> Observer<Value>? {
     let place = place(of: number)
     guard let slots, place < count, slots[place].member.number == number else { return nil }
     let left = slots[place].vacate()
@@ -115,6 +167,13 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
 @usableFromInline
 struct SubscriberSlot<Value: Sendable>: ~Copyable {
   @usableFromInline var member: ListedSubscriber<Value>
+
+  /// Creates a slot that was always vacant.
+  @inlinable
+  init() {
+    member = ListedSubscriber(-1, Observer(next: { _ in }, other: { _ in }), nil)
+  }
+
   @inlinable
   init(_ member: consuming ListedSubscriber<Value>) {
     self.member = member
@@ -122,12 +181,12 @@ struct SubscriberSlot<Value: Sendable>: ~Copyable {
 
   @inlinable
   borrowing func next(_ value: Value) {
-    if !member.lifetime.isEnded { member.observer.next(value) }
+    if member.isListening { member.observer.next(value) }
   }
 
   @inlinable
   borrowing func other(_ event: Event<Never>) {
-    if !member.lifetime.isEnded { member.observer.other(event) }
+    if member.isListening { member.observer.other(event) }
   }
 
   /// The number of the member, also of one that has left; it grows from slot to slot.
@@ -157,12 +216,20 @@ package struct ListedSubscriber<Value: Sendable>: Sendable {
   /// At least zero; the complement of the number after the member has left.
   @usableFromInline var number: Int
   @usableFromInline var observer: Observer<Value>
-  @usableFromInline let lifetime: Lifetime
+
+  /// Nil in a slot without a member.
+  @usableFromInline let lifetime: Lifetime?
 
   @inlinable
-  package init(_ number: Int, _ observer: Observer<Value>, _ lifetime: Lifetime) {
+  package init(_ number: Int, _ observer: Observer<Value>, _ lifetime: Lifetime?) {
     self.number = number
     self.observer = observer
     self.lifetime = lifetime
+  }
+
+  /// Whether the member's lifetime has not ended.
+  @inlinable
+  var isListening: Bool {
+    lifetime.map { !$0.isEnded } ?? false
   }
 }

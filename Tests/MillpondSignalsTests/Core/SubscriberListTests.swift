@@ -17,7 +17,7 @@ import Testing
     for (number, lifetime) in lifetimes.enumerated() {
       members.add(member(number, lifetime, received))
     }
-    let fullCapacity = members.capacity
+    let fullCapacity = members.slots.capacity
 
     for (number, lifetime) in lifetimes.enumerated().dropFirst(2) {
       lifetime.end()
@@ -26,8 +26,8 @@ import Testing
     members.next(1)
 
     #expect(fullCapacity >= 10_000)
-    #expect(members.count < 16)
-    #expect(members.capacity <= 64)
+    #expect(members.slots.count < 16)
+    #expect(members.slots.capacity <= 64)
     #expect(received.entries == [0, 1])
   }
 
@@ -58,6 +58,28 @@ import Testing
     #expect(isKept)
     #expect(isReleased.withLock { $0 })
     _ = observer
+  }
+
+  @Test func `a list of one member, of several, of none and of one again sends to those in it`() {
+    var members = SubscriberList<Int>()
+    let received = Journal<Int>()
+    func add(_ number: Int) { members.add(member(number, Lifetime(), received)) }
+
+    add(1)
+    members.next(0)
+    let wasPresent = members.remove(1) != nil
+    let isPresent = members.remove(1) != nil
+    members.next(0)
+    add(3)
+    add(2)
+    members.next(0)
+    _ = (members.remove(2), members.remove(3))
+    members.next(0)
+    add(4)
+    members.next(0)
+
+    #expect(received.entries == [1, 2, 3, 4])
+    #expect(wasPresent && !isPresent)
   }
 
   @Test(arguments: [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]])
