@@ -257,7 +257,6 @@ extension EntityCore {
   @usableFromInline
   func release(_ node: NodeNumber) {
     let now = time.now()
-    let released = tables.withLock { $0.release(node, now) }
-    _ = released  // released here, not under the lock
+    tables.discard { $0.release(node, now) }
   }
 }

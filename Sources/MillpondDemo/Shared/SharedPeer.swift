@@ -69,7 +69,8 @@ final class PeerProcess {
 
   init(port: UInt16) throws {
     process.executableURL = Bundle.main.executableURL
-    process.arguments = [OtherShow.shared.rawValue]
+    // The same show in another process.
+    process.arguments = Array(CommandLine.arguments.dropFirst())
     process.environment = SharedPeer.environment(port: port)
     process.standardInput = input
     process.standardOutput = output

@@ -154,7 +154,7 @@ extension EntityCore {
         }
         return former
       }
-      _ = released  // released here, not under the lock
+      withExtendedLifetime(released) {}  // released here, not under the lock
     }
     return edits
   }

@@ -67,7 +67,7 @@ extension EntityCore {
     watch.lifetime.onEnd { [self] in
       let now = time.now()
       let released = withLock { $1.remove(number, of: node, in: &$0, now) }
-      _ = released  // released here, not under the lock
+      withExtendedLifetime(released) {}  // released here, not under the lock
     }
     return value
   }
@@ -155,7 +155,7 @@ extension EntityStore {
       }
       watch.lifetime.onEnd {
         let released = core.withLock { $1.commitListeners.removeValue(forKey: number) }
-        _ = released  // released here, not under the lock
+        withExtendedLifetime(released) {}  // released here, not under the lock
       }
     }
   }

@@ -57,7 +57,7 @@ extension EntityCore {
       let table = tables.table(type)
       return (decide(table), table.order.takeForgotten())
     }
-    _ = forgotten  // released here, not under the lock
+    withExtendedLifetime(forgotten) {}  // released here, not under the lock
     return isAdmitted
   }
 

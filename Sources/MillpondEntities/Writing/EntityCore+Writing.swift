@@ -10,7 +10,7 @@ extension EntityCore {
       return write(E.self) { $0.set(value, order, canUndo: $1) }
     }
     let (left, mustDeliver) = turn.take { setAlone(value) }
-    _ = left  // released here, when others may write again
+    withExtendedLifetime(left) {}  // released here, when others may write again
     if mustDeliver { deliver() }
   }
 
@@ -134,7 +134,7 @@ extension EntityCore {
       transaction.takeSpent(&released)
       return (outcome, released)
     }
-    _ = released  // released here, when others may write again
+    withExtendedLifetime(released) {}  // released here, when others may write again
     deliver()
     return try outcome.get()
   }
@@ -149,7 +149,8 @@ extension EntityCore {
     let gone: [any Sendable] =
       if case .failure = outcome { transaction.rollBack(to: savepoint) } else { [] }
     transaction.depth -= 1
-    _ = gone  // released here, so that writes by users' objects at their release are not undone
+    // Released here, so that writes by users' objects at their release are not undone.
+    withExtendedLifetime(gone) {}
     return try outcome.get()
   }
 

@@ -114,7 +114,7 @@ final class EntityCore: @unchecked Sendable {
     if let closing { watch?.post(.failed(closing)) }
     watch?.lifetime.onEnd { [self] in
       let failure = withLock { $1.failures.removeValue(forKey: number) }
-      _ = failure  // released here, not under the lock
+      withExtendedLifetime(failure) {}  // released here, not under the lock
     }
     return result
   }

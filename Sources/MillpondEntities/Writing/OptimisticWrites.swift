@@ -1,104 +1,5 @@
 import MillpondCore
-public import MillpondSignals
-
-extension EntityStore {
-  /// Stores `entity` at once, and keeps it if `request` succeeds: an optimistic write.
-  ///
-  ///     store.set(book, confirmedBy: api.save(book))
-  ///       .subscribe(onFailed: { showAlert($0) })
-  ///
-  /// Readers and observers see the value at once. The request starts after that.
-  /// - If it completes, the value is confirmed.
-  /// - If it fails, the value that was there before comes back.
-  /// - A later write replaces the value in any case, and then the outcome changes nothing. Entities
-  ///   are replaced whole; a ``Mergeable`` one that a later set was merged with is part of that.
-  /// - Of several optimistic writes of one entity, the latest is visible. If it fails, the one before
-  ///   it is; a confirmed one replaces those before it.
-  /// - An answer of a source does not hide the value, but is what comes back. Answers to requests
-  ///   made before the confirmation are not stored after it.
-  ///
-  /// Only confirmed values are in an `EntityArchive`: if the process ends before the outcome, the
-  /// next start begins without the write. Until the outcome, the entity is not evicted or pruned,
-  /// nor is what the values refer to.
-  ///
-  /// Nobody's leaving cancels the request, and neither does the release of the store; limit it, as
-  /// by `Signal.timeout(_:awaiting:clock:)`, if it might never end. ``end()`` cancels it, and
-  /// nothing comes back. Inside a transaction, the request starts after the commit; if the
-  /// transaction throws, it does not start.
-  ///
-  /// Other libraries call this an optimistic update or response, with a rollback.
-  ///
-  /// - Parameters:
-  ///   - entity: The value to store.
-  ///   - request: The work that confirms the write by its completion. Its values are ignored, except
-  ///     of the type of the entity, see ``set(_:confirmedBy:)-(E,Signal<E>)``.
-  /// - Returns: The outcome, once the store shows it: the failure of the request, or a value. It can
-  ///   be ignored. It fails with `CacheError.scopeEnded` if the store ends before, and with
-  ///   `SignalError.abandoned(origin:)` if the transaction throws.
-  @discardableResult
-  public func set<E: Entity, Answer>(
-    _ entity: E, confirmedBy request: Signal<Answer>
-  ) -> Signal<Void> {
-    core.writeOptimistically(request) { _, _ in
-    } _: {
-      core.set(entity)
-    }
-  }
-
-  /// Stores `entity` at once, and replaces it by the answer of `request`, if that succeeds.
-  ///
-  ///     store.set(draft, confirmedBy: api.create(draft))  // answers with what the server made of it
-  ///
-  /// The last value before the completion counts. It is set as by ``set(_:)``, in place of the
-  /// optimistic value, unless a later write has replaced that. If the answer has another identity,
-  /// such as one assigned by the server, the optimistic entity gives way to it.
-  ///
-  /// Otherwise the same as ``set(_:confirmedBy:)-(E,Signal<Answer>)``.
-  @discardableResult
-  public func set<E: Entity>(_ entity: E, confirmedBy request: Signal<E>) -> Signal<Void> {
-    core.writeOptimistically(request) { [core] revision, answer in
-      if let answer { core.confirm(entity.reference, revision, by: answer) }
-    } _: {
-      core.set(entity)
-    }
-  }
-
-  /// Removes the entity at once, and for good if `request` succeeds.
-  ///
-  /// If it fails, the entity comes back, unless a later write has replaced it; see
-  /// ``set(_:confirmedBy:)-(E,Signal<Answer>)``.
-  @discardableResult
-  public func remove<E, Answer>(
-    _ reference: Reference<E>, confirmedBy request: Signal<Answer>
-  ) -> Signal<Void> {
-    core.writeOptimistically(request) { _, _ in
-    } _: {
-      core.remove(reference)
-    }
-  }
-
-  /// Commits a transaction at once, and undoes it as a whole if `request` fails.
-  ///
-  ///     store.update(confirmedBy: api.move(book, to: other)) { library in
-  ///       library.set(shelf.without(book))
-  ///       library.set(other.with(book))
-  ///     }
-  ///
-  /// Entities that later writes have replaced stay as they are; see
-  /// ``set(_:confirmedBy:)-(E,Signal<Answer>)``.
-  ///
-  /// - Throws: The error of `changes`; then nothing is committed, and the request does not start.
-  @discardableResult
-  public func update<Answer, Failure>(
-    confirmedBy request: Signal<Answer>,
-    _ changes: (EntityTransaction) throws(Failure) -> Void
-  ) throws(Failure) -> Signal<Void> {
-    try core.writeOptimistically(request) { _, _ in
-    } _: { () throws(Failure) in
-      try changes(EntityTransaction(core: core))
-    }
-  }
-}
+import MillpondSignals
 
 extension EntityCore {
   /// Commits the writes of `body` as optimistic ones, and starts the request that confirms them.
@@ -165,7 +66,7 @@ extension EntityCore {
       if hasEnded { return end(.failed(CacheError.scopeEnded)) }
       run.onEnd {
         let released = self.withLock { $1.requests.removeValue(forKey: revision) }
-        _ = released  // released here, not under the lock
+        withExtendedLifetime(released) {}  // released here, not under the lock
       }
     }
   }
@@ -206,7 +107,7 @@ extension EntityCore {
   }
 
   /// Stores an answer in place of the value of an optimistic write, unless that was replaced.
-  fileprivate func confirm<E>(_ reference: Reference<E>, _ revision: Revision, by answer: E) {
+  func confirm<E>(_ reference: Reference<E>, _ revision: Revision, by answer: E) {
     write(E.self) { edits, canUndo in
       if answer.id == reference.id {
         edits.confirm(answer.id, revision) { $0.map { answer.replacing($0) } ?? answer }

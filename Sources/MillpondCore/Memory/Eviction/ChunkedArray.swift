@@ -49,7 +49,8 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
   /// Returns the address of an element, which is followed by the others of its chunk.
   @inlinable
   func pointer(to index: Int) -> UnsafeMutablePointer<Element> {
-    chunks.unsafelyUnwrapped[index &>> Self.shift] + (index & (Self.chunkLength &- 1))
+    let shift = Self.shift
+    return chunks.unsafelyUnwrapped[index &>> shift] + (index & (1 &<< shift &- 1))
   }
 
   @inlinable

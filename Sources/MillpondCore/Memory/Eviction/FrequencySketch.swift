@@ -236,7 +236,8 @@ struct Spread {
 
   @inlinable
   mutating func next(_ row: Int) -> (word: Int, shift: UInt64) {
-    defer { bits >>= 8 }
-    return (row &* 2 &+ Int(bits & 1), UInt64((bits &>> 1) & 15) &* 4)
+    let (word, shift) = (row &* 2 &+ Int(bits & 1), UInt64((bits &>> 1) & 15) &* 4)
+    bits >>= 8
+    return (word, shift)
   }
 }
