@@ -32,8 +32,12 @@ extension Signal {
 
 /// The first value of a run, its end, or a cancellation, whichever comes first, for a task to
 /// await.
+///
+/// It is the lifetime of the run.
 @usableFromInline
-final class FirstAnswer<Value: Sendable>: Sendable {
+final class FirstAnswer<Value: Sendable>: LifetimeCore, @unchecked Sendable {
+  // Sendable because it adds only a locked state.
+
   @usableFromInline typealias Answer = Result<Value?, any Error>
 
   @usableFromInline
@@ -43,21 +47,23 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     case settled(Answer)
   }
 
-  @usableFromInline let state = Locked(Stage.open)
-  @usableFromInline let lifetime = Lifetime()
+  @usableFromInline let state: Locked<Stage>
 
   @inlinable
-  init() {}
+  init() {
+    state = Locked(.open)
+    super.init(depth: 0)
+    set(LifetimeCore.awaited)
+  }
 
   /// Awaits the first answer of a signal that has none at once.
   @inlinable
   static func of(_ signal: Signal<Value>) async throws -> Value? {
     try Task.checkCancellation()
     let answer = FirstAnswer()
-    answer.lifetime.markAwaited()
     signal.start?(
       Observer(next: { answer.settle(.success($0)) }, other: { answer.receive($0) }),
-      answer.lifetime)
+      Lifetime(core: answer))
     // Many signals have answered by now; then the task is not suspended.
     if answer.isOpen {
       await withTaskCancellationHandler {
@@ -116,7 +122,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
       }
     }
     guard isFirst else { return }
-    lifetime.end()
+    end {}
     waiting?.resume()
   }
 }
