@@ -33,7 +33,7 @@ extension RedisCache {
         }
         return state.orders[number]?.takeForgotten() ?? []
       }
-      _ = forgotten  // released here, not under the lock
+      withExtendedLifetime(forgotten) {}  // released here, not under the lock
     }
     // Only now, since the orders refuse what these removals refused.
     if isOfAll { removals.forget(upTo: revision) }

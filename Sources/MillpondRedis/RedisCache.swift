@@ -224,7 +224,7 @@ public final class RedisCache: Cache {
         forgotten = orders[number]?.takeForgotten() ?? []
         return request(RedisKey(prefix: prefix, key: key))
       }
-      _ = forgotten  // released here, not under the lock
+      withExtendedLifetime(forgotten) {}  // released here, not under the lock
       if !isBehind { return isSent }
     }
     return false

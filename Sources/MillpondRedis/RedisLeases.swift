@@ -131,7 +131,7 @@ final class LeaseNotice: Sendable {
       state.isOver = true
       return (exchange(&state.handles, with: []), exchange(&state.receiver, with: nil))
     }
-    _ = receiver  // released here, not under the lock
+    withExtendedLifetime(receiver) {}  // released here, not under the lock
     for handle in handles { handle.dispose() }
   }
 }

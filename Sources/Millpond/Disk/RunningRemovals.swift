@@ -57,11 +57,10 @@ final class RunningRemovals: Sendable {
   }
 
   func remove(_ number: Int) {
-    let gone = state.withLock { state in
+    state.discard { state in
       defer { count.store(state.removals.count, ordering: .releasing) }
       return state.removals.removeValue(forKey: number)
     }
-    _ = gone  // released here, not under the lock
   }
 
   /// Returns the latest running removal that concerns a key; calls users' predicates.

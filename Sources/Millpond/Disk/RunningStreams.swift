@@ -36,7 +36,7 @@ final class RunningStreams: Sendable {
   }
 
   func remove(_ number: UInt64) {
-    _ = state.withLock { $0.streams.removeValue(forKey: number) }
+    state.discard { $0.streams.removeValue(forKey: number) }
   }
 
   /// Erases all streams that began before a removal of everything, without waiting for their ends.

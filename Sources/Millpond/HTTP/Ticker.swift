@@ -20,8 +20,7 @@ final class Ticker: Sendable {
     let (number, step) = state.withLock { $0.add(TickerEntry(due: due, action: action)) }
     if let step { setTimer(step) }
     return Disposable {
-      let gone = self.state.withLock { $0.waiting.remove(number) }
-      _ = gone  // released here, not under the lock
+      self.state.discard { $0.waiting.remove(number) }
     }
   }
 
@@ -35,7 +34,7 @@ final class Ticker: Sendable {
   private func fire(_ number: Int) {
     let now = scheduler.now()
     let (due, step, former) = state.withLock { $0.fire(number, at: now) }
-    _ = former  // released here, not under the lock
+    withExtendedLifetime(former) {}  // released here, not under the lock
     for entry in due { entry.action() }
     if let step { setTimer(step) }
   }

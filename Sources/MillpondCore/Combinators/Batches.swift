@@ -155,7 +155,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
       if state.callers.isEmpty, state.phase == .open { state.phase = .begun }
       return (state.callers.isEmpty, gone)
     }
-    _ = gone  // released here, not under the lock
+    withExtendedLifetime(gone) {}  // released here, not under the lock
     return isEmpty
   }
 

@@ -28,11 +28,10 @@ public struct KeyPredicate<Key: Sendable>: Sendable {
     do {
       return try body(key)
     } catch {
-      let former = failure.withLock { failure in
+      failure.discard { failure in
         defer { failure = failure ?? error }
         return failure
       }
-      _ = former  // released here, not under the lock
       return false
     }
   }

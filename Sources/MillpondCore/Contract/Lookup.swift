@@ -369,8 +369,7 @@ final class MissExplanation: Sendable {
 
   /// Keeps the reason; the latest counts.
   func give(_ reason: CacheEvent.Kind) {
-    let former = locked(reason).withLock { exchange(&$0, with: reason) }
-    _ = former  // released here, not under the lock
+    locked(reason).discard { exchange(&$0, with: reason) }
   }
 
   /// The reason, if one was given.

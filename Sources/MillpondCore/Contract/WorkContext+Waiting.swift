@@ -105,12 +105,11 @@ extension WorkContext {
   }
 
   private func waitsNoMore(for other: WorkContext) {
-    let gone = waits.withLock { state -> WorkContext? in
+    waits.discard { state in
       let id = ObjectIdentifier(other)
       state.waitsFor[id]?.times -= 1
       return state.waitsFor[id]?.times == 0 ? state.waitsFor.removeValue(forKey: id)?.flight : nil
     }
-    _ = gone  // released here, not under the lock
   }
 
   private func leads(to goal: WorkContext) -> Bool {
@@ -139,12 +138,11 @@ extension WorkContext {
   }
 
   private func remove(_ context: WorkContext, _ isCertain: Bool) {
-    let gone = waits.withLock { state -> WaitingContext? in
+    waits.discard { state in
       let id = ObjectIdentifier(context)
       state.waiting[id]?.count(-1, isCertain)
       return state.waiting[id]?.isOver ?? false ? state.waiting.removeValue(forKey: id) : nil
     }
-    _ = gone  // released here, not under the lock
   }
 
   /// The contexts that wait for this flight, and whether each is certain to wait.

@@ -110,11 +110,10 @@ class NestedContext: WorkContext, @unchecked Sendable {
   /// Leaves the caller's context at the end of work in a slot; gets of its remaining tasks then
   /// have no caller.
   final func leaveOuter() {
-    let former = around.withLock { outer in
+    around.discard { outer in
       defer { outer = nil }
       return outer
     }
-    _ = former  // released here, not under the lock
   }
 }
 

@@ -48,8 +48,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func assign(_ key: Key, _ signal: Signal<Value>, _ revision: Revision) {
     let assigned = AssignedSignal(signal, revision)
     let flight = Flight(key, Lookup(), handle(of: key, Lookup()), in: table, assigned: assigned)
-    let former = table.withLock { $0.assign(flight, revision, limit: limit) }
-    _ = former  // released here, not under the lock
+    table.discard { $0.assign(flight, revision, limit: limit) }
   }
 
   /// Whether there is a flight of the key.
@@ -173,15 +172,13 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// more.
   @inlinable
   func detach(_ key: Key) {
-    let detached = table.withLock { $0.detach(key) }
-    _ = detached  // released here, not under the lock
+    table.discard { $0.detach(key) }
   }
 
   /// Detaches the flights of a key, unless its flight was assigned after `revision`.
   @inlinable
   func detach(_ key: Key, upTo revision: Revision) {
-    let detached = table.withLock { $0.detach(key, upTo: revision) }
-    _ = detached  // released here, not under the lock
+    table.discard { $0.detach(key, upTo: revision) }
   }
 
   /// Detaches the flights of keys that satisfy the predicate, except those whose flight was assigned
@@ -198,15 +195,13 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Detaches all flights that were not assigned after `revision`.
   func detachAll(upTo revision: Revision) {
-    let detached = table.withLock { $0.detachAll(upTo: revision) }
-    _ = detached  // released here, not under the lock
+    table.discard { $0.detachAll(upTo: revision) }
   }
 
   /// Detaches all flights.
   @inlinable
   func detachAll() {
-    let detached = table.withLock { $0.detachAll() }
-    _ = detached  // released here, not under the lock
+    table.discard { $0.detachAll() }
   }
 
   /// Returns descriptions of the flights that can be joined, oldest first, without those that begin

@@ -137,8 +137,7 @@ final class RateLimiter: Sendable {
 
   private func setTimer(after delay: Duration, _ number: Int) {
     let timer = scheduler.schedule(after: delay) {
-      let fired = self.state.withLock { $0.fired(number) }
-      _ = fired  // released here, not under the lock
+      self.state.discard { $0.fired(number) }
       self.startWaiting()
     }
     let superfluous = state.withLock { $0.keep(timer, number) }

@@ -209,7 +209,7 @@ final class QueuedWaiter: @unchecked Sendable {
     let (work, turn, slot) = gate.withLock {
       (exchange(&self.work, with: nil), exchange(&self.turn, with: nil), self.slot)
     }
-    _ = work  // released here, not under the lock
+    withExtendedLifetime(work) {}  // released here, not under the lock
     slot?.leaveOuter()
     turn?.end()
   }

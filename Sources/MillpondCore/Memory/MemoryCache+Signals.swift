@@ -198,12 +198,11 @@ final class UnstoredValue<Value: Sendable>: Sendable {
 
   @inlinable
   func set(_ value: Value, at time: Int64) {
-    let former = state.withLock { state -> Sent? in
+    state.discard { state -> Sent? in
       if state.isClosed { return nil }
       defer { state.sent = (value, time) }
       return state.sent
     }
-    _ = former  // released here, not under the lock
   }
 
   /// Returns the latest value once; later ones are ignored.

@@ -70,8 +70,7 @@ public final class Repository: Sendable {
 
   /// Removes the member with that name, if there is one, and releases it.
   public func remove(named name: String) {
-    let gone = state.withLock { $0.members.removeValue(forKey: name) }
-    _ = gone  // released here, not under the lock
+    state.discard { $0.members.removeValue(forKey: name) }
   }
 
   /// The names of the members, sorted.

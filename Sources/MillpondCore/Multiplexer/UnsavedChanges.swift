@@ -49,13 +49,12 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
       let gone = isSaved ? backlog.saved(change) : backlog.failed(change)
       return [gone, backlog.count > limit ? backlog.merge() : nil].compactMap { $0 }
     }
-    _ = gone  // released here, not under the lock
+    withExtendedLifetime(gone) {}  // released here, not under the lock
   }
 
   /// Drops the note of a key, unless the key has changed since.
   func forget(_ key: Key, _ failure: Backlog<Key>.Failure) {
-    let gone = backlog.withLock { $0.forget(key, upTo: failure.revision) }
-    _ = gone  // released here, not under the lock
+    backlog.discard { $0.forget(key, upTo: failure.revision) }
   }
 }
 

@@ -82,11 +82,10 @@ public final class CacheMonitor: Sendable {
 
   /// Resets the statistics.
   public func reset() {
-    let former = counts.withLock { counts in
+    counts.discard { counts in
       defer { counts = LayerCounts() }
       return counts
     }
-    _ = former  // released here, not under the lock
   }
 }
 

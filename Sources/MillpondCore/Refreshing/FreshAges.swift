@@ -50,7 +50,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
       hasMarks.store(!marks.isEmpty, ordering: .releasing)
       return gone
     }
-    _ = gone  // released here, not under the lock
+    withExtendedLifetime(gone) {}  // released here, not under the lock
   }
 
   /// Whether a value that was fetched since `asked` is from before a mark.

@@ -27,8 +27,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
   }
 
   private func leave(_ key: Key) {
-    let gone = state.withLock { $0.leave(key) }
-    _ = gone  // released here, not under the lock
+    state.discard { $0.leave(key) }
   }
 
   private func send(_ event: KeyEvent, ofOne key: Key) {
@@ -36,7 +35,7 @@ final class Watchers<Key: Hashable & Sendable>: Sendable {
       let gone = state.count(key, event)
       return (state.watches.isEmpty ? nil : state.watches[key]?.subject, gone)
     }
-    _ = gone  // released here, not under the lock
+    withExtendedLifetime(gone) {}  // released here, not under the lock
     subject?.next(event)
   }
 

@@ -69,8 +69,7 @@ public final class CacheScope: Sendable {
     let member = ScopeMember(erase: erase, isPersistent: isPersistent)
     let number = state.withLock { $0.members.add(member) }
     return Disposable { [state] in
-      let gone = state.withLock { $0.leave(number) }
-      _ = gone  // released here, not under the lock
+      state.discard { $0.leave(number) }
     }
   }
 
@@ -101,8 +100,7 @@ public final class CacheScope: Sendable {
         return caller.fail()
       }
       run.onEnd {
-        let gone = state.withLock { $0.callers.remove(number) }
-        _ = gone  // released here, not under the lock
+        state.discard { $0.callers.remove(number) }
       }
     }
   }
@@ -111,8 +109,7 @@ public final class CacheScope: Sendable {
   private func forget(_ number: Int, after erasure: Signal<Void>) {
     erasure.subscribe { [state] event in
       guard case .completed = event else { return }
-      let gone = state.withLock { $0.members.remove(number) }
-      _ = gone  // released here, not under the lock
+      state.discard { $0.members.remove(number) }
     }
   }
 }

@@ -96,7 +96,7 @@ final class RunningGets: Sendable {
 
   private func leave(_ number: Int) {
     let (gone, isLast) = state.withLock { ($0.gets.remove(number), $0.ends()) }
-    _ = gone  // released here, not under the lock
+    withExtendedLifetime(gone) {}  // released here, not under the lock
     if isLast { ended.keep(by: .just(())) }
   }
 

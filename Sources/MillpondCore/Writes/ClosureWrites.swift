@@ -104,7 +104,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func admits(_ decide: (inout WriteOrder<Key>) -> Bool) -> Bool {
     let (isAdmitted, forgotten) = order.withLock { (decide(&$0), $0.takeForgotten()) }
-    _ = forgotten  // released here, not under the lock
+    withExtendedLifetime(forgotten) {}  // released here, not under the lock
     return isAdmitted
   }
 }

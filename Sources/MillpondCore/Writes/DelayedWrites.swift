@@ -123,7 +123,7 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
       let entry = writes.remove(at: place)
       return (over, (entry.key, entry.value))
     }
-    _ = entry  // released here, not under the lock
+    withExtendedLifetime(entry) {}  // released here, not under the lock
     return over
   }
 }

@@ -13,7 +13,7 @@ public import Synchronization
 /// case, for fills of gets that began before. Beyond that a fill is refused if its get is as old,
 /// and a write may be admitted that should have been refused, but none is lost.
 public final class KeyRemovals<Key: Sendable>: Sendable {
-  fileprivate struct Removal: Sendable {
+  fileprivate struct Entry: Sendable {
     let predicate: KeyPredicate<Key>
     let revision: Revision
 
@@ -22,7 +22,7 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
   }
 
   fileprivate struct State: Sendable {
-    var removals: [Removal] = []
+    var removals: [Entry] = []
 
     /// The number of removals that were added.
     var count = 0
@@ -46,10 +46,10 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
     let (arrival, oldest) = (max(revision, Revision.present), PendingWrite.oldest)
     let (number, former) = state.withLock { state in
       let former = state.removals
-      state.add(Removal(predicate: predicate, revision: revision, arrival: arrival), oldest)
+      state.add(Entry(predicate: predicate, revision: revision, arrival: arrival), oldest)
       return (state.count, former)
     }
-    _ = former  // released here, not under the lock
+    withExtendedLifetime(former) {}  // released here, not under the lock
     latest.max(arrival.number, ordering: .acquiringAndReleasing)
     return RemovalMark(revision: revision, arrival: arrival, number: number)
   }
@@ -62,7 +62,7 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
       state.removals = former.filter { $0.revision > revision }
       return former
     }
-    _ = former  // released here, not under the lock
+    withExtendedLifetime(former) {}  // released here, not under the lock
   }
 
   /// Compares a write of `key` with the later removals; calls users' predicates.
@@ -109,7 +109,7 @@ extension KeyRemovals.State {
   /// - Parameters:
   ///   - removal: The removal.
   ///   - oldest: The oldest pending write.
-  fileprivate mutating func add(_ removal: KeyRemovals.Removal, _ oldest: Revision) {
+  fileprivate mutating func add(_ removal: KeyRemovals.Entry, _ oldest: Revision) {
     count += 1
     removals.append(removal)
     let surplus = removals.dropLast(8).enumerated().filter { place, removal in

@@ -24,8 +24,7 @@ final class OpenPages: Sendable {
   }
 
   func remove(_ id: Int) {
-    let log = state.withLock { $0.logs.removeValue(forKey: id) }
-    _ = log  // released here, not under the lock
+    state.discard { $0.logs.removeValue(forKey: id) }
   }
 
   /// The number of open pages.

@@ -34,14 +34,13 @@ final class ActivityLog: Sendable {
   /// Receives a get that has ended.
   func receive(_ record: GetRecord) {
     let now = ContinuousClock.now
-    let former = state.withLock { state in
+    state.discard { state in
       for event in record.steps
       where state.statistics.count < Self.layerLimit || state.statistics[event.layer] != nil {
         state.statistics[event.layer, default: CacheStatistics()].count(event)
       }
       return state.ring.append(record, at: now)
     }
-    _ = former  // released here, not under the lock
   }
 
   /// Returns what happened since the last call; of many gets the newest.

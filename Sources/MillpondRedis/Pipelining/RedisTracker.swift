@@ -72,8 +72,7 @@ final class RedisTracker: Sendable {
   func follow(_ cache: Int, _ follower: RedisFollower) -> Disposable {
     let number = state.withLock { $0.caches[cache].followers.add(follower) }
     return Disposable { [state] in
-      let gone = state.withLock { $0.caches[cache].followers.remove(number) }
-      _ = gone  // released here, not under the lock
+      state.discard { $0.caches[cache].followers.remove(number) }
     }
   }
 

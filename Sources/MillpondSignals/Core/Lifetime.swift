@@ -196,7 +196,7 @@ package class LifetimeCore: @unchecked Sendable {
       return (entries.takeAll(), link)
     }
     entries.run(&ending)
-    _ = link  // released here, not under the lock
+    withExtendedLifetime(link) {}  // released here, not under the lock
   }
 
   /// The teardown of a lifetime and its descendants, with bounded recursion.

@@ -26,6 +26,16 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
     defer { gate.unlock() }
     return body(&state)
   }
+
+  /// Runs `body` with exclusive access, and releases what it returns after the unlock.
+  ///
+  /// An unused result of ``withLock(_:)`` would not do: the optimiser may release a collection that
+  /// is not used any more before the unlock.
+  @inlinable
+  package func discard<Removed>(_ body: (inout State) -> Removed) {
+    let removed = withLock(body)
+    withExtendedLifetime(removed) {}
+  }
 }
 
 /// The only lock of the libraries, around the standard library's mutex.

@@ -139,7 +139,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
       if before == 0 { turn.store(threadMark() | Self.waitingBit, ordering: .relaxed) }
       return (replaced, before == 0)
     }
-    _ = replaced  // released here, not under the lock
+    withExtendedLifetime(replaced) {}  // released here, not under the lock
     return took
   }
 

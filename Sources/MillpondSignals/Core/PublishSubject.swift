@@ -110,7 +110,7 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func leave(_ number: Int) {
     let left = mailbox.actQuietly(orPost: .departure(number)) { members.remove(number) }
-    _ = left  // released here, where neither the lock nor the turn is held
+    withExtendedLifetime(left) {}  // released here, where neither the lock nor the turn is held
   }
 
   @inlinable

@@ -82,7 +82,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
     // the value, is removed after the delivery, without a message.
     if mailbox.isOnTurn, departed == 0 { return departed = number }
     let left = mailbox.actQuietly(orPost: .departure(number)) { members.remove(number) }
-    _ = left  // released here, where neither the lock nor the turn is held
+    withExtendedLifetime(left) {}  // released here, where neither the lock nor the turn is held
   }
 
   /// Receives a value of the run.
@@ -166,8 +166,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   @inlinable
   func settle(_ end: Event<Never>) {
     guard let phase else { return }
-    let unneeded = phase.withLock { $0.settle(self, latest.value, end) }
-    _ = unneeded  // released here, not under the lock
+    phase.discard { $0.settle(self, latest.value, end) }
   }
 
   @inlinable

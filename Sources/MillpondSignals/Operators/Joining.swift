@@ -190,7 +190,7 @@ final class Joining<Rule: JoiningRule>: @unchecked Sendable {
   ) {
     if lifetime.isEnded { return }
     let old = mailbox.actQuietly(orPost: message()) { change(&rule) }
-    _ = old  // released here, not under the lock
+    withExtendedLifetime(old) {}  // released here, not under the lock
   }
 
   @inlinable

@@ -47,8 +47,7 @@ extension Locked {
   ) -> Disposable {
     let number = withLock { $0[keyPath: registry].add(element) }
     return Disposable {
-      let gone = self.withLock { $0[keyPath: registry].remove(number) }
-      _ = gone  // released here, not under the lock
+      self.discard { $0[keyPath: registry].remove(number) }
     }
   }
 }

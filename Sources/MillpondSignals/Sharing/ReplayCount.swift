@@ -53,7 +53,7 @@ extension Signal {
       run(
         observer.replacingNext { value in
           let (number, dropped) = history.withLock { $0.append(value) }
-          _ = dropped  // released here, not under the lock
+          withExtendedLifetime(dropped) {}  // released here, not under the lock
           observer.next(Numbered(value, number, history))
         }, lifetime)
     }

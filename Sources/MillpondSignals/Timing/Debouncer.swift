@@ -83,11 +83,10 @@ public final class ValueDebouncer<Value: Sendable & Equatable>: Sendable {
     get { state.withLock { $0 } }
     set {
       if value == newValue { return }
-      let former = state.withLock { value in
+      state.discard { value in
         defer { value = newValue }
         return value
       }
-      _ = former  // released here, not under the lock
       debouncer.call()
     }
   }

@@ -69,7 +69,7 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
       let (outcome, forgotten) = state.withLock { state in
         (state.apply(change, compared), state.order.takeForgotten())
       }
-      _ = forgotten  // released here, not under the lock
+      withExtendedLifetime(forgotten) {}  // released here, not under the lock
       if let outcome { return outcome }
     }
     return refused

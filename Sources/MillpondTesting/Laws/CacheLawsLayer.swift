@@ -114,10 +114,9 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
       return state.lastNumber
     }
     lifetime.onEnd {
-      let gone = self.state.withLock { state in
+      self.state.discard { state in
         state.held.firstIndex { $0.number == number }.map { state.held.remove(at: $0) }
       }
-      _ = gone  // released here, not under the lock
     }
   }
 }

@@ -21,4 +21,18 @@ import Testing
 
     #expect(released.entries == [1])
   }
+
+  @Test func `what is discarded is released after the unlock`() {
+    let released = Journal<Int>()
+    let locked = Locked<[Int: Witness]>([:])
+    // The lock is not recursive.
+    locked.withLock { $0[1] = Witness { released.write(locked.withLock { $0.count }) } }
+
+    locked.discard { witnesses in
+      defer { witnesses = [:] }
+      return witnesses
+    }
+
+    #expect(released.entries == [0])
+  }
 }

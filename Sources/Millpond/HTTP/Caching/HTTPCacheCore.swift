@@ -38,7 +38,7 @@ final class HTTPCacheCore: Sendable {
     }
     guard let lifetime else { return }
     lifetime.onEnd { [weak self] in
-      _ = self?.refreshes.withLock { $0.removeValue(forKey: question) }
+      self?.refreshes.discard { $0.removeValue(forKey: question) }
     }
     sharedTransfers.getStamped(question, Lookup(priority: .low))
       .timeout(Self.refreshTime, awaiting: .end)

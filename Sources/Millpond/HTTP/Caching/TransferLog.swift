@@ -41,17 +41,16 @@ final class TransferLog: Sendable {
       state.isKept = false
       return (state.count - 1, exchange(&state.parts, with: []))
     }
-    _ = dropped  // released here, not under the lock
+    withExtendedLifetime(dropped) {}  // released here, not under the lock
     return number
   }
 
   /// Stops keeping parts: no other caller may have them.
   func keepNothing() {
-    let dropped = state.withLock { state in
+    state.discard { state in
       state.isKept = false
       return exchange(&state.parts, with: [])
     }
-    _ = dropped  // released here, not under the lock
   }
 
   /// Returns the parts with these numbers; nil if they are not kept.

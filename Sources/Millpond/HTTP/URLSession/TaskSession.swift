@@ -102,8 +102,7 @@ final class SessionTransfers: NSObject, URLSessionDataDelegate {
     guard let entry = running.withLock({ $0[task.taskIdentifier] }),
       entry.transfer.finish(task.response, nil)
     else { return false }
-    let gone = running.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-    _ = gone  // released here, not under the lock
+    running.discard { $0.removeValue(forKey: task.taskIdentifier) }
     return true
   }
 

@@ -30,7 +30,7 @@ extension MemoryShards {
       mask.store(Self.shardCount - 1, ordering: .releasing)
       return whole
     }
-    _ = whole  // released here, not under the lock
+    withExtendedLifetime(whole) {}  // released here, not under the lock
   }
 }
 

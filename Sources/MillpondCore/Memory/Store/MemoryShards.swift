@@ -203,7 +203,7 @@ extension MemoryShards {
         return (goesOn, goesOn ? nil : store.takeIfEmpty())
       }
       finish(&move)
-      _ = former  // released here, not under the lock
+      withExtendedLifetime(former) {}  // released here, not under the lock
       if !goesOn {
         while withShard(number, { $0.shrink(atMost: Self.stepSize) }) {}
         (number, progress) = (number + 1, StoreProgress())
