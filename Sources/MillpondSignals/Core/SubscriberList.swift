@@ -22,12 +22,12 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
 
   @inlinable
   package borrowing func next(_ value: Value) {
-    if slots.isEmpty { single.next(value) } else { slots.next(value) }
+    if !slots.isEmpty { slots.next(value) } else if !single.isVacant { single.next(value) }
   }
 
   @inlinable
   borrowing func other(_ event: Event<Never>) {
-    if slots.isEmpty { single.other(event) } else { slots.other(event) }
+    if !slots.isEmpty { slots.other(event) } else if !single.isVacant { single.other(event) }
   }
 
   /// Adds a member at the place of its number, since members may arrive out of order.
@@ -217,7 +217,7 @@ package struct ListedSubscriber<Value: Sendable>: Sendable {
   @usableFromInline var number: Int
   @usableFromInline var observer: Observer<Value>
 
-  /// Nil in a slot without a member.
+  /// Nil in a slot that never had a member.
   @usableFromInline let lifetime: Lifetime?
 
   @inlinable
@@ -227,9 +227,9 @@ package struct ListedSubscriber<Value: Sendable>: Sendable {
     self.lifetime = lifetime
   }
 
-  /// Whether the member's lifetime has not ended.
+  /// Whether the member's lifetime, which it must have, has not ended.
   @inlinable
   var isListening: Bool {
-    lifetime.map { !$0.isEnded } ?? false
+    !lifetime.unsafelyUnwrapped.isEnded
   }
 }
