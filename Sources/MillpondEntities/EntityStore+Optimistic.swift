@@ -67,6 +67,10 @@ extension EntityStore {
   ///
   /// If it fails, the entity comes back, unless a later write has replaced it; see
   /// ``set(_:confirmedBy:)-(E,Signal<Answer>)``.
+  ///
+  /// - Parameters:
+  ///   - reference: The reference to the entity.
+  ///   - request: The request that confirms the removal.
   @discardableResult
   public func remove<E, Answer>(
     _ reference: Reference<E>, confirmedBy request: Signal<Answer>

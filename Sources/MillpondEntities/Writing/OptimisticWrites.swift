@@ -60,10 +60,10 @@ extension EntityCore {
     request.ended { run, end in
       let hasEnded = self.withLock { _, observers in
         if observers.endedAt > revision { return true }
-        observers.requests[revision] = { end(.failed(CacheError.scopeEnded)) }
+        observers.requests[revision] = { end(.failed(CacheError.scopeEnded())) }
         return false
       }
-      if hasEnded { return end(.failed(CacheError.scopeEnded)) }
+      if hasEnded { return end(.failed(CacheError.scopeEnded())) }
       run.onEnd {
         let released = self.withLock { $1.requests.removeValue(forKey: revision) }
         withExtendedLifetime(released) {}  // released here, not under the lock

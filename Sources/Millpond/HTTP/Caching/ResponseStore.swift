@@ -79,7 +79,7 @@ struct ResponseStore: Sendable {
     }
   }
 
-  /// Stores the head of a response whose body is stored, for the requests that it is selected by.
+  /// Stores the head of a response whose body is stored, for all requests that match `request`.
   func add(
     _ response: StoredResponse, for key: String, _ request: RequestTerms, _ token: FillToken
   ) -> Signal<Void> {
