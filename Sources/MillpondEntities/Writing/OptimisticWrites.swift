@@ -15,7 +15,7 @@ extension EntityCore {
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> Signal<Void> {
     let outcome = PublishSubject<Void>()
-    // Repeated for whoever asks later; runs on when nobody does.
+    // Repeated for later subscribers; runs on without any.
     let repeated = outcome.signal.started()
     try write { () throws(Failure) in
       let revision = Revision.next()

@@ -3,7 +3,7 @@ extension Signal {
   ///
   /// The eager ``replayLast(_:resetsOnFailure:)`` with ``ReplayPolicy/keepRunning``: present and
   /// later subscribers receive the latest value and what follows, and the value stays when all have
-  /// left. Nobody's leaving cancels the run; limit it before, as by
+  /// left. No subscriber that leaves cancels the run; limit it before, as by
   /// ``timeout(_:awaiting:clock:)``, if it might never end.
   ///
   ///     let settings = download(url).started(resetsOnFailure: true)

@@ -122,7 +122,7 @@ struct ResponseStore: Sendable {
   }
 
   private func fill(_ place: String, _ content: HTTPCacheRecord.Content, _ token: FillToken) {
-    // The outcome of a fill is started by the store, and nobody waits for it.
+    // The outcome of a fill is started by the store, and not waited for.
     _ = records.apply(.fill(place, Stamped(HTTPCacheRecord(content)), token))
   }
 
