@@ -112,7 +112,7 @@ import Testing
     #expect(recorder.values == ["begin 1", "end 1", "begin 2", "end 2"])
   }
 
-  @Test func `what fails because its time was up does not hide that it was`() {
+  @Test func `a failure after the deadline does not hide the timeout`() {
     let clock = ManualClock()
     let source = AnyCache<Int, Int>(
       get: { _ in .create { observer, lifetime in lifetime.onEnd { observer.failed(Trouble()) } } },
