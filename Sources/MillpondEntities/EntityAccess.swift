@@ -19,6 +19,8 @@ import MillpondSignals
 /// only conforming types.
 public protocol EntityAccess {
   /// Returns the entity; nil if it does not exist.
+  ///
+  /// - Parameter reference: The reference to the entity.
   func get<E>(_ reference: Reference<E>) -> E?
 
   /// Returns those of the entities that exist, in the order of the references, as of one commit.
@@ -28,6 +30,8 @@ public protocol EntityAccess {
   func set<E: Entity>(_ entity: E)
 
   /// Removes the entity.
+  ///
+  /// - Parameter reference: The reference to the entity.
   func remove<E>(_ reference: Reference<E>)
 
   /// Removes all entities of this type.
@@ -37,6 +41,8 @@ public protocol EntityAccess {
   func removeAll()
 
   /// Runs several reads and writes as one transaction, or as a part of the running one.
+  ///
+  /// - Parameter changes: Reads and writes through the transaction that it receives.
   func update<Result, Failure>(
     _ changes: (EntityTransaction) throws(Failure) -> Result
   ) throws(Failure) -> Result

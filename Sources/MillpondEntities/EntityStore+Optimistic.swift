@@ -21,7 +21,7 @@ extension EntityStore {
   /// next start begins without the write. Until the outcome, the entity is not evicted or pruned,
   /// nor is what the values refer to.
   ///
-  /// Nobody's leaving cancels the request, and neither does the release of the store; limit it, as
+  /// No subscriber that leaves cancels the request, and neither does the release of the store; limit it, as
   /// by `Signal.timeout(_:awaiting:clock:)`, if it might never end. ``end()`` cancels it, and
   /// nothing comes back. Inside a transaction, the request starts after the commit; if the
   /// transaction throws, it does not start.
@@ -67,6 +67,10 @@ extension EntityStore {
   ///
   /// If it fails, the entity comes back, unless a later write has replaced it; see
   /// ``set(_:confirmedBy:)-(E,Signal<Answer>)``.
+  ///
+  /// - Parameters:
+  ///   - reference: The reference to the entity.
+  ///   - request: The request that confirms the removal.
   @discardableResult
   public func remove<E, Answer>(
     _ reference: Reference<E>, confirmedBy request: Signal<Answer>

@@ -63,6 +63,8 @@ public final class EntityStore: Sendable {
   // MARK: Reading
 
   /// Returns the entity as of the last commit; inside a transaction, as of its latest write.
+  ///
+  /// - Parameter reference: The reference to the entity.
   @inlinable
   public func get<E>(_ reference: Reference<E>) -> E? {
     core.get(reference)
@@ -145,6 +147,8 @@ public struct EntityTransaction {
   }
 
   /// Returns the entity as of the transaction's latest write.
+  ///
+  /// - Parameter reference: The reference to the entity.
   @inlinable
   public func get<E>(_ reference: Reference<E>) -> E? {
     core.get(reference)
@@ -164,6 +168,8 @@ public struct EntityTransaction {
   }
 
   /// Removes the entity.
+  ///
+  /// - Parameter reference: The reference to the entity.
   @inlinable
   public func remove<E>(_ reference: Reference<E>) {
     core.remove(reference)
@@ -213,7 +219,7 @@ extension EntityCore {
   func end() {
     removeAll(isEnd: true)
     endRequests()
-    failAll(CacheError.scopeEnded)
+    failAll(CacheError.scopeEnded())
   }
 }
 
@@ -238,6 +244,7 @@ extension EntityStore {
   ///
   /// The entity need not exist yet. Calls are counted.
   ///
+  /// - Parameter reference: The reference to the entity.
   /// - Returns: The handle that ends the protection; releasing the handle does not.
   public func retain<E>(_ reference: Reference<E>) -> Disposable {
     core.retain(reference)

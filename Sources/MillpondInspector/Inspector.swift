@@ -13,7 +13,7 @@ public import MillpondCore
 /// if a part of the composition is ``/MillpondCore/Source/monitored(by:)``; everything else needs no
 /// preparation.
 ///
-/// It is served on 127.0.0.1 only, to those who know the address, which contains a random token.
+/// It is served on 127.0.0.1 only, to callers that know the address, which contains a random token.
 /// Keys are shown as text, so the address should be kept as secret as they are. Four pages can be
 /// open at a time.
 ///

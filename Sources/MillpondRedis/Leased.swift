@@ -37,6 +37,11 @@ extension Cache where Key == String {
   /// Layers this cache over `lower`, and lets only one process at a time fetch a key from there.
   ///
   /// The same as ``layered(over:leasing:for:by:)`` for equal keys.
+  ///
+  /// - Parameters:
+  ///   - lower: The source to fetch from.
+  ///   - shared: The cache on the server, of which this is a form.
+  ///   - time: The longest time for which one process keeps the others waiting.
   public func layered<Lower: Source<Key, Value>>(
     over lower: Lower, leasing shared: RedisCache, for time: Duration = .seconds(10)
   ) -> Leased<Self, Lower> {

@@ -25,6 +25,9 @@ public import MillpondSignals
 public final class Redis: Sendable {
   let loop: RedisLoop
 
+  /// The name of its caches in errors, with the address of the server.
+  let layerName: String
+
   /// Creates a client.
   ///
   /// - Parameters:
@@ -41,7 +44,7 @@ public final class Redis: Sendable {
   ///     the deadline.
   ///   - tracking: The way in which the server tells about changes of other processes.
   /// - Throws: ``RedisError/system(call:code:)`` if the process has no descriptors left.
-  public init(
+  public convenience init(
     _ address: RedisAddress, username: String? = nil, password: String? = nil, database: Int = 0,
     connections: Int = 1, deadline: Duration = .seconds(1), heartbeat: Duration = .seconds(2),
     tracking: RedisTracking = .byPrefix
@@ -49,7 +52,7 @@ public final class Redis: Sendable {
     let limits = PipelineLimits(
       deadline: Int64(max(deadline, .milliseconds(1)).nanoseconds),
       heartbeat: Int64(max(heartbeat, .milliseconds(1)).nanoseconds))
-    loop = try RedisLoop(
+    try self.init(
       RedisSettings(
         address: address,
         credentials: password.map { RedisCredentials(username: username, password: $0) },
@@ -59,6 +62,7 @@ public final class Redis: Sendable {
 
   init(_ settings: RedisSettings) throws(RedisError) {
     loop = try RedisLoop(settings)
+    layerName = "RedisCache at \(settings.address)"
   }
 
   deinit { loop.release() }
@@ -74,7 +78,7 @@ public final class Redis: Sendable {
   @discardableResult
   public func ping() -> Signal<Void> {
     let subject = Promise<Void>()
-    afterAllLanes { subject.keep(by: .of($0)) }
+    afterAllLanes { subject.keep(by: .of($0, from: self)) }
     return subject.outcome
   }
 
@@ -91,21 +95,21 @@ public final class Redis: Sendable {
 
 extension Signal {
   /// Sends the value and completes, or fails.
-  static func of(_ result: Result<Value, RedisError>) -> Signal {
+  static func of(_ result: Result<Value, RedisError>, from redis: Redis) -> Signal {
     switch result {
     case .success(let value): .just(value)
-    case .failure(let error): .fail(CacheError(redis: error))
+    case .failure(let error): .fail(CacheError(error, of: redis))
     }
   }
 }
 
 extension CacheError {
   /// The failure of a layer on a server.
-  init(redis error: RedisError) {
+  init(_ error: RedisError, of redis: Redis) {
     if case .notConnected(let remaining) = error {
-      self = .circuitOpen(layer: "RedisCache", remaining: remaining)
+      self = .circuitOpen(layer: redis.layerName, remaining: remaining)
     } else {
-      self = .unavailable(layer: "RedisCache", underlying: error)
+      self = .unavailable(layer: redis.layerName, underlying: error)
     }
   }
 }

@@ -14,7 +14,7 @@ extension RedisCache {
       key, request,
       { result in
         if case .success = result { self.checkFill(key, token, on: lane) }
-        let outcome = Signal<Void>.of(result.map { _ in () })
+        let outcome = Signal<Void>.of(result.map { _ in () }, from: self.redis)
         subject.keep(by: outcome.filter { _ in false })
       }, compare: { removals.compare(key, token) },
       mustCompare: { $0.mustCompare(token, compared: $1) },

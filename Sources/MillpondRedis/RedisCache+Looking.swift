@@ -19,6 +19,8 @@ extension RedisCache {
   }
 
   /// Returns the rest of a value's life on the server; empty if there is no value.
+  ///
+  /// - Parameter key: The key.
   public func timeToLive(of key: String) -> Signal<TimeToLive> {
     asking(key, .command("PTTL", .key(serverKey(key)), isRepeatable: true)) { reply in
       switch reply {
@@ -48,7 +50,7 @@ extension RedisCache {
     guard let request = setting(stamped, isFill: false, ["NX"]) else { return .just(false) }
     let subject = Promise<Bool>()
     let isSent = submit(key, .next(), request) { result in
-      subject.keep(by: .of(result.map { $0 != .null }))
+      subject.keep(by: .of(result.map { $0 != .null }, from: self.redis))
     }
     return isSent ? subject.outcome : .just(false)
   }
@@ -106,7 +108,7 @@ extension RedisCache {
       lane.submit(request) { result in
         if lifetime.isEnded { return }
         switch result {
-        case .failure(let error): observer.failed(CacheError(redis: error))
+        case .failure(let error): observer.failed(CacheError(error, of: redis))
         case .success(let reply):
           observer.next(value(reply))
           if !lifetime.isEnded { observer.completed() }

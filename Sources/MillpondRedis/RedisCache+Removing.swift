@@ -12,7 +12,7 @@ extension RedisCache {
     let subject = Promise<Void>()
     let removal = KeyRemoval(cache: self, predicate: predicate, revision: revision) { result in
       self.removals.end(number)
-      subject.keep(by: .of(result))
+      subject.keep(by: .of(result, from: self.redis))
     }
     // Earlier writes on other lanes have to be found.
     redis.afterAllLanes { result in

@@ -113,7 +113,7 @@ public final class RedisCache: Cache {
     _ observer: Observer<Stamped<Data>>, _ lifetime: Lifetime
   ) {
     switch result {
-    case .failure(let error): return observer.failed(CacheError(redis: error))
+    case .failure(let error): return observer.failed(CacheError(error, of: redis))
     case .success(let reply):
       if case .bytes(let data) = reply, let stamped = form.stamped(data) {
         if lookup.freshness == .any || lookup.admits(age: stamped.age) {
@@ -181,7 +181,7 @@ public final class RedisCache: Cache {
   ) -> Signal<Void> {
     let subject = Promise<Void>()
     let isSent = submit(key, revision, request) { result in
-      subject.keep(by: .of(result.map { _ in () }))
+      subject.keep(by: .of(result.map { _ in () }, from: self.redis))
     }
     return isSent ? subject.outcome : .just(())
   }

@@ -88,6 +88,8 @@ public final class CallbackSource<Value: Sendable>: Sendable {
   }
 
   /// Fails all runs.
+  ///
+  /// - Parameter error: The failure.
   public func failed(_ error: any Error) {
     for run in runs { run.send(.failed(error)) }
   }

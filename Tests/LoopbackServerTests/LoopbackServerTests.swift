@@ -52,7 +52,7 @@ import Testing
     #expect(client.readToEnd().end == .orderly)
   }
 
-  @Test func `after stop nobody gets in and a second stop does nothing`() throws {
+  @Test func `after a stop no connection is accepted, and a second stop does nothing`() throws {
     let origin = try LoopbackServer { _ in Response() }
 
     origin.stop()

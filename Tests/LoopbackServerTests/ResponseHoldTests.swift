@@ -26,7 +26,7 @@ import Testing
     #expect(hold.isReleased)
   }
 
-  @Test func `one that has gone is not woken`() throws {
+  @Test func `a waiter that has left is not woken`() throws {
     let id = try #require(hold.addWaker(count.add))
 
     hold.removeWaker(id)
@@ -35,7 +35,7 @@ import Testing
     #expect(count.value == 0)
   }
 
-  @Test func `after the release nobody waits`() {
+  @Test func `after the release no response waits`() {
     hold.release()
 
     #expect(hold.addWaker(count.add) == nil)

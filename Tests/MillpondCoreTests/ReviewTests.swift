@@ -7,7 +7,7 @@ import Testing
 @Suite struct ReviewTests {
   struct Trouble: Error {}
 
-  @Test func `a late telling is not refused for the sake of another key`() {
+  @Test func `a late write is not refused because of another key`() {
     let memory = MemoryCache<Int, String>(countLimit: 10_000)
     memory.set("old", for: -1)
     let late = (Revision.next(), Revision.next(), Revision.next())
@@ -33,7 +33,7 @@ import Testing
     #expect(memory.count == 0)
   }
 
-  @Test func `ten thousand tellings behind one that encodes need no stack`() async throws {
+  @Test func `ten thousand writes behind one that encodes need no stack`() async throws {
     let gate = TestSource<String>()
     let base = TestCache<String, String>()
     let cache = base.mapValues(
@@ -90,7 +90,7 @@ import Testing
     #expect(!log.values.isEmpty)
   }
 
-  @Test func `a telling inside a telling of closures is carried out after it`() {
+  @Test func `a write inside a write of closures is carried out after it`() {
     let log = PublishSubject<String>()
     let recorder = Recorder<String>().subscribe(to: log.signal)
     let itself = PublishSubject<Int>()
@@ -112,7 +112,7 @@ import Testing
     #expect(recorder.values == ["begin 1", "end 1", "begin 2", "end 2"])
   }
 
-  @Test func `what fails because its time was up does not hide that it was`() {
+  @Test func `a failure after the deadline does not hide the timeout`() {
     let clock = ManualClock()
     let source = AnyCache<Int, Int>(
       get: { _ in .create { observer, lifetime in lifetime.onEnd { observer.failed(Trouble()) } } },
@@ -122,7 +122,7 @@ import Testing
 
     clock.advance(by: .seconds(1))
 
-    #expect(recorder.transcript == ["failed \(SignalError.timedOut)"])
+    #expect(recorder.transcript == ["failed \(SignalError.timedOut(after: .seconds(1), key: "1"))"])
   }
 
   @Test func `an ask for what is cached only waits for no slot`() {
@@ -172,7 +172,7 @@ import Testing
     #expect(witness == nil)
   }
 
-  @Test func `an older get does not overwrite what a reload brought`() {
+  @Test func `an older get does not overwrite the answer of a reload`() {
     let origin = TestOrigin<Int, String>()
     let memory = MemoryCache<Int, String>(countLimit: 3)
     let cache = memory.layered(over: origin).reusingInFlight()

@@ -147,7 +147,7 @@ import Testing
     #expect(store.get(Reference<Thing>(3)) != nil)
   }
 
-  @Test func `a removal of all that comes late leaves what was brought after a later one`() {
+  @Test func `a removal of all that arrives late leaves what was filled after a later one`() {
     let first = Revision.next()
     things.removeAll()
     let origin = AnyCache<Int, Thing>(

@@ -53,7 +53,7 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test func `a cycle that nobody observes goes as a whole`() {
+  @Test func `a cycle that is not observed is pruned as a whole`() {
     let store = EntityStore()
     store.set(Thing(1, links: [2]))
     store.set(Thing(2, links: [1]))

@@ -94,7 +94,8 @@ import Testing
       changes.values.last?.causes.compactMap { $0.reference(to: Book.self)?.id } == [1, 2])
   }
 
-  @Test func `what nobody observes is pruned, but not what the observed refers to`() {
+  @Test
+  func `entities that are not observed are pruned, but not those that observed ones refer to`() {
     var book = stone
     book.author = Reference(1)
     store.set(book)

@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test
-  func `an identity that nobody refers to any more may wait for a writer when it is released`() {
+  func `an identity without references may wait for a writer when it is released`() {
     let (store, hasWritten) = (store, Locked<[Bool]>([]))
     let onRelease: @Sendable () -> Void = {
       let isDone = store.writesElsewhere(Thing(1))

@@ -208,7 +208,7 @@ import Testing
     #expect(again.values.map(\.name) == ["fetched"])
   }
 
-  @Test func `a prune is no write: the answer brings again what was dropped`() {
+  @Test func `a prune is not a write: a later answer stores a pruned entity again`() {
     store.set(Thing(2, "old"))
     let asking = Recorder<Thing>().subscribe(to: things.get(2))
 

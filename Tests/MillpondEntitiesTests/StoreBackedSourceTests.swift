@@ -65,11 +65,11 @@ import Testing
 
   @Test func `a set during a get wins, and is the answer`() {
     recorder.subscribe(to: origin.through(store).get(1))
-    store.set(Thing(1, "told"))
+    store.set(Thing(1, "written"))
     answer(Thing(1, "older"))
 
-    #expect(store.get(reference)?.name == "told")
-    #expect(recorder.values.map(\.name) == ["told"])
+    #expect(store.get(reference)?.name == "written")
+    #expect(recorder.values.map(\.name) == ["written"])
   }
 
   @Test func `a second answer, stale at first and then fresh, replaces the first`() {
@@ -94,12 +94,12 @@ import Testing
   }
 
   @Test func `a set of an equal value during a get wins too`() {
-    store.set(Thing(1, "told"))
+    store.set(Thing(1, "written"))
     recorder.subscribe(to: origin.through(store).get(1))
-    store.set(Thing(1, "told"))
+    store.set(Thing(1, "written"))
     answer(Thing(1, "older"))
 
-    #expect(store.get(reference)?.name == "told")
+    #expect(store.get(reference)?.name == "written")
   }
 
   enum Removal: CaseIterable { case one, type, all }
@@ -186,7 +186,7 @@ import Testing
   func `a set during a get wins even if its value has been dropped since`(loss: Loss) {
     let store = EntityStore(countLimit: 1)
     recorder.subscribe(to: origin.through(store).get(1))
-    store.set(Thing(1, "told"))
+    store.set(Thing(1, "written"))
     switch loss {
     case .pruned: store.prune()
     case .forRoom: store.set(Thing(2))
@@ -214,11 +214,11 @@ import Testing
     #expect(recorder.isCompleted)
   }
 
-  @Test func `tellings reach the source and the store`() {
+  @Test func `writes reach the source and the store`() {
     let cache = TestCache<Int, Thing>()
     let through = cache.through(store)
-    through.set(Thing(1, "told"), for: 1)
-    #expect(store.get(reference)?.name == "told")
+    through.set(Thing(1, "written"), for: 1)
+    #expect(store.get(reference)?.name == "written")
 
     through.remove(1)
     #expect(store.get(reference) == nil)

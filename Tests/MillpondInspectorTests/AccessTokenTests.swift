@@ -12,7 +12,7 @@ import Testing
     #expect(AccessToken().text != AccessToken().text)
   }
 
-  @Test func `the rest of a path is given to those who know it`() {
+  @Test func `the rest of a path is returned only for the right token`() {
     #expect(token.rest(of: "/\(text)/") == "")
     #expect(token.rest(of: "/\(text)/events") == "events")
   }

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{}", "{\"key\":1}", "[", "\u{0}", "{\"key\":\"a\"", "null"])
-  func `what is no wish is refused`(body: String) throws {
+  func `an unknown action is refused`(body: String) throws {
     let inspector = try server.inspector(memory, allowing: [.removing, .trimming])
     memory.set(1, for: "a")
 

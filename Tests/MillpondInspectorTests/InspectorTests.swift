@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: ["x", "GET  HTTP/1.1\r\n\r\n", "GET / HTTP/2\r\n\r\n", "\u{0}\r\n\r\n"])
-  func `what is no request is refused`(text: String) throws {
+  func `bytes that are not a request are refused`(text: String) throws {
     let inspector = try inspector()
     let (port, _) = try parts(of: inspector)
     let client = try Client(port: port)
@@ -200,7 +200,7 @@ import Testing
     #expect(status == "HTTP/1.1 200 OK")
   }
 
-  @Test func `a browser that never reads is let go, and the caches go on`() throws {
+  @Test func `a browser that never reads is disconnected, and the caches go on`() throws {
     let times = ServerTimes(interval: .zero, response: .milliseconds(20))
     let cache = memory.monitored(by: CacheMonitor(active: .whileObserved))
     let inspector = try inspector(cache, times: times)
@@ -214,7 +214,7 @@ import Testing
     _ = client
   }
 
-  @Test func `a silent browser is let go`() throws {
+  @Test func `a silent browser is disconnected`() throws {
     let inspector = try inspector(times: ServerTimes(request: .milliseconds(20)))
     let (port, path) = try parts(of: inspector)
     for text in ["", "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1"] {

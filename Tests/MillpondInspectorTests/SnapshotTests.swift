@@ -63,7 +63,7 @@ import Testing
     #expect(counters.countLimit == nil && counters.costLimit == nil)
   }
 
-  @Test func `only who may trim is offered it`() {
+  @Test func `trimming is offered only with permission`() {
     #expect(!snapshot(of: memory, allowing: []).part.canTrim)
     #expect(snapshot(of: memory, allowing: [.removing]).permissions == ["removing"])
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(state.part.flightCount == 1)
   }
 
-  @Test func `a get is told in words`() {
+  @Test func `a get is described in words`() {
     let cache = composition()
     observe(cache)
     cache.get("a").subscribe()
@@ -111,7 +111,7 @@ import Testing
     #expect(network?.hits == 1 && network?.misses == 0)
   }
 
-  @Test func `misses, failures and callers that leave are told apart`() {
+  @Test func `misses, failures and callers that leave are distinguished`() {
     let cache = composition()
     observe(cache)
     cache.get("a").subscribe()

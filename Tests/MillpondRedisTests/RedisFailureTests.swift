@@ -25,7 +25,7 @@ import Testing
       return
     }
     let second = await failure(of: cache.get("k"))
-    guard case .circuitOpen("RedisCache", let remaining) = second else {
+    guard case .circuitOpen("RedisCache at /nowhere/at-all", let remaining) = second else {
       Issue.record("\(String(describing: second))")
       return
     }

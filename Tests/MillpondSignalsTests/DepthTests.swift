@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(.enabled(if: !Sanitizer.isPresent), arguments: Recursion.all.indices)
-  func `the deepest level of a recursion that fits is heard`(index: Int) async {
+  func `the deepest level of a recursion that fits is delivered`(index: Int) async {
     await #expect(processExitsWith: .success) { [index] in
       let fitting = LittleStack.largest(below: 1_024) { outcome, depth in
         outcome.record(Recursion.all[index].make(depth))

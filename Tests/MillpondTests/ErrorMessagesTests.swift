@@ -16,7 +16,14 @@ import Testing
       "the signal made at Feed.swift:7 never ended: its observer was released"
     ),
     (SignalError.abandoned(origin: nil), "the signal never ended: its observer was released"),
-    (SignalError.timedOut, "no event arrived within the time limit"),
+    (
+      SignalError.timedOut(after: .seconds(30)),
+      "the awaited event did not arrive within 30 s (allow more time)"
+    ),
+    (
+      SignalError.timedOut(after: .milliseconds(250), key: "user 7"),
+      "the get of the key user 7 had no answer within 250 ms (allow more time)"
+    ),
     (SignalError.empty, "the signal completed without a value"),
     (
       SignalError.bufferFull(limit: 12),
@@ -36,13 +43,13 @@ import Testing
       "the layer disk is unavailable: no space left on the device"
     ),
     (
-      CacheError.partlyStored(layer: "memory", underlying: Cause()),
-      "the layer memory could not store the value, so it removed the key: "
+      CacheError.partlyStored(key: "user 7", layer: "memory", underlying: Cause()),
+      "the layer memory could not store the value of the key user 7, so it removed the key: "
         + "no space left on the device"
     ),
     (
-      CacheError.inUse(layer: "disk"),
-      "the storage of the layer disk is used by another process, or with other settings"
+      CacheError.inUse(layer: "disk in /caches/feed"),
+      "the storage of the layer disk in /caches/feed is used by another process, or with other settings"
     ),
     (CacheError.circular(key: "user 7"), "the get of the key user 7 waits for itself"),
     (
@@ -68,7 +75,7 @@ import Testing
     ),
     (
       CacheError.partlyWritten(
-        failures: [("a", Cause()), (7, CacheError.scopeEnded)], count: 12),
+        failures: [("a", Cause()), (7, CacheError.scopeEnded())], count: 12),
       "of 12 writes 2 failed: a: no space left on the device; 7: the scope of the cache has ended"
     ),
     (
@@ -80,8 +87,16 @@ import Testing
       CacheError.nameTaken(name: "users"),
       "the repository already has a member named users"
     ),
-    (CacheError.scopeEnded, "the scope of the cache has ended"),
-    (CacheError.shutDown, "the source has been shut down and fetches nothing"),
+    (CacheError.scopeEnded(), "the scope of the cache has ended"),
+    (
+      CacheError.scopeEnded(key: "user 7"),
+      "the scope of the cache ended before the get of the key user 7"
+    ),
+    (CacheError.shutDown(), "the repository has been shut down"),
+    (
+      CacheError.shutDown(key: "user 7"),
+      "the source has been shut down and does not fetch the key user 7"
+    ),
     (
       CacheError.unfinished(steps: ["flush of users", "close of disk"]),
       "the shutdown ended at its deadline without: flush of users, close of disk (allow more time)"

@@ -23,7 +23,7 @@ final class DiskRemoval: @unchecked Sendable {
 
   var outcome: Signal<Void> { promise.outcome }
 
-  /// Lets the outcome wait for all removed keys.
+  /// Ends the removal: its outcome waits for the writes of all removed keys.
   func end() {
     promise.keep(by: WriteOutcome.all(outcomes + (failure.map { [.fail($0)] } ?? [])))
   }

@@ -47,7 +47,7 @@ enum StoreRegistry {
     switch entrance {
     case .waits: break
     case .isRefused(let store):
-      store.entrance.async { answer(.failure(.inUse(layer: CacheError.diskLayer))) }
+      store.entrance.async { answer(.failure(.inUse(diskFolder: path))) }
     case .takesPart(let store):
       store.entrance.async {
         let result = Result { () throws(CacheError) in

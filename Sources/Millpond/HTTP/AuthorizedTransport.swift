@@ -45,7 +45,7 @@ private final class AuthorizedTransfer: Sendable {
       if !self.lifetime.isEnded { self.obey(decision, id) }
     }
     guard let id else {
-      if !lifetime.isEnded { downstream.failed(CacheError.scopeEnded) }
+      if !lifetime.isEnded { downstream.failed(CacheError.scopeEnded()) }
       return
     }
     lifetime.onEnd { authorization.left(id) }

@@ -157,7 +157,7 @@ extension HTTPAuthorization {
   ///   - steps: The decisions.
   ///   - error: The failure for requests that are to fail.
   private func perform(
-    _ steps: [AuthorizationRules.Step], failingWith error: any Error = CacheError.scopeEnded
+    _ steps: [AuthorizationRules.Step], failingWith error: any Error = CacheError.scopeEnded()
   ) {
     for step in steps {
       switch step {

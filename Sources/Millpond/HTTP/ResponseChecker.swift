@@ -59,7 +59,7 @@ struct ResponseChecker: Sendable {
     }
   }
 
-  /// Receives bytes; they may be kept if this does not throw.
+  /// Counts bytes of the body; the caller may keep them if this does not throw.
   mutating func receive(byteCount: Int) throws(TransferError) {
     guard head != nil else { throw .invalidResponse(reason: "a body without a head") }
     guard byteCount <= limits.byteLimit - count else { throw .tooLarge(limit: limits.byteLimit) }

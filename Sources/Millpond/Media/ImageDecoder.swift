@@ -26,6 +26,8 @@ public protocol ImageDecoder<Image>: Sendable {
   func decode(_ data: Data, scaledTo size: ImageSize) throws -> Image
 
   /// Returns the memory that a decoded picture takes up, in bytes.
+  ///
+  /// - Parameter image: The picture.
   func byteCount(of image: Image) -> Int
 }
 
@@ -38,6 +40,10 @@ public struct ImageSize: Sendable, Hashable {
   public let height: Int
 
   /// Creates a size.
+  ///
+  /// - Parameters:
+  ///   - width: The width in pixels.
+  ///   - height: The height in pixels.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height

@@ -81,6 +81,8 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   ///
   /// Nothing is decoded. A get of the file meanwhile joins the transfer and raises its priority.
   /// Disposing of the subscription ends the transfer, unless another caller waits for it.
+  ///
+  /// - Parameter key: The key.
   public func prefetch(_ key: Key) -> Signal<Void> {
     get(key, priority: .low).ignoreValues(as: Void.self)
   }

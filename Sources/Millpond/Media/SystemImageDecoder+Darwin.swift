@@ -9,6 +9,8 @@
     public init() {}
 
     /// Returns the size that the head of the file states.
+    ///
+    /// - Parameter data: The bytes of the file.
     public func size(of data: Data) throws -> ImageSize {
       guard let source = CGImageSourceCreateWithData(data as CFData, nil),
         let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, nil) as? [CFString: Any],
@@ -19,6 +21,10 @@
     }
 
     /// Returns the picture, upright, decoded and ready to be drawn.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes of the file.
+    ///   - size: The greatest size of the picture.
     public func decode(_ data: Data, scaledTo size: ImageSize) throws -> SystemImage {
       let options =
         [
@@ -34,6 +40,8 @@
     }
 
     /// Returns the size of the pixels in memory.
+    ///
+    /// - Parameter image: The picture.
     public func byteCount(of image: SystemImage) -> Int {
       image.image.bytesPerRow * image.image.height
     }

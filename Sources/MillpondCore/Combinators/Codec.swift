@@ -12,6 +12,10 @@ public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
   @usableFromInline let way: Way
 
   /// Creates a codec that works on the caller's thread.
+  ///
+  /// - Parameters:
+  ///   - encode: Returns the form in which a value is stored.
+  ///   - decode: Returns the value of a stored form; throws if it has none.
   @inlinable
   public init(
     encode: @escaping @Sendable (Decoded) throws -> Encoded,
@@ -26,6 +30,10 @@ public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
   }
 
   /// Returns a codec that works in tasks, which are cancelled when no caller waits for them.
+  ///
+  /// - Parameters:
+  ///   - encode: Returns the form in which a value is stored.
+  ///   - decode: Returns the value of a stored form; throws if it has none.
   @inlinable
   public static func asynchronous(
     encode: @escaping @Sendable (Decoded) async throws -> Encoded,

@@ -64,7 +64,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// Writes to the lower layer, then to the upper one.
   ///
   /// If a layer fails to store a value, its old value is removed, so that it does not reappear, and
-  /// the outcome fails with ``CacheError/partlyStored(layer:underlying:)``.
+  /// the outcome fails with ``CacheError/partlyStored(key:layer:underlying:)``.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {

@@ -19,12 +19,18 @@ public func layers<Layers: Source>(@LayersBuilder _ build: () throws -> Layers) 
 @resultBuilder
 public enum LayersBuilder {
   /// Returns the top layer.
+  ///
+  /// - Parameter first: The top layer.
   @inlinable
   public static func buildPartialBlock<First: Source>(first: First) -> First {
     first
   }
 
   /// Returns the layers so far over the next one.
+  ///
+  /// - Parameters:
+  ///   - accumulated: The layers so far, the first on top.
+  ///   - next: The layer below them.
   @inlinable
   public static func buildPartialBlock<Upper: Cache, Lower: Source<Upper.Key, Upper.Value>>(
     accumulated: Upper, next: Lower

@@ -46,7 +46,7 @@ public struct TimeLimited<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    Signal.deferred(ask).timeout(limit, awaiting: awaited, clock: clock)
+    Signal.deferred(ask).timeout(limit, awaiting: awaited, clock: clock, key: { "\(key)" })
   }
 }
 

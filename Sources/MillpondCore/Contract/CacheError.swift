@@ -12,7 +12,7 @@ public enum CacheError: Error, Sendable {
 
   /// One of several layers could not store a set value and removes the key instead; the others keep
   /// the value.
-  case partlyStored(layer: String, underlying: any Error)
+  case partlyStored(key: String, layer: String, underlying: any Error)
 
   /// Another cache with different settings, or another process, uses the same storage.
   case inUse(layer: String)
@@ -49,11 +49,16 @@ public enum CacheError: Error, Sendable {
   case nameTaken(name: String)
 
   /// The ``CacheScope`` of the get ended before the answer.
-  case scopeEnded
+  ///
+  /// `key` is the key of the get; nil for work without a single key, such as an observation of a
+  /// store.
+  case scopeEnded(key: String? = nil)
 
   /// The get would have to fetch, or was fetching, and its source has been shut down by
   /// ``Source/shutDown(deadline:)`` or ``Repository/shutDown(deadline:)``.
-  case shutDown
+  ///
+  /// `key` is the key of the get; nil for a member that is added to such a repository.
+  case shutDown(key: String? = nil)
 
   /// A shutdown ended at its deadline without the steps that are listed, such as "flush of users";
   /// carries the failures of the other steps, as ``stepsFailed(_:)``.
@@ -85,8 +90,9 @@ extension CacheError: CustomStringConvertible {
     switch self {
     case .miss: "no layer has a value for the key"
     case .unavailable(let layer, let underlying): "the layer \(layer) is unavailable: \(underlying)"
-    case .partlyStored(let layer, let underlying):
-      "the layer \(layer) could not store the value, so it removed the key: \(underlying)"
+    case .partlyStored(let key, let layer, let underlying):
+      "the layer \(layer) could not store the value of the key \(key), so it removed the key: "
+        + "\(underlying)"
     case .inUse(let layer):
       "the storage of the layer \(layer) is used by another process, or with other settings"
     case .circular(let key): "the get of the key \(key) waits for itself"
@@ -101,8 +107,10 @@ extension CacheError: CustomStringConvertible {
     case .unsupported(let layer, let write): "the layer \(layer) does not support \(write)"
     case .partlyWritten(let failures, let count): Self.describe(failures, of: count)
     case .nameTaken(let name): "the repository already has a member named \(name)"
-    case .scopeEnded: "the scope of the cache has ended"
-    case .shutDown: "the source has been shut down and fetches nothing"
+    case .scopeEnded(nil): "the scope of the cache has ended"
+    case .scopeEnded(let key?): "the scope of the cache ended before the get of the key \(key)"
+    case .shutDown(nil): "the repository has been shut down"
+    case .shutDown(let key?): "the source has been shut down and does not fetch the key \(key)"
     case .unfinished(let steps, let underlying):
       "the shutdown ended at its deadline without: \(steps.joined(separator: ", ")) (allow more time)"
         + (underlying.map { "; before that: \($0)" } ?? "")

@@ -1,3 +1,5 @@
+import MillpondSignals
+
 /// An event in a layer, as part of a get or apart from one.
 public struct CacheEvent: Sendable, CustomStringConvertible {
   /// The kinds of events.

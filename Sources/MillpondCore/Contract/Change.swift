@@ -25,6 +25,11 @@ public enum Change<Key: Sendable, Value: Sendable>: Sendable {
   case fill(Key, Stamped<Value>, FillToken)
 
   /// Returns the change that stores a new value, without a time to live of its own.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - value: The value, of age zero.
+  ///   - revision: The place of the write in the order of all writes.
   @inlinable
   public static func set(_ key: Key, _ value: Value, _ revision: Revision) -> Change {
     .set(key, Stamped(value, nanoseconds: 0, rest: .max, validator: nil), revision)

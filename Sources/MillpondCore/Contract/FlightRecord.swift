@@ -1,3 +1,5 @@
+import MillpondSignals
+
 /// A description of a running get that callers may share.
 public struct FlightRecord: Sendable, CustomStringConvertible {
   /// The key of the flight.

@@ -169,6 +169,11 @@ public struct Lookup: Sendable {
 
 extension FillToken {
   /// Takes the token of a get with `lookup` that begins now.
+  ///
+  /// - Parameters:
+  ///   - lookup: The terms of the get.
+  ///   - lifetime: The span of the get's subscription, whose end makes the token void; nil for
+  ///     none.
   @inlinable
   public init(for lookup: Lookup, during lifetime: Lifetime?) {
     self.init(.next(), lookup.freshness == .reload, lifetime)

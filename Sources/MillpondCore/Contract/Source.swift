@@ -18,11 +18,19 @@ public protocol Source<Key, Value>: Sendable {
   /// only a real error fails.
   ///
   /// No work begins before a subscription; each subscription begins anew.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get, to be passed on to the sources below.
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value>
 
   /// Returns the same answer with the ages of its values.
   ///
   /// By default each value of ``get(_:_:)`` counts as new.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get, to be passed on to the sources below.
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>>
 
   /// Returns the answer if it is a single value and available immediately, by the terms of
@@ -30,6 +38,10 @@ public protocol Source<Key, Value>: Sendable {
   ///
   /// Nil by default. Callers try this first, since it needs no subscription. A value counts as a
   /// hit in statistics and for eviction. Nil is not counted: the run that follows counts the miss.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
   func now(_ key: Key, _ lookup: Lookup) -> Value?
 
   /// Applies a change at once: gets made after this returns see it.
@@ -79,6 +91,10 @@ public protocol StampedSource<Key, Value>: Source {}
 
 extension StampedSource {
   /// Returns the same answer without the ages of its values.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     getStamped(key, lookup).map { $0.value }

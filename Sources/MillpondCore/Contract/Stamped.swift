@@ -73,6 +73,8 @@ public struct Stamped<Value: Sendable>: Sendable {
   }
 
   /// Returns another value with the same age, time to live and validator.
+  ///
+  /// - Parameter transform: Returns the other value.
   @inlinable
   public func map<NewValue>(_ transform: (Value) throws -> NewValue) rethrows -> Stamped<NewValue> {
     Stamped<NewValue>(

@@ -77,6 +77,12 @@ public struct Topology: Sendable {
   }
 
   /// Creates a part that consists of others.
+  ///
+  /// - Parameters:
+  ///   - role: The role of the part.
+  ///   - title: The name by which diagrams and events call it.
+  ///   - part: The first part that it consists of.
+  ///   - others: The other parts, in the order in which they are asked.
   public init(_ role: Role, _ title: String, of part: Topology, _ others: Topology...) {
     self.init(role, title, parts: [part] + others)
   }
@@ -193,6 +199,10 @@ public struct LayerSize: Sendable, Hashable {
   public let cost: Int?
 
   /// Creates a size.
+  ///
+  /// - Parameters:
+  ///   - count: The number of values.
+  ///   - cost: Their total cost in bytes; nil if the layer does not know it.
   public init(count: Int, cost: Int? = nil) {
     self.count = count
     self.cost = cost

@@ -16,6 +16,10 @@ public struct Validator: Sendable {
   }
 
   /// Creates a validator from response fields.
+  ///
+  /// - Parameters:
+  ///   - entityTag: The value of `ETag`, quotes included; nil for none.
+  ///   - lastModified: The value of `Last-Modified`; nil for none.
   public init(entityTag: String? = nil, lastModified: String? = nil) {
     parts = Parts(entityTag: entityTag, lastModified: lastModified)
   }
@@ -29,6 +33,10 @@ public struct Validator: Sendable {
 
 extension Validator: Hashable {
   /// Whether both parts are equal.
+  ///
+  /// - Parameters:
+  ///   - left: A validator.
+  ///   - right: Another validator.
   public static func == (left: Validator, right: Validator) -> Bool {
     left.entityTag == right.entityTag && left.lastModified == right.lastModified
   }

@@ -52,6 +52,7 @@ extension MemoryCache {
   ///
   /// Running gets are not affected.
   ///
+  /// - Parameter pressure: The level of the shortage.
   /// - Complexity: O(*n*), in steps between which other threads can take the locks.
   public func relieve(_ pressure: MemoryPressure) {
     shards.trim(to: pressure == .warning ? 0.5 : 0, .pressure)

@@ -16,6 +16,8 @@ extension MemoryCache {
   }
 
   /// Returns the value if it is stored and has not expired; this does not count as a use.
+  ///
+  /// - Parameter key: The key.
   public func peek(_ key: Key) -> Value? {
     peekStamped(key)?.value
   }

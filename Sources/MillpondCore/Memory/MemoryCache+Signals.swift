@@ -24,7 +24,7 @@ extension MemoryCache {
   /// removed by then. It fails with ``CacheError/circular(key:)`` if the work of the entry waits for
   /// it. A new entry replaces the stored value and the former entry of the key; nil removes both.
   /// The cache shares the run of each entry, so the assigned signal need not be replayed. To start
-  /// it at once, and let it run to its end whoever leaves, subscribe: `cache[key]?.subscribe()`.
+  /// it at once, and let it run to its end in any case, subscribe: `cache[key]?.subscribe()`.
   ///
   /// - Complexity: O(1).
   @inlinable

@@ -31,7 +31,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///   - persistence: The store in which the value outlives the process. It must not be shared,
   ///     since the key is always the same.
   ///   - scope: The scope whose end removes the value and fails waiting callers with
-  ///     ``CacheError/scopeEnded``.
+  ///     ``CacheError/scopeEnded(key:)``.
   ///   - clock: The clock that measures the age of the value.
   ///   - fetch: Runs in a task, once for all callers that wait; cancelled when the last one leaves.
   public convenience init(
@@ -51,7 +51,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///   - persistence: The store in which the value outlives the process. It must not be shared,
   ///     since the key is always the same.
   ///   - scope: The scope whose end removes the value and fails waiting callers with
-  ///     ``CacheError/scopeEnded``.
+  ///     ``CacheError/scopeEnded(key:)``.
   ///   - clock: The clock that measures the age of the value.
   ///   - signal: Makes a signal that is subscribed to once for all callers that wait, and disposed
   ///     of when the last one leaves. `Signal.create(file:line:_:)` makes one from a callback.
@@ -77,7 +77,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///   - persistence: The store in which the value outlives the process. It must not be shared,
   ///     since the key is always the same.
   ///   - scope: The scope whose end removes the value and fails waiting callers with
-  ///     ``CacheError/scopeEnded``.
+  ///     ``CacheError/scopeEnded(key:)``.
   ///   - clock: The clock that measures the age of the value.
   ///   - file: The file to name if the handler is abandoned.
   ///   - line: The line to name.
@@ -128,9 +128,15 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   /// is stale.
   ///
   /// The parameters and rules are those of ``Remembered/observe(_:every:refreshingOn:file:line:)``.
-  /// The signal fails with ``CacheError/scopeEnded`` when the scope ends.
+  /// The signal fails with ``CacheError/scopeEnded(key:)`` when the scope ends.
   ///
   ///     profile.observe(refreshingOn: foreground).subscribeOnMain(onNext: { view.show($0) })
+  ///
+  /// - Parameters:
+  ///   - interval: The age at which the value is fetched again; nil for none.
+  ///   - trigger: Fetches the value again whenever it sends.
+  ///   - file: The file of the call, which debug builds show in a ``FlightRecord``.
+  ///   - line: The line of the call.
   public func observe(
     every interval: Duration? = nil, refreshingOn trigger: Signal<Void> = .never,
     file: StaticString = #fileID, line: UInt = #line

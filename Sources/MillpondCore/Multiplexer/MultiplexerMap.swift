@@ -37,7 +37,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///   - freshness: The time for which values are fresh, and the use of stale ones.
   ///   - persistence: The store in which values outlive the process.
   ///   - scope: The scope whose end removes everything and fails waiting callers with
-  ///     ``CacheError/scopeEnded``. It releases the map's stores when the map is released, or, if
+  ///     ``CacheError/scopeEnded(key:)``. It releases the map's stores when the map is released, or, if
   ///     values outlive the process, at the next end that removes them.
   ///   - clock: The clock that measures the age of values.
   public init(
@@ -66,7 +66,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///   - freshness: The time for which values are fresh, and the use of stale ones.
   ///   - persistence: The store in which values outlive the process.
   ///   - scope: The scope whose end removes everything and fails waiting callers with
-  ///     ``CacheError/scopeEnded``.
+  ///     ``CacheError/scopeEnded(key:)``.
   ///   - clock: The clock that measures the age of values.
   ///   - fetch: Runs in a task, once for all callers that wait for a key; cancelled when the last
   ///     one leaves.
@@ -88,7 +88,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///   - freshness: The time for which values are fresh, and the use of stale ones.
   ///   - persistence: The store in which values outlive the process.
   ///   - scope: The scope whose end removes everything and fails waiting callers with
-  ///     ``CacheError/scopeEnded``.
+  ///     ``CacheError/scopeEnded(key:)``.
   ///   - clock: The clock that measures the age of values.
   ///   - signal: Makes a signal that is subscribed to once for all callers that wait for a key, and
   ///     disposed of when the last one leaves.
@@ -115,7 +115,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///   - freshness: The time for which values are fresh, and the use of stale ones.
   ///   - persistence: The store in which values outlive the process.
   ///   - scope: The scope whose end removes everything and fails waiting callers with
-  ///     ``CacheError/scopeEnded``.
+  ///     ``CacheError/scopeEnded(key:)``.
   ///   - clock: The clock that measures the age of values.
   ///   - file: The file to name if the handler is abandoned.
   ///   - line: The line to name.
@@ -140,18 +140,18 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// Returns the stored value if it is fresh, or else a fetched one.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    untilEnd(remembered.get(key, lookup))
+    untilEnd(remembered.get(key, lookup), key)
   }
 
   /// Returns the stored value if it is fresh, or else a fetched one, with its age.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    untilEnd(remembered.getStamped(key, lookup))
+    untilEnd(remembered.getStamped(key, lookup), key)
   }
 
   @inlinable
-  func untilEnd<Answer>(_ answer: Signal<Answer>) -> Signal<Answer> {
+  func untilEnd<Answer>(_ answer: Signal<Answer>, _ key: Key) -> Signal<Answer> {
     guard let scope else { return answer }
-    return scope.untilEnd(answer)
+    return scope.untilEnd(answer) { "\(key)" }
   }
 
   /// Returns the value in memory if it is fresh.
@@ -164,6 +164,8 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   }
 
   /// Returns the value in memory, however old; this does not count as a use.
+  ///
+  /// - Parameter key: The key.
   public func current(_ key: Key) -> Value? {
     memory.peek(key)
   }
@@ -182,17 +184,24 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// stale.
   ///
   /// The parameters and rules are those of ``Remembered/observe(_:every:refreshingOn:file:line:)``.
-  /// The signal fails with ``CacheError/scopeEnded`` when the scope ends.
+  /// The signal fails with ``CacheError/scopeEnded(key:)`` when the scope ends.
   ///
   ///     profiles.observe(id, every: .seconds(60), refreshingOn: foreground)
   ///       .subscribeOnMain(onNext: { view.show($0) })
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - interval: The age at which the value is fetched again; nil for none.
+  ///   - trigger: Fetches the value again whenever it sends.
+  ///   - file: The file of the call, which debug builds show in a ``FlightRecord``.
+  ///   - line: The line of the call.
   public func observe(
     _ key: Key, every interval: Duration? = nil, refreshingOn trigger: Signal<Void> = .never,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Signal<ResourceState<Value>> {
     untilEnd(
       remembered.observe(
-        key, every: interval, refreshingOn: trigger, file: file, line: line))
+        key, every: interval, refreshingOn: trigger, file: file, line: line), key)
   }
 
   // MARK: Writes
@@ -202,13 +211,14 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// The stored value stays usable during the fetch and after its failure. During a fetch, another
   /// one follows it; see ``Remembered/refresh(_:)``.
   ///
+  /// - Parameter key: The key.
   /// - Returns: The new value or the failure, which may be ignored. If the policy lets a stale
   ///   value replace this failure, the stored value, if it is usable.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
     let endCount = scope?.endCount
     let values = remembered.refresh(key)
-    return scope?.untilEnd(values, since: endCount) ?? values
+    return scope?.untilEnd(values, since: endCount) { "\(key)" } ?? values
   }
 
   /// Makes the value of a key stale, without a fetch: the next get fetches a new one.

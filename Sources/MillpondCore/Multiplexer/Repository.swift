@@ -35,7 +35,7 @@ public final class Repository: Sendable {
   ///   - cache: The cache to add; all its layers are flushed, cleared, marked stale and closed.
   ///   - name: A name that no other member has.
   /// - Throws: ``CacheError/nameTaken(name:)`` if another member has that name;
-  ///   ``CacheError/shutDown`` after ``shutDown(deadline:)``.
+  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)``.
   public func add(_ cache: some Cache, named name: String) throws {
     try add(RepositoryMember(cache), named: name)
   }
@@ -46,7 +46,7 @@ public final class Repository: Sendable {
   ///   - multiplexer: The multiplexer to add.
   ///   - name: A name that no other member has.
   /// - Throws: ``CacheError/nameTaken(name:)`` if another member has that name;
-  ///   ``CacheError/shutDown`` after ``shutDown(deadline:)``.
+  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)``.
   public func add<Value>(_ multiplexer: Multiplexer<Value>, named name: String) throws {
     try add(RepositoryMember(multiplexer.map), named: name)
   }
@@ -57,10 +57,10 @@ public final class Repository: Sendable {
   ///   - member: The functions of the member.
   ///   - name: A name that no other member has.
   /// - Throws: ``CacheError/nameTaken(name:)`` if another member has that name;
-  ///   ``CacheError/shutDown`` after ``shutDown(deadline:)``.
+  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)``.
   public func add(_ member: RepositoryMember, named name: String) throws {
     let refusal = state.withLock { state -> CacheError? in
-      if state.end != nil { return .shutDown }
+      if state.end != nil { return .shutDown() }
       if state.members[name] != nil { return .nameTaken(name: name) }
       state.members[name] = member
       return nil

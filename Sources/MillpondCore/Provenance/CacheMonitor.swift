@@ -10,8 +10,8 @@ public import Synchronization
 ///
 /// One monitor may watch several caches; layers with the same name are counted together.
 ///
-/// A monitor that is active ``Activity/whileObserved`` costs a hit little until somebody
-/// subscribes to its events, or opens the page of an inspector.
+/// A monitor that is active ``Activity/whileObserved`` costs a hit little until
+/// its events have a subscriber, or the page of an inspector is open.
 ///
 /// - Note: Any thread. Events are sent on the thread on which they happen, without a lock.
 public final class CacheMonitor: Sendable {
@@ -99,7 +99,7 @@ extension CacheMonitor: CacheEventListener {
 }
 
 extension CacheMonitor {
-  /// Sends the record of a get to those who observe gets.
+  /// Sends the record of a get to the observers of gets.
   func receive(_ record: GetRecord) {
     records.next(record)
   }

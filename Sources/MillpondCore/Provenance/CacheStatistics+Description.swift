@@ -1,3 +1,5 @@
+import MillpondSignals
+
 extension CacheStatistics: CustomStringConvertible {
   /// The counts that are not zero, hits and misses in any case, and the times if any were measured:
   /// "170 hits, 20 misses (2 too old), 3 joins; median 190 ms, longest 1.2 s".

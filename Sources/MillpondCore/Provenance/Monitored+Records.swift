@@ -1,6 +1,6 @@
 public import MillpondSignals
 
-// Only while somebody observes whole gets: each is given a recorder of its own.
+// Only while whole gets are observed: each is given a recorder of its own.
 extension Monitored {
   /// Returns the base's answer; the monitor receives its record when it ends.
   @usableFromInline

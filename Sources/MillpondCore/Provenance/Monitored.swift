@@ -100,7 +100,7 @@ public struct Monitored<Base: Source>: Wrapper {
   func reportFailure(of outcome: Signal<Void>, _ change: Change<Key, Value>) {
     outcome.subscribe(onFailed: { error in
       let layer =
-        if case CacheError.partlyStored(let layer, _) = error { layer } else {
+        if case CacheError.partlyStored(_, let layer, _) = error { layer } else {
           base.topology(for: nil).label
         }
       monitoring.reportFailedWrite(error, layer: layer, key: change.key)

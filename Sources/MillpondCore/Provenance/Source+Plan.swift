@@ -1,3 +1,5 @@
+import MillpondSignals
+
 extension Source {
   /// Returns the layers that a get of `key` would ask now, in order, without asking them.
   ///

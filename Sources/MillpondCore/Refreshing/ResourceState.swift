@@ -44,6 +44,10 @@ extension ResourceState: Equatable where Value: Equatable {
   ///
   /// Ages are not compared, since they change by themselves. Errors are equal if their types and
   /// descriptions are.
+  ///
+  /// - Parameters:
+  ///   - one: A state.
+  ///   - other: Another state.
   public static func == (one: Self, other: Self) -> Bool {
     one.value == other.value && one.isSimilar(to: other)
   }

@@ -20,7 +20,7 @@ public final class CacheScope: Sendable {
   /// Erases all members, and fails the callers that wait for an answer.
   ///
   /// After this returns, no member answers with earlier data, no earlier flight can be joined,
-  /// stored or waited for, and every waiting caller has received ``CacheError/scopeEnded``. A
+  /// stored or waited for, and every waiting caller has received ``CacheError/scopeEnded(key:)``. A
   /// caller whose callback runs on another thread at that moment receives it right after that
   /// callback.
   ///
@@ -85,17 +85,18 @@ public final class CacheScope: Sendable {
     state.withLock { $0.endCount }
   }
 
-  /// Returns the signal, which fails with ``CacheError/scopeEnded`` if the scope ends first.
+  /// Returns the signal, which fails with ``CacheError/scopeEnded(key:)`` if the scope ends first.
   ///
   /// - Parameters:
   ///   - signal: The signal of the work.
   ///   - endCount: The number of ends when the work began; nil if it begins with the subscription.
+  ///   - key: Returns the text of the key for the error; nil without a key.
   @usableFromInline
   package func untilEnd<Answer>(
-    _ signal: Signal<Answer>, since endCount: Int? = nil
+    _ signal: Signal<Answer>, since endCount: Int? = nil, key: (@Sendable () -> String)? = nil
   ) -> Signal<Answer> {
     signal.ended { [state] run, end in
-      let caller = ScopedCaller { end(.failed(CacheError.scopeEnded)) }
+      let caller = ScopedCaller { end(.failed(CacheError.scopeEnded(key: key?()))) }
       guard let number = state.withLock({ $0.enter(caller, since: endCount) }) else {
         return caller.fail()
       }

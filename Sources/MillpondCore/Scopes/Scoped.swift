@@ -33,12 +33,12 @@ public struct Scoped<Base: Cache>: Detour, Cache {
       scope, scope.add(isPersistent: true) { base.removeAll() }.scoped())
   }
 
-  /// Returns the base's answer, which fails with ``CacheError/scopeEnded`` if the scope ends first.
+  /// Returns the base's answer, which fails with ``CacheError/scopeEnded(key:)`` if the scope ends first.
   @inlinable
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    scope.untilEnd(.deferred(ask))
+    scope.untilEnd(.deferred(ask)) { "\(key)" }
   }
 
   /// Writes to the base; an end of the scope waits for the outcome of the write.

@@ -8,7 +8,7 @@ extension Source {
   ///     try await users.shutDown(deadline: .after(.seconds(5))).value
   ///
   /// Apply it to a source that fetches, below the caches. After a shutdown each get of the result
-  /// fails with ``CacheError/shutDown``, so gets that a cache above answers still succeed. Gets
+  /// fails with ``CacheError/shutDown(key:)``, so gets that a cache above answers still succeed. Gets
   /// that run are waited for, and fail with the same error if they are cancelled at the deadline.
   /// Writes pass unchanged. With ``retrying(_:clock:)``, apply this over it, so that a get that was
   /// stopped is not tried again.
@@ -48,7 +48,7 @@ public struct Stoppable<Base: Source>: Detour {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    running.admit(.deferred(ask))
+    running.admit(.deferred(ask)) { "\(key)" }
   }
 
   /// The base, which a shutdown stops.
@@ -83,11 +83,17 @@ final class RunningGets: Sendable {
   /// Whether no get is admitted any more.
   @usableFromInline var isStopped: Bool { state.withLock { $0.isStopped } }
 
-  /// Returns the signal, which fails with ``CacheError/shutDown`` if it is stopped.
+  /// Returns the signal, which fails with ``CacheError/shutDown(key:)`` if it is stopped.
+  ///
+  /// - Parameters:
+  ///   - signal: The signal of a get.
+  ///   - key: Returns the text of its key.
   @usableFromInline
-  func admit<Answer>(_ signal: Signal<Answer>) -> Signal<Answer> {
+  func admit<Answer>(
+    _ signal: Signal<Answer>, key: @escaping @Sendable () -> String
+  ) -> Signal<Answer> {
     signal.ended { [self] run, end in
-      let fail: @Sendable () -> Void = { end(.failed(CacheError.shutDown)) }
+      let fail: @Sendable () -> Void = { end(.failed(CacheError.shutDown(key: key()))) }
       let number = state.withLock { $0.isStopped ? nil : $0.gets.add(fail) }
       guard let number else { return fail() }
       run.onEnd { self.leave(number) }

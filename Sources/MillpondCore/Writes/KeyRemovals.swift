@@ -41,6 +41,9 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
 
   /// Adds a removal that arrives now.
   ///
+  /// - Parameters:
+  ///   - predicate: The keys that are removed.
+  ///   - revision: The place of the removal in the order of all writes.
   /// - Returns: Its mark, to be noted in the store's order before any key is removed.
   public func add(_ predicate: KeyPredicate<Key>, _ revision: Revision) -> RemovalMark {
     let (arrival, oldest) = (max(revision, Revision.present), PendingWrite.oldest)
@@ -55,6 +58,8 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
   }
 
   /// Forgets the removals that a removal of everything has overtaken, after it has arrived.
+  ///
+  /// - Parameter revision: The place of the removal of everything in the order of all writes.
   public func forget(upTo revision: Revision) {
     if latest.load(ordering: .acquiring) == 0 { return }
     let former = state.withLock { state in
@@ -67,6 +72,9 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
 
   /// Compares a write of `key` with the later removals; calls users' predicates.
   ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - revision: The place of the write in the order of all writes.
   /// - Returns: The number of the last removal with which it was compared; nil if one of them
   ///   concerns the key, so that the write is refused.
   @inlinable

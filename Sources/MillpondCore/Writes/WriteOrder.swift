@@ -86,6 +86,8 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Decides whether a write of all keys is admitted; false if a later one has arrived.
+  ///
+  /// - Parameter revision: The place of the write in the order of all writes.
   @inlinable
   public mutating func admitAll(_ revision: Revision) -> Bool {
     guard revision >= removalOfAll else { return false }
@@ -97,6 +99,8 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Notes a removal by predicate: earlier sets and fills have to be compared with it from now on.
+  ///
+  /// - Parameter mark: The place of the removal in the order of the store.
   @inlinable
   public mutating func note(_ mark: RemovalMark) {
     removal = RemovalMark(
@@ -106,12 +110,20 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Whether a set has to be compared with a removal by predicate before it is admitted.
+  ///
+  /// - Parameters:
+  ///   - revision: The place of the set in the order of all writes.
+  ///   - compared: The number of the last removal with which it was compared.
   @inlinable
   public func mustCompare(_ revision: Revision, compared: Int) -> Bool {
     revision < removal.revision && compared < removal.number
   }
 
   /// Whether a fill has to be compared with a removal by predicate before it is admitted.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the fill.
+  ///   - compared: The number of the last removal with which it was compared.
   @inlinable
   public func mustCompare(_ token: FillToken, compared: Int) -> Bool {
     token.revision <= removal.arrival && compared < removal.number
@@ -124,6 +136,9 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
 
   /// Remembers the last write of a key whose entry is removed.
   ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - revision: The place of its last write in the order of all writes.
   /// - Complexity: O(1), amortised.
   @inlinable
   public mutating func remember(_ key: Key, _ revision: Revision) {

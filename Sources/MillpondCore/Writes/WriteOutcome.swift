@@ -45,8 +45,7 @@ package enum WriteOutcome {
     return outcome.recover { error in
       if case CacheError.partlyStored = error { return .fail(error) }
       let failure = Signal<Void>.fail(
-        CacheError.partlyStored(
-          layer: name(of: layer), underlying: error))
+        CacheError.partlyStored(key: "\(key)", layer: name(of: layer), underlying: error))
       return layer.apply(.remove(key, revision)).endingWith(failure).recover { _ in failure }
     }.started()
   }

@@ -19,7 +19,7 @@ struct Screen: Sendable {
       write: { Terminal.write($0) })
   }
 
-  /// Returns a terminal of 90 columns that nobody sees, which passes its output on.
+  /// Returns an invisible terminal of 90 columns, which passes its output on.
   static func drawn(_ write: @escaping @Sendable (String) -> Void) -> Screen {
     Screen(
       isLive: true, style: TextStyle(hasColour: true, glyphs: .unicode),

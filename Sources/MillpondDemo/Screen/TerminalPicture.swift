@@ -66,7 +66,7 @@ extension TerminalPicture {
   /// Returns the lines as an SVG document with a ground of its own, for light and dark viewers.
   ///
   /// - Parameters:
-  ///   - title: What the drawing shows, for those who can't see it.
+  ///   - title: A text in place of the drawing, for screen readers.
   ///   - columns: The width of the terminal.
   func svg(title: String, columns: Int) -> String {
     let shown = lines.reversed().drop { $0.isEmpty }.reversed()

@@ -43,7 +43,7 @@ struct SignalShow: Sendable {
     return answers == ["level 1", "level 1", "level 1"] && later == "level 1" && requestCount == 1
   }
 
-  /// A value that is fetched again and again, for all who ask meanwhile.
+  /// A value that is fetched again and again, for all callers that ask meanwhile.
   private func poll(_ cache: MemoryCache<String, String>, _ url: URL) async -> Bool {
     title("cache[\"pond\"] = a polled value: whoever asks follows it to its end.")
     cache["pond"] = Signal.interval(.milliseconds(200)).take(4).flatMap { _ in download(url) }

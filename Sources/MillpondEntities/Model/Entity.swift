@@ -31,6 +31,8 @@ extension Entity {
   public static var relations: [Relation<Self>] { [] }
 
   /// Returns this value.
+  ///
+  /// - Parameter older: The stored value.
   @inlinable
   public func replacing(_ older: Self) -> Self {
     self
@@ -54,6 +56,8 @@ public protocol Mergeable: Entity {
 
 extension Mergeable {
   /// Returns both values, merged.
+  ///
+  /// - Parameter older: The stored value.
   @inlinable
   public func replacing(_ older: Self) -> Self {
     older.merged(with: self)
@@ -68,6 +72,8 @@ public struct Reference<Target: Entity>: Hashable, Sendable {
   public let id: Target.ID
 
   /// Creates the reference to the entity with this identity.
+  ///
+  /// - Parameter id: The identity of the entity.
   @inlinable
   public init(_ id: Target.ID) {
     self.id = id

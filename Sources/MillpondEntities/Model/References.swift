@@ -18,6 +18,8 @@ extension Relation {
 
 extension Reference: References {
   /// Adds this reference.
+  ///
+  /// - Parameter entities: The references found so far.
   @inlinable
   public func add(to entities: inout RelatedEntities) {
     entities.add(self)
@@ -26,6 +28,8 @@ extension Reference: References {
 
 extension Optional: References where Wrapped: References {
   /// Adds the wrapped references, if any.
+  ///
+  /// - Parameter entities: The references found so far.
   @inlinable
   public func add(to entities: inout RelatedEntities) {
     self?.add(to: &entities)
@@ -34,6 +38,8 @@ extension Optional: References where Wrapped: References {
 
 extension Array: References where Element: References {
   /// Adds the references of each element.
+  ///
+  /// - Parameter entities: The references found so far.
   @inlinable
   public func add(to entities: inout RelatedEntities) {
     for element in self { element.add(to: &entities) }
@@ -42,6 +48,8 @@ extension Array: References where Element: References {
 
 extension Set: References where Element: References {
   /// Adds the references of each element.
+  ///
+  /// - Parameter entities: The references found so far.
   @inlinable
   public func add(to entities: inout RelatedEntities) {
     for element in self { element.add(to: &entities) }
@@ -65,6 +73,8 @@ extension Reference: Encodable where Target.ID: Encodable {
 
 extension Reference: Decodable where Target.ID: Decodable {
   /// Decodes an identity from a single value.
+  ///
+  /// - Parameter decoder: The decoder to read the identity from.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(Target.ID.self))
   }
@@ -105,6 +115,8 @@ public struct AnyReference: Sendable {
 
 extension AnyReference: References {
   /// Adds the reference.
+  ///
+  /// - Parameter entities: The references found so far.
   public func add(to entities: inout RelatedEntities) {
     add(to: &entities, of: self.type)
   }
@@ -116,6 +128,10 @@ extension AnyReference: References {
 
 extension AnyReference: Hashable {
   /// Returns whether both refer to the same entity of the same type.
+  ///
+  /// - Parameters:
+  ///   - left: A reference.
+  ///   - right: Another reference.
   public static func == (left: AnyReference, right: AnyReference) -> Bool {
     left.type == right.type && AnyHashable(left.id) == AnyHashable(right.id)
   }

@@ -12,6 +12,8 @@ extension EntityStore {
   /// the entity from eviction, and ends its subscriptions when it is released. For a single read,
   /// use ``get(_:)-(Reference<E>)``; for a single subscription, ``signal(of:)``; for a view,
   /// ``EntityState``.
+  ///
+  /// - Parameter reference: The reference to the entity.
   public func handle<E>(to reference: Reference<E>) -> EntityHandle<E> {
     EntityHandle(reference, core)
   }

@@ -23,6 +23,7 @@ extension EntityStore {
   ///     store.signal(of: book).receive(on: queue).subscribe(onNext: { index($0.value) })
   ///     for try await change in store.signal(of: book).values { … }  // in any actor
   ///
+  /// - Parameter reference: The reference to the entity.
   /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet.
   @inlinable
   public func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {
@@ -115,6 +116,10 @@ public final class EntityState<E: Entity>: Observable {
   private let state: SignalState<EntityChange<E>>
 
   /// Creates the state of an entity of a store, whether or not the entity exists yet.
+  ///
+  /// - Parameters:
+  ///   - reference: The reference to the entity.
+  ///   - store: The store of the entity.
   public init(_ reference: Reference<E>, in store: EntityStore) {
     self.reference = reference
     state = SignalState(following: store.signal(of: reference))

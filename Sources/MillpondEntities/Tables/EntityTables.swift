@@ -216,7 +216,7 @@ struct CollectorState: Sendable {
     if isCollecting { arrivals.append(node) }
   }
 
-  /// Allows eviction to be tried again, because an entity may have gone out of use.
+  /// Allows eviction to be tried again, because an entity may not be in use any more.
   @usableFromInline
   mutating func depart() {
     crowd = 0

@@ -77,7 +77,7 @@ extension EntityTables {
     return !commit.loose.isEmpty
   }
 
-  /// Allows eviction to be tried again, because entities may have gone out of use with these
+  /// Allows eviction to be tried again, because entities may not be in use any more after these
   /// references.
   ///
   /// A small store tries at once, a large store only after enough references have ended that the

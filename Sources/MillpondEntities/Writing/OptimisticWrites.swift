@@ -15,7 +15,7 @@ extension EntityCore {
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> Signal<Void> {
     let outcome = PublishSubject<Void>()
-    // Repeated for whoever asks later; runs on when nobody does.
+    // Repeated for later subscribers; runs on without any.
     let repeated = outcome.signal.started()
     try write { () throws(Failure) in
       let revision = Revision.next()
@@ -60,10 +60,10 @@ extension EntityCore {
     request.ended { run, end in
       let hasEnded = self.withLock { _, observers in
         if observers.endedAt > revision { return true }
-        observers.requests[revision] = { end(.failed(CacheError.scopeEnded)) }
+        observers.requests[revision] = { end(.failed(CacheError.scopeEnded())) }
         return false
       }
-      if hasEnded { return end(.failed(CacheError.scopeEnded)) }
+      if hasEnded { return end(.failed(CacheError.scopeEnded())) }
       run.onEnd {
         let released = self.withLock { $1.requests.removeValue(forKey: revision) }
         withExtendedLifetime(released) {}  // released here, not under the lock

@@ -151,7 +151,7 @@ extension InspectorConnection {
     return ActionOutcome(isDone: true, words: "trimmed")
   }
 
-  /// Waits for the outcome of a write, which goes on if it takes longer.
+  /// Waits for the outcome of a write, which continues if it takes longer.
   private func outcome(of write: Signal<Void>, _ words: String) -> ActionOutcome {
     let end = Monitor<ActionOutcome?>(nil)
     let waiting = write.subscribe(

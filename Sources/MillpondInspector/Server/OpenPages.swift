@@ -13,7 +13,7 @@ final class OpenPages: Sendable {
 
   private let state = Locked(State())
 
-  /// Adds a page; nil if there are too many.
+  /// Adds a page and returns its number; nil if too many are open.
   func add(_ log: ActivityLog) -> Int? {
     state.withLock { state in
       guard state.logs.count < Self.limit else { return nil }

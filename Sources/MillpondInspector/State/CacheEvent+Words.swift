@@ -1,4 +1,5 @@
 import MillpondCore
+import MillpondSignals
 
 extension CacheEvent {
   /// The layer's answer in words, without its name.

@@ -1,4 +1,5 @@
 import MillpondCore
+import MillpondSignals
 
 extension Snapshot {
   /// Reads the state of a composition.

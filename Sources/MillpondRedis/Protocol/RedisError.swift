@@ -1,5 +1,6 @@
 public import Foundation
 import MillpondCore
+import MillpondSignals
 
 /// A failure of a server, of the connection to it, or of a command.
 ///

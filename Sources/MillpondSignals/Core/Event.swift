@@ -72,8 +72,10 @@ public enum SignalError: Error, Sendable {
   /// `origin` is the place in the code that made the signal, as `file:line`; nil in release builds.
   case abandoned(origin: String?)
 
-  /// Nothing arrived within the time limit.
-  case timedOut
+  /// The awaited event did not arrive within the time limit.
+  ///
+  /// `key` is the key of the get; nil if the limit is that of a signal by itself.
+  case timedOut(after: Duration, key: String? = nil)
 
   /// A value was needed, and the signal completed without one.
   case empty

@@ -48,6 +48,8 @@ public struct Observer<Value: Sendable>: Sendable {
   }
 
   /// Sends progress or the end.
+  ///
+  /// - Parameter event: The event; not a value.
   @inlinable
   public func other(_ event: Event<Never>) {
     onOther(event)

@@ -24,6 +24,8 @@ extension Signal {
   }
 
   /// Makes the signal anew for each subscription.
+  ///
+  /// - Parameter make: Returns the signal of a subscription; called when that begins.
   @inlinable
   public static func deferred(_ make: @escaping @Sendable () -> Signal) -> Signal {
     let parts = SignalParts(.deferred(make))

@@ -69,6 +69,11 @@ extension Signal {
   /// A signal that has its answer ready delivers it before this returns. Releasing the handle does
   /// not end the subscription.
   ///
+  /// - Parameters:
+  ///   - onProgress: Receives the progress of the work.
+  ///   - onNext: Receives each value.
+  ///   - onFailed: Receives the error that ends the signal.
+  ///   - onCompleted: Called when the signal completes.
   /// - Returns: The handle that ends the subscription.
   /// - Note: The closures run on the thread that sends, or on one that is delivering at that
   ///   moment; never two at once.

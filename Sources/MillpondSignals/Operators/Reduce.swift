@@ -30,16 +30,6 @@ extension Signal {
 }
 
 extension Signal {
-  /// Sends all values as one array, in order, when the signal completes.
-  ///
-  /// Without a value the array is empty. A failure passes, and what was collected is dropped.
-  @inlinable
-  public func collect() -> Signal<[Value]> {
-    reducing(into: []) { $0.append($1) }
-  }
-}
-
-extension Signal {
   /// Sends the last value that satisfies `isWanted` when the signal completes.
   ///
   /// Completes without a value if none does. A failure passes, and the value is dropped.
@@ -50,29 +40,5 @@ extension Signal {
     where isWanted: @escaping @Sendable (Value) -> Bool = { _ in true }
   ) -> Signal {
     reducing(into: Value?.none) { if isWanted($1) { $0 = $1 } }.compactMap { $0 }
-  }
-}
-
-extension Signal {
-  /// Sends, for each value, the result of joining it to the result so far.
-  ///
-  /// `initial` itself is not sent. Each run starts with it anew.
-  ///
-  /// - Parameters:
-  ///   - initial: The result before the first value.
-  ///   - next: Joins a value to the result so far, on the thread that sends the value.
-  @inlinable
-  public func scan<Result>(
-    _ initial: Result, _ next: @escaping @Sendable (Result, Value) -> Result
-  ) -> Signal<Result> {
-    derived { observer, lifetime in
-      let result = SerialState(initial)
-      run(
-        observer.replacingNext {
-          let new = next(result.value, $0)
-          result.value = new
-          observer.next(new)
-        }, lifetime)
-    }
   }
 }

@@ -36,6 +36,10 @@ extension Signal {
   /// The same as ``replay(_:_:resetsOnFailure:)`` with a count without bound: the values are kept
   /// for as long as the run, or the settled signal, is.
   ///
+  /// - Parameters:
+  ///   - policy: The fate of a run whose last subscriber leaves before its end.
+  ///   - resetsOnFailure: Whether a run that fails is forgotten, as by
+  ///     ``replayLast(_:resetsOnFailure:)``.
   /// - Complexity: O(1) amortised for each value; O(*n*) memory, and time for each late subscriber,
   ///   with *n* values so far.
   @inlinable

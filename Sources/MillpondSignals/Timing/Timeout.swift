@@ -1,5 +1,5 @@
 extension Signal {
-  /// Fails with ``SignalError/timedOut``, and stops the upstream, if an event is late.
+  /// Fails with ``SignalError/timedOut(after:key:)``, and stops the upstream, if an event is late.
   ///
   /// - Parameters:
   ///   - limit: The time limit; zero or less counts as one nanosecond.
@@ -12,9 +12,18 @@ extension Signal {
     _ limit: Duration, awaiting awaited: TimeoutAwaited = .firstValue,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
+    timeout(limit, awaiting: awaited, clock: clock, key: nil)
+  }
+
+  /// Fails with an error that names a key, if an event is late.
+  @inlinable
+  package func timeout(
+    _ limit: Duration, awaiting awaited: TimeoutAwaited, clock: some Clock<Duration>,
+    key: (@Sendable () -> String)?
+  ) -> Signal {
     guard start != nil else { return self }
     return timed(on: Scheduler(clock), now: now) {
-      TimeoutRule(limit: limit, awaited: awaited, beginning: $0)
+      TimeoutRule(limit: limit, awaited: awaited, beginning: $0, key: key)
     }
   }
 }
@@ -38,11 +47,18 @@ package struct TimeoutRule<Value: Sendable>: TimedRule {
   @usableFromInline let awaited: TimeoutAwaited
   @usableFromInline package var deadline: Duration?
 
+  /// Returns the text of the key for the error; nil without a key.
+  @usableFromInline let key: (@Sendable () -> String)?
+
   @inlinable
-  package init(limit: Duration, awaited: TimeoutAwaited, beginning: Duration) {
+  package init(
+    limit: Duration, awaited: TimeoutAwaited, beginning: Duration,
+    key: (@Sendable () -> String)? = nil
+  ) {
     // At least a nanosecond, so that an event inside the subscription can be in time.
     self.limit = max(.nanoseconds(1), limit)
     self.awaited = awaited
+    self.key = key
     deadline = beginning + self.limit
   }
 
@@ -59,6 +75,6 @@ package struct TimeoutRule<Value: Sendable>: TimedRule {
   @inlinable
   package mutating func wake(at now: Duration) -> Event<Value>? {
     deadline = nil
-    return .failed(SignalError.timedOut)
+    return .failed(SignalError.timedOut(after: limit, key: key?()))
   }
 }

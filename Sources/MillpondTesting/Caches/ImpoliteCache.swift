@@ -30,6 +30,10 @@ public final class ImpoliteCache<Base: Cache>: Cache {
   private let held = Locked<[HeldBack]>([])
 
   /// Creates a cache that keeps its values in `base`.
+  ///
+  /// - Parameters:
+  ///   - base: The cache that keeps the values.
+  ///   - manner: The way in which its outcomes arrive.
   public init(_ base: Base, _ manner: Manner) {
     self.base = base
     self.manner = manner

@@ -25,11 +25,19 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
   }
 
   /// Fails every get of `key` from now on; nil ends that.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - error: The failure; nil for none.
   public func failGets(of key: Key, with error: (any Error)?) {
     state.withLock { $0.getFailures[key] = error }
   }
 
   /// Fails every set and fill of `key` from now on; nil ends that.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - error: The failure; nil for none.
   public func failChanges(of key: Key, with error: (any Error)?) {
     state.withLock { $0.changeFailures[key] = error }
   }

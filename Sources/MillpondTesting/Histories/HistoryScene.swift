@@ -116,6 +116,8 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   /// Adds another entrance to the same stores.
   ///
   /// A write through one entrance is visible through another after its outcome.
+  ///
+  /// - Parameter cache: The other composition of the stores.
   public func isAlsoEntered(by cache: some Cache<Key, Value>) {
     parts.withLock { $0.entrances.append(AnyCache(cache)) }
   }
@@ -176,6 +178,8 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   }
 
   /// Sets the closure that returns the state of a key, which sends nil while there is no value.
+  ///
+  /// - Parameter states: Returns the state of a key.
   public func shows(_ states: @escaping @Sendable (Key) -> Signal<Value?>) {
     parts.withLock { $0.states = states }
   }
@@ -183,6 +187,8 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   /// Sets the closure that returns the number of hits and misses of the layer that every get asks.
   ///
   /// A reload bypasses layers, and is not counted.
+  ///
+  /// - Parameter questions: Returns the number of hits and misses.
   public func counts(_ questions: @escaping @Sendable () -> Int) {
     parts.withLock { $0.questions = questions }
   }
@@ -193,6 +199,8 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   }
 
   /// Sets the closure that frees memory.
+  ///
+  /// - Parameter trim: Frees memory.
   public func trims(_ trim: @escaping @Sendable () -> Void) {
     parts.withLock { $0.trim = trim }
   }

@@ -74,6 +74,9 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
 
   /// Checks one law on one history.
   ///
+  /// - Parameters:
+  ///   - law: The law to check.
+  ///   - seed: The seed of the random history.
   /// - Returns: The breach, or nil.
   public func breach(of law: CacheLaw, seed: UInt64) async -> CacheBreach? {
     for check in checks(of: law) {

@@ -1,7 +1,8 @@
 import MillpondSignals
 
 extension SignalLaws {
-  /// Leaves after a number of values; the source stops when told to.
+  /// Returns the violations of the silence after disposal, by a source that stops when its lifetime
+  /// ends.
   func silenceFindings() -> [String] {
     (0..<4).flatMap { count in
       let source = LawSource()

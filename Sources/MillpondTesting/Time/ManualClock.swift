@@ -99,6 +99,9 @@ public final class ManualClock: TimerClock {
 
   /// Sleeps until the clock has been advanced to `deadline`.
   ///
+  /// - Parameters:
+  ///   - deadline: The time at which the task is resumed.
+  ///   - tolerance: Ignored.
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()

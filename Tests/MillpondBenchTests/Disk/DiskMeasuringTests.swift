@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: DiskRow.Operation.allCases)
-  func `a contender that keeps a wrong value, or one too many, is found out`(
+  func `a contender that keeps a wrong value, or one too many, is detected`(
     operation: DiskRow.Operation
   ) throws {
     let scene = try WorkFolderScene()
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: DiskRow.Operation.allCases)
-  func `a contender that fails is found out, not taken for one that does its work`(
+  func `a contender that fails is detected, and not measured`(
     operation: DiskRow.Operation
   ) throws {
     let scene = try WorkFolderScene()

@@ -30,7 +30,9 @@ import Testing
 
   @Test func `what is awaited comes, or its failure, or that there is nothing`() async {
     #expect(await onThread { try? awaited(Signal<Int>.just(7)) } == 7)
-    #expect(await onThread { (try? awaited(Signal<Int>.fail(SignalError.timedOut))) == nil })
+    #expect(
+      await onThread { (try? awaited(Signal<Int>.fail(SignalError.timedOut(after: .zero)))) == nil }
+    )
     #expect(await onThread { (try? awaited(Signal<Int>.empty)) == nil })
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MaxHeapTests {
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `the greatest comes first, whatever came and went before`(seed: UInt64) {
+  func `the greatest comes first, whatever was added and removed before`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var heap = MaxHeap()
     var numbers: [Int] = []

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `of a loop, all that fits is kept, and the rest is not let in`() {
+  @Test func `of a loop, as many entries as fit are kept, and the others are not admitted`() {
     let trace = Trace(name: "", keys: (0..<1_000).map { $0 % 10 })
 
     #expect(Optimum(of: trace).hits(capacity: 4) == 4 * 99)

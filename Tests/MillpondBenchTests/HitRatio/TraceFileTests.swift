@@ -29,7 +29,9 @@ import Testing
     ("a.u64", "a", false), ("a.b.u64u32", "a.b", true), ("a.u64.xz", "a", false),
     ("a.u64u32.xz", "a", true),
   ])
-  func `a file's name tells what is in it`(file: String, name: String, isSized: Bool) throws {
+  func `the extension of a file decides how it is read`(file: String, name: String, isSized: Bool)
+    throws
+  {
     let file = try #require(TraceFile(folder.appending(path: file)))
 
     #expect(file.name == name)

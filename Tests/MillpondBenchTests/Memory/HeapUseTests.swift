@@ -26,7 +26,7 @@
       #expect(report.use == 1_000 - 10 - 200 + 4_000)
     }
 
-    @Test func `a report without totals tells nothing`() {
+    @Test func `a report without totals has no reading`() {
       #expect(HeapReport("<malloc/>").use == nil)
     }
   }

@@ -25,7 +25,7 @@ import Testing
   private let dataset = MemoryDataset<Int>(size: 40, strangers: 40)
 
   @Test(arguments: [1, 2])
-  func `a contender that forgets one key is found out by hits and mixed visits`(threads: Int) {
+  func `a contender that forgets one key is detected by hits and mixed visits`(threads: Int) {
     let hits = FilledMemory<Forgetful>(dataset, .disorderly(0..<40, threads: threads))
     let mixed = FilledMemory<Forgetful>(dataset, .mixed(size: 40, count: 1_000, threads: threads))
 
@@ -33,13 +33,13 @@ import Testing
     #expect(!isRight(mixed.mixed(""), 1_000 * threads))
   }
 
-  @Test func `a contender that has what it was never given is found out by misses`() {
+  @Test func `a contender that has what it was never given is detected by misses`() {
     let misses = FilledMemory<Forgetful>(dataset, .disorderly(40..<80, threads: 1))
 
     #expect(!isRight(misses.lookUps("", areFound: false), 40))
   }
 
-  @Test func `a contender that keeps too many, or too few, is found out by inserts`() {
+  @Test func `a contender that keeps too many, or too few, is detected by inserts`() {
     let visits = Visits.shared(40..<80, threads: 2)
 
     #expect(!isRight(FilledMemory<DictionaryContender<Int>>(dataset, visits).inserts(""), 40))

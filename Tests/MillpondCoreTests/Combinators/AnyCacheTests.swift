@@ -39,7 +39,7 @@ import Testing
     #expect(kept.contents == [:])
   }
 
-  @Test func `a telling that comes late is not carried out`() {
+  @Test func `a write that arrives late is not carried out`() {
     let cache = ofClosures()
     let log = Recorder<String>().subscribe(to: written.signal)
     let (first, second) = (Revision.next(), Revision.next())
@@ -63,7 +63,7 @@ import Testing
     #expect(log.values == ["set a 1", "remove a"])
   }
 
-  @Test func `the outcome of a telling is replayed, and disposing of it cancels nothing`() {
+  @Test func `the outcome of a write is replayed, and disposing of it cancels nothing`() {
     let slow = TestSource<Void>()
     let cache = AnyCache<String, Int>(
       get: { _ in .empty }, set: { _, _ in slow.signal }, remove: { _ in .just(()) },

@@ -110,7 +110,7 @@ import Testing
     #expect(calls[[1, 2]].disposals == 1)
   }
 
-  @Test func `a call that has answered everybody is given up`() {
+  @Test func `a call that has answered all its gets is cancelled`() {
     _ = ask(batched(), 1)
     clock.advance(by: .seconds(1))
 

@@ -72,7 +72,8 @@ import Testing
     #expect(base.contents == ["a": 7])
   }
 
-  @Test func `tellings are not conditioned, and nothing is there at once if it takes time`() {
+  @Test
+  func `writes are not conditioned, and a condition that takes time leaves no immediate answer`() {
     let memory = MemoryCache<String, Int>(countLimit: 5)
     let cache = memory.conditioned { _ in
       await Task.yield()

@@ -32,7 +32,7 @@ import Testing
     #expect(cache.now("a", Lookup()) == nil)
   }
 
-  @Test func `tellings are carried out at once`() {
+  @Test func `writes are carried out at once`() {
     let memory = MemoryCache<String, Int>(countLimit: 5)
 
     memory.delivered(on: queue).set(1, for: "a")

@@ -65,7 +65,7 @@ import Testing
     #expect(memory.now("a", Lookup()) == 2)
   }
 
-  @Test func `a telling of another key leaves a flight alone`() {
+  @Test func `a write of another key does not touch a flight`() {
     let cache = memory.layered(over: origin).reusingInFlight()
     early.subscribe(to: cache.get("a"))
 
@@ -75,7 +75,7 @@ import Testing
     #expect(origin["a"].subscriptions == 1)
   }
 
-  @Test func `an older telling does not undo a newer one`() {
+  @Test func `an older write does not undo a newer one`() {
     let (first, second) = (Revision.next(), Revision.next())
 
     _ = memory.apply(.set("a", 2, second))
@@ -96,7 +96,7 @@ import Testing
     #expect(memory.count == 0)
   }
 
-  @Test func `a fill with a mark from before a telling is refused by every combinator`() {
+  @Test func `a fill whose token was taken before a write is refused by every combinator`() {
     let compositions: [AnyCache<String, Int>] = [
       AnyCache(memory), AnyCache(memory.reusingInFlight()), AnyCache(memory.mapKeys { $0 }),
       AnyCache(memory.mapValues(.identity)), AnyCache(memory.limited(to: 1)),

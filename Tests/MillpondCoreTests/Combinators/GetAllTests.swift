@@ -169,7 +169,7 @@ import Testing
     #expect(recorder.failure is Trouble && single.values == [1])
   }
 
-  @Test func `values of no keys are none, and leaving gives up all`() {
+  @Test func `a get of no keys sends no values, and leaving cancels all`() {
     #expect(Recorder<[Int]>().subscribe(to: origin.values(for: [])).values == [[]])
 
     recorder.subscribe(to: origin.values(for: [1, 2]))

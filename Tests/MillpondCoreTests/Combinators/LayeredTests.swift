@@ -159,7 +159,7 @@ import Testing
 
     let outcome = Recorder<Void>().subscribe(to: all.set(1, for: "a"))
 
-    guard case CacheError.partlyStored(let layer, let error)? = outcome.failure else {
+    guard case CacheError.partlyStored("a", let layer, let error)? = outcome.failure else {
       Issue.record("\(outcome.transcript)")
       return
     }
@@ -168,7 +168,7 @@ import Testing
   }
 
   private func cause(of outcome: Recorder<Void>) -> Trouble? {
-    if case CacheError.partlyStored(_, let error)? = outcome.failure {
+    if case CacheError.partlyStored(_, _, let error)? = outcome.failure {
       error as? Trouble
     } else {
       nil

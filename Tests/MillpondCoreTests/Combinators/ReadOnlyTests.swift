@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReadOnlyTests {
   let base = TestCache<String, Int>()
 
-  @Test func `tellings succeed and change nothing`() {
+  @Test func `writes succeed and change nothing`() {
     base.set(1, for: "a")
     let cache = base.readOnly()
 

@@ -63,7 +63,7 @@ import Testing
     #expect(origin["a"].subscriptions == 0)
   }
 
-  @Test func `tellings reach the base alone`() {
+  @Test func `writes reach the base alone`() {
     base.recovering(with: other).set(1, for: "a")
 
     #expect(base.contents == ["a": 1] && other.contents == [:])

@@ -22,7 +22,7 @@ import Testing
     #expect(small.contents == [1: 1] && large.contents == [:])
   }
 
-  @Test func `clearing tells both`() {
+  @Test func `a removal of everything reaches both`() {
     cache.set(1, for: 1)
     cache.set(2, for: 10)
 

@@ -14,7 +14,8 @@ import Testing
 
     clock.advance(by: .seconds(5))
 
-    #expect(recorder.transcript == ["next 1", "failed \(SignalError.timedOut)"])
+    let late = SignalError.timedOut(after: .seconds(5), key: "a")
+    #expect(recorder.transcript == ["next 1", "failed \(late)"])
     #expect(origin["a"].disposals == 1)
   }
 

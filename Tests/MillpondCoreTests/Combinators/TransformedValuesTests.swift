@@ -50,7 +50,7 @@ import Testing
     #expect(stamped.values == [Stamped(7, age: .seconds(5))])
   }
 
-  @Test func `it is an origin: an ask for what is cached only finds nothing`() {
+  @Test func `it is an origin, so a get of stored values only finds nothing`() {
     base.set("7", for: "a")
 
     recorder.subscribe(

@@ -11,7 +11,7 @@ import Testing
     (CacheError.circular(key: "user 7"), "user 7"), (.refused(key: "user 7"), "user 7"),
     (.unavailable(layer: "disk", underlying: Trouble()), "disk"),
     (.unavailable(layer: "disk", underlying: Trouble()), "no space left"),
-    (.partlyStored(layer: "memory", underlying: Trouble()), "memory"),
+    (.partlyStored(key: "user 7", layer: "memory", underlying: Trouble()), "memory"),
     (.inUse(layer: "disk"), "disk"),
     (.nameTaken(name: "users"), "users"),
   ])

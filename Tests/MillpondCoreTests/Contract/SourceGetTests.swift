@@ -36,7 +36,7 @@ import Testing
     #expect(origin["a"].subscriptions == 0)
   }
 
-  @Test func `a reload asks the origin, and what it brings is kept`() {
+  @Test func `a reload asks the origin, and its answer is stored`() {
     memory.set(1, for: "a")
     let cache = memory.layered(over: origin)
     let recorder = Recorder<Int>().subscribe(to: cache.get("a", freshness: .reload))
@@ -53,7 +53,7 @@ import Testing
     let recorder = Recorder<Int>().subscribe(
       to: memory.layered(over: origin).get("a", freshness: .reload))
 
-    origin["a"].failed(SignalError.timedOut)
+    origin["a"].failed(SignalError.timedOut(after: .seconds(1)))
 
     #expect(recorder.failure != nil)
     #expect(memory.now("a", Lookup()) == 1)
@@ -78,7 +78,7 @@ import Testing
 
     clock.advance(by: .seconds(1))
 
-    #expect(recorder.transcript == ["failed \(SignalError.timedOut)"])
+    #expect(recorder.transcript == ["failed \(SignalError.timedOut(after: .seconds(1), key: "a"))"])
     #expect(origin["a"].disposals == 1)
   }
 

@@ -45,7 +45,7 @@ import Testing
 
     clock.advance(by: .seconds(1))
 
-    #expect(first.transcript == ["failed \(SignalError.timedOut)"])
+    #expect(first.transcript == ["failed \(SignalError.timedOut(after: .seconds(1), key: "a"))"])
     #expect(origin["a"].disposals == 1)
   }
 

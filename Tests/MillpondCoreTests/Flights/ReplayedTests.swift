@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `a reload asks anew and what it brings is kept`() {
+  @Test func `a reload fetches anew, and its answer is stored`() {
     let cache = origin.replayed(in: memory)
     cache.set(1, for: "a")
     caller.subscribe(to: cache.get("a", freshness: .reload))

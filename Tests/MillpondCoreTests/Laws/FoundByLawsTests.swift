@@ -5,7 +5,7 @@ import Testing
 
 /// Faults that the laws and the soak have found.
 @Suite struct FoundByLawsTests {
-  @Test func `what a running flight has brought is found under an empty layer too`() {
+  @Test func `the value of a running flight is found under an empty layer too`() {
     let origin = TestOrigin<String, Int>()
     let cache = MemoryCache<String, Int>(countLimit: 3).layered(over: origin).reusingInFlight()
     Recorder<Int>().subscribe(to: cache.get("a"))
@@ -37,7 +37,9 @@ import Testing
     return (middle.contents, before.values + after.values)
   }
 
-  @Test func `a telling on the way may cost a fill, by how layers are put together, and no more`() {
+  @Test
+  func `a write that is under way may cost a fill, depending on the composition, and nothing else`()
+  {
     let left = kept { AnyCache($0.layered(over: $1).layered(over: $2)) }
     let right = kept { AnyCache($0.layered(over: $1.layered(over: $2))) }
 

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `tasks that outlive their fetches wait for a slot like everybody`() async throws {
+  @Test func `tasks that outlive their fetches wait for a slot like other work`() async throws {
     let door = Door()
     let asked = Recorder<Int>()
     let asks = PublishSubject<Int>()

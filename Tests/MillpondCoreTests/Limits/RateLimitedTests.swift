@@ -85,7 +85,7 @@ import Testing
     #expect(clock.pendingCount == 1)
   }
 
-  @Test func `when the last one leaves the timer goes with him`() {
+  @Test func `when the last caller leaves, the timer is cancelled`() {
     let cache = origin.rateLimited(to: 1, per: .seconds(1), burst: 1, clock: clock)
     _ = ask(cache, 0)
     let waiting = ask(cache, 1)

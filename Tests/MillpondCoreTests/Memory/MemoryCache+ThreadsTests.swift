@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `what has gone does not come back without being set`(policy: EvictionPolicy) {
+  func `a removed value does not come back without a set`(policy: EvictionPolicy) {
     let cache = MemoryCache<Int, Int>(countLimit: 6, policy: policy)
     let returns = Atomic<Int>(0)
 

@@ -9,7 +9,7 @@ import Testing
     arguments: [
       (.leastRecentlyUsed, true), (.adaptive, false), (.adaptivePreferringSmall, false),
     ] as [(EvictionPolicy, Bool)])
-  func `what goes for a value as heavy as several others is gone, and costs nothing any more`(
+  func `the entries that are evicted for a heavy value are removed, with their cost`(
     policy: EvictionPolicy, isByAgeAlone: Bool
   ) {
     let cache = MemoryCache<Int, Int>(costLimit: 100, policy: policy, cost: { $0 })

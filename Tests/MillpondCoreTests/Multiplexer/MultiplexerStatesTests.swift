@@ -41,7 +41,7 @@ import Testing
     #expect(try last().provenance == nil)
   }
 
-  @Test func `it says when a fetch begins, and what it brings`() throws {
+  @Test func `it reports when a fetch begins, and its answer`() throws {
     _ = states.subscribe(to: multiplexer.states)
     multiplexer.get().subscribe()
     #expect(try last().isLoading)
@@ -93,7 +93,7 @@ import Testing
     #expect(try last().age == nil)
   }
 
-  @Test func `a fetch whose value comes too late is not taken for what is kept`() throws {
+  @Test func `the value of a fetch that comes too late is not shown as the stored one`() throws {
     multiplexer.get().subscribe()
     _ = states.subscribe(to: multiplexer.states)
     multiplexer.store(9)
@@ -104,7 +104,7 @@ import Testing
     #expect(try last().value == 9)
   }
 
-  @Test func `what a fetch from before a clear brings is not shown`() throws {
+  @Test func `the answer of a fetch from before a clear is not shown`() throws {
     _ = states.subscribe(to: multiplexer.states)
     let get = Recorder<Int>().subscribe(to: multiplexer.get())
     multiplexer.clear()

@@ -110,7 +110,7 @@ import Testing
     #expect(map.current(2) == nil)
   }
 
-  @Test func `a flush is of all, tells how far it is, and fails if one does`() throws {
+  @Test func `a flush flushes all members, sends its progress, and fails if one does`() throws {
     let members = [Held(), Held(), Held()]
     for (number, member) in members.enumerated() {
       try repository.add(member.functions, named: "\(number)")

@@ -20,12 +20,12 @@ import Testing
     #expect(folders(text) == ["/c/memory/m:x", "/c/memory", "/c", "/c/unified"])
   }
 
-  @Test func `a path out of what can be seen stands for the top`() {
+  @Test func `a path outside the visible tree counts as the root`() {
     #expect(folders("0::/../../other\n") == ["/c", "/c/unified"])
   }
 
   @Test(arguments: ["", "\n\n", "garbage", "1:2", "::::"])
-  func `garbage stands for the top`(text: String) {
+  func `an unreadable path counts as the root`(text: String) {
     #expect(folders(text).contains("/c"))
   }
 

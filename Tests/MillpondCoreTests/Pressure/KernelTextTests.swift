@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: garbage)
-  func `what is no count is none`(text: String) {
+  func `text that is not a count is not read`(text: String) {
     #expect(KernelText.bytes(text) == nil)
     #expect(KernelText.bytes(of: "file", in: "file \(text)") == nil)
     #expect(KernelText.kibibytes(of: "MemTotal:", in: "MemTotal: \(text) kB") == nil)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["MemTotal: 1", "MemTotal: 1 MB", "MemTotal: 9007199254740992 kB", "MemTotal:"])
-  func `what is not in kibibytes, or too many, is none`(text: String) {
+  func `a line that is not in kibibytes, or overflows, is not read`(text: String) {
     #expect(KernelText.kibibytes(of: "MemTotal:", in: text) == nil)
   }
 
@@ -47,13 +47,13 @@ import Testing
   }
 
   @Test(arguments: ["nan", "inf", "-0.01", "100.01", "1e300", "", "x", "1,5"])
-  func `an average that is no share is none`(average: String) {
+  func `an average that is not a percentage is not read`(average: String) {
     let text = "some avg10=\(average) total=1\nfull avg10=0.00 total=1\n"
 
     #expect(MemoryStall(pressure: text) == nil)
   }
 
-  @Test func `half of the averages are none`() {
+  @Test func `half of the averages are not read`() {
     #expect(MemoryStall(pressure: "some avg10=1.00 avg60=1.00") == nil)
     #expect(MemoryStall(pressure: "full avg10=1.00 avg60=1.00") == nil)
   }
@@ -62,7 +62,7 @@ import Testing
     "", "MemTotal: 100 kB", "MemAvailable: 1 kB", "MemTotal: 0 kB\nMemAvailable: 0 kB",
     "MemTotal: 100 kB\nMemAvailable: 101 kB", "MemTotal: -5 kB\nMemAvailable: -6 kB",
   ])
-  func `a machine that doesn't tell, or lies, has no room to speak of`(text: String) {
+  func `a machine whose memory is unknown or absurd has no reading`(text: String) {
     #expect(MemoryUse(meminfo: text) == nil)
   }
 }

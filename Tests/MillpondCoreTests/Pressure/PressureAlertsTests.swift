@@ -96,7 +96,7 @@ import Testing
     #expect(second.values.isEmpty && first.values == [.warning])
   }
 
-  @Test func `a caller that leaves harms no other`() {
+  @Test func `a caller that leaves does not disturb the others`() {
     let alerts = alerts()
     let first = Recorder<MemoryPressure>().subscribe(to: alerts)
     let second = Recorder<MemoryPressure>().subscribe(to: alerts)

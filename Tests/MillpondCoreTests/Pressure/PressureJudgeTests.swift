@@ -58,7 +58,7 @@ import Testing
     #expect(levels(looks) == [.warning, .warning, .warning, .warning, nil, nil])
   }
 
-  @Test func `critical falls to a warning, or to calm, as far as it has gone down`() {
+  @Test func `a critical level falls to a warning, or to calm, by how far the use has fallen`() {
     #expect(levels([used(96), used(93), used(92)]) == [.critical, .critical, .warning])
     #expect(levels([used(96), used(50)]) == [.critical, nil])
     #expect(

@@ -26,7 +26,7 @@ import Testing
     queue.sync {}
   }
 
-  @Test func `each look tells what the files say by then`() {
+  @Test func `each reading is that of the files at its time`() {
     files.writeMachine(available: 50)
     let recorder = watch()
 

@@ -48,7 +48,7 @@ import Testing
     #expect(room(files) == MemoryUse(used: 950, limit: 1_000))
   }
 
-  @Test func `version 1 tells under other names`() {
+  @Test func `version 1 uses other names`() {
     let files = [
       "/p/self/cgroup": "4:memory:/m\n0::/\n",
       "/c/memory/m/memory.limit_in_bytes": "1000", "/c/memory/m/memory.usage_in_bytes": "800",
@@ -61,18 +61,20 @@ import Testing
   @Test(arguments: [
     "max", "9223372036854771712", "18446744073709551615", "1024000", "2000000", "", "-1", "0",
   ])
-  func `a limit that is none, or no less than the machine, leaves the machine's`(limit: String) {
+  func `without a limit, or with one above the machine's memory, the machine's counts`(
+    limit: String
+  ) {
     let files = group("/c", max: limit, used: "900")
 
     #expect(room(files) == MemoryUse(used: 400 * 1_024, limit: 1_000 * 1_024))
   }
 
-  @Test func `an absurd limit is none even where the machine doesn't tell`() {
+  @Test func `an absurd limit is ignored, also if the machine's memory is unknown`() {
     #expect(readings(group("/c", max: "9223372036854771712", used: "900")).isEmpty)
   }
 
   @Test(arguments: ["memory.max", "memory.current", "memory.stat"])
-  func `a group that tells but half is passed over`(missing: String) {
+  func `a group that reports only half is ignored`(missing: String) {
     var files = group("/c", max: "1000", used: "900")
     files["/c/\(missing)"] = nil
 
@@ -96,7 +98,7 @@ import Testing
     #expect(readings.stall?.some == 0)
   }
 
-  @Test func `the machine's stalls count where no group tells`() {
+  @Test func `the machine's stalls count where no group reports any`() {
     let readings = readings([
       "/c/memory.pressure": "garbage", "/p/pressure/memory": Self.stalled,
     ])

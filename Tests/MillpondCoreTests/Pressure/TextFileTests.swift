@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["", "/missing", "/\(String(repeating: "a", count: 300))"])
-  func `what is no file is an error`(name: String) {
+  func `a path that is not a file is an error`(name: String) {
     #expect(throws: TextFile.Failure.self) { try TextFile.read(files.root + name) }
   }
 

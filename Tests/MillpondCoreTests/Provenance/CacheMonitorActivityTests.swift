@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `it counts while somebody observes its events or gets`(isNamed: Bool) {
+  func `it counts while its events or gets are observed`(isNamed: Bool) {
     let monitor = CacheMonitor(active: .whileObserved)
     memory.set(1, for: "a")
     let base = isNamed ? AnyCache(memory.named("memory")) : AnyCache(memory)

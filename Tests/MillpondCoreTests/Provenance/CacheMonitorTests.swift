@@ -40,7 +40,7 @@ import Testing
     #expect(monitor.statistics["memory"]?.hitRatio == 0.25)
   }
 
-  @Test func `each ask is counted once, whichever way it comes`() {
+  @Test func `each get is counted once, however it is made`() {
     let monitor = CacheMonitor()
     memory.set(1, for: "a")
     let cache = AnyCache(memory.monitored(by: monitor))
@@ -53,7 +53,7 @@ import Testing
     #expect(monitor.statistics["MemoryCache"]?.hits == 3)
   }
 
-  @Test func `a fill that fails is heard, and the value is given all the same`() {
+  @Test func `a fill that fails is reported, and the value is given all the same`() {
     let monitor = CacheMonitor()
     disk.failChanges(of: "a", with: Trouble())
     let cache = disk.named("disk").layered(over: origin).monitored(by: monitor)
@@ -67,14 +67,14 @@ import Testing
     #expect(events.values.contains { $0.description.hasPrefix("disk: not stored") })
   }
 
-  @Test func `a telling that fails is heard, with the layer that failed`() {
+  @Test func `a write that fails is reported, with the layer that failed`() {
     let monitor = CacheMonitor()
     disk.failChanges(of: "a", with: Trouble())
     let cache = memory.layered(over: disk.named("disk")).monitored(by: monitor)
 
     let outcome = Recorder<Void>().subscribe(to: cache.set(1, for: "a"))
 
-    guard case CacheError.partlyStored("disk", let error)? = outcome.failure else {
+    guard case CacheError.partlyStored(_, "disk", let error)? = outcome.failure else {
       Issue.record("\(outcome.transcript)")
       return
     }
@@ -94,7 +94,7 @@ import Testing
     #expect(monitor.statistics.values.allSatisfy { $0.misses == 2 })
   }
 
-  @Test func `layers are asked for what they are when somebody listens, and only once`() {
+  @Test func `layers describe themselves when there is a listener, and only once`() {
     let looks = Locked(0)
     let cache = memory.layered(over: Watched { looks.withLock { $0 += 1 } })
     cache.get("a").subscribe()
@@ -125,7 +125,7 @@ import Testing
     #expect(monitor.statistics["network"]?.times.quantile(0.5) == .milliseconds(100))
   }
 
-  @Test func `two monitors hear the same once each`() {
+  @Test func `two monitors receive each event once`() {
     let (one, other) = (CacheMonitor(), CacheMonitor())
     let cache = disk.monitored(by: one).reusingInFlight().monitored(by: other)
 
@@ -158,7 +158,7 @@ import Testing
     #expect(monitor.statistics.isEmpty)
   }
 
-  @Test func `asks from four threads are all counted`() async {
+  @Test func `gets from four threads are all counted`() async {
     let monitor = CacheMonitor()
     let cache = memory.named("memory").monitored(by: monitor)
     cache.set(1, for: "a")

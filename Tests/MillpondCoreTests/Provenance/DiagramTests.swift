@@ -64,7 +64,7 @@ import Testing
         """)
   }
 
-  @Test func `a source of one's own goes by its type`() {
+  @Test func `a user's source has the name of its type`() {
     struct Answers: Source {
       func get(_ key: Int, _ lookup: Lookup) -> Signal<Int> { .just(42) }
     }

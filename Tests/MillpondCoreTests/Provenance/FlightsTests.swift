@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
-  func `a senseless limit looks every now and then, not for ever`(limit: Duration) {
+  func `a limit of zero or less checks at a slow rate, and does not spin`(limit: Duration) {
     let cache = origin.reusingInFlight(clock: clock)
     let alarms = Recorder<FlightRecord>().subscribe(
       to: cache.flights(olderThan: limit, clock: clock))

@@ -32,7 +32,7 @@ import Testing
     #expect(found?.provenance.origin == "network")
   }
 
-  @Test func `layers without a name go by what they are`() {
+  @Test func `layers without a name have that of their type`() {
     let cache = memory.layered(over: disk.mapKeys { $0 }.layered(over: origin.limited(to: 2)))
     recorder.subscribe(to: cache.lookUp("a", clock: clock))
     origin["a"].completed()
@@ -194,7 +194,7 @@ import Testing
         == "in flight: joined a flight of 212 ms; network: hit 212 ms, 0 ns old")
   }
 
-  @Test func `behind AnyCache nothing is hidden`() {
+  @Test func `AnyCache passes on the topology and the reports of its layers`() {
     let cache = AnyCache(AnyCache(memory.named("memory")).layered(over: AnyCache(disk)))
 
     recorder.subscribe(to: cache.lookUp("a", clock: clock))
@@ -202,7 +202,7 @@ import Testing
     #expect(found?.provenance.steps.map(\.layer) == ["memory", "TestCache"])
   }
 
-  @Test func `a deadline ends a look-up as it ends a get`() {
+  @Test func `a deadline ends a lookup as it ends a get`() {
     recorder.subscribe(
       to: origin.lookUp("a", deadline: .after(.seconds(1), clock: clock), clock: clock))
 
@@ -216,7 +216,7 @@ import Testing
     #expect(origin["a"].activeRuns == 0)
   }
 
-  @Test func `what is cached only is looked up without the origin`() {
+  @Test func `a lookup of stored values only does not ask the origin`() {
     recorder.subscribe(to: memory.layered(over: origin).lookUp("a", freshness: .cachedOnly))
 
     #expect(found?.value == nil && recorder.isCompleted)

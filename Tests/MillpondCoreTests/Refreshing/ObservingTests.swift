@@ -268,7 +268,7 @@ import Testing
     #expect(scene.fetches.count == 1)
   }
 
-  @Test func `an observer that leaves inside a state harms no other`() {
+  @Test func `an observer that leaves inside a state does not disturb the others`() {
     let scene = RememberedScene(.ten())
     let leaving = Locked<Disposable?>(nil)
     let mine = observed(scene)
@@ -314,7 +314,7 @@ import Testing
     pulls.next(())
     clock.advance(by: .seconds(60))
 
-    #expect(states.failure.map { "\($0)" } == "\(CacheError.scopeEnded)")
+    #expect(states.failure.map { "\($0)" } == "\(CacheError.scopeEnded(key: "a"))")
     #expect(states.values.dropFirst(count).allSatisfy { $0.value == nil })
     #expect(origin["a"].subscriptions == 1)
   }

@@ -29,7 +29,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `a reload asks anyway, and what it brings ends the failure`() {
+  @Test func `a reload fetches anyway, and its answer ends the failure`() {
     _ = scene.get()
     scene.fail(Refused())
 

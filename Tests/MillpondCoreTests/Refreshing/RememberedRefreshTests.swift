@@ -82,7 +82,10 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `a refresh that can't reach the origin brings what is kept, if the policy lets it`() {
+  @Test
+  func
+    `a refresh that can't reach the origin answers with the stored value, if the policy allows it`()
+  {
     let scene = RememberedScene(.ten(), age: .seconds(11))
     let refreshed = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
 
@@ -274,7 +277,7 @@ import Testing
     #expect(scene.get().values == [5])
   }
 
-  @Test func `a refresh that becomes urgent tells its origin so`() {
+  @Test func `a refresh that becomes urgent raises the priority at its origin`() {
     let scene = RememberedScene(.ten())
     let priorities = Locked<[Priority]>([])
     let origin = scene.origin

@@ -71,7 +71,8 @@ import Testing
     return get.transcript
   }
 
-  @Test func `a get that waits for a reload that brings nothing gets what is kept and fresh`() {
+  @Test
+  func `a get that waits for a reload without an answer gets the stored value if it is fresh`() {
     #expect(joinReload(of: .seconds(5)) { $0.completed() } == ["next 1", "completed"])
     #expect(joinReload(of: .seconds(5)) { $0.failed(Refused()) } == ["next 1", "completed"])
     #expect(joinReload(of: .seconds(11)) { $0.completed() } == ["completed"])

@@ -77,7 +77,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `what is not usable any more stands in for nothing`() {
+  @Test func `a value that is no longer usable never stands in`() {
     let scene = RememberedScene(.ten(usableFor: .after(.seconds(60))), age: .seconds(60))
     let caller = scene.get()
 

@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 
 @Suite struct RememberedTests {
-  @Test func `what was fetched is the answer, without a request, as long as it is fresh`() {
+  @Test func `a fetched value answers without a request for as long as it is fresh`() {
     let scene = RememberedScene(.ten(), age: .seconds(9))
 
     let caller = scene.get()

@@ -49,7 +49,7 @@ import Testing
     #expect(caches.allSatisfy { $0.peek("a") == 1 })
   }
 
-  @Test func `the last caller who leaves cancels the question, not the first`() {
+  @Test func `the last caller that leaves cancels the question, not the first`() {
     put(1, in: memory)
     let cache = memory.layered(over: origin.source.reusingInFlight())
     let first = cache.ask(RevalidationScene.atMostTen)

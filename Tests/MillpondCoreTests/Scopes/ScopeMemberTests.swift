@@ -140,7 +140,10 @@ import Testing
     #expect(living.withLock { $0 } == 0)
   }
 
-  @Test func `what a multiplexer has left on disk is removed at the end, and then let go of`() {
+  @Test
+  func
+    `the files of a released multiplexer are removed at the end of the scope, and then it is released`()
+  {
     let disk = TestCache<Int, Int>()
     let living = Locked(0)
     do {
@@ -158,7 +161,7 @@ import Testing
     #expect(living.withLock { $0 } == 0)
   }
 
-  @Test func `a cache that nothing uses any more is removed at the end, and then let go of`() {
+  @Test func `a cache that nothing uses any more is removed at the end, and then released`() {
     let living = Locked(0)
     do {
       let cache = MemoryCache<Int, Load>(countLimit: 10).layered(over: TestCache<Int, Load>())

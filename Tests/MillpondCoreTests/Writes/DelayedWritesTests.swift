@@ -132,11 +132,11 @@ import Testing
       to: cache.apply(.fill(1, Stamped("slow"), FillToken())))
     try await slow.subscriptions(count: 1)
 
-    try await cache.set("told", for: 1).value
-    #expect(try await cache.get(1).value == "told")
+    try await cache.set("written", for: 1).value
+    #expect(try await cache.get(1).value == "written")
     slow.next(())
     try await fill.ended()
 
-    #expect(fill.values.isEmpty && memory.peek(1) == "told")
+    #expect(fill.values.isEmpty && memory.peek(1) == "written")
   }
 }

@@ -192,7 +192,8 @@ import Testing
 
   // MARK: Fills of stores that know the last writes of their entries
 
-  @Test func `a fill is refused for the last write of its key, of whatever the store tells`() {
+  @Test
+  func `a fill is refused because of the last write of its key, however the store states that`() {
     let order = OrderScene<Int>()
     let (token, written) = (FillToken(), Revision.next())
 

@@ -31,7 +31,7 @@ import Testing
     #expect(graph.nodes.count { $0.seen == graph.walk } == 7)
   }
 
-  @Test func `a change that nobody can see is not walked from`() {
+  @Test func `a change that no observer can see is not followed`() {
     var graph = graph(10)
     for node in NodeNumber(0)..<9 { _ = graph.connect(node, to: [node + 1]) }
     watch(5, in: &graph)
@@ -54,7 +54,7 @@ import Testing
     #expect(graph.steps < 4)
   }
 
-  @Test func `what is below thousands is brought up to them at once`() {
+  @Test func `a limit below a thousand is raised to a thousand`() {
     let count: NodeNumber = 10_000
     var graph = graph(Int(count))
     for node in 0..<count - 1 { _ = graph.connect(node, to: [node + 1]) }

@@ -55,7 +55,8 @@ import Testing
 
   // MARK: Memory that is given back
 
-  @Test func `where most has gone memory is given back, and all else is as it was`() {
+  @Test func `when most entries are removed memory is returned, and the others stay as they were`()
+  {
     let count = 10_000
     store.update { things in
       for id in 0..<count { things.set(Thing(id, links: [id + count])) }
@@ -81,7 +82,7 @@ import Testing
     #expect(nodes.known == 0)
   }
 
-  @Test func `all that was used is given back when all has gone`() {
+  @Test func `all memory is returned when all entries are removed`() {
     for id in 0..<3_000 { store.set(Thing(id, links: [id + 1, id + 2])) }
     store.removeAll()
 
@@ -96,7 +97,7 @@ import Testing
   enum Use: CaseIterable { case observe, retain, query }
 
   @Test(arguments: Use.allCases)
-  func `what comes into use while it is looked for what is not stays, with what it refers to`(
+  func `an entity that comes into use during a collection stays, with those it refers to`(
     use: Use
   ) {
     store.set(Thing(1, links: [2]))

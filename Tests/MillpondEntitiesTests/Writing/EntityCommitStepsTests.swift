@@ -43,7 +43,7 @@ import Testing
     store.core.tables.withLock { $0.longestStep }
   }
 
-  @Test func `between the steps everybody sees the new state, and the new count`() {
+  @Test func `between the steps every reader sees the new state, and the new count`() {
     var sights: Set<[String?]> = []
     var counts: Set<Int> = []
 

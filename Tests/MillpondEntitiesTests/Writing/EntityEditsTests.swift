@@ -140,8 +140,7 @@ import Testing
     #expect(recorder.names == ["–", "new", "newer"])
   }
 
-  @Test func `what is restored does not replace what a source has brought in the same transaction`()
-  {
+  @Test func `a restored entity does not replace the answer of a source in the same transaction`() {
     let token = FillToken()
     store.update { [store] _ in
       store.core.fill(Thing(1, "brought"), token)

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: Carrier.all)
-  func `an operator carries on what the emptiness of its signal means`(carrier: Carrier) async {
+  func `an operator passes on the error of an empty signal`(carrier: Carrier) async {
     await #expect(throws: Trouble.some) { try await carrier.ask(Self.missing) }
   }
 

@@ -53,7 +53,7 @@
       #expect(recorder.violations.isEmpty)
     }
 
-    @Test func `a publisher that goes on after its end is not heard`() {
+    @Test func `a publisher that goes on after its end is ignored`() {
       let recorder = Recorder<Int>().subscribe(to: signal())
 
       publisher.finish(.finished)

@@ -209,7 +209,7 @@ import Testing
     #expect(journal.entries == ["child"])
   }
 
-  @Test func `a child that nobody else keeps ends with its parent`() {
+  @Test func `a child without other references ends with its parent`() {
     let parent = Lifetime()
     parent.child().onEnd { journal.write("child") }
 

@@ -7,7 +7,7 @@ import Testing
   let first = Recorder<Int>()
   let second = Recorder<Int>()
 
-  @Test func `everyone gets what is sent after they have come`() {
+  @Test func `each subscriber gets the values that are sent after its subscription`() {
     first.subscribe(to: pipe.signal)
     pipe.next(1)
     second.subscribe(to: pipe.signal)

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 5])
-  func `subscribers that leave when they receive a value are let go of, and nobody else`(
+  func `subscribers that leave when they receive a value are released, and no others`(
     count: Int
   ) {
     early.subscribe(to: shared)

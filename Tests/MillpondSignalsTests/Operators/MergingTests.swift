@@ -95,7 +95,7 @@ import Testing
     #expect(recorder.progress.last == SignalProgress(completed: .max, total: .max))
   }
 
-  @Test func `a failure tells all other inner signals to stop`() {
+  @Test func `a failure ends all other inner signals`() {
     recorder.subscribe(to: outer.signal.flatMap(.merge) { [inner] _ in inner.signal })
     for value in 0..<3 { outer.next(value) }
 

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: [1, 63, 64, 65, 1_000])
-  func `what goes in first comes out first`(count: Int) {
+  func `elements are taken in the order in which they were added`(count: Int) {
     var queue = Queue<Int>()
     for value in 0..<count { queue.append(value) }
 

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, .min])
-  func `less than one run is none`(times: Int) {
+  func `less than one run is no run`(times: Int) {
     recorder.subscribe(to: source.signal.repeated(times))
 
     #expect(recorder.transcript == ["completed"])

@@ -22,7 +22,7 @@ import Testing
     #expect(recorder.values == [1])
   }
 
-  @Test func `onEnd tells of a completion, before it is passed on`() {
+  @Test func `onEnd reports a completion, before it is passed on`() {
     recorder.subscribe(to: observed) { [journal] _ in journal.write("passed") }
 
     source.completed()
@@ -30,7 +30,7 @@ import Testing
     #expect(journal.entries == ["completed", "passed"])
   }
 
-  @Test func `onEnd tells of a failure`() {
+  @Test func `onEnd reports a failure`() {
     recorder.subscribe(to: observed)
 
     source.failed(Trouble.some)
@@ -40,7 +40,7 @@ import Testing
     #expect(recorder.failure as? Trouble == .some)
   }
 
-  @Test func `onEnd tells of disposal`() {
+  @Test func `onEnd reports disposal`() {
     recorder.subscribe(to: observed)
 
     recorder.dispose()
@@ -50,7 +50,7 @@ import Testing
     #expect(recorder.events.isEmpty)
   }
 
-  @Test func `onEnd tells an upstream of take that it was disposed of`() {
+  @Test func `onEnd above take reports disposal`() {
     recorder.subscribe(to: observed.take(1))
 
     source.next(1)

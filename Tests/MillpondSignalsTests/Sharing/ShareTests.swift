@@ -118,7 +118,7 @@ import Testing
     #expect(late.transcript == ["next 1", "next 2", "completed"])
   }
 
-  @Test func `a run that fails after it was cancelled is not heard in the next`() {
+  @Test func `a run that fails after it was cancelled is ignored in the next`() {
     let sensitive = Signal<Int> { observer, lifetime in
       lifetime.onEnd { observer.failed(CancellationError()) }
     }

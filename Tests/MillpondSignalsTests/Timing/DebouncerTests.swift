@@ -58,7 +58,7 @@ import Testing
     #expect(acts.count == 0)
   }
 
-  @Test func `what its action captured goes with it`() {
+  @Test func `the captures of its action are released with it`() {
     let released = Journal<Int>()
     do {
       let witness = Witness { released.write(1) }

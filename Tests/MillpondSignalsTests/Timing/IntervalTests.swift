@@ -46,7 +46,7 @@ import Testing
     #expect(recorder.values == [0, 1])
   }
 
-  @Test func `ticks that pass while the device sleeps send one value, which tells how many`() {
+  @Test func `ticks that pass while the device sleeps send one value, with their number`() {
     defer { recorder.dispose() }
     recorder.subscribe(to: .interval(.seconds(1), clock: clock))
     clock.advance(by: .seconds(1))

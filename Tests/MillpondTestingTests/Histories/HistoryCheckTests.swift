@@ -41,19 +41,19 @@ import Testing
     #expect(failures.isEmpty, "\(failures.map(\.description).joined(separator: "\n"))")
   }
 
-  @Test func `a cache that does not remove is found out`() async {
+  @Test func `a cache that does not remove is detected`() async {
     let isFound = await finds(.current, check { _ in BrokenCache(.forgetsNothing) })
 
     #expect(isFound)
   }
 
-  @Test func `a cache that never ends its gets is found out`() async {
+  @Test func `a cache that never ends its gets is detected`() async {
     let isFound = await finds(.ended, check { _ in BrokenCache(.neverCompletes) })
 
     #expect(isFound)
   }
 
-  @Test func `a cache that loses a set is found out`() async {
+  @Test func `a cache that loses a set is detected`() async {
     let rules = await rules(check { _ in MemoryCache<String, Int>(countLimit: 1) })
 
     #expect(rules == [.kept])
@@ -69,15 +69,14 @@ import Testing
     #expect(rules.isEmpty)
   }
 
-  @Test func `a cache that gives one key's value for another is found out`() async {
+  @Test func `a cache that gives one key's value for another is detected`() async {
     let isFound = await finds(
       .made, check { _ in MemoryCache<String, Int>(countLimit: 100).mapKeys { _ in "all" } })
 
     #expect(isFound)
   }
 
-  @Test func `a get that does not end with its scope, and fetches afterwards, is found out`() async
-  {
+  @Test func `a get that does not end with its scope, and fetches afterwards, is detected`() async {
     let isFound = await finds(
       .parted,
       check { scene in
@@ -88,7 +87,7 @@ import Testing
     #expect(isFound)
   }
 
-  @Test func `a state that shows what is not kept is found out`() async {
+  @Test func `a state that shows what is not kept is detected`() async {
     let isFound = await finds(
       .shown,
       check { scene in
@@ -104,14 +103,14 @@ import Testing
     #expect(isFound)
   }
 
-  @Test func `a cache that calls observers under its lock is found out`() async {
+  @Test func `a cache that calls observers under its lock is detected`() async {
     let failures = await check { LockingCache($0.origin) }.failures(
       seeds: 0..<1_000, threads: 3, underLock: true)
 
     #expect(failures.map(\.rule).contains(.returned))
   }
 
-  @Test func `a fetch that waits for itself is found out`() async {
+  @Test func `a fetch that waits for itself is detected`() async {
     let isFound = await finds(
       .ended, check(mix: .askingBack) { AnyCache(NaiveFlights($0.origin)) })
 
@@ -119,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a state that never shows what is kept is found out`(saysSo: Bool) async {
+  func `a state that never shows what is kept is detected`(saysSo: Bool) async {
     let rules = await rules(
       check { scene in
         scene.shows { _ in saysSo ? Signal.just(nil).concat(.never) : .never }
@@ -129,7 +128,7 @@ import Testing
     #expect(rules == [.shown])
   }
 
-  @Test func `a failure tells the shortest program, step by step, and what was wrong`() async {
+  @Test func `a failure lists the shortest program, step by step, and what was wrong`() async {
     let check = check { _ in BrokenCache(.forgetsNothing) }
     var failure: HistoryFailure?
     // All callers leave at the end of an even program; and the shortest program may be about any

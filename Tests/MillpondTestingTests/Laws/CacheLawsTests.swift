@@ -46,14 +46,14 @@ import Testing
       (.forgetsNothing, .noLateWrite),
       (.neverCompletes, .everyGetEnds), (.completesTwice, .everyGetEnds),
     ] as [(BrokenCache.Fault, CacheLaw)])
-  func `a cache that breaks a law is found out`(fault: BrokenCache.Fault, law: CacheLaw) async {
+  func `a cache that breaks a law is detected`(fault: BrokenCache.Fault, law: CacheLaw) async {
     let breaches = await laws(fault).breaches(of: [law], seeds: 0..<100)
 
     #expect(breaches.map(\.law) == [law])
     expectShort(breaches.first)
   }
 
-  @Test func `what is found out about a cache that takes its time is short too`() async {
+  @Test func `a failure of a slow cache is shortened too`() async {
     let laws = CacheLaws(keys: ["a", "b", "c"], values: Array(1...10), patience: .seconds(1)) {
       Slow(base: BrokenCache(.forgetsNothing))
     }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a breach says which law, which history, step by step, and what came of it`() async {
+  @Test func `a breach names the law, the history step by step, and the result`() async {
     let breach = await laws(.ignoresTokens).breaches(of: [.noLateWrite], seeds: 0..<100).first
 
     #expect(
@@ -87,7 +87,7 @@ import Testing
         """)
   }
 
-  @Test func `flights that a set does not detach are found out`() async {
+  @Test func `flights that a set does not detach are detected`() async {
     let laws = CacheLaws(keys: ["a", "b"], values: Array(1...10)) { origin in
       StickyReuse(
         MemoryCache<String, Int>(countLimit: 10).layered(over: origin))
@@ -100,7 +100,7 @@ import Testing
         and: { a, b, _ in AnyCache(StickyReuse(a.layered(over: b))) }))
   }
 
-  @Test func `work that goes on when everybody has left is found out`() async {
+  @Test func `work that continues without a caller is detected`() async {
     let laws = CacheLaws(keys: ["a", "b"], values: [1, 2, 3], patience: .milliseconds(300)) {
       Unstoppable(base: $0)
     }
@@ -108,35 +108,35 @@ import Testing
     expectShort(await laws.breaches(of: [.nothingLeft], seeds: 0..<100).first)
   }
 
-  @Test func `an upper layer whose failure hides the lower one is found out`() async {
+  @Test func `an upper layer whose failure hides the lower one is detected`() async {
     expectShort(
       await breach(
         between: { a, b, _ in AnyCache(a.layered(over: b)) },
         and: { a, b, _ in AnyCache(WrongLayers(a, b, .failureHides)) }))
   }
 
-  @Test func `layers of which the upper one is written first are found out`() async {
+  @Test func `layers of which the upper one is written first are detected`() async {
     expectShort(
       await breach(
         between: { a, b, _ in AnyCache(a.layered(over: b)) },
         and: { a, b, _ in AnyCache(WrongLayers(a, b, .upperFirst)) }))
   }
 
-  @Test func `fills that ignore the mark are found out`() async {
+  @Test func `fills that ignore the mark are detected`() async {
     expectShort(
       await breach(
         between: { a, b, _ in AnyCache(a.layered(over: b)) },
         and: { a, b, _ in AnyCache(WrongLayers(a, b, .ignoresToken)) }))
   }
 
-  @Test func `mapped keys that forget to map removals are found out`() async {
+  @Test func `mapped keys that forget to map removals are detected`() async {
     expectShort(
       await breach(
         between: { a, _, _ in AnyCache(a.mapKeys { $0 + "!" }) },
         and: { a, _, _ in AnyCache(WrongKeys(base: a)) }))
   }
 
-  @Test func `layers in the wrong order are found out`() async {
+  @Test func `layers in the wrong order are detected`() async {
     expectShort(
       await breach(
         between: { AnyCache($0.layered(over: $1).layered(over: $2)) },

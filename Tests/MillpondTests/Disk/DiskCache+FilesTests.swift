@@ -29,7 +29,7 @@ import Testing
     #expect(scene.valueFiles.map(\.lastPathComponent) == [file.url.lastPathComponent])
   }
 
-  @Test func `a small value is handed out as a copy, which goes with the lease`() async throws {
+  @Test func `a small value is lent as a copy, which is removed with the lease`() async throws {
     let cache = scene.open()
     cache.set(Data("small"), for: "a")
 

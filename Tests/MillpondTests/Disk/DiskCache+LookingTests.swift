@@ -18,7 +18,7 @@ import Testing
     return cache
   }
 
-  @Test func `contents tells every key and the size of its value, the oldest first`() async throws {
+  @Test func `contents lists every key and the size of its value, the oldest first`() async throws {
     let cache = try await stocked()
     cache.remove("3")
     _ = try await cache.get("0").value

@@ -16,9 +16,9 @@ import Testing
     try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).value
     #expect(try await cache.get("a").value == Data("fill"))
 
-    cache.set(Data("told"), for: "a")
+    cache.set(Data("written"), for: "a")
     #expect(try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).valueIfAny == nil)
-    #expect(try await cache.get("a").value == Data("told"))
+    #expect(try await cache.get("a").value == Data("written"))
     try await cache.flush().value
   }
 
@@ -41,11 +41,11 @@ import Testing
   @Test func `a mark from before the opening lets no fill overwrite a write`() async throws {
     let cache = scene.open()
     let mark = FillToken()
-    cache.set(Data("told"), for: "a")
+    cache.set(Data("written"), for: "a")
 
     #expect(try await cache.apply(.fill("a", Stamped(Data("fill")), mark)).valueIfAny == nil)
 
-    #expect(try await cache.get("a").value == Data("told"))
+    #expect(try await cache.get("a").value == Data("written"))
     try await cache.flush().value
   }
 

@@ -100,7 +100,7 @@ import Testing
     #expect(Recorder<Void>().subscribe(to: outcome.signal).isCompleted)
   }
 
-  @Test func `an outcome that nobody waits for calls nobody`() {
+  @Test func `an outcome without subscribers makes no call`() {
     let outcome = DiskOutcome()
 
     #expect(outcome.end(with: .failure(.miss)) == nil)

@@ -47,7 +47,7 @@ import Testing
     #expect(try await titles() == [1: "old"])
   }
 
-  @Test func `what a source has brought meanwhile wins over the disk`() async throws {
+  @Test func `an answer that has arrived meanwhile wins over the disk`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "kept"))
     let (store, writer) = (EntityStore(), ArchiveWriter(scene.open()))
     let token = FillToken()
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an entity that a migration renames moves, and does not hide who has the place`(
+  func `an entity that a migration renames moves, and does not hide the entity in its new place`(
     isTaken: Bool
   ) async throws {
     try await keep(Book(id: 1, title: "moved"))
@@ -139,8 +139,7 @@ import Testing
     try await disk.close().value
   }
 
-  @Test func `a flush starts at once, whether somebody waits for its outcome or not`() async throws
-  {
+  @Test func `a flush starts at once, with or without a subscriber to its outcome`() async throws {
     let (store, disk) = (EntityStore(), scene.open())
     let archive = EntityArchive(
       of: store, in: disk, types: [ArchivedType(Moody.self, named: "book")])
@@ -234,7 +233,7 @@ import Testing
     try await disk.close().value
   }
 
-  @Test func `an archive that goes while its store tells still saves what was committed`()
+  @Test func `an archive that is released during a notice still saves what was committed`()
     async throws
   {
     let (store, disk) = (EntityStore(), scene.open())

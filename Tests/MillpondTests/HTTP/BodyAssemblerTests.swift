@@ -68,12 +68,12 @@ import Testing
     #expect(throws: TransferError.self) { try received([head(status: status), body(1)]) }
   }
 
-  @Test func `informational heads are passed over`() throws {
+  @Test func `informational heads are skipped`() throws {
     #expect(try received([head(status: 100), head(status: 103), head(), body(1)]).value.count == 1)
     #expect(throws: TransferError.self) { try received([head(status: 103)]) }
   }
 
-  @Test func `a transport that sends out of order is found out`() {
+  @Test func `a transport that sends out of order is detected`() {
     #expect(throws: TransferError.self) { try received([]) }
     #expect(throws: TransferError.self) { try received([body(1)]) }
     #expect(throws: TransferError.self) { try received([head(), head()]) }

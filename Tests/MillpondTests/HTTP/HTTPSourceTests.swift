@@ -124,7 +124,7 @@ import Testing
     #expect(headers["retry-after"] == "7")
   }
 
-  @Test func `an ask for what is cached only completes empty without a request`() async throws {
+  @Test func `a get of stored values only completes empty without a request`() async throws {
     let transport = TestTransport()
     let url = try #require(URL(string: "http://a"))
 

@@ -87,10 +87,10 @@ import Testing
       observer.completed()
     }
     signal.conflated(on: queue).subscribe { event in
-      if event.isTerminal { order.change { $0.append("told") } }
+      if event.isTerminal { order.change { $0.append("delivered") } }
     }
     settle()
 
-    #expect(order.state == ["upstream", "told"])
+    #expect(order.state == ["upstream", "delivered"])
   }
 }

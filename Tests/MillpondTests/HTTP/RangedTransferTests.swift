@@ -48,7 +48,7 @@ import Testing
     version: ResourceVersion(condition: "\"1\"", validator: .init(entityTag: "\"1\"")),
     byteCount: 500)
 
-  @Test func `a body that comes in ranges looks as if it came at once`() throws {
+  @Test func `a body in ranges arrives like one in a single answer`() throws {
     let origin = RangingOrigin()
 
     let answer = try answer(of: origin)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "W/\"1\""])
-  func `without a tag that stands for the bytes the whole is asked for`(tag: String?) throws {
+  func `without a strong tag the whole is requested`(tag: String?) throws {
     let origin = RangingOrigin { answer, _ in
       var answer = answer
       answer.headers.set(tag, for: "ETag")
@@ -155,7 +155,7 @@ import Testing
     "bytes 0-399/*", "bytes 1-399/1000", "bytes 0-400/1000", "bytes 0-399/399", "bytes 9-0/-1",
     "bytes", "bytes 0-99999999999999999999/1000", "",
   ])
-  func `a first range that is none has the whole asked for`(range: String) throws {
+  func `an answer that is not the first range has the whole requested`(range: String) throws {
     let origin = RangingOrigin { answer, number in
       var answer = answer
       if number == 1 { answer.headers.set(range, for: "Content-Range") }
@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test(arguments: [200, 416])
-  func `an answer that can't be gone on with is lost`(status: Int) throws {
+  func `an answer that can't be resumed is lost`(status: Int) throws {
     let origin = RangingOrigin { answer, number in
       number == 2 ? .init(status: status, body: Data([1])) : answer
     }
@@ -291,7 +291,7 @@ import Testing
     #expect(answer.body == origin.body.prefix(400))
   }
 
-  @Test func `a range that is shorter than asked for is gone on after`() throws {
+  @Test func `a range that is shorter than requested is followed by another one`() throws {
     let origin = RangingOrigin { answer, number in
       guard number == 2 else { return answer }
       var answer = answer

@@ -152,7 +152,7 @@ import Testing
     #expect(transport.source.disposals == 1)
   }
 
-  @Test func `what came until a sign-out is not kept to be resumed`() async throws {
+  @Test func `the bytes of a transfer that a sign-out ends are not kept`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let partials = PartialTransfers(directory: folder, byteLimit: .mebibytes(1))

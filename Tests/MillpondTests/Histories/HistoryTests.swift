@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `a flight that was raised is cancelled when everybody has left`() async {
+  @Test func `a flight that was raised is cancelled when its last caller leaves`() async {
     await expect(.priorities) { scene in
       let shared = scene.origin.reusingInFlight(clock: scene.clock)
       let quick = Answers().limited(to: 2, reserved: 1)

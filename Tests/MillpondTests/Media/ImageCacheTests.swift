@@ -87,7 +87,9 @@ import Testing
   }
 
   @Test(arguments: ["", "P6", "P6 0 5 255\n", "P6 -4 5 255\n", "<html>Log in</html>"])
-  func `what is no picture fails with its key, and is not kept`(file: String) async throws {
+  func `a file that is not a picture fails with its key, and is not stored`(file: String)
+    async throws
+  {
     let origin = try origin(Array(file.utf8))
     let url = try origin.url("/a")
     let media = scene.media()

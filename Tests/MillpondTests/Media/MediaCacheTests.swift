@@ -79,7 +79,7 @@ import Testing
     #expect(try await media.get(url, freshness: .cachedOnly).value.byteCount == 200_000)
   }
 
-  @Test func `a visible ask brings a prefetch that waits forward`() async throws {
+  @Test func `an urgent get moves a waiting prefetch forward`() async throws {
     let origin = try LoopbackServer { request in
       request.path == "/a" ? Response().held(by: ResponseHold()) : Response(body: [1])
     }

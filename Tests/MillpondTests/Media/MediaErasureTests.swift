@@ -108,7 +108,7 @@ import Testing
     #expect(traces.isEmpty)
   }
 
-  @Test func `after the removal of everything nobody goes on with a download from before`()
+  @Test func `after the removal of everything no earlier download is resumed`()
     async throws
   {
     let answer = try await begin(media.get(1))
@@ -134,7 +134,7 @@ import Testing
     #expect(try await media.get(1, freshness: .cachedOnly).valueIfAny == nil)
   }
 
-  @Test func `after the removal of everything from the disk nobody joins a download from before`()
+  @Test func `after the removal of everything from the disk no get joins an earlier download`()
     async throws
   {
     let former = try await begin(media.get(1))

@@ -74,7 +74,7 @@ import Testing
     #expect(names("next").isEmpty)
   }
 
-  @Test func `bytes that are not as they were noted are not gone on with`() async throws {
+  @Test func `bytes that differ from their record are not resumed`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await fetchMost().dispose()
     let running = try file("next", .running)
@@ -112,7 +112,7 @@ import Testing
     #expect(try Data(contentsOf: value).count == size)
   }
 
-  @Test func `a download that is under way is not taken for one of a dead process`() async throws {
+  @Test func `a running download is not treated as one of a dead process`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let answer = try await fetchMost()
     let present = names("first")

@@ -56,7 +56,7 @@
       origin.exchanges.map { $0.request.headers["Range"] }
     }
 
-    @Test func `a film comes in ranges, with the progress of the whole`() async throws {
+    @Test func `a film is requested in ranges, with the progress of the whole`() async throws {
       let origin = try LoopbackServer { Self.answer($0) }
 
       let answer = try await ask(origin)

@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: [0, 300_000, 524_287])
-  func `a beginning that was damaged is found out, and all asked for`(place: Int) async throws {
+  func `damaged first bytes are detected, and the whole is requested`(place: Int) async throws {
     let scene = try MediaResumingScene()
     try await scene.get()
     let file = scene.beginnings.appendingPathComponent(try #require(scene.beginningNames.first))
@@ -145,7 +145,7 @@ import Testing
     #expect(try await scene.get().bytes == Self.film)
   }
 
-  @Test func `after the removal of all nothing is gone on with`() async throws {
+  @Test func `after the removal of all nothing is resumed`() async throws {
     let scene = try MediaResumingScene()
     let partials = scene.partials()
     try await scene.get(nil, partials)
@@ -168,7 +168,7 @@ import Testing
     #expect(scene.valueNames.isEmpty)
   }
 
-  @Test func `of what is sealed nothing is kept elsewhere, nor gone on with`() async throws {
+  @Test func `of what is sealed nothing is kept elsewhere, nor resumed`() async throws {
     let sealing = DiskSealing(
       seal: { value, _ in Data(value.reversed()) }, open: { sealed, _ in Data(sealed.reversed()) })
     let scene = try MediaResumingScene()

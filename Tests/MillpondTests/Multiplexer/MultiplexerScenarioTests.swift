@@ -34,7 +34,7 @@ import Testing
       })
   }
 
-  @Test func `simultaneous start-up: everybody asks at once, the origin is asked once`()
+  @Test func `simultaneous start-up: many gets at once make one request`()
     async throws
   {
     let hold = ResponseHold()
@@ -50,7 +50,7 @@ import Testing
     #expect(origin.exchanges.count == 1)
   }
 
-  @Test func `offline start: yesterday's data, its age, and why there is none of today`()
+  @Test func `offline start: the data of yesterday, its age, and the error`()
     async throws
   {
     let url: URL

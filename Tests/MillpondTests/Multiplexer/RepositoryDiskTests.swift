@@ -94,7 +94,9 @@ import Testing
     try await end.ended()
 
     #expect(end.isCompleted)
-    guard case .shutDown? = running.failure as? CacheError else {
+    guard case .shutDown(let key?)? = running.failure as? CacheError,
+      key.contains("http://a/film.mp4")
+    else {
       Issue.record("\(String(describing: running.failure))")
       return
     }

@@ -140,7 +140,7 @@ import Testing
     relief.dispose()
   }
 
-  @Test func `an entry that is dropped by hand serves its subscribers, and nobody else`() throws {
+  @Test func `an entry that is dropped by hand serves its present subscribers only`() throws {
     let forecasts = forecasts()
     shown.subscribe(to: try #require(forecasts["Oslo"]))
 

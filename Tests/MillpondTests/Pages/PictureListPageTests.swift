@@ -131,7 +131,7 @@ import Testing
     #expect(origin.exchanges.count == 1)
   }
 
-  @Test func `what is no picture fails its get and is fetched again once its file is removed`()
+  @Test func `a file that is not a picture fails its get, and is fetched again once it is removed`()
     async throws
   {
     hold.release()

@@ -340,7 +340,7 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
   let films = MediaCache(
     DiskCache(directory: folder, byteLimit: .mebibytes(2_048)), over: HTTPSource(), limitedTo: 4,
     name: \.absoluteString)
-  let ahead = films.prefetch(nextURL).subscribe()  // raised by whoever asks for it
+  let ahead = films.prefetch(nextURL).subscribe()  // a get of it raises its priority
   let film = try await films.get(url, priority: .high).value
   player.play(film.url)
   ahead.dispose()
@@ -420,7 +420,7 @@ enum ReadmeLibrary {
       library.set(Author(id: "mary", name: "Mary Godwin"))
       library.set(Book(id: 1, title: "Frankenstein", author: Reference("mary")))
     }
-    store.set(Author(id: "mary", name: "Mary Shelley"))  // seen by whoever observes the book
+    store.set(Author(id: "mary", name: "Mary Shelley"))  // observers of the book see it
 
     let titled = store.query(Book.self, where: { $0.title != nil }, by: { $0.id < $1.id })
     titled.changes.subscribe(onNext: { print($0) }).disposed(by: bag)

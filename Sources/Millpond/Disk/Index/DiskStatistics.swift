@@ -30,7 +30,7 @@ public struct DiskStatistics: Sendable, Hashable {
   /// The bytes written to the log and to files, copies included.
   public var bytesWritten = 0
 
-  /// The bytes copied to give back the room around them.
+  /// The bytes copied by compaction, to reclaim the space around them.
   public var bytesCopied = 0
 
   /// Creates statistics with all counters at zero.

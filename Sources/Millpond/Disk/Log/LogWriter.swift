@@ -3,7 +3,7 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// The writer of the log, which also gives back the room of outdated records.
+/// The writer of the log, which also reclaims the space of outdated records.
 ///
 /// The oldest segment is always removed first; its needed records are copied to the end. So a
 /// record never outlives the later ones, and a removal can go once it is in the oldest segment: no

@@ -33,7 +33,7 @@ struct SegmentTable: Sendable {
   mutating func removeOldest() { segments.removeFirst() }
 }
 
-/// The contents of a log, as its store takes it over.
+/// The contents of an opened log, for its store.
 struct LogContents {
   /// A segment, and the end of its last valid record.
   struct Part {

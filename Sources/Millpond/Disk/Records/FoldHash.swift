@@ -66,7 +66,7 @@ enum FoldHash {
     return (low, 0)
   }
 
-  /// Returns the last eight bytes; the caller shifts out those before the rest.
+  /// Returns the last eight bytes as a number; the caller shifts out those that it has hashed.
   private static func lastWord(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let word = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
     return UInt64(littleEndian: word)

@@ -43,6 +43,11 @@ extension DiskError: LocalizedError, CustomStringConvertible {
 extension CacheError {
   static let diskLayer = "disk"
 
+  /// The failure of a disk cache whose folder others use.
+  static func inUse(diskFolder path: String) -> CacheError {
+    .inUse(layer: "\(diskLayer) in \(path)")
+  }
+
   /// Wraps a failure as one of the disk layer.
   init(disk error: any Error) {
     self = error as? CacheError ?? .unavailable(layer: Self.diskLayer, underlying: error)

@@ -56,7 +56,7 @@ enum FileAccess: Sendable {
   /// Reading and writing a new file that must not exist yet, for its owner only.
   case making
 
-  /// Reading and writing a file that is made if it does not exist, for its owner only.
+  /// Reading and writing a file, which is created for its owner only if it does not exist.
   case sharing
 
   /// Synchronizing the entries of a folder.

@@ -26,7 +26,9 @@ enum FolderLock: Sendable {
       }
     }
     do {
-      guard try file.lock() else { throw CacheError.inUse(layer: CacheError.diskLayer) }
+      guard try file.lock() else {
+        throw CacheError.inUse(diskFolder: (path as NSString).deletingLastPathComponent)
+      }
     } catch let error as POSIXError where error.isRefusalToLock {
       // A volume without locks.
     }

@@ -9,8 +9,8 @@ struct RequestTerms: Sendable {
   /// A fingerprint of the fields that authenticate the caller.
   let credentials: Fingerprint
 
-  /// The fields that authenticate an account with a name, which stand for that among the
-  /// credentials.
+  /// The authenticating fields of a named account; the fingerprint of the credentials has the name
+  /// in their place, so that it survives a renewal.
   let accountFields: HeaderFields
 
   private(set) var directives = CacheDirectives()

@@ -79,7 +79,7 @@ struct ResponseStore: Sendable {
     }
   }
 
-  /// Stores the head of a response whose body is stored, for the requests that it is selected by.
+  /// Stores the head of a response whose body is stored, for all requests that match `request`.
   func add(
     _ response: StoredResponse, for key: String, _ request: RequestTerms, _ token: FillToken
   ) -> Signal<Void> {
@@ -122,7 +122,7 @@ struct ResponseStore: Sendable {
   }
 
   private func fill(_ place: String, _ content: HTTPCacheRecord.Content, _ token: FillToken) {
-    // The outcome of a fill is started by the store, and nobody waits for it.
+    // The outcome of a fill is started by the store, and not waited for.
     _ = records.apply(.fill(place, Stamped(HTTPCacheRecord(content)), token))
   }
 

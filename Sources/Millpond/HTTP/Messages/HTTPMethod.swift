@@ -19,6 +19,8 @@ public struct HTTPMethod: Sendable, Hashable, ExpressibleByStringLiteral, Custom
   }
 
   /// Creates a method of a literal.
+  ///
+  /// - Parameter name: The name of the method.
   public init(stringLiteral name: String) { self.init(name) }
 
   /// The name.

@@ -148,6 +148,8 @@ extension HTTPRequest {
   /// request, or of an origin that its ``HTTPAuthorization`` lists.
   ///
   /// Subdomains are other origins, and so are other ports.
+  ///
+  /// - Parameter url: The URL to which they would be sent.
   public func admitsCredentials(for url: URL) -> Bool {
     !hasLeftOrigin && origins.contains { url.isOfSameOrigin(as: $0) }
   }

@@ -29,6 +29,8 @@ public protocol HTTPTransport: Sendable {
   ///
   /// Nothing is sent before the signal is subscribed to. The end of the subscription ends the
   /// transfer. Heads of 1xx may be passed on or not.
+  ///
+  /// - Parameter request: The request.
   func send(_ request: HTTPRequest) -> Signal<HTTPPart>
 
   /// Whether a slow receiver slows the origin down, so that only a few parts are in memory however

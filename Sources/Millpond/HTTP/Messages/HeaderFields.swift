@@ -17,11 +17,15 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// The first value of a field.
+  ///
+  /// - Parameter name: The name of the field, in any case.
   public subscript(name: String) -> String? {
     values(of: name).first
   }
 
   /// Returns every value of a field.
+  ///
+  /// - Parameter name: The name of the field, in any case.
   @inline(never)
   public func values(of name: String) -> [String] {
     var values: [String] = []

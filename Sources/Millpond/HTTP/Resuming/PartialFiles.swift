@@ -7,6 +7,8 @@ struct PartialFiles: Sendable {
   private let folder: URL
   let system: FileSystem
 
+  var path: String { folder.path }
+
   init(folder: URL, _ system: FileSystem = FileSystem()) {
     self.folder = folder
     self.system = system

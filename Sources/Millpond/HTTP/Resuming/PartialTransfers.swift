@@ -89,7 +89,8 @@ public final class PartialTransfers: Sendable {
         try work()
         promise.keep(by: .just(()))
       } catch {
-        promise.keep(by: .fail(CacheError.unavailable(layer: "partials", underlying: error)))
+        let failure = DiskError.of(error, folder: self.files.path)
+        promise.keep(by: .fail(CacheError.unavailable(layer: "partials", underlying: failure)))
       }
     }
     return promise.outcome

@@ -156,7 +156,7 @@ final class SessionTransfer: Sendable {
 }
 
 extension Error {
-  /// The same error, for which a `URLError` names its URL without secrets.
+  /// The same error; the URL of a `URLError` is without secrets.
   fileprivate var withoutSecrets: any Error {
     guard let error = self as? URLError else { return self }
     // The same URL as text, and an underlying error that names it too.

@@ -54,6 +54,8 @@ public final class URLSessionTransport: HTTPTransport {
   }
 
   /// Returns the head, and then the body as it arrives.
+  ///
+  /// - Parameter request: The request.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     if let problem = request.problem { return .fail(problem) }
     let answer = withFileForStream(request) { request in

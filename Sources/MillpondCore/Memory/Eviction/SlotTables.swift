@@ -66,7 +66,7 @@ package struct SlotTables: Sendable {
     return table < tables.count ? table : table & (half - 1)
   }
 
-  /// Gives half of the table whose turn it is to a new one.
+  /// Moves half of the next table's slots to a new table.
   private mutating func divide() {
     let half = Self.powerOfTwo(in: tables.count)
     let parent = tables.count - half

@@ -125,7 +125,7 @@ import Testing
     #expect(keys.slots[1_001] != nil)
   }
 
-  @Test func `what is large comes in where it is worth its room`() {
+  @Test func `a large value is admitted where its use justifies its size`() {
     var keys = Keys(limit: 100, isWeighted: true)
     for key in 0..<4 as Range<UInt32> { keys.ask(key, weight: 25) }
 
@@ -135,7 +135,7 @@ import Testing
     #expect(keys.weight <= 100)
   }
 
-  @Test func `where small ones are preferred a large one goes for them`() {
+  @Test func `where small entries are preferred, a large one is evicted for them`() {
     var keys = Keys(limit: 100, isWeighted: true, prefersSmall: true)
     for key in 0..<6 as Range<UInt32> { keys.ask(key, weight: key == 3 ? 50 : 10) }
     keys.ask(5)

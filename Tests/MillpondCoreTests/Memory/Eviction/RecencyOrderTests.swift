@@ -56,7 +56,7 @@ import Testing
     #expect(order.list.newest < 0 && order.list.oldest < 0)
   }
 
-  @Test mutating func `everybody is let in`() {
+  @Test mutating func `every entry is admitted`() {
     let isAdmitted = order.admits(9, weight: .max)
 
     #expect(isAdmitted)

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test mutating func `it grows where the window brings more, and shrinks where it does not`() {
+  @Test mutating func `the window grows where it gives more hits, and shrinks where it does not`() {
     steer(window: 100, main: 10)
     let grown = share.share
     #expect(grown > 0.02)

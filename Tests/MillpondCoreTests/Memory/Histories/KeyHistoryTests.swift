@@ -13,44 +13,44 @@ import Testing
     #expect(right.isInOrder())
   }
 
-  @Test func `what happens at once may come in either order`() {
+  @Test func `concurrent events may be seen in either order`() {
     let first = history((.set(1), 1, 4), (.set(2), 2, 3), (.get(1), 5, 6))
     let second = history((.set(1), 1, 4), (.set(2), 2, 3), (.get(2), 5, 6))
 
     #expect(first.isInOrder() && second.isInOrder())
   }
 
-  @Test func `a value that was replaced before is found out`() {
+  @Test func `a value that was replaced before is detected`() {
     let wrong = history((.set(1), 1, 2), (.set(2), 3, 4), (.get(1), 5, 6))
 
     #expect(!wrong.isInOrder() && !wrong.isInOrder(evicts: true))
   }
 
-  @Test func `two observers that saw two orders are found out`() {
+  @Test func `two observers that saw two orders are detected`() {
     let wrong = history(
       (.set(1), 1, 9), (.set(2), 2, 10), (.get(1), 11, 12), (.get(2), 13, 14), (.get(1), 15, 16))
 
     #expect(!wrong.isInOrder())
   }
 
-  @Test func `a value that nobody set is found out`() {
+  @Test func `a value that was never set is detected`() {
     #expect(!history((.get(1), 1, 2)).isInOrder())
   }
 
-  @Test func `a value that was removed before is found out`() {
+  @Test func `a value that was removed before is detected`() {
     let wrong = history((.set(1), 1, 2), (.remove, 3, 4), (.get(1), 5, 6))
 
     #expect(!wrong.isInOrder() && !wrong.isInOrder(evicts: true))
   }
 
-  @Test func `a set that is not seen is found out, unless values may go`() {
+  @Test func `a set that is not seen is detected, unless values may go`() {
     let missed = history((.set(1), 1, 2), (.get(nil), 3, 4))
 
     #expect(!missed.isInOrder())
     #expect(missed.isInOrder(evicts: true))
   }
 
-  @Test func `what went and came back is found out`() {
+  @Test func `a value that was removed and comes back is detected`() {
     let wrong = history((.set(1), 1, 2), (.get(1), 3, 4), (.get(nil), 5, 6), (.get(1), 7, 8))
 
     #expect(!wrong.isInOrder(evicts: true))

@@ -30,7 +30,7 @@ import Testing
     #expect(budget.count == 1 && budget.cost == 8)
   }
 
-  @Test func `own room is used first, and only the rest is taken`() {
+  @Test func `a caller's own room is used first, and only the rest is taken`() {
     #expect(reserve(8).0)
 
     let (isDone, left) = reserve(5, from: MemoryRoom(count: 1, cost: 8))
@@ -42,7 +42,7 @@ import Testing
     #expect(budget.count == 1 && budget.cost == 10)
   }
 
-  @Test func `own room that is not enough stays one's own`() {
+  @Test func `room of its own that does not suffice is kept by the caller`() {
     #expect(reserve(10).0)
 
     let (isDone, left) = reserve(9, from: MemoryRoom(count: 0, cost: 8))

@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `marks that were read before tell afterwards what came too late`() {
+  @Test func `tokens that were taken before show afterwards which answers are late`() {
     let keys = 10_000..<10_300
     fill(0..<4_095)
     let marks = Dictionary(uniqueKeysWithValues: keys.map { ($0, FillToken()) })

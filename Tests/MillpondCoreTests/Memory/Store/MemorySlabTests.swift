@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: MemoryCacheLimitsTests.policies, [10, 5_000])
-  func `a cache that is let go of releases all its values`(policy: EvictionPolicy, count: Int) {
+  func `a cache that is released releases all its values`(policy: EvictionPolicy, count: Int) {
     do {
       let cache = MemoryCache<Int, Counted>(countLimit: 20_000, policy: policy)
       for key in 0..<count { cache.set(Counted(key, living), for: key) }
@@ -51,7 +51,7 @@ import Testing
     #expect(self.count == 0)
   }
 
-  @Test func `what goes for any reason is released when the call returns`() {
+  @Test func `a value that is removed for any reason is released when the call returns`() {
     let clock = ManualClock()
     let cache = MemoryCache<Int, Counted>(
       costLimit: 100, countLimit: 50, timeToLive: .after(.seconds(1)), clock: clock,
@@ -76,7 +76,7 @@ import Testing
     #expect(count == 0)
   }
 
-  @Test func `flights that never arrived are let go of with the memory`() {
+  @Test func `flights that never arrived are released with the memory`() {
     do {
       let origin = TestOrigin<Int, Counted>()
       let cache = origin.replayed(in: MemoryCache(countLimit: 20_000))

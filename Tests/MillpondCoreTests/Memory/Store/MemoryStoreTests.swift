@@ -7,7 +7,7 @@ import Testing
 @Suite struct MemoryStoreTests {
   let cache = MemoryCache<Int, Int>(countLimit: 10)
 
-  @Test func `an older telling does not replace what filled a later one`() {
+  @Test func `an older write does not replace the fill that came after it`() {
     let (older, later) = (Revision.next(), Revision.next())
     _ = cache.apply(.set(0, 1, later))
     _ = cache.apply(.fill(0, Stamped(2), FillToken()))
@@ -19,7 +19,7 @@ import Testing
     #expect(cache.peek(0) == 2)
   }
 
-  @Test func `an older telling does not replace a later one`() {
+  @Test func `an older write does not replace a later one`() {
     let (older, later) = (Revision.next(), Revision.next())
     _ = cache.apply(.set(0, 1, later))
 
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [Removal<Int, Int>.Cause.evicted, .expired, .pressure])
-  func `what has gone is not replaced by an earlier write that was on its way`(
+  func `an earlier write that arrives late does not bring a removed value back`(
     cause: Removal<Int, Int>.Cause
   ) {
     let clock = ManualClock()
@@ -101,7 +101,7 @@ import Testing
     #expect(cache.shards.flaw() == nil)
   }
 
-  @Test func `what a reload brings is kept where others have to make room`() {
+  @Test func `the answer of a reload is stored, and others are evicted for it`() {
     let cache = MemoryCache<Int, Int>(costLimit: 10_000, cost: { _ in 1 })
     let keys = (0..<10_000).filter { MemoryHash($0).shard(15) != 7 }
     let stranger = (0..<10_000).first { MemoryHash($0).shard(15) == 7 } ?? 0
@@ -114,7 +114,7 @@ import Testing
     #expect(cache.shards.flaw() == nil)
   }
 
-  @Test func `what a reload brings makes older answers come too late`() {
+  @Test func `an older answer that arrives after a reload's is refused`() {
     let (older, reload) = (FillToken(), FillToken(isReload: true))
 
     _ = cache.apply(.fill(0, Stamped(2), reload))

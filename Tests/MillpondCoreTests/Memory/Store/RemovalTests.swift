@@ -74,7 +74,7 @@ import Testing
     #expect(both.allSatisfy { $0.values == ["1 1 removed"] })
   }
 
-  @Test func `what goes ends with the cache, which it does not keep alive`() {
+  @Test func `the removals of a cache complete with its release, and do not keep it alive`() {
     var cache: MemoryCache<Int, Int>? = MemoryCache(countLimit: 1)
     weak let weakly = cache
     let removals = cache?.removals ?? .never

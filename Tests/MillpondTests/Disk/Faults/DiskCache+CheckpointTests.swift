@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a checkpoint of a log that has gone hides nothing that is written later`()
+  @Test func `the checkpoint of a removed log hides nothing that is written later`()
     async throws
   {
     try await fillOld()
@@ -69,7 +69,7 @@ import Testing
     #expect(try await cache.get("b").valueIfAny == nil)
   }
 
-  @Test func `what was in a log that has gone does not count as there`() async throws {
+  @Test func `entries of a removed log do not count as stored`() async throws {
     try await fillOld()
     for segment in scene.segments { try FileManager.default.removeItem(at: segment) }
 

@@ -126,7 +126,7 @@ import Testing
     #expect(scene.valueFiles == [])
   }
 
-  @Test func `a large value whose file has gone is a miss at the opening`() async throws {
+  @Test func `a value whose file was removed is a miss after the opening`() async throws {
     try await scene.fill { $0.set(Data(count: 100_000), for: "a") }
     try FileManager.default.removeItem(at: try #require(scene.valueFiles.first))
 

@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: ["https://example.org/tmp/millpond-never", "file:///tmp/a%00b"])
-  func `a folder that is none is an error`(address: String) async throws {
+  func `a path that is not a folder is an error`(address: String) async throws {
     let cache = DiskCache(directory: try #require(URL(string: address)), byteLimit: 1_000)
 
     #expect(try await failure(of: cache.get("a"))?.systemError == .EINVAL)

@@ -107,7 +107,7 @@ import Testing
 
   private let large = LargeValue(number: 5, length: 1_000, checksum: 0)
 
-  @Test func `a file that somebody holds is removed when it is given back`() {
+  @Test func `a file in use is removed when it is returned`() {
     let scene = IndexScene()
     scene.put("a", file: 5)
     #expect(scene.lease("a", large))
@@ -138,7 +138,7 @@ import Testing
     #expect(!scene.giveBack(5))
   }
 
-  @Test func `what somebody holds does not go for room`() {
+  @Test func `a file in use is not evicted`() {
     let cost = DiskLimits.cost(recordSize: 80, large: 1_000)
     let scene = IndexScene(costLimit: 3 * cost)
     for (key, file) in [("a", 5), ("b", 6), ("c", 7)] {

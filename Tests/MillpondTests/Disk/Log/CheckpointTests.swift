@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [0, 4, UInt64.max])
-  func `a large value of no entry, or out of order, is nobody's`(entry: UInt64) {
+  func `a file value without an entry, or out of order, belongs to no entry`(entry: UInt64) {
     var bytes = checkpoint.bytes
     RecordBytes.put(entry, 8, &bytes, Checkpoint.headSize + 5 * DiskLimits.indexSize)
 
@@ -99,7 +99,7 @@ import Testing
     #expect(read(sealed(bytes)) == nil)
   }
 
-  @Test func `of a segment that can't be it is none`() {
+  @Test func `a location in an impossible segment is rejected`() {
     #expect(read(Checkpoint(segment: .max, offset: 0).bytes) == nil)
     #expect(read(Checkpoint(segment: .max - 1, offset: .max).bytes) != nil)
   }

@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `what lies between records is passed over, however it looks`() throws {
+  @Test func `bytes between records are skipped, whatever they are`() throws {
     let size = records[0].count
     for rubbish in [[0], [0x4D], [0x4D, 0x50, 0x6E, 0x64], Array(records[1].prefix(50))] {
       let bytes = records[0] + rubbish + records[2]
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a record of another segment is passed over`() throws {
+  @Test func `a record of another segment is skipped`() throws {
     let bytes = records[0] + RecordBytes.make(key: "b", segment: 8) + records[2]
 
     #expect(try steps(bytes).map { if case .damage = $0 { 1 } else { 0 } } == [0, 1, 0])

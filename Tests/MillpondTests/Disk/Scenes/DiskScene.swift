@@ -162,8 +162,9 @@ extension CacheError {
     if case .tooLarge = diskError { true } else { false }
   }
 
+  /// Whether the folder, which it has to name, is in use.
   var isInUse: Bool {
-    if case .inUse = self { true } else { false }
+    if case .inUse(let layer) = self { layer.hasPrefix("disk in /") } else { false }
   }
 }
 

@@ -335,7 +335,7 @@ import Testing
 
   // MARK: Origins that lie
 
-  @Test func `a 304 that nobody asked for is passed on`() async throws {
+  @Test func `a 304 without a conditional request is passed on`() async throws {
     let scene = HTTPCacheScene { _, number in number == 1 ? .ok("max-age=60") : .status(304) }
     _ = try await scene.send()
     scene.at(60)
@@ -380,7 +380,8 @@ import Testing
     #expect(try await scene.send("max-stale") == "200 bo dy")
   }
 
-  @Test func `a part that nobody asked for is no answer to the whole`() async throws {
+  @Test func `a 206 without a range request is no answer to a request for the whole`() async throws
+  {
     let scene = HTTPCacheScene { _, _ in
       .status(206, "max-age=60 | Content-Range: bytes 0-1/10", "01")
     }

@@ -58,7 +58,8 @@ import Testing
   }
 
   @Test func `the errors of the other modules are localized too`() {
-    #expect((SignalError.timedOut as any Error).localizedDescription == "\(SignalError.timedOut)")
+    let late = SignalError.timedOut(after: .zero)
+    #expect((late as any Error).localizedDescription == "\(late)")
     #expect((CacheError.miss as any Error).localizedDescription == "\(CacheError.miss)")
   }
 }

@@ -23,12 +23,12 @@ import Testing
     #expect(record.partial.version.validator == Validator(entityTag: "\"1\"", lastModified: "x"))
   }
 
-  @Test func `of any length but its own it is none`() {
+  @Test func `with any other length it is rejected`() {
     for length in 0..<data.count { #expect(PartialRecord(data.prefix(length)) == nil) }
     #expect(PartialRecord(data + [0]) == nil)
   }
 
-  @Test func `with any bit flipped it is none`() {
+  @Test func `with any bit flipped it is rejected`() {
     for index in data.indices {
       for bit in 0..<8 {
         var damaged = data

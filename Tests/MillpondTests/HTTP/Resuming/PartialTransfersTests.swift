@@ -220,7 +220,7 @@ import Testing
     #expect(scene.fileNames.isEmpty)
   }
 
-  @Test func `the oldest give way to what is new`() async throws {
+  @Test func `the oldest entries are evicted for new ones`() async throws {
     try await keep(["a", "b", "c"], byteLimit: 45_000)
 
     #expect(try await found("a") == nil)

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "film"])
-  func `bytes of one language are not gone on with in another`(identity: String?) async throws {
+  func `bytes of one language are not continued in another`(identity: String?) async throws {
     let origin = try await get(
       [["Accept-Language": "de"], ["Accept-Language": "en"]], identity: identity)
 
@@ -51,7 +51,7 @@ import Testing
     #expect(origin.ranges == [nil, "bytes=60000-"])
   }
 
-  @Test func `what a reload breaks off is gone on with`() async throws {
+  @Test func `a transfer that a reload broke off is resumed`() async throws {
     let origin = try await get(
       [["Accept": "video/mp4"], ["Accept": "video/mp4"]], Lookup(freshness: .reload))
 

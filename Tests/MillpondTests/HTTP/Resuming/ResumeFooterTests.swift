@@ -47,7 +47,7 @@ import Testing
     #expect(try read() == nil)
   }
 
-  @Test func `with any of its bits flipped it is none`() throws {
+  @Test func `with any of its bits flipped it is rejected`() throws {
     let whole = try bytes()
     for bit in 100 * 8..<whole.count * 8 {
       var damaged = whole

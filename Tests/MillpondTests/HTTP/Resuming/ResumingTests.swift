@@ -207,7 +207,7 @@ import Testing
     #expect(scene.fileNames.isEmpty)
   }
 
-  @Test func `a date that stands for the bytes is a condition too`() async throws {
+  @Test func `a strong date is a condition too`() async throws {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     let scene = try ResumingScene(
       ["Last-Modified": date, "Date": "Sun, 06 Nov 1994 08:50:37 GMT"],
@@ -229,7 +229,7 @@ import Testing
     #expect(stamped.validator == Validator(entityTag: "\"1\"", lastModified: "yesterday"))
   }
 
-  @Test func `a rest that makes it too large fails`() async throws {
+  @Test func `a rest that exceeds the limit fails`() async throws {
     let scene = try ResumingScene()
     try await scene.get()
     let source = HTTPSource(

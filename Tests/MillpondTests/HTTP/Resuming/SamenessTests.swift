@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: doubtful)
-  func `a range that may be of another version is not gone on with`(answers: Answers) throws {
+  func `a range that may be of another version is not resumed`(answers: Answers) throws {
     let origin = RangingOrigin { answer, number in
       var answer = answer
       answer.headers.set(nil, for: "ETag")

@@ -21,7 +21,7 @@ import Testing
     #expect(reports && !cancels)
   }
 
-  @Test func `a cancelled task tells neither its head nor its end`() {
+  @Test func `a cancelled task reports neither its head nor its end`() {
     var phase = SessionPhase()
     _ = phase.cancel()
 

@@ -1,0 +1,12 @@
+extension Signal {
+  /// Continues with another signal if this one fails, whether or not it sent values.
+  ///
+  /// - Parameter replacement: Receives the failure; returns a signal that fails with it again to
+  ///   let it pass. Not called for ``SignalError/nestedTooDeeply``.
+  @inlinable
+  public func recover(_ replacement: @escaping @Sendable (any Error) -> Signal) -> Signal {
+    followed { end, _ in
+      if case .failed(let error) = end { replacement(error) } else { nil }
+    }
+  }
+}
