@@ -28,7 +28,7 @@ public struct Lifetime: Sendable {
   /// True if a task awaits it, or if it is a part of work that is awaited. A plain subscription may
   /// be waited for or not.
   package var isAwaited: Bool {
-    core.isAwaited
+    core.bits.load(ordering: .relaxed) & LifetimeCore.awaited != 0
   }
 
   /// Marks this, and children that are made from now on, as awaited by other work.
@@ -58,15 +58,8 @@ public struct Lifetime: Sendable {
     return Lifetime(core: child)
   }
 
-  /// Returns an independent lifetime for a run on behalf of this one: no less deep, and not ended
-  /// with it.
-  @inlinable
-  func separate() -> Lifetime {
-    Lifetime(core: LifetimeCore(depth: depthOfSeparate))
-  }
-
-  /// The depth of such a lifetime: two levels more, which is the stack that delivering to several
-  /// subscribers takes.
+  /// The depth of an independent lifetime for a run on behalf of this one: two levels more, which is
+  /// the stack that delivering to several subscribers takes.
   @inlinable
   var depthOfSeparate: UInt32 {
     core.depth &+ 2
@@ -126,10 +119,6 @@ package class LifetimeCore: @unchecked Sendable {
   @inlinable
   final var isEnded: Bool {
     bits.load(ordering: .acquiring) & LifetimeCore.ended != 0
-  }
-
-  final var isAwaited: Bool {
-    bits.load(ordering: .relaxed) & LifetimeCore.awaited != 0
   }
 
   /// Ends the lifetime, unless it has ended: one atomic claim decides which thread does.

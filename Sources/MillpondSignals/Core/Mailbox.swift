@@ -204,13 +204,6 @@ package struct LazyObject: ~Copyable, Sendable {
     }
   }
 
-  /// Returns the object as a locked state, and makes it of `state` if there is none.
-  @inlinable
-  package borrowing func locked<State>(_ state: @autoclosure () -> State) -> Locked<State> {
-    let object = object ?? storeIfNil(Locked(state()))
-    return unsafeDowncast(object, to: Locked<State>.self)
-  }
-
   /// Stores `new` unless there is an object already, and returns the stored one.
   @inlinable
   package borrowing func storeIfNil(_ new: AnyObject) -> AnyObject {

@@ -15,7 +15,12 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
 
   @exclusivity(unchecked) @usableFromInline var members: SubscriberList<Value>
   @exclusivity(unchecked) @usableFromInline var progress: SignalProgress?
-  @exclusivity(unchecked) @usableFromInline var latest: LatestValue<Value>
+
+  /// The latest value; empty before the first.
+  ///
+  /// An optional would do, but looks up its generic metadata at each release.
+  @exclusivity(unchecked) @usableFromInline var latest: ContiguousArray<Value>
+
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
   /// The number of a subscriber that has left during the delivery of the present value; zero if
@@ -44,7 +49,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
     arrivals = Atomic(0)
     hasEndedFlag = Atomic(false)
     members = SubscriberList()
-    latest = LatestValue()
+    latest = []
     (progress, end) = (nil, nil)
     departed = -1
     super.init(depth: subscriber?.depthOfSeparate ?? 0)
@@ -123,7 +128,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   func welcome(_ member: consuming ListedSubscriber<Value>) {
     guard member.isListening else { return }
     if let progress { member.observer.progress(progress) }
-    if let value = latest.value, member.isListening { member.observer.next(value) }
+    if let value = latest.first, member.isListening { member.observer.next(value) }
     guard let end else { return members.add(member) }
     if member.isListening { member.observer.other(end) }
   }
@@ -133,7 +138,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   @inlinable
   func deliver(_ value: Value) -> Observer<Value>? {
     guard end == nil else { return nil }
-    latest.replace(with: value)
+    if latest.isEmpty { latest = [value] } else { latest[0] = value }
     departed = 0
     members.next(value)
     defer { departed = -1 }
@@ -166,46 +171,12 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   @inlinable
   func settle(_ end: Event<Never>) {
     guard let phase else { return }
-    phase.discard { $0.settle(self, latest.value, end) }
+    phase.discard { $0.settle(self, latest.first, end) }
   }
 
   @inlinable
   static func replaces(_ last: Message, _ new: Message) -> Bool {
     if case .other(.progress) = last, case .other(.progress) = new { true } else { false }
-  }
-}
-
-/// The latest value of a run, in memory of its own.
-///
-/// An optional property would do, but looks up its generic metadata at each release.
-@usableFromInline
-struct LatestValue<Value: Sendable>: ~Copyable {
-  @usableFromInline var pointer: UnsafeMutablePointer<Value>?
-
-  @inlinable
-  init() {}
-
-  @inlinable
-  deinit {
-    pointer?.deinitialize(count: 1)
-    pointer?.deallocate()
-  }
-
-  /// The value; nil before the first.
-  @inlinable
-  var value: Value? {
-    pointer?.pointee
-  }
-
-  @inlinable
-  mutating func replace(with value: Value) {
-    if let pointer {
-      pointer.pointee = value
-    } else {
-      let new = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-      new.initialize(to: value)
-      pointer = new
-    }
   }
 }
 

@@ -95,15 +95,6 @@ extension Signal {
     start?(subscription.observer, subscription.lifetime)
     return Disposable(subscription.lifetime)
   }
-
-  /// Runs the signal and passes each event to `receive`.
-  @inlinable
-  @discardableResult
-  public func subscribe(_ receive: @escaping @Sendable (Event<Value>) -> Void) -> Disposable {
-    subscribe(
-      onProgress: { receive(.progress($0)) }, onNext: { receive(.next($0)) },
-      onFailed: { receive(.failed($0)) }, onCompleted: { receive(.completed) })
-  }
 }
 
 /// The end of the chain, which keeps the grammar and the silence after disposal.

@@ -22,18 +22,18 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
 
   @inlinable
   package borrowing func next(_ value: Value) {
-    if !slots.isEmpty { slots.next(value) } else if !single.isVacant { single.next(value) }
+    if slots.count > 0 { slots.next(value) } else if !single.isVacant { single.next(value) }
   }
 
   @inlinable
   borrowing func other(_ event: Event<Never>) {
-    if !slots.isEmpty { slots.other(event) } else if !single.isVacant { single.other(event) }
+    if slots.count > 0 { slots.other(event) } else if !single.isVacant { single.other(event) }
   }
 
   /// Adds a member at the place of its number, since members may arrive out of order.
   @inlinable
   package mutating func add(_ member: consuming ListedSubscriber<Value>) {
-    if slots.isEmpty {
+    if slots.count == 0 {
       let first = exchange(&single, with: SubscriberSlot())
       if first.isVacant { return single = SubscriberSlot(member) }
       slots.add(first)
@@ -87,14 +87,9 @@ package struct SubscriberSlots<Value: Sendable>: ~Copyable {
   }
 
   @inlinable
-  var isEmpty: Bool {
-    count == 0
-  }
-
-  @inlinable
   mutating func add(_ slot: consuming SubscriberSlot<Value>) {
     let place = place(of: slot.number)
-    let slots = roomForOneMore()
+    let slots = (count < capacity ? slots : nil) ?? rehouse(slots, max(1, count * 2))
     (slots + place + 1).moveInitialize(from: slots + place, count: count - place)
     (slots + place).initialize(to: slot)
     count += 1
@@ -137,12 +132,6 @@ package struct SubscriberSlots<Value: Sendable>: ~Copyable {
     count = kept
     vacant = 0
     if capacity > 16, kept <= capacity / 4 { rehouse(slots, max(4, kept * 2)) }
-  }
-
-  @inlinable
-  mutating func roomForOneMore() -> UnsafeMutablePointer<SubscriberSlot<Value>> {
-    if let slots, count < capacity { return slots }
-    return rehouse(slots, max(1, count * 2))
   }
 
   @inlinable

@@ -82,7 +82,8 @@ struct SharingState<Value: Sendable>: Sendable {
       subscribers += 1
       return (run, false)
     }
-    let new = SharedRun<Value>(subscriber.separate())
+    let new = SharedRun<Value>(
+      Lifetime(core: LifetimeCore(depth: subscriber.depthOfSeparate)))
     run = new
     subscribers = 1
     return (new, true)
