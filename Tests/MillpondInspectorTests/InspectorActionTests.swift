@@ -57,6 +57,25 @@ import Testing
     #expect(below.values.isEmpty)
   }
 
+  @Test func `of keys that begin alike only the named one is removed`() throws {
+    let beginning = String(repeating: "k", count: KeyText.limit)
+    let cache = memory.monitored(by: CacheMonitor(active: .whileObserved))
+    for end in ["a", "b"] { cache.set(1, for: beginning + end) }
+    let inspector = try server.inspector(cache, allowing: [.removing])
+    let (client, _) = try server.states(of: inspector)
+    _ = server.nextState(client)
+    for end in ["a", "b"] { cache.get(beginning + end).subscribe() }
+
+    for text in [beginning, beginning + "…"] {
+      #expect(try remove(text, of: inspector).contains("\"isDone\":true"))
+      #expect(memory.count == 2)
+    }
+    #expect(try remove(beginning + "a", of: inspector).contains("\"isDone\":true"))
+
+    #expect(memory.peek(beginning + "a") == nil && memory.peek(beginning + "b") == 1)
+    client.hangUp()
+  }
+
   @Test(arguments: ["", "{}", "{\"key\":1}", "[", "\u{0}", "{\"key\":\"a\"", "null"])
   func `what is no wish is refused`(body: String) throws {
     let inspector = try server.inspector(memory, allowing: [.removing, .trimming])
