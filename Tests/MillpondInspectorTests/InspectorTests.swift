@@ -207,8 +207,7 @@ import Testing
     let (port, _) = try parts(of: inspector)
     let silent = try (0..<InspectorServer.connectionLimit).map { _ in try Client(port: port) }
 
-    let (text, end) = try Client(port: port).readToEnd()
-    #expect(text.isEmpty && end != nil)
+    #expect(try reply(of: inspector).isEmpty)
 
     silent[0].hangUp()
     var page = ""
@@ -228,6 +227,23 @@ import Testing
     for _ in 0..<20 { _ = try reply(of: inspector) }
 
     #expect(looks.withLock { $0 } == before)
+    client.hangUp()
+  }
+
+  @Test func `of more gets than a state has room for the newest are sent, and the others counted`()
+    throws
+  {
+    let cache = memory.monitored(by: CacheMonitor(active: .whileObserved))
+    let busy = Looked(base: cache) {
+      for key in 0..<500 { cache.get("\(key)").subscribe() }
+    }
+    let inspector = try inspector(busy)
+    let (client, _) = try states(of: inspector)
+
+    let state = nextState(client)
+
+    #expect(state.matches(of: /"number":/).count == Snapshot.getLimit)
+    #expect(state.contains("\"skipped\":\(500 - Snapshot.getLimit)"))
     client.hangUp()
   }
 

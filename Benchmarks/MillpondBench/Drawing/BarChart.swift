@@ -78,7 +78,9 @@ extension BarChart {
     Legend(
       entries: series.enumerated().map { number, name in
         (.patch(palette.colour(of: number)), BarLayout.text(name))
-      } + [(.stroke(palette.mark), BarLayout.text(targetName))])
+      }
+        + (groups.contains { $0.target != nil }
+          ? [(.stroke(palette.mark), BarLayout.text(targetName))] : []))
   }
 }
 

@@ -14,9 +14,10 @@ struct ReportSection {
   var outcome: String {
     if let failure = result.failure { return failure }
     let verdicts = result.rows.compactMap(\.cells.last)
-    let (met, missed) = (verdicts.filter { $0.tone == "met" }, verdicts.filter { $0.tone == "bad" })
-    if met.isEmpty, missed.isEmpty { return "\(result.rows.count) rows" }
-    return "\(result.rows.count) rows, \(met.count) targets met, \(missed.count) not"
+    let judged = verdicts.filter { !$0.tone.isEmpty }
+    if judged.isEmpty { return "\(result.rows.count) rows" }
+    let met = judged.filter { $0.tone == "met" }
+    return "\(result.rows.count) rows, \(met.count) of \(judged.count) targets met"
   }
 
   /// The link to the section, for the list of all.
