@@ -59,7 +59,7 @@ extension FamilyResult {
   }
 
   /// Creates the results from a table.
-  fileprivate init<Line>(
+  init<Line>(
     _ table: some ResultTable<Line>, _ lines: [Line], summary: (Line) -> String = { _ in "" },
     isRight: (Line) -> Bool
   ) {

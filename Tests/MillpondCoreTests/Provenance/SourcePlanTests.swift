@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a name that is given outside a policy is that of the layer`() {
-    let cache = memory.named("inner").readOnly().named("memory")
+    let cache = memory.readOnly().named("inner").readOnly().named("memory")
       .layered(over: origin.limited(to: 2).named("network"))
       .reusingInFlight(clock: clock).named("pictures")
     #expect(cache.plan(for: "a").map(\.layer) == ["memory", "network"])
