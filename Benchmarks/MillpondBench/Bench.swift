@@ -1,7 +1,7 @@
 import Foundation
 
 /// Returns all rows, in the order of the table; each file has a group of them.
-private func allRows() -> [Row] {
+func allRows() -> [Row] {
   floorRows() + chainRows() + makingRows() + subjectRows() + replayRows() + combiningRows()
     + threadRows() + cacheRows() + responseRows() + compositionRows() + multiplexerRows()
     + taskRows()
@@ -21,6 +21,7 @@ func bench(_ arguments: some Collection<String>) -> Int32 {
     if arguments.first == "entities" { return try entityBench(arguments.dropFirst()) }
     if arguments.first == "redis" { return try redisBench(arguments.dropFirst()) }
     if arguments.first == "worst" { return try worstBench(arguments.dropFirst()) }
+    if arguments.first == "report" { return try reportBench(arguments.dropFirst()) }
     let options = try Options(arguments)
     let rows = try options.choose(from: allRows())
     if options.wantsHelp {
@@ -38,7 +39,7 @@ func bench(_ arguments: some Collection<String>) -> Int32 {
 }
 
 private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
-  let picture = try options.picture.map { try PictureFile($0) }
+  let picture = try options.picture.map { try OutputFile($0) }
   keepCompany()
   let table = Table(for: rows)
   if !options.isJSON { print(Table.legend, table.header, separator: "\n\n") }
@@ -49,7 +50,7 @@ private func run(_ rows: [Row], _ options: Options) throws -> Int32 {
     if !options.isJSON { print(table.line(measurement)) }
   }
   if options.isJSON { print(try Document(rows: measurements).encoded()) }
-  try picture?.write(BarChart(of: measurements).drawn())
+  try picture?.write(BarChart(of: measurements).drawn().document)
   return measurements.allSatisfy(\.isSumRight) ? 0 : 1
 }
 

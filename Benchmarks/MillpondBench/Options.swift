@@ -18,11 +18,13 @@ struct Options {
            millpond-bench redis [NAME...] [--quick] [--json] [--list]
            millpond-bench worst [NAME...] [--quick] [--json] [--list]
            millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
+           millpond-bench report [FAMILY...] --out FILE [--quick]
 
     memory and disk compare those caches with others, network compares HTTPSource with a bare
-    URLSession, redis compares RedisCache with the server's own tool, entities measures EntityStore, worst measures how bulk operations grow and how long
-    other threads wait for them, hit-ratio counts hits on traces; see the --help of each. The rest
-    of this text is about the rows without such a command.
+    URLSession, redis compares RedisCache with the server's own tool, entities measures EntityStore,
+    worst measures how bulk operations grow and how long other threads wait for them, hit-ratio
+    counts hits on traces, report makes one page of them all; see the --help of each. The rest of
+    this text is about the rows without such a command.
 
     Measures each row and the physical floor of the same work, in turns in this process, and prints
     nanoseconds per operation: the best of several repetitions, or the median if threads contend. A

@@ -11,7 +11,7 @@ extension Repository {
   ///   `CacheError.shutDown` after `Repository.shutDown(deadline:)`.
   public func add(_ store: EntityStore, named name: String) throws {
     try add(
-      RepositoryMember(clear: {
+      RepositoryMember(removeAll: {
         store.removeAll()
         return .just(())
       }), named: name)

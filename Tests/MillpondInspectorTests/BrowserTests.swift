@@ -2,6 +2,7 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 @testable import MillpondInspector
@@ -94,7 +95,49 @@ struct BrowserTests {
     #expect(try browser.evaluate("document.body.textContent.includes('films/')") == "true")
     #expect(try browser.evaluate("document.querySelectorAll('#flights li').length") != "0")
     try browser.wait(until: "\(gets) > \(shown)")
+
+    // The page keeps a thousand of the gets that it was sent.
+    try filter(browser, "/")
+    let matching = "document.getElementById('get-count').textContent.split('; ')[1]"
+    let kept = try browser.evaluate("Number(\(matching).replace(/[^0-9]/g, ''))")
+    #expect((Int(kept) ?? .max) <= 1_000)
     #expect(browser.complaints == [])
+  }
+
+  func filter(_ browser: Browser, _ text: String) throws {
+    try browser.run(
+      """
+      document.getElementById("filter").value = "\(text)";
+      document.getElementById("filter").dispatchEvent(new Event("input"));
+      """)
+  }
+
+  @Test func `of many layers the first twelve have a line in the chart`() throws {
+    let layers = (0..<20).map { AnyCache(MemoryCache<String, Int>(countLimit: 9).named("\($0)")) }
+    let inspector = try Inspector(AnyCache(layering: layers))
+    defer { inspector.stop() }
+    let browser = try Browser()
+    try browser.open(inspector.address)
+
+    try browser.wait(until: "document.querySelectorAll('.part.store').length == 20")
+
+    #expect(try browser.evaluate("document.querySelectorAll('#legend li').length") == "12")
+    #expect(browser.complaints == [])
+  }
+
+  @Test func `a page that found no room is live when there is some`() throws {
+    let inspector = try Inspector(scene.memory)
+    defer { inspector.stop() }
+    let others = try (0..<OpenPages.limit).map { _ in try InspectorTests().states(of: inspector) }
+    for (client, _) in others { _ = InspectorTests().nextState(client) }
+    let browser = try Browser()
+    try browser.open(inspector.address)
+    let state = "document.getElementById('state').textContent"
+    try browser.wait(until: "\(state).startsWith('not connected')")
+
+    for (client, _) in others { client.hangUp() }
+
+    try browser.wait(until: "\(state) === 'live'")
   }
 
   /// Leaves a picture in the folder that `MILLPOND_SCREENSHOTS` names, if it does.
@@ -146,11 +189,7 @@ struct BrowserTests {
     let (inspector, browser) = try page(allowing: [])
     defer { inspector.stop() }
 
-    try browser.run(
-      """
-      document.getElementById("filter").value = "FILMS/";
-      document.getElementById("filter").dispatchEvent(new Event("input"));
-      """)
+    try filter(browser, "FILMS/")
     let keys = "[...document.querySelectorAll('#gets .key')].map((key) => key.textContent)"
     #expect(try browser.evaluate("\(keys).every((key) => key.includes('films/'))") == "true")
     #expect(try browser.evaluate("\(keys).length") != "0")

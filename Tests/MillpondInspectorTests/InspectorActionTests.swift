@@ -57,6 +57,40 @@ import Testing
     #expect(below.values.isEmpty)
   }
 
+  @Test func `a key under way is removed, also where keys cannot be mapped back`() throws {
+    let origin = TestOrigin<String, Int>()
+    let cache = memory.layered(over: lower.mapKeys { "disk/\($0)" }).layered(over: origin)
+      .reusingInFlight()
+    let inspector = try server.inspector(cache, allowing: [.removing])
+    let caller = Recorder<Int>().subscribe(to: cache.get("slow"))
+
+    #expect(try remove("slow", of: inspector).contains("\"isDone\":true"))
+
+    origin["slow"].next(1)
+    origin["slow"].completed()
+    #expect(caller.values == [1])
+    #expect(memory.peek("slow") == nil)
+  }
+
+  @Test func `of keys that begin alike only the named one is removed`() throws {
+    let beginning = String(repeating: "k", count: KeyText.limit)
+    let cache = memory.monitored(by: CacheMonitor(active: .whileObserved))
+    for end in ["a", "b"] { cache.set(1, for: beginning + end) }
+    let inspector = try server.inspector(cache, allowing: [.removing])
+    let (client, _) = try server.states(of: inspector)
+    _ = server.nextState(client)
+    for end in ["a", "b"] { cache.get(beginning + end).subscribe() }
+
+    for text in [beginning, beginning + "…"] {
+      #expect(try remove(text, of: inspector).contains("\"isDone\":true"))
+      #expect(memory.count == 2)
+    }
+    #expect(try remove(beginning + "a", of: inspector).contains("\"isDone\":true"))
+
+    #expect(memory.peek(beginning + "a") == nil && memory.peek(beginning + "b") == 1)
+    client.hangUp()
+  }
+
   @Test(arguments: ["", "{}", "{\"key\":1}", "[", "\u{0}", "{\"key\":\"a\"", "null"])
   func `an unknown action is refused`(body: String) throws {
     let inspector = try server.inspector(memory, allowing: [.removing, .trimming])
@@ -70,8 +104,8 @@ import Testing
     #expect(memory.count == 1)
   }
 
-  @Test func `a memory layer is trimmed to a share`() throws {
-    let cache = memory.named("memory").layered(over: lower)
+  @Test func `a memory layer is trimmed to a share, also behind a policy`() throws {
+    let cache = memory.readOnly().named("memory").layered(over: lower)
     for key in 0..<10 { memory.set(key, for: "\(key)") }
     let inspector = try server.inspector(cache, allowing: [.trimming])
     let trim = { (part: String, share: String) in

@@ -200,6 +200,67 @@ import Testing
     #expect(status == "HTTP/1.1 200 OK")
   }
 
+  @Test func `a connection beyond the limit is closed unread, and one that ends makes room`()
+    throws
+  {
+    let inspector = try inspector()
+    let (port, _) = try parts(of: inspector)
+    let silent = try (0..<InspectorServer.connectionLimit).map { _ in try Client(port: port) }
+
+    #expect(try reply(of: inspector).isEmpty)
+
+    silent[0].hangUp()
+    var page = ""
+    while page.isEmpty { page = (try? reply(of: inspector)) ?? "" }
+    #expect(page.hasPrefix("HTTP/1.1 200 "))
+    silent[1].hangUp()
+  }
+
+  @Test func `a state follows another one after the interval only`() throws {
+    let looks = Locked(0)
+    let watched = Looked(base: memory) { looks.withLock { $0 += 1 } }
+    let inspector = try inspector(watched, times: ServerTimes(interval: .seconds(3_600)))
+    let (client, _) = try states(of: inspector)
+    _ = nextState(client)
+    let before = looks.withLock { $0 }
+
+    for _ in 0..<20 { _ = try reply(of: inspector) }
+
+    #expect(looks.withLock { $0 } == before)
+    client.hangUp()
+  }
+
+  @Test func `of more gets than a state has room for the newest are sent, and the others counted`()
+    throws
+  {
+    let cache = memory.monitored(by: CacheMonitor(active: .whileObserved))
+    let busy = Looked(base: cache) {
+      for key in 0..<500 { cache.get("\(key)").subscribe() }
+    }
+    let inspector = try inspector(busy)
+    let (client, _) = try states(of: inspector)
+
+    let state = nextState(client)
+
+    #expect(state.matches(of: /"number":/).count == Snapshot.getLimit)
+    #expect(state.contains("\"skipped\":\(500 - Snapshot.getLimit)"))
+    client.hangUp()
+  }
+
+  @Test func `no part of it is kept, guessed at, or shown inside another page`() throws {
+    let inspector = try inspector()
+    let heads = [try reply(of: inspector), try reply(of: inspector, "GET", "none")]
+
+    for head in heads {
+      for field in [
+        "Cache-Control: no-store", "X-Content-Type-Options: nosniff", "X-Frame-Options: DENY",
+        "Cross-Origin-Resource-Policy: same-origin", "Cross-Origin-Opener-Policy: same-origin",
+      ] {
+        #expect(head.contains(field + "\r\n"))
+      }
+    }
+  }
+
   @Test func `a browser that never reads is disconnected, and the caches go on`() throws {
     let times = ServerTimes(interval: .zero, response: .milliseconds(20))
     let cache = memory.monitored(by: CacheMonitor(active: .whileObserved))
@@ -215,9 +276,15 @@ import Testing
   }
 
   @Test func `a silent browser is disconnected`() throws {
-    let inspector = try inspector(times: ServerTimes(request: .milliseconds(20)))
+    let inspector = try inspector(
+      allowing: [.removing], times: ServerTimes(request: .milliseconds(20)))
     let (port, path) = try parts(of: inspector)
-    for text in ["", "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1"] {
+    let change = "Host: 127.0.0.1:\(port)\r\nOrigin: http://127.0.0.1:\(port)\r\n"
+    let unfinished = [
+      "", "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1",
+      "POST \(path)remove HTTP/1.1\r\n\(change)Content-Length: 100\r\n\r\n{",
+    ]
+    for text in unfinished {
       let client = try Client(port: port)
       client.write(text)
       let (text, end) = client.readToEnd()

@@ -144,6 +144,15 @@ import Testing
     #expect(!json.contains("\n") && !json.contains("\r"))
   }
 
+  @Test func `a long title is shortened`() {
+    let long = InspectedSource(memory, title: String(repeating: "t", count: 1_000), allowing: [])
+
+    let state = Snapshot(
+      of: long, long.topology(), log.news(limit: 10), isMonitored: false, at: .now)
+
+    #expect(state.title.utf8.count < 210)
+  }
+
   @Test func `ten thousand flights make fifty rows, the oldest`() throws {
     let cache = composition()
     var gets: [Disposable] = []

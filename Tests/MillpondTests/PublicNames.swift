@@ -135,6 +135,7 @@ extension MemoryCache {}
 extension MemoryPressure {}
 extension MemoryStatistics {}
 extension Mergeable {}
+extension MillpondVersion {}
 extension Monitored {}
 extension Multiplexer {}
 extension MultiplexerMap {}

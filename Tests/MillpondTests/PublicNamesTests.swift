@@ -22,6 +22,19 @@ import Testing
     #expect(used == declared, "\(used.symmetricDifference(declared).sorted())")
   }
 
+  @Test(arguments: modules.filter { !["MillpondInspector", "MillpondHTTPTesting"].contains($0) })
+  func `every public type stands in a group of its module's documentation`(module: String) throws {
+    let sources = SnippetTests.root.appending(path: "Sources/\(module)")
+    let page = sources.appending(path: "\(module).docc/\(module).md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let grouped = text.matches(of: /(?m)^- ``(\w+)``$/).map { String($0.1) }
+
+    let declared = Set(try Self.publicTypes(in: sources))
+
+    #expect(Set(grouped).count == grouped.count)
+    #expect(declared == Set(grouped), "\(declared.symmetricDifference(grouped).sorted())")
+  }
+
   private static func publicTypes(in folder: URL) throws -> [String] {
     let names = FileManager.default.enumerator(atPath: folder.path())?
       .compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }

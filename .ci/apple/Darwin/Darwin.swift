@@ -40,6 +40,12 @@ public var CLOCK_MONOTONIC: clockid_t { 6 }
 public var CLOCK_UPTIME_RAW: clockid_t { 8 }
 public func clock_gettime_nsec_np(_ clock: clockid_t) -> UInt64 { fatalError() }
 
+// sys/sysctl.h
+public func sysctlbyname(
+  _ name: UnsafePointer<CChar>?, _ old: UnsafeMutableRawPointer?,
+  _ oldSize: UnsafeMutablePointer<Int>?, _ new: UnsafeMutableRawPointer?, _ newSize: Int
+) -> Int32 { fatalError() }
+
 // sys/fcntl.h
 public var F_FULLFSYNC: Int32 { 51 }
 public var F_NOCACHE: Int32 { 48 }

@@ -15,7 +15,7 @@ func diskBench(_ arguments: some Sequence<String>) throws -> Int32 {
 }
 
 private func run(_ rows: [DiskRow], _ options: DiskOptions) throws -> Int32 {
-  let picture = try options.picture.map { try PictureFile($0) }
+  let picture = try options.picture.map { try OutputFile($0) }
   let workFolder = try WorkFolder(in: options.folder ?? FileManager.default.temporaryDirectory.path)
   defer { workFolder.clear() }
   keepCompany()
@@ -27,7 +27,7 @@ private func run(_ rows: [DiskRow], _ options: DiskOptions) throws -> Int32 {
     if !options.isJSON { print(table.line(measurement)) }
   }
   if options.isJSON { print(try Document(rows: measurements).encoded()) }
-  try picture?.write(BarChart(of: measurements).drawn())
+  try picture?.write(BarChart(of: measurements).drawn().document)
   return measurements.allSatisfy(\.isSumRight) ? 0 : 1
 }
 

@@ -1,6 +1,6 @@
 /// The rows about the disk as a table for people.
-struct DiskTable {
-  private static let titles = [
+struct DiskTable: ResultTable {
+  let titles = [
     "row", "unit", "ours", "≤", "one file", "ratio", "≤", "file each", "ratio", "≤",
     "Foundation", "ratio", "≤", "",
   ]
@@ -14,10 +14,10 @@ struct DiskTable {
     if the files are not in memory alone.
     """
 
-  private let columns: Columns
+  let columns: Columns
 
   init(for rows: [DiskRow]) {
-    var widths = Self.titles.map(\.count)
+    var widths = titles.map(\.count)
     widths[0] = rows.map(\.name.count).max() ?? 0
     widths[1] = 5
     for column in [2, 4] { widths[column] = 8 }
@@ -25,18 +25,14 @@ struct DiskTable {
     columns = Columns(widths: widths, leftAligned: [0, 1, 13])
   }
 
-  var header: String {
-    columns.line(Self.titles)
-  }
-
-  func line(_ row: DiskMeasurement) -> String {
-    columns.line([
+  func cells(_ row: DiskMeasurement) -> [String] {
+    [
       row.name, row.unit, row.ours.map(figure) ?? "not measured", digits(row.targets.ours, 0),
       figure(row.oneFile), ratio(row.oneFileRatio), ratio(row.targets.oneFile),
       figure(row.fileEach), ratio(row.fileEachRatio), ratio(row.targets.fileEach),
       figure(row.foundation), ratio(row.foundationRatio), ratio(row.targets.foundation),
       row.verdict,
-    ])
+    ]
   }
 
   /// Formats tenths of a microsecond up to seconds with three significant digits.

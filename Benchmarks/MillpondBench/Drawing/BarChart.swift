@@ -25,22 +25,21 @@ struct BarChart {
   let series: [String]
   let targetName: String
   let groups: [Group]
+  var palette = Palette()
 
-  /// Returns the picture, a document of SVG.
+  /// Returns the picture, an element of SVG.
   ///
   /// A value that has no logarithm (zero, less, infinite, not a number) has no bar, and is written
   /// as it is.
-  func drawn() -> String {
+  func drawn() -> Drawing {
     let layout = BarLayout(of: self)
     var canvas = Canvas()
     drawHead(on: &canvas, layout)
     Axis(marks: layout.marks, palette: palette).draw(on: &canvas, across: layout.plot)
     for (number, group) in groups.enumerated() { draw(group, number, on: &canvas, layout) }
-    return canvas.document(
+    return canvas.drawing(
       width: layout.width, height: layout.height, title: title, background: palette.background)
   }
-
-  private var palette: Palette { Palette() }
 
   private func drawHead(on canvas: inout Canvas, _ layout: BarLayout) {
     canvas.write(heading, at: (BarLayout.margin, 28), palette.ink)
@@ -79,7 +78,9 @@ extension BarChart {
     Legend(
       entries: series.enumerated().map { number, name in
         (.patch(palette.colour(of: number)), BarLayout.text(name))
-      } + [(.stroke(palette.mark), BarLayout.text(targetName))])
+      }
+        + (groups.contains { $0.target != nil }
+          ? [(.stroke(palette.mark), BarLayout.text(targetName))] : []))
   }
 }
 

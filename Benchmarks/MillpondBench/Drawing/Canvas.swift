@@ -1,5 +1,14 @@
 import Foundation
 
+/// A picture that is finished.
+struct Drawing {
+  /// The picture as an element for a page.
+  let element: String
+
+  /// The picture as a document of SVG.
+  var document: String { #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n" + element }
+}
+
 /// A drawing in progress, as elements of SVG in the order in which they cover each other.
 struct Canvas {
   /// The side of its place on which a text is drawn.
@@ -49,19 +58,18 @@ struct Canvas {
         + " fill=\"\(colour)\" text-anchor=\"\(anchor.rawValue)\">\(text.escaped)</text>")
   }
 
-  /// Returns the picture as a document, on a ground of its own, so that it reads in dark viewers
-  /// too.
-  func document(width: Double, height: Double, title: String, background: String) -> String {
-    """
-    <?xml version="1.0" encoding="UTF-8"?>
-    <svg xmlns="http://www.w3.org/2000/svg" width="\(number(width))" height="\(number(height))" \
-    viewBox="0 0 \(number(width)) \(number(height))" font-family="\(Text.fonts)">
-    <title>\(Text(content: title).escaped)</title>
-    <rect width="100%" height="100%" fill="\(background)"/>
-    \(elements.joined(separator: "\n"))
-    </svg>
+  /// Returns the picture on a ground of its own, so that it reads in dark viewers too.
+  func drawing(width: Double, height: Double, title: String, background: String) -> Drawing {
+    Drawing(
+      element: """
+        <svg xmlns="http://www.w3.org/2000/svg" width="\(number(width))" height="\(number(height))" \
+        viewBox="0 0 \(number(width)) \(number(height))" font-family="\(Text.fonts)" role="img">
+        <title>\(Text(content: title).escaped)</title>
+        <rect width="100%" height="100%" fill="\(background)"/>
+        \(elements.joined(separator: "\n"))
+        </svg>
 
-    """
+        """)
   }
 
   private func number(_ value: Double) -> String {

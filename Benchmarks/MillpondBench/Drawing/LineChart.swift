@@ -29,11 +29,12 @@ struct LineChart {
   let title: String
   let series: [Series]
   let panels: [Panel]
+  var palette = Palette()
 
-  /// Returns the picture, a document of SVG.
+  /// Returns the picture, an element of SVG.
   ///
   /// Points that have no place, neither on a log scale nor among the percents, are left out.
-  func drawn() -> String {
+  func drawn() -> Drawing {
     let layout = LineLayout(
       titles: panels.map { $0.title + "  " + $0.note },
       values: panels.flatMap(\.lines).flatMap { $0.points.map(\.x) },
@@ -44,11 +45,9 @@ struct LineChart {
     for (number, panel) in panels.enumerated() {
       draw(panel, in: layout.plot(number), on: &canvas, layout)
     }
-    return canvas.document(
+    return canvas.drawing(
       width: layout.width, height: layout.height, title: title, background: palette.background)
   }
-
-  private var palette: Palette { Palette() }
 
   private func draw(
     _ panel: Panel, in plot: Box, on canvas: inout Canvas, _ layout: LineLayout

@@ -98,8 +98,8 @@ struct EntityMeasurement: Encodable {
 }
 
 /// The rows as a table for people.
-struct EntityReport {
-  private static let titles = ["row", "unit", "ours", "≤", "other", "ratio", "≤", ""]
+struct EntityReport: ResultTable {
+  let titles = ["row", "unit", "ours", "≤", "other", "ratio", "≤", ""]
 
   /// The explanation of the columns.
   static let legend = """
@@ -107,24 +107,20 @@ struct EntityReport {
     other, in this run. Entities have an Int, a String and up to two references.
     """
 
-  private let columns: Columns
+  let columns: Columns
 
   init(for rows: [EntityRow]) {
-    var widths = Self.titles.map(\.count)
+    var widths = titles.map(\.count)
     widths[0] = rows.map(\.name.count).max() ?? 0
     for column in [2, 4] { widths[column] = 10 }
     for column in [5, 6] { widths[column] = 6 }
     columns = Columns(widths: widths, leftAligned: [0, 1, 7])
   }
 
-  var header: String {
-    columns.line(Self.titles)
-  }
-
-  func line(_ row: EntityMeasurement) -> String {
-    columns.line([
+  func cells(_ row: EntityMeasurement) -> [String] {
+    [
       row.name, row.unit, row.ours.map { digits($0, 1) } ?? "not measured", digits(row.target, 0),
       digits(row.other, 1), digits(row.ratio, 2), digits(row.ratioTarget, 1), row.verdict,
-    ])
+    ]
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The cells as a table for people: one line each, aligned.
-struct HitRatioTable {
-  private static let titles = ["", "%", "capacity", "LRU", "ours", "optimum", "ours − LRU"]
+/// The cells as a table for people.
+struct HitRatioTable: ResultTable {
+  let titles = ["", "%", "capacity", "LRU", "ours", "optimum", "ours − LRU"]
 
   /// The explanation of the columns.
   static let legend = """
@@ -10,36 +10,27 @@ struct HitRatioTable {
     accesses. ours − LRU: in points.
     """
 
-  private var widths = titles.map(\.count)
+  let columns: Columns
 
   init(for sources: [TraceSource]) {
     let labels = sources.flatMap { source in
       HitRatioCell.Kind.allCases.filter { $0 == .count || source.isSized }
         .map { source.name + $0.suffix }
     }
+    var widths = titles.map(\.count)
     widths[0] = labels.map(\.count).max() ?? 0
     widths[1] = 4
     widths[2] = 10
     for column in [3, 4] { widths[column] = 5 }
+    columns = Columns(widths: widths, leftAligned: [0])
   }
 
-  var header: String {
-    line(Self.titles)
-  }
-
-  func line(_ cell: HitRatioCell) -> String {
-    line([
+  func cells(_ cell: HitRatioCell) -> [String] {
+    [
       cell.label, percents(cell.percent), "\(cell.capacity)", digits(cell.leastRecentlyUsed),
       digits(cell.ours), cell.optimum.map(digits) ?? "",
       points(cell.gain) + (cell.isPossible ? "" : "  IMPOSSIBLE"),
-    ])
-  }
-
-  private func line(_ cells: [String]) -> String {
-    cells.indices.map { column in
-      let padding = String(repeating: " ", count: max(0, widths[column] - cells[column].count))
-      return column == 0 ? cells[column] + padding : padding + cells[column]
-    }.joined(separator: "  ")
+    ]
   }
 
   private func digits(_ ratio: Double) -> String {

@@ -1,6 +1,6 @@
 /// The matrix as a table for people.
-struct MemoryTable {
-  private static let titles = [
+struct MemoryTable: ResultTable {
+  let titles = [
     "row", "unit", "ours", "≤", "dictionary", "ratio", "≤", "NSCache", "ratio", "≤", "",
   ]
 
@@ -12,10 +12,10 @@ struct MemoryTable {
     instances, in random order.
     """
 
-  private let columns: Columns
+  let columns: Columns
 
   init(for rows: [MemoryRow]) {
-    var widths = Self.titles.map(\.count)
+    var widths = titles.map(\.count)
     widths[0] = rows.map(\.name.count).max() ?? 0
     widths[1] = 5
     for column in [2, 7] { widths[column] = 7 }
@@ -23,17 +23,13 @@ struct MemoryTable {
     columns = Columns(widths: widths, leftAligned: [0, 1, 10])
   }
 
-  var header: String {
-    columns.line(Self.titles)
-  }
-
-  func line(_ row: MemoryMeasurement) -> String {
-    columns.line([
+  func cells(_ row: MemoryMeasurement) -> [String] {
+    [
       row.name, row.unit, row.ours.map { digits($0, 1) } ?? "not measured",
       digits(row.targets.ours, 0),
       digits(row.dictionary, 1), digits(row.dictionaryRatio, 2), digits(row.targets.dictionary, 2),
       digits(row.nsCache, 1), digits(row.nsCacheRatio, 2), digits(row.targets.nsCache, 2),
       row.verdict,
-    ])
+    ]
   }
 }

@@ -112,7 +112,7 @@ extension [WorstFigures] {
 }
 
 /// The rows as a table for people.
-struct WorstTable {
+struct WorstTable: ResultTable {
   /// The explanation of the columns.
   static let legend = """
     ms: processor time of work on n things. µs: of one operation among n things. growth: the exponent
@@ -120,25 +120,22 @@ struct WorstTable {
     largest n, in milliseconds. The best of several repetitions, since other processes disturb them.
     """
 
-  private let columns: Columns
+  let columns: Columns
+  let titles: [String]
   private let sizes: [Int]
 
   init(for rows: [WorstRow], _ effort: WorstEffort) {
     sizes = effort.sizes
+    titles = ["row", "unit"] + sizes.map { "\($0)" } + ["growth", "≤", "wait", "≤", ""]
     let widths = [rows.map(\.name.count).max() ?? 0, 4] + sizes.map { _ in 10 } + [6, 4, 8, 4, 12]
     columns = Columns(widths: widths, leftAligned: [0, 1, widths.count - 1])
   }
 
-  var header: String {
-    columns.line(["row", "unit"] + sizes.map { "\($0)" } + ["growth", "≤", "wait", "≤", ""])
-  }
-
-  func line(_ row: WorstMeasurement) -> String {
+  func cells(_ row: WorstMeasurement) -> [String] {
     let costs = sizes.indices.map { $0 < row.costs.count ? digits(row.costs[$0], 2) : "" }
-    return columns.line(
-      [row.name, row.unit] + costs + [
-        digits(row.exponent, 2), digits(row.exponentTarget, 1), digits(row.wait, 2),
-        digits(row.waitTarget, 0), row.verdict,
-      ])
+    return [row.name, row.unit] + costs + [
+      digits(row.exponent, 2), digits(row.exponentTarget, 1), digits(row.wait, 2),
+      digits(row.waitTarget, 0), row.verdict,
+    ]
   }
 }

@@ -111,7 +111,7 @@ extension Repository {
     try add(
       RepositoryMember(
         flush: { archive.flush() },
-        clear: {
+        removeAll: {
           archive.store.removeAll()
           return archive.flush()
         },

@@ -42,6 +42,18 @@ extension Source {
       emptyError: Miss.self)
   }
 
+  /// Returns the value for `key` if it is available immediately, as from memory.
+  ///
+  /// A value counts as a hit in statistics and for eviction; nil is not counted.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - freshness: The values that the caller accepts.
+  @inlinable
+  public func now(_ key: Key, freshness: Freshness = .any) -> Value? {
+    isBeside(freshness) ? nil : now(key, Lookup(freshness: freshness))
+  }
+
   /// Returns the place of a call, in debug builds.
   @inlinable
   func noted(_ file: StaticString, _ line: UInt) -> String? {

@@ -9,7 +9,7 @@ public import MillpondSignals
 ///     profile.states.subscribeOnMain(onNext: { view.show($0) })
 ///     profile.refresh()                      // soft: fetches, the old value stays usable
 ///     profile.markStale()                    // soft: the next get fetches
-///     profile.clear()                        // hard: later gets fetch anew
+///     profile.remove()                       // hard: later gets fetch anew
 ///
 /// By default the value is fresh for 30 minutes, and is used for as long as it is stored while the
 /// origin can't be reached. A failure is not remembered, and removes nothing.
@@ -171,7 +171,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
-  public func clear() -> Signal<Void> {
+  public func remove() -> Signal<Void> {
     map.removeAll()
   }
 
@@ -182,7 +182,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///   - timeToLive: The time for which it is stored, fresh or stale; nil for no limit.
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
-  public func store(_ value: Value, timeToLive: TimeToLive? = nil) -> Signal<Void> {
+  public func set(_ value: Value, timeToLive: TimeToLive? = nil) -> Signal<Void> {
     map.apply(.set(Self.key, Stamped(value, timeToLive: timeToLive), .next()))
   }
 

@@ -1,14 +1,14 @@
 public import MillpondSignals
 
-/// Caches, multiplexers and stores under unique names, to be flushed, cleared or shut down together.
+/// Caches, multiplexers and stores under unique names, to be flushed, emptied or shut down together.
 ///
 ///     let repository = Repository()
 ///     try repository.add(profile, named: "profile")     // a Multiplexer
 ///     try repository.add(pictures, named: "pictures")   // any Cache
-///     try repository.add(RepositoryMember(clear: { drafts.erase() }), named: "drafts")
+///     try repository.add(RepositoryMember(removeAll: { drafts.erase() }), named: "drafts")
 ///
 ///     repository.flush().subscribe(onProgress: { bar.fraction = $0.fraction })
-///     repository.clear()
+///     repository.removeAllValues()
 ///     try await repository.shutDown(deadline: .after(.seconds(5))).value
 ///
 /// It retains its members until they are removed by name, and no member retains it.
@@ -32,7 +32,7 @@ public final class Repository: Sendable {
   /// Adds a cache of any kind: in memory, on disk, layered, multiplexed, of media.
   ///
   /// - Parameters:
-  ///   - cache: The cache to add; all its layers are flushed, cleared, marked stale and closed.
+  ///   - cache: The cache to add; all its layers are flushed, emptied, marked stale and closed.
   ///   - name: A name that no other member has.
   /// - Throws: ``CacheError/nameTaken(name:)`` if another member has that name;
   ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)``.
@@ -51,7 +51,7 @@ public final class Repository: Sendable {
     try add(RepositoryMember(multiplexer.map), named: name)
   }
 
-  /// Adds anything else that can be flushed, cleared or closed.
+  /// Adds anything else that can be flushed, emptied or closed.
   ///
   /// - Parameters:
   ///   - member: The functions of the member.
@@ -94,13 +94,13 @@ public final class Repository: Sendable {
     all("flush") { $0.flush() }
   }
 
-  /// Clears every member now, also if others fail.
+  /// Removes the values of every member now, also if others fail; the members stay.
   ///
   /// - Returns: The outcome, replayed; it fails with ``CacheError/stepsFailed(_:)``, which names the
   ///   members that failed. Its progress counts finished members.
   @discardableResult
-  public func clear() -> Signal<Void> {
-    all("removal") { $0.clear() }
+  public func removeAllValues() -> Signal<Void> {
+    all("removal") { $0.removeAll() }
   }
 
   /// Makes every value of multiplexers and other refreshing caches stale, without a fetch; see
@@ -163,13 +163,14 @@ public final class Repository: Sendable {
 /// The functions by which a ``Repository`` treats a member together with others.
 ///
 ///     let drafts = RepositoryMember(
-///       flush: { .async { try await files.save() } }, clear: { .async { try await files.erase() } })
+///       flush: { .async { try await files.save() } },
+///       removeAll: { .async { try await files.erase() } })
 ///
 /// A function that is left out succeeds and does nothing. Each one starts its work at once and does
 /// not block. The repository retains them.
 public struct RepositoryMember: Sendable {
   let flush: @Sendable () -> Signal<Void>
-  let clear: @Sendable () -> Signal<Void>
+  let removeAll: @Sendable () -> Signal<Void>
   let markAllStale: @Sendable () -> Void
   let stop: @Sendable (Deadline) -> Signal<Void>
   let close: @Sendable () -> Signal<Void>
@@ -178,20 +179,20 @@ public struct RepositoryMember: Sendable {
   ///
   /// - Parameters:
   ///   - flush: Completes when all values are stored where they outlive the process.
-  ///   - clear: Removes all values at once; its signal completes when none is left in files either.
+  ///   - removeAll: Removes all values at once; its signal completes when none is left in files either.
   ///   - markAllStale: Makes every value stale.
   ///   - stop: Starts no more work from now on; its signal completes when the running work has
   ///     ended, or was cancelled at the deadline.
   ///   - close: Releases files and the like; called after the flush, in a shutdown only.
   public init(
     flush: @escaping @Sendable () -> Signal<Void> = { .just(()) },
-    clear: @escaping @Sendable () -> Signal<Void> = { .just(()) },
+    removeAll: @escaping @Sendable () -> Signal<Void> = { .just(()) },
     markAllStale: @escaping @Sendable () -> Void = {},
     stop: @escaping @Sendable (Deadline) -> Signal<Void> = { _ in .just(()) },
     close: @escaping @Sendable () -> Signal<Void> = { .just(()) }
   ) {
     self.flush = flush
-    self.clear = clear
+    self.removeAll = removeAll
     self.markAllStale = markAllStale
     self.stop = stop
     self.close = close
@@ -199,7 +200,7 @@ public struct RepositoryMember: Sendable {
 
   init(_ cache: some Cache) {
     self.init(
-      flush: { cache.flush() }, clear: { cache.removeAll() },
+      flush: { cache.flush() }, removeAll: { cache.removeAll() },
       markAllStale: { for part in cache.topology(for: nil).allControls { part.markAllStale?() } },
       stop: { cache.topology(for: nil).shutDownPart(named: "").stop($0) },
       close: { cache.topology(for: nil).shutDownPart(named: "").close() })

@@ -22,15 +22,15 @@ public struct Monitored<Base: Source>: Wrapper {
   /// The value type of the base.
   public typealias Value = Base.Value
 
-  @usableFromInline let base: Base
-  @usableFromInline let monitoring: Monitoring
+  @usableFromInline let monitoring: Monitoring<Base>
 
   @usableFromInline var title: String { "monitored" }
 
+  @inlinable var base: Base { monitoring.base }
+
   @inlinable
   init(base: Base, monitor: CacheMonitor) {
-    self.base = base
-    monitoring = Monitoring(monitor, label: base.ownLabel)
+    monitoring = Monitoring(base, monitor, label: base.ownLabel)
   }
 
   /// Returns the base's answer, and reports it to the monitor.
@@ -108,9 +108,11 @@ public struct Monitored<Base: Source>: Wrapper {
   }
 }
 
-/// The monitor of a composition and what it needs, behind one reference for a hit to retain.
+/// A composition with its monitor, behind one reference, so that a hit retains no more than without a
+/// monitor.
 @usableFromInline
-final class Monitoring: Sendable {
+final class Monitoring<Base: Source>: Sendable {
+  @usableFromInline let base: Base
   @usableFromInline let monitor: CacheMonitor
 
   /// The default lookup with the listener, made once, so that a hit allocates nothing.
@@ -120,7 +122,8 @@ final class Monitoring: Sendable {
   @usableFromInline let label: String?
 
   @usableFromInline
-  init(_ monitor: CacheMonitor, label: String?) {
+  init(_ base: Base, _ monitor: CacheMonitor, label: String?) {
+    self.base = base
     self.monitor = monitor
     usual = Lookup().reporting(by: monitor)
     self.label = label

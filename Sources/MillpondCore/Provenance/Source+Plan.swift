@@ -29,7 +29,7 @@ public struct PlannedStep: Sendable, CustomStringConvertible {
     case joins(age: Duration)
   }
 
-  /// The layer's name; its title if it has none.
+  /// The layer's name, also if it was given outside a policy; its title if it has none.
   public let layer: String
 
   /// The expectation.
@@ -48,17 +48,21 @@ public struct PlannedStep: Sendable, CustomStringConvertible {
 
 extension Topology {
   /// Adds the steps of this part; true if no lower part would be asked.
-  func plan(into steps: inout [PlannedStep]) -> Bool {
+  ///
+  /// - Parameter outer: The name of the wrapper around this part, if it has one.
+  func plan(into steps: inout [PlannedStep], named outer: String? = nil) -> Bool {
     guard let first = parts.first else {
-      steps.append(PlannedStep(layer: label, expectation: expectation))
+      steps.append(PlannedStep(layer: outer ?? label, expectation: expectation))
       return holds == true
     }
     // An immediate answer needs no flight.
     if let flight, !first.answersAtOnce {
-      steps.append(PlannedStep(layer: label, expectation: .joins(age: flight.age)))
+      steps.append(PlannedStep(layer: outer ?? label, expectation: .joins(age: flight.age)))
       return true
     }
-    return parts.contains { $0.plan(into: &steps) }
+    // A name around several layers is that of none of them.
+    let inner = role == .wrapper ? outer ?? name : nil
+    return parts.contains { $0.plan(into: &steps, named: inner) }
   }
 
   private var expectation: PlannedStep.Expectation {

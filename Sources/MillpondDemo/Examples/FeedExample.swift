@@ -30,7 +30,7 @@ struct FeedExample {
     title("The first start: nothing is stored.")
     let first = App(base: base, folder: folder)
     let shown = await first.show(on: screen)
-    report(origin, "requests")
+    screen.write(lines: ["  \(origin.exchanges.count) requests"])
     try await first.close()
 
     title("The next start, without a network.")
@@ -42,7 +42,8 @@ struct FeedExample {
     origin.forgetExchanges()
     let online = App(base: base, folder: folder)
     let refreshed = await online.show(on: screen) { published.withLock { $0 = 3 } }
-    report(origin, "requests: for the list, and for one picture, since two are on disk")
+    let what = "requests: for the list, and for one picture, since two are on disk"
+    screen.write(lines: ["  \(origin.exchanges.count) \(what)"])
     try await online.close()
     origin.stop()
     return shown == 2 && stale == 2 && refreshed == 3
@@ -50,10 +51,6 @@ struct FeedExample {
 
   private func title(_ text: String) {
     screen.write(lines: ["", screen.style.painted(text, .title)])
-  }
-
-  private func report(_ origin: LoopbackServer, _ what: String) {
-    screen.write(lines: ["  \(origin.exchanges.count) \(what)"])
   }
 }
 

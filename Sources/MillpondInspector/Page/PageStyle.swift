@@ -113,6 +113,6 @@ enum PageStyle {
       .part { padding: 6px 8px; } input { width: 100%; } .tools > *, label { width: 100%; }
       form label { flex: 1; width: auto; } .rows { max-height: 70vh; }
       .rows li { grid-template-columns: minmax(0, 1fr) auto; }
-      .rows time { grid-column: 1 / -1; } .chart svg { height: 120px; } dd { font-size: 18px; } }
+      .rows li > div { grid-column: 1 / -1; grid-row: 2; } .chart svg { height: 120px; } dd { font-size: 18px; } }
     """#
 }

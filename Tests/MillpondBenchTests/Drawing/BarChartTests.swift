@@ -7,7 +7,7 @@ import Testing
 
   @Test func `every row is there, with its values and notes`() throws {
     let chart = chart([("lock", [12.3, 4]), ("pipe", [1_234])])
-    let picture = try #require(ParsedPicture(chart.drawn()))
+    let picture = try #require(ParsedPicture(chart.drawn().document))
 
     for text in ["lock", "pipe", "12.3 ours", "4.00 floor", "1234 ours", "Title"] {
       #expect(picture.texts.contains(text))
@@ -17,7 +17,7 @@ import Testing
 
   @Test func `a greater value has a longer bar`() throws {
     let values = [0.02, 0.5, 1, 1.01, 9.9, 10, 11, 99, 100, 5_000, 1e7]
-    let picture = try #require(ParsedPicture(chart(values.map { ("row", [$0]) }).drawn()))
+    let picture = try #require(ParsedPicture(chart(values.map { ("row", [$0]) }).drawn().document))
 
     let widths = picture.widths(of: Self.ours).dropFirst()
     #expect(widths.count == values.count)
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `names are text, whatever is in them`() throws {
     let name = "a<b> & \"c\" 'd' </text> ]]>"
-    let drawn = chart([(name, [1])], title: "\u{1}&\u{7}<").drawn()
+    let drawn = chart([(name, [1])], title: "\u{1}&\u{7}<").drawn().document
     let picture = try #require(ParsedPicture(drawn))
 
     #expect(picture.texts.contains(name))
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `without rows there is a picture, with nothing but its frame`() throws {
-    let picture = try #require(ParsedPicture(chart([]).drawn()))
+    let picture = try #require(ParsedPicture(chart([]).drawn().document))
 
     #expect(picture.texts.contains("Title"))
     #expect(picture.widths(of: Self.ours).count == 1)
@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: [0, -0.0, -3, .nan, .infinity, -.infinity])
   func `what has no logarithm is written, without a bar`(value: Double) throws {
     let chart = chart([("odd", [value]), ("even", [2])], target: value)
-    let picture = try #require(ParsedPicture(chart.drawn()))
+    let picture = try #require(ParsedPicture(chart.drawn().document))
 
     #expect(picture.widths(of: Self.ours).count == 1 + 1)
     #expect(picture.texts.contains { $0.hasSuffix("ours") && !$0.hasPrefix("2.00") })
@@ -60,11 +60,11 @@ import Testing
     let long = (String(repeating: "long & wide W名", count: 6), [values[0]])
     let chart = chart(rows + [long], title: String(repeating: "Title ", count: 40), target: 70)
 
-    expectRoom(try #require(ParsedPicture(chart.drawn())))
+    expectRoom(try #require(ParsedPicture(chart.drawn().document)))
   }
 
   @Test func `the picture has a ground of its own`() throws {
-    let picture = try #require(ParsedPicture(chart([("row", [1])]).drawn()))
+    let picture = try #require(ParsedPicture(chart([("row", [1])]).drawn().document))
 
     let first = try #require(picture.named("rect").first)
     #expect(first.attributes["width"] == "100%")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LineChartTests {
   @Test func `each panel has its title, its note and a line for every series`() throws {
-    let picture = try #require(ParsedPicture(chart(["corda", "loop"]).drawn()))
+    let picture = try #require(ParsedPicture(chart(["corda", "loop"]).drawn().document))
 
     for text in ["Title", "ours", "floor", "corda", "loop", "+1.0"] {
       #expect(picture.texts.contains(text))
@@ -16,7 +16,7 @@ import Testing
   @Test func `more is further up, and a larger capacity further to the right`() throws {
     let points = [(0.1, 10.0), (1, 20), (5, 20.5), (25, 90)]
     let chart = chart(["a"], points: points)
-    let picture = try #require(ParsedPicture(chart.drawn()))
+    let picture = try #require(ParsedPicture(chart.drawn().document))
 
     let dots = picture.named("circle").prefix(4).map { ($0.number("cx"), $0.number("cy")) }
     for (dot, next) in zip(dots, dots.dropFirst()) {
@@ -29,20 +29,20 @@ import Testing
   func `nothing overlaps, and nothing is cut off`(count: Int) throws {
     let titles = (0..<count).map { "panel \($0)" + String(repeating: " & W", count: $0 * 3) }
 
-    expectRoom(try #require(ParsedPicture(chart(titles).drawn())))
+    expectRoom(try #require(ParsedPicture(chart(titles).drawn().document)))
   }
 
   @Test(arguments: [(0, 50), (-1, 50), (.nan, 50), (1, .nan), (1, 101), (1, -1)])
   func `a point without a place is left out`(point: (Double, Double)) throws {
     let chart = chart(["a"], points: [(1, 20), point, (10, 40)])
-    let picture = try #require(ParsedPicture(chart.drawn()))
+    let picture = try #require(ParsedPicture(chart.drawn().document))
 
     #expect(picture.named("circle").count == 2 * 2)
     expectRoom(picture)
   }
 
   @Test func `without points there is a panel, with nothing but its frame`() throws {
-    let picture = try #require(ParsedPicture(chart(["a"], points: []).drawn()))
+    let picture = try #require(ParsedPicture(chart(["a"], points: []).drawn().document))
 
     #expect(picture.texts.contains("a"))
     #expect(picture.named("polyline").isEmpty)

@@ -30,6 +30,19 @@ import Testing
     #expect(cache.now("a", Lookup()) == 1)
   }
 
+  @Test func `the first layer tells the types of those below it`() {
+    let cache = layers {
+      memory
+      EmptyCache()
+      MemoryCache(countLimit: 5)
+    }
+
+    cache.set(1, for: "a")
+    memory.removeAll()
+
+    #expect(Recorder<Int>().subscribe(to: cache.get("a")).values == [1])
+  }
+
   @Test func `one layer is itself`() {
     let alone: TestCache<String, Int> = layers { kept }
 

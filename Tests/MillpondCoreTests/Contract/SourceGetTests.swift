@@ -36,6 +36,31 @@ import Testing
     #expect(origin["a"].subscriptions == 0)
   }
 
+  @Test func `an immediate value is had without a signal, and only if it is fresh enough`() {
+    let cache = memory.layered(over: origin).reusingInFlight()
+    #expect(cache.now("a") == nil)
+    #expect(origin["a"].subscriptions == 0)
+
+    memory.set(1, for: "a")
+
+    #expect(cache.now("a") == 1)
+    #expect(cache.now("a", freshness: .reload) == nil)
+    #expect(memory.statistics.hits == 1)
+  }
+
+  /// An origin that computes its values at once.
+  struct Computed: Source {
+    func get(_ key: String, _ lookup: Lookup) -> Signal<Int> { .just(1) }
+    func now(_ key: String, _ lookup: Lookup) -> Int? { 1 }
+  }
+
+  @Test func `an origin has nothing stored, also immediately`() {
+    let computed = Computed()
+
+    #expect(computed.now("a") == 1)
+    #expect(computed.now("a", freshness: .cachedOnly) == nil)
+  }
+
   @Test func `a reload asks the origin, and its answer is stored`() {
     memory.set(1, for: "a")
     let cache = memory.layered(over: origin)

@@ -210,7 +210,7 @@ import Testing
 
   @Test func `a multiplexer stores a value for the time that its caller gives`() {
     let resource = Multiplexer<Int>(clock: clock, signal: { .just(7) })
-    resource.store(1, timeToLive: .after(.seconds(10)))
+    resource.set(1, timeToLive: .after(.seconds(10)))
     clock.advance(by: .seconds(9))
     #expect(Recorder<Int>().subscribe(to: resource.get()).values == [1])
 

@@ -15,7 +15,7 @@ import Testing
     let source = source
     multiplexer = Multiplexer(
       persistence: Persistence(kept), clock: clock, signal: { source.signal })
-    multiplexer.store(1)
+    multiplexer.set(1)
     _ = states.subscribe(to: multiplexer.states)
   }
 

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `it begins with what is known, and asks for nothing`() throws {
-    multiplexer.store(1)
+    multiplexer.set(1)
     clock.advance(by: .seconds(3))
 
     _ = states.subscribe(to: multiplexer.states)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `a failure stands beside the last good value, until there is a new one`() throws {
-    multiplexer.store(1)
+    multiplexer.set(1)
     _ = states.subscribe(to: multiplexer.states)
     multiplexer.refresh()
     source.failed(Refused())
@@ -85,10 +85,10 @@ import Testing
   @Test func `it says what is set, and what is cleared`() throws {
     _ = states.subscribe(to: multiplexer.states)
 
-    multiplexer.store(9)
+    multiplexer.set(9)
     #expect(try last().value == 9)
     #expect(try last().provenance == .set)
-    multiplexer.clear()
+    multiplexer.remove()
     #expect(try last().value == nil)
     #expect(try last().age == nil)
   }
@@ -96,7 +96,7 @@ import Testing
   @Test func `the value of a fetch that comes too late is not shown as the stored one`() throws {
     multiplexer.get().subscribe()
     _ = states.subscribe(to: multiplexer.states)
-    multiplexer.store(9)
+    multiplexer.set(9)
 
     source.next(1)
     source.completed()
@@ -107,7 +107,7 @@ import Testing
   @Test func `the answer of a fetch from before a clear is not shown`() throws {
     _ = states.subscribe(to: multiplexer.states)
     let get = Recorder<Int>().subscribe(to: multiplexer.get())
-    multiplexer.clear()
+    multiplexer.remove()
 
     source.next(1)
     source.completed()
@@ -139,7 +139,7 @@ import Testing
       freshness: .ten(), persistence: Persistence(kept), clock: clock, signal: { source.signal })
     _ = states.subscribe(to: multiplexer.states)
 
-    multiplexer.clear()
+    multiplexer.remove()
     kept.answer.next(Stamped(6))
     kept.answer.completed()
 
@@ -163,7 +163,7 @@ import Testing
     let count = states.values.count
 
     states.dispose()
-    multiplexer.store(1)
+    multiplexer.set(1)
 
     #expect(states.values.count == count)
   }
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test func `a watcher beside others begins with the present age, error and loading`() throws {
-    multiplexer.store(1)
+    multiplexer.set(1)
     let first = Recorder().subscribe(to: multiplexer.states)
     clock.advance(by: .seconds(4))
     multiplexer.refresh()
@@ -285,9 +285,9 @@ import Testing
         group.addTask {
           for round in 0..<200 {
             if round % 10 == 9 {
-              multiplexer.clear()
+              multiplexer.remove()
             } else {
-              multiplexer.store(thread * 1_000 + round)
+              multiplexer.set(thread * 1_000 + round)
             }
           }
         }

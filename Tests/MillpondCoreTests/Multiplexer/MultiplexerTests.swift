@@ -64,7 +64,7 @@ import Testing
   @Test func `what is stored is what is kept, also against an older fetch`() {
     let caller = ask()
 
-    multiplexer.store(5)
+    multiplexer.set(5)
     answer(1)
 
     #expect(caller.values == [1])
@@ -74,7 +74,7 @@ import Testing
 
   @Test func `a cleared value is fetched anew, and waiting callers get an answer`() {
     let caller = ask()
-    multiplexer.clear()
+    multiplexer.remove()
     let later = ask()
     #expect(source.subscriptions == 2)
 

@@ -25,11 +25,11 @@ import Testing
     do {
       let one = multiplexer()
       member = one
-      one.store(1)
+      one.set(1)
       try repository.add(one, named: "profile")
     }
     #expect(repository.names == ["profile"])
-    repository.clear()
+    repository.removeAllValues()
     #expect(kept.contents.isEmpty)
 
     repository.remove(named: "profile")
@@ -53,7 +53,7 @@ import Testing
     memory.set(1, for: "a")
 
     repository.flush()
-    repository.clear()
+    repository.removeAllValues()
 
     #expect(flushes.withLock { $0 } == 1)
     #expect(memory.now("a", Lookup()) == nil)
@@ -61,13 +61,13 @@ import Testing
 
   @Test func `a member that fails or hangs leaves the others cleared`() throws {
     let memory = MemoryCache<String, Int>(countLimit: 10)
-    try repository.add(RepositoryMember(clear: { .fail(Refused()) }), named: "a")
+    try repository.add(RepositoryMember(removeAll: { .fail(Refused()) }), named: "a")
     let hung = TestSource<Void>()
-    try repository.add(RepositoryMember(clear: { hung.signal }), named: "b")
+    try repository.add(RepositoryMember(removeAll: { hung.signal }), named: "b")
     try repository.add(memory, named: "c")
     memory.set(1, for: "a")
 
-    let cleared = Recorder<Void>().subscribe(to: repository.clear())
+    let cleared = Recorder<Void>().subscribe(to: repository.removeAllValues())
 
     #expect(memory.now("a", Lookup()) == nil)
     #expect(cleared.end == nil)
@@ -83,7 +83,7 @@ import Testing
     try repository.add(one, named: "one")
     try repository.add(map, named: "map")
     try repository.add(remembered, named: "remembered")
-    one.store(1)
+    one.set(1)
     map.set(2, for: "a")
     remembered.set(3, for: "a")
 
@@ -100,10 +100,10 @@ import Testing
     let map = MultiplexerMap<Int, Int>(over: TestOrigin())
     try repository.add(one, named: "one")
     try repository.add(map, named: "map")
-    one.store(1)
+    one.set(1)
     map.set(2, for: 2)
 
-    let cleared = Recorder<Void>().subscribe(to: repository.clear())
+    let cleared = Recorder<Void>().subscribe(to: repository.removeAllValues())
 
     #expect(cleared.isCompleted)
     #expect(one.current == nil)

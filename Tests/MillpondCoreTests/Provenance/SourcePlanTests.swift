@@ -48,6 +48,17 @@ import Testing
     caller.dispose()
   }
 
+  @Test func `a name that is given outside a policy is that of the layer`() {
+    let cache = memory.readOnly().named("inner").readOnly().named("memory")
+      .layered(over: origin.limited(to: 2).named("network"))
+      .reusingInFlight(clock: clock).named("pictures")
+    #expect(cache.plan(for: "a").map(\.layer) == ["memory", "network"])
+
+    let caller = cache.get("a").subscribe()
+    #expect(cache.plan(for: "a").map(\.layer) == ["pictures"])
+    caller.dispose()
+  }
+
   @Test func `keys are followed down`() {
     memory.set(1, for: "a")
 

@@ -210,7 +210,7 @@ import Testing
     let other = Multiplexer(clock: clock, signal: { source.signal })
     try repository.add(one, named: "one")
     try repository.add(other, named: "other")
-    one.store(1)
+    one.set(1)
 
     let end = shutDown()
     let refused = Recorder<Int>().subscribe(to: other.get())

@@ -92,7 +92,7 @@ import Testing
     try await refreshed.ended()
     #expect(refreshed.values == [Profile(name: "Ada 2")])
 
-    try await profile.clear().value
+    try await profile.remove().value
     #expect(profile.current == nil)
     #expect(try await profile.get().value == Profile(name: "Ada 3"))
   }

@@ -55,7 +55,7 @@ import Testing
     for store in [store, other] { store.set(Book(id: 1, title: "b")) }
     try await repository.flush().value
 
-    try await repository.clear().value
+    try await repository.removeAllValues().value
 
     #expect(store.count == 0)
     #expect(other.count == 0)

@@ -363,7 +363,7 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
     .subscribeOnMain(onNext: { show($0.value) })  // and age, error, loading
   me.refresh()  // soft: asks, the old value stays usable
   me.markStale()  // soft too: the next get asks
-  me.clear()  // hard: what is asked from now on is asked anew
+  me.remove()  // hard: what is asked from now on is asked anew
 
   let users = MultiplexerMap<Int, Profile>(
     freshness: FreshnessPolicy(

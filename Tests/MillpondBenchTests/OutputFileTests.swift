@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillpondBench
 
-@Suite final class PictureFileTests {
+@Suite final class OutputFileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
   init() throws {
@@ -16,8 +16,8 @@ import Testing
 
   @Test func `what is written replaces what was there`() throws {
     let path = folder.appending(path: "a.svg").path()
-    try PictureFile(path).write("long, and then")
-    try PictureFile(path).write("short")
+    try OutputFile(path).write("long, and then")
+    try OutputFile(path).write("short")
 
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "short")
   }
@@ -26,7 +26,7 @@ import Testing
     let (old, new) = (folder.appending(path: "old").path(), folder.appending(path: "new").path())
     try Data("kept".utf8).write(to: folder.appending(path: "old"))
 
-    for path in [old, new] { _ = try PictureFile(path) }
+    for path in [old, new] { _ = try OutputFile(path) }
 
     #expect(try String(contentsOfFile: old, encoding: .utf8) == "kept")
     #expect(!FileManager.default.fileExists(atPath: new))
@@ -35,7 +35,7 @@ import Testing
   @Test
   func `a missing folder, or a folder in place of a file, is reported at once and with its name`() {
     for path in [folder.path() + "/none/a.svg", folder.path()] {
-      let error = #expect(throws: PictureError.self) { try PictureFile(path) }
+      let error = #expect(throws: OutputError.self) { try OutputFile(path) }
       #expect(error?.description.contains(path) == true)
     }
   }

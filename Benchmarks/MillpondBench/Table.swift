@@ -1,8 +1,8 @@
 import Foundation
 
 /// The measurements as a table for people: one line a row, aligned, in 120 columns.
-struct Table {
-  private static let titles = [
+struct Table: ResultTable {
+  let titles = [
     "row", "ns", "≤", "floor", "ns", "ratio", "≤", "mallocs", "≤", "peer", "ns", "ratio", "",
   ]
 
@@ -13,10 +13,10 @@ struct Table {
     were set there too; a slower machine meets them by ratio, a faster one by ns.
     """
 
-  private let columns: Columns
+  let columns: Columns
 
   init(for rows: [Row]) {
-    var widths = Self.titles.map(\.count)
+    var widths = titles.map(\.count)
     widths[0] = max(widths[0], rows.map(\.name.count).max() ?? 0)
     widths[3] = max(widths[3], rows.map(\.baseline.name.count).max() ?? 0)
     for column in [1, 4] { widths[column] = 7 }
@@ -24,19 +24,36 @@ struct Table {
     columns = Columns(widths: widths, leftAligned: [0, 3, 9, 12])
   }
 
-  var header: String {
-    columns.line(Self.titles)
-  }
-
-  func line(_ row: Measurement) -> String {
-    columns.line([
+  func cells(_ row: Measurement) -> [String] {
+    [
       row.name, digits(row.nanoseconds, 1), digits(row.target, 0),
       row.baseline, digits(row.baselineNanoseconds, 1), digits(row.ratio, 2),
       digits(row.ratioTarget, 1), digits(row.mallocs, 2), digits(row.mallocTarget, 0),
       row.peer?.name ?? "", digits(row.peer?.nanoseconds, 0), digits(row.peerRatio, 1),
       row.verdict,
-    ])
+    ]
   }
+}
+
+/// Results as a table for people.
+protocol ResultTable<Line> {
+  associatedtype Line
+
+  /// The explanation of the columns.
+  static var legend: String { get }
+
+  var titles: [String] { get }
+  var columns: Columns { get }
+
+  /// Returns the cells of a result, in the order of the titles.
+  func cells(_ line: Line) -> [String]
+}
+
+extension ResultTable {
+  var header: String { columns.line(titles) }
+
+  /// Returns a result as a line, aligned with the header.
+  func line(_ line: Line) -> String { columns.line(cells(line)) }
 }
 
 /// Aligned cells in one line.

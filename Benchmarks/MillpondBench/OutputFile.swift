@@ -1,0 +1,43 @@
+import Foundation
+
+/// The file that a picture or a page will be written to.
+struct OutputFile {
+  private let path: String
+
+  /// Checks that the file can be written, without changing it.
+  ///
+  /// - Throws: ``OutputError`` when it can't.
+  init(_ path: String) throws(OutputError) {
+    self.path = path
+    let wasThere = access(path, F_OK) == 0
+    close(try Self.open(path, O_WRONLY | O_CREAT))
+    if !wasThere { unlink(path) }
+  }
+
+  /// Replaces the contents of the file.
+  func write(_ text: String) throws(OutputError) {
+    let file = FileHandle(
+      fileDescriptor: try Self.open(path, O_WRONLY | O_CREAT | O_TRUNC), closeOnDealloc: true)
+    do {
+      try file.write(contentsOf: Data(text.utf8))
+    } catch {
+      throw OutputError(path: path, reason: "\(error.localizedDescription)")
+    }
+  }
+
+  private static func open(_ path: String, _ flags: Int32) throws(OutputError) -> Int32 {
+    let descriptor = Foundation.open(path, flags, 0o644)
+    if descriptor < 0 { throw OutputError(path: path, reason: String(cString: strerror(errno))) }
+    return descriptor
+  }
+}
+
+/// A failure to write a file.
+struct OutputError: Error, CustomStringConvertible {
+  let path: String
+  let reason: String
+
+  var description: String {
+    "can't write \(path): \(reason)"
+  }
+}
