@@ -96,8 +96,8 @@ let package = Package(
       dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals", "TestTraits"],
       swiftSettings: settings),
     .executableTarget(
-      name: "RedisWorker", dependencies: ["Millpond", "MillpondRedis"], path: "Tests/RedisWorker",
-      swiftSettings: settings),
+      name: "RedisWorker", dependencies: ["Millpond", "MillpondRedis", "LocalRedis"],
+      path: "Tests/RedisWorker", swiftSettings: settings),
     .testTarget(
       name: "MillpondRedisTests",
       dependencies: [

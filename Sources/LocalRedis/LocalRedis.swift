@@ -12,7 +12,7 @@ import Synchronization
 /// A server of this machine's own, for tests, figures and the demo: on a free port of 127.0.0.1 and a
 /// Unix socket, with a fresh folder, and without saving anything.
 ///
-/// The server ends with this object.
+/// The server ends with this object, and with the process, however that ends.
 public final class LocalRedis: Sendable {
   /// The port on 127.0.0.1.
   public let port: UInt16
@@ -20,10 +20,18 @@ public final class LocalRedis: Sendable {
   /// The path of the Unix socket.
   public var socketPath: String { folder.appending(path: "socket").path }
 
-  private let folder: URL
+  /// The folder of the server.
+  public let folder: URL
+
   private let program: URL
   private let arguments: [String]
-  private let process = Mutex<Process?>(nil)
+  private let running = Mutex<Running?>(nil)
+
+  /// A server that runs, and the pipe whose end makes its watcher kill it.
+  private struct Running {
+    let server: Process
+    let watcher: FileHandle
+  }
 
   /// The path of the server's program; nil if it is not installed.
   public static var program: URL? { find("redis-server") ?? find("valkey-server") }
@@ -36,11 +44,16 @@ public final class LocalRedis: Sendable {
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }
 
-  /// Starts a server, and returns when it accepts connections.
+  /// The line of a server's log that says that it serves.
+  public static let readyLine = "eady to accept connections"
+
+  /// Starts a server, and returns when it serves.
   ///
-  /// - Parameter options: Further options, such as `["--maxmemory", "1mb"]`.
+  /// - Parameters:
+  ///   - options: Further options, such as `["--maxmemory", "1mb"]`.
+  ///   - line: A part of the line of its log after which this returns.
   /// - Throws: ``LocalRedisError`` if none is installed, or it does not start.
-  public init(_ options: [String] = []) throws {
+  public init(_ options: [String] = [], until line: String = readyLine) throws {
     guard let program = Self.program else { throw LocalRedisError.notInstalled }
     self.program = program
     // Short, because the path of a Unix socket may have about a hundred bytes.
@@ -49,7 +62,7 @@ public final class LocalRedis: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     arguments = options
     port = try Self.freePort()
-    try start()
+    try start(until: line)
   }
 
   deinit {
@@ -57,39 +70,63 @@ public final class LocalRedis: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Starts the server again after ``kill()``, on the same port, and empty.
-  public func start() throws {
+  /// The commands of the shell that becomes the server.
+  ///
+  /// A watcher kills the server when a line arrives or the input ends, which it does also if this
+  /// process was killed.
+  private static let commands = """
+    exec 3<&0
+    (read line <&3; kill -9 $$) >/dev/null &
+    exec "$@" </dev/null 3<&-
+    """
+
+  /// Starts the server again after ``kill()``, on the same port, with what it has saved.
+  ///
+  /// - Parameter line: A part of the line of its log after which this returns.
+  public func start(until line: String = readyLine) throws {
     let server = Process()
-    server.executableURL = program
+    let (input, output) = (Pipe(), Pipe())
+    server.executableURL = URL(filePath: "/bin/sh")
     server.currentDirectoryURL = folder
     server.arguments =
       [
-        "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-        "--daemonize", "no", "--logfile", "", "--unixsocket", socketPath,
+        "-c", Self.commands, "sh", program.path, "--port", "\(port)", "--bind", "127.0.0.1",
+        "--save", "", "--appendonly", "no", "--daemonize", "no", "--logfile", "",
+        "--unixsocket", socketPath,
       ] + arguments
-    let output = Pipe()
+    server.standardInput = input
     server.standardOutput = output
     server.standardError = FileHandle.nullDevice
-    server.standardInput = FileHandle.nullDevice
+    let watcher = input.fileHandleForWriting
+    // Other servers that are started meanwhile must not keep it open.
+    _ = fcntl(watcher.fileDescriptor, F_SETFD, FD_CLOEXEC)
     try server.run()
-    process.withLock { $0 = server }
-    var log = Data()
-    while let piece = try output.fileHandleForReading.read(upToCount: 1), !piece.isEmpty {
-      log.append(piece)
-      if piece == Data("\n".utf8), log.range(of: Data("eady to accept connections".utf8)) != nil {
-        // The log is not read any further; the server is silent enough for the pipe.
-        return
-      }
+    running.withLock { $0 = Running(server: server, watcher: watcher) }
+    let log = output.fileHandleForReading
+    var lines: [String] = []
+    while let next = try Self.line(of: log) {
+      // The log is not read any further; the server is silent enough for the pipe.
+      if next.contains(line) { return }
+      lines.append(next)
     }
-    throw LocalRedisError.notStarted(log: String(decoding: log, as: UTF8.self))
+    throw LocalRedisError.notStarted(log: lines.joined(separator: "\n"))
+  }
+
+  /// Returns the next line; nil at the end.
+  private static func line(of file: FileHandle) throws -> String? {
+    var line = Data()
+    while let byte = try file.read(upToCount: 1), !byte.isEmpty {
+      if byte == Data("\n".utf8) { return String(decoding: line, as: UTF8.self) }
+      line += byte
+    }
+    return nil
   }
 
   /// Ends the server at once, without any notice to its clients.
   public func kill() {
-    guard let server = process.withLock({ $0.take() }) else { return }
-    send(SIGCONT, to: server)
-    send(SIGKILL, to: server)
-    server.waitUntilExit()
+    guard let running = running.withLock({ $0.take() }) else { return }
+    try? running.watcher.write(contentsOf: Data("\n".utf8))
+    running.server.waitUntilExit()
   }
 
   /// Stops the server in its tracks: its connections stay open, and nothing is answered.
@@ -99,11 +136,9 @@ public final class LocalRedis: Sendable {
   public func resume() { signal(SIGCONT) }
 
   private func signal(_ number: Int32) {
-    if let server = process.withLock({ $0 }) { send(number, to: server) }
-  }
-
-  private func send(_ number: Int32, to server: Process) {
-    sendSignal(server.processIdentifier, number)
+    if let server = running.withLock({ $0?.server.processIdentifier }) {
+      sendSignal(server, number)
+    }
   }
 
   /// Carries out a command by the server's own client, and returns what that prints.
@@ -130,7 +165,8 @@ public final class LocalRedis: Sendable {
     process.waitUntilExit()
   }
 
-  private static func freePort() throws -> UInt16 {
+  /// Returns a port of 127.0.0.1 that is free at present.
+  public static func freePort() throws -> UInt16 {
     let descriptor = socket(AF_INET, streamType, 0)
     defer { _ = close(descriptor) }
     var address = sockaddr_in()

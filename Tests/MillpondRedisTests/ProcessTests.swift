@@ -1,5 +1,7 @@
 import Foundation
 import LocalRedis
+import Millpond
+import MillpondRedis
 import TestTraits
 import Testing
 
@@ -62,6 +64,19 @@ import Testing
     while try other("fetches") != "1" {}
     _ = try other("supply v")
     #expect(try other("answers") == "1 v")
+  }
+
+  @Test func `a server of the tests ends with its process, also with one that is killed`()
+    async throws
+  {
+    let owner = try WorkerProcess(["serve"])
+    let port = try #require(UInt16(owner.greeting))
+    let redis = try Redis(.tcp(host: "127.0.0.1", port: port))
+    try await redis.ping().value
+
+    owner.kill()
+
+    while (try? await redis.ping().value) != nil {}
   }
 
   private func fetches(of workers: [WorkerProcess]) throws -> Int {

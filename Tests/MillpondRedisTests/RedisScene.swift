@@ -9,8 +9,13 @@ import Testing
 struct RedisScene: Sendable {
   let server: LocalRedis
 
-  init(_ options: [String] = []) throws {
-    server = try LocalRedis(options)
+  /// Starts a server.
+  ///
+  /// - Parameters:
+  ///   - options: Further options.
+  ///   - line: A part of the line of its log after which it is used.
+  init(_ options: [String] = [], until line: String = LocalRedis.readyLine) throws {
+    server = try LocalRedis(options, until: line)
   }
 
   /// Returns a client of its own, as another process would have.

@@ -7,24 +7,32 @@ final class WorkerProcess: Sendable {
   private let input: FileHandle
   private let output: FileHandle
 
-  /// Starts a process, which is ready when this returns.
+  /// The first line of the process, after which it is ready.
+  let greeting: String
+
+  /// Starts a process that uses a server.
   ///
   /// - Parameters:
   ///   - server: The server to use.
   ///   - lease: The time for which a get leases a key, in milliseconds.
-  init(_ server: LocalRedis, lease: Int = 60_000) throws {
+  convenience init(_ server: LocalRedis, lease: Int = 60_000) throws {
+    try self.init(["\(server.port)", "\(lease)"])
+  }
+
+  /// Starts a process, which is ready when this returns.
+  init(_ arguments: [String]) throws {
     // Beside the tests, in the folder of the build.
     let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     let (input, output) = (Pipe(), Pipe())
     process = Process()
     process.executableURL = tests.deletingLastPathComponent().appending(path: "RedisWorker")
-    process.arguments = ["\(server.port)", "\(lease)"]
+    process.arguments = arguments
     process.standardInput = input
     process.standardOutput = output
     self.input = input.fileHandleForWriting
     self.output = output.fileHandleForReading
     try process.run()
-    _ = try line()
+    greeting = try Self.line(of: self.output)
   }
 
   deinit { kill() }
@@ -39,7 +47,9 @@ final class WorkerProcess: Sendable {
   func send(_ command: String) throws { try input.write(contentsOf: Data((command + "\n").utf8)) }
 
   /// Returns the next answer.
-  func line() throws -> String {
+  func line() throws -> String { try Self.line(of: output) }
+
+  private static func line(of output: FileHandle) throws -> String {
     var line = Data()
     while let byte = try output.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) {
       line += byte

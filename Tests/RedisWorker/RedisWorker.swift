@@ -1,14 +1,23 @@
 import Foundation
+import LocalRedis
 import Millpond
 import MillpondRedis
 
 /// A process of the tests: memory over a server, over an origin that answers when it is told to.
 ///
-/// It reads one command a line, and answers each with one line.
+/// It reads one command a line, and answers each with one line. With the argument `serve` it only
+/// runs a server, whose port it prints.
 @main
 struct RedisWorker {
   static func main() async throws {
     let arguments = CommandLine.arguments
+    if arguments.dropFirst().first == "serve" {
+      try withExtendedLifetime(LocalRedis()) { server in
+        answer("\(server.port)")
+        while readLine() != nil {}
+      }
+      return
+    }
     guard arguments.count > 2, let port = UInt16(arguments[1]), let lease = Int(arguments[2]) else {
       return
     }
