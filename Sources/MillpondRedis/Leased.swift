@@ -27,9 +27,7 @@ extension Cache {
     over lower: Lower, leasing shared: RedisCache, for time: Duration = .seconds(10),
     by key: @escaping @Sendable (Key) -> String
   ) -> Leased<Self, Lower> {
-    Leased(
-      upper: self, lower: lower, layers: layered(over: lower), leases: RedisLeases(shared, time),
-      key: key)
+    Leased(self, over: lower, RedisLeases(shared, time), by: key)
   }
 }
 
@@ -64,6 +62,21 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   let leases: RedisLeases
   let key: @Sendable (Key) -> String
 
+  /// The name under which the upper layer is reported; nil if it reports by itself.
+  let label: String?
+
+  init(
+    _ upper: Upper, over lower: Lower, _ leases: RedisLeases,
+    by key: @escaping @Sendable (Key) -> String
+  ) {
+    self.upper = upper
+    self.lower = lower
+    layers = upper.layered(over: lower)
+    self.leases = leases
+    self.key = key
+    label = upper.ownLabel
+  }
+
   /// Returns the upper layer's answer, or the lower one's under a lease.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     if lookup.freshness == .reload || lookup.freshness == .cachedOnly {
@@ -86,7 +99,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   }
 }
 
-/// A get that asks the upper layer, takes the lease or waits, and fetches.
+/// A get that asks the upper layer, takes the lease or waits and asks again, and fetches.
 private final class LeasedGet<Upper: Cache, Lower: Source>: Sendable
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   private let whole: Leased<Upper, Lower>
@@ -95,6 +108,9 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   private let lookup: Lookup
   private let observer: Observer<Stamped<Upper.Value>>
   private let lifetime: Lifetime
+
+  /// The caller's context; answers of the server arrive on the client's thread.
+  private let caller = WorkContext.current
 
   init(
     _ whole: Leased<Upper, Lower>, _ key: Upper.Key, _ lookup: Lookup,
@@ -109,32 +125,32 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   }
 
   func start() {
-    askUpper { isFailure in
-      // A layer that fails says nothing about other processes.
-      if isFailure { self.fetch(nil) } else { self.take() }
-    }
-  }
-
-  /// Passes the upper layer's answer on; without a value, calls `miss`.
-  private func askUpper(_ miss: @escaping @Sendable (_ isFailure: Bool) -> Void) {
+    // A miss is reported when the layer is asked for the last time.
+    let reports = HeldReports(of: lookup)
     let hadValue = Locked(false)
     let asking = lifetime.child()
-    whole.upper.getStamped(key, lookup).run(
+    whole.upper.layerAnswer(key, reports?.lookup ?? lookup) { [whole] in whole.label }.run(
       Observer(
         next: { stamped in
           hadValue.withLock { $0 = true }
+          reports?.passOn()
           self.observer.next(stamped)
         },
         other: { event in
           guard event.isTerminal else { return self.observer.other(event) }
           asking.end()
           if self.lifetime.isEnded { return }
-          if hadValue.withLock({ $0 }) { return self.observer.other(event) }
-          if case .failed = event { miss(true) } else { miss(false) }
+          if event.isNestedTooDeeply || hadValue.withLock({ $0 }) {
+            return self.observer.other(event)
+          }
+          guard case .failed(let error) = event else { return self.take(reports) }
+          // A layer that fails says nothing about other processes.
+          reports?.passOn()
+          self.fetch(.asked(error))
         }), asking)
   }
 
-  private func take() {
+  private func take(_ reports: HeldReports?) {
     // Before the lease is asked for: what happens from then on is noticed.
     let notice = whole.leases.notice(of: name)
     lifetime.onEnd { notice.end() }
@@ -145,25 +161,37 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
         let lease = HeldLease(self.whole.leases, self.name, token)
         if self.lifetime.isEnded { return lease.finish() }
         self.lifetime.onEnd { lease.finish() }
-        self.fetch(lease)
-      case .busy: notice.await { self.start() }
+        // Another process may have stored the value before the lease was taken.
+        self.fetch(.leased(lease))
+      case .busy: notice.await { WorkContext.run(in: self.caller) { self.start() } }
       case .unavailable:
         notice.end()
-        if !self.lifetime.isEnded { self.fetch(nil) }
+        if self.lifetime.isEnded { return }
+        reports?.passOn()
+        self.fetch(.asked(nil))
       }
     }
   }
 
-  /// Asks both layers, since another process may have stored the value before the lease was taken.
-  private func fetch(_ lease: HeldLease?) {
-    let upper = LeaseFill(base: whole.upper, lease: lease)
-    upper.layered(over: whole.lower).getStamped(key, lookup).run(
-      Observer(
-        next: { self.observer.next($0) },
-        other: { event in
-          if event.isTerminal { lease?.finish() }
-          self.observer.other(event)
-        }), lifetime)
+  /// Asks the lower layer, and before it the upper one again if there is a lease.
+  private func fetch(_ fetching: LeaseFill<Upper>.Fetching) {
+    let upper = LeaseFill(base: whole.upper, fetching: fetching)
+    let hadValue = Locked(false)
+    let receiver = Observer<Stamped<Upper.Value>>(
+      next: { stamped in
+        hadValue.withLock { $0 = true }
+        self.observer.next(stamped)
+      },
+      other: { event in
+        if event.isTerminal { upper.lease?.finish() }
+        if case .completed = event, let failure = upper.failure, !hadValue.withLock({ $0 }) {
+          return self.observer.failed(failure)
+        }
+        self.observer.other(event)
+      })
+    WorkContext.run(in: caller) {
+      upper.layered(over: whole.lower).getStamped(key, lookup).run(receiver, lifetime)
+    }
   }
 }
 
@@ -173,11 +201,26 @@ private struct LeaseFill<Base: Cache>: Cache, StampedSource {
   typealias Key = Base.Key
   typealias Value = Base.Value
 
+  enum Fetching: Sendable {
+    case leased(HeldLease)
+
+    /// Without a lease, since the layer, which was asked and has reported, or the server failed.
+    case asked((any Error)?)
+  }
+
   let base: Base
-  let lease: HeldLease?
+  let fetching: Fetching
+
+  var lease: HeldLease? {
+    if case .leased(let lease) = fetching { lease } else { nil }
+  }
+
+  var failure: (any Error)? {
+    if case .asked(let failure) = fetching { failure } else { nil }
+  }
 
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.getStamped(key, lookup)
+    lease == nil ? .empty : base.getStamped(key, lookup)
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
@@ -186,5 +229,9 @@ private struct LeaseFill<Base: Cache>: Cache, StampedSource {
     return outcome
   }
 
-  func topology(for key: Key?) -> Topology { base.topology(for: key) }
+  func topology(for key: Key?) -> Topology {
+    let topology = base.topology(for: key)
+    if lease != nil { return topology }
+    return Topology(.wrapper, "write only", parts: [topology], isReported: true)
+  }
 }

@@ -84,6 +84,57 @@ import Testing
     try await reader.ended()
   }
 
+  @Test(arguments: [nil, "shared"])
+  func `a miss is counted once, and so is a hit after another process's fetch`(
+    name: String?
+  ) async throws {
+    let monitors = [CacheMonitor(), CacheMonitor()]
+    let readers = [Recorder<Data>(), Recorder<Data>()]
+    for (monitor, reader) in zip(monitors, readers) {
+      let shared = try scene.cache("p/")
+      let fetched = FunctionSource<String, Data>.signal { [origin] _ in origin.signal }
+      let upper = name.map { AnyCache(shared.named($0)) } ?? AnyCache(shared)
+      let cache = upper.layered(over: fetched.named("origin"), leasing: shared, for: .seconds(60))
+      reader.subscribe(to: cache.monitored(by: monitor).get("k"))
+      if monitor === monitors[0] { try await origin.subscriptions(count: 1) }
+      // So that the second process has been refused the lease.
+      for _ in 0..<3 { try await shared.redisReports() }
+    }
+    origin.next(Data([1]))
+    origin.completed()
+    for reader in readers { try await reader.ended() }
+
+    let label = name ?? "RedisCache"
+    let counts = monitors.map { $0.statistics[label] }.map { [$0?.hits, $0?.misses, $0?.failures] }
+    #expect(counts == [[0, 1, 0], [1, 0, 0]])
+    #expect(monitors[0].statistics["origin"]?.hits == 1)
+  }
+
+  @Test func `a fetch under a lease that waits for its own key fails`() async throws {
+    let shared = try scene.cache("p/")
+    let whole = Locked<AnyCache<String, Data>?>(nil)
+    let fetched = FunctionSource<String, Data>.signal { key in
+      whole.withLock { $0 }?.get(key) ?? .empty
+    }
+    let cache = AnyCache(shared.layered(over: fetched, leasing: shared).reusingInFlight())
+    whole.withLock { $0 = cache }
+
+    await #expect(throws: CacheError.self) { try await cache.get("k").value }
+    whole.withLock { $0 = nil }
+  }
+
+  @Test func `a failure of the server is counted once, and lasts if nothing is below`()
+    async throws
+  {
+    let shared = RedisCache(try Redis(.unix(path: "/nowhere/at-all")), prefix: "")
+    let monitor = CacheMonitor()
+    let cache = shared.layered(over: EmptyCache(), leasing: shared).monitored(by: monitor)
+
+    await #expect(throws: CacheError.self) { try await cache.get("k").value }
+    #expect(monitor.statistics["RedisCache"]?.failures == 1)
+    #expect(monitor.statistics["RedisCache"]?.misses == 0)
+  }
+
   @Test func `the lease ends when a codec in a task has stored the value`() async throws {
     let shared = try scene.cache("p/")
     let held = TestSource<Data>()

@@ -157,6 +157,15 @@ public struct Lookup: Sendable {
       details: .explained(explanation))
   }
 
+  /// Returns a copy with one listener only, which does not follow changes of the priority.
+  func reporting(onlyTo listener: any CacheEventListener) -> Lookup {
+    var terms = details.terms
+    (terms.listeners, terms.flight, terms.explanation) = ([listener], nil, nil)
+    return Lookup(
+      freshness: freshness, ownPriority: priority, counting: counting,
+      details: .special(SpecialTerms(terms)))
+  }
+
   /// Returns a copy with other terms.
   func with(_ change: (inout LookupTerms) -> Void) -> Lookup {
     var terms = details.terms
@@ -312,16 +321,19 @@ enum LookupDetails: Sendable {
     }
   }
 
-  /// Returns the time by the clock of the listeners; a flight has one for all its callers.
-  @usableFromInline
-  func timeOfListeners() -> Int64? {
+  /// The clock of the listeners; a flight has one for all its callers.
+  var time: ExactTime? {
     switch self {
     case .usual: nil
-    case .flight(let flight): flight.layerTime.now()
-    case .special(let special): special.time?.now()
-    case .explained(let explanation): explanation.outer.timeOfListeners()
+    case .flight(let flight): flight.layerTime
+    case .special(let special): special.time
+    case .explained(let explanation): explanation.outer.time
     }
   }
+
+  /// Returns the time by the clock of the listeners.
+  @usableFromInline
+  func timeOfListeners() -> Int64? { time?.now() }
 }
 
 /// The special terms of a get in one object.

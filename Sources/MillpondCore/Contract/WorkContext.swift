@@ -64,7 +64,7 @@ package class WorkContext: @unchecked Sendable {
 
   /// The context of the calling code; nil also for what a flight that has ended has left running.
   @usableFromInline
-  static var current: WorkContext? {
+  package static var current: WorkContext? {
     let calling = calling
     return calling.isOver ? nil : calling
   }
@@ -73,7 +73,7 @@ package class WorkContext: @unchecked Sendable {
   ///
   /// The context of a flight that has ended is none, and need not be changed.
   @usableFromInline
-  static func run(in context: WorkContext?, _ body: () -> Void) {
+  package static func run(in context: WorkContext?, _ body: () -> Void) {
     if context === current { return body() }
     $calling.withValue(context ?? outermost, operation: body)
   }

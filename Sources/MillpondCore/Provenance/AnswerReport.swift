@@ -59,7 +59,7 @@ extension Source {
   ///   - lookup: The terms of the get.
   ///   - label: Returns the name of the layer; nil if it reports by itself.
   @inlinable
-  func layerAnswer(
+  package func layerAnswer(
     _ key: Key, _ lookup: Lookup, as label: @escaping @Sendable () -> String?
   ) -> Signal<Stamped<Value>> {
     guard lookup.isObservable else { return getStamped(key, lookup) }

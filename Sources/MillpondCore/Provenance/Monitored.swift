@@ -164,7 +164,7 @@ extension Monitored: Cache where Base: Cache {
 extension Source {
   /// The label of a single nameless layer; nil for several layers, or one that reports by itself.
   @usableFromInline
-  var ownLabel: String? {
+  package var ownLabel: String? {
     let topology = topology(for: nil)
     return topology.isUnnamedLayer ? topology.label : nil
   }
