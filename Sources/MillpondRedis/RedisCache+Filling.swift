@@ -10,10 +10,13 @@ extension RedisCache {
     guard let request = setting(stamped, isFill: true) else { return .empty }
     let subject = Promise<Void>()
     let lane = redis.lane(of: key)
+    // Later writes of this process are remembered until the fill has been checked.
+    let pending = PendingWrite(token.revision)
     let isSent = admitting(
       key, request,
       { result in
         if case .success = result { self.checkFill(key, token, on: lane) }
+        pending.end()
         let outcome = Signal<Void>.of(result.map { _ in () }, from: self.redis)
         subject.keep(by: outcome.filter { _ in false })
       }, compare: { removals.compare(key, token) },

@@ -55,26 +55,34 @@ extension RedisCache {
     return isSent ? subject.outcome : .just(false)
   }
 
-  /// Returns the values of several keys, with one command for each connection.
+  /// Returns the values of several keys, with a command for at most 512 keys of a connection.
   ///
   /// As gets of any age; keys without a value are not in the result.
   public func values(of keys: [String]) -> Signal<[String: Data]> {
     let present = Set(keys).filter { !isBeingRemoved($0) }
     let byLane = Dictionary(grouping: present) { redis.lane(of: $0).number }
-    let parts = byLane.map { lane, keys in
-      let arguments = keys.map { RedisArgument.key(serverKey($0)) }
-      return asking(
-        redis.loop.lanes[lane], .command(["MGET"] + arguments, isRepeatable: true)
-      ) { [form] reply in
-        guard case .array(let replies) = reply else { return [String: Data]() }
-        let pairs = zip(keys, replies).compactMap { key, reply -> (String, Data)? in
-          guard case .bytes(let data) = reply else { return nil }
-          return form.stamped(data).map { (key, $0.value) }
-        }
-        return Dictionary(pairs) { first, _ in first }
+    let parts = byLane.flatMap { lane, keys in
+      stride(from: 0, to: keys.count, by: Self.keysOfCommand).map { start in
+        values(of: keys[start..<min(keys.count, start + Self.keysOfCommand)], on: lane)
       }
     }
     return Signal.merge(parts).reduce([:]) { all, part in all.merging(part) { first, _ in first } }
+  }
+
+  /// The most keys of a command, since the server does nothing else meanwhile.
+  private static let keysOfCommand = 512
+
+  private func values(of keys: ArraySlice<String>, on lane: Int) -> Signal<[String: Data]> {
+    let arguments = keys.map { RedisArgument.key(serverKey($0)) }
+    let request = RedisRequest.command(["MGET"] + arguments, isRepeatable: true)
+    return asking(redis.loop.lanes[lane], request) { [form] reply in
+      guard case .array(let replies) = reply else { return [:] }
+      var values: [String: Data] = [:]
+      for (key, reply) in zip(keys, replies) {
+        if case .bytes(let data) = reply { values[key] = form.stamped(data)?.value }
+      }
+      return values
+    }
   }
 
   /// A source that gets many keys with one command, for the layer below a memory cache.

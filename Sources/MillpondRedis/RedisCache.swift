@@ -21,7 +21,8 @@ public import MillpondSignals
 /// by this process or, as far as the server has reported it, by another one. A write of another
 /// process whose report is on its way when the fill is sent is overwritten; the report arrives
 /// before the answer to the fill, and then the key is removed. So for the time of one round trip
-/// others can see a value that is older than a write, and after it none can.
+/// others can see a value that is older than a write, and after it none can. The server reports no
+/// removal of a key that it does not have.
 ///
 /// **Failures.** A server that is down, slow or full makes gets and writes fail with
 /// `CacheError.unavailable(layer:underlying:)` and a ``RedisError``, at the latest at the client's

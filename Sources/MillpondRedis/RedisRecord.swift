@@ -10,7 +10,8 @@ import MillpondSignals
 ///
 /// Numbers are little-endian; times are milliseconds of the calendar, and an end of zero is none.
 struct RedisRecord: Sendable, Equatable {
-  static let mark: [UInt8] = Array("mpR1".utf8)
+  /// The mark at the end: the letters mpR1.
+  static let mark: UInt32 = 0x3152_706d
   static let footerSize = 24
 
   /// The time at which the value left its origin.
@@ -32,31 +33,38 @@ struct RedisRecord: Sendable, Equatable {
     for tag in tags { bytes.append(UInt64(tag.count), size: 2) }
     bytes.append(UInt64(bitPattern: bornAt), size: 8)
     bytes.append(UInt64(bitPattern: endsAt), size: 8)
-    return bytes + Self.mark
+    bytes.append(UInt64(Self.mark), size: 4)
+    return bytes
   }
 
   /// Divides what is stored; nil if it is not in this form.
   static func divide(_ data: Data) -> (value: Data, record: RedisRecord)? {
-    let end = data.endIndex
-    guard data.count >= footerSize, data[(end - 4)...].elementsEqual(mark) else { return nil }
-    let lengths = [number(data, end - footerSize, 2), number(data, end - 22, 2)].map { Int($0) }
-    let start = end - footerSize - lengths[0] - lengths[1]
-    guard start >= data.startIndex else { return nil }
-    var record = RedisRecord(
-      bornAt: Int64(bitPattern: number(data, end - 20, 8)),
-      endsAt: Int64(bitPattern: number(data, end - 12, 8)))
-    if lengths[0] + lengths[1] > 0 {
-      let middle = start + lengths[0]
-      let tags = [data[start..<middle], data[middle..<(middle + lengths[1])]].map { bytes in
-        bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    let found = data.withUnsafeBytes { bytes -> (length: Int, record: RedisRecord)? in
+      let end = bytes.count
+      guard end >= footerSize, number(bytes, end - 4) == mark else { return nil }
+      let tag = Int(number(bytes, end - footerSize) as UInt16)
+      let modified = Int(number(bytes, end - 22) as UInt16)
+      let length = end - footerSize - tag - modified
+      guard length >= 0 else { return nil }
+      var record = RedisRecord(bornAt: number(bytes, end - 20), endsAt: number(bytes, end - 12))
+      if tag + modified > 0 {
+        record.validator = Validator(
+          entityTag: text(bytes[length...].prefix(tag)),
+          lastModified: text(bytes[(length + tag)...].prefix(modified)))
       }
-      record.validator = Validator(entityTag: tags[0], lastModified: tags[1])
+      return (length, record)
     }
-    return (data[data.startIndex..<start], record)
+    return found.map { (data.prefix($0.length), $0.record) }
   }
 
-  private static func number(_ data: Data, _ place: Int, _ size: Int) -> UInt64 {
-    (0..<size).reduce(0) { $0 | UInt64(data[place + $1]) << UInt64(8 * $1) }
+  private static func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ bytes: UnsafeRawBufferPointer, _ place: Int
+  ) -> Number {
+    Number(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self))
+  }
+
+  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String? {
+    bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 }
 
@@ -97,7 +105,7 @@ extension RedisRecord {
     let age = max(0, now.subtractingReportingOverflow(bornAt).partialValue)
     return Stamped(
       value, age: .milliseconds(age), validator: validator,
-      timeToLive: endsAt == 0 ? nil : .after(.milliseconds(max(1, endsAt - now))))
+      timeToLive: endsAt == 0 ? nil : .after(.milliseconds(endsAt > now ? endsAt - now : 1)))
   }
 }
 

@@ -137,6 +137,16 @@ import Testing
     #expect(try await [first, second] == [Data([1]), Data([2])])
   }
 
+  @Test func `many keys are got in commands of bounded length`() async throws {
+    let cache = try scene.cache()
+    let all = Dictionary(uniqueKeysWithValues: (0..<1_200).map { ("\($0)", Data([UInt8($0 % 9)])) })
+    try await cache.set(all: all).value
+    try scene.server.command("CONFIG", "RESETSTAT")
+
+    #expect(try await cache.values(of: Array(all.keys)).value == all)
+    #expect(try scene.server.command("INFO", "commandstats").contains("cmdstat_mget:calls=3,"))
+  }
+
   @Test func `a value of the wrong type fails, and the layer below answers`() async throws {
     try scene.server.command("LPUSH", "k", "1")
     let cache = try scene.cache()

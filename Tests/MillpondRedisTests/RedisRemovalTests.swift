@@ -86,6 +86,27 @@ import Testing
     #expect(try await cache.found("b") == nil)
     #expect(try await cache.found("c") == Data([9]))
   }
+
+  /// The fill and what follows are on their way together.
+  @Test func `a set after a fill is kept, whatever is written before the fill is confirmed`()
+    async throws
+  {
+    let cache = try scene.cache()
+    let origin = TestSource<Data>()
+    let reader = Recorder<Data>()
+    let fetched = FunctionSource<String, Data>.signal { _ in origin.signal }
+    reader.subscribe(to: cache.layered(over: fetched).get("k"))
+    try await origin.subscriptions(count: 1)
+    scene.server.pause()
+    origin.next(Data([1]))
+    cache.set(Data([2]), for: "k")
+    for number in 0..<3_000 { cache.set(Data(), for: "\(number)") }
+    scene.server.resume()
+    try await cache.flush().value
+    try await cache.flush().value
+
+    #expect(try await cache.found("k") == Data([2]))
+  }
 }
 
 extension RedisCache {

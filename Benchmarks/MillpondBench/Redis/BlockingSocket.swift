@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 #if canImport(Glibc)
@@ -34,8 +35,17 @@ final class BlockingSocket {
 
   /// Gets a value; returns the number of bytes of the answer.
   func get(_ key: String) -> Int {
+    ask(key)
+    return receive()
+  }
+
+  func ask(_ key: String) {
     let command = Array("*2\r\n$3\r\nGET\r\n$\(key.utf8.count)\r\n\(key)\r\n".utf8)
     _ = command.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+
+  /// Returns the number of bytes of the next answer, of at least 1,000; zero at the end.
+  func receive() -> Int {
     var count = 0
     repeat {
       let moved = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
@@ -45,9 +55,42 @@ final class BlockingSocket {
     return count
   }
 
+  /// Ends the connection, so that a thread that reads goes on.
+  func end() { _ = shutdown(descriptor, bothWays) }
+
   #if canImport(Glibc)
     private static var streamType: Int32 { Int32(SOCK_STREAM.rawValue) }
+    private var bothWays: Int32 { Int32(SHUT_RDWR) }
   #else
     private static var streamType: Int32 { SOCK_STREAM }
+    private var bothWays: Int32 { SHUT_RDWR }
   #endif
+}
+
+/// A socket whose answers one thread reads and hands over to another: the simplest client that keeps
+/// its callers' threads free.
+///
+/// Sendable because the semaphore separates the uses of the socket and of the number.
+final class HandingSocket: @unchecked Sendable {
+  private let socket: BlockingSocket
+  private let answers = DispatchSemaphore(value: 0)
+  private var count = 0
+
+  init(port: UInt16) throws {
+    socket = try BlockingSocket(port: port)
+    Thread { [self] in
+      repeat {
+        count = socket.receive()
+        answers.signal()
+      } while count > 0
+    }.start()
+  }
+
+  func get(_ key: String) -> Int {
+    socket.ask(key)
+    answers.wait()
+    return count
+  }
+
+  func end() { socket.end() }
 }

@@ -88,28 +88,64 @@ private func redisBenchmark(_ server: LocalRedis, depth: Int, count: Int) throws
   }
 }
 
-/// Measures single gets beside a blocking socket.
+/// Measures single gets, from the call until the observer has the value, beside a blocking socket.
 func measureRedisLatency(_ effort: NetworkEffort) throws -> NetworkFigures {
+  try measureSingleGets(effort) { cache in
+    let (end, asked, time) = (DispatchSemaphore(value: 0), ContinuousClock.now, Kept(Duration.zero))
+    cache.get("k").subscribe(
+      onNext: { if $0.count == 1_000 { time.value = ContinuousClock.now - asked } },
+      onFailed: { _ in end.signal() }, onCompleted: { end.signal() })
+    end.wait()
+    return time.value
+  } bare: { socket, _ in
+    let start = ContinuousClock.now
+    return socket.get("bench:k") > 1_000 ? ContinuousClock.now - start : .zero
+  }
+}
+
+/// Measures single gets until a thread that waits for them has the value, beside a socket with a
+/// thread of its own that hands the answers over.
+func measureRedisAwaiting(_ effort: NetworkEffort) throws -> NetworkFigures {
+  try measureSingleGets(effort) { cache in
+    let start = ContinuousClock.now
+    return waitForBytes(cache.get("k")) == 1_000 ? ContinuousClock.now - start : .zero
+  } bare: { _, socket in
+    let start = ContinuousClock.now
+    return socket.get("bench:k") > 1_000 ? ContinuousClock.now - start : .zero
+  }
+}
+
+/// Measures gets in turns; a closure returns the time of one, or zero if its answer is wrong.
+private func measureSingleGets(
+  _ effort: NetworkEffort, ours: (RedisCache) -> Duration,
+  bare: (BlockingSocket, HandingSocket) -> Duration
+) throws -> NetworkFigures {
   let server = try LocalRedis()
   let cache = RedisCache(try Redis(.tcp(host: "127.0.0.1", port: server.port)), prefix: "bench:")
   waitForEnd(cache.set(Data(count: 1_000), for: "k"))
-  let socket = try BlockingSocket(port: server.port)
-  let count = effort.requests * 5
+  let (socket, handing) = (
+    try BlockingSocket(port: server.port), try HandingSocket(port: server.port)
+  )
+  defer { handing.end() }
   var figures = NetworkFigures()
-  var (ours, bare): ([Double], [Double]) = ([], [])
-  for round in 0...effort.pairs {
-    var bytes = 0
-    let start = ContinuousClock.now
-    for _ in 0..<count { bytes += waitForBytes(cache.get("k")) }
-    let middle = ContinuousClock.now
-    for _ in 0..<count { figures.isSumRight = socket.get("bench:k") > 1_000 && figures.isSumRight }
-    let end = ContinuousClock.now
-    figures.isSumRight = figures.isSumRight && bytes == count * 1_000
-    if round == 0 { continue }
-    ours.append((middle - start).seconds / Double(count) * 1e6)
-    bare.append((end - middle).seconds / Double(count) * 1e6)
+  let count = effort.requests * 5
+  func mean(_ get: () -> Duration) -> Double {
+    var sum = Duration.zero
+    for _ in 0..<count {
+      let time = get()
+      figures.isSumRight = figures.isSumRight && time > .zero
+      sum += time
+    }
+    return sum.seconds / Double(count) * 1e6
   }
-  (figures.ours, figures.bare) = (median(ours), median(bare))
+  var (first, second): ([Double], [Double]) = ([], [])
+  for round in 0...effort.pairs {
+    let pair = (mean { ours(cache) }, mean { bare(socket, handing) })
+    if round == 0 { continue }
+    first.append(pair.0)
+    second.append(pair.1)
+  }
+  (figures.ours, figures.bare) = (median(first), median(second))
   return figures
 }
 

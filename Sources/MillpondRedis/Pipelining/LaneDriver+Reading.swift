@@ -3,21 +3,28 @@ import MillpondSignals
 /// The reading of the bytes from the server.
 extension LaneDriver {
   /// Acts on what a wait has shown.
-  mutating func act(on watch: SystemCalls.Watch) {
-    guard let socket, socket.descriptor == watch.descriptor else { return }
+  ///
+  /// - Parameters:
+  ///   - watch: What was seen.
+  ///   - room: The room for bytes that are read.
+  /// - Returns: Whether there is something to tend now, not only at the next look.
+  mutating func act(on watch: SystemCalls.Watch, _ room: inout [UInt8]) -> Bool {
+    guard watch.isReadable || watch.isWritable, let socket, socket.descriptor == watch.descriptor
+    else { return false }
     let now = SystemCalls.now()
     if let attempt, !attempt.isConnected {
       if watch.isWritable { greet(at: now) }
-      return
+      return true
     }
+    let wasUsual = attempt == nil && !isBlocked
     if watch.isWritable, isBlocked { lane.withState { $0.pipeline.unblock() } }
-    if watch.isReadable { read(socket, at: now) }
+    if watch.isReadable { read(socket, &room, at: now) }
+    return !wasUsual || self.socket !== socket
   }
 
-  private mutating func read(_ socket: RedisSocket, at now: Int64) {
-    let size = 64 << 10
+  private mutating func read(_ socket: RedisSocket, _ room: inout [UInt8], at now: Int64) {
     while self.socket === socket {
-      let result = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
+      let result = room.withUnsafeMutableBytes { buffer in
         let result = SystemCalls.receive(socket.descriptor, into: buffer)
         if case .moved(let count) = result {
           parser.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -29,7 +36,7 @@ extension LaneDriver {
       case .moved(let count):
         receive(at: now)
         // Less than fits is all that there was.
-        if count < size { return }
+        if count < room.count { return }
       case .wouldBlock: return
       case .failed(let code): return lose(.system(call: "recv", code: code), at: now)
       }
@@ -68,24 +75,25 @@ extension LaneDriver {
 
   private mutating func deliver(_ replies: [RESPValue], at now: Int64) {
     let count = replies.reduce(0) { $1.isPush ? $0 : $0 + 1 }
-    let answers = lane.withState { $0.pipeline.takeAnswered(count, at: now) }
-    guard let answers else { return lose(.malformedReply("an answer without a command"), at: now) }
-    var next = 0
+    let taken = lane.withState { $0.pipeline.takeAnswered(count, at: now) }
+    guard let (late, receivers) = taken else {
+      return lose(.malformedReply("an answer without a command"), at: now)
+    }
+    var next = -late
     for reply in replies {
       if case .push(let elements) = reply {
         tracker.received(elements, on: lane)
         continue
       }
-      let answer = answers[next]
-      next += 1
+      defer { next += 1 }
+      if next < 0 { continue }
       if case .error(let message) = reply {
-        answer?(.failure(.server(message: message)))
+        receivers[next](.failure(.server(message: message)))
       } else {
-        answer?(.success(reply))
+        receivers[next](.success(reply))
       }
     }
-    lane.withState { $0.pipeline.uncork() }
-    lane.flush()
+    lane.uncork()
   }
 }
 

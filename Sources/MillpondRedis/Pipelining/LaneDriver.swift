@@ -161,10 +161,12 @@ struct LaneDriver {
     trackedVersion = version
     if trackedVersion != 0 { lane.submit(.command("CLIENT", "TRACKING", "OFF")) { _ in } }
     for request in requests {
-      lane.submit(request) { [lane, tracker] result in
+      lane.submit(request) { [lane, tracker, wake] result in
         switch result {
         case .success: tracker.began(on: lane, version)
-        case .failure(.server): lane.withState { $0.isTrackingRefused = true }
+        case .failure(.server):
+          lane.withState { $0.isTrackingRefused = true }
+          wake.send()
         case .failure: break  // the connection is lost, and the next one tracks
         }
       }

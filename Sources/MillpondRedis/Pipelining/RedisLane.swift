@@ -23,6 +23,17 @@ final class RedisLane: Sendable {
 
     /// Whether the server refused to track, so that the connection is of no use.
     var isTrackingRefused = false
+
+    fileprivate mutating func beginWriting() -> Writing? {
+      guard let socket, let output = pipeline.beginWriting() else { return nil }
+      return Writing(socket: socket, output: output)
+    }
+  }
+
+  /// The work of the only writer.
+  fileprivate struct Writing: Sendable {
+    let socket: RedisSocket
+    var output: SocketOutput
   }
 
   init(_ number: Int, _ limits: PipelineLimits, _ wake: WakeSignal) {
@@ -47,19 +58,19 @@ final class RedisLane: Sendable {
     _ make: (inout [Int: WriteOrder<String>]) -> RedisRequest?
   ) -> Bool {
     let now = SystemCalls.now()
+    var writing: Writing?
     let step = state.withLock { state -> RedisPipeline.Step? in
       guard let request = make(&state.orders) else { return nil }
       let reply = PendingReply(request: request, deadline: now + limits.deadline, answer: answer)
-      return state.pipeline.submit(reply, at: now)
+      let step = state.pipeline.submit(reply, at: now)
+      if step == .send || step == .sendAndWake { writing = state.beginWriting() }
+      return step
     }
     guard let step else { return false }
+    send(&writing)
     switch step {
-    case .nothing: break
-    case .send: flush()
-    case .wake: wake.send()
-    case .sendAndWake:
-      flush()
-      wake.send()
+    case .nothing, .send: break
+    case .wake, .sendAndWake: wake.send()
     case .refuse(let error): answer(.failure(error))
     }
     return true
@@ -67,19 +78,30 @@ final class RedisLane: Sendable {
 
   /// Sends what is to be sent, unless another thread does.
   func flush() {
-    while true {
-      let work = state.withLock { state in
-        state.socket.flatMap { socket in
-          state.pipeline.beginWriting().map { (socket, $0.bytes, $0.generation) }
-        }
-      }
-      guard let (socket, bytes, generation) = work else { return }
-      let (rest, isBlocked) = socket.send(bytes)
-      state.withLock {
-        $0.pipeline.endWriting(rest: rest, isBlocked: isBlocked, generation: generation)
+    var writing = state.withLock { $0.beginWriting() }
+    send(&writing)
+  }
+
+  /// Ends a delivery, and sends what receivers have submitted meanwhile.
+  func uncork() {
+    var writing = state.withLock { state in
+      state.pipeline.uncork()
+      return state.beginWriting()
+    }
+    send(&writing)
+  }
+
+  private func send(_ next: inout Writing?) {
+    // Taken out, so that the room of the bytes has one owner and is used again.
+    while var writing = exchange(&next, with: nil) {
+      writing.socket.send(&writing.output)
+      let isBlocked = writing.output.isBlocked
+      next = state.withLock { state in
+        state.pipeline.endWriting(&writing.output)
+        return state.beginWriting()
       }
       // The thread of the connections waits until there is room.
-      if isBlocked { return wake.send() }
+      if isBlocked { wake.send() }
     }
   }
 

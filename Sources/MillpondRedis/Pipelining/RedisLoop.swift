@@ -64,18 +64,27 @@ final class RedisLoop: Sendable {
 
   private func run() {
     var drivers = lanes.map { LaneDriver($0, settings, tracker, wake) }
+    var watches = [SystemCalls.Watch(descriptor: wake.readEnd)] + drivers.map(\.watch)
+    var room = [UInt8](repeating: 0, count: 64 << 10)
+    // The time of the next look at the connections; commands that come before need none earlier.
+    var look: Int64? = 0
     while !isOver {
       let now = SystemCalls.now()
-      var next: Int64?
-      for place in drivers.indices {
-        if let time = drivers[place].tend(at: now) { next = min(next ?? time, time) }
+      if let time = look, time <= now {
+        look = nil
+        for place in drivers.indices {
+          if let time = drivers[place].tend(at: now) { look = min(look ?? time, time) }
+          watches[place + 1] = drivers[place].watch
+        }
       }
-      var watches = [SystemCalls.Watch(descriptor: wake.readEnd)]
-      for driver in drivers { watches.append(driver.watch) }
-      SystemCalls.wait(
-        for: &watches, atMost: next.map { max(0, $0 - SystemCalls.now()) })
-      if watches[0].isReadable { wake.clear() }
-      for place in drivers.indices { drivers[place].act(on: watches[place + 1]) }
+      SystemCalls.wait(for: &watches, atMost: look.map { max(0, $0 - now) })
+      if watches[0].isReadable {
+        wake.clear()
+        look = 0
+      }
+      for place in drivers.indices where drivers[place].act(on: watches[place + 1], &room) {
+        look = 0
+      }
     }
     closeAll()
   }

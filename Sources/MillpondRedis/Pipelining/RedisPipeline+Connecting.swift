@@ -49,9 +49,7 @@ extension RedisPipeline {
     var failed: [RedisAnswer] = []
     var repeated = Queue<PendingReply>()
     while let reply = sent.popFirst() {
-      if late > 0 {
-        late -= 1
-      } else if reply.request.isRepeatable, !reply.isRepeated {
+      if reply.request.isRepeatable, !reply.isRepeated {
         repeated.append(reply.repeated)
       } else {
         failed.append(reply.answer)
@@ -77,7 +75,7 @@ extension RedisPipeline {
     phase = .closed
     var failed: [RedisAnswer] = []
     while let reply = sent.popFirst() {
-      if late > 0 { late -= 1 } else { failed.append(reply.answer) }
+      failed.append(reply.answer)
     }
     startAnew()
     return failed + takeWaiting()
@@ -91,6 +89,7 @@ extension RedisPipeline {
 
   private mutating func startAnew() {
     output = []
+    late = 0
     generation += 1
     (isWriting, isBlocked, isCorked) = (false, false, false)
   }

@@ -70,13 +70,15 @@ struct RedisPipeline: Sendable {
   /// The commands that wait for a connection.
   var waiting = Queue<PendingReply>()
 
-  /// The commands whose answers are missing, in order, and how many of the first have failed because
-  /// their deadline was over.
-  var sent = Queue<PendingReply>()
+  /// The number of the next answers whose commands have failed, because their deadline was over.
   var late = 0
 
-  /// The bytes that have not been handed to a writer.
+  /// The commands whose answers come after those, in order.
+  var sent = Queue<PendingReply>()
+
+  /// The bytes that have not been handed to a writer, and the room of those that were sent.
   var output: [UInt8] = []
+  private var spare: [UInt8] = []
   var isWriting = false
 
   /// The number of the connection; what a writer of an earlier one reports changes nothing.
@@ -102,7 +104,7 @@ struct RedisPipeline: Sendable {
   }
 
   /// The number of commands without an answer.
-  var count: Int { waiting.count + sent.count - late }
+  var count: Int { waiting.count + sent.count }
 }
 
 // MARK: - Commands
@@ -141,24 +143,27 @@ extension RedisPipeline {
     exchange(&isWakePending, with: true) ? .nothing : .wake
   }
 
-  /// Takes back the receivers of the next `count` answers; nil for one whose deadline was over.
+  /// Takes back the receivers of the next `count` answers.
   ///
   /// From here on until ``uncork()`` the output is only collected: what receivers submit is sent
   /// together.
   ///
-  /// - Returns: Nil if more answers have arrived than commands were sent.
-  mutating func takeAnswered(_ count: Int, at now: Int64) -> [RedisAnswer?]? {
+  /// - Returns: The number of answers that come too late, and the receivers of those that follow;
+  ///   nil if more answers have arrived than commands were sent.
+  mutating func takeAnswered(
+    _ count: Int, at now: Int64
+  ) -> (late: Int, receivers: [RedisAnswer])? {
     lastReceived = now
     isCorked = true
-    guard count <= sent.count else { return nil }
-    var answers: [RedisAnswer?] = []
-    answers.reserveCapacity(count)
-    for _ in 0..<count {
-      let reply = sent.popFirst()
-      answers.append(late > 0 ? nil : reply?.answer)
-      late = max(0, late - 1)
+    guard count <= late + sent.count else { return nil }
+    let dropped = min(late, count)
+    late -= dropped
+    var receivers: [RedisAnswer] = []
+    receivers.reserveCapacity(count - dropped)
+    for _ in dropped..<count {
+      if let reply = sent.popFirst() { receivers.append(reply.answer) }
     }
-    return answers
+    return (dropped, receivers)
   }
 
   mutating func uncork() {
@@ -170,7 +175,7 @@ extension RedisPipeline {
 
 extension RedisPipeline {
   /// Takes the output for the only writer; nil if there is another writer, or nothing to write.
-  mutating func beginWriting() -> (bytes: [UInt8], generation: Int)? {
+  mutating func beginWriting() -> SocketOutput? {
     isWakePending = false
     if isWriting || isBlocked || isCorked || output.isEmpty { return nil }
     switch phase {
@@ -178,21 +183,25 @@ extension RedisPipeline {
     case .idle, .connecting, .pausing, .closed: return nil
     }
     isWriting = true
-    return (exchange(&output, with: []), generation)
+    let bytes = exchange(&output, with: exchange(&spare, with: []))
+    return SocketOutput(bytes: bytes, generation: generation)
   }
 
   /// Ends a write, and keeps what the socket did not take.
-  ///
-  /// - Parameters:
-  ///   - rest: The bytes that the socket did not take.
-  ///   - isBlocked: Whether the socket has no room at present.
-  ///   - generation: The number of the connection.
-  mutating func endWriting(rest: ArraySlice<UInt8>, isBlocked: Bool, generation: Int) {
-    guard generation == self.generation else { return }
+  mutating func endWriting(_ written: inout SocketOutput) {
+    guard written.generation == generation else { return }
     isWriting = false
-    self.isBlocked = isBlocked
-    if !rest.isEmpty { output = rest + output }
+    isBlocked = written.isBlocked
+    if written.sent < written.bytes.count {
+      output = written.bytes[written.sent...] + output
+    } else if written.bytes.count <= Self.spareRoom {
+      swap(&spare, &written.bytes)
+      spare.removeAll(keepingCapacity: true)
+    }
   }
+
+  /// The most room that is kept for later output.
+  private static let spareRoom = 1 << 16
 
   /// Notes that the socket has room again.
   mutating func unblock() {
@@ -217,9 +226,9 @@ extension RedisPipeline {
     while let next = waiting.first, next.deadline <= now, let reply = waiting.popFirst() {
       overdue.answers.append(reply.answer)
     }
-    while let next = sent.element(at: late), next.deadline <= now {
+    while let next = sent.first, next.deadline <= now, let reply = sent.popFirst() {
       late += 1
-      overdue.answers.append(next.answer)
+      overdue.answers.append(reply.answer)
       // The deadline counts from the submission of the command.
       if lastReceived <= next.deadline - limits.deadline { overdue.isSilent = true }
     }
@@ -238,8 +247,7 @@ extension RedisPipeline {
       time = isDozing ? heartbeat : min(heartbeat, now + limits.deadline)
     case .idle, .connecting, .greeting, .ready, .closed: time = nil
     }
-    return [time, waiting.first?.deadline, sent.element(at: late)?.deadline]
-      .compactMap { $0 }.min()
+    return [time, waiting.first?.deadline, sent.first?.deadline].compactMap { $0 }.min()
   }
 
   /// Whether the server should be asked for a sign of life.

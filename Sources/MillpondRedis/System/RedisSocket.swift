@@ -16,20 +16,31 @@ final class RedisSocket: Sendable {
   /// Ends both directions, so that reads and writes of other threads end.
   func shutDown() { SystemCalls.endBothWays(descriptor) }
 
-  /// Sends as much as there is room for.
-  ///
-  /// - Returns: The bytes that are left, and whether there is no room; a failure shuts down.
-  func send(_ bytes: [UInt8]) -> (rest: ArraySlice<UInt8>, isBlocked: Bool) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      switch rest.withUnsafeBytes({ SystemCalls.send(descriptor, $0) }) {
-      case .moved(let count): rest = rest.dropFirst(count)
-      case .wouldBlock: return (rest, true)
+  /// Sends as much as there is room for; a failure counts as sent, and shuts down.
+  func send(_ output: inout SocketOutput) {
+    while output.sent < output.bytes.count {
+      let result = output.bytes.withUnsafeBytes { bytes in
+        SystemCalls.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[output.sent...]))
+      }
+      switch result {
+      case .moved(let count): output.sent += count
+      case .wouldBlock: return output.isBlocked = true
       case .failed:
         shutDown()
-        return ([], false)
+        output.sent = output.bytes.count
       }
     }
-    return ([], false)
   }
+}
+
+/// Bytes to send on a connection.
+struct SocketOutput: Sendable {
+  var bytes: [UInt8]
+
+  /// The number of the connection.
+  let generation: Int
+
+  /// The number of the first bytes that the socket has taken, and whether it has no room at present.
+  var sent = 0
+  var isBlocked = false
 }

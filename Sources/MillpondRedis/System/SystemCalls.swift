@@ -128,19 +128,21 @@ enum SystemCalls {
   /// `poll`, since a client has a handful of descriptors: epoll and kqueue are faster for hundreds
   /// only, and need a call whenever the interest in writing changes.
   static func wait(for watches: inout [Watch], atMost nanoseconds: Int64?) {
-    var entries = watches.map { watch in
-      pollfd(
-        fd: watch.descriptor, events: Int16(POLLIN) | (watch.isWriting ? Int16(POLLOUT) : 0),
-        revents: 0)
-    }
     // Rounded up, because a wait that ends early would be followed by a spin.
     let milliseconds = nanoseconds.map { Int32(clamping: ($0 + 999_999) / 1_000_000) } ?? -1
-    let found = poll(&entries, nfds_t(entries.count), milliseconds)
-    for place in watches.indices {
-      let seen = found > 0 ? Int32(entries[place].revents) : 0
-      // An error or a hang-up shows in the read that follows, or in the result of the connection.
-      watches[place].isReadable = seen & ~Int32(POLLOUT) != 0
-      watches[place].isWritable = seen & ~Int32(POLLIN) != 0
+    withUnsafeTemporaryAllocation(of: pollfd.self, capacity: watches.count) { entries in
+      for (place, watch) in watches.enumerated() {
+        let events = Int16(POLLIN) | (watch.isWriting ? Int16(POLLOUT) : 0)
+        entries.initializeElement(
+          at: place, to: pollfd(fd: watch.descriptor, events: events, revents: 0))
+      }
+      let found = poll(entries.baseAddress, nfds_t(entries.count), milliseconds)
+      for place in watches.indices {
+        let seen = found > 0 ? Int32(entries[place].revents) : 0
+        // An error or a hang-up shows in the read that follows, or in the result of the connection.
+        watches[place].isReadable = seen & ~Int32(POLLOUT) != 0
+        watches[place].isWritable = seen & ~Int32(POLLIN) != 0
+      }
     }
   }
 }
