@@ -130,6 +130,53 @@ import Testing
     #expect(try await memory.layered(over: cache).layered(over: origin).get("k").value == Data([1]))
   }
 
+  @Test func `a server that loads its data makes a failing layer, until it has loaded`()
+    async throws
+  {
+    let former = try scene.cache()
+    for number in 0..<2_000 { former.set(Data(count: 2_000), for: "\(number)") }
+    try await former.flush().value
+    try scene.server.command("SAVE")
+    scene.server.kill()
+    let slow = try RedisScene(
+      [
+        "--dir", scene.server.folder.path, "--loading-process-events-interval-bytes", "1024",
+        "--key-load-delay", "50000",
+      ], until: "Server initialized")
+    let cache = try slow.cache()
+
+    var codes: Set<String?> = []
+    codes.insert(await code(of: cache.get("1").map { _ in () }))
+    codes.insert(await code(of: cache.set(Data(), for: "1")))
+    try slow.server.command("CONFIG", "SET", "key-load-delay", "0")
+    while await code(of: cache.get("1").map { _ in () }) != nil {}
+
+    #expect(codes == ["LOADING"])
+    #expect(try await cache.found("1")?.count == 2_000)
+  }
+
+  /// Two nodes that know each other, of which the second has the key's slot.
+  @Test func `a key of another node of a cluster fails, and the layer below answers`() async throws
+  {
+    let ports = try (0..<2).map { _ in try LocalRedis.freePort() }
+    let nodes = try ports.map {
+      try RedisScene(["--cluster-enabled", "yes", "--cluster-port", "\($0)"])
+    }
+    let cache = try nodes[0].cache()
+    let origin = FunctionSource<String, Data>.signal { _ in .just(Data([1])) }
+    #expect(await code(of: cache.set(Data(), for: "k")) == "CLUSTERDOWN")
+
+    try nodes[1].server.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+    try nodes[0].server.command(
+      "CLUSTER", "MEET", "127.0.0.1", "\(nodes[1].server.port)", "\(ports[1])")
+    while await code(of: cache.get("k").map { _ in () }) == "CLUSTERDOWN" {}
+
+    #expect(await code(of: cache.get("k").map { _ in () }) == "MOVED")
+    #expect(await code(of: cache.set(Data(), for: "k")) == "MOVED")
+    #expect(await code(of: cache.values(of: ["k"]).map { _ in () }) == "MOVED")
+    #expect(try await cache.layered(over: origin).get("k").value == Data([1]))
+  }
+
   @Test func `failures and the open circuit are in provenance and statistics`() async throws {
     let cache = RedisCache(try Redis(.unix(path: "/nowhere/at-all")), prefix: "")
     let monitor = CacheMonitor()

@@ -68,6 +68,32 @@ import Testing
     #expect(next.count == bytes.count - 3 + 2)
   }
 
+  @Test func `there is one writer at a time`() {
+    var pipeline = ready()
+    _ = submit(&pipeline, "a")
+    var first = pipeline.beginWriting()
+    _ = submit(&pipeline, "b")
+
+    let second = pipeline.beginWriting()
+    #expect(second == nil)
+    end(&first, &pipeline)
+    #expect(write(&pipeline) == ["b"])
+  }
+
+  @Test func `answers that are late are those of their connection`() {
+    var pipeline = ready(at: 0)
+    _ = submit(&pipeline, "a", at: 0)
+    fail(pipeline.takeOverdue(at: 100).answers)
+    _ = pipeline.lose(at: 100, share: 0)
+    pipeline.greet([], at: 101)
+    pipeline.becomeReady(at: 101)
+    _ = submit(&pipeline, "b", at: 101)
+
+    let taken = pipeline.takeAnswered(1, at: 102)
+    #expect(taken?.late == 0)
+    #expect(taken?.receivers.count == 1)
+  }
+
   @Test func `a writer of a lost connection changes nothing`() {
     var pipeline = ready()
     _ = submit(&pipeline, "a")
