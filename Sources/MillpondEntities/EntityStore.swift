@@ -23,9 +23,9 @@ public import MillpondSignals
 ///   transaction. Notifications run on the thread that wrote, or on one that is still notifying.
 /// - Complexity: A write is O(*n*) in the written entities, their references, the observed entities
 ///   that refer to them, and those in between; never in the number of stored entities. A large
-///   transaction becomes visible at once and is stored in steps: readers wait for a few hundred
-///   entities at a time, for the collection of its notices, which is O(*n*) in the observers to be
-///   notified, and, after removals that leave less than a quarter, for the compaction of the rest.
+///   transaction becomes visible at once and is stored in steps. So are its observers found, and
+///   memory is given back after large removals: readers wait for a few hundred entities, references
+///   or observers at a time.
 public final class EntityStore: Sendable {
   @usableFromInline let core: EntityCore
   package let scope: CacheScope?
@@ -35,7 +35,8 @@ public final class EntityStore: Sendable {
   ///
   /// - Parameters:
   ///   - countLimit: The number of entities to keep. Beyond it, the least recently used are
-  ///     evicted; entities in use stay, as for ``prune(unusedFor:)``, even beyond the limit. If
+  ///     evicted, an eighth of the limit at once, so that a set is O(1), amortised; the one that
+  ///     evicts takes O(*n*), in steps between which others read. Entities in use stay, as for ``prune(unusedFor:)``, even beyond the limit. If
   ///     entities go out of use only because references to them end, a store of more than 1,024
   ///     entities may exceed the limit by up to an eighth of its entities, until more references
   ///     have ended.
@@ -234,8 +235,8 @@ extension EntityStore {
   ///
   /// - Parameter age: The time without use after which an entity is dropped; with zero, recent use
   ///   does not count.
-  /// - Complexity: O(*n*) in the number of stored entities. Other writers wait meanwhile; readers
-  ///   wait only while memory is given back after large removals.
+  /// - Complexity: O(*n*) in the number of stored entities, in steps between which others read. Other
+  ///   writers wait meanwhile.
   public func prune(unusedFor age: Duration = .zero) {
     core.prune(unusedFor: age)
   }

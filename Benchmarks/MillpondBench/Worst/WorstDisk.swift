@@ -59,6 +59,22 @@ func worstDiskRows() -> [WorstRow] {
       }
     },
     WorstRow(
+      name: "worst-disk-remove-late",
+      summary: "removeAll of n values, which a set has overtaken, until it returns"
+    ) { count in
+      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
+      let revision = Revision.next()
+      disk.cache.set(Data("later".utf8), for: "later")
+      return WorstCase {
+        disk.outcome = disk.cache.apply(.removeAll(revision))
+      } neighbour: {
+        _ = disk.get()
+      } check: {
+        if let outcome = disk.outcome { try awaited(outcome) }
+        return try disk.end(holding: 1)
+      }
+    },
+    WorstRow(
       name: "worst-disk-remove-where",
       summary: "removeAll(where:) of n values, until its outcome", waitTarget: 2
     ) { count in
@@ -104,7 +120,7 @@ func worstDiskRows() -> [WorstRow] {
 /// A disk cache in a folder of its own.
 ///
 /// Sendable because the thread that measures changes it while no other uses it.
-private final class WorstFolder: @unchecked Sendable {
+final class WorstFolder: @unchecked Sendable {
   private let workFolder: WorkFolder
   var cache: DiskCache
   var outcome: Signal<Void>?

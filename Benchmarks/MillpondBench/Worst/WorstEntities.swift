@@ -13,7 +13,8 @@ func worstEntityRows() -> [WorstRow] {
       }
     },
     WorstRow(
-      name: "worst-entities-query", summary: "an update of n entities with a sorted live query"
+      name: "worst-entities-query", summary: "an update of n entities with a sorted live query",
+      waitTarget: 2
     ) { count in
       let store = EntityStore(chainOf: count)
       let query = store.query(Part.self, by: { ($0.revision, $0.id) < ($1.revision, $1.id) })
@@ -43,7 +44,7 @@ func worstEntityRows() -> [WorstRow] {
     WorstRow(
       name: "worst-entities-chain",
       summary: "an update of the last two entities of a fully observed chain of n",
-      greatest: 100_000
+      greatest: 100_000, waitTarget: 2
     ) { count in
       let store = EntityStore(chainOf: count)
       let notices = Sum()
@@ -56,6 +57,50 @@ func worstEntityRows() -> [WorstRow] {
       } check: {
         for subscription in subscriptions { subscription.dispose() }
         return notices.take() == 2 * count - 1
+      }
+    },
+    WorstRow(
+      name: "worst-entities-watchers", summary: "a set of an entity with n observers",
+      greatest: 100_000, waitTarget: 2
+    ) { count in
+      let store = EntityStore(chainOf: 2)
+      let notices = Sum()
+      let subscriptions = (0..<count).map { _ in
+        store.signal(of: Reference<Part>(0)).subscribe(onNext: { _ in notices.add(1) })
+      }
+      return .update(store, count) { parts in
+        parts.set(Part(id: 0, revision: 1, first: Reference(1)))
+      } check: {
+        for subscription in subscriptions { subscription.dispose() }
+        return notices.take() == 2 * count
+      }
+    },
+    WorstRow(
+      name: "worst-entities-list",
+      summary: "a set below the last of a chain of n, which a list shows with all references",
+      greatest: 100_000, waitTarget: 2
+    ) { count in
+      let store = EntityStore(chainOf: count)
+      let notices = Sum()
+      let list = store.query(Part.self, depth: .max)
+      let subscription = list.changes.subscribe(onNext: { notices.add($0.count) })
+      return .update(store, count) { parts in
+        parts.set(Part(id: count - 1, revision: 1))
+      } check: {
+        subscription.dispose()
+        return notices.take() == 2 * count
+      }
+    },
+    WorstRow(
+      name: "worst-entities-remove-most",
+      summary: "the removal of 15 of 16 of n entities in a chain, and the return of their memory",
+      waitTarget: 2
+    ) { count in
+      let store = EntityStore(chainOf: count)
+      return .update(store, count) { parts in
+        for id in 0..<count where !id.isMultiple(of: 16) { parts.remove(Reference<Part>(id)) }
+      } check: {
+        store.count == (count + 15) / 16
       }
     },
     WorstRow(

@@ -10,8 +10,12 @@ extension WorstRow {
       guard isAffordable(size, after: figures, effort) else { break }
       var best = WorstFigures(size: size)
       for _ in 0..<effort.repetitions {
-        try best.takeCost(of: prepare(size))
-        try best.takeWait(beside: prepare(size))
+        if unit == .bytes {
+          try best.takeBytes(of: prepare(size))
+        } else {
+          try best.takeCost(of: prepare(size))
+          try best.takeWait(beside: prepare(size))
+        }
       }
       figures.append(best)
     }
@@ -24,7 +28,7 @@ extension WorstRow {
   ) -> Bool {
     guard unit == .total, let last = figures.last else { return true }
     let growth = max(1, figures.suffix(2).growth ?? 1)
-    let expected = last.seconds * pow(Double(size) / Double(last.size), growth)
+    let expected = last.cost * pow(Double(size) / Double(last.size), growth)
     return .seconds(expected) <= effort.limit
   }
 }
@@ -34,7 +38,19 @@ extension WorstFigures {
   fileprivate mutating func takeCost(of work: WorstCase) throws {
     let start = processorSeconds()
     try work.body()
-    seconds = min(seconds, processorSeconds() - start)
+    cost = min(cost, processorSeconds() - start)
+    isSumRight = try work.check() && isSumRight
+  }
+
+  /// Does the work, and records the memory that is in use after it and was not before; zero where
+  /// that is not known.
+  ///
+  /// The greatest figure counts: memory of former work is freed meanwhile.
+  fileprivate mutating func takeBytes(of work: WorstCase) throws {
+    let before = heapUse() ?? 0
+    try work.body()
+    let bytes = Double((heapUse() ?? 0) - before) / Double(size)
+    cost = cost == .infinity ? bytes : max(cost, bytes)
     isSumRight = try work.check() && isSumRight
   }
 

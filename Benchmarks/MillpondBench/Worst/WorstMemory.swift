@@ -44,6 +44,34 @@ func worstMemoryRows() -> [WorstRow] {
       cache.countLimit = 0
     },
     WorstRow(
+      name: "worst-memory-remembered",
+      summary: "the removal of n keys, which are all remembered beside an earlier pending write"
+    ) { count in
+      let cache = MemoryCache<Int, Int>(countLimit: .max)
+      let pending = PendingWrite(.next())
+      return WorstCase {
+        for key in 0..<count { cache.remove(key) }
+      } neighbour: {
+        cache.remove(-1)
+      } check: {
+        pending.end()
+        return cache.count == 0
+      }
+    },
+    WorstRow(
+      name: "worst-memory-pending", summary: "n pending writes end, in no order"
+    ) { count in
+      var random = SystemRandomNumberGenerator()
+      let writes = (0..<count).map { _ in PendingWrite(.next()) }.shuffled(using: &random)
+      return WorstCase {
+        for write in writes { write.end() }
+      } neighbour: {
+        PendingWrite(.next()).end()
+      } check: {
+        writes.count == count
+      }
+    },
+    WorstRow(
       name: "worst-memory-expired", summary: "removeExpired of n values, none of which has expired"
     ) { count in
       let cache = MemoryCache<Int, Int>(countLimit: .max, timeToLive: .after(.seconds(3_600)))

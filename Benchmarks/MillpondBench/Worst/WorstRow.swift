@@ -12,11 +12,18 @@ struct WorstRow: NamedRow, Sendable {
   /// The target for the longest wait of another thread, in milliseconds; nil without one.
   var waitTarget: Double? = 1
 
+  /// The target for the cost at the greatest size, in the unit; nil without one.
+  var costTarget: Double?
+
+  /// Whether it shows the growth of work that is not Millpond's, which has no targets.
+  var isFloor = false
+
   /// Prepares the operation on that many things.
   let prepare: @Sendable (Int) throws -> WorstCase
 
   static let all =
-    worstMemoryRows() + worstFlightRows() + worstLimitRows() + worstEntityRows() + worstDiskRows()
+    worstFloorRows() + worstMemoryRows() + worstFlightRows() + worstLimitRows() + worstEntityRows()
+    + worstDiskRows() + worstByteRows()
 }
 
 /// The cost that a row measures.
@@ -27,15 +34,22 @@ enum WorstUnit: String, Sendable {
   /// One operation beside *n* things, in microseconds.
   case single = "µs"
 
+  /// The memory that each of *n* things takes, in bytes.
+  case bytes = "B"
+
   /// The greatest accepted exponent of growth: linear with the effect of the processor's caches, or
   /// almost none.
   var exponentTarget: Double {
     self == .total ? 1.1 : 0.2
   }
 
-  /// The number of these in a second.
-  var perSecond: Double {
-    self == .total ? 1_000 : 1_000_000
+  /// The number of these in the unit of the figures: a second, or a byte.
+  var perUnit: Double {
+    switch self {
+    case .total: 1_000
+    case .single: 1_000_000
+    case .bytes: 1
+    }
   }
 }
 
@@ -63,42 +77,45 @@ struct WorstMeasurement: Encodable {
 
   /// The exponent of growth from the smallest size to the largest.
   let exponent: Double?
-  let exponentTarget: Double
+  let exponentTarget: Double?
 
   /// The longest wait of the other thread at the largest size, in milliseconds.
   let wait: Double?
   let waitTarget: Double?
+  let costTarget: Double?
   let isSumRight: Bool
 
   init(_ row: WorstRow, _ figures: [WorstFigures]) {
     (name, summary, unit) = (row.name, row.summary, row.unit.rawValue)
     sizes = figures.map(\.size)
-    costs = figures.map { $0.seconds * row.unit.perSecond }
+    costs = figures.map { $0.cost * row.unit.perUnit }
     exponent = figures.growth
-    exponentTarget = row.unit.exponentTarget
-    wait = figures.last.map { $0.longestWait * 1_000 }
-    waitTarget = row.waitTarget
+    exponentTarget = row.isFloor ? nil : row.unit.exponentTarget
+    wait = row.unit == .bytes ? nil : figures.last.map { $0.longestWait * 1_000 }
+    waitTarget = row.unit == .bytes ? nil : row.waitTarget
+    costTarget = row.costTarget
     isSumRight = figures.allSatisfy(\.isSumRight)
   }
 
   /// The verdict on the target in a word.
   var verdict: String {
     if !isSumRight { return "WRONG" }
-    let growsWell = exponent.map { $0 <= exponentTarget } ?? true
-    let waitsWell = wait.flatMap { wait in waitTarget.map { wait <= $0 } } ?? true
-    return switch (growsWell, waitsWell) {
-    case (true, true): "met"
-    case (false, true): "grows"
-    case (true, false): "waits"
-    case (false, false): "grows, waits"
+    let misses = [
+      ("grows", exponent, exponentTarget), ("waits", wait, waitTarget),
+      ("costs", costs.last, costTarget),
+    ].filter { _, figure, target in
+      figure.flatMap { figure in target.map { figure > $0 } } ?? false
     }
+    return misses.isEmpty ? "met" : misses.map(\.0).joined(separator: ", ")
   }
 }
 
 /// The figures of a row at one size.
 struct WorstFigures {
   let size: Int
-  var seconds = Double.infinity
+
+  /// The seconds of the work, or the bytes for each thing.
+  var cost = Double.infinity
   var longestWait = Double.infinity
   var isSumRight = true
 }
@@ -107,7 +124,7 @@ extension [WorstFigures] {
   /// The exponent of growth from the smallest size to the largest; nil of fewer than two.
   var growth: Double? {
     guard count > 1, let first, let last else { return nil }
-    return log(last.seconds / first.seconds) / log(Double(last.size) / Double(first.size))
+    return log(last.cost / first.cost) / log(Double(last.size) / Double(first.size))
   }
 }
 
@@ -115,9 +132,11 @@ extension [WorstFigures] {
 struct WorstTable: ResultTable {
   /// The explanation of the columns.
   static let legend = """
-    ms: processor time of work on n things. µs: of one operation among n things. growth: the exponent
-    from the smallest n to the largest. wait: the longest time that another thread waited at the
-    largest n, in milliseconds. The best of several repetitions, since other processes disturb them.
+    ms: processor time of work on n things. µs: of one operation among n things. B: bytes of memory
+    for each of n things. growth: the exponent from the smallest n to the largest. wait: the longest
+    time that another thread waited at the largest n, in milliseconds. ≤: the targets, that of the
+    cost at the largest n. The best of several repetitions, since other processes disturb them.
+    worst-floor-dictionary shows how much of the growth is the processor's, whose caches are small.
     """
 
   let columns: Columns
@@ -126,16 +145,17 @@ struct WorstTable: ResultTable {
 
   init(for rows: [WorstRow], _ effort: WorstEffort) {
     sizes = effort.sizes
-    titles = ["row", "unit"] + sizes.map { "\($0)" } + ["growth", "≤", "wait", "≤", ""]
-    let widths = [rows.map(\.name.count).max() ?? 0, 4] + sizes.map { _ in 10 } + [6, 4, 8, 4, 12]
+    titles = ["row", "unit"] + sizes.map { "\($0)" } + ["≤", "growth", "≤", "wait", "≤", ""]
+    let widths =
+      [rows.map(\.name.count).max() ?? 0, 4] + sizes.map { _ in 10 } + [6, 6, 4, 8, 4, 12]
     columns = Columns(widths: widths, leftAligned: [0, 1, widths.count - 1])
   }
 
   func cells(_ row: WorstMeasurement) -> [String] {
     let costs = sizes.indices.map { $0 < row.costs.count ? digits(row.costs[$0], 2) : "" }
     return [row.name, row.unit] + costs + [
-      digits(row.exponent, 2), digits(row.exponentTarget, 1), digits(row.wait, 2),
-      digits(row.waitTarget, 0), row.verdict,
+      digits(row.costTarget, 0), digits(row.exponent, 2), digits(row.exponentTarget, 1),
+      digits(row.wait, 2), digits(row.waitTarget, 0), row.verdict,
     ]
   }
 }

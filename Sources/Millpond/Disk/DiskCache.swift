@@ -44,8 +44,9 @@ public import MillpondSignals
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
 ///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache.
-/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, for a removal by predicate, and
-///   for `removeAll` in the pending writes and large values.
+/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, for a removal by predicate, for
+///   `removeAll` in the pending writes and large values, and for one that a set has overtaken, in
+///   steps between which others read and write.
 public final class DiskCache: Cache {
   let access: StoreAccess
   let options: DiskOptions

@@ -37,6 +37,7 @@ extension DiskStore {
       DiskWrite(
         key: "", hash: KeyHash(of: ""), .removalOfAll, timesOfRemoval, revision: revision)
     ) { state, _ in state.index.removeAll(revision) }
+    dropRemoved()
     // Only now, since the index refuses what these removals refused.
     removals.forget(upTo: revision)
     let streams = streams.erase(before: revision)
@@ -48,6 +49,23 @@ extension DiskStore {
         }
       }
     }.started()
+  }
+
+  /// Drops what a removal of everything has left behind, with the lock free between the steps.
+  private func dropRemoved() {
+    while true {
+      let (goesOn, consequence, dropped) = state.withLock { state in
+        if state.index.removed == nil && !state.index.order.isSparse {
+          return (false, DiskIndex.Consequence(), [DiskWrite.Content]())
+        }
+        let goesOn = state.index.dropRemoved()
+        let consequence = state.index.takeConsequence()
+        return (goesOn, consequence, state.queue.drop(consequence.evicted))
+      }
+      withExtendedLifetime(dropped) {}  // released here, not under the lock
+      remove(consequence.files)
+      if !goesOn { return }
+    }
   }
 
   func set(

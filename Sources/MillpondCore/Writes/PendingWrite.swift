@@ -56,44 +56,60 @@ enum PendingWrites {
 
   private static let all = Locked(State())
 
-  /// The numbers in ascending order; those before index `first` have ended.
+  /// The numbers in ascending order, each with whether it has ended; those before index `first`
+  /// have.
   private struct State: Sendable {
-    var numbers: ContiguousArray<UInt64> = []
+    var numbers: ContiguousArray<(number: UInt64, hasEnded: Bool)> = []
     var first = 0
+
+    /// The number of ended ones from `first` on.
+    var endedCount = 0
 
     mutating func add(_ number: UInt64) {
       var place = numbers.count
-      while place > first, numbers[place - 1] > number { place -= 1 }
-      numbers.insert(number, at: place)
+      while place > first, numbers[place - 1].number > number { place -= 1 }
+      numbers.insert((number, false), at: place)
     }
 
+    /// Ends one write of this number; several have the same if several layers delay it.
     mutating func remove(_ number: UInt64) {
+      var place = place(of: number)
+      while place < numbers.count, numbers[place].number == number, numbers[place].hasEnded {
+        place += 1
+      }
+      guard place < numbers.count, numbers[place].number == number else { return }
+      numbers[place].hasEnded = true
+      endedCount += 1
+      while first < numbers.count, numbers[first].hasEnded {
+        first += 1
+        endedCount -= 1
+      }
+      shrink()
+    }
+
+    /// Returns the first place of a number, or of the next greater one.
+    private func place(of number: UInt64) -> Int {
       var (low, high) = (first, numbers.count)
       while low < high {
         let middle = (low + high) / 2
-        if numbers[middle] < number { low = middle + 1 } else { high = middle }
+        if numbers[middle].number < number { low = middle + 1 } else { high = middle }
       }
-      guard low < numbers.count, numbers[low] == number else { return }
-      if low > first {
-        numbers.remove(at: low)
-      } else {
-        first += 1
-        shrink()
-      }
+      return low
     }
 
+    /// Gives up the ended ones when they are more than half.
     private mutating func shrink() {
       if first == numbers.count {
         numbers.removeAll(keepingCapacity: first < 1_024)
         first = 0
-      } else if first > 64, first > numbers.count / 2 {
-        numbers.removeSubrange(..<first)
-        first = 0
+      } else if first + endedCount > 64, first + endedCount > numbers.count / 2 {
+        numbers.removeAll { $0.hasEnded }
+        (first, endedCount) = (0, 0)
       }
     }
 
     var oldest: UInt64 {
-      first < numbers.count ? numbers[first] : .max
+      first < numbers.count ? numbers[first].number : .max
     }
   }
 

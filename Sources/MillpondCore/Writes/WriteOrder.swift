@@ -11,7 +11,8 @@
 /// that keeps no revisions calls ``admit(_:_:compared:)``. A remembered write is forgotten only if no
 /// ``PendingWrite`` is older; the newest 1,024 are kept in any case, for writes about to arrive.
 /// Beyond 262,144 the oldest are forgotten regardless: then a write may be admitted that should have
-/// been refused, but none is lost.
+/// been refused, but none is lost. They are forgotten 1,024 at a time, so that no write takes longer
+/// than that.
 ///
 /// A store that supports removals by predicate compares its sets and fills by ``KeyRemovals``.
 ///
@@ -23,12 +24,11 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   @usableFromInline var arrivalOfAll = Revision.none
 
   /// The last writes of keys without an entry in the store.
-  @usableFromInline var remembered: [Key: Revision] = [:]
-  @usableFromInline var removalOfAll = Revision.none
+  @usableFromInline var remembered = RememberedWrites<Key>()
+  @usableFromInline package private(set) var removalOfAll = Revision.none
 
   /// A revision that is at least as late as every remembered one.
   @usableFromInline var newest = Revision.none
-  @usableFromInline var pruningCount = 2 * rememberedCount
 
   /// The latest revision and arrival, and the number, of the removals by predicate.
   @usableFromInline var removal = RemovalMark(revision: .none, arrival: .none, number: 0)
@@ -94,7 +94,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     arrivalOfAll = .present
     removalOfAll = revision
     newest = max(newest, revision)
-    if !remembered.isEmpty { forget { $0 <= revision } }
+    forgotten += remembered.forget(upTo: revision)
     return true
   }
 
@@ -139,12 +139,12 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// - Parameters:
   ///   - key: The key.
   ///   - revision: The place of its last write in the order of all writes.
-  /// - Complexity: O(1), amortised.
+  /// - Complexity: O(1); once in 1,024 writes, as many are forgotten.
   @inlinable
   public mutating func remember(_ key: Key, _ revision: Revision) {
-    remembered[key] = max(remembered[key] ?? .none, revision)
+    remembered.add(key, revision)
     newest = max(newest, revision)
-    if remembered.count >= pruningCount { prune(before: PendingWrite.oldest) }
+    if remembered.isFull { prune(before: PendingWrite.oldest) }
   }
 
   // MARK: Fills
@@ -174,7 +174,9 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   ///     only ever filled.
   @inlinable
   package mutating func admit(_ token: FillToken, for key: Key, over present: Revision) -> Bool {
-    guard token.revision > max(present, lastWrite(of: key)) else { return false }
+    guard token.revision > present,
+      token.revision > newest || token.revision > lastWrite(of: key)
+    else { return false }
     return admit(token, for: key)
   }
 
@@ -228,36 +230,19 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
 
   @usableFromInline
   package func lastWrite(of key: Key) -> Revision {
-    max(removalOfAll, remembered[key] ?? .none)
+    max(removalOfAll, remembered.last(of: key))
   }
 
   /// Forgets writes that are older than `oldest`, the oldest pending write.
   @inlinable
   mutating func prune(before oldest: Revision) {
-    let revisions = remembered.values.sorted(by: >)
-    let needed = revisions.prefix { $0 > oldest }.count
-    let kept = min(max(needed, Self.rememberedCount), Self.greatestCount / 2, revisions.count)
-    let last = revisions[kept - 1]
-    // A removal by predicate writes many keys with one revision. They are forgotten together, since
-    // late writes and fills are compared with the removal itself.
-    let isDivided = kept < revisions.count && revisions[kept] == last
-    let isForgotten = { $0 < last || isDivided && $0 == last }
-    for (key, revision) in remembered where isForgotten(revision) {
-      refuseFills(until: revision, key.mixedHash & (Self.stripeCount - 1))
+    for writes in remembered.prune(before: oldest) {
+      for (key, revision) in writes {
+        refuseFills(until: revision, key.mixedHash & (Self.stripeCount - 1))
+      }
+      forgotten.append(writes)
     }
-    forget(isForgotten)
-    pruningCount = 2 * max(Self.rememberedCount, remembered.count)
-  }
-
-  @inlinable
-  mutating func forget(_ isForgotten: (Revision) -> Bool) {
-    // Replaced as a whole, since removing single keys would release them here.
-    let kept = remembered.filter { !isForgotten($0.value) }
-    forgotten.append(remembered)
-    remembered = kept
   }
 
   @inlinable static var stripeCount: Int { 1_024 }
-  @inlinable static var rememberedCount: Int { 1_024 }
-  @inlinable static var greatestCount: Int { 262_144 }
 }

@@ -136,7 +136,7 @@ extension EntityCore {
       _ = table.setListener(listener, number)
       if depth > 0 {
         tables.deepListenerCount += 1
-        tables.graph.mark(below: table.storedNodes, depth: depth)
+        tables.mark(below: table, depth: depth)
       }
       if isQuery, tables.collection.isCollecting {
         table.storedNodes.forEach { tables.collection.arrive($0) }

@@ -12,11 +12,12 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// The nodes of the stored entities.
   var storedNodes: [NodeNumber] { get }
 
-  /// Returns the notices of a commit for the subscribers with a depth.
+  /// Returns the subscribers with a depth, and the edits of the present commit for them; nil if there
+  /// are none.
+  ///
+  /// - Parameter last: The number of the last subscriber that has not seen the changes yet.
   @inlinable
-  func deepNotices(
-    _ related: [(row: Int32, distance: Int)], upTo last: Int
-  ) -> [Notice]
+  func takeDeepEdits(upTo last: Int) -> (any AnyDeepEdits)?
 
   /// Records that the entity in a row is used now.
   @inlinable
@@ -34,9 +35,16 @@ protocol AnyEntityTable: AnyObject, Sendable {
   @inlinable
   var isSparse: Bool { get }
 
-  /// Compacts the rows, and updates their numbers in the nodes.
+  /// Gives up the last rows, whose entities move to vacant ones, and updates the nodes.
+  ///
+  /// - Parameters:
+  ///   - graph: The graph of the nodes.
+  ///   - count: The greatest number of rows.
+  /// - Returns: Whether there are more, and memory to be released after the unlock.
   @inlinable
-  func shrink(_ graph: inout Graph)
+  func shrink(
+    _ graph: inout Graph, atMost count: Int
+  ) -> (goesOn: Bool, released: (any Sendable)?)
 
   /// Records that a row now belongs to another node.
   @inlinable
@@ -128,25 +136,12 @@ extension EntityTable: AnyEntityTable {
     }
   }
 
-  /// - Parameters:
-  ///   - related: The rows of unchanged entities that refer to changed ones, and the number of
-  ///     references in between.
-  ///   - last: The number of the last subscriber that has not seen the changes yet.
   @inlinable
-  func deepNotices(
-    _ related: [(row: Int32, distance: Int)], upTo last: Int
-  ) -> [Notice] {
-    let edits = deepEdits
-    deepEdits = []
-    if edits.isEmpty, related.isEmpty { return [] }
-    return listeners.sorted { $0.key < $1.key }.compactMap { number, listener in
-      guard number <= last, listener.depth > 0 else { return nil }
-      let touched = related.compactMap { row, distance in
-        Graph.reaches(listener.depth, distance)
-          ? rows[Int(row)].value.map { TableEdit(id: $0.id, value: $0) } : nil
-      }
-      return edits.isEmpty && touched.isEmpty ? nil : listener.notice(edits + touched)
-    }
+  func takeDeepEdits(upTo last: Int) -> (any AnyDeepEdits)? {
+    let edits = exchange(&deepEdits, with: [])
+    if depth == 0 { return nil }
+    let listeners = listeners.filter { $0.key <= last && $0.value.depth > 0 }
+    return listeners.isEmpty ? nil : DeepEdits(self, edits, listeners)
   }
 
   /// Adds or removes a subscriber.
@@ -162,23 +157,33 @@ extension EntityTable: AnyEntityTable {
 
   @inlinable
   var isSparse: Bool {
-    Graph.isSparse(vacant.count, of: rows.count)
+    vacant.areMost(of: rows.count)
   }
 
   @inlinable
-  func shrink(_ graph: inout Graph) {
+  func shrink(
+    _ graph: inout Graph, atMost count: Int
+  ) -> (goesOn: Bool, released: (any Sendable)?) {
     if vacant.count == rows.count {
-      (rows, vacant, index) = (Pages(), [], SlotTables())
-      return
+      let former = (rows, vacant, index)
+      (rows, vacant, index) = (Pages(), VacantPlaces(), SlotTables())
+      return (false, former)
     }
-    let former = rows
-    (rows, vacant, index) = (Pages(), [], SlotTables())
-    for row in former {
-      guard let id = row.id else { continue }
-      graph.nodes[Int(row.node)].row = Int32(rows.count)
-      index.insert(hash(id), Int32(rows.count))
-      rows.append(row)
+    for _ in 0..<count where vacant.count > 0 { giveUpLastRow(&graph) }
+    return (vacant.count > 0, nil)
+  }
+
+  @inlinable
+  func giveUpLastRow(_ graph: inout Graph) {
+    let last = rows.count - 1
+    if let id = rows[last].id, let place = vacant.take(before: last) {
+      rows[Int(place)] = rows[last]
+      graph.nodes[Int(rows[last].node)].row = place
+      index.move(hash(id), from: Int32(last), to: place)
+    } else {
+      vacant.giveUpLast()
     }
+    rows.removeLast()
   }
 
   @inlinable
@@ -192,7 +197,7 @@ extension EntityTable: AnyEntityTable {
     guard let id = old.id else { return () }
     rows[Int(row)] = Row(id: nil, node: Graph.none)
     index.remove(hash(id), row)
-    vacant.append(row)
+    vacant.add(row)
     return id
   }
 }

@@ -6,7 +6,7 @@ import MillpondSignals
 final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E.ID: Sendable {
   // Sendable because its variables are touched only under the lock of the tables that contain it.
   @usableFromInline
-  struct Row {
+  struct Row: Sendable {
     /// The identity; nil for a vacant row.
     @usableFromInline let id: E.ID?
     @usableFromInline var node: NodeNumber
@@ -42,7 +42,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
   @exclusivity(unchecked) @usableFromInline var index = SlotTables()
-  @usableFromInline var vacant: [Int32] = []
+  @exclusivity(unchecked) @usableFromInline var vacant = VacantPlaces()
 
   /// The edits of a commit that are visible, but not all in their rows yet.
   @exclusivity(unchecked) @usableFromInline var committed: CommittedEdits<E>?
@@ -76,7 +76,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @inlinable
   func node(of id: E.ID, in graph: inout Graph) -> NodeNumber {
     if let row = row(of: id) { return rows[Int(row)].node }
-    let row = vacant.popLast() ?? Int32(rows.count)
+    let row = vacant.take(before: rows.count) ?? Int32(rows.count)
     let node = graph.addNode(table: number, row: row)
     if Int(row) == rows.count {
       rows.append(Row(id: id, node: node))

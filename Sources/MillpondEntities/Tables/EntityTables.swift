@@ -38,6 +38,9 @@ struct EntityTables: Sendable {
   /// Whether a row has become vacant since the last attempt to give memory back.
   @usableFromInline var hasForgotten = false
 
+  /// The tables below whose entities marks wait for the end of a walk.
+  private var unmarked: [(table: any AnyEntityTable, depth: UInt8)] = []
+
   @usableFromInline
   init() {}
 
@@ -94,18 +97,39 @@ struct EntityTables: Sendable {
     }
   }
 
-  /// Returns the notices of a commit for subscribers of types with a depth.
+  /// Adds a node to a walk that sets marks, if it is observed or shown by a list with a depth.
+  mutating func begin(_ marking: inout Graph.Marking, at number: NodeNumber) {
+    let node = graph.nodes[Int(number)]
+    if node.table == Graph.none { return }
+    if node.isWatched { graph.begin(&marking, at: number, depth: Graph.anyDepth) }
+    let depth = tables[Int(node.table)].depth
+    if depth > 0, node.isStored { graph.begin(&marking, at: number, depth: depth) }
+  }
+
+  /// Marks what the entities of a table refer to, or records that it is to be done after a walk in
+  /// steps.
   @usableFromInline
-  mutating func deepNotices(_ changed: [NodeNumber], upTo last: Int) -> [Notice] {
-    let depths = tables.map(\.depth)
-    var related = tables.map { _ in [(row: Int32, distance: Int)]() }
-    for (number, distance) in graph.listed(above: changed, depths) {
-      let node = graph.nodes[Int(number)]
-      related[Int(node.table)].append((node.row, distance))
+  mutating func mark(below table: any AnyEntityTable, depth: UInt8) {
+    if graph.isWalked { return unmarked.append((table, depth)) }
+    graph.mark(below: table.storedNodes, depth: depth)
+  }
+
+  /// Sets the marks that had to wait, until about `count` are set; returns whether there are more.
+  mutating func markPostponed(atMost count: Int) -> Bool {
+    var left = count
+    while left > 0 {
+      left -= 1
+      if let (table, depth) = unmarked.popLast() {
+        left -= graph.mark(below: table.storedNodes, depth: depth)
+      } else if let root = graph.unmarked.popLast() {
+        // It may have lost its observer, and its place, since.
+        guard Int(root) < graph.nodes.count, graph.nodes[Int(root)].isWatched else { continue }
+        left -= graph.mark(below: CollectionOfOne(root))
+      } else {
+        return false
+      }
     }
-    return zip(tables, related).flatMap { table, related in
-      table.depth > 0 ? table.deepNotices(related, upTo: last) : []
-    }
+    return true
   }
 
   // MARK: Giving memory back
@@ -125,15 +149,29 @@ struct EntityTables: Sendable {
     return table.forget(row)
   }
 
-  /// Gives memory back if most of it is vacant.
+  /// Whether to give memory back since most of it is vacant; true once.
   ///
   /// Not while numbers of nodes or rows are in use; the writer calls it at the end.
-  mutating func shrink() {
-    guard hasForgotten else { return }
+  @usableFromInline
+  mutating func takeIsSparse() -> Bool {
+    guard hasForgotten else { return false }
     hasForgotten = false
-    for table in tables where table.isSparse { table.shrink(&graph) }
-    guard graph.isSparse else { return }
-    for (number, node) in graph.shrink() { tables[Int(node.table)].move(node.row, to: number) }
+    return graph.isSparse || tables.contains { $0.isSparse }
+  }
+
+  /// Gives up the last nodes, up to `count`; returns whether there are more.
+  ///
+  /// - Parameters:
+  ///   - count: The greatest number of nodes.
+  ///   - numbers: The present numbers of moved nodes.
+  mutating func giveUpNodes(atMost count: Int, _ numbers: inout MovedNodes) -> Bool {
+    let goesOn = graph.giveUpNodes(atMost: count) { [tables] node, former, present in
+      tables[Int(node.table)].move(node.row, to: present)
+      numbers.add(former, present)
+    }
+    // From now on a number may be given to another node.
+    if !goesOn { forgettable = forgettable.map { numbers.present($0) } }
+    return goesOn
   }
 }
 

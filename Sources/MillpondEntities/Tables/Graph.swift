@@ -48,7 +48,7 @@ struct Graph: Sendable {
 
   @usableFromInline var nodes = ChunkedArray<Node>()
   @usableFromInline var edges = ChunkedArray<Edge>()
-  @usableFromInline var vacantNodes: [NodeNumber] = []
+  @usableFromInline var vacantNodes = VacantPlaces()
   @usableFromInline var firstVacantEdge = none
   @usableFromInline var vacantEdgeCount = 0
 
@@ -61,13 +61,18 @@ struct Graph: Sendable {
   @usableFromInline var marking: UInt32 = 1
   @usableFromInline var markedCount = 0
 
+  /// Whether the edges are being walked or moved in steps, so that their order must stay; and the
+  /// observed nodes below which marks wait for the end of that.
+  var isWalked = false
+  var unmarked: [NodeNumber] = []
+
   /// The number of edges that walks have visited: the steps that readers wait for.
   var steps = 0
 
   @usableFromInline
   mutating func addNode(table: Int32, row: Int32) -> NodeNumber {
     let node = Node(table: table, row: row)
-    if let number = vacantNodes.popLast() {
+    if let number = vacantNodes.take(before: nodes.count) {
       nodes[Int(number)] = node
       return number
     }
@@ -80,7 +85,7 @@ struct Graph: Sendable {
   mutating func removeNode(_ number: NodeNumber) {
     if nodes[Int(number)].mark == marking { markedCount -= 1 }
     nodes[Int(number)].table = Self.none
-    vacantNodes.append(number)
+    vacantNodes.add(number)
     freedCount += 1
   }
 
@@ -194,76 +199,6 @@ struct Graph: Sendable {
       edges[Int(edge.nextIn)].previousIn = edge.previousIn
     } else if first != place {
       edges[Int(first)].previousIn = edge.previousIn
-    }
-  }
-}
-
-/// Reuse of vacant places, and return of memory if most places are vacant.
-extension Graph {
-  @usableFromInline
-  static func isSparse(_ vacantCount: Int, of count: Int) -> Bool {
-    vacantCount > 1_024 && vacantCount > count / 4 * 3
-  }
-
-  /// Whether compaction is worthwhile.
-  ///
-  /// False for a while after a compaction, because nodes that keep their numbers may keep the
-  /// memory in use.
-  var isSparse: Bool {
-    freedCount > (nodes.count + edges.count) / 4
-      && (Self.isSparse(vacantNodes.count, of: nodes.count)
-        || Self.isSparse(vacantEdgeCount, of: edges.count))
-  }
-
-  /// Compacts nodes and edges; returns the nodes whose numbers have changed.
-  ///
-  /// Watched and retained nodes keep their numbers, which are known elsewhere.
-  ///
-  /// - Complexity: O(*n*) in nodes and edges, including vacant ones; so it costs less than the
-  ///   changes that vacated them.
-  mutating func shrink() -> [(number: NodeNumber, node: Node)] {
-    if vacantNodes.count == nodes.count {
-      (nodes, edges, vacantNodes) = (ChunkedArray(), ChunkedArray(), [])
-      (firstVacantEdge, vacantEdgeCount, freedCount) = (Self.none, 0, 0)
-      return []
-    }
-    let count = max(
-      nodes.count - vacantNodes.count, (nodes.lastIndex { $0.isWatched || $0.isRetained } ?? -1) + 1
-    )
-    var vacant = vacantNodes.filter { $0 < count }
-    var moved: [(number: NodeNumber, node: Node)] = []
-    var numbers: [NodeNumber: NodeNumber] = [:]
-    for index in count..<max(count, nodes.count) where nodes[index].table != Self.none {
-      guard let number = vacant.popLast() else { continue }
-      nodes[Int(number)] = nodes[index]
-      moved.append((number, nodes[index]))
-      numbers[NodeNumber(index)] = number
-    }
-    vacantNodes = vacant
-    while nodes.count > count { nodes.removeLast() }
-    freedCount = 0
-    rebuildEdges(numbers)
-    return moved
-  }
-
-  /// Rebuilds all edges, in the order of their sources.
-  ///
-  /// - Parameter numbers: The new numbers of moved nodes.
-  private mutating func rebuildEdges(_ numbers: [NodeNumber: NodeNumber]) {
-    let former = edges
-    edges = ChunkedArray()
-    (firstVacantEdge, vacantEdgeCount) = (Self.none, 0)
-    let starts = nodes.map { $0.table == Self.none ? Self.none : $0.firstOut }
-    for index in nodes.indices { (nodes[index].firstOut, nodes[index].firstIn) = (-1, -1) }
-    for (source, start) in starts.enumerated() {
-      var targets: [NodeNumber] = []
-      var next = start
-      while next != Self.none {
-        let edge = former[Int(next)]
-        targets.append(numbers[edge.target] ?? edge.target)
-        next = edge.nextOut
-      }
-      for target in targets.reversed() { addEdge(NodeNumber(source), target) }
     }
   }
 }

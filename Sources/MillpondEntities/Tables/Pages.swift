@@ -25,6 +25,13 @@ struct Pages<Element> {
     pages[pages.count - 1].append(element)
     count += 1
   }
+
+  @inlinable
+  mutating func removeLast() {
+    pages[pages.count - 1].removeLast()
+    if pages[pages.count - 1].isEmpty { pages.removeLast() }
+    count -= 1
+  }
 }
 
 extension Pages: RandomAccessCollection {

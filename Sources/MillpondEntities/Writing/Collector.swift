@@ -67,16 +67,17 @@ struct Collector {
       left -= core.withLock { tables, observers in
         let dropped = tables.drop(part, atMost: left, &commit)
         if !commit.notices.isEmpty { observers.announce(commit.notices) }
-        tables.finish(&commit)
+        tables.endReferring(&commit)
         return dropped
       }
+      core.forgetLoose(&commit)
       released += commit.released
     }
-    core.tables.withLock { $0.endCollecting() }
+    if core.tables.withLock({ $0.endCollecting() }) { core.shrink() }
     return released
   }
 
-  private static let stride = 2_048
+  private static let stride = 1_024
 }
 
 extension EntityTables {
@@ -87,10 +88,11 @@ extension EntityTables {
     return graph.nodes.count
   }
 
-  fileprivate mutating func endCollecting() {
+  /// - Returns: Whether to give memory back.
+  fileprivate mutating func endCollecting() -> Bool {
     collection.isCollecting = false
     collection.arrivals = []
-    shrink()
+    return takeIsSparse()
   }
 
   /// Lists stored entities that were not touched since `cutoff`, and starts to pass those in use.

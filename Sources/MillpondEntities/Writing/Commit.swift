@@ -42,12 +42,12 @@ extension EntityTables {
     return table.order.admit(token, for: reference.id, over: table.written(reference.id))
   }
 
-  /// Removes the nodes that nothing needs any more, and ends the commit.
+  /// Removes the nodes that nothing needs any more, and ends the commit; returns whether there are
+  /// more such nodes, to be removed in steps.
   @usableFromInline
-  mutating func finish(_ commit: inout Commit) {
+  mutating func finish(_ commit: inout Commit) -> Bool {
     endReferring(&commit)
-    _ = forgetLoose(&commit, atMost: .max)
-    if !collection.isCollecting { shrink() }
+    return forgetLoose(&commit, atMost: Commit.stepSize)
   }
 
   /// Records that the nodes of new references are in the graph.
@@ -111,7 +111,7 @@ struct Commit: Sendable {
   @usableFromInline var notices: [Notice] = []
 
   /// The greatest number of edits, rows or nodes under one hold of the lock.
-  @usableFromInline static var stepSize: Int { 512 }
+  @inlinable static var stepSize: Int { 512 }
 
   /// Objects to release after the unlock.
   @usableFromInline var released: [any Sendable] = []
@@ -121,5 +121,24 @@ struct Commit: Sendable {
     self.now = now
     self.isSilent = isSilent
     self.isObserved = isObserved
+  }
+}
+
+/// What a commit has left to be done in steps.
+@usableFromInline
+struct CommitRest: Sendable {
+  let commit: Commit
+
+  /// The rest of the announcement; nil if the notices are queued.
+  let announcement: Announcement?
+
+  /// Whether memory is to be given back.
+  let isSparse: Bool
+
+  @usableFromInline
+  init(_ commit: Commit, _ announcement: Announcement?, _ isSparse: Bool) {
+    self.commit = commit
+    self.announcement = announcement
+    self.isSparse = isSparse
   }
 }

@@ -9,6 +9,9 @@ import MillpondSignals
 extension EntityCore {
   /// Commits the edits of `parts`, and evicts entities if necessary.
   ///
+  /// Observers that come between the steps have begun with the new state, so only those that were
+  /// there before are notified.
+  ///
   /// - Returns: Whether there are notices.
   func commitInSteps(
     _ parts: ArraySlice<TransactionPart>, _ written: WrittenParts, _ released: inout [any Sendable]
@@ -25,15 +28,15 @@ extension EntityCore {
     }
     onStep?()
     for part in parts { apply(part, &commit) }
-    let isNoticed = announce(parts, &commit, upTo: last)
-    forgetLoose(&commit)
-    let isCrowded = tables.withLock { tables in
-      tables.shrink()
-      return tables.isCrowded(countLimit)
+    let causes = commit.changed.isEmpty ? [] : parts.flatMap { $0.causes() }
+    let announcement = withLock { tables, observers in
+      for part in parts { part.endSteps(&commit, last) }
+      tables.committedCount = nil
+      tables.endReferring(&commit)
+      return observers.announce(&commit, in: &tables, upTo: last) { causes }
     }
-    released += commit.released
-    if isCrowded { makeRoom(&released) }
-    return isNoticed || isCrowded
+    onStep?()
+    return finish(CommitRest(commit, announcement, false), &released) { causes }
   }
 
   private func apply(_ part: TransactionPart, _ commit: inout Commit) {
@@ -46,36 +49,5 @@ extension EntityCore {
       onStep?()
     }
     part.collectChanges()
-  }
-
-  /// Ends the steps, and queues the notices for the observers up to the one with the number `last`;
-  /// later ones have begun with the new state.
-  private func announce(
-    _ parts: ArraySlice<TransactionPart>, _ commit: inout Commit, upTo last: Int
-  ) -> Bool {
-    let causes = commit.changed.isEmpty ? [] : parts.flatMap { $0.causes() }
-    let isNoticed = withLock { tables, observers in
-      for part in parts { part.endSteps(&commit, last) }
-      tables.committedCount = nil
-      tables.endReferring(&commit)
-      observers.announce(&commit, in: &tables, upTo: last) { causes }
-      return !observers.notices.isEmpty
-    }
-    onStep?()
-    return isNoticed
-  }
-
-  private func forgetLoose(_ commit: inout Commit) {
-    commit.released.reserveCapacity(commit.released.count + commit.loose.count)
-    var goesOn = true
-    while goesOn {
-      goesOn = tables.withLock { tables in
-        let former = commit.loose.count
-        let goesOn = tables.forgetLoose(&commit, atMost: Commit.stepSize)
-        tables.longestStep = max(tables.longestStep, former - commit.loose.count)
-        return goesOn
-      }
-      onStep?()
-    }
   }
 }

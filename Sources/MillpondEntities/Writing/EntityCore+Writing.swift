@@ -224,17 +224,71 @@ extension EntityCore {
     _ body: (inout EntityTables, inout Commit) -> Void, causes: () -> [AnyReference]
   ) -> Bool {
     let now = time.now()
+    var rest: CommitRest?
     let (left, mustDeliver, isCrowded) = withLock { tables, observers in
       let isObserved = !isSilent && observers.isObserved(tables)
       var commit = Commit(now: now, isSilent: isSilent, isObserved: isObserved)
       body(&tables, &commit)
-      observers.announce(&commit, in: &tables, causes)
-      tables.finish(&commit)
+      let last = observers.lastNumber
+      let announcement = observers.announce(&commit, in: &tables, upTo: last, causes)
+      let isUnfinished = announcement != nil || tables.finish(&commit)
+      let isSparse = tables.hasForgotten && !isUnfinished && tables.takeIsSparse()
+      if isUnfinished || isSparse || observers.isRemarkDue(tables) {
+        rest = CommitRest(commit, announcement, isSparse)
+      }
       return (commit.released, !observers.notices.isEmpty, tables.isCrowded(countLimit))
     }
+    if let rest { return finish(rest, &released, causes) }
     if !left.isEmpty { released += left }
     if isCrowded { makeRoom(&released) }
     return mustDeliver || isCrowded
+  }
+
+  /// Carries out what a commit has left, in steps between which the lock is free, and then evicts
+  /// entities if necessary.
+  ///
+  /// - Parameters:
+  ///   - rest: The rest.
+  ///   - released: Collects objects to release after the turn.
+  ///   - causes: Returns references to the changed entities.
+  /// - Returns: Whether there are notices.
+  @usableFromInline
+  func finish(
+    _ rest: CommitRest, _ released: inout [any Sendable], _ causes: () -> [AnyReference]
+  ) -> Bool {
+    var commit = rest.commit
+    if let announcement = rest.announcement {
+      announce(announcement, &commit, causes)
+      tables.withLock { $0.endReferring(&commit) }
+    }
+    forgetLoose(&commit)
+    remark()
+    if rest.isSparse || tables.withLock({ $0.takeIsSparse() }) { shrink() }
+    released += commit.released
+    let (mustDeliver, isCrowded) = withLock { tables, observers in
+      (!observers.notices.isEmpty, tables.isCrowded(countLimit))
+    }
+    if isCrowded { makeRoom(&released) }
+    return mustDeliver || isCrowded
+  }
+
+  /// Continues an announcement, and queues its notices.
+  private func announce(
+    _ announcement: Announcement, _ commit: inout Commit, _ causes: () -> [AnyReference]
+  ) {
+    var announcement = announcement
+    let references = causes()
+    while withLock({ announcement.advance(Commit.stepSize, &$0, $1.watches) { references } }) {
+      onStep?()
+    }
+    let (notices, lists) = announcement.takeNotices()
+    commit.notices += lists
+    withLock { [commit] _, observers in
+      // One for all, so that queueing them takes no longer than one.
+      if !notices.isEmpty { observers.notices.append { for notice in notices { notice() } } }
+      if !commit.notices.isEmpty { observers.announce(commit.notices) }
+    }
+    endWalk()
   }
 
   @usableFromInline

@@ -5,7 +5,7 @@ public import MillpondSignals
 @usableFromInline
 struct Observers: Sendable {
   /// The observers of each entity, by number.
-  @usableFromInline var watches: [NodeNumber: [Int: NodeWatch]] = [:]
+  @usableFromInline var watches: [NodeNumber: WatchList] = [:]
 
   /// The closures that fail each subscriber, by number.
   @usableFromInline var failures: [Int: @Sendable (any Error) -> Void] = [:]
@@ -42,10 +42,10 @@ struct Observers: Sendable {
   mutating func add(
     _ watch: NodeWatch, _ number: Int, of node: NodeNumber, in tables: inout EntityTables
   ) {
-    watches[node, default: [:]][number] = watch
+    watches[node, default: WatchList()].add(watch, number)
     tables.graph.nodes[Int(node)].isWatched = true
     tables.collection.arrive(node)
-    tables.graph.mark(below: CollectionOfOne(node))
+    tables.graph.markWatched(node)
   }
 
   /// Removes an observer, and returns objects to release after the unlock.
@@ -54,7 +54,7 @@ struct Observers: Sendable {
     _ number: Int, of node: NodeNumber, in tables: inout EntityTables, _ now: Int64
   ) -> (watch: NodeWatch?, entity: (any Sendable)?) {
     tables.touch(node, now)
-    let watch = watches[node]?.removeValue(forKey: number)
+    let watch = watches[node]?.remove(number)
     guard watches[node]?.isEmpty == true else { return (watch, nil) }
     watches[node] = nil
     tables.graph.nodes[Int(node)].isWatched = false
@@ -65,14 +65,22 @@ struct Observers: Sendable {
 
   /// Records that entities have lost their last observer, or their list.
   ///
-  /// Stale marks are wiped when that costs no more than the departures themselves.
+  /// Stale marks are wiped when that costs no more than the departures themselves: a few at once,
+  /// many by the next commit, in steps.
   @usableFromInline
   mutating func depart(_ count: Int, in tables: inout EntityTables) {
     departures += count
-    if departures > tables.graph.markedCount / 8 {
+    let isSmall = tables.graph.markedCount <= Commit.stepSize
+    if isSmall, isRemarkDue(tables), !tables.graph.isWalked {
       departures = 0
       tables.remark(below: watches.keys)
     }
+  }
+
+  /// Whether so many marks may be stale that all are to be set anew.
+  @inlinable
+  func isRemarkDue(_ tables: EntityTables) -> Bool {
+    departures > 0 && departures > tables.graph.markedCount / 8
   }
 
   // MARK: Notifying
@@ -92,51 +100,43 @@ struct Observers: Sendable {
     !watches.isEmpty || tables.deepListenerCount > 0
   }
 
-  /// Queues the notices of a commit: one for each affected observer, then those for subscribers of
-  /// types, and then those for its end.
+  /// Begins to announce a commit: one notice for each affected observer, then those for subscribers
+  /// of types, and then those for its end.
   ///
   /// - Parameters:
   ///   - commit: The commit.
   ///   - tables: The tables.
   ///   - last: The number of the last observer that has not seen the changes yet.
   ///   - causes: Returns references to the changed entities, in the order of their nodes.
+  /// - Returns: The rest of the work, if it takes more than a step; nil if the notices are queued.
   @inlinable
   mutating func announce(
-    _ commit: inout Commit, in tables: inout EntityTables, upTo last: Int = .max,
+    _ commit: inout Commit, in tables: inout EntityTables, upTo last: Int,
     _ causes: () -> [AnyReference]
-  ) {
+  ) -> Announcement? {
     if !commit.changed.isEmpty {
-      if !watches.isEmpty { announce(commit.changed, in: &tables.graph, upTo: last, causes) }
-      if tables.deepListenerCount > 0 {
-        commit.notices += tables.deepNotices(commit.changed, upTo: last)
-      }
+      return announceChanges(&commit, in: &tables, upTo: last, causes)
     }
     if !commit.notices.isEmpty { announce(commit.notices) }
+    return nil
   }
 
-  /// Queues the notices of a commit, one for each affected observer.
-  ///
-  /// - Parameters:
-  ///   - changed: The changed nodes.
-  ///   - graph: The graph of the nodes.
-  ///   - last: The number of the last observer that has not seen the changes yet.
-  ///   - references: Returns the references to these nodes, in the same order.
   @usableFromInline
-  mutating func announce(
-    _ changed: [NodeNumber], in graph: inout Graph, upTo last: Int,
-    _ references: () -> [AnyReference]
-  ) {
-    let found = graph.watched(above: changed)
-    if found.isEmpty { return }
-    let causes = causes(changed, references(), in: &graph, for: found)
-    var notices: [(number: Int, notice: Notice)] = []
-    for (node, causes) in zip(found, causes) {
-      for (number, watch) in watches[node] ?? [:] where number <= last {
-        notices.append((number, watch.notice(graph.nodes[Int(node)].row, causes)))
-      }
+  mutating func announceChanges(
+    _ commit: inout Commit, in tables: inout EntityTables, upTo last: Int,
+    _ causes: () -> [AnyReference]
+  ) -> Announcement? {
+    var announcement = Announcement(
+      of: commit.changed, upTo: last, isObserved: !watches.isEmpty, in: &tables)
+    if announcement.advance(Commit.stepSize, &tables, watches, causes) {
+      tables.graph.isWalked = true
+      return announcement
     }
-    notices.sort { $0.number < $1.number }
-    self.notices += notices.map(\.notice)
+    let (notices, lists) = announcement.takeNotices()
+    self.notices += notices
+    commit.notices += lists
+    if !commit.notices.isEmpty { announce(commit.notices) }
+    return nil
   }
 
   /// Queues the notices for subscribers of types, and then those for the end of a commit.
@@ -144,65 +144,6 @@ struct Observers: Sendable {
   mutating func announce(_ listenerNotices: [Notice]) {
     notices += listenerNotices
     notices += commitListeners.values
-  }
-
-  /// Returns the changes that each of `nodes` depends on; a single change concerns all.
-  private func causes(
-    _ changed: [NodeNumber], _ references: [AnyReference], in graph: inout Graph,
-    for nodes: [NodeNumber]
-  ) -> [[AnyReference]] {
-    if references.count == 1 { return nodes.map { _ in references } }
-    // A few observers each walk down to their causes. For many, the causes are carried up to all of
-    // them, 64 at a time; a step of that takes about eight times as long.
-    let blockCount = (changed.count + Self.bitCount - 1) / Self.bitCount
-    if nodes.count <= 8 * blockCount {
-      return causes(changed, references, in: &graph, below: nodes)
-    }
-    var causes: [[AnyReference]] = nodes.map { _ in [] }
-    for start in stride(from: 0, to: changed.count, by: Self.bitCount) {
-      let block = start..<min(changed.count, start + Self.bitCount)
-      let origins = graph.origins(above: changed[block])
-      var known: [UInt64: [AnyReference]] = [:]
-      for (number, node) in nodes.enumerated() {
-        guard let bits = origins[node] else { continue }
-        let found =
-          known[bits]
-          ?? block.filter { bits >> UInt64($0 - start) & 1 == 1 }
-          .map { references[$0] }
-        known[bits] = found
-        causes[number] = causes[number].isEmpty ? found : causes[number] + found
-      }
-    }
-    return causes
-  }
-
-  private static var bitCount: Int { UInt64.bitWidth }
-
-  private func causes(
-    _ changed: [NodeNumber], _ references: [AnyReference], in graph: inout Graph,
-    below nodes: [NodeNumber]
-  ) -> [[AnyReference]] {
-    let places = Dictionary(
-      changed.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
-    return nodes.map { top in
-      var found: [Int] = []
-      graph.reached(below: top) { node in
-        if let place = places[node] { found.append(place) }
-      }
-      return found.sorted().map { references[$0] }
-    }
-  }
-}
-
-/// An observer of an entity.
-@usableFromInline
-struct NodeWatch: Sendable {
-  /// Makes the notice of a commit with these causes, from the present value in the row.
-  @usableFromInline let notice: @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice
-
-  @inlinable
-  init(_ notice: @escaping @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice) {
-    self.notice = notice
   }
 }
 

@@ -15,12 +15,12 @@ import Testing
   }
 
   @Test func `growth is an exponent`() {
-    let linear = [WorstFigures(size: 10, seconds: 2), WorstFigures(size: 1_000, seconds: 200)]
-    let square = [WorstFigures(size: 10, seconds: 2), WorstFigures(size: 100, seconds: 200)]
+    let linear = [WorstFigures(size: 10, cost: 2), WorstFigures(size: 1_000, cost: 200)]
+    let square = [WorstFigures(size: 10, cost: 2), WorstFigures(size: 100, cost: 200)]
 
     #expect(linear.growth.map { abs($0 - 1) < 0.001 } == true)
     #expect(square.growth.map { abs($0 - 2) < 0.001 } == true)
-    #expect([WorstFigures(size: 10, seconds: 2)].growth == nil)
+    #expect([WorstFigures(size: 10, cost: 2)].growth == nil)
   }
 
   @Test func `a row is met if it grows and lets wait as was promised`() throws {
@@ -31,9 +31,9 @@ import Testing
       WorstMeasurement(
         row,
         [
-          WorstFigures(size: 10, seconds: 1),
+          WorstFigures(size: 10, cost: 1),
           WorstFigures(
-            size: 1_000, seconds: seconds, longestWait: wait, isSumRight: isSumRight),
+            size: 1_000, cost: seconds, longestWait: wait, isSumRight: isSumRight),
         ]
       ).verdict
     }

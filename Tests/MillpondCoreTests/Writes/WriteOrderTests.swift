@@ -49,37 +49,50 @@ import Testing
   @Test func `what no write on its way can be earlier than is forgotten, but for the newest`() {
     let order = OrderScene<Int>()
     let pending = PendingWrite(.next())
-    for key in 0..<5_000 { #expect(order.admit(key, .next())) }
-    #expect(order.order.remembered.count == 5_000)
+    for key in 0..<5_120 { #expect(order.admit(key, .next())) }
+    #expect(order.rememberedCount == 5_120)
     let oldest = Revision.next()
-    for key in 5_000..<10_000 { #expect(order.admit(key, .next())) }
+    for key in 5_120..<10_000 { #expect(order.admit(key, .next())) }
 
-    order.prune(before: oldest)
-    #expect(order.order.remembered.count == 5_000)
-    order.prune(before: .last)
+    for _ in 0..<5 { order.prune(before: oldest) }
+    #expect(order.rememberedCount == 4_880)
+    for _ in 0..<5 { order.prune(before: .last) }
 
-    #expect(order.order.remembered.count == 1_024)
-    #expect((8_976..<10_000).allSatisfy { order.order.remembered[$0] != nil })
+    #expect(1_024..<2_048 ~= order.rememberedCount)
+    #expect((8_976..<10_000).allSatisfy { order.isRemembered($0) })
     pending.end()
   }
 
-  @Test func `what a removal by predicate wrote is kept or forgotten as a whole`() {
+  @Test func `no write forgets more than two generations, however many have become needless`() {
     let order = OrderScene<Int>()
-    let (earlier, removal) = (Revision.next(), Revision.next())
-    order.remember(-1, earlier)
-    for key in 0..<2_000 { order.remember(key, removal) }
-    for key in 2_000..<2_010 { order.remember(key, .next()) }
-    let token = FillToken()
+    let pending = PendingWrite(.next())
+    for key in 0..<20_480 { order.remember(key, .next()) }
+    order.forget()
 
-    order.prune(before: earlier)
-    #expect(order.order.remembered.count == 2_010)
-    #expect(order.order.pruningCount == 4_020)
     order.prune(before: .last)
 
-    #expect(Set(order.order.remembered.keys) == Set(2_000..<2_010))
-    #expect(order.order.pruningCount == 2_048)
+    #expect(order.rememberedCount == 20_480 - 2 * 1_024)
+    #expect(order.order.forgotten.map(\.count) == [1_024, 1_024])
+    pending.end()
+  }
+
+  @Test func `what a removal by predicate wrote is kept while an earlier write is on its way`() {
+    let order = OrderScene<Int>()
+    let (earlier, removal) = (Revision.next(), Revision.next())
+    let pending = PendingWrite(earlier)
+    for key in 0..<3_072 { order.remember(key, removal) }
+    for key in 3_072..<3_082 { order.remember(key, .next()) }
+    let token = FillToken()
+
+    for _ in 0..<3 { order.prune(before: earlier) }
+    #expect(order.rememberedCount == 3_082)
+    for _ in 0..<3 { order.prune(before: .last) }
+
+    #expect(order.rememberedCount == 1_034)
+    #expect((2_048..<3_082).allSatisfy { order.isRemembered($0) })
     #expect(order.admit(token, for: 5))
     #expect(order.admit(FillToken(), for: 5))
+    pending.end()
   }
 
   @Test func `fills that are older than a removal by predicate are refused after it is forgotten`()
@@ -87,27 +100,47 @@ import Testing
     let order = OrderScene<Int>()
     let token = FillToken()
     let removal = Revision.next()
-    for key in 0..<2_000 { order.remember(key, removal) }
+    for key in 0..<3_072 { order.remember(key, removal) }
 
-    order.prune(before: .last)
+    for _ in 0..<3 { order.prune(before: .last) }
 
-    #expect(order.order.remembered.isEmpty)
-    #expect((0..<2_000).allSatisfy { !order.admit(token, for: $0) })
-    #expect((0..<2_000).allSatisfy { order.admit(FillToken(), for: $0) })
+    #expect(order.rememberedCount == 1_024)
+    #expect((0..<2_048).allSatisfy { !order.admit(token, for: $0) })
+    #expect((0..<2_048).allSatisfy { order.admit(FillToken(), for: $0) })
   }
 
   @Test func `memory is bounded also where a write never ends, and then none is lost`() {
     let order = OrderScene<Int>()
     let first = Revision.next()
     let pending = PendingWrite(first)
+    var greatest = 0
     for key in 0..<300_000 {
       order.remember(key, .next())
+      greatest = max(greatest, order.order.forgotten.reduce(0) { $0 + $1.count })
       order.forget()
     }
 
-    #expect(order.order.remembered.count <= 262_144)
+    #expect(order.rememberedCount <= 262_144)
+    #expect(greatest == 1_024)
     #expect(order.admit(0, first))
     #expect(!order.admit(299_999, first))
+    pending.end()
+  }
+
+  @Test func `a removal of everything forgets what was written before, and not what came later`() {
+    let order = OrderScene<Int>()
+    let pending = PendingWrite(.next())
+    for key in 0..<3_000 { order.remember(key, .next()) }
+    let all = Revision.next()
+    let between = Revision.next()
+    order.remember(3_000, .next())
+
+    #expect(order.admitAll(all))
+
+    #expect(order.rememberedCount == 3_001 - 2_048)
+    #expect(!order.admit(3_000, between) && order.admit(2_000, between))
+    #expect(order.admitAll(.next()))
+    #expect(order.rememberedCount == 0)
     pending.end()
   }
 
@@ -219,11 +252,11 @@ import Testing
     let order = OrderScene<Int>()
     let token = FillToken()
     for key in 0..<10_000 { order.remember(key, .next()) }
-    order.prune(before: .last)
-    let count = order.order.remembered.count
+    for _ in 0..<5 { order.prune(before: .last) }
+    let count = order.rememberedCount
     order.forget(10_000, .next())
 
-    #expect(count == 1_024)
+    #expect(1_024..<2_048 ~= count)
     #expect((0...10_000).allSatisfy { !order.admit(token, for: $0, over: .none) })
     #expect(order.admit(FillToken(), for: 1, over: .none))
   }
@@ -243,6 +276,16 @@ import Testing
 /// An order, with short ways to query it.
 private final class OrderScene<Key: Hashable & Sendable> {
   private(set) var order = WriteOrder<Key>()
+
+  /// The number of remembered writes.
+  var rememberedCount: Int {
+    let remembered = order.remembered
+    return remembered.older.reduce(remembered.latest.writes.count) { $0 + $1.writes.count }
+  }
+
+  func isRemembered(_ key: Key) -> Bool {
+    order.remembered.last(of: key) != .none
+  }
 
   func admit(_ key: Key, _ revision: Revision) -> Bool {
     order.admit(key, revision)

@@ -124,15 +124,44 @@ import Testing
     }
     for node in 0..<NodeNumber(count) where node % 3 == 0 { watch(node, in: &graph) }
     let changed = (0..<NodeNumber(count)).shuffled(using: &random).prefix(15)
-    let found = graph.watched(above: changed)
+    let found = graph.watched(above: Array(changed))
 
-    let origins = graph.origins(above: changed)
+    let origins = graph.origins(above: Array(changed))
 
     for node in found {
       let below = reachable(from: node, targets)
       let expected = changed.indices.filter { below.contains(changed[$0]) }
-      #expect(changed.indices.filter { (origins[node] ?? 0) >> UInt64($0) & 1 == 1 } == expected)
+      #expect(changed.indices.filter { origins[node] >> UInt64($0) & 1 == 1 } == expected)
     }
+  }
+
+  @Test(arguments: [1, 2, 3, 7])
+  func `walks find the same in steps of any size`(stepSize: Int) {
+    var random = SeededGenerator(seed: UInt64(stepSize))
+    let count = 60
+    var graph = graph(count)
+    for node in 0..<NodeNumber(count) {
+      let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+        NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
+      }
+      _ = graph.connect(node, to: targets)
+    }
+    for node in 0..<NodeNumber(count) where node % 3 == 0 { watch(node, in: &graph) }
+    for node in graph.nodes.indices { graph.nodes[node].isStored = true }
+    let changed = Array((0..<NodeNumber(count)).shuffled(using: &random).prefix(15))
+
+    let found = graph.watched(above: changed, stepSize)
+    let origins = graph.origins(above: changed, stepSize)
+    let below = found.map { graph.reached(below: $0, stepSize) }
+    let listed = graph.listed(above: changed, [.max], stepSize)
+
+    #expect(Set(found) == Set(graph.watched(above: changed)))
+    let all = graph.origins(above: changed)
+    #expect((0..<NodeNumber(count)).allSatisfy { all[$0] == origins[$0] })
+    #expect(below.map(Set.init) == found.map { Set(graph.reached(below: $0, .max)) })
+    let expected = graph.listed(above: changed, [.max], .max)
+    #expect(Set(listed.map(\.number)) == Set(expected.map(\.number)))
+    #expect(listed.allSatisfy { one in expected.contains { $0 == one } })
   }
 
   private func reachable(from node: NodeNumber, _ targets: [[NodeNumber]]) -> Set<NodeNumber> {
@@ -143,6 +172,45 @@ import Testing
       }
     }
     return found
+  }
+}
+
+/// Whole walks, in steps of a size.
+extension Graph {
+  mutating func watched(above changed: [NodeNumber], _ stepSize: Int = .max) -> [NodeNumber] {
+    var walk = beginClimb(from: changed)
+    while step(stepSize, { $0.climb(&walk, &$1) }) {}
+    return walk.found
+  }
+
+  mutating func origins(
+    above changed: [NodeNumber], _ stepSize: Int = .max
+  ) -> SparseArray<UInt64> {
+    var walk = beginOrigins(of: changed)
+    while step(stepSize, { $0.trace(&walk, &$1) }) {}
+    return walk.bits
+  }
+
+  mutating func reached(below top: NodeNumber, _ stepSize: Int) -> [NodeNumber] {
+    var walk = beginDescent(from: top)
+    while step(stepSize, { $0.descend(&walk, &$1) }) {}
+    return walk.reached
+  }
+
+  mutating func listed(
+    above changed: [NodeNumber], _ depths: [UInt8], _ stepSize: Int
+  ) -> [(number: NodeNumber, distance: Int)] {
+    var walk = beginListing(from: changed, depths)
+    while step(stepSize, { $0.list(&walk, &$1) }) {}
+    return walk.found
+  }
+
+  /// Does a step; returns whether there are more.
+  private mutating func step(
+    _ size: Int, _ body: (inout Graph, inout Int) -> Bool
+  ) -> Bool {
+    var left = size
+    return body(&self, &left)
   }
 }
 

@@ -94,6 +94,29 @@ import Testing
     try await reopened.close().value
   }
 
+  @Test func `a removal that a later set has overtaken leaves that set, and no byte of the others`()
+    async throws
+  {
+    let cache = scene.open()
+    for number in 0..<600 { cache.set(value(number < 5 ? 70_000 : 100), for: "\(number)") }
+    try await cache.flush().value
+    cache.set(value(100), for: "waiting")
+    let revision = Revision.next()
+    cache.set(Data("next user's".utf8), for: "1")
+
+    let outcome = cache.apply(.removeAll(revision))
+    #expect(try await cache.count.value == 1)
+    #expect(try await cache.get("3").valueIfAny == nil)
+    try await outcome.value
+
+    #expect(traces == [])
+    try await cache.close().value
+    let reopened = scene.open()
+    #expect(try await reopened.get("1").value == Data("next user's".utf8))
+    #expect(try await reopened.count.value == 1)
+    try await reopened.close().value
+  }
+
   @Test func `the bytes of a value that is just being streamed go at once, and it is not kept`()
     async throws
   {

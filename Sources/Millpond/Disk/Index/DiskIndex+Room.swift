@@ -140,9 +140,9 @@ extension DiskIndex {
   /// Gives up slots while fewer than a quarter are in use: their entries move to free ones.
   ///
   /// At the end of a change, since the change knows slots.
-  mutating func shrink() {
+  mutating func shrink(atMost count: Int = shrinkingCount) {
     if walks > 0 { return }
-    for _ in 0..<Self.shrinkingCount where order.isSparse {
+    for _ in 0..<count where order.isSparse {
       let (last, place) = order.removeLastSlot()
       if place != last { move(last, to: place) }
       hashes.removeLast()

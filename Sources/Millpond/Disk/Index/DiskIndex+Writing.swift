@@ -17,8 +17,9 @@ extension DiskIndex {
   mutating func fill(_ write: DiskWrite, cost: Int, _ token: FillToken) -> Consequence {
     if writes.admit(token, hash: write.hash.whole) {
       let slot = slot(of: write.hash)
-      // The last write of the key stays the same.
-      if let slot { write.revision = revision(of: slot) }
+      // The last write of the key stays the same: that of its entry, or the last removal of
+      // everything.
+      write.revision = slot.map { revision(of: $0) } ?? writes.removalOfAll
       keep(write, cost: cost, slot)
     }
     return takeConsequence()
@@ -66,8 +67,11 @@ extension DiskIndex {
 
   /// Removes everything that was written before, unless a later removal of everything came first.
   ///
-  /// - Complexity: O(*n*) in the pending writes and large values; in all entries only if a later
-  ///   write has overtaken this one.
+  /// If a later write has overtaken this one, the removed entries are left to be dropped by
+  /// ``dropRemoved(atMost:)``; no lookup finds them.
+  ///
+  /// - Complexity: O(*n*) in the pending writes and large values; O(1) if a later write has
+  ///   overtaken this one.
   mutating func removeAll(_ revision: Revision) -> Consequence {
     if writes.admitAll(revision) {
       _ = writes.takeForgotten()
@@ -75,7 +79,7 @@ extension DiskIndex {
       if newest <= revision {
         clear()
       } else {
-        dropAll(slots(where: { self.revision(of: $0) <= revision }))
+        leaveRemoved(before: revision)
       }
     }
     return takeConsequence()

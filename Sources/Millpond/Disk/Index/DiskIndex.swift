@@ -30,6 +30,9 @@ struct DiskIndex: Sendable {
   /// The number of walks that are under way; meanwhile entries keep their slots.
   var walks = 0
 
+  /// The entries that a removal has left behind to be dropped in steps; nil if there are none.
+  var removed: RemovedEntries?
+
   var largeValues: [Slot: LargeValue] = [:]
   var leases: [UInt64: Int] = [:]
 
@@ -127,6 +130,7 @@ extension DiskIndex {
   }
 
   func slot(of hash: KeyHash) -> Slot? {
+    if removed != nil { return slots.find(hash.bits) { holds(hash, in: $0) } }
     // Captured alone: the closure would copy the whole index.
     let hashes = hashes
     return slots.find(hash.bits) { hashes[$0] == hash }

@@ -65,7 +65,7 @@ struct LocationWalk {
   private mutating func visit(_ slot: Slot, _ index: DiskIndex, _ body: (Entry) -> Void) {
     isVisited[slot] = true
     let location = index.locations[slot]
-    if location.isNowhere { return }
+    if location.isNowhere || index.isRemoved(slot) { return }
     body(
       Entry(
         hash: index.hashes[slot], location: location, largeValue: index.largeValues[slot],

@@ -67,12 +67,8 @@ struct WriteQueue: Sendable {
   mutating func append(
     _ write: DiskWrite, _ consequence: DiskIndex.Consequence = DiskIndex.Consequence()
   ) -> (wakes: Bool, dropped: [DiskWrite.Content]) {
-    var dropped: [DiskWrite.Content] = []
     waitingBytes += write.waitingBytes
-    for evicted in consequence.evicted where !evicted.isTaken {
-      evicted.isVoid = true
-      drop(evicted, &dropped)
-    }
+    var dropped = drop(consequence.evicted)
     if write.isVoid { drop(write, &dropped) }
     if let old = consequence.superseded, !old.isTaken {
       old.isSuperseded = true
@@ -83,6 +79,16 @@ struct WriteQueue: Sendable {
     }
     items.append(.write(write))
     return (wake(), dropped)
+  }
+
+  /// Marks writes whose entries are gone; returns their values, to be released after the unlock.
+  mutating func drop(_ evicted: [DiskWrite]) -> [DiskWrite.Content] {
+    var dropped: [DiskWrite.Content] = []
+    for write in evicted where !write.isTaken {
+      write.isVoid = true
+      drop(write, &dropped)
+    }
+    return dropped
   }
 
   private mutating func drop(_ write: DiskWrite, _ dropped: inout [DiskWrite.Content]) {

@@ -60,6 +60,15 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
     pointer(to: count &- 1).pointee = element
   }
 
+  /// Adds elements to be assigned through the returned address, which are side by side.
+  ///
+  /// - Parameter length: A divisor of the length of a chunk, as at all other calls.
+  mutating func extend(by length: Int) -> UnsafeMutablePointer<Element> {
+    while capacity - count < length { grow() }
+    count &+= length
+    return pointer(to: count &- length)
+  }
+
   /// Sets the element of a slot, or appends it if the slot is the first free one.
   @inlinable
   @inline(__always)

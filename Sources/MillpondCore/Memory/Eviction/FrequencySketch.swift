@@ -170,12 +170,16 @@ extension FrequencySketch {
 
   private mutating func resizeStep() {
     let first = words.count / Self.blockLength
+    let isGrowing = blocks > formerBlocks
     for block in first..<min(blocks, first + Self.stepLength) {
-      let isGrowing = blocks > formerBlocks
-      let source = (isGrowing ? block / 2 : block * 2) * Self.blockLength
-      for word in source..<source + Self.blockLength {
-        let counts = former[word]
-        words.append(isGrowing ? counts : Self.greater(counts, former[word + Self.blockLength]))
+      // A block lies in one chunk, before and after.
+      let target = words.extend(by: Self.blockLength)
+      let source = former.pointer(to: (isGrowing ? block / 2 : block * 2) * Self.blockLength)
+      if isGrowing {
+        target.update(from: source, count: Self.blockLength)
+      } else {
+        let second = former.pointer(to: (block * 2 + 1) * Self.blockLength)
+        for word in 0..<Self.blockLength { target[word] = Self.greater(source[word], second[word]) }
       }
     }
     if words.count == blocks * Self.blockLength { (former, formerBlocks) = (ChunkedArray(), 0) }

@@ -138,13 +138,18 @@ package struct PolicyOrder: Sendable {
     isAdaptive ? adaptive.nodes.isSparse : recency.nodes.isSparse
   }
 
+  /// Whether a slot has no entry.
+  package func isFree(_ slot: Slot) -> Bool {
+    isAdaptive ? adaptive.nodes.isFree(slot) : recency.nodes.isFree(slot)
+  }
+
   /// Gives up the last slot; its entry, if it has one, moves to a free slot first.
   ///
   /// - Returns: The last slot, and the new slot of its entry; the same if it had none.
   package mutating func removeLastSlot() -> (last: Slot, place: Slot) {
     let last = Slot(isAdaptive ? adaptive.nodes.count : recency.nodes.count) - 1
     var place = last
-    if !(isAdaptive ? adaptive.nodes.isFree(last) : recency.nodes.isFree(last)) {
+    if !isFree(last) {
       place = nextSlot
       if isAdaptive { adaptive.moved(last, to: place) } else { recency.moved(last, to: place) }
     }

@@ -97,8 +97,9 @@ struct SlotNodes: Sendable {
   @inlinable
   mutating func link(_ slot: Slot, in list: inout SlotList) {
     let newest = list.newest
-    nodes[slot].older = newest
-    nodes[slot].newer = -1
+    let node = nodes.pointer(to: Int(slot))
+    node.pointee.older = newest
+    node.pointee.newer = -1
     if newest >= 0 { nodes[newest].newer = slot } else { list.oldest = slot }
     list.newest = slot
     list.count += 1
@@ -107,7 +108,8 @@ struct SlotNodes: Sendable {
 
   @inlinable
   mutating func unlink(_ slot: Slot, from list: inout SlotList) {
-    let (older, newer) = (nodes[slot].older, nodes[slot].newer)
+    let node = nodes.pointer(to: Int(slot)).pointee
+    let (older, newer) = (node.older, node.newer)
     if older >= 0 { nodes[older].newer = newer } else { list.oldest = newer }
     if newer >= 0 { nodes[newer].older = older } else { list.newest = older }
     list.count -= 1

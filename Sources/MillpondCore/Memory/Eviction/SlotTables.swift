@@ -49,6 +49,7 @@ package struct SlotTables: Sendable {
   }
 
   /// Records that an entry has moved to another slot.
+  @usableFromInline
   package mutating func move(_ hash: UInt32, from old: Slot, to new: Slot) {
     tables[table(of: hash)].move(hash, from: old, to: new)
   }

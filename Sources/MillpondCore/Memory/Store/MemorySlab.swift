@@ -31,11 +31,19 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
   }
 
   /// Moves to larger or smaller memory.
+  ///
+  /// - Parameters:
+  ///   - newCapacity: The number of slots.
+  ///   - isFull: Whether all slots are used, so that they are moved together.
   @inlinable
-  func resize(to newCapacity: Int) {
+  func resize(to newCapacity: Int, isFull: Bool = false) {
     let memory = UnsafeMutablePointer<Pair>.allocate(capacity: newCapacity)
-    for slot in 0..<isUsed.count where isUsed[slot] {
-      (memory + slot).moveInitialize(from: pairs + slot, count: 1)
+    if isFull {
+      memory.moveInitialize(from: pairs, count: isUsed.count)
+    } else {
+      for slot in 0..<isUsed.count where isUsed[slot] {
+        (memory + slot).moveInitialize(from: pairs + slot, count: 1)
+      }
     }
     pairs.deallocate()
     pairs = memory

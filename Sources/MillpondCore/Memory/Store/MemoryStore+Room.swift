@@ -216,7 +216,8 @@ extension MemoryStore {
     let half = max(8, slab.capacity + slab.capacity / 2)
     let capacity =
       slab.capacity >= expected ? slab.capacity + slab.capacity / 16 + 8 : min(half, expected)
-    slab.resize(to: capacity)
+    // There is no free slot.
+    slab.resize(to: capacity, isFull: true)
     pairs = slab.pairs
     index.reserve(capacity)
     times.reserve(capacity)

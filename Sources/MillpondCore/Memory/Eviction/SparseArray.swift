@@ -1,19 +1,20 @@
-import MillpondCore
-
 /// A column in which most slots have the same element: pages without any other are not allocated.
 ///
 /// So a first element at a high slot costs no more than one at a low slot.
-struct SparseArray<Element: Sendable>: Sendable {
-  private var pages: ContiguousArray<ContiguousArray<Element>> = []
-  private let common: Element
+@usableFromInline
+package struct SparseArray<Element: Sendable>: Sendable {
+  @usableFromInline var pages: ContiguousArray<ContiguousArray<Element>> = []
+  @usableFromInline let common: Element
 
-  private static var pageLength: Int { 1_024 }
+  @inlinable static var pageLength: Int { 1_024 }
 
-  init(common: Element) {
+  @inlinable
+  package init(common: Element) {
     self.common = common
   }
 
-  subscript(slot: Slot) -> Element {
+  @inlinable
+  package subscript(slot: Slot) -> Element {
     get {
       let (page, place) = Int(slot).quotientAndRemainder(dividingBy: Self.pageLength)
       return page < pages.count && !pages[page].isEmpty ? pages[page][place] : common
@@ -29,13 +30,15 @@ struct SparseArray<Element: Sendable>: Sendable {
   }
 
   /// Gives up the elements from `slot` on, which must be common ones.
-  mutating func removeAll(from slot: Slot) {
+  @inlinable
+  package mutating func removeAll(from slot: Slot) {
     let pageCount = (Int(slot) + Self.pageLength - 1) / Self.pageLength
     if pageCount < pages.count { pages.removeLast(pages.count - pageCount) }
   }
 
   /// Calls `body` with the slots of all pages in turn, until it returns false.
-  func forEach(_ body: (Slot, Element) -> Bool) {
+  @inlinable
+  package func forEach(_ body: (Slot, Element) -> Bool) {
     for (number, page) in pages.enumerated() {
       for (place, element) in page.enumerated()
       where !body(Slot(number * Self.pageLength + place), element) { return }
