@@ -97,6 +97,12 @@ public struct Following<Base: Cache>: Cache {
     base.now(key, lookup)
   }
 
+  /// Returns the base's stored value.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    base.staleValue(of: key)
+  }
+
   /// Writes to the base; while nothing is reported, a set removes the key, and a fill is refused.
   ///
   /// A change that arrives when the connection is lost is older than the removal of everything that

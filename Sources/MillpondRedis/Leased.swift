@@ -93,6 +93,9 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// Writes to both layers.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> { layers.apply(change) }
 
+  /// Returns the stored value of one of the layers.
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? { layers.staleValue(of: key) }
+
   /// Both layers, under a lease.
   public func topology(for key: Key?) -> Topology {
     Topology(.wrapper, "leased for \(leases.time.brief)", of: layers.topology(for: key))
@@ -228,6 +231,8 @@ private struct LeaseFill<Base: Cache>: Cache, StampedSource {
     lease?.wait(for: outcome)
     return outcome
   }
+
+  func staleValue(of key: Key) -> Signal<Stamped<Value>>? { base.staleValue(of: key) }
 
   func topology(for key: Key?) -> Topology {
     let topology = base.topology(for: key)

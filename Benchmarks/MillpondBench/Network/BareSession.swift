@@ -12,19 +12,24 @@ final class BareSession: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private var gathered = Data()
   private var count = 0
   private let gathers: Bool
+  private let cache: URLCache?
 
   private lazy var session: URLSession = {
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
+    configuration.urlCache = cache
     configuration.httpCookieStorage = nil
     configuration.urlCredentialStorage = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.requestCachePolicy =
+      cache == nil ? .reloadIgnoringLocalCacheData : .useProtocolCachePolicy
     return URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
   }()
 
-  /// - Parameter gathers: Whether bodies are put together, or only counted.
-  init(gathers: Bool) {
+  /// - Parameters:
+  ///   - gathers: Whether bodies are put together, or only counted.
+  ///   - cache: The cache of the session; nil for none.
+  init(gathers: Bool, cache: URLCache? = nil) {
     self.gathers = gathers
+    self.cache = cache
   }
 
   /// Sends one request, waits for its end, and returns the number of bytes.

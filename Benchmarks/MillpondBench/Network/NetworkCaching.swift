@@ -1,6 +1,11 @@
 import Foundation
+import LoopbackServer
 import Millpond
 import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// Counts the body bytes that move when a value of a megabyte that did not change is requested again.
 func measureValidation(_ effort: NetworkEffort) throws -> NetworkFigures {
@@ -27,11 +32,7 @@ func measureBrowsing() throws -> (requests: NetworkFigures, kilobytes: NetworkFi
   let sources = [HTTPSource(transport: cache), HTTPSource(transport: bare)]
   var counts = [0, 0]
   for visit in 0..<20 {
-    // Ten pages, each visited twice, one visit a minute.
-    let page = (visit * 7) % 10
-    var paths = ["/page/\(page)", "/api/news", "/style.css", "/script.js", "/font.woff"]
-    paths += (0..<8).map { "/image/\((page * 3 + $0) % 24)" }
-    for path in paths {
+    for path in visitedPaths(visit) {
       let url = try address(path)
       for (index, source) in sources.enumerated() {
         counts[index] += waitForBytes(source.pieces(of: url))
@@ -47,6 +48,37 @@ func measureBrowsing() throws -> (requests: NetworkFigures, kilobytes: NetworkFi
       ours: Double(cached.sentBytes) / 1_024, bare: Double(bare.sentBytes) / 1_024,
       isSumRight: isSumRight)
   )
+}
+
+/// Counts the requests of the same visits, at once and of a server, beside a `URLSession` that has a
+/// `URLCache`.
+///
+/// A `URLCache` has no clock to set, so nothing becomes stale here but the pages, which it should
+/// validate.
+func measureBrowsingBesideURLCache() throws -> NetworkFigures {
+  let sites = try (0..<2).map { _ in try LoopbackServer.browsed() }
+  defer { for site in sites { site.stop() } }
+  let cache = HTTPCache(
+    over: URLSessionTransport(), in: MemoryCache<String, HTTPCacheRecord>(countLimit: 1_000))
+  let source = HTTPSource(transport: cache)
+  let session = BareSession(
+    gathers: false, cache: URLCache(memoryCapacity: 64 << 20, diskCapacity: 0, diskPath: nil))
+  defer { session.close() }
+  var counts = [0, 0]
+  for path in (0..<20).flatMap({ visitedPaths($0) }) {
+    counts[0] += waitForBytes(source.pieces(of: try sites[0].url(path)))
+    counts[1] += session.get(try sites[1].url(path))
+  }
+  return NetworkFigures(
+    ours: Double(sites[0].exchanges.count), bare: Double(sites[1].exchanges.count),
+    isSumRight: counts[0] == counts[1])
+}
+
+/// The files of a visit: ten pages, each visited twice, one visit a minute.
+private func visitedPaths(_ visit: Int) -> [String] {
+  let page = (visit * 7) % 10
+  return ["/page/\(page)", "/api/news", "/style.css", "/script.js", "/font.woff"]
+    + (0..<8).map { "/image/\((page * 3 + $0) % 24)" }
 }
 
 private func address(_ path: String) throws -> URL {
@@ -72,7 +104,7 @@ private final class BrowsedOrigin: HTTPTransport {
     .deferred {
       self.count.add(1, ordering: .relaxed)
       let path = request.url.path()
-      let (control, size) = Self.terms(of: path)
+      let (control, size) = terms(of: path)
       let tag = "\"\(path)\""
       let headers: HeaderFields = ["Cache-Control": control, "ETag": tag]
       if request.headers["If-None-Match"] == tag {
@@ -84,12 +116,25 @@ private final class BrowsedOrigin: HTTPTransport {
       ])
     }
   }
+}
 
-  private static func terms(of path: String) -> (control: String, size: Int) {
-    if path.hasPrefix("/image") { return ("max-age=600", 60 << 10) }
-    if path.hasPrefix("/page") { return ("no-cache", 30 << 10) }
-    if path.hasPrefix("/api") { return ("no-store", 4 << 10) }
-    if path == "/large" { return ("no-cache", 1 << 20) }
-    return ("max-age=31536000, immutable", 80 << 10)
+private func terms(of path: String) -> (control: String, size: Int) {
+  if path.hasPrefix("/image") { return ("max-age=600", 60 << 10) }
+  if path.hasPrefix("/page") { return ("no-cache", 30 << 10) }
+  if path.hasPrefix("/api") { return ("no-store", 4 << 10) }
+  if path == "/large" { return ("no-cache", 1 << 20) }
+  return ("max-age=31536000, immutable", 80 << 10)
+}
+
+extension LoopbackServer {
+  /// Makes a server of the same files.
+  fileprivate static func browsed() throws -> LoopbackServer {
+    try LoopbackServer { request in
+      let (control, size) = terms(of: request.path)
+      let tag = "\"\(request.path)\""
+      let headers: Headers = ["Cache-Control": control, "ETag": tag]
+      if request.headers["If-None-Match"] == tag { return Response(status: 304, headers: headers) }
+      return Response(headers: headers, body: [UInt8](repeating: 1, count: size))
+    }
   }
 }

@@ -54,6 +54,10 @@ struct NetworkRow: Sendable {
       name: "network-browsing-bytes",
       summary: "body bytes for 20 pages with their files, beside no cache", unit: "KiB",
       target: .atMost(4_000), measure: { _ in try measureBrowsing().kilobytes }),
+    NetworkRow(
+      name: "network-browsing-urlcache",
+      summary: "requests for the same pages, all at once, beside a URLSession with a URLCache",
+      unit: "", target: .atMostTimes(1), measure: { _ in try measureBrowsingBesideURLCache() }),
   ]
 }
 

@@ -106,7 +106,7 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     inside.apply(change)
   }
 
-  /// Forwards to the wrapped cache; nil of a source.
+  /// Forwards to the wrapped cache.
   @inlinable
   public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
     inside.staleValue(key)
@@ -148,8 +148,7 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     now = { key, lookup in source.now(key, lookup) }
     apply = { change in source.apply(change) }
-    let cache = source as? any Cache<Key, Value>
-    staleValue = { key in cache?.staleValue(of: key) }
+    staleValue = { key in source.staleValue(of: key) }
     topology = { key in source.topology(for: key) }
     isCache = source.isCache
   }

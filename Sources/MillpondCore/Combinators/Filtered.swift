@@ -63,6 +63,12 @@ public struct Filtered<Base: Source>: Wrapper {
     default: base.apply(change)
     }
   }
+
+  /// Returns the base's stored value, if it is wanted.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    base.staleValue(of: key)?.filter { isWanted(key, $0.value) }
+  }
 }
 
 extension Filtered: Cache where Base: Cache {}

@@ -9,8 +9,7 @@ extension Cache {
   ///
   /// A value of this cache that is too old, or whose time to live is over, is not fetched anew if it
   /// has a validator: `lower` is asked whether it is still current (``Lookup/known``), and if it is,
-  /// it is the answer, and counts as new here. That holds for gets with ``Freshness/any`` and
-  /// ``Freshness/atMost(_:)``; a reload fetches.
+  /// it is the answer, and counts as new here. For a reload every stored value is too old.
   ///
   /// Layering is associative; ``EmptyCache`` is its identity. Carlos calls this `compose`.
   ///
@@ -81,9 +80,9 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     }
   }
 
-  /// Returns the upper layer's stored value, or else the lower one's if it is a cache.
+  /// Returns the upper layer's stored value, or else the lower one's.
   public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    let lower = below.cache?.staleValue(of: key)
+    let lower = lower.staleValue(of: key)
     guard let upper = upper.staleValue(of: key) else { return lower }
     return lower.map { lower in upper.ifNoValue { _ in lower } } ?? upper
   }

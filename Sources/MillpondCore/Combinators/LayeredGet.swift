@@ -191,16 +191,12 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 final class LayerBelow<Layer: Source>: Sendable {
   @usableFromInline let layer: Layer
 
-  /// The layer as a cache, if it is one.
-  let cache: (any Cache<Layer.Key, Layer.Value>)?
-
   /// The names of the layers, made when an event is first reported to a listener.
   @usableFromInline let lazyLabels = LazyObject()
 
   @usableFromInline
   init(_ layer: Layer) {
     self.layer = layer
-    cache = layer as? any Cache<Layer.Key, Layer.Value>
   }
 
   /// Returns the names of the layer above and this one; nil for a layer that reports by itself.

@@ -94,6 +94,12 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
     }
   }
 
+  /// Returns the base's stored value, by its own key.
+  @inlinable
+  public func staleValue(of key: NewKey) -> Signal<Stamped<Value>>? {
+    (try? keys.transform(key)).flatMap { base.staleValue(of: $0) }
+  }
+
   /// The base, by its own key.
   public func topology(for key: NewKey?) -> Topology {
     Topology(
@@ -101,13 +107,7 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   }
 }
 
-extension MappedKeys: Cache where Base: Cache {
-  /// Returns the base's stored value, by its own key.
-  @inlinable
-  public func staleValue(of key: NewKey) -> Signal<Stamped<Value>>? {
-    (try? keys.transform(key)).flatMap { base.staleValue(of: $0) }
-  }
-}
+extension MappedKeys: Cache where Base: Cache {}
 
 /// The functions that change the keys of a source.
 ///
@@ -243,6 +243,12 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
     }
   }
 
+  /// Returns the base's stored value, by its own key.
+  @inlinable
+  public func staleValue(of key: NewKey) -> Signal<Stamped<Value>>? {
+    base.isCache ? withKey(key) { base.staleValue(of: $0) ?? .empty } : nil
+  }
+
   /// The base, without a key, since that is not known synchronously.
   public func topology(for key: NewKey?) -> Topology {
     Topology(.wrapper, "keys mapped asynchronously", of: base.topology(for: nil))
@@ -250,10 +256,4 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
   }
 }
 
-extension AsyncMappedKeys: Cache where Base: Cache {
-  /// Returns the base's stored value, by its own key.
-  @inlinable
-  public func staleValue(of key: NewKey) -> Signal<Stamped<Value>>? {
-    withKey(key) { base.staleValue(of: $0) ?? .empty }
-  }
-}
+extension AsyncMappedKeys: Cache where Base: Cache {}

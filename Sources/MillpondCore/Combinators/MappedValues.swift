@@ -5,8 +5,9 @@ extension Source {
   ///
   /// A cached value that cannot be decoded is a miss, so that a lower layer is asked, unless
   /// `undecodable` says otherwise. If the base is a source and no cache, the get fails with the
-  /// codec's error. Setting a value that cannot be
-  /// encoded fails, and the stored value stays.
+  /// codec's error. If it is a composition of caches over a source, the get asks that source, as a
+  /// reload does, and fails with the codec's error if its answer cannot be decoded either. Setting a
+  /// value that cannot be encoded fails, and the stored value stays.
   ///
   /// While an asynchronous codec encodes, only gets of that key wait for it. Other writes do not;
   /// the latest write wins, whichever is encoded first. A set called between a get and the fetch
@@ -90,7 +91,9 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     base: Base, codec: ValueMapping<Key, Base.Value, NewValue>.Choice, _ undecodable: UndecodableUse
   ) {
     self.base = base
-    mapping = ValueMapping(codec, base.isCache ? undecodable : .failure)
+    let undecodable = base.isCache ? undecodable : .failure
+    mapping = ValueMapping(
+      codec, undecodable, isOverOrigin: undecodable == .miss && base.topology(for: nil).hasOrigin)
   }
 
   /// Returns the base's answer, decoded.
@@ -112,21 +115,47 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   func decoded(
     _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
   ) -> Signal<Stamped<NewValue>> {
-    decoded(base.getStamped(key, lookup), key, lookup, check)
+    if mapping.isOverOrigin, lookup.freshness != .cachedOnly {
+      return decodedByOrigin(key, lookup, check)
+    }
+    return decoded(base.getStamped(key, lookup), key, lookup, check, mapping.undecodable)
+  }
+
+  /// Returns the base's answer, decoded; if that can't be, the origin's.
+  @usableFromInline
+  func decodedByOrigin(
+    _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
+  ) -> Signal<Stamped<NewValue>> {
+    if lookup.freshness == .reload {
+      return decoded(base.getStamped(key, lookup), key, lookup, check, .failure)
+    }
+    return .withCaller { caller in
+      let isUndecodable = Locked(false)
+      let values = base.getStamped(key, lookup)
+      return decoded(values, key, lookup, check, .miss) { isUndecodable.withLock { $0 = true } }
+        .ifEmpty {
+          guard isUndecodable.withLock({ $0 }) else { return .empty }
+          let reload = lookup.with(.reload)
+          return decoded(base.getStamped(key, reload), key, reload, check, .failure)
+            .inContext(of: caller)
+        }
+    }
   }
 
   @inlinable
   func decoded(
-    _ values: Signal<Stamped<Base.Value>>, _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
+    _ values: Signal<Stamped<Base.Value>>, _ key: Key, _ lookup: Lookup, _ check: ValueCheck?,
+    _ undecodable: UndecodableUse, _ note: (@Sendable () -> Void)? = nil
   ) -> Signal<Stamped<NewValue>> {
     switch mapping.way(for: key) {
     case .now(_, let decode):
-      mapping.undecodable == .miss
+      undecodable == .miss
         ? values.compactMap { stamped in
           do {
             return try checked(check) { try stamped.map(decode) }
           } catch {
             lookup.explainMiss(.undecodable(error))
+            note?()
             return nil
           }
         }
@@ -139,8 +168,9 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
           return stamped.map { _ in value }
         }.recover { error in
           check?.settle(.undecodable(error))
-          guard mapping.undecodable == .miss else { return .fail(error) }
+          guard undecodable == .miss else { return .fail(error) }
           lookup.explainMiss(.undecodable(error))
+          note?()
           return .empty
         }
       }
@@ -242,6 +272,12 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     }
   }
 
+  /// Returns the base's stored value, decoded.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<NewValue>>? {
+    base.staleValue(of: key).map { decoded($0, key, Lookup(), nil, .miss) }
+  }
+
   /// The base and the codec.
   public func topology(for key: Key?) -> Topology {
     let topology = Topology(.wrapper, "values mapped", of: base.topology(for: key))
@@ -250,13 +286,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   }
 }
 
-extension MappedValues: Cache where Base: Cache {
-  /// Returns the base's stored value, decoded.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<NewValue>>? {
-    base.staleValue(of: key).map { decoded($0, key, Lookup(), nil) }
-  }
-}
+extension MappedValues: Cache where Base: Cache {}
 
 /// The codec and the writes that wait for it, as one object, so that a hit retains one object and
 /// not the parts of a codec.
@@ -277,10 +307,14 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   /// The use of an undecodable value; of an origin's answer it is a failure.
   @usableFromInline let undecodable: UndecodableUse
 
+  /// Whether the base is a composition that ends in an origin, whose answer is no miss.
+  @usableFromInline let isOverOrigin: Bool
+
   @inlinable
-  init(_ codec: Choice, _ undecodable: UndecodableUse) {
+  init(_ codec: Choice, _ undecodable: UndecodableUse, isOverOrigin: Bool) {
     self.codec = codec
     self.undecodable = undecodable
+    self.isOverOrigin = isOverOrigin
     if case .one(let codec) = codec, case .now(_, let decode) = codec.way {
       decodeAtOnce = decode
     } else {

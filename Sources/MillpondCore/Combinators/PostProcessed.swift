@@ -64,11 +64,15 @@ public struct PostProcessed<Base: Source>: Wrapper {
   /// Returns the base's answer, processed; it keeps its age.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    let stamped = base.getStamped(key, lookup)
-    return switch process {
-    case .now(let process): stamped.attemptMap { try $0.map { try process(key, $0) } }
+    processed(base.getStamped(key, lookup), key)
+  }
+
+  @inlinable
+  func processed(_ values: Signal<Stamped<Value>>, _ key: Key) -> Signal<Stamped<Value>> {
+    switch process {
+    case .now(let process): values.attemptMap { try $0.map { try process(key, $0) } }
     case .later(let process):
-      stamped.flatMap { old in
+      values.flatMap { old in
         .async {
           let value = try await process(key, old.value)
           return old.map { _ in value }
@@ -84,6 +88,32 @@ public struct PostProcessed<Base: Source>: Wrapper {
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     guard case .now(let process) = process, let value = base.now(key, lookup) else { return nil }
     return try? process(key, value)
+  }
+
+  /// Writes to the base, without processing.
+  ///
+  /// A value that its origin has confirmed was processed on its way there, so the base keeps the one
+  /// that it has.
+  @inlinable
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    if case .fill(let key, let stamped, let token) = change, token.isRenewal {
+      return renew(key, stamped, token)
+    }
+    return base.apply(change)
+  }
+
+  @usableFromInline
+  func renew(_ key: Key, _ confirmed: Stamped<Value>, _ token: FillToken) -> Signal<Void> {
+    guard let stored = base.staleValue(of: key) else { return .empty }
+    return stored.take(1).filter { $0.validator == confirmed.validator }
+      .flatMap { own in base.apply(.fill(key, confirmed.map { _ in own.value }, token)) }
+      .started()
+  }
+
+  /// Returns the base's stored value, processed.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    base.staleValue(of: key).map { processed($0, key) }
   }
 }
 

@@ -21,6 +21,12 @@ extension Source {
 /// Two sources or caches between which the key decides.
 public struct Switched<Base: Source, Other: Source>: Source
 where Base.Key == Other.Key, Base.Value == Other.Value {
+  /// Returns the stored value of the chosen cache.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    isOther(key) ? other.staleValue(of: key) : base.staleValue(of: key)
+  }
+
   /// The key type of the base.
   public typealias Key = Base.Key
 

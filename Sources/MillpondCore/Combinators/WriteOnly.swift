@@ -41,4 +41,10 @@ public struct WriteOnly<Base: Cache>: Wrapper, Cache {
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     nil
   }
+
+  /// Returns `nil`: the stored values are never read.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    nil
+  }
 }

@@ -4,25 +4,7 @@ public import MillpondSignals
 ///
 /// To write a cache of your own, implement ``Source/get(_:_:)`` and ``Source/apply(_:)``, or give
 /// closures to ``AnyCache``.
-public protocol Cache<Key, Value>: Source {
-  /// Returns the stored value of a key that is too old for gets, or whose time to live is over, if it
-  /// has a validator.
-  ///
-  /// It is asked for after a get has missed, so that a lower layer can confirm the value. It counts
-  /// in no statistics. By default there is none.
-  ///
-  /// - Returns: A signal that completes empty if there is no such value; nil if that is known
-  ///   immediately.
-  func staleValue(of key: Key) -> Signal<Stamped<Value>>?
-}
-
-extension Cache {
-  /// Returns nil: no value can be confirmed.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    nil
-  }
-}
+public protocol Cache<Key, Value>: Source {}
 
 extension Cache {
   /// Stores `value` for `key`, at once.

@@ -12,7 +12,12 @@ public enum Freshness: Sendable, Hashable {
   /// A stored value only: a source that is not a ``Cache`` is not asked.
   case cachedOnly
 
-  /// A new value from the origin, which replaces the stored ones.
+  /// The present value of the origin, which replaces the stored ones.
+  ///
+  /// No stored value and no running fetch answers. A stored value with a validator is not fetched
+  /// anew: the origin is asked about it, as by the reload of a browser, and a value that it confirms
+  /// is the answer, and counts as new. Remove the value first if the origin is to send it in any
+  /// case.
   ///
   /// A get made during a reload may put back an older value into an upper layer, if a slow layer
   /// answers it with a value read before. That value keeps its age, so ``atMost(_:)`` and a
@@ -28,13 +33,10 @@ public enum Freshness: Sendable, Hashable {
     }
   }
 
-  /// Whether a get asks about a stored value that is too old, rather than for a new one.
+  /// Whether a get asks an origin about a stored value that is too old.
   @inlinable
   var revalidates: Bool {
-    switch self {
-    case .any, .atMost: true
-    case .cachedOnly, .reload: false
-    }
+    if case .cachedOnly = self { false } else { true }
   }
 
   /// Whether a stored value of this age is acceptable.

@@ -54,6 +54,17 @@ public protocol Source<Key, Value>: Sendable {
   ///   stored; a fill that is refused, or for which there is no room, completes empty.
   func apply(_ change: Change<Key, Value>) -> Signal<Void>
 
+  /// Returns the stored value of a key if it has a validator, however old it is, and also if its time
+  /// to live is over.
+  ///
+  /// It is asked for after a get has missed, so that a lower layer can confirm the value. It counts
+  /// in no statistics. By default there is none; a cache around another one returns that one's, with
+  /// the changes that a get would make.
+  ///
+  /// - Returns: A signal that completes empty if there is no such value; nil if that is known
+  ///   immediately.
+  func staleValue(of key: Key) -> Signal<Stamped<Value>>?
+
   /// Describes the composition; with a key, also what is known of that key without a get.
   ///
   /// By default a single part with the name of its type. A wrapper includes the topology of its
@@ -78,6 +89,12 @@ extension Source {
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     change.isFill ? .empty : .just(())
+  }
+
+  /// Returns nil: no stored value can be confirmed.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    nil
   }
 
   /// A single part with the name of its type.

@@ -139,6 +139,11 @@ extension Topology {
     return copy
   }
 
+  /// Whether this is an origin, or has one among its parts.
+  @usableFromInline var hasOrigin: Bool {
+    role == .origin || parts.contains(where: \.hasOrigin)
+  }
+
   /// The functions of this part and of all its parts.
   var allControls: [PartControls] {
     [controls] + parts.flatMap(\.allControls)

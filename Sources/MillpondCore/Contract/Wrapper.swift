@@ -28,6 +28,12 @@ extension Wrapper {
     base.apply(change)
   }
 
+  /// Returns the base's stored value.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    base.staleValue(of: key)
+  }
+
   /// The base and this wrapper.
   public func topology(for key: Key?) -> Topology {
     Topology(.wrapper, title, of: base.topology(for: key))
@@ -54,5 +60,13 @@ extension Detour {
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     answer(to: key, lookup) { base.getStamped(key, lookup) }
+  }
+
+  /// Returns the base's stored value, changed as a get of a stored value is.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    base.staleValue(of: key).map { stale in
+      answer(to: key, Lookup(freshness: .cachedOnly)) { stale }
+    }
   }
 }

@@ -95,13 +95,7 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
   }
 }
 
-extension InFlightReuse: Cache where Base: Cache {
-  /// Returns the base's stored value.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key)
-  }
-}
+extension InFlightReuse: Cache where Base: Cache {}
 
 /// The base and the flights as one object, so that a hit retains only one.
 @usableFromInline

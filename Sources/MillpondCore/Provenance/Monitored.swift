@@ -153,13 +153,7 @@ extension Monitoring {
   }
 }
 
-extension Monitored: Cache where Base: Cache {
-  /// Returns the base's stored value.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key)
-  }
-}
+extension Monitored: Cache where Base: Cache {}
 
 extension Source {
   /// The label of a single nameless layer; nil for several layers, or one that reports by itself.

@@ -57,10 +57,4 @@ public struct Named<Base: Source>: Wrapper {
   }
 }
 
-extension Named: Cache where Base: Cache {
-  /// Returns the base's stored value.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key)
-  }
-}
+extension Named: Cache where Base: Cache {}

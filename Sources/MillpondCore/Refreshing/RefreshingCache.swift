@@ -133,19 +133,17 @@ extension RefreshingCache {
           switch look {
           case .kept(let stamped) where fresh.admits(age: stamped.age):
             return .just(finding(stamped, isFresh: true, requested: nil))
-          case .kept(let stamped) where policy.isUsable(age: stamped.age):
-            return fetchAfterWrites(
-              key, lookup, asked: requested, keeps: true, stale: StaleValue(stamped, since: began)
-            ).inContext(of: caller)
-              .startWith(finding(stamped, isFresh: false, requested: nil))
           case .kept(let stamped):
-            return fetchAfterWrites(
-              key, lookup, asked: requested, keeps: true, stale: StaleValue(stamped, since: began)
-            ).inContext(of: caller)
+            let fetched = afterWrites(of: key) { [self] in
+              fetch(key, lookup, asked: requested, about: StaleValue(stamped, since: began))
+            }.inContext(of: caller)
+            if !policy.isUsable(age: stamped.age) { return fetched }
+            return fetched.startWith(finding(stamped, isFresh: false, requested: nil))
+          case .nothing(nil):
+            return fetchAskingStore(key, lookup, asked: requested, keeps: true)
+              .inContext(of: caller)
           case .nothing(let failure):
-            return fetch(
-              key, lookup, asked: requested, keeps: true, failure: failure, after: store
-            ).inContext(of: caller)
+            return fetch(key, lookup, asked: requested, after: failure).inContext(of: caller)
           }
         }
     }
@@ -163,41 +161,47 @@ extension RefreshingCache {
     }
   }
 
-  /// Asks the source after all earlier writes of the key have arrived in all layers.
+  /// Asks the source about the stored value, of whatever age, after all earlier writes of the key have
+  /// arrived.
+  func fetchAfterWrites(
+    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool
+  ) -> Signal<Finding> {
+    afterWrites(of: key) { [self] in
+      fetchAskingStore(key, lookup, asked: requested, keeps: keeps)
+    }
+  }
+
+  /// Fetches after all earlier writes of the key have arrived in all layers.
   ///
   /// A layer that a write reaches only after the token was taken, because the value is encoded
   /// first, refuses the fetched value to be safe; another layer that the write has reached already
   /// would store it. A lookup waits for such writes, unless a layer above answers it; no layer
   /// answers a reload.
-  func fetchAfterWrites(
-    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool,
-    stale: StaleValue<Value>? = nil
+  private func afterWrites(
+    of key: Key, _ fetch: @escaping @Sendable () -> Signal<Finding>
   ) -> Signal<Finding> {
     .withCaller { [self] caller in
       store.getStamped(key, Lookup(freshness: .reload)).ignoreValues(as: Finding.self).recover {
         _ in .empty
       }
-      .concat(
-        fetch(key, lookup, asked: requested, keeps: keeps, failure: nil, stale: stale)
-          .inContext(of: caller))
+      .concat(.deferred(fetch).inContext(of: caller))
     }
   }
 
-  /// Asks the source about a value of the store whose time to live is over, or for a new value if
-  /// there is none.
-  func fetch(
-    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool,
-    failure: (any Error)?, after store: Store
+  /// Asks the source about the stored value, of whatever age, or for a new value if there is none.
+  private func fetchAskingStore(
+    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool
   ) -> Signal<Finding> {
-    let ask = { @Sendable [self] (stale: StaleValue<Value>?) in
-      fetch(key, lookup, asked: requested, keeps: keeps, failure: failure, stale: stale)
+    guard let stale = store.staleValue(of: key) else {
+      return fetch(key, lookup, asked: requested, keeps: keeps)
     }
-    guard failure == nil, let stale = store.staleValue(of: key) else { return ask(nil) }
-    return .withCaller { caller in
+    return .withCaller { [self] caller in
+      // Every later write wins over a stored value that the source confirms.
       let began = Revision.next()
       let found: Signal<StaleValue<Value>?> = stale.take(1).map { StaleValue($0, since: began) }
-      return found.ifNoValue { _ in .just(StaleValue<Value>?.none) }
-        .flatMap { ask($0).inContext(of: caller) }
+      return found.ifNoValue { _ in .just(StaleValue<Value>?.none) }.flatMap { [self] stale in
+        fetch(key, lookup, asked: requested, keeps: keeps, about: stale).inContext(of: caller)
+      }
     }
   }
 
@@ -210,9 +214,9 @@ extension RefreshingCache {
   ///   - keeps: Whether values and failures are remembered.
   ///   - failure: The failure of the store, if it failed.
   ///   - stale: The value of the store, which the source may confirm.
-  func fetch(
-    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool,
-    failure: (any Error)?, stale: StaleValue<Value>? = nil
+  private func fetch(
+    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool = true,
+    after failure: (any Error)? = nil, about stale: StaleValue<Value>? = nil
   ) -> Signal<Finding> {
     // The token is taken before the source is asked, so that every later write wins.
     .withCaller(lookup) { [self] caller, token in

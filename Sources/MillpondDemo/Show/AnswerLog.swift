@@ -44,6 +44,10 @@ struct LoggedLayer<Base: Source<URL, Data>>: Cache {
     base.apply(change)
   }
 
+  func staleValue(of key: URL) -> Signal<Stamped<Data>>? {
+    base.staleValue(of: key)
+  }
+
   func topology(for key: URL?) -> Topology {
     base.topology(for: key)
   }

@@ -76,6 +76,11 @@ public final class ImpoliteCache<Base: Cache>: Cache {
     }
   }
 
+  /// Returns the base's stored value.
+  public func staleValue(of key: Base.Key) -> Signal<Stamped<Base.Value>>? {
+    base.staleValue(of: key)
+  }
+
   /// Releases everything that is held back, the latest first.
   public func release() {
     let all = held.withLock { held in

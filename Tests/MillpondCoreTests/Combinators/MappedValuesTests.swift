@@ -78,6 +78,17 @@ import Testing
     .asynchronous(encode: { "\($0)" }, decode: { _ in throw Unreadable() }),
   ]
 
+  /// Codecs that read numbers only.
+  static let numbers: [Codec<String, Int>] = [
+    Codec(encode: { "\($0)" }, decode: { try number(in: $0) }),
+    .asynchronous(encode: { "\($0)" }, decode: { try number(in: $0) }),
+  ]
+
+  private static func number(in text: String) throws -> Int {
+    guard let number = Int(text) else { throw Unreadable() }
+    return number
+  }
+
   @Test(arguments: [0, 1])
   func `an undecodable value fails the get, if that is chosen`(codec: Int) async throws {
     base.set("x", for: "a")
@@ -111,6 +122,49 @@ import Testing
     lower.set(7, for: "a")
     #expect(Recorder<Int>().subscribe(to: both.get("a")).values == [7])
     #expect(base.contents == ["a": "7"])
+  }
+
+  @Test(arguments: [0, 1])
+  func `over a whole composition an undecodable stored value is replaced by the origin's answer`(
+    codec: Int
+  ) async throws {
+    base.set("x", for: "a")
+    let codec = Self.numbers[codec]
+    let cache = base.layered(over: FunctionSource<String, String>.sync { _ in "7" })
+      .mapValues(codec)
+    let recorder = Recorder<Int>().subscribe(to: cache.get("a"))
+    try await recorder.ended()
+
+    #expect(recorder.values == [7] && recorder.isCompleted)
+    #expect(base.contents == ["a": "7"])
+  }
+
+  @Test(arguments: [0, 1], [Freshness.any, .atMost(.zero), .reload])
+  func `over a whole composition an undecodable answer of the origin is a failure`(
+    codec: Int, freshness: Freshness
+  ) async throws {
+    let codec = Self.numbers[codec]
+    let cache = base.layered(over: FunctionSource<String, String>.sync { _ in "x" })
+      .mapValues(codec)
+    let recorder = Recorder<Int>().subscribe(
+      to: cache.get("a", Lookup(freshness: freshness)))
+    try await recorder.ended()
+
+    #expect(recorder.values == [] && recorder.failure is Unreadable)
+  }
+
+  @Test func `a get for stored values asks no origin about one that can't be decoded`() {
+    base.set("x", for: "a")
+    let origin = TestOrigin<String, String>()
+    let cache = base.layered(over: origin).mapValues(Self.numbers[0])
+
+    let stored = Recorder<Int>().subscribe(to: cache.get("a", Lookup(freshness: .cachedOnly)))
+    let missing = Recorder<Int>().subscribe(to: cache.get("b"))
+    origin["b"].completed()
+
+    #expect(stored.transcript == ["completed"])
+    #expect(missing.transcript == ["completed"])
+    #expect(origin["a"].subscriptions == 0)
   }
 
   @Test(arguments: [0, 1])

@@ -77,11 +77,31 @@ import Testing
     #expect(origin.asked == [nil])
   }
 
-  @Test func `a reload fetches anew, and a get for stored values asks nothing`() {
-    fill(scene.cache)
+  @Test func `a reload asks about a value of any age, and a get for stored values asks nothing`() {
+    _ = scene.cache.ask()
+
+    let reloaded = scene.cache.ask(Lookup(freshness: .reload))
+    _ = scene.cache.ask(Lookup(freshness: .cachedOnly))
+
+    #expect(reloaded.values.map(\.value) == [1] && reloaded.values.map(\.age) == [.zero])
+    #expect(origin.asked == [nil, "1"])
+  }
+
+  @Test func `after a confirmed reload the answers to older gets are refused`() {
+    _ = scene.cache.ask()
+    let older = FillToken()
 
     _ = scene.cache.ask(Lookup(freshness: .reload))
-    _ = scene.cache.ask(Lookup(freshness: .cachedOnly))
+    _ = memory.apply(.fill("a", Stamped(7), older))
+
+    #expect(memory.peek("a") == 1)
+  }
+
+  @Test func `a reload of a value without a validator, or after its removal, fetches`() {
+    memory.set(7, for: "a")
+    _ = scene.cache.ask(Lookup(freshness: .reload))
+    memory.remove("a")
+    _ = scene.cache.ask(Lookup(freshness: .reload))
 
     #expect(origin.asked == [nil, nil])
   }

@@ -94,14 +94,25 @@ import Testing
     #expect(origin.asked == [nil, "1"])
   }
 
-  @Test func `a reload fetches anew`() {
+  @Test func `a reload and a refresh ask about the stored value`() {
     let users = users()
     _ = users.ask()
 
-    _ = users.ask(Lookup(freshness: .reload))
-    _ = Recorder<Int>().subscribe(to: users.refresh("a"))
+    let reloaded = users.ask(Lookup(freshness: .reload))
+    let refreshed = Recorder<Int>().subscribe(to: users.refresh("a"))
 
-    #expect(origin.asked == [nil, nil, nil])
+    #expect(reloaded.values.map(\.value) == [1] && refreshed.values == [1])
+    #expect(origin.asked == [nil, "1", "1"])
+  }
+
+  @Test func `a reload brings a version that changed`() {
+    let users = users()
+    _ = users.ask()
+    origin.version = 2
+
+    #expect(users.ask(Lookup(freshness: .reload)).values.map(\.value) == [2])
+    #expect(users.ask().values.map(\.value) == [2])
+    #expect(origin.asked == [nil, "1"])
   }
 
   @Test func `a set during the question wins`() {

@@ -71,6 +71,19 @@ import Testing
     #expect(try await source.get(origin.url("/")).value == Data([1]))
   }
 
+  @Test func `a refused connection says what happened and where, without secrets`() async throws {
+    let closed = try ClosedPort()
+    let url = try #require(URL(string: closed.baseURL + "/a?token=secret"))
+
+    let error = try #require(try await Recorder.outcome(of: source, url).failure)
+
+    for text in ["\(error)", error.localizedDescription] {
+      #expect(text.contains("\(closed.baseURL)/a?token") && !text.contains("secret"))
+    }
+    #expect(!"\(error)".contains("(null)"))
+    #expect((error as? URLError)?.code == .cannotConnectToHost)
+  }
+
   @Test func `an expired certificate fails the get`() async throws {
     let origin = try LoopbackServer(greeting: [.send(Handshake.expired)])
     let url = try #require(URL(string: "https://127.0.0.1:\(origin.port)/"))

@@ -44,7 +44,7 @@ final class CacheExchange: Sendable {
       answer(with: stored)
     case (.answerNotModified, let stored?): finish(HTTPHead(status: 304, headers: stored.headers))
     case (.refuse, _): finish(HTTPHead(status: 504))
-    case (.validate, _): share(selected)
+    case (.validate, _), (.complete, _): share(selected)
     default:
       // What is stored for other fields or credentials says nothing about this request.
       let matching = selected.flatMap { $0.matches(terms) ? $0 : nil }
@@ -173,6 +173,7 @@ final class CacheExchange: Sendable {
       switch head.status {
       case 304: stored.isConfirmed(by: head, isAsked: false)
       case 200 where terms.method == "HEAD": stored.isDescribed(by: head)
+      case 206: stored.isOfSameVersion(asPart: head)
       default: false
       }
     if isSame {
@@ -189,12 +190,6 @@ extension RequestTerms {
   /// Whether the answer can be stored and shared: not if it depends on a condition or a range.
   fileprivate var isShareable: Bool {
     method == "GET" && !isConditional && !hasOriginCondition && range == nil
-  }
-}
-
-extension StoredResponse {
-  fileprivate func matches(_ request: RequestTerms) -> Bool {
-    variant.credentials == request.credentials && variant.isSelected(by: request)
   }
 }
 

@@ -20,6 +20,9 @@ public struct HTTPCacheDecision: Sendable, Hashable {
     /// Ask the origin whether the stored response is still current.
     case validate
 
+    /// Ask the origin for the rest of a stored response that broke off.
+    case complete
+
     /// Send the request to the origin as it is.
     case forward
 
@@ -55,7 +58,7 @@ public struct HTTPCacheDecision: Sendable, Hashable {
   public var isAnswer: Bool {
     switch action {
     case .answer, .answerAndRefresh, .answerNotModified: true
-    case .refuse, .validate, .forward, .store, .pass: false
+    case .refuse, .validate, .complete, .forward, .store, .pass: false
     }
   }
 }

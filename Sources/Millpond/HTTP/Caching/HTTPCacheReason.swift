@@ -39,6 +39,9 @@ public enum HTTPCacheReason: String, Sendable, Hashable, CaseIterable {
   /// The stored response belongs to a request with other credentials.
   case otherCredentials = "the credentials differ (RFC 9111 §3.5)"
 
+  /// Only the beginning of the response is stored, since its transfer broke off.
+  case incomplete = "only its beginning is stored (RFC 9111 §3.3)"
+
   /// The request asks the origin.
   case requestNoCache = "the request has no-cache (RFC 9111 §5.2.1.4)"
 

@@ -67,7 +67,7 @@ private struct RecordWriter {
   private mutating func add(_ head: StoredResponse) {
     for number in [
       head.status, Int(head.requestTime.microseconds), Int(head.responseTime.microseconds),
-      head.body.byteCount,
+      head.body.byteCount, head.body.isWhole ? 1 : 0,
     ] { add(number) }
     for fingerprint in [head.body.number, head.variant.selecting, head.variant.credentials] {
       add(Int(bitPattern: UInt(fingerprint.first)))
@@ -116,10 +116,10 @@ private struct RecordReader {
   }
 
   private mutating func head() throws(DecodingError) -> StoredResponse {
-    let (status, sent, arrived, count) = (
-      try number(), try number(), try number(), try number()
+    let (status, sent, arrived, count, isWhole) = (
+      try number(), try number(), try number(), try number(), try number()
     )
-    guard count >= 0 else { throw Self.damage }
+    guard count >= 0, (0...1).contains(isWhole) else { throw Self.damage }
     let (body, selecting, credentials) = (try fingerprint(), try fingerprint(), try fingerprint())
     let names = try list { reader throws(DecodingError) in try reader.text() }
     let fields = try list { reader throws(DecodingError) in
@@ -130,7 +130,7 @@ private struct RecordReader {
       requestTime: WallTime(microseconds: Int64(sent)),
       responseTime: WallTime(microseconds: Int64(arrived)),
       variant: VariantKey(names: names, selecting: selecting, credentials: credentials),
-      body: StoredBody(number: body, byteCount: count))
+      body: StoredBody(number: body, byteCount: count, isWhole: isWhole == 1))
   }
 
   private mutating func fingerprint() throws(DecodingError) -> Fingerprint {

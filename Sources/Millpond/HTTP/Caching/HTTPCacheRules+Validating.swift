@@ -67,17 +67,44 @@ extension StoredResponse {
   func updated(
     by head: HTTPHead, for request: RequestTerms, requestTime: WallTime, responseTime: WallTime
   ) -> StoredResponse? {
+    let fields = headers(updatedBy: head)
+    guard let variant = VariantKey(of: fields, to: request) else { return nil }
+    return StoredResponse(
+      status: status, headers: fields, requestTime: requestTime, responseTime: responseTime,
+      variant: variant, body: body)
+  }
+
+  /// Returns the fields, those of a newer head of the same version first.
+  private func headers(updatedBy head: HTTPHead) -> HeaderFields {
     let new = head.headers.withoutConnectionFields.fields
       .filter { !Self.contentFields.contains($0.name.lowercased()) }
     var names = Set(new.map { $0.name.lowercased() })
     // The old ones describe another message.
     names.formUnion(["age", "date"])
-    let kept = headers.fields.filter { !names.contains($0.name.lowercased()) }
-    let fields = HeaderFields(kept + new)
-    guard let variant = VariantKey(of: fields, to: request) else { return nil }
-    return StoredResponse(
-      status: status, headers: fields, requestTime: requestTime, responseTime: responseTime,
-      variant: variant, body: body)
+    return HeaderFields(headers.fields.filter { !names.contains($0.name.lowercased()) } + new)
+  }
+
+  /// Returns the head of the whole response, if the answer to a request for the rest brings exactly
+  /// what is missing of this one; nil if the two can't be combined.
+  ///
+  /// - Source: RFC 9111 §3.4, RFC 9110 §15.3.7.3.
+  func whole(combinedWith head: HTTPHead) -> HTTPHead? {
+    guard head.status == 206, let resumePoint,
+      let count = (try? BodyLength(head, resuming: resumePoint))?.expected
+    else { return nil }
+    var fields = headers(updatedBy: head)
+    fields.set("\(count)", for: "Content-Length")
+    return HTTPHead(
+      status: status, headers: fields, isOfOtherOrigin: head.isOfOtherOrigin,
+      isRedirected: head.isRedirected)
+  }
+
+  /// Whether a part of a body that the origin sent belongs to this whole response.
+  func isOfSameVersion(asPart head: HTTPHead) -> Bool {
+    guard body.isWhole, let own = terms.entityTag, let tag = EntityTag(of: head.headers) else {
+      return false
+    }
+    return own.isStronglyEqual(to: tag) && ContentRange(head.headers)?.total == body.byteCount
   }
 
   /// The fields that describe the stored bytes, and so outlive an update.
@@ -110,7 +137,8 @@ extension [StoredResponse] {
   func others(for request: RequestTerms) -> [StoredResponse] {
     var named: [EntityTag] = []
     return reversed().filter { response in
-      guard response.status == 200, response.variant.credentials == request.credentials,
+      guard response.status == 200, response.body.isWhole,
+        response.variant.credentials == request.credentials,
         let tag = response.terms.entityTag, !named.contains(where: { $0.isWeaklyEqual(to: tag) })
       else { return false }
       named.append(tag)

@@ -67,10 +67,11 @@ extension HTTPCacheRules {
       return request.toOrigin(.otherCredentials)
     }
     guard stored.variant.isSelected(by: request) else { return request.toOrigin(.otherVariant) }
+    guard stored.body.isWhole else { return request.toOrigin(.incomplete, about: stored) }
     let state = FreshnessState(stored, at: now, heuristicMicroseconds)
     let verdict = reuse(request, stored, state)
     guard verdict.isUsable else {
-      return request.toOrigin(verdict.reason, validating: stored, state)
+      return request.toOrigin(verdict.reason, about: stored, state)
     }
     let action: HTTPCacheDecision.Action =
       verdict.reason == .staleWhileRevalidate ? .answerAndRefresh : .answer
@@ -96,6 +97,7 @@ extension HTTPCacheRules {
   func decision(
     for request: RequestTerms, stored: StoredResponse, afterFailure status: Int?, at now: WallTime
   ) -> HTTPCacheDecision {
+    if !stored.body.isWhole { return .init(.forward, .incomplete) }
     let state = FreshnessState(stored, at: now, heuristicMicroseconds)
     let directives = stored.terms.directives
     if directives.has(.noCache) { return .init(.forward, .responseNoCache) }
@@ -190,14 +192,18 @@ extension RequestTerms {
 
   /// The decision to ask the origin, or to refuse if the request forbids that.
   fileprivate func toOrigin(
-    _ reason: HTTPCacheReason, validating stored: StoredResponse? = nil,
-    _ state: FreshnessState? = nil
+    _ reason: HTTPCacheReason, about stored: StoredResponse? = nil, _ state: FreshnessState? = nil
   ) -> HTTPCacheDecision {
     if directives.has(.onlyIfCached) { return .init(.refuse, .onlyIfCached) }
-    let canValidate =
-      stored?.terms.hasValidator == true && !isConditional && range == nil && method == "GET"
-    return .init(
-      canValidate ? .validate : .forward, reason, age: state?.age, freshFor: state?.freshFor)
+    var action = HTTPCacheDecision.Action.forward
+    if let stored, !isConditional, range == nil, method == "GET" {
+      if !stored.body.isWhole {
+        if stored.resumePoint != nil { action = .complete }
+      } else if stored.terms.hasValidator {
+        action = .validate
+      }
+    }
+    return .init(action, reason, age: state?.age, freshFor: state?.freshFor)
   }
 
   /// The decision to answer, or what the condition or the range of the request makes of it.

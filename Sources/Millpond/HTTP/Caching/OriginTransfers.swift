@@ -83,10 +83,10 @@ private final class OriginTransfer: Sendable {
   private let transfers: OriginTransfers
   private let downstream: Observer<Stamped<TransferStep>>
   private let lifetime: Lifetime
-  private let state: SerialState<State>
+  private let log: TransferLog
+  private let state = SerialState(State())
 
   private struct State {
-    let log: TransferLog
     var sent = WallTime(microseconds: 0)
     var head: HTTPHead?
 
@@ -105,35 +105,77 @@ private final class OriginTransfer: Sendable {
     self.transfers = transfers
     self.downstream = downstream
     self.lifetime = lifetime
-    state = SerialState(State(log: TransferLog(byteLimit: transfers.terms.byteLimit)))
+    log = TransferLog(byteLimit: transfers.terms.byteLimit)
   }
 
   func start() {
-    send(asking: question.conditions)
+    guard let stored = question.stored, let point = stored.resumePoint else {
+      return send(asking: question.conditions)
+    }
+    transfers.store.body(of: stored).run(
+      Observer(
+        next: { beginning in
+          if let beginning {
+            self.send(self.request.resuming(point), about: .beginning(stored, beginning))
+          } else {
+            self.send(asking: [])
+          }
+        }, other: { _ in }), lifetime.child())
   }
 
   private func send(asking conditions: [(name: String, value: String)]) {
     var request = request
     for field in conditions { request.headers.set(field.value, for: field.name) }
+    send(request, about: conditions.isEmpty ? .nothing : .versions)
+  }
+
+  /// What a request to the origin says about stored responses.
+  private enum Question {
+    case nothing
+
+    /// Whether one of them is still current.
+    case versions
+
+    /// That the rest of this one is wanted, of which these bytes are stored.
+    case beginning(StoredResponse, Data)
+  }
+
+  private func send(_ request: HTTPRequest, about asked: Question) {
     state.value.sent = transfers.terms.now()
     let upstream = lifetime.child()
     transfers.base.send(request).run(
       Observer(
-        next: { part in
-          if !upstream.isEnded { self.receive(part, isAsked: !conditions.isEmpty, upstream) }
-        },
+        next: { part in if !upstream.isEnded { self.receive(part, asked, upstream) } },
         other: { event in if !upstream.isEnded { self.receive(event) } }),
       upstream)
   }
 
   // MARK: Parts
 
-  private func receive(_ part: HTTPPart, isAsked: Bool, _ upstream: Lifetime) {
+  private func receive(_ part: HTTPPart, _ asked: Question, _ upstream: Lifetime) {
     if state.value.isOver { return }
-    if case .head(let head) = part, state.value.head == nil {
-      if head.isInterim { return }
-      return receive(head, isAsked: isAsked, upstream)
+    guard case .head(let head) = part, state.value.head == nil else {
+      return passBytes(of: part)
     }
+    if head.isInterim { return }
+    switch asked {
+    case .nothing: receive(head, isAsked: false, upstream)
+    case .versions: receive(head, isAsked: true, upstream)
+    case .beginning(let stored, let bytes):
+      if let whole = stored.whole(combinedWith: head) {
+        receive(whole, isAsked: false, upstream)
+        if !upstream.isEnded { passBytes(of: .body(bytes)) }
+      } else if [206, 304, 416].contains(head.status) {
+        // The origin has another version, or can't tell.
+        upstream.end()
+        send(asking: [])
+      } else {
+        receive(head, isAsked: false, upstream)
+      }
+    }
+  }
+
+  private func passBytes(of part: HTTPPart) {
     if case .body(let bytes) = part { state.value.byteCount += bytes.count }
     pass(part)
   }
@@ -158,8 +200,13 @@ private final class OriginTransfer: Sendable {
     }
     let isTooLarge = head.isLarger(than: transfers.terms.byteLimit)
     if !decision.reason.allowsSharing || isTooLarge {
-      state.value.log.keepNothing()
+      log.keepNothing()
       state.value.storing = nil
+    }
+    if let storing = state.value.storing, ResourceVersion(head) != nil {
+      log.begin(storing)
+      // Also if the last caller leaves.
+      lifetime.onEnd { self.keepBeginning() }
     }
     let isRefused = isTooLarge && decision.action == .store
     transfers.terms.tell(request, isRefused ? HTTPCacheDecision(.pass, .tooLarge) : decision)
@@ -176,7 +223,6 @@ private final class OriginTransfer: Sendable {
   }
 
   private func pass(_ part: HTTPPart) {
-    let log = state.value.log
     let number = log.add(part)
     downstream.next(Stamped(.part(part, number, log)))
   }
@@ -200,7 +246,20 @@ private final class OriginTransfer: Sendable {
 
   private func end(_ event: Event<Never>) {
     state.value.isOver = true
+    keepBeginning()
     downstream.other(event)
+  }
+
+  /// Stores what has arrived of a response that broke off, so that the rest can be requested later.
+  private func keepBeginning() {
+    guard let (response, body) = log.takeBeginning() else { return }
+    let beginning = response.with(StoredBody(byteCount: body.count, isWhole: false))
+    guard let point = beginning.resumePoint, point.byteCount < point.version.total ?? .max else {
+      return
+    }
+    transfers.terms.tell(request, HTTPCacheDecision(.store, .incomplete))
+    transfers.store.store(beginning, body, for: question.key, question.terms, question.token)
+      .subscribe()
   }
 
   private func finish(with stored: StoredResponse, _ decision: HTTPCacheDecision) {
@@ -243,15 +302,13 @@ private final class OriginTransfer: Sendable {
 
   private func storeWhole() {
     guard let response = state.value.storing, let head = state.value.head, isWhole(head),
-      let parts = state.value.log.pieces
+      let body = log.body
     else { return end(.completed) }
-    var body = Data(capacity: state.value.byteCount)
-    for case .body(let bytes) in parts { body.append(bytes) }
     state.value.isOver = true
-    transfers.store.store(
-      response.with(StoredBody(byteCount: body.count)), body, for: question.key, question.terms,
-      question.token
-    ).run(Observer(next: { _ in }, other: { [downstream] in downstream.other($0) }), lifetime)
+    _ = log.takeBeginning()
+    let whole = response.with(StoredBody(byteCount: body.count, isWhole: true))
+    transfers.store.store(whole, body, for: question.key, question.terms, question.token).run(
+      Observer(next: { _ in }, other: { [downstream] in downstream.other($0) }), lifetime)
   }
 
   private func isWhole(_ head: HTTPHead) -> Bool {

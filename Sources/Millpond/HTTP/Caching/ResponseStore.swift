@@ -63,7 +63,8 @@ struct ResponseStore: Sendable {
 
   // MARK: Changes
 
-  /// Stores a response and its body in place of those that the same requests select.
+  /// Stores a response and its body in place of those that the same requests select; one that broke
+  /// off not in place of a whole one.
   ///
   /// - Parameter token: The token from before the request was looked up: a write that came since
   ///   then wins, such as an invalidation.
@@ -72,6 +73,9 @@ struct ResponseStore: Sendable {
     _ token: FillToken
   ) -> Signal<Void> {
     change(key, token) { heads in
+      if !response.body.isWhole, heads.contains(where: { $0.body.isWhole && $0.matches(request) }) {
+        return heads
+      }
       if response.body.byteCount > 0 {
         fill(response.bodyPlace, .body(body), token)
       }
@@ -134,9 +138,7 @@ extension [StoredResponse] {
   fileprivate func replacing(
     _ response: StoredResponse, for request: RequestTerms
   ) -> [StoredResponse] {
-    let kept = filter {
-      $0.variant.credentials != request.credentials || !$0.variant.isSelected(by: request)
-    }
+    let kept = filter { !$0.matches(request) }
     return (kept + [response]).suffix(ResponseStore.variantLimit)
   }
 }
@@ -150,9 +152,9 @@ extension HTTPCacheRecord {
 
 extension StoredBody {
   /// A body with a number that no other body has.
-  init(byteCount: Int) {
+  init(byteCount: Int, isWhole: Bool) {
     self.init(
       number: Fingerprint(first: .random(in: 1 ... .max), second: .random(in: 1 ... .max)),
-      byteCount: byteCount)
+      byteCount: byteCount, isWhole: isWhole)
   }
 }

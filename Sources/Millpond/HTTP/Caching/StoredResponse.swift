@@ -63,11 +63,27 @@ public final class StoredResponse: Sendable {
     self.terms = terms ?? ResponseTerms(status: status, headers: headers)
   }
 
+  /// Whether a request with these fields and credentials selects this response.
+  func matches(_ request: RequestTerms) -> Bool {
+    variant.credentials == request.credentials && variant.isSelected(by: request)
+  }
+
   /// Returns the same response with another body.
   func with(_ body: StoredBody) -> StoredResponse {
     StoredResponse(
       status: status, headers: headers, requestTime: requestTime, responseTime: responseTime,
       variant: variant, body: body, terms: terms)
+  }
+
+  /// The point from which the rest of an incomplete body can be requested; nil of a whole one, and of
+  /// one whose version can't be told.
+  ///
+  /// - Source: RFC 9111 §3.3, §3.4.
+  var resumePoint: ResumePoint? {
+    if body.isWhole { return nil }
+    return ResourceVersion(HTTPHead(status: status, headers: headers)).map {
+      ResumePoint(version: $0, byteCount: body.byteCount)
+    }
   }
 
   /// The time at which the response left its origin, as far as it is known.
@@ -79,6 +95,9 @@ struct StoredBody: Sendable, Equatable {
   /// The number of the body, which no other body has.
   var number = Fingerprint.none
   var byteCount = 0
+
+  /// Whether these are all bytes of the body, and not only its beginning.
+  var isWhole = true
 
   /// The key in the store.
   var place: String {

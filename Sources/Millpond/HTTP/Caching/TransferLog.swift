@@ -1,3 +1,4 @@
+import Foundation
 import MillpondSignals
 
 /// A step of a transfer that several callers share.
@@ -19,6 +20,9 @@ final class TransferLog: Sendable {
     var byteCount = 0
     var isKept = true
     var isClaimed = false
+
+    /// The response whose beginning the parts are, if that may be stored.
+    var beginning: StoredResponse?
   }
 
   private let state = Locked(State())
@@ -60,12 +64,35 @@ final class TransferLog: Sendable {
     }
   }
 
-  /// All bytes of the body, in order; nil if they are not kept.
-  var pieces: [HTTPPart]? { state.withLock { $0.isKept ? $0.parts : nil } }
+  /// The body so far; nil if it is not kept.
+  var body: Data? { state.withLock { $0.isKept ? $0.parts : nil }?.joinedBody }
+
+  /// Notes that the beginning of a response may be stored if its transfer breaks off.
+  func begin(_ response: StoredResponse) { state.withLock { $0.beginning = response } }
+
+  /// Returns what has arrived of a response that may be stored as far as it came; nil afterwards.
+  func takeBeginning() -> (response: StoredResponse, body: Data)? {
+    let (response, parts) = state.withLock { state in
+      (exchange(&state.beginning, with: nil), state.parts)
+    }
+    let body = parts.joinedBody
+    return response.flatMap { body.isEmpty ? nil : ($0, body) }
+  }
 
   /// Returns whether the caller may have the answer from its first part on, which only one may if
   /// it is not kept.
   func claim() -> Bool {
     state.withLock { state in !exchange(&state.isClaimed, with: true) || state.isKept }
+  }
+}
+
+extension [HTTPPart] {
+  /// The bytes of the body, in order.
+  var joinedBody: Data {
+    var count = 0
+    for case .body(let bytes) in self { count += bytes.count }
+    var body = Data(capacity: count)
+    for case .body(let bytes) in self { body.append(bytes) }
+    return body
   }
 }

@@ -131,7 +131,8 @@ final class SessionTransfer: Sendable {
     let hasHead = phase.withLock { $0.hasHead }
     guard phase.withLock({ $0.end() }) else { return false }
     if let error {
-      observer.failed(sessionError(error, hasHead: hasHead).withoutSecrets)
+      let url = request.withLock { $0.url }
+      observer.failed(sessionError(error, hasHead: hasHead).naming(url))
     } else {
       observer.completed()
     }
@@ -156,17 +157,17 @@ final class SessionTransfer: Sendable {
 }
 
 extension Error {
-  /// The same error; the URL of a `URLError` is without secrets.
-  fileprivate var withoutSecrets: any Error {
+  /// Returns the same error, which names the URL without secrets if it is a `URLError`.
+  fileprivate func naming(_ url: URL) -> any Error {
     guard let error = self as? URLError else { return self }
+    let address = (error.failingURL ?? url).textWithoutSecrets
     // The same URL as text, and an underlying error that names it too.
     var info = error.userInfo.filter { key, _ in
       key != "NSErrorFailingURLStringKey" && key != NSUnderlyingErrorKey
     }
-    info[NSURLErrorFailingURLErrorKey] = error.failingURL.flatMap {
-      URL(string: $0.textWithoutSecrets)
-    }
-    return URLError(error.code, userInfo: info)
+    info[NSURLErrorFailingURLErrorKey] = URL(string: address)
+    info[NSLocalizedDescriptionKey] = "\(error.localizedDescription): \(address)"
+    return readableError(error.code, info)
   }
 }
 

@@ -32,6 +32,11 @@
     static func forSession() -> OperationQueue? { nil }
   }
 
+  /// Returns an error, which prints its description.
+  func readableError(_ code: URLError.Code, _ info: [String: Any]) -> URLError {
+    URLError(code, userInfo: info)
+  }
+
   /// Returns the error, which is a `URLError`.
   func sessionError(_ error: any Error, hasHead: Bool) -> any Error { error }
 #endif

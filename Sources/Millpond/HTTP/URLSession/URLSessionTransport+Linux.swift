@@ -93,6 +93,19 @@
     return error as? URLError ?? URLError(_nsError: plain)
   }
 
+  /// Returns an error, which prints its description.
+  ///
+  /// That of Foundation prints its domain, its code, and "(null)" (swift-corelibs-foundation 6.3.1).
+  func readableError(_ code: URLError.Code, _ info: [String: Any]) -> URLError {
+    URLError(
+      _nsError: ReadableError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))
+  }
+
+  private final class ReadableError: NSError, @unchecked Sendable {
+    // Sendable because it has no properties of its own.
+    override var description: String { localizedDescription }
+  }
+
   private func realCode(of error: NSError, hasHead: Bool) -> URLError.Code? {
     let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""
     return switch error.code {

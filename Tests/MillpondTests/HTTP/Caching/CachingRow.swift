@@ -25,11 +25,15 @@ struct CachingRow: Sendable, CustomTestStringConvertible {
   var request = ""
   var now = 0
   var delay = 0
+
+  /// Whether the transfer of the stored response broke off.
+  var isBrokenOff = false
   let action: HTTPCacheDecision.Action
   let reason: HTTPCacheReason
 
   var testDescription: String {
     "\(section): \(method) [\(request)] of [\(status) \(response ?? "nothing")] at \(now)"
+      + (isBrokenOff ? ", broken off" : "")
   }
 
   /// A row about the use of a stored response.
@@ -52,6 +56,27 @@ struct CachingRow: Sendable, CustomTestStringConvertible {
     reuse(
       section, response, "", at: now, action, reason, method: method, status: status,
       first: first, delay: delay)
+  }
+
+  /// A row about the use of a stored response whose transfer broke off.
+  static func completing(
+    _ section: String, _ response: String, _ request: String, at now: Int = 0,
+    _ action: HTTPCacheDecision.Action, _ reason: HTTPCacheReason, method: String = "GET",
+    status: Int = 200, first: String = ""
+  ) -> CachingRow {
+    CachingRow(
+      question: .reuse, section: section, method: method, status: status, first: first,
+      response: response, request: request, now: now, isBrokenOff: true, action: action,
+      reason: reason)
+  }
+
+  /// A row about the use of such a response for a request without fields.
+  static func completing(
+    _ section: String, _ response: String, at now: Int = 0, _ action: HTTPCacheDecision.Action,
+    _ reason: HTTPCacheReason, method: String = "GET", status: Int = 200
+  ) -> CachingRow {
+    completing(
+      section, response, "", at: now, action, reason, method: method, status: status)
   }
 
   /// A row about the storing of a response.
@@ -115,7 +140,7 @@ extension CachingRow {
     StoredResponse(
       HTTPHead(status: status, headers: responseFields), to: terms(first, method: "GET"),
       requestTime: Self.time(-delay), responseTime: Self.time(0),
-      body: StoredBody(number: .none, byteCount: 1_000))
+      body: StoredBody(number: .none, byteCount: 1_000, isWhole: !isBrokenOff))
   }
 
   static func time(_ offset: Int) -> WallTime {

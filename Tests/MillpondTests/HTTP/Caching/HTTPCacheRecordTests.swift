@@ -16,7 +16,7 @@ import Testing
             status: 404, headers: CachingRow.fields("max-age=9 | Vary: A, B | ETag: \"é\" | X: ")),
           to: RequestTerms(method: "GET", headers: CachingRow.fields(request)),
           requestTime: CachingRow.time(-1), responseTime: CachingRow.time(0),
-          body: StoredBody(byteCount: 12)))
+          body: StoredBody(byteCount: 12, isWhole: request == "A: 1")))
     }
   }
 

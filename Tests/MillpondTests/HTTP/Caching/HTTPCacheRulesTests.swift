@@ -7,7 +7,7 @@ import Testing
 @Suite struct HTTPCacheRulesTests {
   static let rows =
     CachingRow.freshness + CachingRow.directives + CachingRow.selection
-    + CachingRow.storageAndFailures
+    + CachingRow.storageAndFailures + CachingRow.incomplete
 
   @Test(arguments: rows)
   func `the decision and its reason are those of the standard`(row: CachingRow) throws {
@@ -44,6 +44,19 @@ import Testing
     let refused = CachingRow.failing(
       "9111 §4.2.4", "max-age=9", at: 10, with: 503, .forward, .stale)
     #expect(try refused.decision(by: rules).action == .forward)
+  }
+
+  @Test(arguments: [nil, 503])
+  func `a response that broke off stands in for no failure`(status: Int?) throws {
+    var row = CachingRow.failing(
+      "9111 §3.3", "max-age=9, stale-if-error=30 | ETag: \"a\"", at: 10, with: status, .answer,
+      .staleIfError)
+    #expect(try row.decision(by: .standard).action == .answer)
+
+    row.isBrokenOff = true
+
+    #expect(try row.decision(by: .standard).action == .forward)
+    #expect(try row.decision(by: .standard).reason == .incomplete)
   }
 
   @Test func `without a limit for estimates nothing is estimated`() throws {
