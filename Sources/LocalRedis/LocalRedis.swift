@@ -9,8 +9,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// A server of this machine's own, for tests, figures and the demo: on a free port of 127.0.0.1 and a
-/// Unix socket, with a fresh folder, and without saving anything.
+/// A server of this machine's own, for tests, figures and the demo: on a free port of 127.0.0.1 and
+/// a Unix socket, with a fresh folder, and without saving anything.
 ///
 /// The server ends with this object, and with the process, however that ends.
 public final class LocalRedis: Sendable {

@@ -39,7 +39,7 @@ struct Connection {
   private mutating func end(_ ending: Ending) {
     switch ending {
     case .gone: stream.close()
-    case .closing: stream.end(patience: .zero)
+    case .closing: stream.end(timeLimit: .zero)
     case .resetting: stream.reset()
     case .refusing(let refusal): refuse(refusal)
     }
@@ -115,7 +115,7 @@ extension Connection {
       status: refusal.status, headers: [:], bodyByteCount: 0, isToHead: false, keepsAlive: false)
     do {
       try send(message.head)
-      stream.end(patience: .seconds(1))
+      stream.end(timeLimit: .seconds(1))
     } catch {
       stream.close()
     }

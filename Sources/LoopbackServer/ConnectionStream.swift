@@ -117,13 +117,13 @@ extension ConnectionStream {
     wake.close()
   }
 
-  /// Ends the sending direction, and closes when the client has closed too or `patience` is over.
+  /// Ends the sending direction, and closes when the client has closed too or `timeLimit` is over.
   ///
   /// Closing with unread bytes of the client would send a reset, which may discard bytes already
   /// sent to it.
-  package mutating func end(patience: Duration) {
+  package mutating func end(timeLimit: Duration) {
     socket.endWriting()
-    let deadline = ContinuousClock.now + patience
+    let deadline = ContinuousClock.now + timeLimit
     reading: while true {
       input = []
       let result = socket.receive(Self.pieceByteCount, into: &input)

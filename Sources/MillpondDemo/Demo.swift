@@ -78,7 +78,7 @@ enum Demo {
     let layers = PictureLayers(folder: folder, diskKey: \.path)
     let interruption = Interruption(leaving: layers, currentBoard)
     defer { withExtendedLifetime(interruption) {} }
-    let picture = Guarded(TerminalPicture())
+    let picture = LockedState(TerminalPicture())
     let screen =
       options.pictureFile == nil
       ? Screen.standardOutput() : .drawn { output in picture.withLock { $0.write(output) } }

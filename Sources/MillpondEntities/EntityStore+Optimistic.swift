@@ -12,8 +12,8 @@ extension EntityStore {
   /// - If it fails, the value that was there before comes back.
   /// - A later write replaces the value in any case, and then the outcome changes nothing. Entities
   ///   are replaced whole; a ``Mergeable`` one that a later set was merged with is part of that.
-  /// - Of several optimistic writes of one entity, the latest is visible. If it fails, the one before
-  ///   it is; a confirmed one replaces those before it.
+  /// - Of several optimistic writes of one entity, the latest is visible. If it fails, the one
+  ///   before it is; a confirmed one replaces those before it.
   /// - An answer of a source does not hide the value, but is what comes back. Answers to requests
   ///   made before the confirmation are not stored after it.
   ///
@@ -21,19 +21,19 @@ extension EntityStore {
   /// next start begins without the write. Until the outcome, the entity is not evicted or pruned,
   /// nor is what the values refer to.
   ///
-  /// No subscriber that leaves cancels the request, and neither does the release of the store; limit it, as
-  /// by `Signal.timeout(_:awaiting:clock:)`, if it might never end. ``end()`` cancels it, and
-  /// nothing comes back. Inside a transaction, the request starts after the commit; if the
+  /// No subscriber that leaves cancels the request, and neither does the release of the store;
+  /// limit it, as by `Signal.timeout(_:awaiting:clock:)`, if it might never end. ``end()`` cancels
+  /// it, and nothing comes back. Inside a transaction, the request starts after the commit; if the
   /// transaction throws, it does not start.
   ///
   /// Other libraries call this an optimistic update or response, with a rollback.
   ///
   /// - Parameters:
   ///   - entity: The value to store.
-  ///   - request: The work that confirms the write by its completion. Its values are ignored, except
-  ///     of the type of the entity, see ``set(_:confirmedBy:)-(E,Signal<E>)``.
-  /// - Returns: The outcome, once the store shows it: the failure of the request, or a value. It can
-  ///   be ignored. It fails with `CacheError.scopeEnded` if the store ends before, and with
+  ///   - request: The work that confirms the write by its completion. Its values are ignored,
+  ///     except of the type of the entity, see ``set(_:confirmedBy:)-(E,Signal<E>)``.
+  /// - Returns: The outcome, once the store shows it: the failure of the request, or a value. It
+  ///   can be ignored. It fails with `CacheError.scopeEnded` if the store ends before, and with
   ///   `SignalError.abandoned(origin:)` if the transaction throws.
   @discardableResult
   public func set<E: Entity, Answer>(

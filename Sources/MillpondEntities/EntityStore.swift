@@ -235,8 +235,8 @@ extension EntityStore {
   ///
   /// - Parameter age: The time without use after which an entity is dropped; with zero, recent use
   ///   does not count.
-  /// - Complexity: O(*n*) in the number of stored entities, in steps between which others read. Other
-  ///   writers wait meanwhile.
+  /// - Complexity: O(*n*) in the number of stored entities, in steps between which others read.
+  ///   Other writers wait meanwhile.
   public func prune(unusedFor age: Duration = .zero) {
     core.prune(unusedFor: age)
   }

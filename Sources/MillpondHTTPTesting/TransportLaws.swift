@@ -11,18 +11,18 @@ public import MillpondTesting
 ///
 /// - Note: Starts threads of its own for the origins; blocks none of the cooperative pool.
 public struct TransportLaws: Sendable {
-  private let patience: Duration
+  private let timeLimit: Duration
   private let make: @Sendable () -> any HTTPTransport
 
   /// Creates the checks of a transport.
   ///
   /// - Parameters:
-  ///   - patience: The time to wait for a required event before its absence counts as a breach.
+  ///   - timeLimit: The time to wait for a required event before its absence counts as a breach.
   ///   - make: Makes a transport, anew for each law.
   public init(
-    patience: Duration = Watchdog.limit, of make: @escaping @Sendable () -> some HTTPTransport
+    timeLimit: Duration = Watchdog.limit, of make: @escaping @Sendable () -> some HTTPTransport
   ) {
-    self.patience = patience
+    self.timeLimit = timeLimit
     self.make = make
   }
 
@@ -32,7 +32,7 @@ public struct TransportLaws: Sendable {
   ) async -> [TransportBreach] {
     var breaches: [TransportBreach] = []
     for law in laws {
-      let scene = TransportLawsScene(transport: make(), patience: patience)
+      let scene = TransportLawsScene(transport: make(), timeLimit: timeLimit)
       let findings: [String]
       do {
         findings = try await scene.findings(of: law)

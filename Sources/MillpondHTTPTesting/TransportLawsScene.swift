@@ -7,9 +7,9 @@ import MillpondTesting
 /// A transport, and the ways to ask it.
 struct TransportLawsScene: Sendable {
   let transport: any HTTPTransport
-  let patience: Duration
+  let timeLimit: Duration
 
-  /// Sends a request, and waits for the end of its answer, or until patience runs out.
+  /// Sends a request, and waits for the end of its answer, or until timeLimit runs out.
   func answer(to request: HTTPRequest) async -> TransportAnswer {
     await answer(to: transport.send(request))
   }
@@ -18,7 +18,7 @@ struct TransportLawsScene: Sendable {
     let recorder = Recorder<HTTPPart>().subscribe(to: signal)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { _ = try? await recorder.ended() }
-      group.addTask { [patience] in try? await Task.sleep(for: patience) }
+      group.addTask { [timeLimit] in try? await Task.sleep(for: timeLimit) }
       await group.next()
       group.cancelAll()
     }
@@ -26,11 +26,11 @@ struct TransportLawsScene: Sendable {
     return TransportAnswer(recorder)
   }
 
-  /// Waits until a condition of an origin holds; returns false if patience runs out.
+  /// Waits until a condition of an origin holds; returns false if timeLimit runs out.
   func eventually(
     _ origin: LoopbackServer, _ condition: @escaping @Sendable (ServerSnapshot) -> Bool
   ) async -> Bool {
-    await origin.eventually(timeout: patience, condition)
+    await origin.eventually(timeout: timeLimit, condition)
   }
 }
 

@@ -9,9 +9,9 @@ public import MillpondCore
 ///     print(inspector.address)  // open it in a browser on this machine
 ///
 /// The page shows the composition with the sizes and counters of its layers, the hit ratio over
-/// time, the running flights, and the latest gets with the answers of the layers. The gets are shown
-/// if a part of the composition is ``/MillpondCore/Source/monitored(by:)``; everything else needs no
-/// preparation.
+/// time, the running flights, and the latest gets with the answers of the layers. The gets are
+/// shown if a part of the composition is ``/MillpondCore/Source/monitored(by:)``; everything else
+/// needs no preparation.
 ///
 /// It is served on 127.0.0.1 only, to callers that know the address, which contains a random token.
 /// Keys are shown as text, so the address should be kept as secret as they are. Four pages can be
@@ -39,10 +39,10 @@ public final class Inspector: Sendable {
     _ source: some Source<Key, Value>, title: String = "Millpond",
     allowing permissions: Set<InspectorPermission> = []
   ) throws {
-    try self.init(InspectedSource(source, title: title, allowing: permissions), ServerTimes())
+    try self.init(InspectedSource(source, title: title, allowing: permissions), ServerTimeouts())
   }
 
-  init(_ source: InspectedSource, _ times: ServerTimes) throws {
+  init(_ source: InspectedSource, _ times: ServerTimeouts) throws {
     server = try InspectorServer(source, times)
   }
 

@@ -11,19 +11,20 @@ extension Cache {
   /// Apply it to the layer above `shared`. It keeps values only while the server reports changes: a
   /// lost connection empties it before any get or write fails or is answered, and until the client
   /// tracks again on all its connections, gets pass through to the layers below. A value that was
-  /// read, or fetched, before a report of its key arrived is not stored afterwards, since the report
-  /// counts as a write of the key (see `FillToken`).
+  /// read, or fetched, before a report of its key arrived is not stored afterwards, since the
+  /// report counts as a write of the key (see `FillToken`).
   ///
-  /// A value that is out of date stays at most until the report arrives: a fraction of a round trip.
-  /// If the network fails without a sign, that is noticed after the client's heartbeat and deadline.
-  /// Writes through `shared` by other compositions of this process are followed too. A fill by
-  /// another composition of this process is not.
+  /// A value that is out of date stays at most until the report arrives: a fraction of a round
+  /// trip. If the network fails without a sign, that is noticed after the client's heartbeat and
+  /// deadline. Writes through `shared` by other compositions of this process are followed too. A
+  /// fill by another composition of this process is not.
   ///
-  /// **Why order is kept.** A key has one connection, on which the server sends the report of a change
-  /// after the answers to earlier reads, and before those to later ones. One thread acts on both in
-  /// that order. A value of an earlier read is stored, and removed again by the report; if it is
-  /// still on its way, in a codec for example, its fill began before the removal, and is refused. A
-  /// report on another connection of the client is ignored, so it can't overtake anything.
+  /// **Why order is kept.** A key has one connection, on which the server sends the report of a
+  /// change after the answers to earlier reads, and before those to later ones. One thread acts on
+  /// both in that order. A value of an earlier read is stored, and removed again by the report; if
+  /// it is still on its way, in a codec for example, its fill began before the removal, and is
+  /// refused. A report on another connection of the client is ignored, so it can't overtake
+  /// anything.
   ///
   /// - Parameters:
   ///   - shared: The cache on the server.

@@ -9,11 +9,11 @@ extension Cache {
   ///       .layered(over: people.layered(over: api, leasing: shared))
   ///       .reusingInFlight()
   ///
-  /// A process that misses a key takes a lease of it on the server, and fetches. Others that miss it
-  /// meanwhile wait for the value, or for the end of the lease, and ask again. The lease ends when the
-  /// value is stored, when the fetch has failed or was cancelled, or after `time`, so a process that
-  /// dies or takes too long delays the others no longer than that. Without a connection every process
-  /// fetches by itself, and so does a get with `Freshness.reload`.
+  /// A process that misses a key takes a lease of it on the server, and fetches. Others that miss
+  /// it meanwhile wait for the value, or for the end of the lease, and ask again. The lease ends
+  /// when the value is stored, when the fetch has failed or was cancelled, or after `time`, so a
+  /// process that dies or takes too long delays the others no longer than that. Without a
+  /// connection every process fetches by itself, and so does a get with `Freshness.reload`.
   ///
   /// Apply `reusingInFlight()` above, so that the gets of one process are one.
   ///

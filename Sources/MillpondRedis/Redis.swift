@@ -13,9 +13,9 @@ public import MillpondSignals
 /// A command that only reads, and whose answer a lost connection has cost, is sent once more;
 /// others fail, since they may have been carried out.
 ///
-/// Commands are sent without waiting for the answers of earlier ones, by a thread of the client that
-/// also delivers the answers. Code that receives a value must not block that thread: `value` and
-/// `receive(on:limit:)` leave it at once.
+/// Commands are sent without waiting for the answers of earlier ones, by a thread of the client
+/// that also delivers the answers. Code that receives a value must not block that thread: `value`
+/// and `receive(on:limit:)` leave it at once.
 ///
 /// There is no encryption. Servers are used on the same machine by a Unix socket, in a private
 /// network, or through a local proxy that encrypts, such as `stunnel`.
@@ -49,7 +49,7 @@ public final class Redis: Sendable {
     connections: Int = 1, deadline: Duration = .seconds(1), heartbeat: Duration = .seconds(2),
     tracking: RedisTracking = .byPrefix
   ) throws(RedisError) {
-    let limits = PipelineLimits(
+    let limits = ConnectionLimits(
       deadline: Int64(max(deadline, .milliseconds(1)).nanoseconds),
       heartbeat: Int64(max(heartbeat, .milliseconds(1)).nanoseconds))
     try self.init(
@@ -88,8 +88,8 @@ public final class Redis: Sendable {
 
   // MARK: Commands
 
-  func lane(of key: String) -> RedisLane {
-    loop.lanes[RedisLane.number(of: key, among: loop.lanes.count)]
+  func lane(of key: String) -> RedisConnection {
+    loop.lanes[RedisConnection.number(of: key, among: loop.lanes.count)]
   }
 }
 

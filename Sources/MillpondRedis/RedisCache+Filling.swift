@@ -28,7 +28,7 @@ extension RedisCache {
   /// Removes a key again if another process wrote it between its get and its fill.
   ///
   /// Every report of such a write has arrived before the answer to the fill.
-  private func checkFill(_ key: String, _ token: FillToken, on lane: RedisLane) {
+  private func checkFill(_ key: String, _ token: FillToken, on lane: RedisConnection) {
     _ = lane.submit({ _ in }) { [number, prefix] orders in
       guard var order = orders[number], !order.admit(token, for: key),
         token.isEarlier(than: order.lastWrite(of: key)) == false

@@ -87,7 +87,7 @@ private final class KeyRemoval: Sendable {
       predicate?.isSatisfied(by: $0) ?? true
     }
     let byLane = Dictionary(grouping: keys) { cache.redis.lane(of: $0).number }
-    let step = JoinedAnswers(of: byLane.count) { result in
+    let step = CombinedReplies(of: byLane.count) { result in
       if case .failure = result { return self.end(result) }
       if cursor == "0" { return self.end(.success(())) }
       self.scan(from: cursor)
@@ -96,7 +96,7 @@ private final class KeyRemoval: Sendable {
   }
 
   /// Removes the keys that were not written after the removal.
-  private func remove(_ keys: [String], on lane: RedisLane, _ step: JoinedAnswers) {
+  private func remove(_ keys: [String], on lane: RedisConnection, _ step: CombinedReplies) {
     let isSent = lane.submit({ step.add($0.map { _ in () }) }) { [cache, revision] orders in
       let order = orders[cache.number]
       let old = keys.filter { order?.lastWrite(of: $0) ?? .none <= revision }

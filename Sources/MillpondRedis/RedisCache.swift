@@ -31,8 +31,8 @@ public import MillpondSignals
 /// such as one that is loading its data, is asked each time:
 /// `circuitBreaking(afterFailures:for:counting:clock:)` spares it.
 ///
-/// Two caches with the same prefix and client are one. Prefixes that begin with each other work, but
-/// writes through one are not ordered with those of the other.
+/// Two caches with the same prefix and client are one. Prefixes that begin with each other work,
+/// but writes through one are not ordered with those of the other.
 ///
 /// - Note: Any thread; none is blocked. Values arrive on the client's thread.
 /// - Complexity: A round trip for a get, a set or a removal, which share round trips with those
@@ -158,7 +158,7 @@ public final class RedisCache: Cache {
     _ stamped: Stamped<Data>, isFill: Bool, _ options: [RedisArgument] = []
   ) -> (@Sendable (RedisKey) -> RedisRequest)? {
     let (record, life) = RedisRecord.of(
-      stamped, timeToLive, isFill: isFill, at: SystemCalls.wallTime())
+      stamped, timeToLive, isFill: isFill, at: SocketCalls.wallTime())
     if let life, life <= 0 { return nil }
     let footer = form == .stamped ? record.footer : []
     let isTrackedByKey = redis.loop.tracker.isByKey

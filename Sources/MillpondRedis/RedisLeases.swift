@@ -3,8 +3,8 @@ import MillpondSignals
 
 /// The leases of a cache's keys: keys on the server that exist for as long as one process fetches.
 ///
-/// Their prefix is that of the cache behind `lease:`, so that no cache takes them for values. A lease
-/// has the lane of its key, and ends after what was stored before on that lane.
+/// Their prefix is that of the cache behind `lease:`, so that no cache takes them for values. A
+/// lease has the lane of its key, and ends after what was stored before on that lane.
 final class RedisLeases: Sendable {
   /// The result of an attempt to take a lease.
   enum Taking: Sendable {
@@ -82,7 +82,7 @@ final class RedisLeases: Sendable {
     return notice
   }
 
-  private func lane(_ key: String) -> RedisLane { shared.redis.lane(of: key) }
+  private func lane(_ key: String) -> RedisConnection { shared.redis.lane(of: key) }
 
   private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: prefix, key: key) }
 }

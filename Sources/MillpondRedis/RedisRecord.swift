@@ -4,7 +4,8 @@ import MillpondSignals
 
 /// A value as it is stored on the server: its bytes, and behind them what the framework knows.
 ///
-/// Behind, so that the value is a part of the answer that begins where it begins, and is not copied.
+/// Behind, so that the value is a part of the answer that begins where it begins, and is not
+/// copied.
 ///
 ///     value · entity tag · last modified · their lengths (2 + 2) · time of origin (8) · end (8) · mark (4)
 ///

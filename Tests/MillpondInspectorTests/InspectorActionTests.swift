@@ -128,13 +128,13 @@ import Testing
   @Test func `an origin cannot be written`() throws {
     let inspected = InspectedSource(
       TestOrigin<String, Int>(), title: "", allowing: [.removing])
-    let inspector = try Inspector(inspected, ServerTimes())
+    let inspector = try Inspector(inspected, ServerTimeouts())
 
     #expect(try remove("a", of: inspector).contains("cannot be written"))
   }
 
   @Test func `the outcome of a write that takes long is not waited for`() throws {
-    let times = ServerTimes(outcome: .milliseconds(1))
+    let times = ServerTimeouts(outcome: .milliseconds(1))
     let outcome = PublishSubject<Void>()
     let slow = AnyCache<String, Int>(
       get: { (_: String) in .empty }, removeMatching: { [signal = outcome.signal] _ in signal })

@@ -19,7 +19,7 @@ import Testing
   func inspector(
     _ cache: some Cache<String, Int> = EmptyCache<String, Int>(),
     allowing: Set<InspectorPermission> = [],
-    times: ServerTimes = ServerTimes(interval: .milliseconds(1))
+    times: ServerTimeouts = ServerTimeouts(interval: .milliseconds(1))
   ) throws -> Inspector {
     try Inspector(InspectedSource(cache, title: "Numbers", allowing: allowing), times)
   }
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test func `a head of a few bytes too many is refused in words`() throws {
-    let more = "X: " + String(repeating: "x", count: RequestGate.headByteLimit) + "\r\n"
+    let more = "X: " + String(repeating: "x", count: RequestAdmission.headByteLimit) + "\r\n"
     #expect(try reply(of: try inspector(), more: more).hasPrefix("HTTP/1.1 431 "))
   }
 
@@ -219,7 +219,7 @@ import Testing
   @Test func `a state follows another one after the interval only`() throws {
     let looks = Locked(0)
     let watched = Looked(base: memory) { looks.withLock { $0 += 1 } }
-    let inspector = try inspector(watched, times: ServerTimes(interval: .seconds(3_600)))
+    let inspector = try inspector(watched, times: ServerTimeouts(interval: .seconds(3_600)))
     let (client, _) = try states(of: inspector)
     _ = nextState(client)
     let before = looks.withLock { $0 }
@@ -262,7 +262,7 @@ import Testing
   }
 
   @Test func `a browser that never reads is disconnected, and the caches go on`() throws {
-    let times = ServerTimes(interval: .zero, response: .milliseconds(20))
+    let times = ServerTimeouts(interval: .zero, response: .milliseconds(20))
     let cache = memory.monitored(by: CacheMonitor(active: .whileObserved))
     let inspector = try inspector(cache, times: times)
     let (client, _) = try states(of: inspector)
@@ -277,7 +277,7 @@ import Testing
 
   @Test func `a silent browser is disconnected`() throws {
     let inspector = try inspector(
-      allowing: [.removing], times: ServerTimes(request: .milliseconds(20)))
+      allowing: [.removing], times: ServerTimeouts(request: .milliseconds(20)))
     let (port, path) = try parts(of: inspector)
     let change = "Host: 127.0.0.1:\(port)\r\nOrigin: http://127.0.0.1:\(port)\r\n"
     let unfinished = [

@@ -37,7 +37,7 @@ import Testing
   ) async {
     let server = scene.server
     let check = HistoryCheck<String, String>(
-      key: { "k\($0)" }, value: { "\($0)#\($1)" }, mix: mix, patience: .seconds(2)
+      key: { "k\($0)" }, value: { "\($0)#\($1)" }, mix: mix, timeLimit: .seconds(2)
     ) { DrawnShared($0, server).make() }
     let count = Self.count
     let failures =

@@ -125,7 +125,7 @@ extension ResourceModel {}
 extension Topology {}
 extension Leased {}
 extension Lifetime {}
-extension Limited {}
+extension ConcurrencyLimited {}
 extension Lookup {}
 extension ManualClock {}
 extension MappedKeys {}

@@ -37,9 +37,9 @@ package final class Client {
         descriptor, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t($0.count))
     }
     silenceSignal(descriptor)
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    var timeLimit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeLimit, socklen_t(MemoryLayout<timeval>.size))
     guard failed == 0 else { throw Refused() }
   }
 

@@ -2,8 +2,8 @@ import MillpondSignals
 
 /// A contender, its contents and its accesses: work to be measured.
 ///
-/// Sendable because nothing of it changes but the contender, under its lock, and Foundation's immutable
-/// objects may be read by any thread.
+/// Sendable because nothing of it changes but the contender, under its lock, and Foundation's
+/// immutable objects may be read by any thread.
 final class FilledMemory<Kept: MemoryContender>: @unchecked Sendable {
   /// The visits of one thread: the keys in its order, so that no key is looked up.
   private struct Path {

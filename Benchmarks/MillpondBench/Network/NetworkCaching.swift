@@ -7,7 +7,8 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// Counts the body bytes that move when a value of a megabyte that did not change is requested again.
+/// Counts the body bytes that move when a value of a megabyte that did not change is requested
+/// again.
 func measureValidation(_ effort: NetworkEffort) throws -> NetworkFigures {
   let origin = BrowsedOrigin()
   let cache = HTTPCache(
@@ -50,8 +51,8 @@ func measureBrowsing() throws -> (requests: NetworkFigures, kilobytes: NetworkFi
   )
 }
 
-/// Counts the requests of the same visits, at once and of a server, beside a `URLSession` that has a
-/// `URLCache`.
+/// Counts the requests of the same visits, at once and of a server, beside a `URLSession` that has
+/// a `URLCache`.
 ///
 /// A `URLCache` has no clock to set, so nothing becomes stale here but the pages, which it should
 /// validate.

@@ -67,8 +67,8 @@ final class BlockingSocket {
   #endif
 }
 
-/// A socket whose answers one thread reads and hands over to another: the simplest client that keeps
-/// its callers' threads free.
+/// A socket whose answers one thread reads and hands over to another: the simplest client that
+/// keeps its callers' threads free.
 ///
 /// Sendable because the semaphore separates the uses of the socket and of the number.
 final class HandingSocket: @unchecked Sendable {

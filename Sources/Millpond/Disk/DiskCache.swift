@@ -38,17 +38,17 @@ public import MillpondSignals
 /// folder are left alone. Files are accessible to their owner only, and so is a folder that is made
 /// here; an existing folder is used as it is. Caches of one folder in one process share its values,
 /// and each has its own time to live. If another setting differs, or another process uses the
-/// folder, the later cache fails with `CacheError.inUse(layer:)`; if the folder can't be made or read, it fails with
-/// `CacheError.unavailable(layer:underlying:)` and a ``DiskError``. The next call after such a
-/// failure tries again.
+/// folder, the later cache fails with `CacheError.inUse(layer:)`; if the folder can't be made or
+/// read, it fails with `CacheError.unavailable(layer:underlying:)` and a ``DiskError``. The next
+/// call after such a failure tries again.
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
 ///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache.
-/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, for a removal by predicate, for
-///   `removeAll` in the pending writes and large values, and for one that a set has overtaken, in
-///   steps between which others read and write.
+/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, for a removal by predicate,
+///   for `removeAll` in the pending writes and large values, and for one that a set has overtaken,
+///   in steps between which others read and write.
 public final class DiskCache: Cache {
-  let access: StoreAccess
+  let access: LazilyOpenedStore
   let options: DiskOptions
 
   private let life: Locked<TimeToLive>
@@ -79,13 +79,13 @@ public final class DiskCache: Cache {
       directory: directory,
       DiskOptions(
         byteLimit: byteLimit, timeToLive: timeToLive, policy: policy,
-        form: ValueForm(schema: schema, sealing: sealing), protection: protection))
+        form: DiskValueFormat(schema: schema, sealing: sealing), protection: protection))
   }
 
   init(directory: URL, _ options: DiskOptions, _ files: FileSystem = FileSystem()) {
     self.options = options
     life = Locked(options.timeToLive)
-    access = StoreAccess(directory: directory, options, files)
+    access = LazilyOpenedStore(directory: directory, options, files)
   }
 
   deinit { access.end() }
@@ -154,10 +154,10 @@ public final class DiskCache: Cache {
   ///
   /// The outcome of a removal by predicate (`removeAll(where:)`) succeeds when the removals of all
   /// keys are on disk; the bytes of the values go with the next compaction, as those of a single
-  /// removal do. Since keys are in the files only, each is read, in steps between which other writes
-  /// are carried out; gets miss the keys at once, and ask the predicate meanwhile. If a key can't be
-  /// read, or the process dies before the outcome, some of the values are still stored, complete:
-  /// then remove them again.
+  /// removal do. Since keys are in the files only, each is read, in steps between which other
+  /// writes are carried out; gets miss the keys at once, and ask the predicate meanwhile. If a key
+  /// can't be read, or the process dies before the outcome, some of the values are still stored,
+  /// complete: then remove them again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     // Until the folder opens, changes wait; by then the get behind a fill may be over.
     let change = access.store == nil ? change.accepted : change

@@ -15,7 +15,8 @@ public final class DiskFile: Sendable {
   /// The size of the file in bytes.
   public let byteCount: Int
 
-  /// The time since the value left its origin, or was confirmed by it, as of the moment it was found.
+  /// The time since the value left its origin, or was confirmed by it, as of the moment it was
+  /// found.
   public var age: Duration { times.withLock { $0.age } }
 
   /// The rest of the value's own time to live, as of the moment it was found; nil if it has none.

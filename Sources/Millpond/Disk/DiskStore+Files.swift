@@ -69,13 +69,13 @@ extension DiskStore {
 
   /// Returns a file of a value that is not stored yet; unless it is stored, it is removed after the
   /// lease.
-  func leased(_ value: LargeValue, _ validator: Validator?, _ revision: Revision) -> DiskFile {
+  func leased(_ value: FileValue, _ validator: Validator?, _ revision: Revision) -> DiskFile {
     state.withLock { $0.index.lease(value.number) }
     return file(of: value, nil, validator: validator, revision: revision)
   }
 
   private func file(
-    of value: LargeValue, _ times: ValueTimes?, validator: Validator?, revision: Revision? = nil
+    of value: FileValue, _ times: DiskExpiry?, validator: Validator?, revision: Revision? = nil
   ) -> DiskFile {
     held.add(value.number)
     let now = options.now()
@@ -143,7 +143,7 @@ extension DiskStore {
 
   /// Makes a file with the output of `write`, which is removed when it is released.
   func copied(
-    _ byteCount: Int, _ times: ValueTimes? = nil, validator: Validator?, revision: Revision? = nil,
+    _ byteCount: Int, _ times: DiskExpiry? = nil, validator: Validator?, revision: Revision? = nil,
     _ write: (OpenFile) throws -> Void
   ) throws -> DiskFile {
     let number = numbers.next()

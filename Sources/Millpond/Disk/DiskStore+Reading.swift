@@ -5,7 +5,7 @@ import MillpondSignals
 /// A value that was found.
 struct DiskAnswer: Sendable {
   let value: Data
-  let times: ValueTimes
+  let times: DiskExpiry
   let validator: Validator?
 }
 
@@ -38,7 +38,7 @@ extension DiskStore {
     case record(RecordPlace)
 
     /// A file that a record names; for a pending write without its place in the log.
-    case file(LargeValue, StoredRecord, RecordPlace?)
+    case file(FileValue, StoredRecord, RecordPlace?)
   }
 
   /// Continues a lookup on a queue where it may wait for the disk.

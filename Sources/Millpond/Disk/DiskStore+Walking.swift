@@ -78,7 +78,7 @@ extension DiskStore {
   private struct WholeRecord {
     let head: RecordHead
     let key: String
-    let file: LargeValue?
+    let file: FileValue?
 
     var valueSize: Int { file?.count ?? Int(head.payloadLength) }
   }

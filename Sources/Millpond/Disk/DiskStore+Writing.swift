@@ -69,7 +69,7 @@ extension DiskStore {
   }
 
   func set(
-    _ key: String, _ content: DiskWrite.Content, _ times: ValueTimes, _ revision: Revision,
+    _ key: String, _ content: DiskWrite.Content, _ times: DiskExpiry, _ revision: Revision,
     _ validator: Validator?
   ) -> DiskOutcome {
     let write = DiskWrite(
@@ -80,7 +80,7 @@ extension DiskStore {
     }
   }
 
-  private var timesOfRemoval: ValueTimes { ValueTimes(storedAt: options.now()) }
+  private var timesOfRemoval: DiskExpiry { DiskExpiry(storedAt: options.now()) }
 
   func fill(
     _ key: String, _ stamped: Stamped<Data>, _ token: FillToken, _ timeToLive: TimeToLive
@@ -132,10 +132,10 @@ extension DiskStore {
   /// Returns the cost of a write; the greatest number for a value that can't be stored at all.
   private func cost(of write: DiskWrite) -> Int {
     let large = write.largeLength
-    var payload = LargeValue.size
+    var payload = FileValue.size
     if case .value(let value) = write.content, large == 0 { payload = value.count }
     let size = RecordHead.recordSize(key: write.key, payload: payload, write.validator)
-    guard size <= RecordHead.greatestSize, large <= LargeValue.greatestLength else { return .max }
+    guard size <= RecordHead.greatestSize, large <= FileValue.greatestLength else { return .max }
     return DiskLimits.cost(recordSize: size, large: large)
   }
 

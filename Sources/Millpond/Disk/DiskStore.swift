@@ -166,7 +166,7 @@ struct DiskOptions: Sendable {
   /// The time to live that a cache has at first; each cache of a folder has its own.
   var timeToLive = TimeToLive.never
   var policy = EvictionPolicy.adaptive
-  var form = ValueForm(schema: .unversioned, sealing: nil)
+  var form = DiskValueFormat(schema: .unversioned, sealing: nil)
 
   var protection = DiskProtection.afterFirstUnlock
 

@@ -12,7 +12,7 @@ struct UnfinishedFile: Sendable {
 }
 
 /// A file that only one taker may continue.
-final class LentFile: Sendable {
+final class ResumableFile: Sendable {
   private let state: Locked<Loan?>
 
   private struct Loan: Sendable {
@@ -50,7 +50,7 @@ enum FilePart: Sendable {
   case validator(Validator)
 
   /// The first bytes, which are stored already; must come before any other bytes.
-  case start(LentFile)
+  case start(ResumableFile)
   case bytes(Data)
 }
 

@@ -14,7 +14,7 @@ final class FileStream: @unchecked Sendable {
   private let key: String
   private let downstream: Observer<DiskFile?>
   private let terms: FileTerms
-  private let queue = ByteQueue("millpond.disk.streaming", limit: 2 << 20)
+  private let queue = BoundedByteQueue("millpond.disk.streaming", limit: 2 << 20)
   private let latestProgress = Locked<SignalProgress?>(nil)
 
   private let number: UInt64
@@ -23,7 +23,7 @@ final class FileStream: @unchecked Sendable {
   private var buffered = Data()
   private var written = 0
   private var noted = 0
-  private var sum = LargeSum()
+  private var sum = FileChecksum()
   private var validator: Validator?
   private var isOver = false
 
@@ -100,7 +100,7 @@ final class FileStream: @unchecked Sendable {
   }
 
   /// Takes over a file with the first bytes, if they are undamaged.
-  private func goOn(with lent: LentFile) throws {
+  private func goOn(with lent: ResumableFile) throws {
     // A sealed value is sealed as a whole.
     guard !isErased, store.options.form.sealing == nil, let start = lent.take() else {
       throw LostResumePoint()
@@ -129,7 +129,7 @@ final class FileStream: @unchecked Sendable {
         limit: store.limits.costLimit)
     }
     if store.options.form.sealing != nil { return }
-    let size = LargeSum.pieceSize
+    let size = FileChecksum.pieceSize
     let wholeCount = buffered.count / size * size
     try buffered.withUnsafeBytes { bytes in
       for start in stride(from: 0, to: wholeCount, by: size) {
@@ -171,7 +171,7 @@ final class FileStream: @unchecked Sendable {
     let (content, file) = try contents(revision)
     isOver = true
     let now = store.options.now()
-    let times = ValueTimes(storedAt: now, expiresAt: now.after(terms.timeToLive))
+    let times = DiskExpiry(storedAt: now, expiresAt: now.after(terms.timeToLive))
     let outcome = store.set(key, content, times, revision, validator)
     store.streams.remove(number)
     endTerms()
@@ -186,7 +186,7 @@ final class FileStream: @unchecked Sendable {
     }
     try writeBuffered()
     try file?.close()
-    let value = LargeValue(number: number, length: UInt64(written), checksum: sum.sum)
+    let value = FileValue(number: number, length: UInt64(written), checksum: sum.sum)
     return (.file(value), terms.handsOut ? store.leased(value, validator, revision) : nil)
   }
 

@@ -64,7 +64,7 @@ extension RequestSender {
     from earlier: ResumePoint? = nil
   ) -> Signal<HTTPPart> {
     if strategy == .inRanges, request.canBeResumed {
-      return transport.sendInRanges(request, from: earlier, by: ticker)
+      return transport.sendInRanges(request, from: earlier, by: timers)
     }
     return transport.send(earlier.map { request.resuming($0) } ?? request)
   }

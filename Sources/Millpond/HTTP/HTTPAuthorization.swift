@@ -24,7 +24,8 @@ import MillpondSignals
 /// Credentials are sent only to the scheme, host and port of the URLs that the authorization is
 /// for: not to a subdomain, and not to another port. Requests to other origins are sent without
 /// them, and a redirect to another origin drops them, also if that leads back. A redirect between
-/// two origins of the list keeps them. A 401 of an origin that received no credentials refuses none.
+/// two origins of the list keeps them. A 401 of an origin that received no credentials refuses
+/// none.
 ///
 /// One authorization may serve any number of sources.
 ///
@@ -65,8 +66,8 @@ public final class HTTPAuthorization: Sendable {
   /// - Parameters:
   ///   - origin: A URL of the origin that the credentials are for; its path does not matter.
   ///   - others: Further origins for the same credentials.
-  ///   - account: The name of the account that the credentials are for, if it lasts longer than they
-  ///     do. An ``HTTPCache`` then answers with what is stored for the account, also after the
+  ///   - account: The name of the account that the credentials are for, if it lasts longer than
+  ///     they do. An ``HTTPCache`` then answers with what is stored for the account, also after the
   ///     credentials were renewed; without a name, only requests with the same credentials share a
   ///     stored response.
   ///   - scope: The scope whose end is a sign-out, like ``forget()``.

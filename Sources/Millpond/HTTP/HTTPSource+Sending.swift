@@ -11,9 +11,9 @@ extension HTTPSource {
   ///     api.send(.put(url, .file(film, contentType: "video/mp4")))
   ///       .subscribe(onProgress: { bar.show($0) }, onFailed: { show($0) }, onCompleted: close)
   ///
-  /// It takes part in the credentials and limits of this source, but in nothing that is layered over
-  /// it: only gets are shared in flight, cached, hedged and repeated, and a get sends only requests
-  /// that are safe (``HTTPRequest/isSafe``).
+  /// It takes part in the credentials and limits of this source, but in nothing that is layered
+  /// over it: only gets are shared in flight, cached, hedged and repeated, and a get sends only
+  /// requests that are safe (``HTTPRequest/isSafe``).
   ///
   /// The subscription sends the request. One that is not idempotent is sent once: a further
   /// subscription, as by `retry`, fails with ``TransferError/notRepeated(method:underlying:url:)``

@@ -17,10 +17,10 @@ public import MillpondSignals
 ///
 /// This source never misses: an answer with status 2xx and a complete body is a value, and anything
 /// else is a failure. So is 206, which is never the whole body, and a 304 that was not requested.
-/// A get that asks about a stored value (`Lookup.known`, as layers above do for one that is too old)
-/// sends its validator, and a 304 is the answer that the value is still current, without a body.
-/// Progress counts bytes, with a total if the origin sends one; for bodies of at most 64 KiB the
-/// first and the last step are left out. Disposing of the subscription cancels the transfer.
+/// A get that asks about a stored value (`Lookup.known`, as layers above do for one that is too
+/// old) sends its validator, and a 304 is the answer that the value is still current, without a
+/// body. Progress counts bytes, with a total if the origin sends one; for bodies of at most 64 KiB
+/// the first and the last step are left out. Disposing of the subscription cancels the transfer.
 ///
 /// A get with `Freshness.cachedOnly` completes empty without a request; a reload asks caches on
 /// the way to the origin not to answer. The origin's `ETag` and `Last-Modified` travel with the
@@ -55,14 +55,14 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
     self.request = { key in .async { try await request(key) } }
     transfers = RequestSender(
       transport: transport, limits: limits, authorization: authorization,
-      partials: partials, ticker: Ticker(Scheduler(clock)))
+      partials: partials, timers: SharedTimers(Scheduler(clock)))
   }
 
   /// Returns the body and its validator, with age zero; over an ``HTTPCache``, with the age and the
   /// time to live that the origin gave it.
   ///
-  /// A get that wants a stale value at once gets what an ``HTTPCache`` has stored first, and then the
-  /// newer one, unless what is stored is fresh or its origin forbids that.
+  /// A get that wants a stale value at once gets what an ``HTTPCache`` has stored first, and then
+  /// the newer one, unless what is stored is fresh or its origin forbids that.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     if lookup.freshness == .cachedOnly { return .empty }
     let isCached = transfers.transport is HTTPCache
@@ -158,6 +158,6 @@ extension HTTPSource where Key == URL {
     request = { .just(HTTPRequest(url: $0)) }
     transfers = RequestSender(
       transport: transport, limits: limits, authorization: authorization,
-      partials: partials, ticker: Ticker(Scheduler(clock)))
+      partials: partials, timers: SharedTimers(Scheduler(clock)))
   }
 }

@@ -12,16 +12,16 @@ extension HTTPTransport {
   ///   - request: The request.
   ///   - earlier: The resume point, if the rest of a body is requested.
   ///   - size: The size of the ranges.
-  ///   - ticker: The clock for measuring waits.
+  ///   - timers: The clock for measuring waits.
   /// - Throws: ``LostResumePoint`` if the answer can't be continued, because the resource has
   ///   changed or only a new request can tell.
   func sendInRanges(
     _ request: HTTPRequest, from earlier: ResumePoint? = nil, _ size: RangeSize = RangeSize(),
-    by ticker: Ticker
+    by timers: SharedTimers
   ) -> Signal<HTTPPart> {
     Signal { observer, lifetime in
       let course = RangeSequence(from: earlier, size)
-      RangedTransfer(request, course, self, ticker, observer, lifetime).run()
+      RangedTransfer(request, course, self, timers, observer, lifetime).run()
     }
   }
 }
@@ -30,7 +30,7 @@ extension HTTPTransport {
 private final class RangedTransfer: Sendable {
   private let request: HTTPRequest
   private let transport: any HTTPTransport
-  private let ticker: Ticker
+  private let timers: SharedTimers
   private let downstream: Observer<HTTPPart>
   private let lifetime: Lifetime
   private let state: Locked<State>
@@ -46,11 +46,11 @@ private final class RangedTransfer: Sendable {
 
   init(
     _ request: HTTPRequest, _ course: RangeSequence, _ transport: any HTTPTransport,
-    _ ticker: Ticker, _ downstream: Observer<HTTPPart>, _ lifetime: Lifetime
+    _ timers: SharedTimers, _ downstream: Observer<HTTPPart>, _ lifetime: Lifetime
   ) {
     self.request = request
     self.transport = transport
-    self.ticker = ticker
+    self.timers = timers
     self.downstream = downstream
     self.lifetime = lifetime
     state = Locked(State(course: course))
@@ -64,7 +64,7 @@ private final class RangedTransfer: Sendable {
   }
 
   private func nextQuestion() -> RangeSequence.Question? {
-    let now = ticker.now()
+    let now = timers.now()
     return state.withLock { state in
       guard state.hasMore, !lifetime.isEnded else {
         state.isAsking = false
@@ -94,7 +94,7 @@ private final class RangedTransfer: Sendable {
   private func receive(_ part: HTTPPart, _ upstream: Lifetime) {
     switch part {
     case .head(let head):
-      let now = ticker.now()
+      let now = timers.now()
       obey(state.withLock { $0.course.receive(head, at: now) }, upstream)
     case .body(let bytes):
       if state.withLock({ $0.course.receive(byteCount: bytes.count) }) {
@@ -107,9 +107,9 @@ private final class RangedTransfer: Sendable {
   }
 
   private func pass(_ part: HTTPPart) {
-    let start = ticker.now()
+    let start = timers.now()
     downstream.next(part)
-    let time = ticker.now() - start
+    let time = timers.now() - start
     state.withLock { $0.course.taken(in: time) }
   }
 
@@ -124,7 +124,7 @@ private final class RangedTransfer: Sendable {
 
   private func receive(_ event: Event<Never>, _ upstream: Lifetime) {
     guard case .completed = event else { return downstream.other(event) }
-    let now = ticker.now()
+    let now = timers.now()
     let isOver = state.withLock { state in
       state.course.completed(at: now)
       return state.course.isOver

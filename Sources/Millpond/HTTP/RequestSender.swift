@@ -12,7 +12,7 @@ struct RequestSender: Sendable {
   let limits: HTTPLimits
   let authorization: HTTPAuthorization?
   let partials: PartialTransfers?
-  let ticker: Ticker
+  let timers: SharedTimers
 
   /// Returns the answer to the request that `request` sends.
   ///
@@ -114,7 +114,7 @@ struct RequestSender: Sendable {
       if isGet, !request.isSafe { return .fail(TransferError.unsafeGet(request.method)) }
       return request.problem.map { .fail($0) } ?? send(request)
     }
-    .timingOut(Timeouts(limits, since: ticker.now()), on: ticker)
+    .timingOut(Timeouts(limits, since: timers.now()), on: timers)
     .recover { error in
       guard let error = error as? TransferError, let url = address.withLock({ $0 }) else {
         return .fail(error)

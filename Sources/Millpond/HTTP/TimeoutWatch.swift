@@ -4,11 +4,11 @@ extension Signal {
   /// Fails with ``TransferError/timedOut(_:url:)`` when a timeout is over.
   ///
   /// Each event counts as activity until its delivery has returned.
-  func timingOut(_ timeouts: Timeouts, on ticker: Ticker) -> Signal {
+  func timingOut(_ timeouts: Timeouts, on timers: SharedTimers) -> Signal {
     .deferred {
       let timeouts = Locked(timeouts)
-      return active(timeouts, ticker).ended { run, end in
-        let watch = TimeoutWatch(timeouts, ticker, end)
+      return active(timeouts, timers).ended { run, end in
+        let watch = TimeoutWatch(timeouts, timers, end)
         run.onEnd { [timer = watch.timer] in timer.close() }
         watch.check()
       }
@@ -16,11 +16,11 @@ extension Signal {
   }
 
   /// Records the deliveries of events.
-  private func active(_ timeouts: Locked<Timeouts>, _ ticker: Ticker) -> Signal {
+  private func active(_ timeouts: Locked<Timeouts>, _ timers: SharedTimers) -> Signal {
     let note = { @Sendable (deliver: () -> Void) in
       timeouts.withLock { $0.beginDelivery() }
       deliver()
-      let now = ticker.now()
+      let now = timers.now()
       timeouts.withLock { $0.endDelivery(at: now) }
     }
     return Signal { observer, lifetime in
@@ -37,22 +37,22 @@ extension Signal {
 private final class TimeoutWatch: Sendable {
   let timer = TimerSlot()
   private let timeouts: Locked<Timeouts>
-  private let ticker: Ticker
+  private let timers: SharedTimers
   private let end: @Sendable (Event<Never>) -> Void
 
   init(
-    _ timeouts: Locked<Timeouts>, _ ticker: Ticker,
+    _ timeouts: Locked<Timeouts>, _ timers: SharedTimers,
     _ end: @escaping @Sendable (Event<Never>) -> Void
   ) {
     self.timeouts = timeouts
-    self.ticker = ticker
+    self.timers = timers
     self.end = end
   }
 
   func check() {
-    let now = ticker.now()
+    let now = timers.now()
     switch timeouts.withLock({ $0.verdict(at: now) }) {
-    case .waits(let delay): timer.set(ticker.schedule(after: delay) { self.check() })
+    case .waits(let delay): timer.set(timers.schedule(after: delay) { self.check() })
     case .isOver(let timeout): end(.failed(TransferError.timedOut(timeout)))
     }
   }

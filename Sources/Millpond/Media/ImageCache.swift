@@ -8,7 +8,8 @@ public import MillpondSignals
 ///     let picture = try await thumbnails.get(url).value
 ///
 /// The file of a picture is fetched once, and stored by `media`; it is decoded once for all callers
-/// that wait, scaled down, and kept in memory. Caches of several sizes may share one ``MediaCache``.
+/// that wait, scaled down, and kept in memory. Caches of several sizes may share one
+/// ``MediaCache``.
 ///
 /// The size that the file states is checked before anything is allocated for pixels. A file that
 /// can't be decoded is removed. If it was stored before, it is fetched once more; if it has just

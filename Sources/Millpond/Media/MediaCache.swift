@@ -32,7 +32,9 @@ public import MillpondSignals
 ///
 /// - Note: Any thread.
 public struct MediaCache<Key: Hashable & Sendable>: Cache {
-  private typealias Layers = Layered<StoredFiles<Key>, Stoppable<Limited<Downloads<Key>>>>
+  private typealias Layers = Layered<
+    MediaFileLayer<Key>, Stoppable<ConcurrencyLimited<Downloads<Key>>>
+  >
 
   private let shared: SharedFlights<Layers>
   private var flights: InFlightReuse<Layers> { shared.flights }
@@ -49,7 +51,7 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
     _ disk: DiskCache, over network: HTTPSource<Key>, limitedTo limit: Int, reserved: Int = 1,
     name: @escaping @Sendable (Key) -> String
   ) {
-    let stored = StoredFiles(disk: disk, name: name)
+    let stored = MediaFileLayer(disk: disk, name: name)
     let downloads = Downloads(stored: stored, network: network)
     shared = SharedFlights(
       stored

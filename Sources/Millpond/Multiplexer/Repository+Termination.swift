@@ -9,13 +9,13 @@ extension Repository {
   /// For command-line tools and servers. It replaces the process's handler of that signal, and that
   /// of another repository, until the result is disposed of; then the default action applies.
   ///
-  /// - Parameter patience: The time after which the process terminates even if the flush is not
+  /// - Parameter timeLimit: The time after which the process terminates even if the flush is not
   ///   complete.
   /// - Throws: `POSIXError` if the system can't make a pipe.
-  public func flushWhenTerminated(patience: Duration = .seconds(5)) throws -> Disposable {
+  public func flushWhenTerminated(timeLimit: Duration = .seconds(5)) throws -> Disposable {
     let pipe = try TerminationPipe()
     pipe.listen {
-      self.flush().timeout(patience).subscribe { event in
+      self.flush().timeout(timeLimit).subscribe { event in
         if event.isTerminal { TerminationPipe.terminate() }
       }
     }

@@ -25,9 +25,9 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// is unknown: they count as new, and a time to live of their own is ignored. A get with
   /// ``Freshness/reload`` is a miss.
   ///
-  /// Without all of them, the result behaves as a source: writes succeed and keep nothing, fills are
-  /// refused, a reload calls `get`, and a get with ``Freshness/cachedOnly`` is a miss. If only some
-  /// are left out, their writes fail with ``CacheError/unsupported(layer:write:)``, since the
+  /// Without all of them, the result behaves as a source: writes succeed and keep nothing, fills
+  /// are refused, a reload calls `get`, and a get with ``Freshness/cachedOnly`` is a miss. If only
+  /// some are left out, their writes fail with ``CacheError/unsupported(layer:write:)``, since the
   /// stored values would stay; but without `set`, a set removes the key.
   ///
   /// - Parameters:
@@ -35,8 +35,9 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///   - set: Stores a value; called at once.
   ///   - remove: Removes the value of a key; called at once.
   ///   - removeAll: Removes everything; called at once.
-  ///   - removeMatching: Removes the values of all keys for which its parameter returns true; called
-  ///     at once. It must not hold a lock while it calls the parameter, which is a user's predicate.
+  ///   - removeMatching: Removes the values of all keys for which its parameter returns true;
+  ///     called at once. It must not hold a lock while it calls the parameter, which is a user's
+  ///     predicate.
   public init(
     get: @escaping @Sendable (Key) -> Signal<Value>,
     set: (@Sendable (Value, Key) -> Signal<Void>)? = nil,
@@ -65,8 +66,9 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///   - set: Stores a value; called at once.
   ///   - remove: Removes the value of a key; called at once.
   ///   - removeAll: Removes everything; called at once.
-  ///   - removeMatching: Removes the values of all keys for which its parameter returns true; called
-  ///     at once. It must not hold a lock while it calls the parameter, which is a user's predicate.
+  ///   - removeMatching: Removes the values of all keys for which its parameter returns true;
+  ///     called at once. It must not hold a lock while it calls the parameter, which is a user's
+  ///     predicate.
   public init(
     get: @escaping @Sendable (Key, Lookup) -> Signal<Value>,
     set: (@Sendable (Value, Key) -> Signal<Void>)? = nil,

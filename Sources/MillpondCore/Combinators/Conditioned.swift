@@ -30,7 +30,7 @@ extension Source {
 }
 
 /// A source or cache that passes on gets only of keys that satisfy a condition.
-public struct Conditioned<Base: Source>: Detour {
+public struct Conditioned<Base: Source>: GetWrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
 

@@ -16,7 +16,7 @@ extension Source {
 }
 
 /// A source or cache whose answers are delivered on a queue.
-public struct DeliveredOnQueue<Base: Source>: Detour {
+public struct DeliveredOnQueue<Base: Source>: GetWrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
 

@@ -8,9 +8,9 @@ extension Source {
   /// element for each key: its first value, or its failure, which is ``CacheError/miss`` when no
   /// layer has a value. Progress is the sum over the keys. The signal itself never fails.
   ///
-  /// To answer many gets by one bulk call, use a batching ``BulkSource``. For values or nothing, use
-  /// ``values(for:priority:freshness:stale:deadline:file:line:)``. Carlos has `batchGetSome`, which
-  /// drops the failures.
+  /// To answer many gets by one bulk call, use a batching ``BulkSource``. For values or nothing,
+  /// use ``values(for:priority:freshness:stale:deadline:file:line:)``. Carlos has `batchGetSome`,
+  /// which drops the failures.
   ///
   /// - Parameters:
   ///   - keys: The keys, duplicates included.
@@ -50,10 +50,10 @@ extension Source {
   ///
   ///     let people = try await cache.values(for: [1, 2, 3]).value
   ///
-  /// As ``get(all:priority:freshness:stale:deadline:file:line:)``, but a failure of one key ends the
-  /// signal at once, and leaves the gets of the others, which are cancelled unless other callers
-  /// wait for them. A key that no layer has a value for fails with ``CacheError/miss``. Keys after
-  /// one that fails immediately are not got at all.
+  /// As ``get(all:priority:freshness:stale:deadline:file:line:)``, but a failure of one key ends
+  /// the signal at once, and leaves the gets of the others, which are cancelled unless other
+  /// callers wait for them. A key that no layer has a value for fails with ``CacheError/miss``.
+  /// Keys after one that fails immediately are not got at all.
   ///
   /// - Parameters:
   ///   - keys: The keys, duplicates included.

@@ -7,9 +7,9 @@ extension Cache {
   /// Writes go to the lower layer first, and are visible in both when the call returns. A fill
   /// never overwrites a write made after the get began, and the answer does not wait for it.
   ///
-  /// A value of this cache that is too old, or whose time to live is over, is not fetched anew if it
-  /// has a validator: `lower` is asked whether it is still current (``Lookup/known``), and if it is,
-  /// it is the answer, and counts as new here. For a reload every stored value is too old.
+  /// A value of this cache that is too old, or whose time to live is over, is not fetched anew if
+  /// it has a validator: `lower` is asked whether it is still current (``Lookup/known``), and if it
+  /// is, it is the answer, and counts as new here. For a reload every stored value is too old.
   ///
   /// Layering is associative; ``EmptyCache`` is its identity. Carlos calls this `compose`.
   ///

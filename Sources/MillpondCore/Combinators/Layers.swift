@@ -9,8 +9,8 @@
 /// The same as `memory.layered(over: disk).layered(over: network)`. A source that is not a cache
 /// may come last. For a list that is known only at run time, use ``AnyCache/init(layering:)``.
 ///
-/// The types of keys and values are those of the first layer: `MemoryCache<URL, Data>(…)` has to name
-/// them there, and an `EmptyCache()` in a later line need not.
+/// The types of keys and values are those of the first layer: `MemoryCache<URL, Data>(…)` has to
+/// name them there, and an `EmptyCache()` in a later line need not.
 ///
 /// - Parameter build: Lists the layers, one a line.
 @inlinable

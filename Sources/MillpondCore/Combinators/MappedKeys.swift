@@ -162,8 +162,8 @@ extension Source {
   /// the transformation of its own key. Revisions order the writes in the stores below: the latest
   /// one wins, whatever arrives first. Errors of `transform` fail the get or the write unchanged. A
   /// get made by `transform` that would wait for that same run of it fails with
-  /// ``CacheError/circular(key:)``. There are no immediate hits. ``Cache/removeAll(where:)`` fails as
-  /// unsupported, and removes nothing from the base.
+  /// ``CacheError/circular(key:)``. There are no immediate hits. ``Cache/removeAll(where:)`` fails
+  /// as unsupported, and removes nothing from the base.
   ///
   /// - Parameter transform: Its task is cancelled when no caller waits for the answer any more; the
   ///   task of a write is not cancelled.

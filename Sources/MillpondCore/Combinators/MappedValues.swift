@@ -6,8 +6,8 @@ extension Source {
   /// A cached value that cannot be decoded is a miss, so that a lower layer is asked, unless
   /// `undecodable` says otherwise. If the base is a source and no cache, the get fails with the
   /// codec's error. If it is a composition of caches over a source, the get asks that source, as a
-  /// reload does, and fails with the codec's error if its answer cannot be decoded either. Setting a
-  /// value that cannot be encoded fails, and the stored value stays.
+  /// reload does, and fails with the codec's error if its answer cannot be decoded either. Setting
+  /// a value that cannot be encoded fails, and the stored value stays.
   ///
   /// While an asynchronous codec encodes, only gets of that key wait for it. Other writes do not;
   /// the latest write wins, whichever is encoded first. A set called between a get and the fetch
@@ -49,8 +49,8 @@ extension Source {
 
   /// Stores values encoded by a codec that depends on the key, and answers them decoded.
   ///
-  /// Otherwise the same as ``mapValues(_:undecodable:)``. Synchronous and asynchronous codecs may be
-  /// mixed.
+  /// Otherwise the same as ``mapValues(_:undecodable:)``. Synchronous and asynchronous codecs may
+  /// be mixed.
   ///
   /// - Parameters:
   ///   - undecodable: The use of a cached value that cannot be decoded.

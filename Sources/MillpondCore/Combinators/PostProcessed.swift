@@ -92,8 +92,8 @@ public struct PostProcessed<Base: Source>: Wrapper {
 
   /// Writes to the base, without processing.
   ///
-  /// A value that its origin has confirmed was processed on its way there, so the base keeps the one
-  /// that it has.
+  /// A value that its origin has confirmed was processed on its way there, so the base keeps the
+  /// one that it has.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     if case .fill(let key, let stamped, let token) = change, token.isRenewal {

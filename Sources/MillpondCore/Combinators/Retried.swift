@@ -8,8 +8,8 @@ extension Source {
   ///
   /// Apply this over limits, not under them: `source.rateLimited(…).limited(…).retrying(…)`. Then
   /// every attempt counts for ``Source/rateLimited(to:per:burst:maxWaiting:clock:)``, since the
-  /// origin counts every request, and none holds a slot of ``Source/limited(to:reserved:maxWaiting:)``
-  /// during a pause.
+  /// origin counts every request, and none holds a slot of
+  /// ``Source/limited(to:reserved:maxWaiting:)`` during a pause.
   ///
   /// - Parameters:
   ///   - policy: The number of attempts, and the pauses between them.
@@ -23,7 +23,7 @@ extension Source {
 }
 
 /// A source or cache that repeats failed gets.
-public struct Retried<Base: Source>: Detour {
+public struct Retried<Base: Source>: GetWrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
 

@@ -4,8 +4,8 @@ extension Source {
   /// Uses `other` instead of this source for the keys that satisfy `isOther`; `switchLevels` in
   /// Carlos.
   ///
-  /// A removal of many keys reaches both. `isOther` should always give the same result for a key: neither
-  /// source knows the other's values.
+  /// A removal of many keys reaches both. `isOther` should always give the same result for a key:
+  /// neither source knows the other's values.
   ///
   /// - Parameters:
   ///   - other: The source or cache for these keys.

@@ -21,7 +21,7 @@ extension Source {
 }
 
 /// A source or cache whose gets have a time limit.
-public struct TimeLimited<Base: Source>: Detour {
+public struct TimeLimited<Base: Source>: GetWrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
 

@@ -25,8 +25,8 @@ public struct ValidatingSource<Key: Hashable & Sendable, Value: Sendable>: Stamp
 
   /// Creates a source that answers with a signal; leaving a get disposes of it.
   ///
-  /// - Parameter fetch: Returns the answer by the rules of ``Source/get(_:_:)``: an empty signal is a
-  ///   miss.
+  /// - Parameter fetch: Returns the answer by the rules of ``Source/get(_:_:)``: an empty signal is
+  ///   a miss.
   public init(signal fetch: @escaping @Sendable (Key, Validator?) -> Signal<OriginAnswer<Value>>) {
     self.fetch = { key, known in .deferred { fetch(key, known) } }
   }

@@ -2,10 +2,10 @@ public import MillpondSignals
 
 /// The running gets of a source, by key: a dictionary of replayed signals.
 ///
-/// ``FlightTable`` decides, in one step under the lock; this class acts on it.
+/// ``JoinableFlights`` decides, in one step under the lock; this class acts on it.
 @usableFromInline
 final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  @usableFromInline let table = Locked(FlightTable<Key, Value>())
+  @usableFromInline let table = Locked(JoinableFlights<Key, Value>())
   @usableFromInline let clock: FlightClock
 
   /// The greatest number of keys that can be under way and shared.
@@ -181,8 +181,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     table.discard { $0.detach(key, upTo: revision) }
   }
 
-  /// Detaches the flights of keys that satisfy the predicate, except those whose flight was assigned
-  /// after `revision`.
+  /// Detaches the flights of keys that satisfy the predicate, except those whose flight was
+  /// assigned after `revision`.
   @usableFromInline
   func detach(_ predicate: KeyPredicate<Key>, upTo revision: Revision) {
     for key in keys where predicate.isSatisfied(by: key) { detach(key, upTo: revision) }

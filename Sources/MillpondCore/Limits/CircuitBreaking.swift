@@ -10,25 +10,25 @@ extension Source {
   /// After `count` failures in a row the circuit is open: gets fail at once with
   /// ``CacheError/circuitOpen(layer:remaining:)``, which counts as a loss of connectivity, so that
   /// stale values may stand in. When `pause` is over one get is let through, and the others still
-  /// fail. Its success closes the circuit; after its failure, or without an answer, the next attempt
-  /// is made one pause later.
+  /// fail. Its success closes the circuit; after its failure, or without an answer, the next
+  /// attempt is made one pause later.
   ///
   /// The first value or the end of a get decides, and a miss is a success. Neither is a get whose
   /// caller leaves before, nor an error that does not count: after such an attempt the next get is
   /// let through. Errors of the framework that say nothing about the origin never count, such as
   /// ``CacheError/circular(key:)``, ``CacheError/tooManyWaiting(key:layer:limit:)`` and
-  /// `CancellationError`. Answers of gets that began before the circuit last opened or closed do not
-  /// count either. Immediate answers, writes and gets with ``Freshness/cachedOnly`` pass.
+  /// `CancellationError`. Answers of gets that began before the circuit last opened or closed do
+  /// not count either. Immediate answers, writes and gets with ``Freshness/cachedOnly`` pass.
   ///
   /// Apply this over ``timingOut(after:awaiting:clock:)``, so that silence is a failure, and under
-  /// ``retrying(_:clock:)``: every attempt counts, and none is made while the circuit is open, since
-  /// the error names the pause. Copies share the circuit. The topology shows whether it is open, and
-  /// ``CacheStatistics/refusals`` counts the gets that it refused.
+  /// ``retrying(_:clock:)``: every attempt counts, and none is made while the circuit is open,
+  /// since the error names the pause. Copies share the circuit. The topology shows whether it is
+  /// open, and ``CacheStatistics/refusals`` counts the gets that it refused.
   ///
   /// - Parameters:
   ///   - count: The number of failures in a row that open the circuit; at least one.
-  ///   - pause: The time until an attempt is made; zero or less refuses none, and a hundred years is
-  ///     the longest.
+  ///   - pause: The time until an attempt is made; zero or less refuses none, and a hundred years
+  ///     is the longest.
   ///   - counts: Whether an error is a failure of the origin; by default all are, also those that
   ///     say that there is no such value.
   ///   - clock: The clock that measures the pause. A step back of it counts as no time.
@@ -44,7 +44,7 @@ extension Source {
 }
 
 /// A source or cache that is not asked for a while after several failures.
-public struct CircuitBreaking<Base: Source>: Detour {
+public struct CircuitBreaking<Base: Source>: GetWrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -81,8 +81,8 @@ extension BulkSource {
   ///
   /// - Parameters:
   ///   - count: The number of failed calls in a row that open the circuit; at least one.
-  ///   - pause: The time until an attempt is made; zero or less refuses none, and a hundred years is
-  ///     the longest.
+  ///   - pause: The time until an attempt is made; zero or less refuses none, and a hundred years
+  ///     is the longest.
   ///   - counts: Whether an error is a failure of the origin; by default all are.
   ///   - clock: The clock that measures the pause.
   public func circuitBreaking(

@@ -37,7 +37,7 @@ extension Source {
 }
 
 /// A source or cache that starts a limited number of gets in each period.
-public struct RateLimited<Base: Source>: Detour {
+public struct RateLimited<Base: Source>: GetWrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
 

@@ -149,7 +149,8 @@ struct WaiterQueue: Sendable {
 
 /// A get that waits for its turn, with its work.
 final class QueuedWaiter: @unchecked Sendable {
-  // Sendable because `place` is touched only under the lock of the queue, and the rest under its own.
+  // Sendable because `place` is touched only under the lock of the queue, and the rest under its
+  // own.
   let lookup: Lookup
   let lifetime: Lifetime
 
@@ -185,8 +186,8 @@ final class QueuedWaiter: @unchecked Sendable {
     lifetime.onEnd { listening.dispose() }
   }
 
-  /// Runs the work once and releases it, in the context of the slot that it holds, or of the caller;
-  /// the end of the turn ends the waiter's lifetime.
+  /// Runs the work once and releases it, in the context of the slot that it holds, or of the
+  /// caller; the end of the turn ends the waiter's lifetime.
   func start(holding slot: HeldSlot? = nil) {
     let turn = lifetime.child()
     turn.onEnd { self.lifetime.end() }

@@ -39,8 +39,8 @@ extension MemoryCache {
     }
   }
 
-  /// Evicts the least valuable entries until no more than this share of the present ones is left, by
-  /// count and by cost.
+  /// Evicts the least valuable entries until no more than this share of the present ones is left,
+  /// by count and by cost.
   ///
   /// - Parameter share: From 0, for nothing, to 1, for all; NaN counts as 1.
   /// - Complexity: O(*n*), in steps between which other threads can take the locks.

@@ -18,13 +18,15 @@ public import MillpondSignals
 /// At most 10,000 entries wait for a subscriber or run; beyond that an assigned signal is not kept,
 /// and a started one is not shared.
 extension MemoryCache {
-  /// The signal of a key: its stored value, or its running or waiting entry; nil if there is neither.
+  /// The signal of a key: its stored value, or its running or waiting entry; nil if there is
+  /// neither.
   ///
-  /// The signal of an entry joins it at each subscription, and completes empty if the entry has been
-  /// removed by then. It fails with ``CacheError/circular(key:)`` if the work of the entry waits for
-  /// it. A new entry replaces the stored value and the former entry of the key; nil removes both.
-  /// The cache shares the run of each entry, so the assigned signal need not be replayed. To start
-  /// it at once, and let it run to its end in any case, subscribe: `cache[key]?.subscribe()`.
+  /// The signal of an entry joins it at each subscription, and completes empty if the entry has
+  /// been removed by then. It fails with ``CacheError/circular(key:)`` if the work of the entry
+  /// waits for it. A new entry replaces the stored value and the former entry of the key; nil
+  /// removes both. The cache shares the run of each entry, so the assigned signal need not be
+  /// replayed. To start it at once, and let it run to its end in any case, subscribe:
+  /// `cache[key]?.subscribe()`.
   ///
   /// - Complexity: O(1).
   @inlinable
@@ -55,8 +57,8 @@ extension MemoryCache {
   ///   - key: The key.
   ///   - timeToLive: The time for which the last value of a new entry is stored, from the moment it
   ///     arrives; nil for that of the cache, which limits it in any case.
-  ///   - make: Makes the signal of a new entry. Called during a subscription, on its thread, for one
-  ///     of all callers that come meanwhile.
+  ///   - make: Makes the signal of a new entry. Called during a subscription, on its thread, for
+  ///     one of all callers that come meanwhile.
   /// - Returns: A signal that fails as the entry fails, and with ``CacheError/circular(key:)`` if
   ///   `make` waits for its own key.
   /// - Complexity: O(1).

@@ -18,9 +18,9 @@ public import Synchronization
 /// with a validator stays until it is evicted or ``removeExpired()`` is called, so that its origin
 /// can confirm it, unless it expired for want of use.
 ///
-/// Time passes by `clock`; the continuous clock is read in steps of a few milliseconds, and stops on
-/// Linux while the system sleeps. A step back of the clock counts as no time, so it expires nothing
-/// and prolongs nothing.
+/// Time passes by `clock`; the continuous clock is read in steps of a few milliseconds, and stops
+/// on Linux while the system sleeps. A step back of the clock counts as no time, so it expires
+/// nothing and prolongs nothing.
 ///
 /// - Note: Any thread. From 4,096 values on there are sixteen locks, selected by the hash of the
 ///   key. The limits apply to all of them together. Room for a value is made among the values that
@@ -147,7 +147,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     return look(key, lookup.freshness, lookup.counting)?.value
   }
 
-  /// Returns the value if it is stored and fresh enough, or else joins the running entry of the key.
+  /// Returns the value if it is stored and fresh enough, or else joins the running entry of the
+  /// key.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     Signal { observer, lifetime in

@@ -4,9 +4,9 @@ extension MultiplexerMap {
   /// Completes when all values in memory are stored where they outlive the process.
   ///
   /// Starts at once, and repeats changes that could not be saved before: values still in memory are
-  /// saved, and values that are not in memory any more are removed. If more keys could not be saved than are noted,
-  /// everything older is removed there first, and then all values in memory are saved. The same
-  /// happens after a removal by predicate that could not be saved.
+  /// saved, and values that are not in memory any more are removed. If more keys could not be saved
+  /// than are noted, everything older is removed there first, and then all values in memory are
+  /// saved. The same happens after a removal by predicate that could not be saved.
   ///
   /// - Returns: The outcome, replayed. It fails if a change still can't be saved; the values stay
   ///   in memory, and the next flush tries again.

@@ -119,9 +119,9 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ///   - clock: The clock that measures the age of values.
   ///   - file: The file to name if the handler is abandoned.
   ///   - line: The line to name.
-  ///   - callback: Starts a fetch once for all callers that wait for a key, and passes the result to
-  ///     its second parameter. What it started is not cancelled when the last caller leaves; where
-  ///     it can be, make a signal of it.
+  ///   - callback: Starts a fetch once for all callers that wait for a key, and passes the result
+  ///     to its second parameter. What it started is not cancelled when the last caller leaves;
+  ///     where it can be, make a signal of it.
   public convenience init(
     countLimit: Int = 10_000, freshness: FreshnessPolicy = .multiplexed,
     persistence: Persistence<Key, Value> = .none, scope: CacheScope? = nil,
@@ -223,8 +223,8 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
 
   /// Makes the value of a key stale, without a fetch: the next get fetches a new one.
   ///
-  /// The old value stays usable as after ``refresh(_:)``; see ``Remembered/markStale(_:)``. The mark
-  /// is lost with the process, and the persisted value is then stale by its age only.
+  /// The old value stays usable as after ``refresh(_:)``; see ``Remembered/markStale(_:)``. The
+  /// mark is lost with the process, and the persisted value is then stale by its age only.
   ///
   /// - Complexity: O(1). The marks of 4,096 keys are noted; with more, every value becomes stale.
   public func markStale(_ key: Key) {

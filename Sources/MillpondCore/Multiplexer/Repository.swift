@@ -1,6 +1,7 @@
 public import MillpondSignals
 
-/// Caches, multiplexers and stores under unique names, to be flushed, emptied or shut down together.
+/// Caches, multiplexers and stores under unique names, to be flushed, emptied or shut down
+/// together.
 ///
 ///     let repository = Repository()
 ///     try repository.add(profile, named: "profile")     // a Multiplexer
@@ -87,8 +88,8 @@ public final class Repository: Sendable {
 
   /// Flushes every member now, also if others fail.
   ///
-  /// - Returns: The outcome, replayed; it fails with ``CacheError/stepsFailed(_:)``, which names the
-  ///   members that failed. Its progress counts finished members.
+  /// - Returns: The outcome, replayed; it fails with ``CacheError/stepsFailed(_:)``, which names
+  ///   the members that failed. Its progress counts finished members.
   @discardableResult
   public func flush() -> Signal<Void> {
     all("flush") { $0.flush() }
@@ -96,8 +97,8 @@ public final class Repository: Sendable {
 
   /// Removes the values of every member now, also if others fail; the members stay.
   ///
-  /// - Returns: The outcome, replayed; it fails with ``CacheError/stepsFailed(_:)``, which names the
-  ///   members that failed. Its progress counts finished members.
+  /// - Returns: The outcome, replayed; it fails with ``CacheError/stepsFailed(_:)``, which names
+  ///   the members that failed. Its progress counts finished members.
   @discardableResult
   public func removeAllValues() -> Signal<Void> {
     all("removal") { $0.removeAll() }
@@ -179,7 +180,8 @@ public struct RepositoryMember: Sendable {
   ///
   /// - Parameters:
   ///   - flush: Completes when all values are stored where they outlive the process.
-  ///   - removeAll: Removes all values at once; its signal completes when none is left in files either.
+  ///   - removeAll: Removes all values at once; its signal completes when none is left in files
+  ///     either.
   ///   - markAllStale: Makes every value stale.
   ///   - stop: Starts no more work from now on; its signal completes when the running work has
   ///     ended, or was cancelled at the deadline.

@@ -10,8 +10,9 @@ public import Observation
 ///       .refreshable { _ = try? await profiles.refresh(id).value }
 ///
 /// A value in memory is visible when the initializer returns. The observation ends with the object,
-/// and with it a fetch for which no other caller waits. A list is a resource whose value is an array:
-/// see ``items``. For a list in pages, see ``PagedModel``; for any other signal, `SignalState`.
+/// and with it a fetch for which no other caller waits. A list is a resource whose value is an
+/// array: see ``items``. For a list in pages, see ``PagedModel``; for any other signal,
+/// `SignalState`.
 ///
 /// - Note: Main actor. The states may come from any thread; the change then takes a hop.
 @MainActor

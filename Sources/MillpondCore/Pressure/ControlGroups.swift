@@ -65,11 +65,11 @@ struct ControlGroup: Sendable, Equatable {
   ///
   /// The use is read only if there is a limit: counting it is work for the kernel.
   func room(below endless: Int, _ text: (String) -> String?) -> MemoryUse? {
-    guard let limit = text("\(folder)/\(limitName)").flatMap({ KernelText.bytes($0) }),
+    guard let limit = text("\(folder)/\(limitName)").flatMap({ KernelFileParser.bytes($0) }),
       limit < endless,
-      let used = text("\(folder)/\(useName)").flatMap({ KernelText.bytes($0) }),
+      let used = text("\(folder)/\(useName)").flatMap({ KernelFileParser.bytes($0) }),
       let stat = text("\(folder)/memory.stat"),
-      let idleFiles = KernelText.bytes(of: idleFilesName, in: stat)
+      let idleFiles = KernelFileParser.bytes(of: idleFilesName, in: stat)
     else { return nil }
     return MemoryUse(used: used - idleFiles, limit: limit)
   }

@@ -25,8 +25,8 @@ struct MemoryUse: Sendable, Equatable {
 
   /// Creates the use of the machine from `/proc/meminfo`.
   init?(meminfo text: String) {
-    guard let total = KernelText.kibibytes(of: "MemTotal:", in: text),
-      let available = KernelText.kibibytes(of: "MemAvailable:", in: text), available <= total
+    guard let total = KernelFileParser.kibibytes(of: "MemTotal:", in: text),
+      let available = KernelFileParser.kibibytes(of: "MemAvailable:", in: text), available <= total
     else { return nil }
     self.init(used: total - available, limit: total)
   }
@@ -47,8 +47,8 @@ struct MemoryStall: Sendable, Equatable {
 
   /// Creates a stall from `/proc/pressure/memory` or `memory.pressure`.
   init?(pressure text: String) {
-    guard let some = KernelText.average(of: "some", in: text),
-      let full = KernelText.average(of: "full", in: text)
+    guard let some = KernelFileParser.average(of: "some", in: text),
+      let full = KernelFileParser.average(of: "full", in: text)
     else { return nil }
     self.some = some
     self.full = full

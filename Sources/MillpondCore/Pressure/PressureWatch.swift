@@ -44,10 +44,10 @@ private final class PressureWatch: Sendable {
   }
 
   func begin() {
-    queue.async { self.look(PressureJudge()) }
+    queue.async { self.look(PressureRule()) }
   }
 
-  private func look(_ before: PressureJudge) {
+  private func look(_ before: PressureRule) {
     if lifetime.isEnded { return }
     var judge = before
     var tried: [UnreadableMemory.Attempt] = []
@@ -65,7 +65,7 @@ private final class PressureWatch: Sendable {
     }
   }
 
-  private func wait(_ judge: PressureJudge) {
+  private func wait(_ judge: PressureRule) {
     let pause = lifetime.child()
     let timer = scheduler.schedule(after: interval) {
       pause.end()

@@ -108,8 +108,8 @@ public struct Monitored<Base: Source>: Wrapper {
   }
 }
 
-/// A composition with its monitor, behind one reference, so that a hit retains no more than without a
-/// monitor.
+/// A composition with its monitor, behind one reference, so that a hit retains no more than without
+/// a monitor.
 @usableFromInline
 final class Monitoring<Base: Source>: Sendable {
   @usableFromInline let base: Base

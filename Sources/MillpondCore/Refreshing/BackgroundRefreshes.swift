@@ -3,7 +3,7 @@ import MillpondSignals
 /// The fetches that continue without a caller, each until a deadline or a write of its key.
 final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   private let scheduler: Scheduler
-  private let patience: Duration
+  private let timeLimit: Duration
   private let max: Int
   private let state = Locked(State())
 
@@ -27,9 +27,9 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
     var inOrder: [HeldFetch] { byNumber.values.sorted { $0.number < $1.number } }
   }
 
-  init(_ scheduler: Scheduler, patience: Duration, max: Int) {
+  init(_ scheduler: Scheduler, timeLimit: Duration, max: Int) {
     self.scheduler = scheduler
-    self.patience = patience
+    self.timeLimit = timeLimit
     self.max = max
   }
 
@@ -39,7 +39,8 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   /// only the first is held.
   func keepRunning<Value>(_ key: Key, isReload: Bool, _ signal: @autoclosure () -> Signal<Value>) {
     guard let fetch = state.withLock({ $0.add(key, isReload, max: max) }) else { return }
-    let timer = scheduler.schedule(after: patience) { [weak self] in self?.drop(key, fetch.number) }
+    let timer = scheduler.schedule(after: timeLimit) { [weak self] in self?.drop(key, fetch.number)
+    }
     fetch.lifetime.onEnd { timer.dispose() }
     signal().run(
       Observer(next: { _ in }) { [weak self] event in

@@ -113,7 +113,7 @@ struct StaleRule<Content: Sendable>: TimedRule {
   @usableFromInline typealias Value = Stamped<CachedFetch<Content>>
 
   /// The time for which the get waits for a new value.
-  @usableFromInline let patience: Duration
+  @usableFromInline let delay: Duration
   @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let beginning: Duration
 
@@ -125,8 +125,8 @@ struct StaleRule<Content: Sendable>: TimedRule {
 
   /// Creates the rule of a get that began at `beginning`.
   @inlinable
-  init(_ patience: Duration, _ policy: FreshnessPolicy, _ beginning: Duration) {
-    self.patience = patience
+  init(_ delay: Duration, _ policy: FreshnessPolicy, _ beginning: Duration) {
+    self.delay = delay
     self.policy = policy
     self.beginning = beginning
   }
@@ -146,9 +146,9 @@ struct StaleRule<Content: Sendable>: TimedRule {
   @inlinable
   mutating func receivedStale(_ found: Value, at now: Duration) -> Event<Value>? {
     if hasSentStale { return nil }
-    if now >= beginning + patience { return sent(found, at: now) }
+    if now >= beginning + delay { return sent(found, at: now) }
     stale = found
-    deadline = beginning + patience
+    deadline = beginning + delay
     return nil
   }
 

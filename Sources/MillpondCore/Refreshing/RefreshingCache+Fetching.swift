@@ -29,8 +29,8 @@ extension RefreshingCache {
     _ key: Key, _ lookup: Lookup, _ content: @escaping @Sendable (Finding) -> Answer
   ) -> Signal<Answer> {
     let use = lookup.stale ?? (lookup.freshness == .any ? policy.stale : .never)
-    guard case .after(let patience) = use else { return find(key, lookup, use, content) }
-    return answer(after: patience, find(key, lookup, use) { $0 }, content) {
+    guard case .after(let delay) = use else { return find(key, lookup, use, content) }
+    return answer(after: delay, find(key, lookup, use) { $0 }, content) {
       self.keepFetching(key)
     }
   }
@@ -42,7 +42,7 @@ extension RefreshingCache {
     _ content: @escaping @Sendable (Finding) -> Answer
   ) -> Signal<Answer> {
     Signal { observer, lifetime in
-      JoinedGet(self, key, lookup, use, observer, lifetime, content).join()
+      RefreshingGet(self, key, lookup, use, observer, lifetime, content).join()
     }
   }
 
@@ -58,7 +58,7 @@ extension RefreshingCache {
   /// Fetches a new value; if that fails, returns the stored one if the get allows it.
   func reloaded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     let use = lookup.stale ?? .never
-    guard case .after(let patience) = use else {
+    guard case .after(let delay) = use else {
       return reload(key, lookup).recover { self.standIn(key, for: $0, by: use) }.map { [self] in
         delivered($0)
       }
@@ -67,7 +67,7 @@ extension RefreshingCache {
       // One reload, for this get and for the hold that keeps it going.
       let reload = reload(key, lookup).inContext(of: caller).replayLast()
       return answer(
-        after: patience, keptAsStale(key).concat(reload), { self.delivered($0) },
+        after: delay, keptAsStale(key).concat(reload), { self.delivered($0) },
         onStale: { self.refreshes.keepRunning(key, isReload: false, reload) })
     }
   }
@@ -86,15 +86,15 @@ extension RefreshingCache {
     return values
   }
 
-  /// Returns the findings; a stale one is delayed by `patience`.
+  /// Returns the findings; a stale one is delayed by `delay`.
   @inlinable
   func answer<Answer>(
-    after patience: Duration, _ found: Signal<Finding>,
+    after delay: Duration, _ found: Signal<Finding>,
     _ content: @escaping @Sendable (Finding) -> Answer, onStale: @escaping @Sendable () -> Void
   ) -> Signal<Answer> {
     let policy = policy
     return found.onNext { if !$0.value.isFresh { onStale() } }
-      .timed(on: scheduler) { StaleRule(patience, policy, $0) }.map(content)
+      .timed(on: scheduler) { StaleRule(delay, policy, $0) }.map(content)
   }
 
   /// Returns the value with its present age: for a get that joins a flight late it is older than

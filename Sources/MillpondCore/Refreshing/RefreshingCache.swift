@@ -4,7 +4,7 @@ import Synchronization
 /// A store, the source behind it, and the flights between them.
 ///
 /// One flight serves all gets of a key: it finds the stored value, then fetches a new one if
-/// needed. The ``JoinedGet`` of each get decides which findings it receives, and when.
+/// needed. The ``RefreshingGet`` of each get decides which findings it receives, and when.
 @usableFromInline
 final class RefreshingCache<Store: Cache, Base: Source>: Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
@@ -19,7 +19,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   let refreshes: BackgroundRefreshes<Key>
   let failures: RecentFailures<Key>
 
-  let watchers = Watchers<Key>()
+  let watchers = KeyWatchers<Key>()
 
   init(
     _ store: Store, _ base: Base, _ policy: FreshnessPolicy, _ clock: some Clock<Duration>
@@ -29,7 +29,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     ages = FreshAges(policy, clock)
     flights = Flights(FlightClock(ages.scheduler))
     refreshes = BackgroundRefreshes(
-      ages.scheduler, patience: policy.refreshDeadline, max: policy.maxRefreshes)
+      ages.scheduler, timeLimit: policy.refreshDeadline, max: policy.maxRefreshes)
     failures = RecentFailures(clock, policy.failureLife)
   }
 
@@ -161,8 +161,8 @@ extension RefreshingCache {
     }
   }
 
-  /// Asks the source about the stored value, of whatever age, after all earlier writes of the key have
-  /// arrived.
+  /// Asks the source about the stored value, of whatever age, after all earlier writes of the key
+  /// have arrived.
   func fetchAfterWrites(
     _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool
   ) -> Signal<Finding> {

@@ -17,10 +17,9 @@ extension Source {
   /// callers of the key, whatever ages they name, and its answer is stored; only a get for which
   /// that answer is too old fetches again. A stale value may be sent meanwhile, or after a failure,
   /// as the policy or the get allows, while it is usable. It keeps its age, and the next get tries
-  /// again. A value that is not fresh is not fetched anew if it has a validator: this source is asked
-  /// whether it is still current (``Lookup/known``), which makes it fresh again. A failure never removes
-  /// a stored value. A write wins over all fetches that began before
-  /// it.
+  /// again. A value that is not fresh is not fetched anew if it has a validator: this source is
+  /// asked whether it is still current (``Lookup/known``), which makes it fresh again. A failure
+  /// never removes a stored value. A write wins over all fetches that began before it.
   ///
   /// A reload always asks this source; during another reload, after that one. Gets that arrive in
   /// between join the later reload. A fetch after which a stale value may be sent continues without
@@ -163,7 +162,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline let refreshing: RefreshingCache<Store, Base>
 
   /// The stored values of watched keys.
-  let resources: InFlightReuse<KeptResources<Base.Key, Base.Value>>
+  let resources: InFlightReuse<StoredResources<Base.Key, Base.Value>>
 
   init(
     _ refreshing: RefreshingCache<Store, Base>,
@@ -171,7 +170,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     stored: @escaping @Sendable (Base.Key, Lookup) -> Signal<Stamped<Base.Value>>
   ) {
     self.refreshing = refreshing
-    resources = KeptResources(
+    resources = StoredResources(
       peek: peek, stored: stored, watchers: refreshing.watchers, policy: refreshing.policy,
       scheduler: refreshing.scheduler
     ).reusingInFlight()

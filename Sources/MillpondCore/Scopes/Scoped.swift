@@ -15,7 +15,7 @@ extension Cache {
 }
 
 /// A cache whose answers belong to a scope.
-public struct Scoped<Base: Cache>: Detour, Cache {
+public struct Scoped<Base: Cache>: GetWrapper, Cache {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -33,7 +33,8 @@ public struct Scoped<Base: Cache>: Detour, Cache {
       scope, scope.add(isPersistent: true) { base.removeAll() }.scoped())
   }
 
-  /// Returns the base's answer, which fails with ``CacheError/scopeEnded(key:)`` if the scope ends first.
+  /// Returns the base's answer, which fails with ``CacheError/scopeEnded(key:)`` if the scope ends
+  /// first.
   @inlinable
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>

@@ -7,10 +7,10 @@ extension Source {
   ///     try await users.shutDown(deadline: .after(.seconds(5))).value
   ///
   /// Starts at once. From then on each get that would have to ask a ``stoppable()`` part, a
-  /// multiplexer's origin or a media cache's network fails with ``CacheError/shutDown(key:)``; gets that
-  /// a cache answers succeed, those of a disk cache until it is closed. Gets that run may use half
-  /// of the time, and are cancelled then, also if their work ignores that. The flush may use half
-  /// of the time that is left, and closing the rest. Sources without ``stoppable()`` are not
+  /// multiplexer's origin or a media cache's network fails with ``CacheError/shutDown(key:)``; gets
+  /// that a cache answers succeed, those of a disk cache until it is closed. Gets that run may use
+  /// half of the time, and are cancelled then, also if their work ignores that. The flush may use
+  /// half of the time that is left, and closing the rest. Sources without ``stoppable()`` are not
   /// stopped.
   ///
   /// A further call does what is left to do. To end many caches together, add them to a

@@ -8,10 +8,10 @@ extension Source {
   ///     try await users.shutDown(deadline: .after(.seconds(5))).value
   ///
   /// Apply it to a source that fetches, below the caches. After a shutdown each get of the result
-  /// fails with ``CacheError/shutDown(key:)``, so gets that a cache above answers still succeed. Gets
-  /// that run are waited for, and fail with the same error if they are cancelled at the deadline.
-  /// Writes pass unchanged. With ``retrying(_:clock:)``, apply this over it, so that a get that was
-  /// stopped is not tried again.
+  /// fails with ``CacheError/shutDown(key:)``, so gets that a cache above answers still succeed.
+  /// Gets that run are waited for, and fail with the same error if they are cancelled at the
+  /// deadline. Writes pass unchanged. With ``retrying(_:clock:)``, apply this over it, so that a
+  /// get that was stopped is not tried again.
   ///
   /// A shutdown of one composition stops the source for all that use this value or a copy of it.
   /// The fetches of a ``Multiplexer``, a ``MultiplexerMap`` and a media cache are stoppable
@@ -22,7 +22,7 @@ extension Source {
 }
 
 /// A source whose gets can be ended for good.
-public struct Stoppable<Base: Source>: Detour {
+public struct Stoppable<Base: Source>: GetWrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
 

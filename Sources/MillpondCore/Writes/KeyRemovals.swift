@@ -4,10 +4,10 @@ public import Synchronization
 /// The latest removals by predicate of a store, with which writes and fills that arrive late are
 /// compared, since users' predicates must not be called under the store's lock.
 ///
-/// A removal is added here, then noted in the store's ``WriteOrder`` by its number, and then carried
-/// out. A write or fill is compared without the lock, and admitted under it by the number of the
-/// last removal with which it was compared. If another removal was noted meanwhile, it is compared
-/// again.
+/// A removal is added here, then noted in the store's ``WriteOrder`` by its number, and then
+/// carried out. A write or fill is compared without the lock, and admitted under it by the number
+/// of the last removal with which it was compared. If another removal was noted meanwhile, it is
+/// compared again.
 ///
 /// Removals are kept while a ``PendingWrite`` is older, up to 256; the latest eight are kept in any
 /// case, for fills of gets that began before. Beyond that a fill is refused if its get is as old,

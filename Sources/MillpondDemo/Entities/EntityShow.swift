@@ -13,7 +13,7 @@ struct EntityShow: Sendable {
   }
 
   func run() async throws {
-    let notices = Guarded(0)
+    let notices = LockedState(0)
     let subscription = store.signal(of: Library.shop).subscribe(onNext: { change in
       notices.withLock { $0 += 1 }
       window.show(change)

@@ -4,7 +4,7 @@ import Millpond
 final class ShopWindow: Sendable {
   private let store: EntityStore
   private let screen: Screen
-  private let drawn = Guarded(0)
+  private let drawn = LockedState(0)
 
   init(_ store: EntityStore, _ screen: Screen) {
     self.store = store

@@ -4,8 +4,8 @@ import Millpond
 
 /// A list of items with pictures: it starts without a network, and refreshes by pull.
 ///
-/// The list is one remembered resource, on disk too. Pictures are layers of memory, disk and network;
-/// rows that show the same picture share its download.
+/// The list is one remembered resource, on disk too. Pictures are layers of memory, disk and
+/// network; rows that show the same picture share its download.
 struct FeedExample {
   /// One row of the list.
   struct Item: Codable, Sendable {

@@ -15,13 +15,13 @@ final class Board: Sendable {
   private static let pause = Duration.milliseconds(33)
 
   private let screen: Screen
-  private let state: Guarded<State>
+  private let state: LockedState<State>
   private let queue = DispatchQueue(label: "board")
 
   init(title: String, on screen: Screen) {
     self.screen = screen
     let text = BoardText(title: title, isLive: screen.isLive, style: screen.style)
-    state = Guarded(State(text: text))
+    state = LockedState(State(text: text))
   }
 
   /// Adds a waiting row below the others.

@@ -3,7 +3,7 @@ import Millpond
 
 /// A log of the layer that answered for each URL.
 final class AnswerLog: Sendable {
-  private let layers = Guarded<[URL: String]>([:])
+  private let layers = LockedState<[URL: String]>([:])
 
   func note(_ layer: String, _ url: URL) {
     layers.withLock { $0[url] = layer }

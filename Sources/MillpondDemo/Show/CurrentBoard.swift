@@ -1,6 +1,6 @@
 /// The board on the screen, which Ctrl-C has to finish.
 final class CurrentBoard: Sendable {
-  private let current = Guarded<Board?>(nil)
+  private let current = LockedState<Board?>(nil)
 
   func open(_ title: String, on screen: Screen) -> Board {
     let board = Board(title: title, on: screen)

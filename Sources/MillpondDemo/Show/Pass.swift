@@ -5,13 +5,13 @@ import Millpond
 final class Pass: Sendable {
   private let layers: PictureLayers
   private let board: Board
-  private let table: Guarded<SummaryTable>
-  private let subscriptions = Guarded<[URL: [Disposable]]>([:])
-  private let failures = Guarded(0)
-  private let answeredRows = Guarded<Set<Int>>([])
+  private let table: LockedState<SummaryTable>
+  private let subscriptions = LockedState<[URL: [Disposable]]>([:])
+  private let failures = LockedState(0)
+  private let answeredRows = LockedState<Set<Int>>([])
   private let places = DispatchGroup()
 
-  init(_ layers: PictureLayers, _ board: Board, _ table: Guarded<SummaryTable>) {
+  init(_ layers: PictureLayers, _ board: Board, _ table: LockedState<SummaryTable>) {
     self.layers = layers
     self.board = board
     self.table = table

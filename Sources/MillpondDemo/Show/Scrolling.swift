@@ -14,7 +14,7 @@ final class Scrolling: Sendable {
   private let origin: LoopbackServer
   private let gallery: Gallery
   private let url: @Sendable (Author) -> URL
-  private let gone = Guarded<Set<Author>>([])
+  private let gone = LockedState<Set<Author>>([])
 
   /// Returns nil if there are too few authors to spare one.
   init?(

@@ -10,7 +10,7 @@ struct ThreadShow: Sendable {
   let comments: Comments
   let base: String
   let screen: Screen
-  let table = Guarded(SummaryTable(layers: PictureLayers.names))
+  let table = LockedState(SummaryTable(layers: PictureLayers.names))
 
   /// Shows two passes with the demo's own origin.
   ///

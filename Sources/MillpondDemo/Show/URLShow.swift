@@ -16,7 +16,7 @@ struct URLShow: Sendable {
     let screen = Screen.standardOutput()
     await layers.reportTrouble(on: screen)
     let interruption = Interruption(leaving: layers, currentBoard)
-    let table = Guarded(SummaryTable(layers: PictureLayers.names))
+    let table = LockedState(SummaryTable(layers: PictureLayers.names))
     let pass = Pass(layers, currentBoard.open("Fetching \(urls.count)", on: screen), table)
     for url in urls { pass.ask(for: url, label: url.absoluteString, places: 1) }
     await pass.finish()

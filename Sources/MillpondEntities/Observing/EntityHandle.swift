@@ -24,9 +24,9 @@ extension EntityStore {
 /// While the handle exists, the entity and those it refers to are in use: they are neither evicted
 /// nor pruned. When it is released, the subscriptions of ``changes`` complete.
 ///
-/// A handle outlasts ``EntityStore/end()``: its subscriptions fail, and then it refers to the entity
-/// of the next user. It does not retain the store; after the release of the store, ``value`` is the
-/// last one, and ``changes`` fail with `SignalError.abandoned(origin:)`.
+/// A handle outlasts ``EntityStore/end()``: its subscriptions fail, and then it refers to the
+/// entity of the next user. It does not retain the store; after the release of the store, ``value``
+/// is the last one, and ``changes`` fail with `SignalError.abandoned(origin:)`.
 ///
 /// - Note: Any thread. A handle costs a commit nothing; its subscriptions are ordinary ones.
 public final class EntityHandle<E: Entity>: Sendable {

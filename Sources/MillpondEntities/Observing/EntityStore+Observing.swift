@@ -11,10 +11,11 @@ extension EntityStore {
   ///     })
   ///
   /// References count directly and indirectly; for changes of the entity alone, filter by
-  /// ``EntityChange/causes``. For a list at a given depth, see ``query(_:where:by:depth:)``. The first value is sent inside the subscription,
-  /// even if there is no such entity. A commit sends at most one value, with its causes; a set that
-  /// changes nothing sends none. The signal never completes. If changes are faster than the
-  /// display, `Signal.throttle(_:_:clock:)` keeps the latest.
+  /// ``EntityChange/causes``. For a list at a given depth, see ``query(_:where:by:depth:)``. The
+  /// first value is sent inside the subscription, even if there is no such entity. A commit sends
+  /// at most one value, with its causes; a set that changes nothing sends none. The signal never
+  /// completes. If changes are faster than the display, `Signal.throttle(_:_:clock:)` keeps the
+  /// latest.
   ///
   /// Values arrive on the thread that writes, or on one that is still notifying. To receive them
   /// elsewhere, as those of queries and handles too, say where:

@@ -12,8 +12,8 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// The nodes of the stored entities.
   var storedNodes: [NodeNumber] { get }
 
-  /// Returns the subscribers with a depth, and the edits of the present commit for them; nil if there
-  /// are none.
+  /// Returns the subscribers with a depth, and the edits of the present commit for them; nil if
+  /// there are none.
   ///
   /// - Parameter last: The number of the last subscriber that has not seen the changes yet.
   @inlinable
@@ -43,7 +43,7 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// - Returns: Whether there are more, and memory to be released after the unlock.
   @inlinable
   func shrink(
-    _ graph: inout Graph, atMost count: Int
+    _ graph: inout ReferenceGraph, atMost count: Int
   ) -> (goesOn: Bool, released: (any Sendable)?)
 
   /// Records that a row now belongs to another node.
@@ -162,11 +162,11 @@ extension EntityTable: AnyEntityTable {
 
   @inlinable
   func shrink(
-    _ graph: inout Graph, atMost count: Int
+    _ graph: inout ReferenceGraph, atMost count: Int
   ) -> (goesOn: Bool, released: (any Sendable)?) {
     if vacant.count == rows.count {
       let former = (rows, vacant, index)
-      (rows, vacant, index) = (Pages(), VacantPlaces(), SlotTables())
+      (rows, vacant, index) = (PagedArray(), VacantPlaces(), SlotTables())
       return (false, former)
     }
     for _ in 0..<count where vacant.count > 0 { giveUpLastRow(&graph) }
@@ -174,7 +174,7 @@ extension EntityTable: AnyEntityTable {
   }
 
   @inlinable
-  func giveUpLastRow(_ graph: inout Graph) {
+  func giveUpLastRow(_ graph: inout ReferenceGraph) {
     let last = rows.count - 1
     if let id = rows[last].id, let place = vacant.take(before: last) {
       rows[Int(place)] = rows[last]
@@ -195,7 +195,7 @@ extension EntityTable: AnyEntityTable {
   func forget(_ row: Int32) -> any Sendable {
     let old = rows[Int(row)]
     guard let id = old.id else { return () }
-    rows[Int(row)] = Row(id: nil, node: Graph.none)
+    rows[Int(row)] = Row(id: nil, node: ReferenceGraph.none)
     index.remove(hash(id), row)
     vacant.add(row)
     return id

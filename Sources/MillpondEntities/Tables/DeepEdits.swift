@@ -43,7 +43,8 @@ where E.ID: Sendable {
   @inlinable
   var notices: [Notice] {
     listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
-      let touched = related.filter { Graph.reaches(listener.depth, $0.distance) }.map(\.edit)
+      let touched = related.filter { ReferenceGraph.reaches(listener.depth, $0.distance) }.map(
+        \.edit)
       return edits.isEmpty && touched.isEmpty ? nil : listener.notice(edits + touched)
     }
   }

@@ -30,7 +30,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
 
   /// The number of the table in the graph.
   @usableFromInline let number: Int32
-  @exclusivity(unchecked) @usableFromInline var rows = Pages<Row>()
+  @exclusivity(unchecked) @usableFromInline var rows = PagedArray<Row>()
   @exclusivity(unchecked) @usableFromInline var listeners: [Int: TableListener<E>] = [:]
 
   /// The greatest depth of the listeners; and the edits that wait for the notices of those with a
@@ -74,7 +74,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
 
   /// Returns the node of `id`, and makes it if there is none.
   @inlinable
-  func node(of id: E.ID, in graph: inout Graph) -> NodeNumber {
+  func node(of id: E.ID, in graph: inout ReferenceGraph) -> NodeNumber {
     if let row = row(of: id) { return rows[Int(row)].node }
     let row = vacant.take(before: rows.count) ?? Int32(rows.count)
     let node = graph.addNode(table: number, row: row)

@@ -6,13 +6,13 @@ import MillpondSignals
 /// No user's code runs here, except a key's `Hashable`.
 @usableFromInline
 struct EntityTables: Sendable {
-  @usableFromInline var graph = Graph()
+  @usableFromInline var graph = ReferenceGraph()
   @usableFromInline var tables: [any AnyEntityTable] = []
   @usableFromInline var numbers = TypeNumbers()
   @usableFromInline var storedCount = 0
 
-  /// The number of entities that are stored when a commit has been applied in steps; nil if there is
-  /// no such commit.
+  /// The number of entities that are stored when a commit has been applied in steps; nil if there
+  /// is no such commit.
   var committedCount: Int?
 
   /// The greatest number of edits that were applied, and of nodes that were removed, in one step.
@@ -71,7 +71,7 @@ struct EntityTables: Sendable {
   @usableFromInline
   func table(of node: NodeNumber) -> (any AnyEntityTable, row: Int32)? {
     let node = graph.nodes[Int(node)]
-    return node.table == Graph.none ? nil : (tables[Int(node.table)], node.row)
+    return node.table == ReferenceGraph.none ? nil : (tables[Int(node.table)], node.row)
   }
 
   @usableFromInline
@@ -98,10 +98,10 @@ struct EntityTables: Sendable {
   }
 
   /// Adds a node to a walk that sets marks, if it is observed or shown by a list with a depth.
-  mutating func begin(_ marking: inout Graph.Marking, at number: NodeNumber) {
+  mutating func begin(_ marking: inout ReferenceGraph.Marking, at number: NodeNumber) {
     let node = graph.nodes[Int(number)]
-    if node.table == Graph.none { return }
-    if node.isWatched { graph.begin(&marking, at: number, depth: Graph.anyDepth) }
+    if node.table == ReferenceGraph.none { return }
+    if node.isWatched { graph.begin(&marking, at: number, depth: ReferenceGraph.anyDepth) }
     let depth = tables[Int(node.table)].depth
     if depth > 0, node.isStored { graph.begin(&marking, at: number, depth: depth) }
   }

@@ -4,15 +4,15 @@ import MillpondSignals
 /// The search for the observers and lists that a commit concerns, and for the causes of each
 /// observer's notice, in steps between which the lock may be free.
 ///
-/// The thread that commits has the turn meanwhile, so entities and references stay as they are. Other
-/// threads only observe and leave: those that come have seen the new state.
+/// The thread that commits has the turn meanwhile, so entities and references stay as they are.
+/// Other threads only observe and leave: those that come have seen the new state.
 @usableFromInline
 struct Announcement: Sendable {
   private enum Phase: Sendable {
-    case climbing(Graph.Climb)
+    case climbing(ReferenceGraph.Climb)
     case tracing(CauseSearch)
     case noticing
-    case listing(Graph.Listing)
+    case listing(ReferenceGraph.Listing)
     case done
   }
 
@@ -26,8 +26,8 @@ struct Announcement: Sendable {
   private var found: [NodeNumber] = []
   private var causes: [[AnyReference]] = []
 
-  /// The place among the nodes, and the number of the observer of that node to whom a notice was made
-  /// last.
+  /// The place among the nodes, and the number of the observer of that node to whom a notice was
+  /// made last.
   private var place = 0
   private var number = 0
   private var notices: [(number: Int, notice: Notice)] = []

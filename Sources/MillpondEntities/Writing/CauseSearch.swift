@@ -1,17 +1,17 @@
 import MillpondCore
 import MillpondSignals
 
-/// The search for those of several changes that each observed node depends on, in steps between which
-/// the lock may be free.
+/// The search for those of several changes that each observed node depends on, in steps between
+/// which the lock may be free.
 ///
 /// A few observers each walk down to their causes. For many, the causes are carried up to all of
 /// them, 64 at a time; a step of that takes about eight times as long.
 struct CauseSearch: Sendable {
   private enum Phase: Sendable {
     case next
-    case descending(Graph.Descent)
-    case tracing(Graph.Origins)
-    case collecting(Graph.Origins)
+    case descending(ReferenceGraph.Descent)
+    case tracing(ReferenceGraph.Origins)
+    case collecting(ReferenceGraph.Origins)
   }
 
   private let nodes: [NodeNumber]
@@ -46,7 +46,7 @@ struct CauseSearch: Sendable {
   }
 
   /// Continues for `left` steps, under the lock; returns whether there is more.
-  mutating func advance(_ left: inout Int, _ graph: inout Graph) -> Bool {
+  mutating func advance(_ left: inout Int, _ graph: inout ReferenceGraph) -> Bool {
     while left > 0 {
       switch exchange(&phase, with: .next) {
       case .next where isDownward && placeCount < changed.count:
@@ -81,7 +81,7 @@ struct CauseSearch: Sendable {
   }
 
   /// Adds the causes of a block to the nodes.
-  private mutating func collect(_ origins: Graph.Origins, _ left: inout Int) -> Bool {
+  private mutating func collect(_ origins: ReferenceGraph.Origins, _ left: inout Int) -> Bool {
     while left > 0, node < nodes.count {
       left -= 1
       let bits = origins.bits[nodes[node]]

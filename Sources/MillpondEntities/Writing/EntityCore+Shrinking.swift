@@ -1,8 +1,8 @@
 import MillpondCore
 import MillpondSignals
 
-/// The return of memory after large removals, and of marks after the departure of many observers, in
-/// steps between which the lock is free.
+/// The return of memory after large removals, and of marks after the departure of many observers,
+/// in steps between which the lock is free.
 ///
 /// This thread has the turn, so nothing is stored or removed meanwhile. Rows and nodes are complete
 /// after each step. Edges and marks are not; so until they are, no other thread removes a node or
@@ -44,7 +44,7 @@ extension EntityCore {
   }
 
   /// Calls `body` with the graph and all nodes, a range at a time.
-  private func forEachRange(_ body: (inout Graph, Range<Int>) -> Void) {
+  private func forEachRange(_ body: (inout ReferenceGraph, Range<Int>) -> Void) {
     var start = 0
     inSteps { tables, count in
       body(&tables.graph, start..<start + count)
@@ -63,7 +63,7 @@ extension EntityCore {
       return true
     }
     guard isDue else { return }
-    var (marking, start) = (Graph.Marking(), 0)
+    var (marking, start) = (ReferenceGraph.Marking(), 0)
     inSteps { tables, count in
       var left = count
       while left > 0 {

@@ -9,8 +9,8 @@ import MillpondSignals
 extension EntityCore {
   /// Commits the edits of `parts`, and evicts entities if necessary.
   ///
-  /// Observers that come between the steps have begun with the new state, so only those that were
-  /// there before are notified.
+  /// EntityObservers that come between the steps have begun with the new state, so only those that
+  /// were there before are notified.
   ///
   /// - Returns: Whether there are notices.
   func commitInSteps(

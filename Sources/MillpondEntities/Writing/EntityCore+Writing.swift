@@ -75,8 +75,8 @@ extension EntityCore {
     }
   }
 
-  /// - Parameter isEnd: Whether the store ends: observers and queries are not notified, and requests
-  ///   of earlier writes do not start any more.
+  /// - Parameter isEnd: Whether the store ends: observers and queries are not notified, and
+  ///   requests of earlier writes do not start any more.
   @usableFromInline
   func removeAll(isEnd: Bool = false) {
     inTurn {
@@ -182,7 +182,7 @@ extension EntityCore {
       mustDeliver = commit(parts, written, &released)
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
-        var collector = Collector(self, cutoff: cutoff)
+        var collector = EntityCollector(self, cutoff: cutoff)
         released += collector.prune()
         mustDeliver = true
       }
@@ -293,7 +293,7 @@ extension EntityCore {
 
   @usableFromInline
   func makeRoom(_ released: inout [any Sendable]) {
-    var collector = Collector(self, cutoff: .max)
+    var collector = EntityCollector(self, cutoff: .max)
     released += collector.makeRoom()
   }
 }

@@ -16,7 +16,7 @@ final class EntityCore: @unchecked Sendable {
   @usableFromInline let turn = WriterTurn()
   @exclusivity(unchecked) @usableFromInline var transaction = Transaction()
   @usableFromInline let tables = Locked(EntityTables())
-  @exclusivity(unchecked) @usableFromInline var observers = Observers()
+  @exclusivity(unchecked) @usableFromInline var observers = EntityObservers()
   @usableFromInline let time: CoarseTime
   @usableFromInline let countLimit: Int
 
@@ -31,7 +31,7 @@ final class EntityCore: @unchecked Sendable {
 
   /// Runs `body` under the lock; the caller releases its result after the unlock.
   @inlinable
-  func withLock<Result>(_ body: (inout EntityTables, inout Observers) -> Result) -> Result {
+  func withLock<Result>(_ body: (inout EntityTables, inout EntityObservers) -> Result) -> Result {
     tables.withLock { body(&$0, &observers) }
   }
 
@@ -104,7 +104,7 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func enter<Element, Result>(
     _ watch: Watch<Element>?,
-    _ body: (inout EntityTables, inout Observers, _ number: Int) -> Result
+    _ body: (inout EntityTables, inout EntityObservers, _ number: Int) -> Result
   ) -> Result {
     let (number, result, closing) = withLock { tables, observers in
       let number = observers.nextNumber()

@@ -6,14 +6,15 @@ import MillpondSignals
 /// One connection with one request, on a thread of its own.
 struct InspectorConnection {
   private var stream: ConnectionStream
-  private let gate: RequestGate
+  private let gate: RequestAdmission
   private let source: InspectedSource
   private let pages: OpenPages
-  private let times: ServerTimes
+  private let times: ServerTimeouts
 
   init(
-    _ stream: ConnectionStream, _ gate: RequestGate, _ source: InspectedSource, _ pages: OpenPages,
-    _ times: ServerTimes
+    _ stream: ConnectionStream, _ gate: RequestAdmission, _ source: InspectedSource,
+    _ pages: OpenPages,
+    _ times: ServerTimeouts
   ) {
     self.stream = stream
     self.gate = gate
@@ -26,10 +27,10 @@ struct InspectorConnection {
   mutating func serve() {
     do {
       try answer(try nextHead())
-      stream.end(patience: .seconds(1))
-    } catch let refused as RequestGate.Refused {
+      stream.end(timeLimit: .seconds(1))
+    } catch let refused as RequestAdmission.Refused {
       try? send(InspectorResponse(refusing: refused.status).bytes)
-      stream.end(patience: .seconds(1))
+      stream.end(timeLimit: .seconds(1))
     } catch {
       stream.close()
     }
@@ -52,11 +53,11 @@ extension InspectorConnection {
     let deadline = ContinuousClock.now + times.request
     while true {
       do {
-        if let head = try RequestHead.parse(stream.input, limit: RequestGate.headByteLimit) {
+        if let head = try RequestHead.parse(stream.input, limit: RequestAdmission.headByteLimit) {
           return head
         }
       } catch {
-        throw RequestGate.Refused(status: error.status)
+        throw RequestAdmission.Refused(status: error.status)
       }
       try stream.receive(until: deadline)
     }
@@ -88,7 +89,7 @@ extension InspectorConnection {
   /// The next state is made when the last one has been sent, so a slow browser receives the newest.
   private mutating func sendStates() throws {
     let log = ActivityLog()
-    guard let page = pages.add(log) else { throw RequestGate.Refused(status: 503) }
+    guard let page = pages.add(log) else { throw RequestAdmission.Refused(status: 503) }
     defer { pages.remove(page) }
     try send(InspectorResponse.eventStream.bytes)
     let bag = DisposableBag()
@@ -120,9 +121,11 @@ struct ActionOutcome: Encodable, Sendable {
 extension InspectorConnection {
   private func remove(_ body: Data) throws -> ActionOutcome {
     struct Wish: Decodable { let key: String }
-    guard source.permissions.contains(.removing) else { throw RequestGate.Refused(status: 403) }
+    guard source.permissions.contains(.removing) else {
+      throw RequestAdmission.Refused(status: 403)
+    }
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
-      throw RequestGate.Refused(status: 400)
+      throw RequestAdmission.Refused(status: 400)
     }
     guard let removal = key(wish.key).flatMap(source.remove) ?? source.removeAll(wish.key) else {
       return ActionOutcome(isDone: false, words: "This source cannot be written.")
@@ -141,11 +144,13 @@ extension InspectorConnection {
       let part: String
       let share: Double
     }
-    guard source.permissions.contains(.trimming) else { throw RequestGate.Refused(status: 403) }
+    guard source.permissions.contains(.trimming) else {
+      throw RequestAdmission.Refused(status: 403)
+    }
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body), (0...1).contains(wish.share)
-    else { throw RequestGate.Refused(status: 400) }
+    else { throw RequestAdmission.Refused(status: 400) }
     guard let trim = source.topology().part(wish.part)?.controls.trim else {
-      throw RequestGate.Refused(status: 404)
+      throw RequestAdmission.Refused(status: 404)
     }
     trim(wish.share)
     return ActionOutcome(isDone: true, words: "trimmed")

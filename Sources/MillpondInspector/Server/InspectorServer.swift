@@ -12,10 +12,10 @@ final class InspectorServer: Sendable {
   private let token = AccessToken()
   private let listener: ConnectionListener
 
-  init(_ source: InspectedSource, _ times: ServerTimes) throws {
+  init(_ source: InspectedSource, _ times: ServerTimeouts) throws {
     listener = try ConnectionListener(limit: Self.connectionLimit) { [token, pages] stream, port in
       var connection = InspectorConnection(
-        stream, RequestGate(token: token, port: port), source, pages, times)
+        stream, RequestAdmission(token: token, port: port), source, pages, times)
       connection.serve()
     }
   }

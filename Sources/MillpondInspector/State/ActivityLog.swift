@@ -11,7 +11,7 @@ final class ActivityLog: Sendable {
 
   /// The gets since the last look.
   struct News: Sendable {
-    var entries: [EntryRing.Entry] = []
+    var entries: [RecentGets.Entry] = []
 
     /// The number of gets that are left out.
     var skipped = 0
@@ -24,7 +24,7 @@ final class ActivityLog: Sendable {
   }
 
   private struct State: Sendable {
-    var ring = EntryRing(limit: limit)
+    var ring = RecentGets(limit: limit)
     var told = 0
     var statistics: [String: CacheStatistics] = [:]
   }

@@ -119,7 +119,7 @@ extension FlightState {
 }
 
 extension GetState {
-  fileprivate init(_ entry: EntryRing.Entry, at now: ContinuousClock.Instant) {
+  fileprivate init(_ entry: RecentGets.Entry, at now: ContinuousClock.Instant) {
     let record = entry.record
     let text = record.key.map { KeyText($0) }
     number = entry.number

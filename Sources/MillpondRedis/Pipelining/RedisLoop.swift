@@ -4,10 +4,10 @@ import Synchronization
 
 /// The thread of a client's connections, which reads, keeps deadlines, and connects again.
 final class RedisLoop: Sendable {
-  let lanes: [RedisLane]
+  let lanes: [RedisConnection]
   let tracker: RedisTracker
   private let settings: RedisSettings
-  private let wake: WakeSignal
+  private let wake: RedisWakePipe
   private let state = Locked(State())
 
   /// Whether the thread has been started, or need not be any more.
@@ -22,10 +22,10 @@ final class RedisLoop: Sendable {
   }
 
   init(_ settings: RedisSettings) throws(RedisError) {
-    let wake = try WakeSignal()
+    let wake = try RedisWakePipe()
     self.settings = settings
     self.wake = wake
-    lanes = (0..<settings.connections).map { RedisLane($0, settings.limits, wake) }
+    lanes = (0..<settings.connections).map { RedisConnection($0, settings.limits, wake) }
     tracker = RedisTracker(settings.tracking, lanes: settings.connections)
   }
 
@@ -63,13 +63,13 @@ final class RedisLoop: Sendable {
   }
 
   private func run() {
-    var drivers = lanes.map { LaneDriver($0, settings, tracker, wake) }
-    var watches = [SystemCalls.Watch(descriptor: wake.readEnd)] + drivers.map(\.watch)
+    var drivers = lanes.map { RedisConnectionDriver($0, settings, tracker, wake) }
+    var watches = [SocketCalls.Watch(descriptor: wake.readEnd)] + drivers.map(\.watch)
     var room = [UInt8](repeating: 0, count: 64 << 10)
     // The time of the next look at the connections; commands that come before need none earlier.
     var look: Int64? = 0
     while !isOver {
-      let now = SystemCalls.now()
+      let now = SocketCalls.now()
       if let time = look, time <= now {
         look = nil
         for place in drivers.indices {
@@ -77,7 +77,7 @@ final class RedisLoop: Sendable {
           watches[place + 1] = drivers[place].watch
         }
       }
-      SystemCalls.wait(for: &watches, atMost: look.map { max(0, $0 - now) })
+      SocketCalls.wait(for: &watches, atMost: look.map { max(0, $0 - now) })
       if watches[0].isReadable {
         wake.clear()
         look = 0

@@ -64,7 +64,7 @@ struct RedisPipeline: Sendable {
     case refuse(RedisError)
   }
 
-  let limits: PipelineLimits
+  let limits: ConnectionLimits
   var phase = Phase.idle
 
   /// The commands that wait for a connection.
@@ -99,7 +99,7 @@ struct RedisPipeline: Sendable {
   /// The failed attempts in a row.
   var failures = 0
 
-  init(_ limits: PipelineLimits) {
+  init(_ limits: ConnectionLimits) {
     self.limits = limits
   }
 

@@ -104,7 +104,7 @@ final class RedisTracker: Sendable {
   /// Notes that the server reports the changes of a lane's keys from now on.
   ///
   /// Values that were fetched before may have changed unnoticed, so they are not stored anywhere.
-  func began(on lane: RedisLane, _ version: Int) {
+  func began(on lane: RedisConnection, _ version: Int) {
     if tracking == .off { return }
     lane.withState { state in
       for number in state.orders.keys { state.orders[number]?.refuseAllFills() }
@@ -131,7 +131,7 @@ final class RedisTracker: Sendable {
   }
 
   /// Acts on a message of the server.
-  func received(_ elements: [RESPValue], on lane: RedisLane) {
+  func received(_ elements: [RESPValue], on lane: RedisConnection) {
     guard elements.count >= 2, elements[0].text == "invalidate" else { return }
     guard case .array(let keys) = elements[1] else {
       // Everything was removed.
@@ -149,8 +149,8 @@ final class RedisTracker: Sendable {
     }
   }
 
-  private func changed(_ key: String, of cache: TrackedCache, on lane: RedisLane) {
-    guard RedisLane.number(of: key, among: laneCount) == lane.number else { return }
+  private func changed(_ key: String, of cache: TrackedCache, on lane: RedisConnection) {
+    guard RedisConnection.number(of: key, among: laneCount) == lane.number else { return }
     lane.withState { $0.orders[cache.number]?.refuseFills(of: key) }
     for follower in cache.followers.elements { follower.changed(key, .next()) }
   }
@@ -180,7 +180,7 @@ struct RedisFollower: Sendable {
   let cleared: @Sendable (Revision) -> Void
 }
 
-extension RedisLane {
+extension RedisConnection {
   /// Returns the number of the lane of a key, which is the same in all processes of this program.
   static func number(of key: String, among count: Int) -> Int {
     if count == 1 { return 0 }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A value of the protocol between clients and servers.
 ///
-/// Attributes are dropped, sets are arrays, and big numbers and verbatim text are what they contain.
+/// Attributes are dropped, sets are arrays, and big numbers and verbatim text are what they
+/// contain.
 ///
 /// - Source: RESP3, https://github.com/redis/redis-specifications/blob/master/protocol/RESP3.md
 enum RESPValue: Sendable, Equatable {

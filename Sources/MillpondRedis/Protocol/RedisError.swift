@@ -57,7 +57,7 @@ extension RedisError: LocalizedError, CustomStringConvertible {
     switch self {
     case .unknownHost(let host): "the host \(host) has no address"
     case .pathTooLong(let path): "the path of the socket is too long: \(path)"
-    case .system(let call, let code): "\(call) failed: \(SystemCalls.message(for: code))"
+    case .system(let call, let code): "\(call) failed: \(SocketCalls.message(for: code))"
     case .connectionLost: "the connection to the server was lost"
     case .timedOut: "the server did not answer within the deadline"
     case .refused(let message): "the server refused the connection's settings: \(message)"

@@ -5,7 +5,7 @@ struct RedisSettings: Sendable {
   var database: Int
   var connections: Int
   var tracking: RedisTracking
-  var limits: PipelineLimits
+  var limits: ConnectionLimits
   var replyLimits = RESPLimits()
 
   /// A random share for each pause.

@@ -6,21 +6,21 @@ final class RedisSocket: Sendable {
 
   /// Opens a socket and begins to connect it.
   init(connectingTo address: SocketAddress) throws(RedisError) {
-    descriptor = try SystemCalls.open(family: address.family)
-    SystemCalls.sendSmallPiecesAtOnce(descriptor)
-    try SystemCalls.connect(descriptor, to: address.bytes)
+    descriptor = try SocketCalls.open(family: address.family)
+    SocketCalls.sendSmallPiecesAtOnce(descriptor)
+    try SocketCalls.connect(descriptor, to: address.bytes)
   }
 
-  deinit { SystemCalls.close(descriptor) }
+  deinit { SocketCalls.close(descriptor) }
 
   /// Ends both directions, so that reads and writes of other threads end.
-  func shutDown() { SystemCalls.endBothWays(descriptor) }
+  func shutDown() { SocketCalls.endBothWays(descriptor) }
 
   /// Sends as much as there is room for; a failure counts as sent, and shuts down.
   func send(_ output: inout SocketOutput) {
     while output.sent < output.bytes.count {
       let result = output.bytes.withUnsafeBytes { bytes in
-        SystemCalls.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[output.sent...]))
+        SocketCalls.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[output.sent...]))
       }
       switch result {
       case .moved(let count): output.sent += count
@@ -40,7 +40,8 @@ struct SocketOutput: Sendable {
   /// The number of the connection.
   let generation: Int
 
-  /// The number of the first bytes that the socket has taken, and whether it has no room at present.
+  /// The number of the first bytes that the socket has taken, and whether it has no room at
+  /// present.
   var sent = 0
   var isBlocked = false
 }

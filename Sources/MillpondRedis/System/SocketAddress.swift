@@ -30,7 +30,7 @@ struct SocketAddress: Sendable, Equatable {
     of host: String, port: UInt16, isNumeric: Bool
   ) -> [SocketAddress] {
     var hints = addrinfo()
-    hints.ai_socktype = SystemCalls.streamType
+    hints.ai_socktype = SocketCalls.streamType
     hints.ai_flags = isNumeric ? AI_NUMERICHOST : 0
     var first: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, String(port), &hints, &first) == 0 else { return [] }

@@ -96,8 +96,8 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
 
   /// Adds a subscriber, and sends it the end if there was one.
   ///
-  /// Until the lifetime or the broadcaster ends, each retains the other. (A weak reference would give
-  /// the broadcaster a side table, and slow down every retain.)
+  /// Until the lifetime or the broadcaster ends, each retains the other. (A weak reference would
+  /// give the broadcaster a side table, and slow down every retain.)
   @inlinable
   func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     let number = arrivals.add(1, ordering: .relaxed).newValue

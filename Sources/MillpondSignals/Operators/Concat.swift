@@ -38,13 +38,13 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
   // time.
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime
-  @exclusivity(unchecked) @usableFromInline var parts: PartsIterator<Value>
+  @exclusivity(unchecked) @usableFromInline var parts: SignalPartsIterator<Value>
 
   @inlinable
   init(_ downstream: Observer<Value>, _ lifetime: Lifetime, _ parts: SignalParts<Value>) {
     self.downstream = downstream
     self.lifetime = lifetime
-    self.parts = PartsIterator(parts)
+    self.parts = SignalPartsIterator(parts)
   }
 
   /// Runs the next part, and then, in a loop, further parts for as long as they complete at once.

@@ -36,8 +36,8 @@ extension Signal {
     guard let start else { return self }
     return derived(now: now) { observer, lifetime in
       if observer.canSubscribe(lifetime) {
-        let sequel = Sequel(observer, lifetime, successor: successor)
-        start(sequel.observer, sequel.upstreamLifetime)
+        let run = FallbackRun(observer, lifetime, successor: successor)
+        start(run.observer, run.upstreamLifetime)
       }
     }
   }
@@ -45,7 +45,7 @@ extension Signal {
 
 /// A run, and the successor that follows its end.
 @usableFromInline
-final class Sequel<Value: Sendable>: Sendable {
+final class FallbackRun<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let upstreamLifetime: Lifetime

@@ -18,7 +18,7 @@ extension Signal {
     let flat = isFlat ? signals : nil  // the others would be released one inside the other
     return Signal(
       start: { observer, lifetime in
-        Merging(observer, lifetime, limit: .max).runAll(flat ?? parts.signals)
+        MergeEngine(observer, lifetime, limit: .max).runAll(flat ?? parts.signals)
       }, now: nil, emptyError: nil, parts: parts)
   }
 
@@ -33,7 +33,7 @@ extension SignalParts {
   /// All signals of the tree, in order.
   @inlinable
   var signals: [Signal<Value>] {
-    var walk = PartsIterator(self)
+    var walk = SignalPartsIterator(self)
     var signals: [Signal<Value>] = []
     while let signal = walk.next() { signals.append(signal) }
     return signals

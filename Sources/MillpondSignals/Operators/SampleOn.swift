@@ -10,7 +10,7 @@ extension Signal {
   @inlinable
   public func sample(on sampler: Signal<some Sendable>) -> Signal {
     derived { observer, lifetime in
-      let joining = Joining(observer, lifetime, SampleOnRule<Value>())
+      let joining = MultipleInputs(observer, lifetime, SampleOnRule<Value>())
       joining.run(self) {
         value in
         joining.note(.value(value)) { $0?.replaceWaiting(with: value) }
@@ -31,7 +31,7 @@ extension Signal {
 
 /// The value that waits for the next sample.
 @usableFromInline
-struct SampleOnRule<Value: Sendable>: JoiningRule {
+struct SampleOnRule<Value: Sendable>: MultipleInputsRule {
   @usableFromInline
   enum Message: Sendable {
     case value(Value)

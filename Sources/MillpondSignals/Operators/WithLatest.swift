@@ -8,7 +8,7 @@ extension Signal {
   @inlinable
   public func withLatest<Other>(from other: Signal<Other>) -> Signal<(Value, Other)> {
     derived { observer, lifetime in
-      let joining = Joining(observer, lifetime, WithLatestRule<Value, Other>())
+      let joining = MultipleInputs(observer, lifetime, WithLatestRule<Value, Other>())
       joining.run(other) {
         value in
         joining.note(.latest(value)) { $0?.replaceNewest(with: value) }
@@ -26,7 +26,7 @@ extension Signal {
 
 /// The newest value of the other signal.
 @usableFromInline
-struct WithLatestRule<Value: Sendable, Other: Sendable>: JoiningRule {
+struct WithLatestRule<Value: Sendable, Other: Sendable>: MultipleInputsRule {
   @usableFromInline
   enum Message: Sendable {
     case value(Value)

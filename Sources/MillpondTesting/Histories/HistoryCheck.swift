@@ -23,7 +23,7 @@ import MillpondSignals
 public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
   private let subject: HistorySubject<Key, Value>
   private let mix: HistoryStepMix
-  private let patience: Duration
+  private let timeLimit: Duration
 
   /// Creates a checker of a composition.
   ///
@@ -31,17 +31,17 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
   ///   - key: Makes a key of a number; different numbers give different keys.
   ///   - value: Makes a value of a key and a number; different numbers give different values.
   ///   - mix: The kinds of steps that programs consist of.
-  ///   - patience: The time to wait for an event before it counts as missing.
+  ///   - timeLimit: The time to wait for an event before it counts as missing.
   ///   - compose: Makes a new composition over the origin of a scene. It is called again for each
   ///     restart, and must not use anything that outlives the scene.
   public init(
     key: @escaping @Sendable (Int) -> Key, value: @escaping @Sendable (Key, Int) -> Value,
-    mix: HistoryStepMix = .general, patience: Duration = .seconds(1),
+    mix: HistoryStepMix = .general, timeLimit: Duration = .seconds(1),
     composing compose: @escaping @Sendable (HistoryScene<Key, Value>) -> some Cache<Key, Value>
   ) {
     subject = HistorySubject(key: key, value: value) { AnyCache(compose($0)) }
     self.mix = mix
-    self.patience = patience
+    self.timeLimit = timeLimit
   }
 
   /// Runs the programs of `seeds` and returns the first failure of each rule.
@@ -53,10 +53,10 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
   public func failures(
     seeds: Range<UInt64>, threads: Int = 1, underLock: Bool = false
   ) async -> [HistoryFailure] {
-    let manner = HistoryManner(threads: max(threads, 1), underLock: underLock)
+    let manner = HistoryMode(threads: max(threads, 1), underLock: underLock)
     var failures: [HistoryFailure] = []
     for seed in seeds {
-      for failure in await self.failures(of: mix.program(seed: seed), seed, manner, patience)
+      for failure in await self.failures(of: mix.program(seed: seed), seed, manner, timeLimit)
       where !failures.contains(where: { $0.rule == failure.rule }) {
         // Each trial with a call that does not return would leave threads behind.
         failures.append(failure.rule == .returned ? failure : await shrunk(failure, manner))
@@ -68,9 +68,9 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
 
   /// Runs one program as it is, and returns the first failure of each rule that it breaks.
   private func failures(
-    of program: [HistoryStep], _ seed: UInt64, _ manner: HistoryManner, _ patience: Duration
+    of program: [HistoryStep], _ seed: UInt64, _ manner: HistoryMode, _ timeLimit: Duration
   ) async -> [HistoryFailure] {
-    let player = HistoryPlayer(subject, seed: seed, manner, patience)
+    let player = HistoryPlayer(subject, seed: seed, manner, timeLimit)
     await player.play(program)
     let (steps, findings) = await player.findings()
     return findings.map { rule, finding in
@@ -81,11 +81,11 @@ public struct HistoryCheck<Key: Hashable & Sendable, Value: Hashable & Sendable>
 
   /// Returns the same failure with fewer and simpler steps.
   private func shrunk(
-    _ failure: HistoryFailure, _ manner: HistoryManner
+    _ failure: HistoryFailure, _ manner: HistoryMode
   ) async -> HistoryFailure {
     let best = Locked(failure)
     // Less patient with trials: a cache that never answers would take too long.
-    let haste = min(patience / 20, .milliseconds(100))
+    let haste = min(timeLimit / 20, .milliseconds(100))
     let shrinker = Shrinker<HistoryStep>(
       simpler: { $0.simpler },
       isBroken: { steps in

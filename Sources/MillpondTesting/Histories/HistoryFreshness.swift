@@ -111,7 +111,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   }
 
   private func hasRecentFailure(before view: View) -> Bool {
-    let life = policy.failureLife(HistoryTrouble(isLossOfConnectivity: false))
+    let life = policy.failureLife(HistoryError(isLossOfConnectivity: false))
     return content.fetches.contains { fetch in
       guard fetch.key == view.key, let at = fetch.failedAt else { return false }
       return at <= view.beganAt && view.beganAt - at < life
@@ -124,7 +124,7 @@ struct HistoryFreshness<Key: Hashable & Sendable, Value: Hashable & Sendable> {
       guard fetch.key == view.key, !fetch.isReload, !fetch.isMiss, let at = fetch.failedAt,
         let ended = fetch.ended, ended < view.began, !sends(fetch, after: fetch.asked)
       else { return false }
-      let life = policy.failureLife(HistoryTrouble(isLossOfConnectivity: false))
+      let life = policy.failureLife(HistoryError(isLossOfConnectivity: false))
       if view.beganAt - at >= life || isWritten(view.key, after: fetch.asked, before: view.began) {
         return false
       }

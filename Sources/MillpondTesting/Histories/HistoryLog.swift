@@ -237,12 +237,12 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
 
   /// Waits until `isDone`; returns false if that takes too long.
   func wait(
-    atMost patience: Duration, until isDone: @escaping @Sendable (Content) -> Bool
+    atMost timeLimit: Duration, until isDone: @escaping @Sendable (Content) -> Bool
   ) async -> Bool {
     if isDone(content) { return true }
     let scheduler = Scheduler(ContinuousClock())
     let isLate = Locked(false)
-    let alarm = scheduler.schedule(after: patience) { [state] in
+    let alarm = scheduler.schedule(after: timeLimit) { [state] in
       isLate.withLock { $0 = true }
       state.change { _ in }
     }

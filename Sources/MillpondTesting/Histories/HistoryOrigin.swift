@@ -175,7 +175,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
   ///   - number: The run.
   ///   - isNamed: Whether the failure is a loss of connectivity.
   func fail(_ number: Int, isNamed: Bool) {
-    let trouble = HistoryTrouble(isLossOfConnectivity: isNamed)
+    let trouble = HistoryError(isLossOfConnectivity: isNamed)
     end(number, "fails: \(trouble)")
     source(number)?.failed(trouble)
     noteOver(number)
@@ -214,7 +214,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
 }
 
 /// The error with which the origin of a scene fails.
-struct HistoryTrouble: ConnectivityError, CustomStringConvertible {
+struct HistoryError: ConnectivityError, CustomStringConvertible {
   let isLossOfConnectivity: Bool
 
   var description: String { isLossOfConnectivity ? "out of reach" : "trouble in the origin" }

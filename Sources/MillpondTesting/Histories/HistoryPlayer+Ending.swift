@@ -51,10 +51,10 @@ extension HistoryPlayer {
   ///
   /// This may take a moment, since layers below memory are read first. The found values may also
   /// change, since fills may still be in progress.
-  private func settleStates(within patience: Duration) async -> Bool {
+  private func settleStates(within timeLimit: Duration) async -> Bool {
     let (watches, parts) = (watches.withLock { $0 }, scene.parts.withLock { $0 })
     if parts.goesOn { return true }
-    return await log.wait(atMost: patience) { content in
+    return await log.wait(atMost: timeLimit) { content in
       watches.allSatisfy { key, recorder in
         let look = content.views.last { !$0.isState && $0.key == key && $0.entrance == 0 }
         let (shown, found) = (recorder.values.last ?? nil, look?.values.last?.value)
@@ -65,15 +65,15 @@ extension HistoryPlayer {
 
   /// Waits until all work but that which waits for the program has ended.
   func settle() async {
-    await settle(by: patience)
+    await settle(by: timeLimit)
   }
 
-  /// Waits as ``settle()`` does, but with full patience, after the last step of the program.
+  /// Waits as ``settle()`` does, but with full timeLimit, after the last step of the program.
   private func settleAtLast() async {
     await settle(by: Locked(lastPatience))
   }
 
-  private func settle(by patience: Locked<Duration>) async {
+  private func settle(by timeLimit: Locked<Duration>) async {
     let goesOn = scene.parts.withLock { $0.goesOn }
     let isSettled: @Sendable (HistoryLog<Key, Value>.Content) -> Bool = { content in
       if content.writes.contains(where: { $0.ended == nil }) { return false }
@@ -82,22 +82,22 @@ extension HistoryPlayer {
       }
     }
     // A closure reaches the gate only after the step that started it. Waiting for a held closure
-    // would use up the patience for slow work.
+    // would use up the timeLimit for slow work.
     let isHeldOrSettled = { @Sendable [gate = scene.gate] content in
       gate.count > 0 || isSettled(content)
     }
-    await wait(patience, atMost: .seconds(1), until: isHeldOrSettled)
+    await wait(timeLimit, atMost: .seconds(1), until: isHeldOrSettled)
     if scene.gate.count > 0 { await wait(grace, atMost: .milliseconds(1), until: isSettled) }
   }
 
-  /// Waits while patience is left, and deducts the time of a wait without a result.
+  /// Waits while timeLimit is left, and deducts the time of a wait without a result.
   private func wait(
-    _ patience: Locked<Duration>, atMost limit: Duration,
+    _ timeLimit: Locked<Duration>, atMost limit: Duration,
     until isDone: @escaping @Sendable (HistoryLog<Key, Value>.Content) -> Bool
   ) async {
-    let limit = min(patience.withLock { $0 }, limit)
+    let limit = min(timeLimit.withLock { $0 }, limit)
     if await !log.wait(atMost: limit, until: isDone) {
-      patience.withLock { $0 = max(.zero, $0 - limit) }
+      timeLimit.withLock { $0 = max(.zero, $0 - limit) }
     }
   }
 
@@ -169,8 +169,8 @@ extension HistoryPlayer {
   /// Ends everything, and looks at the remaining values.
   func finish() async {
     await openGate()
-    let patience = Locked(lastPatience)
-    await settle(by: patience)
+    let timeLimit = Locked(lastPatience)
+    await settle(by: timeLimit)
     if scene.seed.isMultiple(of: 2) {
       log.say("all callers leave")
       await run([{ [self] in for number in openViews { leave(view: number) } }])
@@ -179,7 +179,7 @@ extension HistoryPlayer {
       for _ in 0..<100 {
         guard let run = await nextRun() else { break }
         await self.run([{ [self] in scene.origin.send(run, ends: true) }])
-        await settle(by: patience)
+        await settle(by: timeLimit)
       }
     }
     await run([
@@ -187,7 +187,7 @@ extension HistoryPlayer {
         for run in scene.origin.runs(active: false) { scene.origin.send(run, ends: true) }
       }
     ])
-    await settle(by: patience)
+    await settle(by: timeLimit)
     await sweep("all keys are looked up")
     if !scene.parts.withLock({ $0.closings.isEmpty }) {
       await reopen()
@@ -202,7 +202,7 @@ extension HistoryPlayer {
 
   /// Returns the next run that the origin can answer; nil if no get waits for one.
   ///
-  /// On a busy machine, a fetch may become ready later than the patience of a step allows.
+  /// On a busy machine, a fetch may become ready later than the timeLimit of a step allows.
   private func nextRun() async -> Int? {
     let goesOn = scene.parts.withLock { $0.goesOn }
     let isServed = { @Sendable (content: HistoryLog<Key, Value>.Content) in

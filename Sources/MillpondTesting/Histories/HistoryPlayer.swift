@@ -10,7 +10,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   let watches = Locked<[Key: Recorder<Value?>]>([:])
 
   /// The remaining time for waits without a result, in the whole history.
-  let patience: Locked<Duration>
+  let timeLimit: Locked<Duration>
 
   /// The time to wait at the end of the history, by when everything must have happened.
   let lastPatience: Duration
@@ -19,7 +19,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   /// like slow work.
   let grace = Locked(Duration.milliseconds(20))
 
-  let manner: HistoryManner
+  let manner: HistoryMode
   private let lock: HistoryLock?
 
   /// Whether a call has not returned; then no more steps are performed.
@@ -28,14 +28,14 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   static var keyCount: Int { 3 }
 
   init(
-    _ subject: HistorySubject<Key, Value>, seed: UInt64, _ manner: HistoryManner,
-    _ patience: Duration
+    _ subject: HistorySubject<Key, Value>, seed: UInt64, _ manner: HistoryMode,
+    _ timeLimit: Duration
   ) {
     self.subject = subject
     self.manner = manner
     lock = manner.underLock ? HistoryLock() : nil
-    self.patience = Locked(patience / 5)
-    lastPatience = patience
+    self.timeLimit = Locked(timeLimit / 5)
+    lastPatience = timeLimit
     // A task that waits for a user's lock for ever occupies one of few threads. Several of them
     // would keep the check itself from reporting it.
     scene = HistoryScene(log, seed: seed, usesTasks: !manner.underLock, value: subject.value)
@@ -159,7 +159,7 @@ struct HistorySubject<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sen
 }
 
 /// The way in which a program is performed.
-struct HistoryManner: Sendable {
+struct HistoryMode: Sendable {
   /// The number of steps that run at a time.
   let threads: Int
 

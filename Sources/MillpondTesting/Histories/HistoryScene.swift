@@ -39,7 +39,7 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     var clockUses: [@Sendable () -> Void] = []
 
     /// The ways to kill the process, one for each store.
-    var deaths: [HistoryDeath] = []
+    var deaths: [HistoryKill] = []
 
     /// Makes a test for values in files.
     var traces: (@Sendable () -> @Sendable (Value) -> Bool)?
@@ -224,7 +224,7 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     arming arm: @escaping @Sendable (_ calls: Int) -> Void,
     by die: @escaping @Sendable () async -> Void
   ) {
-    parts.withLock { $0.deaths.append(HistoryDeath(arm: arm, die: die)) }
+    parts.withLock { $0.deaths.append(HistoryKill(arm: arm, die: die)) }
   }
 
   /// Sets the closure that inspects the files; it is called whenever all stores are closed.
@@ -241,7 +241,7 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
 }
 
 /// A way to kill a store.
-struct HistoryDeath: Sendable {
+struct HistoryKill: Sendable {
   let arm: @Sendable (Int) -> Void
   let die: @Sendable () async -> Void
 }

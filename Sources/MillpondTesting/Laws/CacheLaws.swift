@@ -17,7 +17,7 @@ import MillpondSignals
 public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: Sendable {
   let keys: [Key]
   let values: [Value]
-  let patience: Duration
+  let timeLimit: Duration
   let make: @Sendable (TestOrigin<Key, Value>) -> AnyCache<Key, Value>
 
   /// Creates the checks of a cache.
@@ -25,13 +25,13 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   /// - Parameters:
   ///   - keys: The keys to use; a few, different in every layer.
   ///   - values: The values to store; more distinct values reveal more.
-  ///   - patience: The time to wait for a required event before its absence counts as a breach.
+  ///   - timeLimit: The time to wait for a required event before its absence counts as a breach.
   ///   - make: Makes a new cache that no other code uses.
   public init<Subject: Cache<Key, Value>>(
-    keys: [Key], values: [Value], patience: Duration = Watchdog.limit,
+    keys: [Key], values: [Value], timeLimit: Duration = Watchdog.limit,
     of make: @escaping @Sendable () -> Subject
   ) {
-    self.init(keys: keys, values: values, patience: patience, composing: { _ in make() })
+    self.init(keys: keys, values: values, timeLimit: timeLimit, composing: { _ in make() })
   }
 
   /// Creates the checks of a composition over an origin, whose answers the checks control.
@@ -39,16 +39,16 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   /// - Parameters:
   ///   - keys: The keys to use; a few, different in every layer.
   ///   - values: The values to store; more distinct values reveal more.
-  ///   - patience: The time to wait for a required event before its absence counts as a breach.
+  ///   - timeLimit: The time to wait for a required event before its absence counts as a breach.
   ///   - make: Makes a new composition over the given origin.
   public init<Subject: Source<Key, Value>>(
-    keys: [Key], values: [Value], patience: Duration = Watchdog.limit,
+    keys: [Key], values: [Value], timeLimit: Duration = Watchdog.limit,
     composing make: @escaping @Sendable (TestOrigin<Key, Value>) -> Subject
   ) {
     precondition(!keys.isEmpty && !values.isEmpty, "a history needs a key and a value")
     self.keys = keys
     self.values = values
-    self.patience = patience
+    self.timeLimit = timeLimit
     self.make = { AnyCache(make($0)) }
   }
 
@@ -115,19 +115,19 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
       check.kind, keys: keys.count, values: values.count, seed: seed)
     let clock = ContinuousClock()
     let start = clock.now
-    guard let first = await check.find(history, patience) else { return nil }
+    guard let first = await check.find(history, timeLimit) else { return nil }
     let taken = clock.now - start
     // Less patient with trials, because a cache that never answers would take too long, but patient
     // enough for a slow one.
-    let least = min(max(patience / 100, .milliseconds(2)), .milliseconds(50))
-    let haste = taken < patience / 2 ? max(least, taken * 2) : least
+    let least = min(max(timeLimit / 100, .milliseconds(2)), .milliseconds(50))
+    let haste = taken < timeLimit / 2 ? max(least, taken * 2) : least
     let shrinker = Shrinker<CacheLawsStep>(
       simpler: { $0.simpler },
       isBroken: { steps in
-        guard clock.now - start < max(patience * 10, .seconds(10)) else { return false }
+        guard clock.now - start < max(timeLimit * 10, .seconds(10)) else { return false }
         return await check.find(steps, haste) != nil
       }, limit: 1_000)
-    let shrunk = await check.find(shrinker.shrink(history), patience)
+    let shrunk = await check.find(shrinker.shrink(history), timeLimit)
     let finding = shrunk ?? first
     return CacheBreach(
       law: law, seed: seed, steps: finding.steps, composition: check.composition,

@@ -32,7 +32,7 @@ extension CacheLaws {
         { layer, _, _ in AnyCache(layer.layered(over: EmptyCache())) }),
       likeness(
         "a cache without immediate answers", .held, { layer, _, _ in layer },
-        { layer, _, _ in AnyCache(TheLongWay(base: layer)) }),
+        { layer, _, _ in AnyCache(WithoutImmediateAnswers(base: layer)) }),
     ]
   }
 
@@ -105,11 +105,11 @@ private func codec<Value: Equatable & Sendable>(
 ) -> TwoWay<Value> {
   TwoWay(
     encode: { value in
-      if value == failing { throw CacheLawsTrouble(layer: nil) }
+      if value == failing { throw CacheLawsError(layer: nil) }
       return encode(value)
     },
     decode: { value in
-      if value == failing { throw CacheLawsTrouble(layer: nil) }
+      if value == failing { throw CacheLawsError(layer: nil) }
       return decode(value)
     })
 }
@@ -135,7 +135,7 @@ private func swapped<Element: Equatable & Sendable>(
 }
 
 /// A cache without immediate answers, to compare the base's immediate answers with its signal.
-private struct TheLongWay<Base: Cache>: Cache, StampedSource {
+private struct WithoutImmediateAnswers<Base: Cache>: Cache, StampedSource {
   let base: Base
 
   func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {

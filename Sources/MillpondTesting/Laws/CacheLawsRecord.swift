@@ -88,13 +88,13 @@ final class CacheLawsRun<Value: Sendable> {
   }
 
   func fail() -> String {
-    run.failed(CacheLawsTrouble(layer: nil))
+    run.failed(CacheLawsError(layer: nil))
     return "fails"
   }
 }
 
 /// The failure that the checks configured for a layer or an origin.
-struct CacheLawsTrouble: Error, CustomStringConvertible {
+struct CacheLawsError: Error, CustomStringConvertible {
   let layer: Int?
 
   var description: String {

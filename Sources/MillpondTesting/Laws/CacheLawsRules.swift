@@ -23,8 +23,8 @@ extension CacheLaws {
     _ composition: String, _ stage: @escaping Scene.Stage,
     _ check: @escaping @Sendable (Scene) async -> String?
   ) -> CacheLawsCheck {
-    CacheLawsCheck(composition: composition, kind: .throughComposition) { steps, patience in
-      let scene = Scene(self, patience, stage)
+    CacheLawsCheck(composition: composition, kind: .throughComposition) { steps, timeLimit in
+      let scene = Scene(self, timeLimit, stage)
       for step in steps {
         scene.perform(step)
         await scene.settle()

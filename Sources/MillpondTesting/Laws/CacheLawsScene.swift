@@ -28,17 +28,17 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   private let starts: Locked<Int>
 
   /// The remaining time for waits without a result, in the whole history.
-  private var patience: Duration
+  private var timeLimit: Duration
 
   /// The remaining time for gets that wait behind others.
   private var grace = Duration.milliseconds(3)
 
-  init(_ laws: CacheLaws<Key, Value>, _ patience: Duration, _ stage: Stage) {
+  init(_ laws: CacheLaws<Key, Value>, _ timeLimit: Duration, _ stage: Stage) {
     let bell = Watched(0)
     let starts = Locked(0)
     self.bell = bell
     self.starts = starts
-    self.patience = patience
+    self.timeLimit = timeLimit
     keys = laws.keys
     values = laws.values
     origins = (0..<4).map { _ in
@@ -104,10 +104,10 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
         layers[layer].base.set(values[value], for: keys[key])
       }
     case .failGets(let key, let layer, let fails):
-      layers[layer].failGets(of: keys[key], with: fails ? CacheLawsTrouble(layer: layer) : nil)
+      layers[layer].failGets(of: keys[key], with: fails ? CacheLawsError(layer: layer) : nil)
       return "gets of \(keys[key]) in layer \(layer) \(fails ? "fail" : "work")"
     case .failChanges(let key, let layer, let fails):
-      layers[layer].failChanges(of: keys[key], with: fails ? CacheLawsTrouble(layer: layer) : nil)
+      layers[layer].failChanges(of: keys[key], with: fails ? CacheLawsError(layer: layer) : nil)
       return "sets of \(keys[key]) in layer \(layer) \(fails ? "fail" : "work")"
     case .hold(let layer, let isHolding):
       layers[layer].holdAnswers(isHolding)
@@ -198,8 +198,8 @@ extension CacheLawsScene {
   func settle() async {
     if isSettled { return }
     if activeRuns.isEmpty && heldCount == 0 {
-      if await !wait(patience, until: { self.isSettled }) { patience = .zero }
-    } else if await !wait(min(patience, grace), until: { self.isSettled }) {
+      if await !wait(timeLimit, until: { self.isSettled }) { timeLimit = .zero }
+    } else if await !wait(min(timeLimit, grace), until: { self.isSettled }) {
       grace = .zero
     }
   }
@@ -231,15 +231,15 @@ extension CacheLawsScene {
     for get in gets where get.isOpen { get.leave() }
   }
 
-  /// Waits until `isDone`; returns false if patience runs out.
+  /// Waits until `isDone`; returns false if timeLimit runs out.
   func wait(until isDone: () -> Bool) async -> Bool {
-    await wait(patience, until: isDone)
+    await wait(timeLimit, until: isDone)
   }
 
-  private func wait(_ patience: Duration, until isDone: () -> Bool) async -> Bool {
+  private func wait(_ timeLimit: Duration, until isDone: () -> Bool) async -> Bool {
     if isDone() { return true }
     let scheduler = Scheduler(ContinuousClock())
-    let end = scheduler.now() + patience
+    let end = scheduler.now() + timeLimit
     while scheduler.now() < end, !Task.isCancelled {
       let before = bell.state
       if isDone() { return true }

@@ -48,7 +48,7 @@ enum CacheLawsStep: Sendable, Equatable {
       let draw = mix[Int.random(in: 0..<mix.count, using: &generator)]
       // Values in turn, so that the same value is rarely written twice.
       return draw(
-        Hand(
+        DrawnChoices(
           key: .random(in: 0..<keys, using: &generator), value: number % values,
           layer: .random(in: 0..<3, using: &generator), pick: .random(in: 0..<6, using: &generator),
           isOn: .random(using: &generator)))
@@ -57,7 +57,7 @@ enum CacheLawsStep: Sendable, Equatable {
 }
 
 /// The random choices for one step.
-struct Hand: Sendable {
+struct DrawnChoices: Sendable {
   let key: Int
   let value: Int
   let layer: Int
@@ -70,7 +70,7 @@ struct Hand: Sendable {
 }
 
 extension CacheLawsStep.Kind {
-  typealias Draw = @Sendable (Hand) -> CacheLawsStep
+  typealias Draw = @Sendable (DrawnChoices) -> CacheLawsStep
 
   /// The possible steps, each as often as its weight.
   var mix: [Draw] {

@@ -13,21 +13,21 @@ public import MillpondSignals
 public struct SignalLaws<Output: Sendable>: Sendable {
   let operation: @Sendable (Signal<Int>) -> Signal<Output>
   let passTime: @Sendable () -> Void
-  let patience: Duration
+  let timeLimit: Duration
 
   /// Creates the checks of an operator.
   ///
   /// - Parameters:
-  ///   - patience: The time to wait for a required event before its absence counts as a breach.
+  ///   - timeLimit: The time to wait for a required event before its absence counts as a breach.
   ///   - passTime: Lets enough time pass for any timer of the operator; called from any thread.
   ///   - operation: Applies the operator to a source, anew for each check.
   public init(
-    patience: Duration = Watchdog.limit, passTime: @escaping @Sendable () -> Void = {},
+    timeLimit: Duration = Watchdog.limit, passTime: @escaping @Sendable () -> Void = {},
     _ operation: @escaping @Sendable (Signal<Int>) -> Signal<Output>
   ) {
     self.operation = operation
     self.passTime = passTime
-    self.patience = patience
+    self.timeLimit = timeLimit
   }
 
   /// Runs the checks of `laws`, and returns the breaches; empty for an operator that keeps them.

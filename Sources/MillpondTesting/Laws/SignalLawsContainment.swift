@@ -14,7 +14,7 @@ extension SignalLaws {
       let recorder = Recorder<Output>().subscribe(to: operation(source.signal))
       let end: Event<Int> = round.isMultiple(of: 2) ? .completed : .failed(Failure())
       let isDone = await onThreads(
-        within: patience,
+        within: timeLimit,
         [
           {
             // Sends also to runs that the end of another one starts.

@@ -105,7 +105,7 @@ extension SignalLaws {
   }
 
   private func isTornDown(_ source: LawSource) async -> Bool {
-    await happens(within: patience) {
+    await happens(within: timeLimit) {
       try await source.record.wait(for: "teardown") { $0.teardowns >= $0.starts }
     }
   }
@@ -115,7 +115,7 @@ extension SignalLaws {
     for ending in LawEnding.allCases {
       let releases = Watched(0)
       findings += await runWithWitnesses(ending, releases)
-      let areReleased = await happens(within: patience) {
+      let areReleased = await happens(within: timeLimit) {
         try await releases.wait(for: "release") { $0 == 2 }
       }
       if !areReleased { findings.append("\(2 - releases.state) of 2 are kept when \(ending)") }

@@ -61,7 +61,7 @@ extension SignalLaws {
   }
 
   func endFindings(_ recorder: Recorder<Output>, _ story: String) async -> [String] {
-    let hasEnded = await happens(within: patience) { try await recorder.ended() }
+    let hasEnded = await happens(within: timeLimit) { try await recorder.ended() }
     let violations = recorder.violations.map { "\($0) \(story)" }
     recorder.dispose()
     return violations + (hasEnded ? [] : ["no end \(story)"])

@@ -5,13 +5,13 @@ extension SignalLaws {
   /// Checks a foreign lock: a callback takes a lock whose holder sends, passes time or disposes.
   func lockFindings() async -> [String] {
     var findings: [String] = []
-    for deed in LawDeed.allCases {
+    for deed in LockHolderAction.allCases {
       let source = LawSource()
       let recorder = Recorder<Output>()
-      let lock = ForeignLock(patience)
+      let lock = ForeignLock(timeLimit)
       let time = passTime
       let isDone = await onThreads(
-        within: patience * 4,
+        within: timeLimit * 4,
         [
           {
             recorder.subscribe(to: operation(source.signal())) { _ in lock.callback() }
@@ -44,7 +44,7 @@ extension SignalLaws {
 }
 
 /// The action of the thread that holds the callback's lock.
-enum LawDeed: String, CaseIterable {
+enum LockHolderAction: String, CaseIterable {
   case send
   case passTime = "pass time"
   case dispose
@@ -62,10 +62,10 @@ private final class ForeignLock: Sendable {
   private let isOver = DispatchSemaphore(value: 0)
   private let state = Locked(Outcome.neverCalled)
   private let wasCalled = Locked(false)
-  private let patience: Duration
+  private let timeLimit: Duration
 
-  init(_ patience: Duration) {
-    self.patience = patience
+  init(_ timeLimit: Duration) {
+    self.timeLimit = timeLimit
   }
 
   var outcome: Outcome {
@@ -100,6 +100,6 @@ private final class ForeignLock: Sendable {
   }
 
   private var limit: DispatchTime {
-    .now() + .nanoseconds(patience.nanoseconds)
+    .now() + .nanoseconds(timeLimit.nanoseconds)
   }
 }

@@ -86,19 +86,19 @@ final class LawWitness: Sendable {
   }
 }
 
-/// Returns whether the awaited event happens within `patience`.
+/// Returns whether the awaited event happens within `timeLimit`.
 func happens(
-  within patience: Duration, _ wait: @escaping @Sendable () async throws -> Void
+  within timeLimit: Duration, _ wait: @escaping @Sendable () async throws -> Void
 ) async -> Bool {
   let task = Task { try await wait() }
-  let timer = Scheduler(ContinuousClock()).schedule(after: patience) { task.cancel() }
+  let timer = Scheduler(ContinuousClock()).schedule(after: timeLimit) { task.cancel() }
   defer { timer.dispose() }
   return (try? await task.value) != nil
 }
 
 /// Runs each body on its own thread, where it may block; returns whether all return in time.
 func onThreads(
-  within patience: Duration, _ bodies: [@Sendable () -> Void]
+  within timeLimit: Duration, _ bodies: [@Sendable () -> Void]
 ) async -> Bool {
   let done = Watched(0)
   for body in bodies {
@@ -108,7 +108,7 @@ func onThreads(
     }
   }
   let count = bodies.count
-  return await happens(within: patience) {
+  return await happens(within: timeLimit) {
     try await done.wait(for: "\(count) threads") { $0 == count }
   }
 }

@@ -7,7 +7,7 @@ extension SignalLaws {
     for round in 0..<20 {
       let source = LawSource()
       let recorder = Recorder<Output>()
-      recorder.subscribe(to: operation(source.signal())) { _ in dawdle() }
+      recorder.subscribe(to: operation(source.signal())) { _ in pauseBriefly() }
       let end: Event<Int> = round.isMultiple(of: 2) ? .completed : .failed(Failure())
       var bodies: [@Sendable () -> Void] = source.runs.map { run in
         { @Sendable in
@@ -16,7 +16,7 @@ extension SignalLaws {
         }
       }
       bodies.append { for _ in 0..<40 { passTime() } }
-      if await !onThreads(within: patience, bodies) { findings.append("a thread is stuck") }
+      if await !onThreads(within: timeLimit, bodies) { findings.append("a thread is stuck") }
       source.end(end, passTime)
       for _ in 0..<3 { passTime() }
       findings += await endFindings(recorder, "on several threads")
@@ -30,7 +30,7 @@ extension SignalLaws {
     let recorder = Recorder<Output>()
     let budget = Locked(3)
     let isDone = await onThreads(
-      within: patience,
+      within: timeLimit,
       [
         {
           recorder.subscribe(to: operation(source.signal())) { event in
@@ -56,7 +56,7 @@ extension SignalLaws {
 }
 
 /// Spends a moment, so that another delivery has time to overlap.
-private func dawdle() {
+private func pauseBriefly() {
   let moment = Locked(0)
   for _ in 0..<200 { moment.withLock { $0 += 1 } }
 }

@@ -13,13 +13,13 @@ import Testing
 @Suite(.heavy) struct ImpoliteCacheLawTests {
   typealias Impolite = ImpoliteCache<TestCache<String, Int>>
 
-  /// A short patience, since everything but the outcomes that never come is there when a call
+  /// A short timeLimit, since everything but the outcomes that never come is there when a call
   /// returns.
   private func laws(
     _ make: @escaping @Sendable (TestOrigin<String, Int>) -> some Source<String, Int>
   ) -> CacheLaws<String, Int> {
     CacheLaws(
-      keys: ["a", "b", "c"], values: Array(1...10), patience: .milliseconds(5), composing: make)
+      keys: ["a", "b", "c"], values: Array(1...10), timeLimit: .milliseconds(5), composing: make)
   }
 
   private static func layers(

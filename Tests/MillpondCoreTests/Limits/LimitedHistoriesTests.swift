@@ -106,8 +106,8 @@ final class Scene: @unchecked Sendable {
   let origin = TestOrigin<Int, Int>()
   let clock = ManualClock()
   let limit: Int
-  let cache: InFlightReuse<Limited<AnyCache<Int, Int>>>
-  let limited: Limited<AnyCache<Int, Int>>
+  let cache: InFlightReuse<ConcurrencyLimited<AnyCache<Int, Int>>>
+  let limited: ConcurrencyLimited<AnyCache<Int, Int>>
   var recorders: [(key: Int, recorder: Recorder<Int>)] = []
   var lastKey = 100
 
@@ -125,7 +125,7 @@ final class Scene: @unchecked Sendable {
       }, set: { _, _ in .just(()) }, remove: { _ in .just(()) }, removeAll: { .just(()) }
     )
     // One thread plays it, and nothing runs in the background.
-    limited = Limited(
+    limited = ConcurrencyLimited(
       base: source, slots: ConcurrencyLimiter(limit, reserved: reserved, inBackground: { $0() }))
     cache = limited.reusingInFlight()
   }

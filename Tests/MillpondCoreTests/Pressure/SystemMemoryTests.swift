@@ -110,7 +110,7 @@ import Testing
     #expect(readings([:]).isEmpty)
   }
 
-  @Test(arguments: KernelTextTests.garbage)
+  @Test(arguments: KernelFileParserTests.garbage)
   func `files full of garbage are no reading`(garbage: String) {
     let readings = SystemMemory().readings { _ in garbage }
 

@@ -162,7 +162,7 @@ import Testing
     #expect(caller.isCompleted)
   }
 
-  @Test func `patience has nothing to do where there is nothing stale`() {
+  @Test func `timeLimit has nothing to do where there is nothing stale`() {
     let scene = RememberedScene(.ten())
     let caller = scene.get(stale: .after(.seconds(2)))
 

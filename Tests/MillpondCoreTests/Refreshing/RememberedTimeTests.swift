@@ -31,7 +31,7 @@ import Testing
     #expect(first.values == [2])
   }
 
-  @Test func `patience that ends when a value has ceased to be usable sends nothing`() {
+  @Test func `timeLimit that ends when a value has ceased to be usable sends nothing`() {
     let scene = RememberedScene(usable, age: .seconds(55))
     let get = scene.get(stale: .after(.seconds(6)))
 

@@ -143,12 +143,15 @@ extension EntityCore {
   fileprivate var flaw: String? {
     rowFlaw
       ?? tables.withLock { tables in
-        for (number, node) in tables.graph.nodes.enumerated() where node.table != Graph.none {
+        for (number, node) in tables.graph.nodes.enumerated()
+        where node.table != ReferenceGraph.none {
           var next = node.firstOut
-          while next != Graph.none {
+          while next != ReferenceGraph.none {
             let edge = tables.graph.edges[Int(next)]
             if edge.source != NodeNumber(number) { return "an edge of another node" }
-            if tables.graph.nodes[Int(edge.target)].table == Graph.none { return "a dead target" }
+            if tables.graph.nodes[Int(edge.target)].table == ReferenceGraph.none {
+              return "a dead target"
+            }
             next = edge.nextOut
           }
         }

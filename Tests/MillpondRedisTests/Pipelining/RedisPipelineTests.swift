@@ -7,7 +7,7 @@ import Testing
 @Suite struct RedisPipelineTests {
   typealias Step = RedisPipeline.Step
 
-  private let limits = PipelineLimits(deadline: 100, heartbeat: 50, commands: 3, lasting: 10)
+  private let limits = ConnectionLimits(deadline: 100, heartbeat: 50, commands: 3, lasting: 10)
   private let answers = Answers()
 
   @Test func `commands wait for the greeting and are sent in order`() {
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func `pauses double up to the longest, less a random half`() {
-    let limits = PipelineLimits(deadline: 1, heartbeat: 1, firstPause: 10, longestPause: 35)
+    let limits = ConnectionLimits(deadline: 1, heartbeat: 1, firstPause: 10, longestPause: 35)
 
     #expect((0...4).map { limits.pause(after: $0, share: 0) } == [10, 10, 20, 35, 35])
     #expect(limits.pause(after: 2, share: 1) == 10)
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func `the thread is woken for a deadline only after some quiet`() {
-    let limits = PipelineLimits(deadline: 100, heartbeat: 1_000)
+    let limits = ConnectionLimits(deadline: 100, heartbeat: 1_000)
     var pipeline = ready(limits: limits)
     look(&pipeline, at: 0, is: 1_000)
     #expect(submit(&pipeline, "a") == .sendAndWake)
@@ -243,7 +243,7 @@ import Testing
     func add(_ name: String) { names.withLock { $0.append(name) } }
   }
 
-  private func ready(at time: Int64 = 0, limits: PipelineLimits? = nil) -> RedisPipeline {
+  private func ready(at time: Int64 = 0, limits: ConnectionLimits? = nil) -> RedisPipeline {
     var pipeline = RedisPipeline(limits ?? self.limits)
     pipeline.beginConnecting()
     pipeline.greet([], at: time)

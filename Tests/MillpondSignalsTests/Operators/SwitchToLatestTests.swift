@@ -2,7 +2,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-/// Promises of this operator alone; the others are in `SwitchingTests`.
+/// Promises of this operator alone; the others are in `SwitchingRuleTests`.
 @Suite struct SwitchToLatestTests {
   let outer = TestSource<Signal<Int>>()
   let first = TestSource<Int>()

@@ -8,11 +8,11 @@ import Testing
 /// Compositions that are broken on purpose, each in one way.
 @Suite(.heavy) struct HistoryCheckTests {
   private func check(
-    mix: HistoryStepMix = .general, patience: Duration = .milliseconds(50),
+    mix: HistoryStepMix = .general, timeLimit: Duration = .milliseconds(50),
     _ compose: @escaping @Sendable (HistoryScene<String, Int>) -> some Cache<String, Int>
   ) -> HistoryCheck<String, Int> {
     HistoryCheck(
-      key: { "k\($0)" }, value: { _, number in number }, mix: mix, patience: patience,
+      key: { "k\($0)" }, value: { _, number in number }, mix: mix, timeLimit: timeLimit,
       composing: compose)
   }
 
@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: [(1, false), (3, false), (1, true), (3, true)])
   func `a composition that keeps its promises passes`(threads: Int, underLock: Bool) async {
-    let failures = await check(patience: .seconds(1)) { scene in
+    let failures = await check(timeLimit: .seconds(1)) { scene in
       MemoryCache(countLimit: 1_000, clock: scene.clock).layered(over: scene.origin)
         .reusingInFlight(clock: scene.clock)
     }.failures(seeds: 0..<60, threads: threads, underLock: underLock)

@@ -8,9 +8,9 @@ import Testing
 @Suite(.heavy) struct CacheLawsTests {
   typealias Layer = AnyCache<String, Int>
 
-  /// Returns laws with a short patience, since a wait in vain is the fault under test.
+  /// Returns laws with a short timeLimit, since a wait in vain is the fault under test.
   private func laws(_ fault: BrokenCache.Fault) -> CacheLaws<String, Int> {
-    CacheLaws(keys: ["a", "b", "c"], values: Array(1...10), patience: .milliseconds(300)) {
+    CacheLaws(keys: ["a", "b", "c"], values: Array(1...10), timeLimit: .milliseconds(300)) {
       BrokenCache(fault)
     }
   }
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `a failure of a slow cache is shortened too`() async {
-    let laws = CacheLaws(keys: ["a", "b", "c"], values: Array(1...10), patience: .seconds(1)) {
+    let laws = CacheLaws(keys: ["a", "b", "c"], values: Array(1...10), timeLimit: .seconds(1)) {
       Slow(base: BrokenCache(.forgetsNothing))
     }
 
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `work that continues without a caller is detected`() async {
-    let laws = CacheLaws(keys: ["a", "b"], values: [1, 2, 3], patience: .milliseconds(300)) {
+    let laws = CacheLaws(keys: ["a", "b"], values: [1, 2, 3], timeLimit: .milliseconds(300)) {
       Unstoppable(base: $0)
     }
 

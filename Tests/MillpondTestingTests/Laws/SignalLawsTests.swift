@@ -5,11 +5,11 @@ import Testing
 
 /// Operators that are broken on purpose, each in one way.
 @Suite(.heavy) struct SignalLawsTests {
-  /// Returns laws with a short patience, since a wait in vain is the fault under test.
+  /// Returns laws with a short timeLimit, since a wait in vain is the fault under test.
   func laws<Output>(
     _ operation: @escaping @Sendable (Signal<Int>) -> Signal<Output>
   ) -> SignalLaws<Output> {
-    SignalLaws(patience: .milliseconds(200), operation)
+    SignalLaws(timeLimit: .milliseconds(200), operation)
   }
 
   @Test func `an operator that keeps them breaks none`() async {
@@ -78,7 +78,7 @@ import Testing
   @Test func `silence: one whose timer goes on after disposal`() async {
     let clock = ManualClock()
     let laws = SignalLaws(
-      patience: .milliseconds(200), passTime: { clock.advance(by: .seconds(1)) }
+      timeLimit: .milliseconds(200), passTime: { clock.advance(by: .seconds(1)) }
     ) { source in
       Signal<Int> { observer, lifetime in
         source.run(

@@ -43,7 +43,7 @@ import Testing
 
   @Test func `a sealed value is handed out as it was set`() async throws {
     let cache = scene.open(.mebibytes(8), POSIXCalls()) {
-      $0.form = ValueForm(
+      $0.form = DiskValueFormat(
         schema: .unversioned,
         sealing: DiskSealing(
           seal: { value, _ in Data(value.reversed()) },

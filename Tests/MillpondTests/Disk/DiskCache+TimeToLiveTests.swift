@@ -185,7 +185,7 @@ import Testing
     let disk = open()
     disk.set(Data(count: size), for: "a")
     try await disk.flush().value
-    let files = StoredFiles<String>(disk: disk, name: { $0 })
+    let files = MediaFileLayer<String>(disk: disk, name: { $0 })
 
     try await files.setTimeToLive(.after(.seconds(60)), for: "a").value
 
@@ -241,7 +241,7 @@ import Testing
     for expiresAt in [Int64.min, 0, .max - 1, .max] {
       let scene = DiskScene()
       let bytes = RecordBytes.make(key: "a", segment: 1) { head in
-        head.times = ValueTimes(
+        head.times = DiskExpiry(
           storedAt: WallTime(microseconds: microseconds),
           expiresAt: WallTime(microseconds: expiresAt), isOwnExpiry: true)
       }

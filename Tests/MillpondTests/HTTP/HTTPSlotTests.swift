@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `a get disposed of while it connects frees its slot`() async throws {
-    let deaf = try DeafPort()
+    let deaf = try SilentPort()
     let url = try #require(URL(string: deaf.baseURL + "/"))
     let source = HTTPSource().limited(to: 1)
     let answer = Recorder<Data>().subscribe(to: source.get(url))

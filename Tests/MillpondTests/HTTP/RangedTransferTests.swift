@@ -6,7 +6,7 @@ import Testing
 @testable import Millpond
 
 @Suite struct RangedTransferTests {
-  private let ticker = Ticker(Scheduler(ManualClock()))
+  private let timers = SharedTimers(Scheduler(ManualClock()))
 
   private func parts(
     of origin: any HTTPTransport, from earlier: ResumePoint? = nil, size: Int = 400,
@@ -15,7 +15,7 @@ import Testing
     let url = try #require(URL(string: "http://a"))
     return origin.sendInRanges(
       HTTPRequest(url: url, headers: headers), from: earlier,
-      RangeSize(least: size, greatest: size), by: ticker)
+      RangeSize(least: size, greatest: size), by: timers)
   }
 
   private func answer(

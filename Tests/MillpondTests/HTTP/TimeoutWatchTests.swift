@@ -10,9 +10,9 @@ import Testing
 
   private func subscribe() {
     let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
-    let ticker = Ticker(Scheduler(clock))
+    let timers = SharedTimers(Scheduler(clock))
     recorder.subscribe(
-      to: source.signal.timingOut(Timeouts(limits, since: ticker.now()), on: ticker))
+      to: source.signal.timingOut(Timeouts(limits, since: timers.now()), on: timers))
   }
 
   @Test func `each event is activity`() {
@@ -32,8 +32,8 @@ import Testing
 
   @Test func `a slow subscriber is not a silent origin`() {
     let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
-    let ticker = Ticker(Scheduler(clock))
-    let signal = source.signal.timingOut(Timeouts(limits, since: ticker.now()), on: ticker)
+    let timers = SharedTimers(Scheduler(clock))
+    let signal = source.signal.timingOut(Timeouts(limits, since: timers.now()), on: timers)
     recorder.subscribe(to: signal) { event in
       if case .next = event { clock.advance(by: .seconds(5)) }
     }

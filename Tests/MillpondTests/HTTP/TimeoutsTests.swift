@@ -6,44 +6,44 @@ import Testing
   let limits = HTTPLimits(idleTimeout: .seconds(3), totalTimeout: .seconds(10))
 
   @Test func `it waits until the nearer of both ends`() {
-    var patience = Timeouts(limits, since: .seconds(100))
+    var timeLimit = Timeouts(limits, since: .seconds(100))
 
-    #expect(patience.verdict(at: .seconds(101)) == .waits(.seconds(2)))
-    patience.beginDelivery()
-    patience.endDelivery(at: .seconds(108))
-    #expect(patience.verdict(at: .seconds(109)) == .waits(.seconds(1)))
+    #expect(timeLimit.verdict(at: .seconds(101)) == .waits(.seconds(2)))
+    timeLimit.beginDelivery()
+    timeLimit.endDelivery(at: .seconds(108))
+    #expect(timeLimit.verdict(at: .seconds(109)) == .waits(.seconds(1)))
   }
 
   @Test func `silence is over when it has lasted as long as it may`() {
-    let patience = Timeouts(limits, since: .zero)
+    let timeLimit = Timeouts(limits, since: .zero)
 
-    #expect(patience.verdict(at: .seconds(3)) == .isOver(.idle))
+    #expect(timeLimit.verdict(at: .seconds(3)) == .isOver(.idle))
   }
 
   @Test func `the whole is over however much arrives`() {
-    var patience = Timeouts(limits, since: .zero)
+    var timeLimit = Timeouts(limits, since: .zero)
 
-    patience.beginDelivery()
-    patience.endDelivery(at: .seconds(10))
+    timeLimit.beginDelivery()
+    timeLimit.endDelivery(at: .seconds(10))
 
-    #expect(patience.verdict(at: .seconds(10)) == .isOver(.total))
+    #expect(timeLimit.verdict(at: .seconds(10)) == .isOver(.total))
   }
 
   @Test func `a delivery is no silence, and ends the whole all the same`() {
-    var patience = Timeouts(limits, since: .zero)
+    var timeLimit = Timeouts(limits, since: .zero)
 
-    patience.beginDelivery()
-    #expect(patience.verdict(at: .seconds(8)) == .waits(.seconds(2)))
-    #expect(patience.verdict(at: .seconds(10)) == .isOver(.total))
+    timeLimit.beginDelivery()
+    #expect(timeLimit.verdict(at: .seconds(8)) == .waits(.seconds(2)))
+    #expect(timeLimit.verdict(at: .seconds(10)) == .isOver(.total))
 
-    patience.endDelivery(at: .seconds(8))
-    #expect(patience.verdict(at: .seconds(9)) == .waits(.seconds(1)))
+    timeLimit.endDelivery(at: .seconds(8))
+    #expect(timeLimit.verdict(at: .seconds(9)) == .waits(.seconds(1)))
   }
 
-  @Test func `an endless patience traps nothing`() {
+  @Test func `an endless timeLimit traps nothing`() {
     let endless = Duration.seconds(Int64.max)
-    let patience = Timeouts(HTTPLimits(idleTimeout: endless, totalTimeout: endless), since: .zero)
+    let timeLimit = Timeouts(HTTPLimits(idleTimeout: endless, totalTimeout: endless), since: .zero)
 
-    #expect(patience.verdict(at: .seconds(1)) == .waits(.seconds(Int64.max - 1)))
+    #expect(timeLimit.verdict(at: .seconds(1)) == .waits(.seconds(Int64.max - 1)))
   }
 }

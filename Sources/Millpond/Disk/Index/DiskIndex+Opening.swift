@@ -2,7 +2,7 @@ import MillpondCore
 
 extension DiskIndex {
   /// Loads the records found in the log, in its order; the latest record of a key counts.
-  mutating func load(_ hash: KeyHash, _ location: RecordLocation, _ value: LargeValue?) {
+  mutating func load(_ hash: KeyHash, _ location: RecordLocation, _ value: FileValue?) {
     guard let slot = slot(of: hash) else {
       if hashes.count >= Self.greatestCount { return }
       restore(hash, location, value)
@@ -16,7 +16,7 @@ extension DiskIndex {
   }
 
   /// Restores a key that is not in the index; ``findRestored(from:)`` makes it findable.
-  mutating func restore(_ hash: KeyHash, _ location: RecordLocation, _ value: LargeValue?) {
+  mutating func restore(_ hash: KeyHash, _ location: RecordLocation, _ value: FileValue?) {
     let slot = Slot(hashes.count)
     hashes.append(hash)
     locations.append(.nowhere)
@@ -32,7 +32,7 @@ extension DiskIndex {
     slots.insert(first..<Slot(hashes.count)) { hashes[$0].bits }
   }
 
-  mutating func place(_ location: RecordLocation, _ value: LargeValue?, _ slot: Slot) {
+  mutating func place(_ location: RecordLocation, _ value: FileValue?, _ slot: Slot) {
     locations[slot] = location
     liveBytes += Int(location.size)
     guard let value else { return }

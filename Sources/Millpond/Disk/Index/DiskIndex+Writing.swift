@@ -27,7 +27,7 @@ extension DiskIndex {
 
   /// Renews the times of a value that has a file, unless its key was written after the token was
   /// taken, or has another value now.
-  mutating func renew(_ write: DiskWrite, _ file: LargeValue, _ token: FillToken) -> Consequence {
+  mutating func renew(_ write: DiskWrite, _ file: FileValue, _ token: FillToken) -> Consequence {
     if writes.admit(token, hash: write.hash.whole), let slot = slot(of: write.hash),
       pending[slot] == nil, largeValues[slot]?.number == file.number
     {

@@ -33,7 +33,7 @@ struct DiskIndex: Sendable {
   /// The entries that a removal has left behind to be dropped in steps; nil if there are none.
   var removed: RemovedEntries?
 
-  var largeValues: [Slot: LargeValue] = [:]
+  var largeValues: [Slot: FileValue] = [:]
   var leases: [UInt64: Int] = [:]
 
   /// The files that are needed only by their leases.
@@ -147,7 +147,7 @@ extension DiskIndex {
 
 extension DiskIndex {
   /// Protects the file of a large value from removal; false if it no longer exists.
-  mutating func lease(_ hash: KeyHash, _ value: LargeValue) -> Bool {
+  mutating func lease(_ hash: KeyHash, _ value: FileValue) -> Bool {
     guard let slot = slot(of: hash), largeValues[slot]?.number == value.number else { return false }
     lease(value.number)
     order.used(slot, hash.bits)

@@ -12,7 +12,7 @@ final class DiskWrite: @unchecked Sendable {
     case value(Data)
 
     /// A value that has been streamed into a file already.
-    case file(LargeValue)
+    case file(FileValue)
 
     case removal
     case removalOfAll
@@ -20,7 +20,7 @@ final class DiskWrite: @unchecked Sendable {
 
   let key: String
   let hash: KeyHash
-  let times: ValueTimes
+  let times: DiskExpiry
   let validator: Validator?
 
   /// Whether only the times of a value that has a file are written; the file belongs to the record
@@ -50,7 +50,7 @@ final class DiskWrite: @unchecked Sendable {
   var underway: DiskWrite?
 
   /// The file to which the value has been written.
-  var file: LargeValue?
+  var file: FileValue?
 
   /// The error, if it could not be written.
   var failure: CacheError?
@@ -60,7 +60,7 @@ final class DiskWrite: @unchecked Sendable {
 
   @inline(never)
   init(
-    key: String, hash: KeyHash, _ content: Content, _ times: ValueTimes,
+    key: String, hash: KeyHash, _ content: Content, _ times: DiskExpiry,
     validator: Validator? = nil, revision: Revision, isRenewal: Bool = false
   ) {
     self.key = key

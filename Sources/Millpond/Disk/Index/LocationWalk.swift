@@ -20,7 +20,7 @@ struct LocationWalk {
   struct Entry {
     let hash: KeyHash
     let location: RecordLocation
-    let largeValue: LargeValue?
+    let largeValue: FileValue?
 
     /// Its last write in this run.
     let revision: Revision

@@ -149,7 +149,7 @@ extension DiskState {
     index.statistics.bytesWritten += count
   }
 
-  mutating func noteWritten(_ file: LargeValue) {
+  mutating func noteWritten(_ file: FileValue) {
     unsynchronized.files.insert(file.number)
     index.statistics.bytesWritten += file.count
   }

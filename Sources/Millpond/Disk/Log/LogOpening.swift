@@ -99,13 +99,13 @@ struct LogOpening {
         guard present.contains(location.segment) else { return }
         lastNumber = location.segment
       }
-      guard location.size >= RecordHead.size, (large?.length ?? 0) <= LargeValue.greatestLength
+      guard location.size >= RecordHead.size, (large?.length ?? 0) <= FileValue.greatestLength
       else {
         return
       }
       // The checksum of a large value is in its record, which is read first.
       index.restore(
-        hash, location, large.map { LargeValue(number: $0.number, length: $0.length, checksum: 0) })
+        hash, location, large.map { FileValue(number: $0.number, length: $0.length, checksum: 0) })
     }
     guard isGood else { return nil }
     if isSynced { contents.synced = max(position, contents.synced ?? .start) }

@@ -14,7 +14,7 @@ final class LogWriter: @unchecked Sendable {
   let folder: Folder
   let limits: DiskLimits
   let state: Locked<DiskState>
-  let form: ValueForm
+  let form: DiskValueFormat
   let numbers: FileNumbers
 
   /// The segments, oldest first; the last one is written to if it is writable.
@@ -48,7 +48,7 @@ final class LogWriter: @unchecked Sendable {
   private var encoded: [(DiskWrite, RecordLocation)] = []
 
   init(
-    _ folder: Folder, _ limits: DiskLimits, _ form: ValueForm, _ numbers: FileNumbers,
+    _ folder: Folder, _ limits: DiskLimits, _ form: DiskValueFormat, _ numbers: FileNumbers,
     _ state: Locked<DiskState>
   ) {
     self.folder = folder
@@ -197,7 +197,7 @@ extension LogWriter {
   /// Records the file of a value.
   ///
   /// - Returns: The payload of its record.
-  private func note(_ file: LargeValue, of write: DiskWrite) -> Data {
+  private func note(_ file: FileValue, of write: DiskWrite) -> Data {
     state.withLock { state in
       write.file = file
       state.noteWritten(file)

@@ -148,9 +148,9 @@ struct Record {
   }
 
   /// The large value that the payload names, if any.
-  var largeValue: LargeValue? {
+  var largeValue: FileValue? {
     guard head.kind == .file else { return nil }
-    return LargeValue(
+    return FileValue(
       UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset]))
   }
 

@@ -5,11 +5,11 @@ import MillpondCore
 struct StoredRecord: Sendable {
   enum Content: Sendable {
     case value(Data)
-    case file(LargeValue)
+    case file(FileValue)
   }
 
   let content: Content
-  let times: ValueTimes
+  let times: DiskExpiry
   let validator: Validator?
   let schema: UInt32
 }

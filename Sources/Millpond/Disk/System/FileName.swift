@@ -62,7 +62,8 @@ enum FileName: Sendable, Hashable {
     }
   }
 
-  /// Whether a text may be the extension of a link's name: one to eight lowercase letters and digits.
+  /// Whether a text may be the extension of a link's name: one to eight lowercase letters and
+  /// digits.
   static func isExtension(_ text: String) -> Bool {
     (1...8).contains(text.utf8.count)
       && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) }

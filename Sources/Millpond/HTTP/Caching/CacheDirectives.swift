@@ -1,8 +1,8 @@
 /// The directives of the `Cache-Control` fields of one message.
 ///
 /// Any text can be parsed. Text that breaks the grammar makes the message less cacheable, never
-/// more: an unreadable number is ``Seconds/unclear``, a member that is no token asks for validation,
-/// and a quotation without an end also forbids storing, since it may hide a directive.
+/// more: an unreadable number is ``Seconds/unclear``, a member that is no token asks for
+/// validation, and a quotation without an end also forbids storing, since it may hide a directive.
 ///
 /// - Source: RFC 9111 §5.2, RFC 5861, RFC 8246.
 struct CacheDirectives: Sendable, Equatable {
@@ -54,7 +54,7 @@ struct CacheDirectives: Sendable, Equatable {
   mutating func add(_ value: String) {
     var value = value
     value.withUTF8 { bytes in
-      var members = FieldMembers(bytes)
+      var members = HeaderListParser(bytes)
       while let member = members.next() { add(member) }
     }
   }
@@ -70,7 +70,7 @@ struct CacheDirectives: Sendable, Equatable {
     if maxAge != .unclear { maxAge = .exactly(seconds) }
   }
 
-  private mutating func add(_ member: FieldMembers.Member) {
+  private mutating func add(_ member: HeaderListParser.Member) {
     if !member.isWellFormed {
       flags.insert(.noCache)
       if !member.isTerminated || member.mentions("no-store") { flags.insert(.noStore) }
@@ -100,7 +100,7 @@ struct CacheDirectives: Sendable, Equatable {
   }
 }
 
-extension FieldMembers.Member {
+extension HeaderListParser.Member {
   /// The argument as a number; digits only, bare or in quotes.
   fileprivate var seconds: CacheDirectives.Seconds {
     guard isWellFormed, let count = Int(saturating: argument) else { return .unclear }

@@ -32,8 +32,8 @@ public struct HTTPCache: HTTPTransport {
   ///   - store: The store. Its keys begin with "heads " and "body ", so it may have other values
   ///     too. It should have no time to live of its own: stale responses can be validated.
   ///   - rules: The rules.
-  ///   - byteLimit: The greatest size of a body that is stored, in bytes. As much is in memory while
-  ///     it arrives; a larger body is passed on only.
+  ///   - byteLimit: The greatest size of a body that is stored, in bytes. As much is in memory
+  ///     while it arrives; a larger body is passed on only.
   ///   - onDecision: Receives each decision about a request, and about the storing of its answer,
   ///     on the thread that makes it. It should return soon.
   ///   - now: The time of the calendar, by which ages are measured; nil for that of the system.
@@ -45,7 +45,7 @@ public struct HTTPCache: HTTPTransport {
   ) {
     core = HTTPCacheCore(
       base, ResponseStore(records: store),
-      HTTPCacheTerms(
+      HTTPCacheSettings(
         rules: rules, byteLimit: max(0, byteLimit), clock: now, onDecision: onDecision))
   }
 
@@ -73,7 +73,7 @@ public struct HTTPCache: HTTPTransport {
   /// and nothing fits.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     Signal { [core] observer, lifetime in
-      CacheExchange(core, request, observer, lifetime).start()
+      HTTPCacheExchange(core, request, observer, lifetime).start()
     }
   }
 

@@ -5,14 +5,14 @@ import MillpondSignals
 final class HTTPCacheCore: Sendable {
   let base: any HTTPTransport
   let store: ResponseStore
-  let terms: HTTPCacheTerms
+  let terms: HTTPCacheSettings
 
   /// The transfers for one caller each, and those that callers of the same request share.
   let transfers: OriginTransfers
   let sharedTransfers: InFlightReuse<OriginTransfers>
   private let refreshes = Locked<[OriginRequest: Lifetime]>([:])
 
-  init(_ base: any HTTPTransport, _ store: ResponseStore, _ terms: HTTPCacheTerms) {
+  init(_ base: any HTTPTransport, _ store: ResponseStore, _ terms: HTTPCacheSettings) {
     self.base = base
     self.store = store
     self.terms = terms

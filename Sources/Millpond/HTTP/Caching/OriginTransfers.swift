@@ -67,7 +67,7 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
 struct OriginTransfers: StampedSource {
   let base: any HTTPTransport
   let store: ResponseStore
-  let terms: HTTPCacheTerms
+  let terms: HTTPCacheSettings
 
   func getStamped(_ key: OriginRequest, _ lookup: Lookup) -> Signal<Stamped<TransferStep>> {
     Signal { observer, lifetime in

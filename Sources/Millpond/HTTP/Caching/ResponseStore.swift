@@ -5,8 +5,8 @@ import MillpondSignals
 /// The stored responses of an HTTP cache, in a cache of records.
 ///
 /// The heads of a URL are one record, and each body is another, so that a 304 changes a few hundred
-/// bytes. A body is stored before the head that names it; a head whose body is missing or of another
-/// length counts as absent.
+/// bytes. A body is stored before the head that names it; a head whose body is missing or of
+/// another length counts as absent.
 struct ResponseStore: Sendable {
   let records: any Cache<String, HTTPCacheRecord>
 

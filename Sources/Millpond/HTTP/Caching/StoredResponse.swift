@@ -75,8 +75,8 @@ public final class StoredResponse: Sendable {
       variant: variant, body: body, terms: terms)
   }
 
-  /// The point from which the rest of an incomplete body can be requested; nil of a whole one, and of
-  /// one whose version can't be told.
+  /// The point from which the rest of an incomplete body can be requested; nil of a whole one, and
+  /// of one whose version can't be told.
   ///
   /// - Source: RFC 9111 §3.3, §3.4.
   var resumePoint: ResumePoint? {

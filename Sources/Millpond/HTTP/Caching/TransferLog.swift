@@ -12,7 +12,8 @@ enum TransferStep: Sendable {
 
 /// The parts of an answer so far, for callers that join later.
 ///
-/// A flight repeats only its latest value, so a caller that joins takes the earlier parts from here.
+/// A flight repeats only its latest value, so a caller that joins takes the earlier parts from
+/// here.
 final class TransferLog: Sendable {
   private struct State: Sendable {
     var parts: [HTTPPart] = []

@@ -73,7 +73,8 @@ extension UInt8 {
 }
 
 extension HeaderFields {
-  /// The names in all `Vary` fields, in lower case and sorted; nil if one of them is "*" or no name.
+  /// The names in all `Vary` fields, in lower case and sorted; nil if one of them is "*" or no
+  /// name.
   fileprivate var varyingNames: [String]? {
     let values = values(of: "Vary")
     if values.isEmpty { return [] }

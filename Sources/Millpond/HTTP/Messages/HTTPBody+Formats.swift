@@ -15,8 +15,8 @@ extension HTTPBody {
 
   /// Returns names and values as an HTML form sends them.
   ///
-  /// - Parameter fields: The names and values, in the order in which they are sent; a name may occur
-  ///   more than once.
+  /// - Parameter fields: The names and values, in the order in which they are sent; a name may
+  ///   occur more than once.
   /// - Source: The URL standard §5.2, `application/x-www-form-urlencoded` serializing.
   public static func form(_ fields: KeyValuePairs<String, String>) -> HTTPBody {
     let text = fields.map { "\($0.key.formEncoded)=\($0.value.formEncoded)" }

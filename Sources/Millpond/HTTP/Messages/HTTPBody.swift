@@ -65,8 +65,8 @@ public struct HTTPBody: Sendable {
   /// Returns a body of pieces.
   ///
   /// Each sending of the request runs the signal anew, also one after a redirect or a refusal of
-  /// credentials. Its failure fails the request, and the end of the request disposes of it. A signal
-  /// that never ends keeps the request running until its time limit.
+  /// credentials. Its failure fails the request, and the end of the request disposes of it. A
+  /// signal that never ends keeps the request running until its time limit.
   ///
   /// - Parameters:
   ///   - pieces: The bytes, in pieces of any size.
@@ -118,7 +118,8 @@ extension HTTPBody {
   /// The bytes in pieces, for a transport; each subscription sends them anew.
   ///
   /// The signal fails if the file can't be read, the stream fails, or the bytes are not as many as
-  /// ``length``. It waits while a piece is being delivered. A file is read on a queue of the system.
+  /// ``length``. It waits while a piece is being delivered. A file is read on a queue of the
+  /// system.
   public var pieces: Signal<Data> {
     switch content {
     case .data(let bytes): .just(bytes)

@@ -26,8 +26,8 @@ public struct HTTPLimits: Sendable, Hashable {
   /// each.
   public let headerByteLimit: Int
 
-  /// One minute of silence, ten minutes in all or a day for a file, 128 MiB in memory, and 64 KiB for
-  /// the head.
+  /// One minute of silence, ten minutes in all or a day for a file, 128 MiB in memory, and 64 KiB
+  /// for the head.
   public static let standard = HTTPLimits()
 
   /// Creates limits.

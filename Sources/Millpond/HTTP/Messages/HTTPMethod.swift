@@ -51,7 +51,8 @@ public struct HTTPMethod: Sendable, Hashable, ExpressibleByStringLiteral, Custom
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
   ]
 
-  /// Whether requests only read: GET, HEAD, OPTIONS, QUERY and PROPFIND; false for an unknown method.
+  /// Whether requests only read: GET, HEAD, OPTIONS, QUERY and PROPFIND; false for an unknown
+  /// method.
   ///
   /// - Source: RFC 9110 §9.2.1.
   public var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "QUERY", "PROPFIND"].contains(name) }

@@ -7,8 +7,8 @@ public import MillpondSignals
 ///     HTTPRequest(url: url, headers: ["Accept": "image/webp"])
 ///     HTTPRequest.post(url, try .json(order))
 ///
-/// A user and a password in the URL become ``credentials`` (RFC 7617, Basic), so that neither errors
-/// nor another origin see them.
+/// A user and a password in the URL become ``credentials`` (RFC 7617, Basic), so that neither
+/// errors nor another origin see them.
 public struct HTTPRequest: Sendable {
   /// The method.
   public internal(set) var method: HTTPMethod

@@ -18,9 +18,9 @@ extension TransferError: RetryDelaying {
 extension RetryPolicy {
   /// The same policy for transient failures only; others fail at once.
   ///
-  /// Transient are the errors that say so (`isTransient`). Gets are safe to repeat; a request that is
-  /// not, and was sent with ``HTTPSource/send(_:accepting:)``, is never sent twice by any policy. A
-  /// `Retry-After` is observed unless it is longer than the policy's longest pause.
+  /// Transient are the errors that say so (`isTransient`). Gets are safe to repeat; a request that
+  /// is not, and was sent with ``HTTPSource/send(_:accepting:)``, is never sent twice by any
+  /// policy. A `Retry-After` is observed unless it is longer than the policy's longest pause.
   ///
   ///     let patient = HTTPSource().retrying(
   ///       .backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(10)).onlyTransient)

@@ -30,7 +30,7 @@ struct PartialRecord {
   init?(_ data: Data) {
     guard let footer = ResumeFooter(of: data) else { return nil }
     let bytes = Data(data.prefix(footer.byteCount))
-    guard bytes.withUnsafeBytes({ LargeSum(of: $0).sum }) == footer.checksum else { return nil }
+    guard bytes.withUnsafeBytes({ FileChecksum(of: $0).sum }) == footer.checksum else { return nil }
     self.init(
       identity: footer.head.identity, PartialBody(bytes: bytes, version: footer.head.version))
   }
@@ -38,7 +38,7 @@ struct PartialRecord {
   var data: Data {
     let footer = ResumeFooter(
       PartialHead(identity: identity, partial.version), byteCount: partial.bytes.count,
-      checksum: partial.bytes.withUnsafeBytes { LargeSum(of: $0).sum })
+      checksum: partial.bytes.withUnsafeBytes { FileChecksum(of: $0).sum })
     return partial.bytes + ((try? footer.data()) ?? Data())
   }
 }

@@ -44,7 +44,7 @@ extension Error {
 /// The first bytes of a streamed body, lent to one transfer.
 struct PartialStream: Sendable {
   let resumePoint: ResumePoint
-  let file: LentFile
+  let file: ResumableFile
 }
 
 extension PartialTransfers {
@@ -82,7 +82,7 @@ extension PartialTransfers {
       path: files.path(name), byteCount: footer.byteCount, checksum: footer.checksum)
     return PartialStream(
       resumePoint: ResumePoint(version: footer.head.version, byteCount: footer.byteCount),
-      file: LentFile(file) { [state] isTaken in
+      file: ResumableFile(file) { [state] isTaken in
         state.withLock { state in
           if isTaken {
             state.index?.endLending(name)

@@ -32,7 +32,7 @@ struct PartialHead: Codable, Sendable, Equatable {
 struct ResumeFooter: Codable, Sendable, Equatable {
   let head: PartialHead
 
-  /// The number of bytes, and their ``LargeSum``.
+  /// The number of bytes, and their ``FileChecksum``.
   let byteCount: Int
   let checksum: UInt64
 

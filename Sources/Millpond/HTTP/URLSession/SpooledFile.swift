@@ -23,7 +23,7 @@ final class SpooledFile: Sendable {
   /// taken for a silent origin.
   static func of(_ body: HTTPBody) -> Signal<SpooledFile> {
     Signal { observer, lifetime in
-      let queue = ByteQueue("millpond.http.spooling", limit: 2 << 20)
+      let queue = BoundedByteQueue("millpond.http.spooling", limit: 2 << 20)
       let upstream = lifetime.child()
       // Touched only on the queue.
       let state = SerialState(State())

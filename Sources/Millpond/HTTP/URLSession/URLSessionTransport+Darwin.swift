@@ -15,8 +15,8 @@
   }
 
   extension URLSession {
-    /// Returns a task for a request; the session finds out the length of its body, and fails if that
-    /// changes.
+    /// Returns a task for a request; the session finds out the length of its body, and fails if
+    /// that changes.
     func task(
       for request: HTTPRequest, bodyLength: Int?, endsEarly: @escaping @Sendable () -> Void
     ) -> URLSessionTask {

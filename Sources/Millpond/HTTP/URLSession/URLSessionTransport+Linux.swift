@@ -95,7 +95,8 @@
 
   /// Returns an error, which prints its description.
   ///
-  /// That of Foundation prints its domain, its code, and "(null)" (swift-corelibs-foundation 6.3.1).
+  /// That of Foundation prints its domain, its code, and "(null)" (swift-corelibs-foundation
+  /// 6.3.1).
   func readableError(_ code: URLError.Code, _ info: [String: Any]) -> URLError {
     URLError(
       _nsError: ReadableError(domain: NSURLErrorDomain, code: code.rawValue, userInfo: info))

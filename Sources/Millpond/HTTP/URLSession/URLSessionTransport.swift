@@ -25,13 +25,13 @@ public import MillpondSignals
 ///   take pieces in time.
 /// - A gzipped body that was cut before it was sent, and is framed as complete, counts as complete
 ///   unless it decodes to nothing. Send `Accept-Encoding: identity` to rule that out.
-/// - A file that becomes shorter while it is sent, or vanishes in that moment, ends the request only
-///   by its idle timeout.
+/// - A file that becomes shorter while it is sent, or vanishes in that moment, ends the request
+///   only by its idle timeout.
 ///
-/// A body that is a stream is written to a temporary file first, and sent when it is complete: so it
-/// has a length, and can be sent again after a redirect. On Linux a request with a body, or one that
-/// is not idempotent, uses a connection of its own, since the session would repeat it, with an empty
-/// body, if a connection that was used before is closed without an answer.
+/// A body that is a stream is written to a temporary file first, and sent when it is complete: so
+/// it has a length, and can be sent again after a redirect. On Linux a request with a body, or one
+/// that is not idempotent, uses a connection of its own, since the session would repeat it, with an
+/// empty body, if a connection that was used before is closed without an answer.
 ///
 /// Its other faults are worked around. Of the requests to one host at most 64 (or as many as there
 /// are connections) are with the session. The others wait before it, by priority, and can be
@@ -41,7 +41,7 @@ public import MillpondSignals
 public final class URLSessionTransport: HTTPTransport {
   private let session: TaskSession
   private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
-  private let slots: HostSlots
+  private let slots: HostConnectionLimit
 
   /// Creates a transport with a session of its own.
   ///
@@ -49,7 +49,7 @@ public final class URLSessionTransport: HTTPTransport {
   ///   requests wait, and their timeouts count meanwhile.
   public init(connectionsPerHost: Int = 6) {
     // Enough for connections that carry several requests at once.
-    slots = HostSlots(max(64, connectionsPerHost))
+    slots = HostConnectionLimit(max(64, connectionsPerHost))
     session = TaskSession(connectionsPerHost: max(1, connectionsPerHost))
   }
 
@@ -125,7 +125,7 @@ extension Signal<HTTPPart> {
   ///   waits until all are delivered.
   func decoupled(waitingLimit: Int) -> Signal {
     Signal { observer, lifetime in
-      let queue = ByteQueue("millpond.http.parts", qos: .userInitiated, limit: waitingLimit)
+      let queue = BoundedByteQueue("millpond.http.parts", qos: .userInitiated, limit: waitingLimit)
       run(
         Observer(
           next: { part in

@@ -4,9 +4,9 @@
 /// It takes 8 bytes for each key, and up to 16 if the number of keys was not known in advance.
 ///
 /// All counters of a key are in one cache line of the processor. After seven times as many uses as
-/// there are entries all counters are halved, so that old uses are forgotten. Halving and changes of
-/// size are done by the uses that follow, a few blocks at a time: until then a key has its counters
-/// in the former memory.
+/// there are entries all counters are halved, so that old uses are forgotten. Halving and changes
+/// of size are done by the uses that follow, a few blocks at a time: until then a key has its
+/// counters in the former memory.
 ///
 /// - Source: count-min sketch, as in TinyLFU (Einziger, Friedman, Manes 2017). The time of halving
 ///   was chosen on real traces: from 6 to 8 times makes a quarter of a point of difference in the

@@ -48,13 +48,13 @@ final class MemoryBudget: Sendable {
   /// Reserves room for an entry, first from the caller's room and then from free room; reserves
   /// nothing if that is not enough.
   @usableFromInline
-  func reserve(_ cost: Int, from room: inout MemoryRoom) -> Bool {
+  func reserve(_ cost: Int, from room: inout MemorySpace) -> Bool {
     if room.count > 0, room.cost >= cost {
       room.count -= 1
       room.cost -= cost
       return true
     }
-    let wanted = MemoryRoom(count: max(0, 1 - room.count), cost: max(0, cost - room.cost))
+    let wanted = MemorySpace(count: max(0, 1 - room.count), cost: max(0, cost - room.cost))
     guard take(wanted) else { return false }
     room.count = max(0, room.count - 1)
     room.cost = max(0, room.cost - cost)
@@ -69,7 +69,7 @@ final class MemoryBudget: Sendable {
 
   /// Releases room.
   @usableFromInline
-  func release(_ room: MemoryRoom) {
+  func release(_ room: MemorySpace) {
     if room.count > 0 { counts.subtract(room.count, ordering: .relaxed) }
     if room.cost > 0 { costs.subtract(room.cost, ordering: .relaxed) }
   }
@@ -79,12 +79,12 @@ final class MemoryBudget: Sendable {
   /// Call it under the lock under which the room was made: room held without a lock is missing to
   /// threads that find no entry to evict, and that would have to give up.
   @inlinable
-  func takeBack(_ room: inout MemoryRoom) {
+  func takeBack(_ room: inout MemorySpace) {
     release(room)
-    room = MemoryRoom()
+    room = MemorySpace()
   }
 
-  private func take(_ wanted: MemoryRoom) -> Bool {
+  private func take(_ wanted: MemorySpace) -> Bool {
     guard Self.add(wanted.count, to: counts, limit: countLimits) else { return false }
     if Self.add(wanted.cost, to: costs, limit: costLimits) { return true }
     if wanted.count > 0 { counts.subtract(wanted.count, ordering: .relaxed) }
@@ -123,7 +123,7 @@ final class MemoryBudget: Sendable {
 
 /// Room for a number of entries and their total cost.
 @usableFromInline
-struct MemoryRoom: Sendable {
+struct MemorySpace: Sendable {
   @usableFromInline var count = 0
   @usableFromInline var cost = 0
 

@@ -3,8 +3,8 @@ extension MemoryStore {
   ///
   /// Slots are given up from the end: their entries move to free slots.
   ///
-  /// - Parameter count: The greatest number of slots; no fewer than four, so that it keeps pace with
-  ///   removals.
+  /// - Parameter count: The greatest number of slots; no fewer than four, so that it keeps pace
+  ///   with removals.
   /// - Returns: Whether there are more to be given up.
   @usableFromInline
   @discardableResult

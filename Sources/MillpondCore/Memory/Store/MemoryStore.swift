@@ -14,7 +14,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var order: PolicyOrder
   @usableFromInline let budget: MemoryBudget
   @usableFromInline var slab = MemorySlab<Key, Value>()
-  @usableFromInline var times: MemoryTimes
+  @usableFromInline var times: MemoryExpiry
   @usableFromInline var validators: [Slot: Validator] = [:]
 
   /// The number of operations in steps that are under way; meanwhile entries keep their slots.
@@ -30,7 +30,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   init(_ budget: MemoryBudget, _ options: MemoryOptions, expectedCount: Int) {
     self.budget = budget
     pairs = slab.pairs
-    times = MemoryTimes(timeToIdle: options.timeToIdle)
+    times = MemoryExpiry(timeToIdle: options.timeToIdle)
     order = PolicyOrder(options.policy, isWeighted: options.isWeighted)
     self.expectedCount = expectedCount
   }
@@ -231,7 +231,7 @@ enum Placing: Sendable {
 /// The room that a call has made and not used yet, and its removals.
 @usableFromInline
 struct MemoryMove<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  @usableFromInline var room = MemoryRoom()
+  @usableFromInline var room = MemorySpace()
   @usableFromInline var removals = Removals<Key, Value>()
   @usableFromInline let now: Int64
 

@@ -9,7 +9,7 @@ import Testing
 @Suite(.heavy) struct MemoryBudgetTests {
   let budget = MemoryBudget(countLimit: 3, costLimit: 10)
 
-  private func reserve(_ cost: Int, from room: MemoryRoom = MemoryRoom()) -> (Bool, MemoryRoom) {
+  private func reserve(_ cost: Int, from room: MemorySpace = MemorySpace()) -> (Bool, MemorySpace) {
     var room = room
     return (budget.reserve(cost, from: &room), room)
   }
@@ -33,11 +33,11 @@ import Testing
   @Test func `a caller's own room is used first, and only the rest is taken`() {
     #expect(reserve(8).0)
 
-    let (isDone, left) = reserve(5, from: MemoryRoom(count: 1, cost: 8))
+    let (isDone, left) = reserve(5, from: MemorySpace(count: 1, cost: 8))
     #expect(isDone && left.count == 0 && left.cost == 3)
     #expect(budget.count == 1 && budget.cost == 8)
 
-    let (isLarger, rest) = reserve(7, from: MemoryRoom(count: 2, cost: 5))
+    let (isLarger, rest) = reserve(7, from: MemorySpace(count: 2, cost: 5))
     #expect(isLarger && rest.count == 1 && rest.cost == 0)
     #expect(budget.count == 1 && budget.cost == 10)
   }
@@ -45,7 +45,7 @@ import Testing
   @Test func `room of its own that does not suffice is kept by the caller`() {
     #expect(reserve(10).0)
 
-    let (isDone, left) = reserve(9, from: MemoryRoom(count: 0, cost: 8))
+    let (isDone, left) = reserve(9, from: MemorySpace(count: 0, cost: 8))
 
     #expect(!isDone && left.count == 0 && left.cost == 8)
     #expect(budget.count == 1 && budget.cost == 10)
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `given back, it can be had again`() {
     #expect(reserve(10).0)
-    budget.release(MemoryRoom(count: 1, cost: 4))
+    budget.release(MemorySpace(count: 1, cost: 4))
     #expect(budget.count == 0 && budget.cost == 6)
 
     #expect(!budget.reserve(moreCost: 5))
@@ -63,7 +63,7 @@ import Testing
 
   @Test func `the largest costs do not overflow`() {
     let budget = MemoryBudget(countLimit: .max, costLimit: .max)
-    var room = MemoryRoom()
+    var room = MemorySpace()
 
     #expect(budget.reserve(moreCost: .max))
     #expect(!budget.reserve(moreCost: .max) && !budget.reserve(moreCost: 1))
@@ -85,7 +85,7 @@ import Testing
     budget.countLimit = 1
     #expect(!budget.isKept && !reserve(0).0)
 
-    budget.release(MemoryRoom(count: 1, cost: 5))
+    budget.release(MemorySpace(count: 1, cost: 5))
 
     #expect(budget.isKept && !reserve(0).0)
   }
@@ -97,13 +97,13 @@ import Testing
 
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for step in 0..<10_000 {
-        var room = MemoryRoom()
+        var room = MemorySpace()
         let cost = (step + thread) % 17
         guard budget.reserve(cost, from: &room) else { continue }
         if held.add(cost, ordering: .relaxed).newValue > 40 { excess.add(1, ordering: .relaxed) }
         if budget.count > 5 || budget.cost > 40 { excess.add(1, ordering: .relaxed) }
         held.subtract(cost, ordering: .relaxed)
-        budget.release(MemoryRoom(count: 1, cost: cost))
+        budget.release(MemorySpace(count: 1, cost: cost))
       }
     }
 

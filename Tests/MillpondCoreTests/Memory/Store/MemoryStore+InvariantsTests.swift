@@ -94,10 +94,10 @@ import Testing
   }
 
   @Test func `a budget that is not the sum of the stores`() {
-    cache.shards.budget.release(MemoryRoom(count: 0, cost: 1))
+    cache.shards.budget.release(MemorySpace(count: 0, cost: 1))
     #expect(cache.shards.flaw()?.contains("cost") == true)
 
-    cache.shards.budget.release(MemoryRoom(count: 1, cost: 0))
+    cache.shards.budget.release(MemorySpace(count: 1, cost: 0))
     #expect(cache.shards.flaw()?.contains("have room") == true)
   }
 

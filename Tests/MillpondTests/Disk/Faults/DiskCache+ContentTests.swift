@@ -153,7 +153,7 @@ import Testing
 
   private struct Trouble: Error {}
 
-  private func open(_ form: ValueForm) -> DiskCache {
+  private func open(_ form: DiskValueFormat) -> DiskCache {
     scene.open(.mebibytes(1), POSIXCalls()) { $0.form = form }
   }
 
@@ -162,15 +162,15 @@ import Testing
     let value = Data(repeating: 1, count: count)
     try await scene.fill { $0.set(value, for: "a") }
 
-    let strict = open(ValueForm(schema: DiskSchema(version: 2), sealing: nil))
+    let strict = open(DiskValueFormat(schema: DiskSchema(version: 2), sealing: nil))
     #expect(try await strict.get("a").valueIfAny == nil)
     try await strict.close().value
     let failing = open(
-      ValueForm(schema: DiskSchema(version: 2) { _, _ in throw Trouble() }, sealing: nil))
+      DiskValueFormat(schema: DiskSchema(version: 2) { _, _ in throw Trouble() }, sealing: nil))
     #expect(try await failing.get("a").valueIfAny == nil)
     try await failing.close().value
     let migrating = open(
-      ValueForm(
+      DiskValueFormat(
         schema: DiskSchema(version: 2) { value, from in value + Data("\(from)") }, sealing: nil))
     #expect(try await migrating.get("a").value == value + Data("0"))
   }
@@ -182,7 +182,7 @@ import Testing
     let sealing = DiskSealing(
       seal: { value, key in Data(value.map { $0 ^ 0x55 }) + Data(count: 10_000) },
       open: { value, key in Data(value.dropLast(10_000).map { $0 ^ 0x55 }) })
-    let form = ValueForm(schema: .unversioned, sealing: sealing)
+    let form = DiskValueFormat(schema: .unversioned, sealing: sealing)
     let value = Data("secret") + Data(repeating: 1, count: count)
     let cache = open(form)
     try await cache.set(value, for: "a").value
@@ -201,7 +201,7 @@ import Testing
   {
     let isBroken = Watched(false)
     let cache = open(
-      ValueForm(
+      DiskValueFormat(
         schema: .unversioned,
         sealing: DiskSealing(
           seal: { value, _ in if isBroken.state { throw Trouble() } else { value } },

@@ -4,8 +4,8 @@ import Testing
 @testable import Millpond
 @testable import MillpondCore
 
-/// A removal of everything that a later write has overtaken: it counts at once, and is carried out in
-/// steps.
+/// A removal of everything that a later write has overtaken: it counts at once, and is carried out
+/// in steps.
 @Suite struct DiskIndexLateRemovalTests {
   private let scene = IndexScene(costLimit: .max / 4, .adaptive)
   private static let count = 2_000

@@ -63,7 +63,7 @@ import Testing
     for number in 0..<Self.count { scene.remove("\(number)") }
 
     #expect(scene.index.hashes.count <= 1_024)
-    #expect(scene.lease("large", LargeValue(number: 7, length: 1_000, checksum: 0)))
+    #expect(scene.lease("large", FileValue(number: 7, length: 1_000, checksum: 0)))
     #expect(scene.remove("large").files == [] && scene.giveBack(7))
   }
 

@@ -65,7 +65,7 @@ import Testing
   @Test func `what can't be written leaves nothing where nothing was`() {
     let scene = IndexScene()
     let (write, _) = scene.set("a")
-    write.file = LargeValue(number: 9, length: 1_000, checksum: 0)
+    write.file = FileValue(number: 9, length: 1_000, checksum: 0)
 
     let files = scene.fail(write)
 

@@ -22,7 +22,7 @@ import Testing
   private func form(
     _ schema: DiskSchema, _ sealing: DiskSealing? = nil
   ) -> (inout DiskOptions) -> Void {
-    { $0.form = ValueForm(schema: schema, sealing: sealing) }
+    { $0.form = DiskValueFormat(schema: schema, sealing: sealing) }
   }
 
   private func open(

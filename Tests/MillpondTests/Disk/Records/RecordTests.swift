@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a large value is distinguished from a small one`() throws {
-    let large = LargeValue(number: .max, length: 1 << 40, checksum: 42)
+    let large = FileValue(number: .max, length: 1 << 40, checksum: 42)
     let bytes = RecordBytes.make(.file, payload: large.bytes)
 
     guard case .file(let found) = RecordBytes.read(bytes).record?.content else {
@@ -169,7 +169,7 @@ import Testing
 
   @Test(arguments: [UInt64.max, UInt64(1) << 63, (UInt64(1) << 40) + 1])
   func `a record of a large value with an impossible length is damaged`(length: UInt64) {
-    let large = LargeValue(number: 1, length: length, checksum: 0)
+    let large = FileValue(number: 1, length: length, checksum: 0)
 
     #expect(RecordBytes.read(RecordBytes.make(.file, payload: large.bytes)).isDamaged)
   }

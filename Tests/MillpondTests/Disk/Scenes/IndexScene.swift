@@ -16,7 +16,7 @@ final class IndexScene {
     _ key: String, _ content: DiskWrite.Content = .value(Data("x")), _ revision: Revision = .next()
   ) -> DiskWrite {
     DiskWrite(
-      key: key, hash: KeyHash(of: key), content, ValueTimes(storedAt: .now), revision: revision)
+      key: key, hash: KeyHash(of: key), content, DiskExpiry(storedAt: .now), revision: revision)
   }
 
   /// Sets a value, which is not written yet.
@@ -38,7 +38,7 @@ final class IndexScene {
   /// - Returns: The files that are not needed any more.
   @discardableResult
   func settle(_ write: DiskWrite, file: UInt64? = nil) -> [UInt64] {
-    if let file { write.file = LargeValue(number: file, length: 1_000, checksum: 0) }
+    if let file { write.file = FileValue(number: file, length: 1_000, checksum: 0) }
     index.settle(write, at: nextLocation())
     return index.takeConsequence().files
   }
@@ -55,7 +55,7 @@ final class IndexScene {
     return RecordLocation(segment: 1, offset: offset, size: size, expiry: .max)
   }
 
-  func lease(_ key: String, _ value: LargeValue) -> Bool {
+  func lease(_ key: String, _ value: FileValue) -> Bool {
     index.lease(KeyHash(of: key), value)
   }
 

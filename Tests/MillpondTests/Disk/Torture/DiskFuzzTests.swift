@@ -42,7 +42,7 @@ import Testing
       RecordBytes.make(validator: validator), RecordBytes.make(payload: []),
       RecordBytes.make(.removal, payload: []),
       RecordBytes.make(.removalOfAll, key: "", payload: []),
-      RecordBytes.make(.file, payload: LargeValue(number: 1, length: 70_000, checksum: 3).bytes),
+      RecordBytes.make(.file, payload: FileValue(number: 1, length: 70_000, checksum: 3).bytes),
     ]
     var sealedCount = 0
 

@@ -5,8 +5,8 @@ import MillpondTesting
 
 @testable import Millpond
 
-/// An HTTP cache over an origin whose answers a test writes in the notation of ``CachingRow``, with a
-/// calendar of its own.
+/// An HTTP cache over an origin whose answers a test writes in the notation of ``CachingRow``, with
+/// a calendar of its own.
 struct HTTPCacheScene: Sendable {
   let origin: ScriptedOrigin
   let cache: HTTPCache

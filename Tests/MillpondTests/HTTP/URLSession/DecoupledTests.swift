@@ -12,17 +12,17 @@ import Testing
   private let goesOn = DispatchSemaphore(value: 0)
   private let delivered = Locked(0)
 
-  private func subscribe(waitingLimit: Int, patience: DispatchTimeInterval) -> Disposable {
+  private func subscribe(waitingLimit: Int, timeLimit: DispatchTimeInterval) -> Disposable {
     let (goesOn, delivered) = (goesOn, delivered)
     return source.signal.decoupled(waitingLimit: waitingLimit).subscribe(onNext: { _ in
       let isFirst = delivered.withLock { $0 == 0 }
-      if isFirst { _ = goesOn.wait(timeout: .now() + patience) }
+      if isFirst { _ = goesOn.wait(timeout: .now() + timeLimit) }
       delivered.withLock { $0 += 1 }
     })
   }
 
   @Test func `a slow subscriber does not hold up a sender of less than the limit`() {
-    let subscription = subscribe(waitingLimit: 100, patience: .seconds(10))
+    let subscription = subscribe(waitingLimit: 100, timeLimit: .seconds(10))
 
     source.next(.body(Data(count: 50)))
     source.next(.body(Data(count: 50)))
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `a sender waits while more than the limit is to be delivered`() {
-    let subscription = subscribe(waitingLimit: 100, patience: .milliseconds(50))
+    let subscription = subscribe(waitingLimit: 100, timeLimit: .milliseconds(50))
 
     source.next(.body(Data(count: 50)))
     source.next(.body(Data(count: 51)))

@@ -1,0 +1,171 @@
+import MillpondCore
+
+extension DiskIndex {
+  /// Evicts other entries until there is room; false if the new entry is not worth it.
+  mutating func makeRoom(
+    for hash: KeyHash, _ cost: Int, besides slot: Slot?
+  ) -> Bool {
+    var isWithoutContest = true
+    var tries = count
+    while totalCost - presentCost(of: hash, slot) > costLimit - cost {
+      if isWithoutContest, slot == nil, !order.admits(hash.bits, weight: cost) { return false }
+      isWithoutContest = false
+      let victims = order.chooseVictims(for: cost)
+      if victims.isEmpty || tries < 0 { return false }
+      for victim in CollectionOfOne(victims.first) + victims.others {
+        tries -= 1
+        evict(victim)
+      }
+    }
+    if isWithoutContest { order.settle() }
+    return true
+  }
+
+  private func presentCost(of hash: KeyHash, _ slot: Slot?) -> Int {
+    // The entry that gets the new value may have been evicted.
+    guard let slot, hashes[slot] == hash, self.slot(of: hash) != nil else { return 0 }
+    return order.weight(of: slot)
+  }
+
+  private mutating func evict(_ victim: Slot) {
+    if let value = largeValues[victim], leases[value.number] != nil {
+      // Its file is lent, so it moves to the end of the order.
+      return order.postponed(victim)
+    }
+    statistics.evictions += 1
+    if let write = drop(victim) { consequence.evicted.append(write) }
+  }
+
+  func revision(of slot: Slot) -> Revision { pending[slot]?.revision ?? revisions[slot] }
+
+  /// Removes an entry.
+  ///
+  /// - Returns: Its pending write.
+  mutating func drop(_ slot: Slot) -> DiskWrite? {
+    let revision = revision(of: slot)
+    if PendingWrite.isAny(before: revision) { remember(hashes[slot], revision) }
+    let write = takeWrites(slot)
+    liveBytes -= Int(locations[slot].size)
+    locations[slot] = .nowhere
+    dropLargeValue(slot)
+    if revisions[slot] != .none { revisions[slot] = .none }
+    slots.remove(hashes[slot].bits, slot)
+    order.removed(slot)
+    return write
+  }
+
+  /// Removes all entries; the consequence gets their memory.
+  mutating func clear() {
+    let pending = pending
+    pending.forEach { slot, write in
+      if write != nil, let write = takeWrites(slot) { consequence.evicted.append(write) }
+      return pendingCount > 0
+    }
+    for value in largeValues.values { giveUp(value) }
+    var former = DiskIndex(costLimit: costLimit, order.emptied())
+    swap(&self, &former)
+    // Swapped one by one: a shared dictionary would be copied at its next change.
+    swap(&writes, &former.writes)
+    swap(&leases, &former.leases)
+    swap(&doomed, &former.doomed)
+    swap(&consequence, &former.consequence)
+    (statistics, newest, clearCount) = (former.statistics, former.newest, former.clearCount + 1)
+    consequence.former = former
+  }
+
+  /// Removes the pending writes of an entry, and returns the latest.
+  private mutating func takeWrites(_ slot: Slot) -> DiskWrite? {
+    let write = takePending(slot)
+    write?.underway?.slot = -1
+    write?.underway = nil
+    return write
+  }
+
+  mutating func put(_ write: DiskWrite, _ slot: Slot) {
+    pending[slot] = write
+    pendingCount += 1
+    write.slot = slot
+  }
+
+  /// Removes the pending write of an entry.
+  mutating func takePending(_ slot: Slot) -> DiskWrite? {
+    guard let write = pending[slot] else { return nil }
+    pending[slot] = nil
+    pendingCount -= 1
+    write.slot = -1
+    largeBytes -= write.largeLength
+    return write
+  }
+
+  mutating func dropAll(_ slots: [Slot]) {
+    for slot in slots { if let write = drop(slot) { consequence.evicted.append(write) } }
+  }
+
+  mutating func dropLargeValue(_ slot: Slot) {
+    guard let value = largeValues.removeValue(forKey: slot) else { return }
+    largeBytes -= value.count
+    giveUp(value)
+  }
+
+  /// Gives up the file of a value that no entry needs, once it has no lease.
+  private mutating func giveUp(_ value: FileValue) {
+    if leases[value.number] == nil {
+      consequence.files.append(value.number)
+    } else {
+      doomed.insert(value.number)
+    }
+  }
+
+  mutating func add(_ hash: KeyHash, _ cost: Int) -> Slot {
+    let slot = open(hash)
+    order.added(slot, hash.bits, weight: cost)
+    return slot
+  }
+
+  private mutating func open(_ hash: KeyHash) -> Slot {
+    let slot = order.nextSlot
+    if Int(slot) == hashes.capacity { reserve(max(256, Int(slot) + min(Int(slot), 1_024))) }
+    hashes.put(hash, at: slot)
+    locations.put(.nowhere, at: slot)
+    slots.insert(hash.bits, slot)
+    return slot
+  }
+
+  mutating func reserve(_ capacity: Int) {
+    hashes.reserve(capacity)
+    locations.reserve(capacity)
+    order.reserve(capacity, expected: 0)
+  }
+
+  /// Gives up slots while fewer than a quarter are in use: their entries move to free ones.
+  ///
+  /// At the end of a change, since the change knows slots.
+  mutating func shrink(atMost count: Int = shrinkingCount) {
+    if walks > 0 { return }
+    for _ in 0..<count where order.isSparse {
+      let (last, place) = order.removeLastSlot()
+      if place != last { move(last, to: place) }
+      hashes.removeLast()
+      locations.removeLast()
+      revisions.removeAll(from: last)
+      pending.removeAll(from: last)
+    }
+  }
+
+  private mutating func move(_ slot: Slot, to place: Slot) {
+    slots.move(hashes[slot].bits, from: slot, to: place)
+    hashes[place] = hashes[slot]
+    locations[place] = locations[slot]
+    if revisions[slot] != .none { revisions[place] = exchange(&revisions[slot], with: .none) }
+    if let write = pending[slot] {
+      (pending[place], pending[slot]) = (write, nil)
+      write.slot = place
+      write.underway?.slot = place
+    }
+    if let value = largeValues.removeValue(forKey: slot) { largeValues[place] = value }
+  }
+
+  /// The greatest number of slots that are given up after a change: more than four, so that this
+  /// keeps pace with removals.
+  private static let shrinkingCount = 16
+}

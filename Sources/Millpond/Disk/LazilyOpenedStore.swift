@@ -1,0 +1,219 @@
+import Dispatch
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// A cache's access to the store of its folder, which opens after the cache is created.
+///
+/// Earlier gets and writes wait, in order. If the folder can't be opened, they fail, and the next
+/// call tries again.
+final class LazilyOpenedStore: Sendable {
+  typealias Answer = Result<DiskStore, CacheError>
+
+  let path: String
+  private let options: DiskOptions
+  private let files: FileSystem
+  private let state = Locked(AccessState())
+  private let part = StorePart()
+  private let closed = Promise<Void>()
+
+  /// Creates an access, which begins to open the folder on a thread of its own.
+  init(directory: URL, _ options: DiskOptions, _ files: FileSystem) {
+    path = directory.isFileURL ? directory.path(percentEncoded: false) : ""
+    self.options = options
+    self.files = files
+    enter()
+  }
+
+  /// The store, if it is open and nothing waits for it any more.
+  var store: DiskStore? { state.withLock { $0.store } }
+
+  /// Calls `work` when the store is open or can't be opened; at once if that is known.
+  @inline(never)
+  func use(_ work: @escaping @Sendable (Answer) -> Void) {
+    switch state.withLock({ $0.enter(work, path) }) {
+    case .isAnswered(let answer): work(answer)
+    case .waits: break
+    case .opens: enter()
+    }
+  }
+
+  /// Calls `work` when the store is open; fails the observer if it can't be opened.
+  func use<Value>(
+    for observer: Observer<Value>, _ work: @escaping @Sendable (DiskStore) -> Void
+  ) {
+    use { result in
+      switch result {
+      case .failure(let error): observer.failed(error)
+      case .success(let store): work(store)
+      }
+    }
+  }
+
+  /// Returns the outcome of flushing all earlier writes.
+  func flush(_ durability: Durability) -> Signal<Void> {
+    // A close hands all earlier writes over to the system, and no write follows it.
+    if durability == .written, state.withLock({ $0.isClosed }) { return closed.outcome }
+    return Signal { observer, _ in
+      self.use(for: observer) { store in
+        store.flush(durability) { observer.end(with: $0.map { .failure($0) } ?? .success(())) }
+      }
+    }.started()
+  }
+
+  /// Ends the part when nothing waits any more; there must be no call after this one.
+  func end() {
+    part.end()
+    if let store = state.withLock({ $0.end() }) { StoreRegistry.leave(store, part) }
+  }
+
+  /// Ends the part when all waiting work is done; later gets and writes are refused.
+  ///
+  /// - Returns: The outcome: all earlier writes are on disk, and the folder is released.
+  func close() -> Signal<Void> {
+    let (isNow, store) = state.withLock { $0.close { self.leave(try? $0.get()) } }
+    if isNow { leave(store) }
+    return closed.outcome
+  }
+
+  /// Leaves the store.
+  ///
+  /// - Parameter store: The store; nil if it could not be opened.
+  private func leave(_ store: DiskStore?) {
+    part.end()
+    let finish: @Sendable () -> Void = {
+      // If it were kept, the store's open files would hold the disk space of removed ones.
+      _ = self.state.withLock { $0.letGo() }
+      self.closed.keep(by: .just(()))
+    }
+    if let store { StoreRegistry.leave(store, part, finish) } else { finish() }
+  }
+
+  private func enter() { StoreRegistry.door.async { self.open() } }
+
+  private func open() {
+    do {
+      // A path of the system ends at a NUL, so the rest would be lost.
+      guard !path.isEmpty, !path.utf8.contains(0) else { throw CLibrary.failure(.EINVAL, path) }
+      try files.makeFolder(path)
+      StoreRegistry.enter(
+        try CLibrary.resolve(path), options, files, part, { self.settle($0) },
+        retry: { self.enter() })
+    } catch {
+      let answer = Answer.failure(CacheError(disk: DiskError.of(error, folder: path)))
+      // Not on the door's queue, where a slow observer would delay every other cache.
+      DispatchQueue(label: "millpond.disk.refusal").async { self.settle(answer) }
+    }
+  }
+
+  private func settle(_ answer: Answer) {
+    switch answer {
+    case .success(let store):
+      while let waiting = state.withLock({ $0.takeWaiting(for: store) }) {
+        for work in waiting { work(answer) }
+      }
+    case .failure:
+      // Later work, including that of the observers of this failure, tries again.
+      for work in state.withLock({ $0.fail() }) { work(answer) }
+    }
+    if let store = state.withLock({ $0.leave() }) { StoreRegistry.leave(store, part) }
+  }
+}
+
+/// The state of an access: the waiting work, and whether it was closed.
+struct AccessState: Sendable {
+  typealias Work = @Sendable (LazilyOpenedStore.Answer) -> Void
+
+  /// The treatment of new work.
+  enum Entry: Sendable {
+    case isAnswered(LazilyOpenedStore.Answer)
+    case waits
+
+    /// The work waits for an opening that the caller has to begin.
+    case opens
+  }
+
+  private enum Phase: Sendable {
+    case opening
+    case open(DiskStore)
+    case failed
+  }
+
+  private var phase = Phase.opening
+  private var waiting: [Work] = []
+  private var isEnded = false
+  private(set) var isClosed = false
+  private var hasLeft = false
+
+  /// The store, if it is open and nothing waits for it any more.
+  var store: DiskStore? { if !isClosed, case .open(let store) = phase { store } else { nil } }
+
+  /// Admits work.
+  ///
+  /// - Parameters:
+  ///   - work: The work.
+  ///   - folder: The folder, for the error after a close.
+  mutating func enter(_ work: @escaping Work, _ folder: String) -> Entry {
+    if isClosed { return .isAnswered(.failure(CacheError(disk: DiskError.closed(folder: folder)))) }
+    switch phase {
+    case .open(let store): return .isAnswered(.success(store))
+    case .opening:
+      waiting.append(work)
+      return .waits
+    case .failed:
+      waiting.append(work)
+      phase = .opening
+      return .opens
+    }
+  }
+
+  /// Takes the waiting work; if there is none, opens the store to all callers and returns nil.
+  mutating func takeWaiting(for store: DiskStore) -> [Work]? {
+    guard !waiting.isEmpty else {
+      phase = .open(store)
+      return nil
+    }
+    return exchange(&waiting, with: [])
+  }
+
+  /// Returns the waiting work, all of which fails.
+  mutating func fail() -> [Work] {
+    phase = .failed
+    return exchange(&waiting, with: [])
+  }
+
+  /// Refuses all later work.
+  ///
+  /// - Parameter leaving: Leaves the store, after all waiting work.
+  /// - Returns: Whether to leave at once, and the store; false if `leaving` waits, or after an
+  ///   earlier close.
+  mutating func close(_ leaving: @escaping Work) -> (isNow: Bool, DiskStore?) {
+    if isClosed { return (false, nil) }
+    (isClosed, hasLeft) = (true, true)
+    switch phase {
+    case .open(let store): return (true, store)
+    case .failed: return (true, nil)
+    case .opening:
+      waiting.append(leaving)
+      return (false, nil)
+    }
+  }
+
+  /// Returns the store that has been left, to be released after the unlock.
+  mutating func letGo() -> DiskStore? {
+    defer { phase = .failed }
+    return if case .open(let store) = phase { store } else { nil }
+  }
+
+  mutating func end() -> DiskStore? {
+    isEnded = true
+    return leave()
+  }
+
+  /// Returns the store if it is to be left now, which is true only once.
+  mutating func leave() -> DiskStore? {
+    guard isEnded, !hasLeft, case .open(let store) = phase else { return nil }
+    hasLeft = true
+    return store
+  }
+}

@@ -1,0 +1,122 @@
+import Dispatch
+import Foundation
+import MillpondSignals
+
+extension Folder {
+  /// Writes a value to a file of its own, which belongs to no entry until a record names it.
+  ///
+  /// - Throws: The error; then there is no file.
+  func writeLargeValue(_ value: Data, number: UInt64) throws -> FileValue {
+    let path = path(of: .value(number))
+    let file = try files.open(path, .making)
+    do {
+      let sum = try write(value, to: file)
+      try file.close()
+      return FileValue(number: number, length: UInt64(value.count), checksum: sum)
+    } catch {
+      try? files.remove(path)
+      throw error
+    }
+  }
+
+  /// Writes the value and computes its checksum, on two threads if that is faster.
+  private func write(_ value: Data, to file: OpenFile) throws -> UInt64 {
+    try value.withUnsafeBytes { bytes in
+      guard bytes.count >= Self.greatSize else {
+        try file.write(bytes, at: 0)
+        return FileChecksum(of: bytes).sum
+      }
+      // Both threads only read, and are done when this returns.
+      nonisolated(unsafe) let bytes = bytes
+      let sum = Locked<UInt64>(0)
+      let failure = Locked<(any Error)?>(nil)
+      DispatchQueue.concurrentPerform(iterations: 2) { part in
+        if part == 1 {
+          let whole = FileChecksum(of: bytes).sum
+          sum.withLock { $0 = whole }
+        } else {
+          do {
+            try file.write(bytes, at: 0)
+          } catch {
+            failure.withLock { $0 = error }
+          }
+        }
+      }
+      if let failure = failure.withLock({ $0 }) { throw failure }
+      return sum.withLock { $0 }
+    }
+  }
+
+  private static let greatSize = 1 << 20
+
+  /// Reads a value from a file of its own; nil if the file is missing or damaged.
+  ///
+  /// - Throws: Errors that say nothing about the file, such as too many open files, or a locked
+  ///   device.
+  func readLargeValue(_ value: FileValue) throws -> Data? {
+    guard let file = try openLargeValue(value) else { return nil }
+    var sum = FileChecksum()
+    var isWhole = true
+    let bytes = try FileBytes(count: value.count) { bytes in
+      for start in stride(from: 0, to: bytes.count, by: FileChecksum.pieceSize) where isWhole {
+        let end = min(start + FileChecksum.pieceSize, bytes.count)
+        let piece = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<end])
+        isWhole = try file.read(into: piece, at: start)
+        sum.add(UnsafeRawBufferPointer(piece))
+      }
+    }
+    return isWhole && sum.sum == value.checksum ? bytes.data(from: 0..<value.count) : nil
+  }
+
+  /// Whether the file of a value is complete and undamaged.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - goesOn: Called for each piece; false stops the check, and the rest counts as undamaged.
+  func isWhole(_ value: FileValue, while goesOn: () -> Bool = { true }) throws -> Bool {
+    guard let file = try openLargeValue(value) else { return false }
+    var sum = FileChecksum()
+    var isStopped = false
+    let isRead = try file.readPieces(value.count) {
+      isStopped = !goesOn()
+      return !isStopped
+    } _: { piece, _ in
+      sum.add(piece)
+    }
+    return isStopped || isRead && sum.sum == value.checksum
+  }
+
+  /// Opens the file of a value; nil if it is not a regular file of the right size.
+  func openLargeValue(_ value: FileValue) throws -> OpenFile? {
+    do {
+      let file = try open(.value(value.number), .reading)
+      let status = try file.status()
+      return status.isRegular && status.size == value.count ? file : nil
+    } catch let error as POSIXError {
+      switch error.code {
+      case .ENOENT, .ENOTDIR, .ELOOP, .ENXIO, .ENODEV: return nil
+      default: throw error
+      }
+    }
+  }
+}
+
+extension OpenFile {
+  /// Reads the first bytes piece by piece while `goesOn`, called before each piece, returns true.
+  ///
+  /// - Returns: Whether `body` received all of them; false if the file has fewer.
+  func readPieces(
+    _ byteCount: Int, while goesOn: () -> Bool = { true },
+    _ body: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void
+  ) throws -> Bool {
+    let room = try CLibrary.allocate(FileChecksum.pieceSize)
+    defer { CLibrary.free(UnsafeRawBufferPointer(room)) }
+    for offset in stride(from: 0, to: byteCount, by: FileChecksum.pieceSize) {
+      let piece = UnsafeMutableRawBufferPointer(
+        rebasing: room[..<min(FileChecksum.pieceSize, byteCount - offset)])
+      guard goesOn(), try read(into: piece, at: offset) else { return false }
+      try body(UnsafeRawBufferPointer(piece), offset)
+    }
+    return true
+  }
+}

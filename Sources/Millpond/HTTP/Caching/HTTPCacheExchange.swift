@@ -1,0 +1,208 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// One request through an HTTP cache: the lookup, the decision and the answer.
+final class HTTPCacheExchange: Sendable {
+  private let core: HTTPCacheCore
+  private let request: HTTPRequest
+  private let terms: RequestTerms
+  private let key: String
+  private let token = FillToken()
+  private let downstream: Observer<HTTPPart>
+  private let lifetime: Lifetime
+
+  init(
+    _ core: HTTPCacheCore, _ request: HTTPRequest, _ downstream: Observer<HTTPPart>,
+    _ lifetime: Lifetime
+  ) {
+    self.core = core
+    self.request = request
+    self.downstream = downstream
+    self.lifetime = lifetime
+    terms = RequestTerms(request)
+    key = request.url.cacheKey
+  }
+
+  func start() {
+    if let heads = core.store.headsNow(key) { return decide(heads) }
+    let exchange = self
+    core.store.heads(key).run(
+      Observer(next: { exchange.decide($0) }, other: { _ in }), lifetime.child())
+  }
+
+  private func decide(_ heads: [StoredResponse]) {
+    if lifetime.isEnded { return }
+    let selected = heads.selected(by: terms)
+    let decision = core.terms.rules.decision(for: terms, stored: selected, at: core.terms.now())
+    core.terms.tell(request, decision)
+    switch (decision.action, selected) {
+    case (.answer, let stored?): answer(with: stored)
+    case (.answerAndRefresh, let stored?):
+      // A part of the body, or an answer to a condition, would not be stored.
+      if terms.isShareable { core.refresh(question(stored)) }
+      answer(with: stored)
+    case (.answerNotModified, let stored?): finish(HTTPHead(status: 304, headers: stored.headers))
+    case (.refuse, _): finish(HTTPHead(status: 504))
+    case (.validate, _), (.complete, _): share(selected)
+    default:
+      // What is stored for other fields or credentials says nothing about this request.
+      let matching = selected.flatMap { $0.matches(terms) ? $0 : nil }
+      let others = decision.reason == .otherVariant ? heads.others(for: terms) : []
+      terms.isShareable ? share(matching, others) : passThrough(matching)
+    }
+  }
+
+  // MARK: Answers of the store
+
+  private func answer(with stored: StoredResponse) {
+    let part = stored.part(for: terms) ?? .whole
+    if terms.method == "HEAD" || part == .none { return send(stored, part, Data()) }
+    if let body = core.store.bodyNow(of: stored) { return send(stored, part, body) }
+    let exchange = self
+    core.store.body(of: stored).run(
+      Observer(
+        next: { body in
+          if let body { exchange.send(stored, part, body) } else { exchange.missBody() }
+        }, other: { _ in }), lifetime.child())
+  }
+
+  private func send(_ stored: StoredResponse, _ part: StoredResponse.Part, _ body: Data) {
+    if lifetime.isEnded { return }
+    var head: HTTPHead
+    var bytes = body
+    switch part {
+    case .whole: head = HTTPHead(status: stored.status, headers: stored.headers)
+    case .bytes(let range):
+      head = stored.head(of: range)
+      bytes = body[body.startIndex + range.lowerBound..<body.startIndex + range.upperBound]
+    case .none:
+      head = HTTPHead(
+        status: 416, headers: ["Content-Range": "bytes */\(stored.body.byteCount)"])
+    }
+    let now = core.terms.now()
+    head.lifetime = core.terms.rules.lifetime(of: stored, at: now)
+    // RFC 9111 §4: an answer that was not validated states its age.
+    head.state(age: stored.age(at: now))
+    downstream.next(.head(head))
+    if !bytes.isEmpty, !lifetime.isEnded { downstream.next(.body(bytes)) }
+    if !lifetime.isEnded { downstream.completed() }
+  }
+
+  private func finish(_ head: HTTPHead) {
+    downstream.next(.head(head))
+    if !lifetime.isEnded { downstream.completed() }
+  }
+
+  /// The body has been evicted, so there is nothing stored.
+  private func missBody() {
+    if lifetime.isEnded { return }
+    if terms.directives.has(.onlyIfCached) { return finish(HTTPHead(status: 504)) }
+    // Not shared: a flight that has just confirmed the response may still be there.
+    terms.isShareable ? goAlone() : passThrough(nil)
+  }
+
+  // MARK: Answers of the origin
+
+  /// Shares a transfer with all callers of the same request.
+  private func share(_ stored: StoredResponse?, _ others: [StoredResponse] = []) {
+    follow(core.sharedTransfers.getStamped(question(stored, others), request.lookup))
+  }
+
+  private func question(
+    _ stored: StoredResponse?, _ others: [StoredResponse] = []
+  ) -> OriginRequest {
+    OriginRequest(request, terms, key, stored, others: others, token)
+  }
+
+  private func follow(_ steps: Signal<Stamped<TransferStep>>) {
+    let upstream = lifetime.child()
+    let position = SerialState(0)
+    let exchange = self
+    steps.run(
+      Observer(
+        next: { step in
+          if !upstream.isEnded { exchange.receive(step.value, position, upstream) }
+        },
+        other: { event in if !upstream.isEnded { exchange.downstream.other(event) } }),
+      upstream)
+  }
+
+  private func receive(_ step: TransferStep, _ position: SerialState<Int>, _ upstream: Lifetime) {
+    switch step {
+    case .stored(let stored, _):
+      upstream.end()
+      answer(with: stored)
+    case .part(let part, let number, let log):
+      let first = position.value
+      if number < first { return }
+      if first == 0, !log.claim() { return goAlone(leaving: upstream) }
+      if number == first {
+        position.value = number + 1
+        return downstream.next(part)
+      }
+      guard let missed = log.parts(first..<number + 1) else { return goAlone(leaving: upstream) }
+      position.value = number + 1
+      for part in missed where !upstream.isEnded { downstream.next(part) }
+    }
+  }
+
+  /// Sends a request of its own, since the shared answer can't be had from its beginning.
+  private func goAlone(leaving upstream: Lifetime? = nil) {
+    upstream?.end()
+    follow(core.transfers.getStamped(question(nil), request.lookup))
+  }
+
+  /// Sends a request that is neither stored nor shared, and learns from its answer.
+  private func passThrough(_ stored: StoredResponse?) {
+    let sent = core.terms.now()
+    let exchange = self
+    core.base.send(request).run(
+      downstream.replacingNext { part in
+        if case .head(let head) = part, !head.isInterim { exchange.learn(head, stored, sent) }
+        exchange.downstream.next(part)
+      }, lifetime)
+  }
+
+  private func learn(_ head: HTTPHead, _ stored: StoredResponse?, _ sent: WallTime) {
+    for url in core.terms.rules.invalidated(by: terms, request.url, head) {
+      core.store.invalidate(url.cacheKey)
+    }
+    guard let stored, terms.isAnswerable else { return }
+    let isSame =
+      switch head.status {
+      case 304: stored.isConfirmed(by: head, isAsked: false)
+      case 200 where terms.method == "HEAD": stored.isDescribed(by: head)
+      case 206: stored.isOfSameVersion(asPart: head)
+      default: false
+      }
+    if isSame {
+      let updated = stored.updated(
+        by: head, for: terms, requestTime: sent, responseTime: core.terms.now())
+      core.store.update(stored, to: updated, for: key, token).subscribe()
+    } else if head.showsOtherVersion(than: stored, isHead: terms.method == "HEAD") {
+      core.store.update(stored, to: nil, for: key, token).subscribe()
+    }
+  }
+}
+
+extension RequestTerms {
+  /// Whether the answer can be stored and shared: not if it depends on a condition or a range.
+  fileprivate var isShareable: Bool {
+    method == "GET" && !isConditional && !hasOriginCondition && range == nil
+  }
+}
+
+extension HTTPHead {
+  /// Whether this head proves that the origin has another version now.
+  fileprivate func showsOtherVersion(than stored: StoredResponse, isHead: Bool) -> Bool {
+    if isHead { return status == 200 }
+    guard status == 206, let tag = EntityTag(of: headers) else { return false }
+    return stored.terms.entityTag != tag
+  }
+
+  fileprivate mutating func state(age: Int64?) {
+    guard let age else { return }
+    headers.set("\(age / 1_000_000)", for: "Age")
+  }
+}

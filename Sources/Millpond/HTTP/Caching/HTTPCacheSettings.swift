@@ -1,0 +1,15 @@
+import Foundation
+
+/// The terms of an HTTP cache.
+struct HTTPCacheSettings: Sendable {
+  let rules: HTTPCacheRules
+  let byteLimit: Int
+  let clock: (@Sendable () -> Date)?
+  let onDecision: (@Sendable (HTTPRequest, HTTPCacheDecision) -> Void)?
+
+  func now() -> WallTime { clock.map { WallTime($0()) } ?? .now }
+
+  func tell(_ request: HTTPRequest, _ decision: HTTPCacheDecision) {
+    onDecision?(request, decision)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// The values of a disk cache, as files.
+struct MediaFileLayer<Key: Hashable & Sendable>: Cache {
+  let disk: DiskCache
+  let name: @Sendable (Key) -> String
+
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
+    if lookup.freshness == .reload { return .empty }
+    return disk.file(for: name(key)).filter { file in
+      let isFresh = lookup.admits(age: file.age)
+      if !isFresh { disk.countMiss() }
+      return isFresh
+    }
+    .map { [disk, name] in disk.presented($0, for: name(key)) }
+  }
+
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
+    get(key, lookup).map { $0.stamped }
+  }
+
+  func staleValue(of key: Key) -> Signal<Stamped<DiskFile>>? {
+    disk.staleFile(for: name(key))?.map { [disk, name] in
+      disk.presented($0, for: name(key)).stamped
+    }
+  }
+
+  /// Applies a change; a fill is stored already, since a download stores its file first, unless it
+  /// gives the file another time to live.
+  func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
+    switch change {
+    case .fill(let key, let stamped, let token) where token.isRenewal:
+      stamped.value.renew(stamped.timeToLive)
+      return disk.renew(
+        name(key), stamped.map { file in { try Data(contentsOf: file.url) } }, token)
+    case .fill(let key, let stamped, let token):
+      if stamped.timeToLive == stamped.value.timeToLive { return .just(()) }
+      return copying(stamped) { disk.apply(.fill(name(key), $0, token)) }
+    case .set(let key, let stamped, let revision):
+      return copying(stamped) { disk.apply(.set(name(key), $0, revision)) }
+    case .remove(let key, let revision):
+      return disk.apply(.remove(name(key), revision))
+    case .removeAll(let revision):
+      return disk.apply(.removeAll(revision))
+    case .removeMatching:
+      return .fail(
+        CacheError.unsupportedRemoval("MediaCache", "since the names of files are not keys"))
+    }
+  }
+
+  private func copying(
+    _ stamped: Stamped<DiskFile>, _ write: (Stamped<Data>) -> Signal<Void>
+  ) -> Signal<Void> {
+    do {
+      return write(try stamped.map { try Data(contentsOf: $0.url) })
+    } catch {
+      return .fail(error)
+    }
+  }
+
+  func topology(for key: Key?) -> Topology { disk.topology(for: key.map(name)) }
+}
+
+/// A source of files that are downloaded into a disk cache.
+struct Downloads<Key: Hashable & Sendable>: Source {
+  let stored: MediaFileLayer<Key>
+  let network: HTTPSource<Key>
+
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
+    if lookup.freshness == .cachedOnly { return .empty }
+    // Its revision is taken at the beginning: every write meanwhile wins, and a caller that asked
+    // before such a write gets a file that is not stored.
+    return .deferred { download(key, lookup, .next()) }
+  }
+
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
+    get(key, lookup).map { $0.stamped }.recover { error in
+      error is ConfirmedFile ? lookup.notModified() : .fail(error)
+    }
+  }
+
+  /// Removes the network's incomplete bodies at a `removeAll`.
+  func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
+    guard case .removeAll(let revision) = change else { return change.isFill ? .empty : .just(()) }
+    return network.apply(.removeAll(revision))
+  }
+
+  private func download(
+    _ key: Key, _ lookup: Lookup, _ revision: Revision
+  ) -> Signal<DiskFile> {
+    let limits = DiskLimits(byteLimit: stored.disk.options.byteLimit)
+    let store = { @Sendable (strategy: DownloadStrategy?) in
+      let download = network.download(
+        key, lookup, revision, byteLimit: limits.costLimit, strategy)
+      return stored.disk.storing(download.parts, for: stored.name(key), download.terms)
+    }
+    return store(nil)
+      .recover { $0 is LostResumePoint ? store(.atOnce) : .fail($0) }
+      .compactMap { [stored] file in
+        file.map { stored.disk.presented($0, for: stored.name(key)) }
+      }
+  }
+
+  func topology(for key: Key?) -> Topology { network.topology(for: key) }
+}
+
+extension DiskFile {
+  /// The file with the age of its value.
+  var stamped: Stamped<DiskFile> {
+    Stamped(self, age: age, validator: validator, timeToLive: timeToLive)
+  }
+}

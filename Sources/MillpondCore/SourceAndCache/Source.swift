@@ -1,0 +1,120 @@
+public import MillpondSignals
+
+/// A source of values by key: a cache, a network, a computation.
+///
+/// To write a source of your own, implement ``get(_:_:)``, or, if it knows the ages of its values
+/// or how long they may be stored, ``getStamped(_:_:)`` as a ``StampedSource``. Everything else has
+/// a default.
+public protocol Source<Key, Value>: Sendable {
+  /// The type of keys.
+  ///
+  /// Caches hash and compare keys under their locks, as they would in a dictionary of their own, so
+  /// `hash(into:)` and `==` must not get or write anything. Keys are released outside the locks.
+  associatedtype Key: Hashable & Sendable
+
+  /// The type of values.
+  associatedtype Value: Sendable
+
+  /// Returns the answer: a hit sends one value or more and completes, a miss completes empty, and
+  /// only a real error fails.
+  ///
+  /// No work begins before a subscription; each subscription begins anew.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get, to be passed on to the sources below.
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value>
+
+  /// Returns the same answer with the ages of its values.
+  ///
+  /// By default each value of ``get(_:_:)`` counts as new.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get, to be passed on to the sources below.
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>>
+
+  /// Returns the answer if it is a single value and available immediately, by the terms of
+  /// `lookup`.
+  ///
+  /// Nil by default. Callers try this first, since it needs no subscription. A value counts as a
+  /// hit in statistics and for eviction. Nil is not counted: the run that follows counts the miss.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  func now(_ key: Key, _ lookup: Lookup) -> Value?
+
+  /// Applies a change at once: gets made after this returns see it.
+  ///
+  /// By default a write succeeds and stores nothing, as suits an origin, and a fill is refused.
+  ///
+  /// - Returns: The outcome, replayed. Disposing of it cancels nothing. A write sends a value when
+  ///   it has been carried out, also if a later write has overtaken it. A fill sends a value when
+  ///   it is admitted, immediately if that is known immediately, and completes or fails when it is
+  ///   stored; a fill that is refused, or for which there is no room, completes empty.
+  func apply(_ change: Change<Key, Value>) -> Signal<Void>
+
+  /// Returns the stored value of a key if it has a validator, however old it is, and also if its
+  /// time to live is over.
+  ///
+  /// It is asked for after a get has missed, so that a lower layer can confirm the value. It counts
+  /// in no statistics. By default there is none; a cache around another one returns that one's,
+  /// with the changes that a get would make.
+  ///
+  /// - Returns: A signal that completes empty if there is no such value; nil if that is known
+  ///   immediately.
+  func staleValue(of key: Key) -> Signal<Stamped<Value>>?
+
+  /// Describes the composition; with a key, also what is known of that key without a get.
+  ///
+  /// By default a single part with the name of its type. A wrapper includes the topology of its
+  /// base.
+  func topology(for key: Key?) -> Topology
+}
+
+extension Source {
+  /// Returns the answer, with each value counted as new.
+  @inlinable
+  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    get(key, lookup).map { Stamped($0) }
+  }
+
+  /// Returns nil: no answer is immediate.
+  @inlinable
+  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    nil
+  }
+
+  /// Succeeds without storing a write; refuses a fill.
+  @inlinable
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    change.isFill ? .empty : .just(())
+  }
+
+  /// Returns nil: no stored value can be confirmed.
+  @inlinable
+  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    nil
+  }
+
+  /// A single part with the name of its type.
+  public func topology(for key: Key?) -> Topology {
+    Topology(isCache ? .store : .origin, Topology.title(of: Self.self))
+  }
+}
+
+/// A source that knows the ages of its values and implements only ``Source/getStamped(_:_:)``.
+public protocol StampedSource<Key, Value>: Source {}
+
+extension StampedSource {
+  /// Returns the same answer without the ages of its values.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - lookup: The terms of the get.
+  @inlinable
+  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    getStamped(key, lookup).map { $0.value }
+  }
+}

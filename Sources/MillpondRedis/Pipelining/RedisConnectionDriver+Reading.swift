@@ -1,0 +1,104 @@
+import MillpondSignals
+
+/// The reading of the bytes from the server.
+extension RedisConnectionDriver {
+  /// Acts on what a wait has shown.
+  ///
+  /// - Parameters:
+  ///   - watch: What was seen.
+  ///   - room: The room for bytes that are read.
+  /// - Returns: Whether there is something to tend now, not only at the next look.
+  mutating func act(on watch: SocketCalls.Watch, _ room: inout [UInt8]) -> Bool {
+    guard watch.isReadable || watch.isWritable, let socket, socket.descriptor == watch.descriptor
+    else { return false }
+    let now = SocketCalls.now()
+    if let attempt, !attempt.isConnected {
+      if watch.isWritable { greet(at: now) }
+      return true
+    }
+    let wasUsual = attempt == nil && !isBlocked
+    if watch.isWritable, isBlocked { lane.withState { $0.pipeline.unblock() } }
+    if watch.isReadable { read(socket, &room, at: now) }
+    return !wasUsual || self.socket !== socket
+  }
+
+  private mutating func read(_ socket: RedisSocket, _ room: inout [UInt8], at now: Int64) {
+    while self.socket === socket {
+      let result = room.withUnsafeMutableBytes { buffer in
+        let result = SocketCalls.receive(socket.descriptor, into: buffer)
+        if case .moved(let count) = result {
+          parser.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        return result
+      }
+      switch result {
+      case .moved(0): return lose(.connectionLost, at: now)
+      case .moved(let count):
+        receive(at: now)
+        // Less than fits is all that there was.
+        if count < room.count { return }
+      case .wouldBlock: return
+      case .failed(let code): return lose(.system(call: "recv", code: code), at: now)
+      }
+    }
+  }
+
+  /// Acts on all complete replies.
+  private mutating func receive(at now: Int64) {
+    var replies: [RESPValue] = []
+    var failure: RedisError?
+    do throws(RESPError) {
+      while let reply = try parser.next() { replies.append(reply) }
+    } catch {
+      failure = .malformedReply("\(error)")
+    }
+    if attempt != nil { greeted(&replies, at: now) }
+    if socket == nil { return }
+    deliver(replies, at: now)
+    if let failure { lose(failure, at: now) }
+  }
+
+  private mutating func greeted(_ replies: inout [RESPValue], at now: Int64) {
+    while let reply = replies.first {
+      replies.removeFirst()
+      if case .push = reply { continue }
+      if case .error(let message) = reply { return lose(.refused(message: message), at: now) }
+      guard lane.withState({ $0.pipeline.greeted(1) }) else { continue }
+      attempt = nil
+      tracker.began(on: lane, trackedVersion)
+      lane.withState { $0.pipeline.becomeReady(at: now) }
+      lane.flush()
+      return
+    }
+    lane.withState { $0.pipeline.lastReceived = now }
+  }
+
+  private mutating func deliver(_ replies: [RESPValue], at now: Int64) {
+    let count = replies.reduce(0) { $1.isPush ? $0 : $0 + 1 }
+    let taken = lane.withState { $0.pipeline.takeAnswered(count, at: now) }
+    guard let (late, receivers) = taken else {
+      return lose(.malformedReply("an answer without a command"), at: now)
+    }
+    var next = -late
+    for reply in replies {
+      if case .push(let elements) = reply {
+        tracker.received(elements, on: lane)
+        continue
+      }
+      defer { next += 1 }
+      if next < 0 { continue }
+      if case .error(let message) = reply {
+        receivers[next](.failure(.server(message: message)))
+      } else {
+        receivers[next](.success(reply))
+      }
+    }
+    lane.uncork()
+  }
+}
+
+extension RESPValue {
+  fileprivate var isPush: Bool {
+    if case .push = self { true } else { false }
+  }
+}

@@ -1,0 +1,192 @@
+import Dispatch
+import MillpondSignals
+
+/// The part of a connection that only the thread of all connections touches: the bytes from the
+/// server, and the attempt to connect.
+struct RedisConnectionDriver {
+  let lane: RedisConnection
+  let settings: RedisSettings
+  let tracker: RedisTracker
+  private let wake: RedisWakePipe
+  var socket: RedisSocket?
+  var parser: RESPParser
+  var attempt: Attempt?
+
+  /// The version of the tracked prefixes that the server was told.
+  var trackedVersion = 0
+  var isBlocked = false
+
+  /// An attempt to connect, up to the end of the greeting.
+  struct Attempt {
+    let deadline: Int64
+    var isLookingUp = false
+    var addresses: [SocketAddress] = []
+    var isConnected = false
+  }
+
+  init(
+    _ lane: RedisConnection, _ settings: RedisSettings, _ tracker: RedisTracker,
+    _ wake: RedisWakePipe
+  ) {
+    self.lane = lane
+    self.settings = settings
+    self.tracker = tracker
+    self.wake = wake
+    parser = RESPParser(settings.replyLimits)
+  }
+
+  /// The descriptor to wait for, and what for.
+  var watch: SocketCalls.Watch {
+    let isConnecting = attempt.map { !$0.isConnected } ?? false
+    return SocketCalls.Watch(
+      descriptor: socket?.descriptor ?? -1, isWriting: isConnecting || isBlocked)
+  }
+
+  // MARK: Times
+
+  /// Does what is due; returns the time of the next such thing.
+  mutating func tend(at now: Int64) -> Int64? {
+    failOverdue(at: now)
+    if let attempt, attempt.deadline <= now { lose(.timedOut, at: now) }
+    if lane.withState({ $0.isTrackingRefused }) {
+      lose(.refused(message: "CLIENT TRACKING"), at: now)
+    }
+    connectIfDue(at: now)
+    if attempt?.isLookingUp == true, let found = takeAddresses() {
+      attempt?.isLookingUp = false
+      attempt?.addresses = found
+      connectToNext(at: now, RedisError.unknownHost(settings.address.host))
+    }
+    trackIfChanged()
+    if lane.withState({ $0.pipeline.needsHeartbeat(at: now) }) {
+      lane.submit(.command("PING")) { _ in }
+    }
+    lane.flush()
+    isBlocked = lane.withState { $0.pipeline.isBlocked }
+    let next = lane.withState { $0.pipeline.nextLook(at: now) }
+    return [next, attempt?.deadline].compactMap { $0 }.min()
+  }
+
+  private mutating func failOverdue(at now: Int64) {
+    let overdue = lane.withState { $0.pipeline.takeOverdue(at: now) }
+    // Before the commands fail: their callers may ask memory next.
+    if overdue.isSilent { lose(.timedOut, at: now) }
+    for answer in overdue.answers { answer(.failure(.timedOut)) }
+  }
+
+  // MARK: Connecting
+
+  private mutating func connectIfDue(at now: Int64) {
+    let isFollowed = tracker.isFollowed
+    let phase = lane.withState { state -> RedisPipeline.Phase in
+      if state.pipeline.isDue(at: now) || isFollowed && state.pipeline.phase == .idle {
+        state.pipeline.beginConnecting()
+      }
+      return state.pipeline.phase
+    }
+    guard phase == .connecting, attempt == nil else { return }
+    attempt = Attempt(deadline: now + settings.limits.deadline)
+    lookUp(at: now)
+  }
+
+  private mutating func lookUp(at now: Int64) {
+    do throws(RedisError) {
+      switch settings.address {
+      case .unix(let path): attempt?.addresses = [try .unix(path: path)]
+      case .tcp(let host, let port):
+        attempt?.addresses = SocketAddress.addresses(of: host, port: port, isNumeric: true)
+        if attempt?.addresses.isEmpty == true { return lookUp(host, port) }
+      }
+      connectToNext(at: now, .connectionLost)
+    } catch {
+      lose(error, at: now)
+    }
+  }
+
+  /// Looks up a name on another thread, since the system's call blocks.
+  private mutating func lookUp(_ host: String, _ port: UInt16) {
+    attempt?.isLookingUp = true
+    lane.withState { $0.addresses = nil }
+    DispatchQueue.global().async { [lane, wake] in
+      let addresses = SocketAddress.addresses(of: host, port: port, isNumeric: false)
+      lane.withState { $0.addresses = addresses }
+      wake.send()
+    }
+  }
+
+  private func takeAddresses() -> [SocketAddress]? {
+    lane.withState { exchange(&$0.addresses, with: nil) }
+  }
+
+  /// Tries the next address; without one, the attempt has failed with `error`.
+  private mutating func connectToNext(at now: Int64, _ error: RedisError) {
+    var error = error
+    while let address = attempt?.addresses.first {
+      attempt?.addresses.removeFirst()
+      do throws(RedisError) {
+        socket = try RedisSocket(connectingTo: address)
+        return
+      } catch let failure {
+        error = failure
+      }
+    }
+    lose(error, at: now)
+  }
+
+  mutating func greet(at now: Int64) {
+    guard let socket else { return }
+    if let failure = SocketCalls.connectFailure(socket.descriptor) {
+      self.socket = nil
+      return connectToNext(at: now, failure)
+    }
+    attempt?.isConnected = true
+    parser = RESPParser(settings.replyLimits)
+    let (tracking, version) = tracker.requests()
+    trackedVersion = version
+    let requests = settings.greeting + tracking
+    lane.withState { state in
+      state.socket = socket
+      state.pipeline.greet(requests, at: now)
+    }
+    lane.flush()
+  }
+
+  // MARK: Tracking and the end
+
+  /// Tells the server about prefixes that have been added.
+  private mutating func trackIfChanged() {
+    guard attempt == nil, socket != nil, tracker.version != trackedVersion else { return }
+    // Until the server has answered, nothing is known about changes.
+    tracker.ended(on: lane.number)
+    let (requests, version) = tracker.requests()
+    trackedVersion = version
+    if trackedVersion != 0 { lane.submit(.command("CLIENT", "TRACKING", "OFF")) { _ in } }
+    for request in requests {
+      lane.submit(request) { [lane, tracker, wake] result in
+        switch result {
+        case .success: tracker.began(on: lane, version)
+        case .failure(.server):
+          lane.withState { $0.isTrackingRefused = true }
+          wake.send()
+        case .failure: break  // the connection is lost, and the next one tracks
+        }
+      }
+    }
+  }
+
+  mutating func lose(_ error: RedisError, at now: Int64) {
+    // First of all: from here on no get is answered from memory that the server has not confirmed.
+    tracker.ended(on: lane.number)
+    socket?.shutDown()
+    socket = nil
+    attempt = nil
+    parser = RESPParser(settings.replyLimits)
+    let share = settings.chance()
+    let failed = lane.withState { state in
+      state.socket = nil
+      state.isTrackingRefused = false
+      return state.pipeline.lose(at: now, share: share)
+    }
+    for answer in failed { answer(.failure(error)) }
+  }
+}

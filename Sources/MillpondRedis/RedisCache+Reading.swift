@@ -1,0 +1,128 @@
+public import Foundation
+public import MillpondCore
+public import MillpondSignals
+
+extension RedisCache {
+  /// A store of which nothing is known without a round trip; its name tells whether it tracks.
+  ///
+  /// A flush waits until the server has carried out all earlier writes; whether they outlive the
+  /// server, its own settings decide.
+  public func topology(for key: String?) -> Topology {
+    Topology(.store, "RedisCache", flush: { [redis] _ in redis.ping() })
+  }
+
+  /// Returns whether there is a value for `key`.
+  public func contains(_ key: String) -> Signal<Bool> {
+    if isBeingRemoved(key) { return .just(false) }
+    let request = RedisRequest.command("EXISTS", .key(serverKey(key)), isRepeatable: true)
+    return asking(key, request) { $0 == .integer(1) }
+  }
+
+  /// Returns the rest of a value's life on the server; empty if there is no value.
+  ///
+  /// - Parameter key: The key.
+  public func timeToLive(of key: String) -> Signal<TimeToLive> {
+    asking(key, .command("PTTL", .key(serverKey(key)), isRepeatable: true)) { reply in
+      switch reply {
+      case .integer(-1): TimeToLive.never
+      case .integer(let rest) where rest >= 0: .after(.milliseconds(rest))
+      default: nil
+      }
+    }
+    .compactMap { $0 }
+  }
+
+  /// Stores a value if there is none, in one step of the server.
+  ///
+  /// The write counts for layers above as any other, whether it stores or not: they forget the key.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key.
+  ///   - timeToLive: The time to live of the value; nil for that of the cache.
+  /// - Returns: Whether the value was stored. It is sent at once; disposing of it cancels nothing.
+  @discardableResult
+  public func setIfAbsent(
+    _ value: Data, for key: String, timeToLive: TimeToLive? = nil
+  ) -> Signal<Bool> {
+    redis.loop.start()
+    let stamped = Stamped(value, timeToLive: timeToLive)
+    guard let request = setting(stamped, isFill: false, ["NX"]) else { return .just(false) }
+    let subject = Promise<Bool>()
+    let isSent = submit(key, .next(), request) { result in
+      subject.keep(by: .of(result.map { $0 != .null }, from: self.redis))
+    }
+    return isSent ? subject.outcome : .just(false)
+  }
+
+  /// Returns the values of several keys, with a command for at most 512 keys of a connection.
+  ///
+  /// As gets of any age; keys without a value are not in the result.
+  public func values(of keys: [String]) -> Signal<[String: Data]> {
+    let present = Set(keys).filter { !isBeingRemoved($0) }
+    let byLane = Dictionary(grouping: present) { redis.lane(of: $0).number }
+    let parts = byLane.flatMap { lane, keys in
+      stride(from: 0, to: keys.count, by: Self.keysOfCommand).map { start in
+        values(of: keys[start..<min(keys.count, start + Self.keysOfCommand)], on: lane)
+      }
+    }
+    return Signal.merge(parts).reduce([:]) { all, part in all.merging(part) { first, _ in first } }
+  }
+
+  /// The most keys of a command, since the server does nothing else meanwhile.
+  private static let keysOfCommand = 512
+
+  private func values(of keys: ArraySlice<String>, on lane: Int) -> Signal<[String: Data]> {
+    let arguments = keys.map { RedisArgument.key(serverKey($0)) }
+    let request = RedisRequest.command(["MGET"] + arguments, isRepeatable: true)
+    return asking(redis.loop.lanes[lane], request) { [form] reply in
+      guard case .array(let replies) = reply else { return [:] }
+      var values: [String: Data] = [:]
+      for (key, reply) in zip(keys, replies) {
+        if case .bytes(let data) = reply { values[key] = form.stamped(data)?.value }
+      }
+      return values
+    }
+  }
+
+  /// A source that gets many keys with one command, for the layer below a memory cache.
+  ///
+  ///     let users = memory.following(shared).layered(over: shared.bulk.batching(window: .zero, max: 500))
+  public var bulk: BulkSource<String, Data> { BulkSource { self.values(of: $0) } }
+
+  /// Whether a removal that still runs concerns a key, which was not written after it.
+  private func isBeingRemoved(_ key: String) -> Bool {
+    let candidates = removals.candidates(for: key)
+    if candidates.isEmpty { return false }
+    return redis.lane(of: key).withState { [number] state in
+      let last = state.orders[number]?.lastWrite(of: key) ?? .none
+      return candidates.contains { $0 >= last }
+    }
+  }
+
+  func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: prefix, key: key) }
+
+  private func asking<Value: Sendable>(
+    _ key: String, _ request: RedisRequest, _ value: @escaping @Sendable (RESPValue) -> Value
+  ) -> Signal<Value> {
+    asking(redis.lane(of: key), request, value)
+  }
+
+  private func asking<Value: Sendable>(
+    _ lane: RedisConnection, _ request: RedisRequest,
+    _ value: @escaping @Sendable (RESPValue) -> Value
+  ) -> Signal<Value> {
+    Signal { [redis] observer, lifetime in
+      redis.loop.start()
+      lane.submit(request) { result in
+        if lifetime.isEnded { return }
+        switch result {
+        case .failure(let error): observer.failed(CacheError(error, of: redis))
+        case .success(let reply):
+          observer.next(value(reply))
+          if !lifetime.isEnded { observer.completed() }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import MillpondCore
+import MillpondTesting
+import Testing
+
+@testable import MillpondEntities
+
+@Suite struct ReferenceGraphTests {
+  /// Returns a graph without edges.
+  private func graph(_ count: Int) -> ReferenceGraph {
+    var graph = ReferenceGraph()
+    for row in 0..<count { _ = graph.addNode(table: 0, row: Int32(row)) }
+    return graph
+  }
+
+  private func watch(_ node: NodeNumber, in graph: inout ReferenceGraph) {
+    graph.nodes[Int(node)].isWatched = true
+    graph.mark(below: [node])
+  }
+
+  @Test(arguments: [1_000, 100_000])
+  func `a walk visits only the nodes between a change and its observers`(
+    count: Int
+  ) {
+    var graph = graph(count)
+    for node in 0..<NodeNumber(count - 1) { _ = graph.connect(node, to: [node + 1]) }
+    watch(NodeNumber(count - 10), in: &graph)
+
+    let found = graph.watched(above: [NodeNumber(count - 4)])
+
+    #expect(found == [NodeNumber(count - 10)])
+    #expect(graph.nodes.count { $0.seen == graph.walk } == 7)
+  }
+
+  @Test func `a change that no observer can see is not followed`() {
+    var graph = graph(10)
+    for node in NodeNumber(0)..<9 { _ = graph.connect(node, to: [node + 1]) }
+    watch(5, in: &graph)
+
+    #expect(graph.watched(above: [4]).isEmpty)
+    #expect(graph.nodes.allSatisfy { $0.seen != graph.walk })
+  }
+
+  @Test func `unobserved entities are not visited, however many refer to the changed one`() {
+    let count = 10_000
+    var graph = graph(count)
+    for node in 1..<NodeNumber(count) { _ = graph.connect(node, to: [0]) }
+    watch(0, in: &graph)
+    watch(NodeNumber(count / 2), in: &graph)
+    graph.steps = 0
+
+    let found = graph.watched(above: [0])
+
+    #expect(Set(found) == [0, NodeNumber(count / 2)])
+    #expect(graph.steps < 4)
+  }
+
+  @Test func `a limit below a thousand is raised to a thousand`() {
+    let count: NodeNumber = 10_000
+    var graph = graph(Int(count))
+    for node in 0..<count - 1 { _ = graph.connect(node, to: [node + 1]) }
+    for node in 0..<count { watch(node, in: &graph) }
+    _ = graph.watched(above: [count - 2, count - 1])
+    graph.steps = 0
+
+    let origins = graph.origins(above: [count - 2, count - 1])
+
+    #expect(origins[count - 1] == 0b10)
+    #expect((0..<count - 1).allSatisfy { origins[$0] == 0b11 })
+    #expect(graph.steps < 4 * count)
+  }
+
+  @Test func `marks that are stale cost no notice, and go when all is marked anew`() {
+    var graph = graph(3)
+    _ = graph.connect(0, to: [1])
+    watch(0, in: &graph)
+    _ = graph.connect(0, to: [2])
+
+    #expect(graph.isMarked(1))
+    #expect(graph.watched(above: [1]).isEmpty)
+    graph.remark(below: [0])
+    #expect(!graph.isMarked(1))
+    #expect(graph.isMarked(2))
+    #expect(graph.markedCount == 2)
+  }
+
+  @Test(arguments: 0..<20)
+  func `in every graph the entities that are found are those that can be reached`(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let count = 20
+    var graph = graph(count)
+    var targets = Array(repeating: [NodeNumber](), count: count)
+    let watched = (0..<NodeNumber(count)).filter { _ in Bool.random(using: &random) }
+    for node in watched { watch(node, in: &graph) }
+    for _ in 0..<200 {
+      let source = Int.random(in: 0..<count, using: &random)
+      targets[source] = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+        NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
+      }
+      _ = graph.connect(NodeNumber(source), to: targets[source])
+      let changed = NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
+
+      let found = graph.watched(above: [changed])
+
+      let expected = watched.filter { reachable(from: $0, targets).contains(changed) }
+      #expect(found.sorted() == expected)
+      if Int.random(in: 0..<20, using: &random) == 0 { graph.remark(below: watched) }
+      #expect(graph.putsMarkedFirst)
+    }
+    #expect(graph.edges.count < 100)
+  }
+
+  @Test(arguments: 0..<20)
+  func `in every graph each observer receives the changes below it`(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let count = 40
+    var graph = graph(count)
+    let targets = (0..<count).map { _ in
+      (0..<Int.random(in: 0...2, using: &random)).map { _ in
+        NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
+      }
+    }
+    for (node, targets) in targets.enumerated() {
+      _ = graph.connect(NodeNumber(node), to: targets)
+    }
+    for node in 0..<NodeNumber(count) where node % 3 == 0 { watch(node, in: &graph) }
+    let changed = (0..<NodeNumber(count)).shuffled(using: &random).prefix(15)
+    let found = graph.watched(above: Array(changed))
+
+    let origins = graph.origins(above: Array(changed))
+
+    for node in found {
+      let below = reachable(from: node, targets)
+      let expected = changed.indices.filter { below.contains(changed[$0]) }
+      #expect(changed.indices.filter { origins[node] >> UInt64($0) & 1 == 1 } == expected)
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 7])
+  func `walks find the same in steps of any size`(stepSize: Int) {
+    var random = SeededGenerator(seed: UInt64(stepSize))
+    let count = 60
+    var graph = graph(count)
+    for node in 0..<NodeNumber(count) {
+      let targets = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+        NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
+      }
+      _ = graph.connect(node, to: targets)
+    }
+    for node in 0..<NodeNumber(count) where node % 3 == 0 { watch(node, in: &graph) }
+    for node in graph.nodes.indices { graph.nodes[node].isStored = true }
+    let changed = Array((0..<NodeNumber(count)).shuffled(using: &random).prefix(15))
+
+    let found = graph.watched(above: changed, stepSize)
+    let origins = graph.origins(above: changed, stepSize)
+    let below = found.map { graph.reached(below: $0, stepSize) }
+    let listed = graph.listed(above: changed, [.max], stepSize)
+
+    #expect(Set(found) == Set(graph.watched(above: changed)))
+    let all = graph.origins(above: changed)
+    #expect((0..<NodeNumber(count)).allSatisfy { all[$0] == origins[$0] })
+    #expect(below.map(Set.init) == found.map { Set(graph.reached(below: $0, .max)) })
+    let expected = graph.listed(above: changed, [.max], .max)
+    #expect(Set(listed.map(\.number)) == Set(expected.map(\.number)))
+    #expect(listed.allSatisfy { one in expected.contains { $0 == one } })
+  }
+
+  private func reachable(from node: NodeNumber, _ targets: [[NodeNumber]]) -> Set<NodeNumber> {
+    var (found, waiting): (Set, _) = ([node], [node])
+    while let node = waiting.popLast() {
+      for target in targets[Int(node)] where found.insert(target).inserted {
+        waiting.append(target)
+      }
+    }
+    return found
+  }
+}
+
+/// Whole walks, in steps of a size.
+extension ReferenceGraph {
+  mutating func watched(above changed: [NodeNumber], _ stepSize: Int = .max) -> [NodeNumber] {
+    var walk = beginClimb(from: changed)
+    while step(stepSize, { $0.climb(&walk, &$1) }) {}
+    return walk.found
+  }
+
+  mutating func origins(
+    above changed: [NodeNumber], _ stepSize: Int = .max
+  ) -> SparseArray<UInt64> {
+    var walk = beginOrigins(of: changed)
+    while step(stepSize, { $0.trace(&walk, &$1) }) {}
+    return walk.bits
+  }
+
+  mutating func reached(below top: NodeNumber, _ stepSize: Int) -> [NodeNumber] {
+    var walk = beginDescent(from: top)
+    while step(stepSize, { $0.descend(&walk, &$1) }) {}
+    return walk.reached
+  }
+
+  mutating func listed(
+    above changed: [NodeNumber], _ depths: [UInt8], _ stepSize: Int
+  ) -> [(number: NodeNumber, distance: Int)] {
+    var walk = beginListing(from: changed, depths)
+    while step(stepSize, { $0.list(&walk, &$1) }) {}
+    return walk.found
+  }
+
+  /// Does a step; returns whether there are more.
+  private mutating func step(
+    _ size: Int, _ body: (inout ReferenceGraph, inout Int) -> Bool
+  ) -> Bool {
+    var left = size
+    return body(&self, &left)
+  }
+}
+
+extension ReferenceGraph {
+  /// Whether the edges of each target are linked both ways, those of marked sources first.
+  fileprivate var putsMarkedFirst: Bool {
+    nodes.allSatisfy { node in
+      var (places, next): ([Int32], _) = ([], node.firstIn)
+      while next != Self.none {
+        places.append(next)
+        next = edges[Int(next)].nextIn
+      }
+      let isLinked = places.indices.allSatisfy { index in
+        edges[Int(places[index])].previousIn == places[index == 0 ? places.count - 1 : index - 1]
+      }
+      let marks = places.map { isMarked(edges[Int($0)].source) }
+      return isLinked && marks == marks.sorted { $0 && !$1 }
+    }
+  }
+}
