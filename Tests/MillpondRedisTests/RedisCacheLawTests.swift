@@ -8,9 +8,7 @@ import TestTraits
 import Testing
 
 @Suite(.withServer, .heavy) struct RedisCacheLawTests {
-  /// All laws but association, whose check compares the order of questions about different keys,
-  /// which answers of another thread decide.
-  @Test(arguments: CacheLaw.allCases.filter { $0 != .association })
+  @Test(arguments: CacheLaw.allCases)
   func `it keeps the laws`(law: CacheLaw) async throws {
     let scene = try RedisScene()
     let redis = try scene.client(connections: 2)

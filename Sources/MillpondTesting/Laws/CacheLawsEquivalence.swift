@@ -99,8 +99,14 @@ extension CacheLawsScene {
       + layers.enumerated().map { number, layer in
         CacheObservation(
           what: "layer \(number)", events: [],
-          details: "asked for \(layer.gets), holding \(layer.heldCount) answers back")
+          details: "asked for \(counts(of: layer.gets)), holding \(layer.heldCount) answers back")
       }
+  }
+
+  /// The number of gets of each key: no order of different keys is promised, and it varies where
+  /// answers come on other threads.
+  private func counts(of gets: [Key]) -> String {
+    keys.map { key in "\(key) \(gets.count { $0 == key })×" }.joined(separator: ", ")
   }
 }
 
