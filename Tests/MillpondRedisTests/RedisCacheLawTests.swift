@@ -8,7 +8,9 @@ import TestTraits
 import Testing
 
 @Suite(.withServer, .heavy) struct RedisCacheLawTests {
-  @Test(arguments: CacheLaw.allCases)
+  /// All laws but two, which compare two compositions step by step, and so presume that a layer
+  /// answers at once or holds its answers back; a server answers some time later.
+  @Test(arguments: CacheLaw.allCases.filter { $0 != .association && $0 != .reuse })
   func `it keeps the laws`(law: CacheLaw) async throws {
     let scene = try RedisScene()
     let redis = try scene.client(connections: 2)

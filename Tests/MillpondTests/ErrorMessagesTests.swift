@@ -227,6 +227,6 @@ import Testing
     }
 
     let message = error?.localizedDescription ?? ""
-    #expect(message.hasPrefix("the get failed: no space left on the device (network: failed, "))
+    #expect(message.hasPrefix("the get failed: no space left on the device (network: failed "))
   }
 }

@@ -72,10 +72,10 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     return switch kind {
     case .hit(let age): "\(layer): hit\(time)\(age.map { ", \($0.brief) old" } ?? "")"
     case .miss: "\(layer): miss\(time)"
-    case .tooOld(let age): "\(layer): too old, \(age.brief)\(time)"
+    case .tooOld(let age): "\(layer): too old (\(age.brief))\(time)"
     case .undecodable(let error): "\(layer): undecodable, \(error)\(time)"
     case .revalidated: "\(layer): not modified\(time)"
-    case .failed(let error): "\(layer): failed, \(error)\(time)"
+    case .failed(let error): "\(layer): failed\(time), \(error)"
     case .started: "\(layer): started a flight"
     case .joined(let age): "\(layer): joined a flight of \(age.brief)"
     case .fillFailed(let error): "\(layer): not stored, \(error)"

@@ -88,8 +88,8 @@ extension Error {
 }
 
 extension CacheError: ConnectivityError {
-  /// Whether the circuit to the origin is open.
+  /// Whether the circuit to the origin is open, or the underlying error is a loss of connectivity.
   public var isLossOfConnectivity: Bool {
-    if case .circuitOpen = self { true } else { false }
+    if case .circuitOpen = self { true } else { underlying?.isConnectivityError ?? false }
   }
 }

@@ -73,6 +73,16 @@ public enum CacheError: Error, Sendable {
 }
 
 extension CacheError {
+  /// The error of a single layer that this one reports, as that of a `lookUp`; nil if there is none.
+  public var underlying: (any Error)? {
+    switch self {
+    case .unavailable(_, let error), .partlyStored(_, _, let error), .failed(_, let error): error
+    default: nil
+    }
+  }
+}
+
+extension CacheError {
   /// The failure of a removal by predicate in a layer that can't find its keys.
   ///
   /// - Parameters:

@@ -158,7 +158,8 @@ import Testing
     _ = try await late.values(count: 1)
     opening.cancel()
 
-    #expect(answer == 1 && late.values == [1])
+    // The late fetch leaves such a task, too, which may have asked by now.
+    #expect(answer == 1 && late.failure == nil && late.values.allSatisfy { $0 == 1 })
   }
 
   @Test(arguments: [1, 2])

@@ -68,7 +68,7 @@ import Testing
     }
     #expect(underlying is Trouble)
     #expect(provenance.steps.map(\.layer) == ["MemoryCache", "TestCache", "TestOrigin"])
-    #expect(provenance.description.contains("TestCache: failed, trouble"))
+    #expect(provenance.description.contains("TestCache: failed 0 ns, trouble"))
   }
 
   @Test func `a value that is too old is distinguished from none`() {
@@ -78,7 +78,7 @@ import Testing
 
     recorder.subscribe(to: memory.lookUp("a", freshness: .atMost(.seconds(10)), clock: clock))
 
-    #expect(found?.provenance.description == "MemoryCache: too old, 40 s 0 ns")
+    #expect(found?.provenance.description == "MemoryCache: too old (40 s) 0 ns")
   }
 
   @Test(arguments: [true, false])
@@ -97,7 +97,7 @@ import Testing
 
     #expect(
       found?.provenance.description
-        == "MemoryCache: too old, 40 s 0 ns; TestCache: miss 0 ns")
+        == "MemoryCache: too old (40 s) 0 ns; TestCache: miss 0 ns")
   }
 
   @Test(arguments: [true, false])

@@ -206,7 +206,7 @@ import Testing
 
     #expect(
       recorder.values.last?.provenance.description
-        == "memory: too old, 11 s 0 ns; network: not modified 0 ns")
+        == "memory: too old (11 s) 0 ns; network: not modified 0 ns")
     #expect(recorder.values.last?.provenance.origin == "network")
   }
 

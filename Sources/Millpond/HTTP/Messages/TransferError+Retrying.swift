@@ -32,7 +32,8 @@ extension Error {
   ///
   /// So it is with timeouts, interrupted bodies, connections that can't be made or are lost, the
   /// statuses 408, 425, 429, 500, 502, 503 and 504, and errors of other transports that are a loss
-  /// of connectivity. A circuit breaker that counts only these stays closed for a missing page:
+  /// of connectivity; a ``MillpondCore/CacheError`` answers for its underlying error. A circuit
+  /// breaker that counts only these stays closed for a missing page:
   ///
   ///     let pages = HTTPSource().circuitBreaking(
   ///       afterFailures: 5, for: .seconds(30), counting: { $0.isTransient })
@@ -44,7 +45,7 @@ extension Error {
     case .unsupportedURL, .invalidRequest, .notRepeated, .tooLarge, .headTooLarge,
       .invalidResponse:
       return false
-    case nil: return isConnectivityError
+    case nil: return (self as? CacheError)?.underlying?.isTransient ?? isConnectivityError
     }
   }
 }
