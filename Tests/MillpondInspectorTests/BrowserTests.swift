@@ -132,8 +132,8 @@ struct BrowserTests {
     for (client, _) in others { _ = InspectorTests().nextState(client) }
     let browser = try Browser()
     try browser.open(inspector.address)
-    let state = "document.getElementById('state').textContent"
-    try browser.wait(until: "\(state).startsWith('not connected')")
+    let state = "document.getElementById('state')?.textContent"
+    try browser.wait(until: "\(state)?.startsWith('not connected')")
 
     for (client, _) in others { client.hangUp() }
 
