@@ -342,16 +342,16 @@ extension Source {
   @usableFromInline
   var isOverOrigin: Bool {
     if memory != nil { return false }
-    if let mapped = self as? any KeyMapping { return mapped.isBaseOverOrigin }
+    if let mapped = self as? any MappedComposition { return mapped.isBaseOverOrigin }
     return topology(for: nil).hasOrigin
   }
 }
 
 /// A source with the keys of another one, mapped.
-private protocol KeyMapping {
+private protocol MappedComposition {
   var isBaseOverOrigin: Bool { get }
 }
 
-extension MappedKeys: KeyMapping {
+extension MappedKeys: MappedComposition {
   fileprivate var isBaseOverOrigin: Bool { base.isOverOrigin }
 }
