@@ -124,7 +124,7 @@ struct Commit: Sendable {
   }
 }
 
-/// What a commit has left to be done in steps.
+/// The work of a commit that is done in steps.
 @usableFromInline
 struct CommitRest: Sendable {
   let commit: Commit

@@ -6,7 +6,7 @@ import Testing
 
 /// The code of the page "A first program", run twice beside an origin on this machine.
 @Suite(.timeLimit(.minutes(3))) struct FirstProgramTests {
-  /// What the program takes from its surroundings; these names come before the system's here.
+  /// The values that the program takes from its surroundings; these names come before the system's here.
   struct CommandLine: Sendable { let arguments: [String] }
   struct FileManager: Sendable {
     struct Instance: Sendable { let temporaryDirectory: URL }

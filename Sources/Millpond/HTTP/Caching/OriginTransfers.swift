@@ -129,7 +129,7 @@ private final class OriginTransfer: Sendable {
     send(request, about: conditions.isEmpty ? .nothing : .versions)
   }
 
-  /// What a request to the origin says about stored responses.
+  /// The statement of a request to the origin about stored responses.
   private enum Question {
     case nothing
 
