@@ -48,7 +48,7 @@ func measure(_ row: Row, _ effort: Effort) -> Measurement {
     floor.repeatOnce()
     body.repeatOnce()
   }
-  let mallocs = row.isCounted ? AllocationCount.during { body.repeatOnce() } : nil
+  let mallocs = row.isCounted ? body.allocations() : nil
   return Measurement(
     row, nanoseconds: body.figure(row.figure), baselineNanoseconds: floor.figure(row.figure),
     mallocs: mallocs.map { (Double($0) / Double(operations) * 100).rounded() / 100 },
@@ -102,6 +102,15 @@ struct Timing {
     let duration = start.duration(to: .now)
     times.append(duration / .nanoseconds(1) / Double(operations))
     isSumRight = isSumRight && sum == work.expected(operations)
+  }
+
+  /// Repeats the work once more, and returns the number of objects that it allocates.
+  mutating func allocations() -> Int? {
+    work.prepare()
+    var sum = 0
+    let count = AllocationCount.during { sum = work.run(operations) }
+    isSumRight = isSumRight && sum == work.expected(operations)
+    return count
   }
 
   /// Nanoseconds of an operation.

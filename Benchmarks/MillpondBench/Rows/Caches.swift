@@ -65,16 +65,23 @@ extension Work {
     called name: String = "",
     _ compose: @escaping @Sendable (MemoryCache<String, Int>) -> Composition
   ) -> Work {
-    Work(name, expected: { $0 / 1_000 * triangle(1_000) }) { operations in
-      let sum = Sum()
-      let memory = MemoryCache<String, Int>(countLimit: 10_000)
-      for (number, key) in stringKeys.enumerated() { memory.set(number, for: key) }
-      let cache = compose(memory)
-      for _ in 0..<(operations / 1_000) {
-        for key in stringKeys { cache.get(key).subscribe(onNext: { sum.add($0) }) }
-      }
-      return sum.take()
-    }
+    let composed = Locked<Composition?>(nil)
+    return Work(
+      name, expected: { $0 / 1_000 * triangle(1_000) },
+      prepare: {
+        let memory = MemoryCache<String, Int>(countLimit: 10_000)
+        for (number, key) in stringKeys.enumerated() { memory.set(number, for: key) }
+        let composition = compose(memory)
+        composed.withLock { $0 = composition }
+      },
+      run: { operations in
+        guard let cache = composed.withLock({ $0 }) else { return 0 }
+        let sum = Sum()
+        for _ in 0..<(operations / 1_000) {
+          for key in stringKeys { cache.get(key).subscribe(onNext: { sum.add($0) }) }
+        }
+        return sum.take()
+      })
   }
 
   /// Misses in two layers of memory over nothing.

@@ -93,7 +93,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     self.base = base
     let undecodable = base.isCache ? undecodable : .failure
     mapping = ValueMapping(
-      codec, undecodable, isOverOrigin: undecodable == .miss && base.isOverOrigin)
+      codec, undecodable, isOverOrigin: undecodable == .miss && base.topology(for: nil).hasOrigin)
   }
 
   /// Returns the base's answer, decoded.
@@ -335,23 +335,4 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
     case .byKey(let codec): codec(key).way
     }
   }
-}
-
-extension Source {
-  /// Whether the composition ends in an origin; a memory cache is not asked for its topology.
-  @usableFromInline
-  var isOverOrigin: Bool {
-    if memory != nil { return false }
-    if let mapped = self as? any MappedComposition { return mapped.isBaseOverOrigin }
-    return topology(for: nil).hasOrigin
-  }
-}
-
-/// A source with the keys of another one, mapped.
-private protocol MappedComposition {
-  var isBaseOverOrigin: Bool { get }
-}
-
-extension MappedKeys: MappedComposition {
-  fileprivate var isBaseOverOrigin: Bool { base.isOverOrigin }
 }
