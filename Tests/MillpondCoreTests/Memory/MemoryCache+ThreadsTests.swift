@@ -171,6 +171,31 @@ import Testing
     #expect(cache.shards.flaw() == nil)
   }
 
+  @Test func `a value gets its room even if others take what is free again and again`() {
+    let cache = MemoryCache<Int, Int>(
+      costLimit: 30, policy: .leastRecentlyUsed, cost: { $0 })
+    for key in 10_000..<14_200 { cache.set(0, for: key) }
+    for key in 0..<30 { cache.set(1, for: key) }
+    let (key, hash) = (50_000, MemoryHash(50_000))
+    let details = MemoryDetails(cost: 29, bornAt: 0, deadline: .max, revision: .next())
+    var attempts = 0
+
+    let isKept = cache.shards.put(hash, cost: 29, 0) { store, move in
+      // Others hold all free room at every attempt.
+      attempts += 1
+      var (own, taken) = (MemorySpace(), 0)
+      while cache.shards.budget.reserve(1, from: &own) { taken += 1 }
+      defer { cache.shards.budget.release(MemorySpace(count: taken, cost: taken)) }
+      return store.set(key, hash, 29, nil, details, &move)
+    }
+
+    #expect(isKept && cache.peek(key) == 29)
+    #expect(attempts < 10)
+    #expect(cache.totalCost <= 30)
+    #expect(cache.statistics.rejections == 0)
+    #expect(cache.shards.flaw() == nil)
+  }
+
   @Test func `a limit that is lowered is kept from then on`() {
     let cache = MemoryCache<Int, Int>(countLimit: 100)
     let excess = Atomic<Int>(0)

@@ -77,7 +77,7 @@ final class MemoryBudget: Sendable {
   /// Releases the rest of a caller's room.
   ///
   /// Call it under the lock under which the room was made: room held without a lock is missing to
-  /// threads that find no entry to evict, and that would have to give up.
+  /// threads that find no entry to evict, and that would have to wait for it.
   @inlinable
   func takeBack(_ room: inout MemorySpace) {
     release(room)

@@ -4,8 +4,8 @@ public import Synchronization
 /// The stores of a memory cache, each under its own lock: one below 4,096 entries, sixteen from
 /// then on.
 ///
-/// No two locks are held at once, except during the division of the first store, while no other
-/// thread can hold another lock.
+/// No two of their locks are held at once, except during the division of the first store, while no
+/// other thread can hold another one.
 @usableFromInline
 final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Store = MemoryStore<Key, Value>
@@ -30,6 +30,9 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let mask = Atomic<Int>(0)
 
   @usableFromInline let removalListeners = RemovalListeners<Key, Value>()
+
+  /// Held by the thread that keeps room outside the locks of the stores, which it takes under it.
+  let crowd = Locked(())
 
   @inlinable
   init(_ budget: MemoryBudget, _ options: MemoryOptions) {
@@ -97,24 +100,53 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ hash: MemoryHash, cost: Int, _ now: Int64, _ body: (inout Store, inout Move) -> Placing
   ) -> Bool {
     var move = Move(now)
-    for attempt in 0..<Self.attempts {
-      let (placing, isLarge) = withStore(hash) { store in
-        let placing = body(&store, &move)
-        budget.takeBack(&move.room)
-        return (placing, store.count >= Self.divisionCount)
-      }
-      if isLarge, count > 1 { divide() }
-      if placing != .crowded {
-        finish(&move)
-        return placing == .kept
-      }
-      // Before making room, not after: other threads would take that room.
-      if attempt > 2 { yieldThread() }
-      makeRoom(for: cost, &move)
-    }
-    withStore(hash) { $0.statistics.rejections &+= 1 }
+    var placing = place(hash, &move, keepsRoom: false, body)
+    if placing == .crowded { placing = putAmongOthers(hash, cost: cost, &move, body) }
     finish(&move)
-    return false
+    return placing == .kept
+  }
+
+  @inlinable
+  func place(
+    _ hash: MemoryHash, _ move: inout Move, keepsRoom: Bool,
+    _ body: (inout Store, inout Move) -> Placing
+  ) -> Placing {
+    let (placing, isLarge) = withStore(hash) { store in
+      let placing = body(&store, &move)
+      if placing != .crowded || !keepsRoom { budget.takeBack(&move.room) }
+      return (placing, store.count >= Self.divisionCount)
+    }
+    if isLarge, count > 1 { divide() }
+    return placing
+  }
+
+  /// Makes room in the other stores until a value has its place.
+  ///
+  /// Other threads may take the room that this one makes. After a few attempts one thread at a time
+  /// keeps it, so that a large value gets in among many small ones.
+  @usableFromInline
+  func putAmongOthers(
+    _ hash: MemoryHash, cost: Int, _ move: inout Move,
+    _ body: (inout Store, inout Move) -> Placing
+  ) -> Placing {
+    for _ in 0..<4 {
+      makeRoom(for: cost, &move)
+      let placing = place(hash, &move, keepsRoom: false, body)
+      if placing != .crowded { return placing }
+    }
+    return crowd.withLock { _ in
+      for _ in 0..<Self.attempts {
+        keepRoom(for: cost, &move)
+        let placing = place(hash, &move, keepsRoom: true, body)
+        if placing != .crowded { return placing }
+        yieldThread()
+      }
+      withStore(hash) { store in
+        store.statistics.rejections &+= 1
+        budget.takeBack(&move.room)
+      }
+      return .refused
+    }
   }
 
   /// Reports removals to subscribers, outside the locks.
@@ -137,9 +169,23 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// Evicts entries of any shard until there is enough room, and keeps that.
+  func keepRoom(for cost: Int, _ move: inout Move) {
+    forEach { store in
+      while !budget.reserve(cost, from: &move.room) {
+        if !store.evict(for: cost, .evicted, &move) { return true }
+      }
+      budget.takeBack(&move.room)
+      move.room = MemorySpace(count: 1, cost: cost)
+      return false
+    }
+  }
+
   /// Evicts entries, from all shards in turn, until the limits are kept.
   @usableFromInline
   func keepLimits() {
+    // Room that a thread keeps at this moment is an entry after this.
+    crowd.withLock { _ in }
     var isEmpty = false
     while !budget.isKept, !isEmpty {
       isEmpty = true
@@ -163,7 +209,8 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline static var divisionCount: Int { 4_096 }
   @usableFromInline static var shardCount: Int { 16 }
 
-  /// The number of attempts to find room, which other threads may take or hold meanwhile.
+  /// The number of attempts of a thread that keeps the room that it makes; the others have to put
+  /// what they hold into a store meanwhile.
   @usableFromInline static var attempts: Int { 1_000 }
 }
 
