@@ -1,12 +1,8 @@
 /// A line of a table, which the beginning of its name selects.
 protocol NamedRow {
   var name: String { get }
+  var summary: String { get }
 }
-
-extension Row: NamedRow {}
-extension MemoryRow: NamedRow {}
-extension DiskRow: NamedRow {}
-extension NetworkRow: NamedRow {}
 
 extension Array where Element: NamedRow {
   /// Returns the rows whose names begin with one of `names`, in order; without names, all rows.

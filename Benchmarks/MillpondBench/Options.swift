@@ -1,69 +1,51 @@
-/// The options of the command line.
+/// The arguments after the name of a command.
 struct Options {
   var names: [String] = []
-  var effort = Effort.full
+  var isQuick = false
   var isJSON = false
   var wantsList = false
   var wantsHelp = false
 
-  /// The file for a picture; nil for none.
-  var picture: String?
+  /// The values of the options that have one.
+  private var values: [String: String] = [:]
 
-  static let help = """
-    Usage: millpond-bench [NAME...] [--quick] [--json] [--svg FILE] [--list]
-           millpond-bench memory [NAME...] [--quick] [--json] [--list]
-           millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
-           millpond-bench network [NAME...] [--quick] [--json] [--list]
-           millpond-bench entities [NAME...] [--quick] [--json] [--list]
-           millpond-bench redis [NAME...] [--quick] [--json] [--list]
-           millpond-bench worst [NAME...] [--quick] [--json] [--list]
-           millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
-           millpond-bench report [FAMILY...] --out FILE [--quick]
-
-    memory and disk compare those caches with others, network compares HTTPSource with a bare
-    URLSession, redis compares RedisCache with the server's own tool, entities measures EntityStore,
-    worst measures how bulk operations grow and how long other threads wait for them, hit-ratio
-    counts hits on traces, report makes one page of them all; see the --help of each. The rest of
-    this text is about the rows without such a command.
-
-    Measures each row and the physical floor of the same work, in turns in this process, and prints
-    nanoseconds per operation: the best of several repetitions, or the median if threads contend. A
-    NAME selects the rows whose names begin with it; without one, all rows run.
-
-    Compare the ratios to the floor: nanoseconds differ from machine to machine and from hour to
-    hour. Targets were set on the machine on which the floors were measured. A row has "met" its
-    target, or only "by ratio" (in more nanoseconds, on a slower machine) or "by ns" (on a faster
-    one), or has "missed" it; "mallocs" means more allocations than its target.
-
-      --quick      few repetitions: checks the sums, the figures mean little
-      --json       one JSON document instead of the table
-      --svg FILE   also draws the table into FILE, as bars on a log scale
-      --list       prints the names of the rows, and what they measure
-      --help, -h   this text
-
-    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or a
-    FILE that can't be written, which is checked before anything is measured.
-    """
-
-  /// - Throws: ``OptionsError`` for what it doesn't know.
-  init(_ arguments: some Sequence<String>) throws(OptionsError) {
+  /// Reads the arguments.
+  ///
+  /// - Parameters:
+  ///   - flags: The options without a value that the command has, besides `--help`.
+  ///   - valued: Its options with a value, and the meaning of that.
+  /// - Throws: ``OptionsError`` for anything else.
+  init(
+    _ arguments: some Sequence<String>, flags: Set<String> = ["--quick", "--json", "--list"],
+    valued: [String: String] = [:]
+  ) throws(OptionsError) {
     var rest = arguments.makeIterator()
     while let argument = rest.next() {
-      switch argument {
-      case "--quick": effort = .quick
-      case "--json": isJSON = true
-      case "--list": wantsList = true
-      case "--svg": picture = try rest.value(of: argument, "a file")
-      case "--help", "-h": wantsHelp = true
-      case let option where option.hasPrefix("-"): throw .unknownOption(option)
-      case let name: names.append(name)
+      if let meaning = valued[argument] {
+        values[argument] = try rest.value(of: argument, meaning)
+      } else if ["--help", "-h"].contains(argument) {
+        wantsHelp = true
+      } else if flags.contains(argument) {
+        set(argument)
+      } else if argument.hasPrefix("-") {
+        throw .unknownOption(argument)
+      } else {
+        names.append(argument)
       }
     }
   }
 
-  /// Returns the chosen rows, in the order of the table.
-  func choose(from rows: [Row]) throws(OptionsError) -> [Row] {
-    try rows.named(names)
+  private mutating func set(_ flag: String) {
+    switch flag {
+    case "--quick": isQuick = true
+    case "--json": isJSON = true
+    default: wantsList = true
+    }
+  }
+
+  /// Returns the value of an option; nil if it is not among the arguments.
+  subscript(option: String) -> String? {
+    values[option]
   }
 }
 

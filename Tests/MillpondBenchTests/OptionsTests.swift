@@ -4,19 +4,39 @@ import Testing
 
 @Suite struct OptionsTests {
   @Test func `the argument after svg is a file, not a row`() throws {
-    let options = try Options(["pipe", "--svg", "a.svg", "--json"])
+    let options = try Options(
+      ["pipe", "--svg", "a.svg", "--json"], valued: SignalFamily.valued)
 
-    #expect(options.picture == "a.svg")
+    #expect(options["--svg"] == "a.svg")
     #expect(options.names == ["pipe"])
     #expect(options.isJSON)
   }
 
   @Test(arguments: [["--svg"], ["--svg", ""], ["--svg", "--json"]])
   func `svg without a file is an error`(arguments: [String]) {
-    #expect(throws: OptionsError.self) { try Options(arguments) }
+    #expect(throws: OptionsError.self) { try Options(arguments, valued: SignalFamily.valued) }
+  }
+
+  @Test func `an option that a command doesn't have is an error`() {
+    #expect(throws: OptionsError.self) { try Options(["--svg", "a.svg"]) }
+    #expect(throws: OptionsError.self) { try Options(["--json"], flags: ["--quick"]) }
+    #expect(throws: OptionsError.self) { try Options(["--"]) }
+  }
+
+  @Test func `the help of every family shows the options that it has, and no others`() {
+    func expectHelp<Family: RowFamily>(_ family: Family.Type) {
+      for option in ["--svg", "--folder"] {
+        #expect(family.help.contains(option) == (family.valued[option] != nil), "\(family.name)")
+      }
+    }
+    for family in families.dropFirst() {
+      expectHelp(family)
+      #expect(family.help.contains("Usage: millpond-bench \(family.name) "))
+      #expect(SignalFamily.help.contains("millpond-bench \(family.name) "))
+    }
   }
 
   @Test func `the help names the other command too`() {
-    #expect(Options.help.contains("millpond-bench hit-ratio"))
+    #expect(SignalFamily.help.contains("millpond-bench hit-ratio"))
   }
 }

@@ -1,14 +1,16 @@
 /// The options of the command line after `hit-ratio`.
 struct HitRatioOptions {
+  private let options: Options
+
+  var isJSON: Bool { options.isJSON }
+  var isQuick: Bool { options.isQuick }
+  var wantsHelp: Bool { options.wantsHelp }
+
   /// The folder of traces; nil for those that are made up.
-  var traces: String?
+  var traces: String? { options["--traces"] }
 
   /// The file for a picture; nil for none.
-  var picture: String?
-
-  var isJSON = false
-  var isQuick = false
-  var wantsHelp = false
+  var picture: String? { options["--svg"] }
 
   static let help = """
     Usage: millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
@@ -40,18 +42,9 @@ struct HitRatioOptions {
 
   /// - Throws: ``OptionsError`` for what it doesn't know.
   init(_ arguments: some Sequence<String>) throws(OptionsError) {
-    var rest = arguments.makeIterator()
-    while let argument = rest.next() {
-      switch argument {
-      case "--quick": isQuick = true
-      case "--json": isJSON = true
-      case "--traces": traces = try rest.value(of: argument, "a folder")
-      case "--svg": picture = try rest.value(of: argument, "a file")
-      case "--help", "-h": wantsHelp = true
-      case let option where option.hasPrefix("-"): throw .unknownOption(option)
-      case let name: throw .unexpected(name)
-      }
-    }
+    options = try Options(
+      arguments, flags: ["--quick", "--json"], valued: ["--traces": "a folder", "--svg": "a file"])
+    if let name = options.names.first { throw .unexpected(name) }
   }
 
   /// The capacities, as shares of a footprint.

@@ -1,5 +1,5 @@
 /// The number of repetitions, and of operations in each.
-struct MemoryEffort: QuickEffort {
+struct MemoryEffort {
   /// The greatest number of entries of a measured row.
   let sizeLimit: Int
 

@@ -1,5 +1,5 @@
 /// The number of repetitions, and of operations in each.
-struct NetworkEffort: QuickEffort {
+struct NetworkEffort {
   /// Pairs of ours and the bare session's.
   let pairs: Int
 

@@ -3,13 +3,14 @@ import Foundation
 /// Runs the families that the arguments after `report` name, writes their page, and returns the
 /// exit code.
 func reportBench(_ arguments: some Sequence<String>) throws -> Int32 {
-  let options = try ReportOptions(arguments)
+  let options = try Options(
+    arguments, flags: ["--quick", "--list"], valued: ["--out": "a file"])
   let families = try ReportFamily.all.named(options.names)
   if options.wantsHelp {
-    print(ReportOptions.help)
+    print(ReportFamily.help)
   } else if options.wantsList {
-    printList(families.map { ($0.name, $0.title) })
-  } else if let file = options.file {
+    printList(families.map { ($0.name, $0.summary) })
+  } else if let file = options["--out"] {
     return try run(families, isQuick: options.isQuick, OutputFile(file))
   } else {
     throw OptionsError.valueMissing("report", "--out FILE")

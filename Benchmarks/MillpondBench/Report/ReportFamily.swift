@@ -1,10 +1,8 @@
-import Foundation
-import LocalRedis
-
 /// A family of benchmarks that makes a section of the page.
 struct ReportFamily: NamedRow, Sendable {
   let name: String
   let title: String
+  var summary: String { title }
 
   /// The command line that measures the same.
   var command: String { name == "rows" ? "millpond-bench" : "millpond-bench \(name)" }
@@ -12,16 +10,78 @@ struct ReportFamily: NamedRow, Sendable {
   /// Measures all rows; calls its second parameter after each, with its name and the number so far.
   let measure: @Sendable (_ isQuick: Bool, _ report: (String, Int) -> Void) throws -> FamilyResult
 
-  static let all = [
-    ReportFamily(name: "rows", title: "Signals and compositions", measure: measureRows),
-    ReportFamily(name: "memory", title: "Memory", measure: measureMemory),
-    ReportFamily(name: "disk", title: "Disk", measure: measureDisk),
-    ReportFamily(name: "network", title: "Network", measure: measureNetwork),
-    ReportFamily(name: "entities", title: "Entities", measure: measureEntities),
-    ReportFamily(name: "redis", title: "A shared server", measure: measureRedis),
-    ReportFamily(name: "worst", title: "Worst cases", measure: measureWorst),
-    ReportFamily(name: "hit-ratio", title: "Hit ratio", measure: measureHitRatio),
-  ]
+  static let all =
+    families.map { ReportFamily($0) } + [
+      ReportFamily(name: "hit-ratio", title: "Hit ratio", measure: measureHitRatio)
+    ]
+
+  static let help = """
+    Usage: millpond-bench report [FAMILY...] --out FILE [--quick] [--list]
+
+    Runs the families of benchmarks one after the other, and writes one page in HTML with their
+    tables and drawings, the machine, and the version. The page needs nothing from elsewhere. A
+    FAMILY such as disk selects the families whose names begin with it; without one, all of them
+    run, which takes about an hour. The page is written anew after each family.
+
+      --out FILE   the page
+      --quick      few repetitions: checks the sums, the figures mean little
+      --list       prints the names of the families
+      --help, -h   this text
+
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong or a family failed, which the
+    page says too; 2 for bad arguments, or a FILE that can't be written, which is checked before
+    anything is measured.
+    """
+}
+
+extension ReportFamily {
+  fileprivate init(_ family: any RowFamily.Type) {
+    self.init(name: family.name, title: family.title) { isQuick, report in
+      try result(of: family, isQuick, report)
+    }
+  }
+}
+
+private func result<Family: RowFamily>(
+  of _: Family.Type, _ isQuick: Bool, _ report: (String, Int) -> Void
+) throws -> FamilyResult {
+  if let obstacle = Family.obstacle {
+    var nothing = FamilyResult(failure: "\(obstacle)")
+    nothing.isRight = true
+    return nothing
+  }
+  let family = Family(try Options(isQuick ? ["--quick"] : []))
+  let rows = family.feasible(Family.allRows)
+  var lines: [Family.Line] = []
+  try family.measure(rows) { line in
+    lines.append(line)
+    report(line.name, lines.count)
+  }
+  var result = FamilyResult(
+    family.table(for: rows), lines, summary: \.summary, isRight: \.isSumRight)
+  result.legend = Family.legend
+  var chart = family.picture(of: lines)
+  chart?.palette = .ofPage
+  result.picture = chart?.drawn()
+  return result
+}
+
+@Sendable private func measureHitRatio(
+  _ isQuick: Bool, _ report: (String, Int) -> Void
+) throws -> FamilyResult {
+  let options = try HitRatioOptions(isQuick ? ["--quick"] : [])
+  let sources = try options.sources()
+  var cells: [HitRatioCell] = []
+  for source in sources {
+    cells += HitRatioComparison(try source.trace()).cells(at: options.percents)
+    report(source.name, cells.count)
+  }
+  var result = FamilyResult(HitRatioTable(for: sources), cells, isRight: \.isPossible)
+  result.summary = HitRatioSummary(of: cells).description
+  var chart = LineChart(of: cells)
+  chart.palette = .ofPage
+  result.picture = chart.drawn()
+  return result
 }
 
 /// The results of a family, as text.
@@ -68,135 +128,5 @@ extension FamilyResult {
     leftAligned = table.columns.leftAligned
     rows = lines.map { Row(cells: table.cells($0), summary: summary($0)) }
     self.isRight = lines.allSatisfy(isRight)
-  }
-
-  fileprivate func drawn(_ picture: Drawing) -> FamilyResult {
-    var copy = self
-    copy.picture = picture
-    return copy
-  }
-}
-
-@Sendable private func measureRows(
-  _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  let rows = allRows()
-  var lines: [Measurement] = []
-  for row in rows {
-    lines.append(measure(row, isQuick ? .quick : .full))
-    report(row.name, lines.count)
-  }
-  return FamilyResult(Table(for: rows), lines, summary: \.summary, isRight: \.isSumRight)
-    .drawn(BarChart(of: lines).onPage)
-}
-
-@Sendable private func measureMemory(
-  _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  let effort = isQuick ? MemoryEffort.quick : .full
-  let rows = MemoryRow.all.filter { $0.size <= effort.sizeLimit }
-  var lines: [MemoryMeasurement] = []
-  measure(rows, effort) { line in
-    lines.append(line)
-    report(line.name, lines.count)
-  }
-  return FamilyResult(MemoryTable(for: rows), lines, summary: \.summary, isRight: \.isSumRight)
-    .drawn(BarChart(of: lines).onPage)
-}
-
-@Sendable private func measureDisk(
-  _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  let folder = try WorkFolder(in: FileManager.default.temporaryDirectory.path)
-  defer { folder.clear() }
-  var lines: [DiskMeasurement] = []
-  try measure(DiskRow.all, isQuick ? .quick : .full, at: folder) { line in
-    lines.append(line)
-    report(line.name, lines.count)
-  }
-  return FamilyResult(
-    DiskTable(for: DiskRow.all), lines, summary: \.summary, isRight: \.isSumRight
-  ).drawn(BarChart(of: lines).onPage)
-}
-
-@Sendable private func measureNetwork(
-  _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  try measure(NetworkRow.all, isQuick, report)
-}
-
-@Sendable private func measureRedis(
-  _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  guard LocalRedis.program != nil else {
-    var nothing = FamilyResult(failure: "Neither redis-server nor valkey-server is installed.")
-    nothing.isRight = true
-    return nothing
-  }
-  var result = try measure(RedisRows.all, isQuick, report)
-  result.legend = RedisRows.legend
-  return result
-}
-
-private func measure(
-  _ rows: [NetworkRow], _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  var lines: [NetworkMeasurement] = []
-  for row in rows {
-    lines.append(NetworkMeasurement(row, try row.measure(isQuick ? .quick : .full)))
-    report(row.name, lines.count)
-  }
-  return FamilyResult(NetworkTable(for: rows), lines, summary: \.summary, isRight: \.isSumRight)
-}
-
-@Sendable private func measureEntities(
-  _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  var lines: [EntityMeasurement] = []
-  for row in EntityRow.all {
-    lines.append(EntityMeasurement(row, row.measure(isQuick ? .quick : .full)))
-    report(row.name, lines.count)
-  }
-  return FamilyResult(
-    EntityReport(for: EntityRow.all), lines, summary: \.summary, isRight: \.isSumRight
-  ).drawn(BarChart(of: lines).onPage)
-}
-
-@Sendable private func measureWorst(
-  _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  let effort = isQuick ? WorstEffort.quick : .full
-  var lines: [WorstMeasurement] = []
-  for row in WorstRow.all {
-    lines.append(try row.measure(effort))
-    report(row.name, lines.count)
-  }
-  return FamilyResult(
-    WorstTable(for: WorstRow.all, effort), lines, summary: \.summary, isRight: \.isSumRight
-  ).drawn(BarChart(of: lines, effort).onPage)
-}
-
-@Sendable private func measureHitRatio(
-  _ isQuick: Bool, _ report: (String, Int) -> Void
-) throws -> FamilyResult {
-  let options = try HitRatioOptions(isQuick ? ["--quick"] : [])
-  let sources = try options.sources()
-  var cells: [HitRatioCell] = []
-  for source in sources {
-    cells += HitRatioComparison(try source.trace()).cells(at: options.percents)
-    report(source.name, cells.count)
-  }
-  var result = FamilyResult(HitRatioTable(for: sources), cells, isRight: \.isPossible)
-  result.summary = HitRatioSummary(of: cells).description
-  var chart = LineChart(of: cells)
-  chart.palette = .ofPage
-  return result.drawn(chart.drawn())
-}
-
-extension BarChart {
-  fileprivate var onPage: Drawing {
-    var copy = self
-    copy.palette = .ofPage
-    return copy.drawn()
   }
 }

@@ -11,39 +11,40 @@ import Testing
   func `a name is the beginning of one row's name or of several`(
     name: String, rows: [String]
   ) throws {
-    let options = try DiskOptions([name])
+    let options = try Options([name])
 
-    #expect(try options.choose(from: DiskRow.all).map(\.name) == rows)
+    #expect(try DiskFamily.allRows.named(options.names).map(\.name) == rows)
   }
 
   @Test func `without a name, all are chosen, also when it has to be quick`() throws {
-    let chosen = try DiskOptions(["--quick"]).choose(from: DiskRow.all)
+    let chosen = try DiskFamily.allRows.named(Options(["--quick"]).names)
 
     #expect(chosen.count == 5 * 4 + 2 * 3 + 4 + 8)
     #expect(Set(chosen.map(\.name)).count == chosen.count)
   }
 
   @Test func `a folder and a file come after their options`() throws {
-    let options = try DiskOptions(["--folder", "/there", "disk-get", "--svg", "a.svg", "--json"])
+    let options = try Options(
+      ["--folder", "/there", "disk-get", "--svg", "a.svg", "--json"], valued: DiskFamily.valued)
 
-    #expect(options.folder == "/there")
-    #expect(options.picture == "a.svg")
+    #expect(options["--folder"] == "/there")
+    #expect(options["--svg"] == "a.svg")
     #expect(options.names == ["disk-get"])
     #expect(options.isJSON)
   }
 
   @Test(arguments: [["--folder"], ["--folder", "--quick"], ["--traces", "x"]])
   func `an option without its value, or one that is unknown, is an error`(arguments: [String]) {
-    #expect(throws: OptionsError.self) { try DiskOptions(arguments) }
+    #expect(throws: OptionsError.self) { try Options(arguments, valued: DiskFamily.valued) }
   }
 
   @Test func `what no row is called is an error`() throws {
-    let options = try DiskOptions(["disk-get", "disk-got"])
+    let options = try Options(["disk-get", "disk-got"])
 
-    #expect(throws: OptionsError.self) { try options.choose(from: DiskRow.all) }
+    #expect(throws: OptionsError.self) { try DiskFamily.allRows.named(options.names) }
   }
 
   @Test func `the general help names this command`() {
-    #expect(Options.help.contains("millpond-bench disk"))
+    #expect(SignalFamily.help.contains("millpond-bench disk"))
   }
 }

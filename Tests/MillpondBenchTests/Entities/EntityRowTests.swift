@@ -24,12 +24,12 @@ import Testing
   }
 
   @Test func `options are read, and unknown ones are refused`() throws {
-    let options = try EntityOptions(["entities-touch", "--json", "--quick"])
+    let options = try Options(["entities-touch", "--json", "--quick"])
 
     #expect(options.names == ["entities-touch"])
     #expect(options.isJSON)
-    #expect(options.effort.divisor == EntityEffort.quick.divisor)
-    #expect(throws: OptionsError.self) { try EntityOptions(["--nonsense"]) }
-    #expect(Options.help.contains("millpond-bench entities"))
+    #expect(options.isQuick)
+    #expect(throws: OptionsError.self) { try Options(["--nonsense"]) }
+    #expect(SignalFamily.help.contains("millpond-bench entities"))
   }
 }

@@ -11,29 +11,29 @@ import Testing
   func `a name is the beginning of one row's name or of several`(
     name: String, rows: [String]
   ) throws {
-    let options = try MemoryOptions([name])
+    let options = try Options([name])
 
-    #expect(try options.choose(from: MemoryRow.all).map(\.name) == rows)
+    #expect(try MemoryFamily.allRows.named(options.names).map(\.name) == rows)
   }
 
   @Test func `without a name, all are chosen`() throws {
-    let chosen = try MemoryOptions([]).choose(from: MemoryRow.all)
+    let chosen = try MemoryFamily(Options([])).feasible(MemoryFamily.allRows)
 
     #expect(chosen.count == 3 * 3 * 4 * 2 + 1)
     #expect(Set(chosen.map(\.name)).count == chosen.count)
   }
 
   @Test func `quick leaves out the rows of a million`() throws {
-    let chosen = try MemoryOptions(["--quick", "--json"]).choose(from: MemoryRow.all)
+    let chosen = try MemoryFamily(Options(["--quick"])).feasible(MemoryFamily.allRows)
 
     #expect(chosen.count == 3 * 2 * 4 * 2 + 1)
     #expect(chosen.allSatisfy { $0.size <= 100_000 })
   }
 
   @Test func `what nothing is called, and what isn't an option, is an error`() throws {
-    let options = try MemoryOptions(["memory-hit", "memory-hot"])
+    let options = try Options(["memory-hit", "memory-hot"])
 
-    #expect(throws: OptionsError.self) { try options.choose(from: MemoryRow.all) }
-    #expect(throws: OptionsError.self) { try MemoryOptions(["--svg"]) }
+    #expect(throws: OptionsError.self) { try MemoryFamily.allRows.named(options.names) }
+    #expect(throws: OptionsError.self) { try Options(["--svg"], valued: MemoryFamily.valued) }
   }
 }

@@ -4,27 +4,27 @@ import Testing
 
 @Suite struct NetworkOptionsTests {
   @Test func `names choose the rows that begin with them, in the order of the table`() throws {
-    let options = try NetworkOptions(["network-growth", "network-request"])
+    let options = try Options(["network-growth", "network-request"])
 
     #expect(
-      try options.choose(from: NetworkRow.all).map(\.name) == [
+      try NetworkFamily.allRows.named(options.names).map(\.name) == [
         "network-request-cpu", "network-growth-1g", "network-growth-1g-disk",
       ])
   }
 
   @Test func `without names all rows are chosen`() throws {
     #expect(
-      try NetworkOptions([]).choose(from: NetworkRow.all).count == NetworkRow.all.count)
+      try NetworkFamily.allRows.named(Options([]).names).count == NetworkRow.all.count)
   }
 
   @Test func `what no row is called, or no option, is an error`() throws {
     #expect(throws: OptionsError.self) {
-      try NetworkOptions(["network-nothing"]).choose(from: NetworkRow.all)
+      try NetworkFamily.allRows.named(Options(["network-nothing"]).names)
     }
-    #expect(throws: OptionsError.self) { try NetworkOptions(["--fast"]) }
+    #expect(throws: OptionsError.self) { try Options(["--fast"]) }
   }
 
   @Test func `the general help names this command`() {
-    #expect(Options.help.contains("millpond-bench network"))
+    #expect(SignalFamily.help.contains("millpond-bench network"))
   }
 }

@@ -46,12 +46,12 @@ import Testing
   }
 
   @Test func `options are read, and unknown ones are refused`() throws {
-    let options = try WorstOptions(["worst-memory", "--json", "--quick"])
+    let options = try Options(["worst-memory", "--json", "--quick"])
 
     #expect(options.names == ["worst-memory"])
     #expect(options.isJSON)
-    #expect(options.effort.sizes == WorstEffort.quick.sizes)
-    #expect(throws: OptionsError.self) { try WorstOptions(["--nonsense"]) }
-    #expect(WorstOptions.help.contains("millpond-bench worst"))
+    #expect(options.isQuick)
+    #expect(throws: OptionsError.self) { try Options(["--nonsense"]) }
+    #expect(WorstFamily.help.contains("millpond-bench worst"))
   }
 }

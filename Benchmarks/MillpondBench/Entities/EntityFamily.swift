@@ -1,13 +1,11 @@
-/// The options of the command line after `entities`.
-struct EntityOptions: RowOptions {
-  var names: [String] = []
-  var effort = EntityEffort.full
-  var isJSON = false
-  var wantsList = false
-  var wantsHelp = false
+/// The rows about the entity store.
+struct EntityFamily: RowFamily {
+  static let name = "entities"
+  static let title = "Entities"
+  static let valued = ["--svg": "a file"]
 
   static let help = """
-    Usage: millpond-bench entities [NAME...] [--quick] [--json] [--list]
+    Usage: millpond-bench entities [NAME...] [--quick] [--json] [--svg FILE] [--list]
 
     Measures EntityStore: reads, compared with a dictionary under our own lock; writes with and
     without observers; notices; a change of three objects among a thousand and among a million; a
@@ -18,20 +16,35 @@ struct EntityOptions: RowOptions {
 
       --quick      few repetitions, 1 % of the objects: checks the sums; the figures mean little
       --json       one JSON document instead of the table
+      --svg FILE   also draws the rows into FILE, as bars on a log scale
       --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
-    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or
+    a FILE that can't be written, which is checked before anything is measured.
     """
 
-  /// - Throws: ``OptionsError`` for what it doesn't know.
-  init(_ arguments: some Sequence<String>) throws(OptionsError) {
-    try read(arguments)
+  static var allRows: [EntityRow] { EntityRow.all }
+
+  private let effort: EntityEffort
+
+  init(_ options: Options) {
+    effort = options.isQuick ? .quick : .full
   }
+
+  func table(for rows: [EntityRow]) -> EntityReport { EntityReport(for: rows) }
+
+  func measure(_ rows: [EntityRow], _ report: (EntityMeasurement) -> Void) {
+    for row in rows { report(EntityMeasurement(row, row.measure(effort))) }
+  }
+
+  func picture(of lines: [EntityMeasurement]) -> BarChart? { BarChart(of: lines) }
 }
 
+extension EntityMeasurement: RowLine {}
+
 /// The number of repetitions, and of operations in each.
-struct EntityEffort: QuickEffort {
+struct EntityEffort {
   let repetitions: Int
   let operations: Int
 

@@ -1,13 +1,11 @@
-/// The options of the command line after `worst`.
-struct WorstOptions: RowOptions {
-  var names: [String] = []
-  var effort = WorstEffort.full
-  var isJSON = false
-  var wantsList = false
-  var wantsHelp = false
+/// The rows about worst cases.
+struct WorstFamily: RowFamily {
+  static let name = "worst"
+  static let title = "Worst cases"
+  static let valued = ["--svg": "a file"]
 
   static let help = """
-    Usage: millpond-bench worst [NAME...] [--quick] [--json] [--list]
+    Usage: millpond-bench worst [NAME...] [--quick] [--json] [--svg FILE] [--list]
 
     Measures worst cases: the processor time of an operation with 1,000, 10,000, 100,000 and, if that
     is affordable, 1,000,000 things; its growth; and the longest time that a second thread, which
@@ -16,20 +14,35 @@ struct WorstOptions: RowOptions {
 
       --quick      only 100 and 1,000 things: checks the sums, the figures mean little
       --json       one JSON document instead of the table
+      --svg FILE   also draws the rows into FILE, as bars on a log scale
       --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
-    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or
+    a FILE that can't be written, which is checked before anything is measured.
     """
 
-  /// - Throws: ``OptionsError`` for what it doesn't know.
-  init(_ arguments: some Sequence<String>) throws(OptionsError) {
-    try read(arguments)
+  static var allRows: [WorstRow] { WorstRow.all }
+
+  private let effort: WorstEffort
+
+  init(_ options: Options) {
+    effort = options.isQuick ? .quick : .full
   }
+
+  func table(for rows: [WorstRow]) -> WorstTable { WorstTable(for: rows, effort) }
+
+  func measure(_ rows: [WorstRow], _ report: (WorstMeasurement) -> Void) throws {
+    for row in rows { report(try row.measure(effort)) }
+  }
+
+  func picture(of lines: [WorstMeasurement]) -> BarChart? { BarChart(of: lines, effort) }
 }
 
+extension WorstMeasurement: RowLine {}
+
 /// The sizes at which worst cases are measured.
-struct WorstEffort: QuickEffort {
+struct WorstEffort {
   let sizes: [Int]
   let repetitions: Int
 

@@ -1,10 +1,7 @@
-/// The options of the command line after `network`.
-struct NetworkOptions: RowOptions {
-  var names: [String] = []
-  var effort = NetworkEffort.full
-  var isJSON = false
-  var wantsList = false
-  var wantsHelp = false
+/// The rows about the network.
+struct NetworkFamily: RowFamily {
+  static let name = "network"
+  static let title = "Network"
 
   static let help = """
     Usage: millpond-bench network [NAME...] [--quick] [--json] [--list]
@@ -24,13 +21,20 @@ struct NetworkOptions: RowOptions {
     Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
     """
 
-  /// - Throws: ``OptionsError`` for what it doesn't know.
-  init(_ arguments: some Sequence<String>) throws(OptionsError) {
-    try read(arguments)
+  static var allRows: [NetworkRow] { NetworkRow.all }
+
+  private let effort: NetworkEffort
+
+  init(_ options: Options) {
+    effort = options.isQuick ? .quick : .full
   }
 
-  /// Returns the chosen rows, in the order of the table.
-  func choose(from rows: [NetworkRow]) throws(OptionsError) -> [NetworkRow] {
-    try rows.named(names)
+  func table(for rows: [NetworkRow]) -> NetworkTable { NetworkTable(for: rows) }
+
+  func measure(_ rows: [NetworkRow], _ report: (NetworkMeasurement) -> Void) throws {
+    for row in rows { report(NetworkMeasurement(row, try row.measure(effort))) }
   }
 }
+
+extension NetworkRow: NamedRow {}
+extension NetworkMeasurement: RowLine {}

@@ -1,26 +1,10 @@
-import Foundation
 import LocalRedis
 
-/// Runs the benchmarks that the arguments after `redis` name, and returns the exit code.
-///
-/// Without an installed server, it says so and measures nothing.
-func redisBench(_ arguments: some Sequence<String>) throws -> Int32 {
-  let options = try NetworkOptions(arguments)
-  let rows = try options.choose(from: RedisRows.all)
-  if options.wantsHelp {
-    print(RedisRows.help)
-  } else if options.wantsList {
-    printList(rows.map { ($0.name, $0.summary) })
-  } else if LocalRedis.program == nil {
-    print("neither redis-server nor valkey-server is installed: nothing is measured")
-  } else {
-    return try run(rows, options, legend: RedisRows.legend)
-  }
-  return 0
-}
+/// The rows about a shared server.
+struct RedisFamily: RowFamily {
+  static let name = "redis"
+  static let title = "A shared server"
 
-/// The rows about a server.
-enum RedisRows {
   static let help = """
     Usage: millpond-bench redis [NAME...] [--quick] [--json] [--list]
 
@@ -38,10 +22,11 @@ enum RedisRows {
 
   static let legend = """
     ours: RedisCache. bare: redis-benchmark with one connection and the same pipeline, a blocking
-    socket, one that is read by a thread of its own, or memory alone. The server runs beside this process, and shares the processors.
+    socket, one that is read by a thread of its own, or memory alone. The
+    server runs beside this process, and shares the processors.
     """
 
-  static let all =
+  static let allRows =
     [16, 64].map { depth in
       NetworkRow(
         name: "redis-get-1k-x\(depth)",
@@ -61,4 +46,20 @@ enum RedisRows {
         name: "redis-memory-hit", summary: "a hit in memory that follows, beside memory alone",
         unit: "ns", target: .atMostTimes(1.1), measure: measureRedisMemory),
     ]
+
+  static var obstacle: String? {
+    LocalRedis.program == nil ? "neither redis-server nor valkey-server is installed" : nil
+  }
+
+  private let effort: NetworkEffort
+
+  init(_ options: Options) {
+    effort = options.isQuick ? .quick : .full
+  }
+
+  func table(for rows: [NetworkRow]) -> NetworkTable { NetworkTable(for: rows) }
+
+  func measure(_ rows: [NetworkRow], _ report: (NetworkMeasurement) -> Void) throws {
+    for row in rows { report(NetworkMeasurement(row, try row.measure(effort))) }
+  }
 }
