@@ -20,7 +20,9 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// Creates a cache of closures, or a source: a cache without closures for writes.
   ///
   /// The closures for writes are called in the order of the writes and never overlap: a
-  /// write that arrives while another one runs is carried out by the thread of that one. A fill
+  /// write that arrives while another one is being called is carried out by the thread of that one.
+  /// If a closure returns before its work has ended, later writes of the same key, and of all keys,
+  /// wait for that; so the work must not wait for one of them. A fill
   /// calls `set` too, unless the key was written after its token was taken. The age of the values
   /// is unknown: they count as new, and a time to live of their own is ignored. A get with
   /// ``Freshness/reload`` is a miss.
@@ -36,7 +38,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///   - remove: Removes the value of a key; called at once.
   ///   - removeAll: Removes everything; called at once.
   ///   - removeMatching: Removes the values of all keys for which its parameter returns true;
-  ///     called at once. It must not hold a lock while it calls the parameter, which is a user's
+  ///     called at once, also for a removal of everything that arrives after later writes, which
+  ///     go too without this closure. It must not hold a lock while it calls the parameter, which is a user's
   ///     predicate.
   public init(
     get: @escaping @Sendable (Key) -> Signal<Value>,
@@ -67,7 +70,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///   - remove: Removes the value of a key; called at once.
   ///   - removeAll: Removes everything; called at once.
   ///   - removeMatching: Removes the values of all keys for which its parameter returns true;
-  ///     called at once. It must not hold a lock while it calls the parameter, which is a user's
+  ///     called at once, also for a removal of everything that arrives after later writes, which
+  ///     go too without this closure. It must not hold a lock while it calls the parameter, which is a user's
   ///     predicate.
   public init(
     get: @escaping @Sendable (Key, Lookup) -> Signal<Value>,
@@ -148,7 +152,9 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     getStamped = { key, lookup in
       source.isBeside(lookup.freshness) ? .empty : source.getStamped(key, lookup)
     }
-    now = { key, lookup in source.now(key, lookup) }
+    now = { key, lookup in
+      source.isBeside(lookup.freshness) ? nil : source.now(key, lookup)
+    }
     apply = { change in source.apply(change) }
     staleValue = { key in source.staleValue(of: key) }
     topology = { key in source.topology(for: key) }

@@ -55,9 +55,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     if Upper.self == EmptyCache<Key, Value>.self {
-      return lower.isBeside(lookup.freshness) ? nil : lower.now(key, lookup)
+      if lower.isBeside(lookup.freshness) { return nil }
+      return lower.layerNow(key, lookup) { below.labels(of: upper).lower }
     }
-    return upper.now(key, lookup)
+    return upper.layerNow(key, lookup) { below.labels(of: upper).immediate }
   }
 
   /// Writes to the lower layer, then to the upper one.

@@ -203,7 +203,8 @@ final class LayerBelow<Layer: Source>: Sendable {
   @inlinable
   func labels(of upper: some Source) -> LayerLabels {
     if let labels = lazyLabels.object { return unsafeDowncast(labels, to: LayerLabels.self) }
-    let labels = LayerLabels(upper: upper.askedLabel, lower: layer.ownLabel)
+    let labels = LayerLabels(
+      upper: upper.askedLabel, immediate: upper.ownLabel, lower: layer.ownLabel)
     return unsafeDowncast(lazyLabels.storeIfNil(labels), to: LayerLabels.self)
   }
 }
@@ -212,11 +213,16 @@ final class LayerBelow<Layer: Source>: Sendable {
 @usableFromInline
 final class LayerLabels: Sendable {
   @usableFromInline let upper: String?
+
+  /// The name of the upper layer in the report of an immediate value.
+  @usableFromInline let immediate: String?
+
   @usableFromInline let lower: String?
 
   @usableFromInline
-  init(upper: String?, lower: String?) {
+  init(upper: String?, immediate: String?, lower: String?) {
     self.upper = upper
+    self.immediate = immediate
     self.lower = lower
   }
 }

@@ -130,14 +130,20 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
       return decoded(base.getStamped(key, lookup), key, lookup, check, .failure)
     }
     return .withCaller { caller in
-      let isUndecodable = Locked(false)
+      // Before the lookup, so that every later write wins over the removal.
+      let (isUndecodable, revision) = (Locked(false), Revision.next())
       let values = base.getStamped(key, lookup)
       return decoded(values, key, lookup, check, .miss) { isUndecodable.withLock { $0 = true } }
         .ifEmpty {
           guard isUndecodable.withLock({ $0 }) else { return .empty }
-          let reload = lookup.with(.reload)
-          return decoded(base.getStamped(key, reload), key, reload, check, .failure)
-            .inContext(of: caller)
+          // Removed first, since the origin could confirm the value that cannot be decoded.
+          return base.apply(.remove(key, revision)).recover { _ in .empty }
+            .compactMap { _ -> Stamped<NewValue>? in nil }
+            .ifEmpty {
+              let reload = lookup.with(.reload)
+              return decoded(base.getStamped(key, reload), key, reload, check, .failure)
+                .inContext(of: caller)
+            }
         }
     }
   }
@@ -199,8 +205,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   /// lookups a hit.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    // A hit is reported to listeners only after the value has been decoded.
-    if lookup.hasListeners { return nil }
+    if lookup.hasListeners { return heardNow(key, lookup) }
     if let decodeAtOnce = mapping.decodeAtOnce {
       return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }
     }
@@ -208,6 +213,17 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
       return nil
     }
     return base.now(key, lookup).flatMap { try? decode($0) }
+  }
+
+  /// Returns the base's immediate value, decoded, and reports it after that.
+  @usableFromInline
+  func heardNow(_ key: Key, _ lookup: Lookup) -> NewValue? {
+    guard case .now(_, let decode) = mapping.way(for: key), !mapping.delayed.isPending(key),
+      let reports = HeldReports(of: lookup),
+      let value = base.now(key, reports.lookup).flatMap({ try? decode($0) })
+    else { return nil }
+    reports.passOn()
+    return value
   }
 
   /// Writes the encoded value to the base.

@@ -92,8 +92,8 @@ public struct PostProcessed<Base: Source>: Wrapper {
 
   /// Writes to the base, without processing.
   ///
-  /// A value that its origin has confirmed was processed on its way there, so the base keeps the
-  /// one that it has.
+  /// A value that its origin has confirmed, or that gets another time to live, was processed on its
+  /// way there, so the base keeps the one that it has.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     if case .fill(let key, let stamped, let token) = change, token.isRenewal {
@@ -104,7 +104,9 @@ public struct PostProcessed<Base: Source>: Wrapper {
 
   @usableFromInline
   func renew(_ key: Key, _ confirmed: Stamped<Value>, _ token: FillToken) -> Signal<Void> {
-    guard let stored = base.staleValue(of: key) else { return .empty }
+    let stored = (base.staleValue(of: key) ?? .empty).ifEmpty {
+      base.getStamped(key, Lookup(freshness: .cachedOnly))
+    }
     return stored.take(1).filter { $0.validator == confirmed.validator }
       .flatMap { own in base.apply(.fill(key, confirmed.map { _ in own.value }, token)) }
       .started()

@@ -60,7 +60,7 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   /// Returns the immediate value of the source chosen by the key.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    isOther(key) ? other.now(key, lookup) : base.now(key, lookup)
+    isOther(key) ? other.layerNow(key, lookup) : base.layerNow(key, lookup)
   }
 
   /// Writes to the source chosen by the key; removals of many keys reach both.

@@ -41,6 +41,14 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
+  /// Adds a caller to a flight of `key` that there is already; the caller has to wait next.
+  ///
+  /// - Returns: The caller; nil if there is no such flight.
+  @inlinable
+  func enterPresent(_ key: Key, _ lookup: Lookup) -> FlightCaller<Key, Value>? {
+    table.withLock { JoinableFlights.join($0.byKey[key], lookup) }
+  }
+
   /// Adds a flight that the first caller of `key` starts, and detaches the former ones.
   ///
   /// If the limit of keys is reached, or another one was assigned later, the signal is not kept.

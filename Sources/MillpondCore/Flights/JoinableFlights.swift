@@ -32,15 +32,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ first: inout Flight<Key, Value>?, of list: inout FlightList, _ lookup: Lookup, isFull: Bool,
     make: () -> Flight<Key, Value>
   ) -> Caller? {
-    let priority = lookup.priority
-    var other = first
-    while let flight = other {
-      if flight.suits(lookup) {
-        // A flight without callers was assigned, and waits for its first one.
-        return Caller(flight, priority, isNew: flight.isEmpty)
-      }
-      other = flight.next
-    }
+    if let caller = join(first, lookup) { return caller }
     if first == nil, isFull { return nil }
     let flight = make()
     list.append(flight)
@@ -50,7 +42,21 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     } else {
       first = flight
     }
-    return Caller(flight, priority, isNew: true)
+    return Caller(flight, lookup.priority, isNew: true)
+  }
+
+  /// Joins one of the flights of a key, of which `first` is the first; nil if none suits.
+  @inlinable
+  static func join(_ first: Flight<Key, Value>?, _ lookup: Lookup) -> Caller? {
+    var other = first
+    while let flight = other {
+      if flight.suits(lookup) {
+        // A flight without callers was assigned, and waits for its first one.
+        return Caller(flight, lookup.priority, isNew: flight.isEmpty)
+      }
+      other = flight.next
+    }
+    return nil
   }
 
   /// Adds a flight without callers, unless the limit of keys is reached or a later one was

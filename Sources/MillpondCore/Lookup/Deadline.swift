@@ -21,7 +21,8 @@ public struct Deadline: Sendable {
     _ duration: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> Deadline {
     let scheduler = Scheduler(clock)
-    return Deadline(moment: scheduler.now() + duration, limit: duration, scheduler: scheduler)
+    return Deadline(
+      moment: scheduler.now() + duration.addable, limit: duration, scheduler: scheduler)
   }
 
   /// The time that is left; negative after the deadline.

@@ -12,7 +12,8 @@ public struct FillToken: Sendable {
   /// Whether the get is a reload: once its answer is stored, answers to older gets are refused.
   public let isReload: Bool
 
-  /// Whether the value is one that was stored here, and that its origin has confirmed.
+  /// Whether the value is one that was stored here, and that its origin has confirmed, or that gets
+  /// another time to live.
   ///
   /// A store that still has a value with the same validator may keep that, and renew its age and
   /// its time to live only.
@@ -56,7 +57,7 @@ public struct FillToken: Sendable {
     FillToken(isEnded ? .none : revision, isReload, nil, isRenewal: isRenewal)
   }
 
-  /// Returns the token for a stored value that its origin has confirmed.
+  /// Returns the token for a stored value that stays as it is.
   ///
   /// - Parameter lookup: The moment before the value was looked up, if that is earlier: every later
   ///   write wins, since the value may be from before it.

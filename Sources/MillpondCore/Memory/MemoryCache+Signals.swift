@@ -124,7 +124,12 @@ extension MemoryCache {
     return Signal { observer, lifetime in
       // Before the entry is looked up, so that every later write wins over its value.
       let token = FillToken()
-      let caller = flights.enter(key, lookup)
+      let caller = make == nil ? flights.enterPresent(key, lookup) : flights.enter(key, lookup)
+      // A caller that starts nothing must not open an entry that others would join.
+      if caller == nil, make == nil {
+        if let stamped = self.peekStamped(key) { observer.next(stamped) }
+        return observer.completed()
+      }
       flights.wait(as: caller, key, lookup, observer, lifetime) { _ in
         if let assigned = caller?.flight.assigned {
           return self.storing(assigned.signal.map { Stamped($0) }, for: key, token)

@@ -85,7 +85,7 @@ struct PressureAlerts: TimedRule {
   private(set) var deadline: Duration?
 
   init(pause: Duration) {
-    self.pause = max(pause, .milliseconds(1))
+    self.pause = max(pause, .milliseconds(1)).addable
   }
 
   mutating func received(

@@ -78,6 +78,24 @@ extension Source {
     }
   }
 
+  /// Returns the immediate value, and reports it to the listeners.
+  ///
+  /// - Parameter label: Returns the name of the layer; nil if it reports by itself.
+  @inlinable
+  func layerNow(_ key: Key, _ lookup: Lookup, as label: () -> String?) -> Value? {
+    let value = now(key, lookup)
+    if value != nil, lookup.hasListeners, let label = label() {
+      lookup.report(.hit(age: nil), layer: label, key: key)
+    }
+    return value
+  }
+
+  /// Returns the immediate value of one of several sources, and reports which one answered.
+  @inlinable
+  func layerNow(_ key: Key, _ lookup: Lookup) -> Value? {
+    layerNow(key, lookup) { ownLabel }
+  }
+
   /// Returns the answer of one of several sources, and reports which one answered.
   @inlinable
   func layerAnswer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
@@ -125,7 +143,7 @@ struct AnswerReport: Sendable {
   @inlinable
   mutating func explained(_ lookup: Lookup) -> Lookup {
     guard askedAt != nil else { return lookup }
-    let explanation = MissExplanation(of: lookup)
+    let explanation = MissExplanation(of: lookup.details)
     self.explanation = explanation
     return lookup.explained(by: explanation)
   }

@@ -75,11 +75,7 @@ public struct Monitored<Base: Source>: Wrapper {
 
   @inlinable
   func reportedNow(_ key: Key, _ lookup: Lookup) -> Value? {
-    let value = base.now(key, lookup)
-    if value != nil, let label = monitoring.label {
-      lookup.report(.hit(age: nil), layer: label, key: key)
-    }
-    return value
+    base.layerNow(key, lookup) { monitoring.label }
   }
 
   /// Writes to the base, and reports a failure to the monitor.

@@ -46,9 +46,7 @@ public struct Named<Base: Source>: Wrapper {
   /// Returns the base's immediate value, and reports it to the listeners.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    let value = base.now(key, lookup)
-    if value != nil, lookup.hasListeners { lookup.report(.hit(age: nil), layer: name, key: key) }
-    return value
+    base.layerNow(key, lookup) { name }
   }
 
   /// The base with this name.

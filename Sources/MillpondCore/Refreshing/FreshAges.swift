@@ -38,7 +38,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   ///   - key: The key.
   ///   - asked: The revision of the write, or of the beginning of the fetch.
   ///   - age: The age of the value.
-  func renew(_ key: Key, asked: Revision, age: Duration = .zero) {
+  func renew(_ key: Key, asked: Revision, age: Duration? = nil) {
     if !hasMarks.load(ordering: .acquiring) { return }
     let now = scheduler.now()
     change { $0.renew(key, asked: min(asked, .present), age: age, at: now) }

@@ -49,9 +49,11 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
 
   /// Drops the mark of a key that got a value, if that is newer.
   ///
+  /// - Parameter age: The age of a value that was stored before, perhaps here; nil for a new one.
+  ///
   /// A value of a fetch that began before the mark of all keys gets a mark of its own, since its
   /// age does not show that.
-  mutating func renew(_ key: Key, asked: Revision, age: Duration, at now: Duration) -> Gone {
+  mutating func renew(_ key: Key, asked: Revision, age: Duration?, at now: Duration) -> Gone {
     var gone: [Key] = []
     if let place = byKey.index(forKey: key), isNewer(asked, age, than: byKey.values[place], at: now)
     {
@@ -59,14 +61,14 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
     }
     guard let all else { return (gone, []) }
     if asked < all.revision, byKey[key] == nil { return mark(key, all.revision, at: all.time) }
-    if asked > all.revision, age == .zero, now - all.time <= lag * 2 { renewed.insert(key) }
+    if asked > all.revision, age == nil, now - all.time <= lag * 2 { renewed.insert(key) }
     return (gone, [])
   }
 
   private func isNewer(
-    _ asked: Revision, _ age: Duration, than mark: Mark, at now: Duration
+    _ asked: Revision, _ age: Duration?, than mark: Mark, at now: Duration
   ) -> Bool {
-    asked > mark.revision && (age == .zero || now - mark.time - lag > age)
+    asked > mark.revision && (age.map { now - mark.time - lag > $0 } ?? true)
   }
 
   func hasMark(_ key: Key, after asked: Revision) -> Bool {

@@ -57,8 +57,9 @@ extension Cache {
   @discardableResult
   public func setTimeToLive(_ timeToLive: TimeToLive, for key: Key) -> Signal<Void> {
     if timeToLive.isOverAtOnce { return remove(key) }
-    // Taken before the value is looked up, so that later writes win.
-    let token = FillToken()
+    // Taken before the value is looked up, so that later writes win. A renewal, since the value
+    // that is stored stays as it is, also below wrappers that change it.
+    let token = FillToken().ofRenewal()
     return getStamped(key, Lookup(freshness: .cachedOnly)).take(1)
       .flatMap { apply(.fill(key, $0.with(timeToLive), token)) }.started()
   }

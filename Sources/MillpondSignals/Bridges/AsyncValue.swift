@@ -61,16 +61,14 @@ final class FirstAnswer<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   static func of(_ signal: Signal<Value>) async throws -> Value? {
     try Task.checkCancellation()
     let answer = FirstAnswer()
-    signal.start?(
-      Observer(next: { answer.settle(.success($0)) }, other: { answer.receive($0) }),
-      Lifetime(core: answer))
-    // Many signals have answered by now; then the task is not suspended.
-    if answer.isOpen {
-      await withTaskCancellationHandler {
-        await withUnsafeContinuation { answer.resume($0) }
-      } onCancel: {
-        answer.settle(.failure(CancellationError()))
-      }
+    await withTaskCancellationHandler {
+      signal.start?(
+        Observer(next: { answer.settle(.success($0)) }, other: { answer.receive($0) }),
+        Lifetime(core: answer))
+      // Many signals have answered by now; then the task is not suspended.
+      if answer.isOpen { await withUnsafeContinuation { answer.resume($0) } }
+    } onCancel: {
+      answer.settle(.failure(CancellationError()))
     }
     return try answer.settled()
   }
@@ -131,7 +129,7 @@ extension Signal {
   /// The values as an asynchronous sequence, for one loop; reading this property subscribes.
   ///
   /// Values that arrive faster than the loop takes them are buffered without a bound. Leaving the
-  /// loop, or cancelling its task, disposes.
+  /// loop, or cancelling its task, disposes, once the subscription has returned.
   @inlinable
   public var values: AsyncThrowingStream<Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: .unbounded) { continuation in

@@ -29,6 +29,9 @@ public struct Disposable: Sendable {
   }
 
   /// Ends the subscription; idempotent.
+  ///
+  /// A call that is made while another one still runs the teardowns, also inside one of them,
+  /// returns before that has finished; until then, closures of operators may run.
   @inlinable
   public func dispose() {
     lifetime?.end()

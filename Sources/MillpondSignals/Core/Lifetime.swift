@@ -198,8 +198,7 @@ package class LifetimeCore: @unchecked Sendable {
 
   private final func unlink() {
     guard entries.placeInParent >= 0 else { return }
-    let link = withLock { $0.unlink() }
-    _ = link
+    withExtendedLifetime(withLock { $0.unlink() }) {}  // released here, not under the lock
   }
 
   /// Clears the parent, which is about to be released without having ended.

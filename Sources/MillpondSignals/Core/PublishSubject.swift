@@ -136,21 +136,23 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   @inlinable
   @inline(never)
   func drain() {
-    var left: [Observer<Value>] = []
+    var left: [ListedSubscriber<Value>] = []
     mailbox.drain { receive($0, &left) }
     withExtendedLifetime(left) {}
   }
 
-  /// - Parameter left: Collects the observers of departed members, to be released after the turn.
+  /// - Parameter left: Collects departed members, to be released after the turn, or when there are
+  ///   many: a turn may be long.
   @inlinable
-  func receive(_ message: Message, _ left: inout [Observer<Value>]) {
+  func receive(_ message: Message, _ left: inout [ListedSubscriber<Value>]) {
     switch message {
     case .next(let value): members.next(value)
     case .other(let event): deliver(event)
     case .arrival(let member):
       if let end = admit(member), member.isListening { member.observer.other(end) }
     case .departure(let number):
-      if let observer = members.remove(number) { left.append(observer) }
+      if left.count == 64 { left = [] }
+      if let member = members.remove(number) { left.append(member) }
     }
   }
 

@@ -93,7 +93,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   /// Receives a value of the run.
   @inlinable
   package func next(_ value: Value) {
-    var leaver: Observer<Value>?
+    var leaver: ListedSubscriber<Value>?
     post(.next(value)) { leaver = deliver(value) }
     withExtendedLifetime(leaver) {}
   }
@@ -106,19 +106,21 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
 
   @inlinable
   func post(_ message: @autoclosure () -> Message, immediately act: () -> Void) {
-    var left: [Observer<Value>] = []
+    var left: [ListedSubscriber<Value>] = []
     mailbox.post(
       message(), replaces: Self.replaces, immediately: act, receive: { receive($0, &left) })
     withExtendedLifetime(left) {}
   }
 
-  /// - Parameter left: Collects the observers of departed members, to be released after the turn.
+  /// - Parameter left: Collects departed members, to be released after the turn, or when there are
+  ///   many: a turn may be long.
   @inlinable
-  func receive(_ message: Message, _ left: inout [Observer<Value>]) {
+  func receive(_ message: Message, _ left: inout [ListedSubscriber<Value>]) {
     switch message {
     case .arrival(let member): welcome(member)
     case .departure(let number):
-      if let observer = members.remove(number) { left.append(observer) }
+      if left.count == 64 { left = [] }
+      if let member = members.remove(number) { left.append(member) }
     case .next(let value): if let leaver = deliver(value) { left.append(leaver) }
     case .other(let event): deliver(event)
     }
@@ -133,10 +135,9 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
     if member.isListening { member.observer.other(end) }
   }
 
-  /// - Returns: The observer of a subscriber that has left meanwhile, to be released after the
-  ///   turn.
+  /// - Returns: A subscriber that has left meanwhile, to be released after the turn.
   @inlinable
-  func deliver(_ value: Value) -> Observer<Value>? {
+  func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
     if latest.isEmpty { latest = [value] } else { latest[0] = value }
     departed = 0

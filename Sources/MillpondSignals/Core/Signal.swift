@@ -54,8 +54,10 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Runs the signal for an operator: its events go to `observer` until `lifetime` ends.
   @inlinable
   public func run(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    // What made this signal, or makes its value, may have disposed.
+    if lifetime.isEnded { return }
     if let value = now?() {
-      observer.next(value)
+      if !lifetime.isEnded { observer.next(value) }
       if !lifetime.isEnded { observer.completed() }
     } else if observer.canSubscribe(lifetime) {
       start?(observer, lifetime)

@@ -43,12 +43,12 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
 
   /// Removes a member whose lifetime has ended, if it is present.
   ///
-  /// - Returns: The member's observer, for the caller to release: no object of a user is released
-  ///   here.
+  /// - Returns: The member, for the caller to release: no object of a user is released here. Its
+  ///   lifetime may be a run, which has a value.
   @inlinable
-  package mutating func remove(_ number: Int) -> Observer<Value>? {
+  package mutating func remove(_ number: Int) -> ListedSubscriber<Value>? {
     if single.member.number == number {
-      return exchange(&single, with: SubscriberSlot()).member.observer
+      return exchange(&single, with: SubscriberSlot()).member
     }
     return slots.remove(number)
   }
@@ -95,9 +95,9 @@ package struct SubscriberSlots<Value: Sendable>: ~Copyable {
     count += 1
   }
 
-  /// Removes a member, and returns its observer; its slot stays until more than half are vacant.
+  /// Removes a member, and returns it; its slot stays until more than half are vacant.
   @inlinable
-  mutating func remove(_ number: Int) -> Observer<Value>? {
+  mutating func remove(_ number: Int) -> ListedSubscriber<Value>? {
     let place = place(of: number)
     guard let slots, place < count, slots[place].member.number == number else { return nil }
     let left = slots[place].vacate()
@@ -157,10 +157,12 @@ package struct SubscriberSlots<Value: Sendable>: ~Copyable {
 struct SubscriberSlot<Value: Sendable>: ~Copyable {
   @usableFromInline var member: ListedSubscriber<Value>
 
-  /// Creates a slot that was always vacant.
+  /// Creates a vacant slot.
+  ///
+  /// - Parameter number: The complement of the number of the member that has left; below zero.
   @inlinable
-  init() {
-    member = ListedSubscriber(-1, Observer(next: { _ in }, other: { _ in }), nil)
+  init(vacant number: Int = -1) {
+    member = ListedSubscriber(number, Observer(next: { _ in }, other: { _ in }), nil)
   }
 
   @inlinable
@@ -192,11 +194,10 @@ struct SubscriberSlot<Value: Sendable>: ~Copyable {
     member.number < 0
   }
 
-  /// Removes the observer, and returns it.
+  /// Removes the member, and returns it.
   @inlinable
-  mutating func vacate() -> Observer<Value> {
-    member.number = ~number
-    return exchange(&member.observer, with: Observer(next: { _ in }, other: { _ in }))
+  mutating func vacate() -> ListedSubscriber<Value> {
+    exchange(&self, with: SubscriberSlot(vacant: ~number)).member
   }
 }
 
@@ -206,7 +207,7 @@ package struct ListedSubscriber<Value: Sendable>: Sendable {
   @usableFromInline var number: Int
   @usableFromInline var observer: Observer<Value>
 
-  /// Nil in a slot that never had a member.
+  /// Nil in a vacant slot.
   @usableFromInline let lifetime: Lifetime?
 
   @inlinable
@@ -216,9 +217,9 @@ package struct ListedSubscriber<Value: Sendable>: Sendable {
     self.lifetime = lifetime
   }
 
-  /// Whether the member's lifetime, which it must have, has not ended.
+  /// Whether the member is there, and its lifetime has not ended.
   @inlinable
   var isListening: Bool {
-    !lifetime.unsafelyUnwrapped.isEnded
+    if let lifetime { !lifetime.isEnded } else { false }
   }
 }

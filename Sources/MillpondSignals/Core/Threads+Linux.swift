@@ -1,6 +1,7 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
-  import Synchronization
 #elseif canImport(Musl)
   import Musl
 #endif
@@ -27,7 +28,7 @@
   }
 #endif
 
-#if canImport(Glibc)
+#if canImport(Glibc) || canImport(Musl)
   /// Returns the stack of the current thread; nil if unknown.
   func threadStack() -> UnsafeMutablePointer<ThreadStack>? {
     let number = numberOfKey.load(ordering: .relaxed)
@@ -57,6 +58,9 @@
     return stack
   }
 
+#endif
+
+#if canImport(Glibc)
   private func readStackBounds() -> StackBounds {
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
@@ -77,9 +81,7 @@
   private typealias ReadAttributes =
     @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
 #elseif canImport(Musl)
-  /// Returns nil, so no stack is guarded: for the main thread, musl reports only the part used so
-  /// far.
-  func threadStack() -> UnsafeMutablePointer<ThreadStack>? {
-    nil
-  }
+  /// Returns unknown bounds, so no stack is guarded: for the main thread, musl reports only the part
+  /// used so far.
+  private func readStackBounds() -> StackBounds { StackBounds() }
 #endif

@@ -57,16 +57,17 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func runNext() -> Bool {
     if lifetime.isEnded { return false }
-    guard let part = parts.next() else {
-      downstream.completed()
+    guard let part = parts.next(until: lifetime) else {
+      if !lifetime.isEnded { downstream.completed() }
       return false
     }
+    if lifetime.isEnded { return false }
     if parts.isAtEnd {
       part.run(downstream, lifetime)
       return false
     }
     if let now = part.now, let value = now() {
-      downstream.next(value)
+      if !lifetime.isEnded { downstream.next(value) }
       return true
     }
     let run = InnerRun(of: self, in: lifetime)

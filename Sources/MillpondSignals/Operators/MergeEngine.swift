@@ -31,8 +31,17 @@ final class MergeEngine<Value: Sendable>: Sendable {
   @inlinable
   init(_ downstream: Observer<Value>, _ subscriber: Lifetime, limit: Int) {
     lifetime = subscriber.child()
-    serializer = Serializer(downstream, subscriber)
-    state = Locked(MergeState(limit: limit))
+    let state = Locked(MergeState<Value>(limit: limit))
+    self.state = state
+    // The sum is formed when it is delivered, so that the latest is the last.
+    let summing = downstream.replacingOther { event in
+      if case .progress = event, let sum = state.withLock({ $0.sum }) {
+        downstream.progress(sum)
+      } else {
+        downstream.other(event)
+      }
+    }
+    serializer = Serializer(summing, subscriber)
   }
 
   @inlinable
@@ -119,8 +128,8 @@ final class MergeEngine<Value: Sendable>: Sendable {
 
   @inlinable
   func innerProgress(_ progress: SignalProgress, of run: InnerRun<MergeEngine>) {
-    let sum = state.withLock { $0.sum(adding: progress, of: ObjectIdentifier(run)) }
-    serializer.send(.progress(sum))
+    state.withLock { $0.note(progress, of: ObjectIdentifier(run)) }
+    serializer.send(.progress(progress))
   }
 
   @inlinable
@@ -198,13 +207,19 @@ struct MergeState<Value: Sendable>: Sendable {
     return isClosed && active == 0 ? .complete : .wait
   }
 
-  /// Notes the progress of a run, and returns the sum of the live runs.
+  /// Notes the progress of a run.
+  @inlinable
+  mutating func note(_ new: SignalProgress, of run: ObjectIdentifier) {
+    if let last = progress.updateValue(new, forKey: run) { together.remove(last) }
+    together.add(new)
+  }
+
+  /// The sum of the live runs; nil if none has reported progress.
   ///
   /// The total is known if each of them knows its own.
   @inlinable
-  mutating func sum(adding new: SignalProgress, of run: ObjectIdentifier) -> SignalProgress {
-    if let last = progress.updateValue(new, forKey: run) { together.remove(last) }
-    together.add(new)
+  var sum: SignalProgress? {
+    if progress.isEmpty { return nil }
     let sum = together.progress
     return progress.count == active ? sum : SignalProgress(completed: sum.completed)
   }

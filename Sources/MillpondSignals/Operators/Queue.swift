@@ -29,11 +29,6 @@ package struct Queue<Element> {
     elements[head...].prefix(max(0, count)).compactMap { $0 }
   }
 
-  /// Returns the element at a position; nil if there are fewer.
-  package func element(at position: Int) -> Element? {
-    head + position < elements.count ? elements[head + position] : nil
-  }
-
   @inlinable
   package mutating func append(_ element: Element) {
     elements.append(element)

@@ -37,9 +37,11 @@ package struct SignalPartsIterator<Value: Sendable>: Sendable {
     rest.isEmpty
   }
 
+  /// Returns the next part; nil at the end, or when `lifetime` has ended.
   @inlinable
-  package mutating func next() -> Signal<Value>? {
+  package mutating func next(until lifetime: Lifetime? = nil) -> Signal<Value>? {
     while let parts = rest.popLast() {
+      if let lifetime, lifetime.isEnded { return nil }
       switch parts.kind {
       case .one(let signal): return signal
       case .several(let signals): rest += signals.reversed().map { SignalParts(.one($0)) }

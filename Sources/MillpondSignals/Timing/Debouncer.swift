@@ -29,9 +29,12 @@ public final class Debouncer: Sendable {
   ) {
     let cancellations = CancellationCount()
     self.cancellations = cancellations
-    acting = calls.signal.debounce(quiet, clock: clock)
+    // Without a limit: a main thread that is busy for long must not end the subscription.
+    acting = calls.signal.debounce(quiet, clock: clock).receive(on: MainActor.shared, limit: .max)
       // An action that is on its way to the main actor can still be cancelled there.
-      .subscribeOnMain(onNext: { if $0 == cancellations.count { act() } }).scoped()
+      .subscribe(onNext: { number in
+        MainActor.assumeIsolated { if number == cancellations.count { act() } }
+      }).scoped()
   }
 
   /// Schedules the action, in place of one that waits.

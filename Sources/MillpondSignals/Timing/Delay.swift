@@ -36,7 +36,7 @@ package struct DelayRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(delay: Duration) {
-    self.delay = max(.zero, delay)
+    self.delay = max(.zero, delay).addable
   }
 
   @inlinable package var deadline: Duration? { first?.deadline }

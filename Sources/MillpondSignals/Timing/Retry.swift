@@ -181,10 +181,12 @@ public struct RetryPolicy: Sendable {
     guard attempt < attempts, !error.isNestedTooDeeply, isWorthwhile(error) else { return nil }
     let share = share()
     let own = pause(attempt, share)
-    guard let named = (error as? any RetryDelaying)?.retryDelay else { return own }
+    guard let named = (error as? any RetryDelaying)?.retryDelay.map({ max(.zero, $0) }) else {
+      return own
+    }
     if named > longest { return nil }
     // Never earlier than the named pause.
-    return max(own, named + min(longest - named, max(.zero, named) * share))
+    return max(own, named + min(longest - named, named * share))
   }
 
   private static func doubled(

@@ -1,5 +1,11 @@
 import Dispatch
 
+extension Duration {
+  /// This duration, at most 292 billion years, so that its sum with a time does not overflow.
+  @inlinable
+  package var addable: Duration { min(self, .seconds(Int64.max)) }
+}
+
 /// The single source of time and timers, adapted from any clock.
 @usableFromInline
 package struct Scheduler: Sendable {

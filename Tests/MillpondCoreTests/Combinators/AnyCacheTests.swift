@@ -163,4 +163,26 @@ import Testing
 
     #expect(recorder.transcript == ["completed"])
   }
+
+  @Test func `an older removal of everything leaves what was set later`() {
+    let kept = TestCache<Int, String>()
+    let cache = AnyCache<Int, String>(
+      get: { kept.get($0) }, set: { kept.set($0, for: $1) }, remove: { kept.remove($0) },
+      removeAll: { kept.removeAll() },
+      removeMatching: { isRemoved in kept.removeAll { isRemoved($0) } })
+    kept.set("earlier", for: 2)
+    let early = Revision.next()
+    cache.set("later", for: 1)
+
+    _ = cache.apply(.removeAll(early))
+
+    #expect(kept.contents == [1: "later"])
+  }
+
+  @Test func `an erased origin has nothing stored, also immediately`() {
+    let erased = AnyCache(MemoryCache<Int, Int>(countLimit: 2).mapValues { $0 + 1 })
+
+    _ = erased
+    #expect(AnyCache(SourceGetTests.Computed()).now("a", freshness: .cachedOnly) == nil)
+  }
 }

@@ -215,6 +215,24 @@ import Testing
         })
     }
   }
+
+  @Test func `a value that cannot be decoded is fetched, not confirmed by its origin`() {
+    struct Damaged: Error {}
+    let scene = RevalidationScene()
+    _ = scene.memory.apply(
+      .fill("a", Stamped(-1, validator: Validator(entityTag: "1")), FillToken()))
+    let cache = scene.cache.mapValues(
+      encode: { (value: Int) in value },
+      decode: { (value: Int) in
+        if value < 0 { throw Damaged() }
+        return value
+      })
+
+    let asked = cache.ask()
+
+    #expect(asked.values.map(\.value) == [1] && asked.failure == nil)
+    #expect(scene.memory.peek("a") == 1)
+  }
 }
 
 extension Source {

@@ -339,4 +339,13 @@ import Testing
       #expect(cache.peek(key) == -key)
     }
   }
+
+  @Test func `a get that meets a waiting entry starts it`() {
+    let memory = MemoryCache<Int, Int>(countLimit: 4)
+    memory[1] = .just(5)
+
+    let get = Recorder<Int>().subscribe(to: memory.get(1))
+
+    #expect(get.values == [5] && memory.peek(1) == 5)
+  }
 }

@@ -199,6 +199,24 @@ import Testing
     let inMemory = (0..<20_000).filter { users.current($0) != nil }
     #expect(inMemory.allSatisfy { kept.contents[$0] == "new" })
   }
+
+  @Test func `a removal of everything that a flush repeats leaves what was set since`() {
+    let isFull = Locked(true)
+    let store = AnyCache<Int, String>(
+      get: { [kept] in kept.get($0, Lookup()) }, set: { [kept] in kept.set($0, for: $1) },
+      remove: { [kept] in kept.remove($0) },
+      removeAll: { [kept] in isFull.withLock { $0 } ? .fail(Refused()) : kept.removeAll() },
+      removeMatching: { [kept] isRemoved in kept.removeAll { isRemoved($0) } })
+    let users = MultiplexerMap<Int, String>(over: origin, persistence: Persistence(store))
+    users.removeAll()
+    users.set("two", for: 2)
+    users.relieve(.critical)
+    isFull.withLock { $0 = false }
+
+    users.flush()
+
+    #expect(kept.contents == [2: "two"])
+  }
 }
 
 /// A cache that fails some of its changes before they reach another.

@@ -172,4 +172,48 @@ import Testing
 
     #expect(monitor.statistics["memory"]?.hits == 4_000)
   }
+
+  @Test func `a hit of a layer without a name is counted under its title`() {
+    let monitor = CacheMonitor()
+    let memory = MemoryCache<Int, Int>(countLimit: 4)
+    memory.set(1, for: 1)
+
+    memory.layered(over: TestOrigin<Int, Int>()).monitored(by: monitor).get(1).subscribe()
+
+    #expect(monitor.statistics["MemoryCache"]?.hits == 1)
+  }
+
+  @Test func `a hit of a named layer in a composition is one hit`() {
+    let monitor = CacheMonitor()
+    let memory = MemoryCache<Int, Int>(countLimit: 4)
+    memory.set(1, for: 1)
+
+    memory.named("front").layered(over: TestOrigin<Int, Int>()).monitored(by: monitor).get(1)
+      .subscribe()
+
+    #expect(monitor.statistics["front"]?.hits == 1)
+    #expect(monitor.statistics["MemoryCache"] == nil)
+  }
+
+  @Test func `a monitor leaves an immediate value immediate, and counts it once`() {
+    let monitor = CacheMonitor()
+    let base = MemoryCache<Int, Int>(countLimit: 4)
+    base.set(1, for: 1)
+    let cache = base.named("base").mapValues(.identity).monitored(by: monitor)
+
+    #expect(cache.now(1) == 1)
+    #expect(monitor.statistics["base"]?.hits == 1)
+  }
+
+  @Test func `a value that cannot be decoded is no hit of an immediate answer`() {
+    let monitor = CacheMonitor()
+    let base = MemoryCache<Int, Int>(countLimit: 4)
+    base.set(1, for: 1)
+    let cache = base.named("base")
+      .mapValues(encode: { (value: Int) in value }, decode: { (_: Int) -> Int in throw Offline() })
+      .monitored(by: monitor)
+
+    #expect(cache.now(1) == nil)
+    #expect(monitor.statistics["base"] == nil)
+  }
 }

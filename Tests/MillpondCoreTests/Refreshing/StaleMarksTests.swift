@@ -148,4 +148,15 @@ import Testing
     #expect(newer.keys == ["a"])
     #expect(marks.isEmpty)
   }
+
+  @Test func `another time to live leaves a value marked stale`() {
+    let scene = RememberedScene(FreshnessPolicy(freshFor: .after(.seconds(100))))
+    scene.users.set(1, for: "a")
+    scene.users.markStale("a")
+
+    scene.users.setTimeToLive(.after(.seconds(60)), for: "a")
+    _ = scene.get()
+
+    #expect(scene.fetches.count == 1)
+  }
 }

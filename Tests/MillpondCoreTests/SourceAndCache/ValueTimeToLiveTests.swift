@@ -346,4 +346,16 @@ import Testing
 
     func answer() { for run in waiting.withLock({ $0 }) { run() } }
   }
+
+  @Test func `another time to live does not change what is stored below a wrapper`() {
+    let base = MemoryCache<Int, Int>(countLimit: 4)
+    let cache = base.postProcessed { $1 * 10 }
+    cache.set(1, for: 1)
+
+    cache.setTimeToLive(.after(.seconds(60)), for: 1)
+    cache.setTimeToLive(.after(.seconds(90)), for: 1)
+
+    #expect(base.peek(1) == 1)
+    #expect(cache.now(1) == 10)
+  }
 }

@@ -1,4 +1,4 @@
-import MillpondSignals
+@testable import MillpondSignals
 import MillpondTesting
 import Testing
 
@@ -83,7 +83,7 @@ import Testing
     let lifetime = Lifetime()
     lifetime.end()
 
-    Signal.from(stream).run(Observer(next: { _ in }, other: { _ in }), lifetime)
+    Signal.from(stream).start?(Observer(next: { _ in }, other: { _ in }), lifetime)
 
     try await isOver.wait(for: "the iteration to be cancelled") { $0 }
   }

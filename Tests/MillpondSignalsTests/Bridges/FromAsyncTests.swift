@@ -1,4 +1,4 @@
-import MillpondSignals
+@testable import MillpondSignals
 import MillpondTesting
 import Testing
 
@@ -72,7 +72,7 @@ import Testing
       return 1
     }
 
-    signal.run(Observer(next: { _ in }, other: { _ in }), lifetime)
+    signal.start?(Observer(next: { _ in }, other: { _ in }), lifetime)
 
     try await done.wait(for: "the work to be cancelled") { $0 }
   }

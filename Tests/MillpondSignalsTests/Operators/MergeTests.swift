@@ -122,4 +122,17 @@ import Testing
 
     #expect(recorder.progress.last == SignalProgress(completed: 3, total: 12))
   }
+
+  @Test func `the last progress is the sum, whichever thread reports it`() async throws {
+    for _ in 0..<500 {
+      let pipes = [PublishSubject<Int>(), PublishSubject<Int>()]
+      let last = Locked(0)
+      Signal.merge(pipes.map(\.signal))
+        .subscribe(onProgress: { now in last.withLock { $0 = now.completed } })
+      try await race(2) { index in
+        for number in 1...20 { pipes[index].progress(SignalProgress(completed: number)) }
+      }
+      #expect(last.withLock { $0 } == 40)
+    }
+  }
 }

@@ -126,4 +126,25 @@ import Testing
     #expect(once == 1)
     #expect(acts.count == 2)
   }
+
+  @Test func `it acts after any number of calls that the main thread was too busy for`()
+    async throws
+  {
+    let acts = Watched(0)
+    let debouncer = Debouncer(after: .zero) { acts.change { $0 += 1 } }
+    await MainActor.run {
+      let hasCalled = DispatchSemaphore(value: 0)
+      onThread {
+        for _ in 0..<70_000 { debouncer.call() }
+        hasCalled.signal()
+      }
+      hasCalled.wait()
+    }
+    await withCheckedContinuation { passed in DispatchQueue.main.async { passed.resume() } }
+    let before = acts.state
+
+    debouncer.call()
+
+    try await acts.wait(for: "one more act") { $0 > before }
+  }
 }

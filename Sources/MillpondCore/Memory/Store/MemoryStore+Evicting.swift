@@ -25,7 +25,12 @@ extension MemoryStore {
         return .refused
       }
       isWithoutContest = false
-      if !evict(for: order.isWeighted ? details.cost : 1, .evicted, &move) { return .crowded }
+      if !evict(for: order.isWeighted ? details.cost : 1, .evicted, &move) {
+        // Its entry is gone until there is room.
+        let revision = details.revision
+        if PendingWrite.isAny(before: revision) { remember(key, revision, &move) }
+        return .crowded
+      }
     }
     add(key, hash, value, validator, details, move.now)
     if isWithoutContest { order.settle() }

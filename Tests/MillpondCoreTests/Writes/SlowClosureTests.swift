@@ -1,0 +1,130 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// Closures whose work goes on after they have returned.
+@Suite struct SlowClosureTests {
+  /// A store whose sets wait until they are let through.
+  final class SlowStore: Sendable {
+    let values = Locked<[Int: Int]>([:])
+    let pipes = Locked<[Int: PublishSubject<Void>]>([:])
+
+    var cache: AnyCache<Int, Int> {
+      AnyCache(
+        get: { [values] key in values.withLock { $0[key] }.map { .just($0) } ?? .empty },
+        set: { [values, pipes] value, key in
+          let pipe = PublishSubject<Void>()
+          pipes.withLock { $0[value] = pipe }
+          return pipe.signal.onNext { _ in values.withLock { $0[key] = value } }
+        },
+        remove: { [values] key in
+          values.withLock { $0[key] = nil }
+          return .just(())
+        },
+        removeAll: { [values] in
+          values.withLock { $0 = [:] }
+          return .just(())
+        },
+        removeMatching: { [values] isRemoved in
+          values.withLock { values in values = values.filter { !isRemoved($0.key) } }
+          return .just(())
+        })
+    }
+
+    var contents: [Int: Int] { values.withLock { $0 } }
+    var begun: Set<Int> { Set(pipes.withLock { $0.keys }) }
+
+    func finish(_ value: Int) {
+      let pipe = pipes.withLock { $0[value] }
+      pipe?.next(())
+      pipe?.completed()
+    }
+
+    func fail(_ value: Int) {
+      pipes.withLock { $0[value] }?.failed(Refused())
+    }
+  }
+
+  let store = SlowStore()
+
+  @Test func `the end of a scope erases what a slow set was storing`() {
+    let session = CacheScope()
+    let scoped = store.cache.scoped(to: session)
+    scoped.set(1, for: 1)
+
+    let end = Recorder<Void>().subscribe(to: session.end())
+    #expect(!end.isCompleted)
+    store.finish(1)
+
+    #expect(end.isCompleted && store.contents.isEmpty)
+  }
+
+  @Test func `the end of a scope erases what a slow fill was storing`() {
+    let session = CacheScope()
+    let origin = TestOrigin<Int, Int>()
+    let scoped = store.cache.layered(over: origin).scoped(to: session)
+    let asked = Recorder<Int>().subscribe(to: scoped.get(1))
+    origin[1].next(5)
+    origin[1].completed()
+    #expect(asked.values == [5] && store.begun == [5])
+
+    let end = Recorder<Void>().subscribe(to: session.end())
+    store.finish(5)
+
+    #expect(end.isCompleted && store.contents.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `a later write of a key waits for the work of the earlier one`(succeeds: Bool) {
+    let cache = store.cache
+    cache.set(1, for: 1)
+    let second = Recorder<Void>().subscribe(to: cache.set(2, for: 1))
+    let removal = Recorder<Void>().subscribe(to: cache.remove(1))
+    #expect(store.begun == [1] && second.events.isEmpty)
+
+    if succeeds { store.finish(1) } else { store.fail(1) }
+    #expect(store.begun == [1, 2])
+    store.finish(2)
+
+    #expect(second.isCompleted && removal.isCompleted)
+    #expect(store.contents.isEmpty)
+  }
+
+  @Test func `other keys do not wait`() {
+    let cache = store.cache
+    cache.set(1, for: 1)
+    cache.set(2, for: 2)
+
+    #expect(store.begun == [1, 2])
+  }
+
+  @Test func `a set after a removal of everything waits with it, and stays`() {
+    let cache = store.cache
+    cache.set(1, for: 1)
+    cache.removeAll()
+    let later = Recorder<Void>().subscribe(to: cache.set(2, for: 2))
+    #expect(store.begun == [1])
+
+    store.finish(1)
+    #expect(store.begun == [1, 2])
+    store.finish(2)
+
+    #expect(later.isCompleted)
+    #expect(store.contents == [2: 2])
+  }
+
+  @Test func `a hundred thousand writes of a key wait without overflow`() {
+    let cache = store.cache
+    cache.set(-1, for: 1)
+    let removals = Locked(0)
+    for _ in 0..<100_000 {
+      cache.remove(1).subscribe(onCompleted: { removals.withLock { $0 += 1 } })
+    }
+
+    store.finish(-1)
+
+    #expect(removals.withLock { $0 } == 100_000)
+    #expect(store.contents.isEmpty)
+  }
+}
