@@ -1,6 +1,7 @@
-@testable import MillpondSignals
 import MillpondTesting
 import Testing
+
+@testable import MillpondSignals
 
 @Suite struct FromAsyncSequenceTests {
   let recorder = Recorder<Int>()

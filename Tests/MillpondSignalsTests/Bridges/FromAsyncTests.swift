@@ -1,6 +1,7 @@
-@testable import MillpondSignals
 import MillpondTesting
 import Testing
+
+@testable import MillpondSignals
 
 @Suite struct FromAsyncTests {
   let recorder = Recorder<Int>()
