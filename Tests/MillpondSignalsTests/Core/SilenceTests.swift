@@ -5,19 +5,19 @@ import Testing
 
 /// No closure runs after a disposal, also in the middle of a start.
 @Suite struct SilenceTests {
-  @Test func `cancelling the task disposes of a signal that is still starting`() async throws {
-    let hasBegun = Watched(false)
-    let wasEnded = Locked(false)
+  @Test func `cancelling the task disposes of a signal that is starting, once it has`() async throws
+  {
+    let (hasBegun, isCancelled, wasEnded) = (Watched(false), Locked(false), Locked(false))
     let signal = Signal<Int> { _, lifetime in
+      lifetime.onEnd { wasEnded.withLock { $0 = true } }
       hasBegun.change { $0 = true }
-      let limit = ContinuousClock.now + .seconds(20)
-      while !lifetime.isEnded, .now < limit { yieldThread() }
-      wasEnded.withLock { $0 = lifetime.isEnded }
+      while !isCancelled.withLock({ $0 }) { yieldThread() }
     }
     let task = Task { try await signal.value }
     try await hasBegun.wait(for: "the start") { $0 }
 
     task.cancel()
+    isCancelled.withLock { $0 = true }
 
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(wasEnded.withLock { $0 })
