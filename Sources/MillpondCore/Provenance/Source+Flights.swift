@@ -60,13 +60,13 @@ private final class FlightWatchdog: Sendable {
   }
 
   func start() {
-    let timer = RunningTimer()
+    let timer = TimerSlot()
     lifetime.onEnd { timer.close() }
     wait(timer)
   }
 
-  private func wait(_ timer: RunningTimer) {
-    timer.fill(
+  private func wait(_ timer: TimerSlot) {
+    timer.set(
       scheduler.schedule(after: limit / 4) {
         self.look()
         if !self.lifetime.isEnded { self.wait(timer) }
@@ -82,26 +82,5 @@ private final class FlightWatchdog: Sendable {
       return new
     }
     for record in new where !lifetime.isEnded { observer.next(record) }
-  }
-}
-
-/// A slot for the running timer; once closed it disposes of every timer.
-private final class RunningTimer: Sendable {
-  private let state = Locked<(timer: Disposable?, isClosed: Bool)>((nil, false))
-
-  func fill(_ timer: Disposable) {
-    let isClosed = state.withLock { state in
-      if !state.isClosed { state.timer = timer }
-      return state.isClosed
-    }
-    if isClosed { timer.dispose() }
-  }
-
-  func close() {
-    let timer = state.withLock { state in
-      defer { state = (nil, true) }
-      return state.timer
-    }
-    timer?.dispose()
   }
 }

@@ -24,13 +24,8 @@ struct MemoryOptions: Sendable {
     self.jitter = jitter > 0 ? min(jitter, 1) : 0
   }
 
-  /// Returns the deadline of a value born at this time; equal keys and births have equal jitter.
-  @usableFromInline
-  func deadline(_ timeToLive: TimeToLive, _ bornAt: Int64, _ hash: MemoryHash) -> Int64 {
-    deadline(after: timeToLive.nanoseconds, bornAt, hash)
-  }
-
-  /// Returns the deadline of a value that lives for so many nanoseconds from `bornAt` on.
+  /// Returns the deadline of a value that lives for so many nanoseconds from `bornAt` on; equal keys
+  /// and births have equal jitter.
   @usableFromInline
   func deadline(after life: Int64, _ bornAt: Int64, _ hash: MemoryHash) -> Int64 {
     if jitter == 0 { return TimeToLive.deadline(after: life, from: bornAt) }

@@ -7,7 +7,7 @@ import Testing
   private func deadlines(jitter: Double, _ time: TimeToLive, bornAt: Int64 = 1_000) -> [Int64] {
     let options = MemoryOptions(
       policy: .adaptive, isWeighted: false, timeToLive: time, timeToIdle: .never, jitter: jitter)
-    return (0..<2_000).map { options.deadline(time, bornAt, MemoryHash($0)) }
+    return (0..<2_000).map { options.deadline(after: time.nanoseconds, bornAt, MemoryHash($0)) }
   }
 
   @Test(arguments: [0.1, 0.5, 1])
