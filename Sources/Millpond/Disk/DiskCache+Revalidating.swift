@@ -21,8 +21,9 @@ extension DiskCache {
   func renew(
     _ key: String, _ stamped: Stamped<@Sendable () throws -> Data>, _ token: FillToken
   ) -> Signal<Void> {
-    let token = access.store == nil ? token.accepted : token
-    return outcome { [timeToLive] in $0.renew(key, stamped, token, timeToLive) }
+    let timeToLive = timeToLive
+    return access.store?.renew(key, stamped, token, timeToLive)
+      ?? onceOpen { [token = token.accepted] in $0.renew(key, stamped, token, timeToLive) }
   }
 
   /// Returns the value of any age, also one that has expired, if it has a validator.

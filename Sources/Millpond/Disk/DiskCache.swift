@@ -159,9 +159,11 @@ public final class DiskCache: Cache {
   /// can't be read, or the process dies before the outcome, some of the values are still stored,
   /// complete: then remove them again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
+    let timeToLive = timeToLive
     // Until the folder opens, changes wait; by then the get behind a fill may be over.
-    let change = access.store == nil ? change.accepted : change
-    let outcome = outcome { [timeToLive] in $0.apply(change, timeToLive) }
+    let outcome =
+      access.store?.apply(change, timeToLive)
+      ?? onceOpen { [change = change.accepted] in $0.apply(change, timeToLive) }
     if change.isOfManyKeys { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
   }
@@ -175,9 +177,8 @@ public final class DiskCache: Cache {
     removals.keep(act, in: \.self)
   }
 
-  /// Returns the outcome of a write that is carried out now, or as soon as the folder is open.
-  func outcome(of write: @escaping @Sendable (DiskStore) -> Signal<Void>) -> Signal<Void> {
-    if let store = access.store { return write(store) }
+  /// Returns the outcome of a write that is carried out as soon as the folder is open.
+  func onceOpen(_ write: @escaping @Sendable (DiskStore) -> Signal<Void>) -> Signal<Void> {
     // Captures only the access: an outcome that a caller keeps must not keep the folder in use.
     return Signal { [access] observer, lifetime in
       access.use(for: observer) { write($0).run(observer, lifetime) }

@@ -30,7 +30,7 @@ extension DiskStore {
       guard let key = key(of: entry, for: removal), removal.predicate.isSatisfied(by: key) else {
         continue
       }
-      removal.outcomes.append(remove(key, removal.revision).signal)
+      removal.outcomes.append(remove(key, removal.revision))
     }
     if goesOn { return afterWriting { self.step(removal, number) } }
     // Behind the removals of this step, so that a flush waits for them.

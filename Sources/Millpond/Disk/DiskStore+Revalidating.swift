@@ -51,23 +51,18 @@ extension DiskStore {
       record.schema == options.form.schema.version
     else { return .empty }
     guard case .file(let file) = record.content else { return rewrite(renewal) }
-    let (key, token) = (renewal.key, renewal.token)
+    let now = options.now()
     let write = DiskWrite(
-      key: key, hash: KeyHash(of: key), .file(file),
-      .ofFill(renewal.stamped, renewal.timeToLive, at: options.now()),
+      key: renewal.key, .file(file), .ofFill(renewal.stamped, renewal.timeToLive, at: now),
       validator: record.validator, revision: .none, isRenewal: true)
-    return keep(write, { self.removals.compare(key, token) }) { state, write, _, compared in
-      if state.index.writes.mustCompare(token, compared: compared) { return nil }
-      let consequence = state.index.renew(write, file, token)
-      write.outcome.isFill(admitted: consequence.isToBeWritten)
-      return consequence
-    }.signal
+    return keep(write, renewal.token, at: now)
   }
 
   private func rewrite(_ renewal: Renewal) -> Signal<Void> {
     do {
       let stamped = try renewal.stamped.map { try $0() }
-      return fill(renewal.key, stamped, renewal.token, renewal.timeToLive).signal
+      return fill(
+        renewal.key, stamped, renewal.token, renewal.timeToLive, at: options.now())
     } catch {
       return .fail(error)
     }

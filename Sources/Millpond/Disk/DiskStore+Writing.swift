@@ -9,43 +9,61 @@ extension DiskStore {
   ///   - change: The change.
   ///   - timeToLive: The time to live of a value without one of its own.
   func apply(_ change: Change<String, Data>, _ timeToLive: TimeToLive) -> Signal<Void> {
+    let now = options.now()
     switch change {
     case .set(let key, let stamped, let revision):
-      set(
-        key, .value(stamped.value),
-        .ofWrite(stamped, timeToLive, at: options.now()), revision, stamped.validator
-      ).signal
+      return keep(
+        DiskWrite(
+          key: key, .value(stamped.value), .ofWrite(stamped, timeToLive, at: now),
+          validator: stamped.validator, revision: revision), at: now)
     case .fill(let key, let stamped, let token):
-      token.isRenewal
-        ? renew(key, stamped.map { value in { value } }, token, timeToLive)
-        : fill(key, stamped, token, timeToLive).signal
-    case .remove(let key, let revision): remove(key, revision).signal
-    case .removeAll(let revision): removeAll(revision)
-    case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
+      if token.isRenewal {
+        return renew(key, stamped.map { value in { value } }, token, timeToLive)
+      }
+      return fill(key, stamped, token, timeToLive, at: now)
+    case .remove(let key, let revision): return remove(key, revision)
+    case .removeAll(let revision): return removeAll(revision)
+    case .removeMatching(let predicate, let revision): return removeMatching(predicate, revision)
     }
   }
 
-  func remove(_ key: String, _ revision: Revision) -> DiskOutcome {
-    take(
-      DiskWrite(key: key, hash: KeyHash(of: key), .removal, timesOfRemoval, revision: revision)
-    ) { $0.index.remove($1) }
+  func fill(
+    _ key: String, _ stamped: Stamped<Data>, _ token: FillToken, _ timeToLive: TimeToLive,
+    at now: WallTime
+  ) -> Signal<Void> {
+    keep(
+      DiskWrite(
+        key: key, .value(stamped.value), .ofFill(stamped, timeToLive, at: now),
+        validator: stamped.validator, revision: .none), token, at: now)
+  }
+
+  func remove(_ key: String, _ revision: Revision) -> Signal<Void> {
+    carryOut(removal(of: key, revision), compare: { .max })
+  }
+
+  private func removal(
+    of key: String, _ revision: Revision, _ content: DiskWrite.Content = .removal
+  ) -> DiskWrite {
+    DiskWrite(key: key, content, DiskExpiry(storedAt: options.now()), revision: revision)
   }
 
   /// Removes everything at once; the outcome succeeds when no file contains any of it.
   private func removeAll(_ revision: Revision) -> Signal<Void> {
-    let removal = take(
-      DiskWrite(
-        key: "", hash: KeyHash(of: ""), .removalOfAll, timesOfRemoval, revision: revision)
-    ) { state, _ in state.index.removeAll(revision) }
+    let outcome = carryOut(removal(of: "", revision, .removalOfAll), compare: { .max })
     dropRemoved()
     // Only now, since the index refuses what these removals refused.
     removals.forget(upTo: revision)
     let streams = streams.erase(before: revision)
-    return removal.signal.flatMap { _ in streams }.flatMap { _ in
+    return outcome.flatMap { _ in streams }.flatMap { _ in
       Signal { observer, _ in
         self.afterWriting {
-          let result = Result { try self.erase() }.mapError { CacheError(disk: $0, self.folder) }
-          self.outcomes.async { observer.end(with: result) }
+          do {
+            try self.erase()
+            self.outcomes.async { observer.succeeded() }
+          } catch {
+            let error = CacheError(disk: error, self.folder)
+            self.outcomes.async { observer.failed(error) }
+          }
         }
       }
     }.started()
@@ -54,79 +72,45 @@ extension DiskStore {
   /// Drops what a removal of everything has left behind, with the lock free between the steps.
   private func dropRemoved() {
     while true {
-      let (goesOn, consequence, dropped) = state.withLock { state in
+      let (goesOn, consequence) = state.withLock { state in
         if state.index.removed == nil && !state.index.order.isSparse {
-          return (false, DiskIndex.Consequence(), [DiskWrite.Content]())
+          return (false, DiskIndex.Consequence())
         }
         let goesOn = state.index.dropRemoved()
-        let consequence = state.index.takeConsequence()
-        return (goesOn, consequence, state.queue.drop(consequence.evicted))
+        var consequence = state.index.takeConsequence()
+        state.queue.drop(&consequence)
+        return (goesOn, consequence)
       }
-      withExtendedLifetime(dropped) {}  // released here, not under the lock
       remove(consequence.files)
       if !goesOn { return }
     }
   }
 
-  func set(
-    _ key: String, _ content: DiskWrite.Content, _ times: DiskExpiry, _ revision: Revision,
-    _ validator: Validator?
-  ) -> DiskOutcome {
-    let write = DiskWrite(
-      key: key, hash: KeyHash(of: key), content, times, validator: validator, revision: revision)
-    return keep(write, { self.removals.compare(key, revision) }) { state, write, cost, compared in
-      if state.index.writes.mustCompare(revision, compared: compared) { return nil }
-      return state.index.set(write, cost: cost)
-    }
-  }
-
-  private var timesOfRemoval: DiskExpiry { DiskExpiry(storedAt: options.now()) }
-
-  func fill(
-    _ key: String, _ stamped: Stamped<Data>, _ token: FillToken, _ timeToLive: TimeToLive
-  ) -> DiskOutcome {
-    let write = DiskWrite(
-      key: key, hash: KeyHash(of: key), .value(stamped.value),
-      .ofFill(stamped, timeToLive, at: options.now()), validator: stamped.validator,
-      revision: .none)
-    return keep(write, { self.removals.compare(key, token) }) { state, write, cost, compared in
-      if state.index.writes.mustCompare(token, compared: compared) { return nil }
-      let consequence = state.index.fill(write, cost: cost, token)
-      write.outcome.isFill(admitted: consequence.isToBeWritten && !write.isVoid)
-      return consequence
-    }
-  }
-
-  /// Admits a value; one that is larger than the cache's limit fails.
+  /// Keeps a value; one that is larger than the cache's limit fails.
   ///
   /// With a limit of zero every value is too large, and setting it succeeds without an effect.
   ///
   /// - Parameters:
   ///   - write: The write or fill.
-  ///   - compare: Compares it with later removals by predicate; nil if one concerns its key.
-  ///   - decide: Returns nil if it has to be compared again.
-  func keep(
-    _ write: DiskWrite, _ compare: () -> Int?,
-    _ decide: (inout DiskState, DiskWrite, _ cost: Int, _ compared: Int) -> DiskIndex.Consequence?
-  ) -> DiskOutcome {
-    let isOver = write.times.expiresAt <= options.now()
+  ///   - token: The token of a fill; nil for a write.
+  ///   - now: The time of the write.
+  func keep(_ write: DiskWrite, _ token: FillToken? = nil, at now: WallTime) -> Signal<Void> {
+    let isOver = write.times.expiresAt <= now
     let cost = isOver ? .max : cost(of: write)
-    guard cost > limits.costLimit, limits.byteLimit > 0, !isOver else {
-      while let compared = compare() {
-        if let outcome = take(write, { decide(&$0, $1, cost, compared) }) { return outcome }
-      }
-      // A later removal concerns its key.
+    if cost > limits.costLimit, limits.byteLimit > 0, !isOver {
       removeFile(of: write)
-      if write.revision == .none { write.outcome.isFill(admitted: false) }
-      _ = write.outcome.end(with: .success(()))
-      return write.outcome
+      let error = DiskError.tooLarge(
+        folder: path, key: write.key, byteCount: max(write.waitingBytes, write.largeLength),
+        limit: limits.costLimit)
+      return .fail(CacheError(disk: error))
     }
-    removeFile(of: write)
-    let size = max(write.waitingBytes, write.largeLength)
-    let error = DiskError.tooLarge(
-      folder: path, key: write.key, byteCount: size, limit: limits.costLimit)
-    _ = write.outcome.end(with: .failure(CacheError(disk: error)))
-    return write.outcome
+    return carryOut(write, cost: cost, token) {
+      if let token {
+        removals.compare(write.key, token)
+      } else {
+        removals.compare(write.key, write.revision)
+      }
+    }
   }
 
   /// Returns the cost of a write; the greatest number for a value that can't be stored at all.
@@ -139,42 +123,32 @@ extension DiskStore {
     return DiskLimits.cost(recordSize: size, large: large)
   }
 
-  private func take(
-    _ write: DiskWrite, _ decide: (inout DiskState, DiskWrite) -> DiskIndex.Consequence
-  ) -> DiskOutcome {
-    // Never nil, since the decision is not.
-    take(write, { .some(decide(&$0, $1)) }) ?? write.outcome
-  }
-
-  /// Carries out the decision about a write; nil if there is none yet.
-  private func take(
-    _ write: DiskWrite, _ decide: (inout DiskState, DiskWrite) -> DiskIndex.Consequence?
-  ) -> DiskOutcome? {
-    let bytes = write.isRemoval ? 0 : write.waitingBytes
-    typealias Answer = (
-      queued: (wakes: Bool, dropped: [DiskWrite.Content])?, DiskIndex.Consequence,
-      former: (any Sendable)?
-    )
-    let answer = state.withLock { state -> Answer? in
-      guard var consequence = decide(&state, write) else { return nil }
-      let former = exchange(&consequence.former, with: nil)
-      guard consequence.isToBeWritten else { return (nil, consequence, former) }
-      state.index.statistics.bytesAccepted += bytes
-      return (state.queue.append(write, consequence), consequence, former)
+  /// Carries out a write or fill in the index, and wakes the writer.
+  ///
+  /// - Parameters:
+  ///   - write: The write or fill.
+  ///   - cost: The cost of its value.
+  ///   - token: The token of a fill; nil for a write.
+  ///   - compare: Compares it with later removals by predicate; nil if one concerns its key.
+  private func carryOut(
+    _ write: DiskWrite, cost: Int = 0, _ token: FillToken? = nil, compare: () -> Int?
+  ) -> Signal<Void> {
+    var decision: DiskIndex.Consequence?
+    while decision == nil, let compared = compare() {
+      decision = state.withLock { $0.admit(write, cost: cost, token, compared: compared) }
     }
-    guard let (queued, consequence, former) = answer else { return nil }
-    if let former {
+    guard var consequence = decision, consequence.isToBeWritten else {
+      removeFile(of: write)
+      return token == nil ? .just(()) : .empty
+    }
+    if let former = exchange(&consequence.former, with: nil) {
       // The memory of a million entries takes a while to be given back.
       outcomes.async { _ = former }
     }
-    guard let queued else {
-      removeFile(of: write)
-      _ = write.outcome.end(with: .success(()))
-      return write.outcome
-    }
     remove(consequence.files)
-    if queued.wakes { wakeWriter() }
-    return write.outcome
+    if consequence.wakesWriter { wakeWriter() }
+    return token == nil
+      ? write.outcome.signal : write.outcome.signal(ofFill: consequence.isKept)
   }
 
   /// Removes the file of a streamed value that is not admitted.
@@ -200,16 +174,16 @@ extension DiskStore {
     _ hash: KeyHash, at location: RecordLocation, key: String?,
     _ count: (inout DiskStatistics) -> Void
   ) -> Bool {
-    let removal = key.map {
-      DiskWrite(key: $0, hash: hash, .removal, timesOfRemoval, revision: .none)
-    }
-    let (files, wakes) = state.withLock { state -> ([UInt64]?, Bool) in
-      guard let files = state.index.forget(hash, at: location) else { return (nil, false) }
+    let write = key.map { removal(of: $0, .none) }
+    let consequence = state.withLock { state -> DiskIndex.Consequence? in
+      guard var consequence = state.index.forget(hash, at: location) else { return nil }
       count(&state.index.statistics)
-      return (files, removal.map { state.queue.append($0).wakes } ?? false)
+      if let write { state.queue.append(write, &consequence) }
+      return consequence
     }
-    if wakes { wakeWriter() }
-    remove(files ?? [])
-    return files != nil
+    guard let consequence else { return false }
+    if consequence.wakesWriter { wakeWriter() }
+    remove(consequence.files)
+    return true
   }
 }

@@ -110,18 +110,20 @@ extension DiskStore {
 
   private func work() {
     let limit = min(1 << 20, limits.greatestSegment)
+    var isCompact = false
     while true {
       switch state.withLock({ $0.queue.take(limit: limit) }) {
       case .writes(let writes):
         writer.write(writes)
-        writer.makeRoom(for: 0)
         end(writes)
-        _ = writer.compact()
+        isCompact = !writer.compact()
       case .task(let task):
         task()
+        isCompact = false
+      case nil where !isCompact: isCompact = !writer.compact()
       case nil:
-        if writer.compact() || writer.checkpointIfDue() { continue }
-        if state.withLock({ $0.queue.rest() }) { return }
+        isCompact = !writer.checkpointIfDue()
+        if isCompact, state.withLock({ $0.queue.rest() }) { return }
       }
     }
   }
@@ -129,11 +131,10 @@ extension DiskStore {
   private func end(_ writes: [DiskWrite]) {
     var calls: [@Sendable () -> Void] = []
     for write in writes {
-      let result: Result<Void, CacheError> = write.failure.map { .failure($0) } ?? .success(())
       for superseded in write.superseded {
-        if let call = superseded.outcome.end(with: result) { calls.append(call) }
+        if let call = superseded.outcome.end(write.failure) { calls.append(call) }
       }
-      if let call = write.outcome.end(with: result) { calls.append(call) }
+      if let call = write.outcome.end(write.failure) { calls.append(call) }
     }
     guard !calls.isEmpty else { return }
     outcomes.async { [calls] in

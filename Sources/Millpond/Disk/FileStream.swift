@@ -172,10 +172,11 @@ final class FileStream: @unchecked Sendable {
     isOver = true
     let now = store.options.now()
     let times = DiskExpiry(storedAt: now, expiresAt: now.after(terms.timeToLive))
-    let outcome = store.set(key, content, times, revision, validator)
+    let outcome = store.keep(
+      DiskWrite(key: key, content, times, validator: validator, revision: revision), at: now)
     store.streams.remove(number)
     endTerms()
-    outcome.signal.map { file }.run(downstream, upstream)
+    outcome.map { file }.run(downstream, upstream)
   }
 
   /// Returns the content to store, and a file that stays whatever happens to the content.

@@ -56,7 +56,9 @@ final class LazilyOpenedStore: Sendable {
     if durability == .written, state.withLock({ $0.isClosed }) { return closed.outcome }
     return Signal { observer, _ in
       self.use(for: observer) { store in
-        store.flush(durability) { observer.end(with: $0.map { .failure($0) } ?? .success(())) }
+        store.flush(durability) { error in
+          if let error { observer.failed(error) } else { observer.succeeded() }
+        }
       }
     }.started()
   }

@@ -1,8 +1,120 @@
 public import MillpondSignals
 
-/// Functions that combine the outcomes of changes in several layers.
+/// The outcome of a write that is under way, for subscribers before and after its end.
+///
+/// Subscribers that come late miss earlier progress. Disposing of a subscription cancels nothing.
 @usableFromInline
-package enum WriteOutcome {
+package struct WriteOutcome: Sendable {
+  fileprivate struct Subscriber: Sendable {
+    let observer: Observer<Void>
+    let lifetime: Lifetime
+  }
+
+  private struct State: Sendable {
+    var end: Event<Never>?
+    var waiting: ContiguousArray<Subscriber> = []
+  }
+
+  private let state = Locked(State())
+
+  /// Creates the outcome of a write that has just begun.
+  @usableFromInline
+  package init() {}
+
+  /// A signal that sends a value when the write has succeeded, or fails.
+  @usableFromInline
+  package var signal: Signal<Void> {
+    Signal { [self] observer, lifetime in
+      join(Subscriber(observer: observer, lifetime: lifetime))
+    }
+  }
+
+  /// Returns the signal of a fill, which sends its value as soon as it is admitted, and none if it
+  /// was refused.
+  package func signal(ofFill isAdmitted: Bool) -> Signal<Void> {
+    Signal { [self] observer, lifetime in
+      if isAdmitted { observer.next(()) }
+      // Only now, since the end may come on another thread.
+      join(Subscriber(observer: observer.replacingNext { _ in }, lifetime: lifetime))
+    }
+  }
+
+  private func join(_ subscriber: Subscriber) {
+    let end = state.withLock { state in
+      if state.end == nil { state.waiting.append(subscriber) }
+      return state.end
+    }
+    if let end { subscriber.receive(end) }
+  }
+
+  /// Ends the outcome; only the first call has an effect.
+  ///
+  /// - Parameter failure: The error of the write; nil if it has succeeded.
+  /// - Returns: A closure that calls the subscribers; nil if there are none.
+  package func end(_ failure: (any Error)? = nil) -> (@Sendable () -> Void)? {
+    let end: Event<Never> = failure.map { Event<Never>.failed($0) } ?? .completed
+    let waiting = state.withLock { state -> ContiguousArray<Subscriber> in
+      guard state.end == nil else { return [] }
+      state.end = end
+      return exchange(&state.waiting, with: [])
+    }
+    if waiting.isEmpty { return nil }
+    return { for subscriber in waiting { subscriber.receive(end) } }
+  }
+
+  /// Ends as another outcome does; a failure is followed by a replacement, if there is one.
+  ///
+  /// - Parameters:
+  ///   - outcome: The other outcome, which is run at once, whether or not this has subscribers.
+  ///   - replacement: Returns the outcome to follow after a failure; nil to fail with it.
+  @usableFromInline
+  func follow(
+    _ outcome: Signal<Void>, orElse replacement: @escaping @Sendable (any Error) -> Signal<Void>?
+  ) {
+    let lifetime = Lifetime()
+    let observer = Observer<Void>(next: { _ in }) { event in
+      switch event {
+      case .progress(let progress): send(progress)
+      case .completed:
+        lifetime.end()
+        end()?()
+      case .failed(let error):
+        lifetime.end()
+        if !event.isNestedTooDeeply, let next = replacement(error) {
+          follow(next) { _ in nil }
+        } else {
+          end(error)?()
+        }
+      }
+    }
+    outcome.run(observer, lifetime)
+  }
+
+  private func send(_ progress: SignalProgress) {
+    for subscriber in state.withLock({ $0.waiting }) where !subscriber.lifetime.isEnded {
+      subscriber.observer.progress(progress)
+    }
+  }
+}
+
+extension WriteOutcome.Subscriber {
+  fileprivate func receive(_ end: Event<Never>) {
+    if lifetime.isEnded { return }
+    if case .completed = end { observer.succeeded() } else { observer.other(end) }
+  }
+}
+
+extension Observer<Void> {
+  /// Sends a value and completes.
+  package func succeeded() {
+    next(())
+    completed()
+  }
+}
+
+// MARK: - Outcomes of changes in several layers
+
+extension WriteOutcome {
   /// Succeeds when both have succeeded; fails with the first one's failure, or else the second
   /// one's.
   @inlinable
@@ -42,12 +154,14 @@ package enum WriteOutcome {
     _ outcome: Signal<Void>
   ) -> Signal<Void> {
     if outcome.isDone || Other.self == EmptyCache<Layer.Key, Layer.Value>.self { return outcome }
-    return outcome.recover { error in
-      if case CacheError.partlyStored = error { return .fail(error) }
+    let whole = WriteOutcome()
+    whole.follow(outcome) { error in
+      if case CacheError.partlyStored = error { return nil }
       let failure = Signal<Void>.fail(
         CacheError.partlyStored(key: "\(key)", layer: name(of: layer), underlying: error))
       return layer.apply(.remove(key, revision)).endingWith(failure).recover { _ in failure }
-    }.started()
+    }
+    return whole.signal
   }
 }
 

@@ -112,7 +112,7 @@ package class LifetimeCore: @unchecked Sendable {
 
   deinit {
     if bits.load(ordering: .acquiring) & ~LifetimeCore.awaited == LifetimeCore.linked {
-      withLock { $0.takeAll() }.orphan()
+      gate.withLock { entries.takeAll() }.orphan()
     }
   }
 
@@ -131,7 +131,7 @@ package class LifetimeCore: @unchecked Sendable {
   }
 
   final func add(_ teardown: @escaping @Sendable () -> Void) {
-    let isLate = withLock { entries -> Bool in
+    let isLate = gate.withLock {
       // Either the ending thread sees the link, or this one sees the end.
       if set(LifetimeCore.linked) & LifetimeCore.ended != 0 { return true }
       _ = entries.add(LifetimeEntry(run: teardown))
@@ -141,7 +141,7 @@ package class LifetimeCore: @unchecked Sendable {
   }
 
   final func adopt(_ child: LifetimeCore) {
-    let isLate = withLock { entries -> Bool in
+    let isLate = gate.withLock {
       if set(LifetimeCore.linked) & LifetimeCore.ended != 0 { return true }
       let place = entries.add(
         LifetimeEntry(
@@ -180,11 +180,11 @@ package class LifetimeCore: @unchecked Sendable {
 
   private final func tearDown(hasEntries: Bool, _ ending: inout TearDown) {
     guard hasEntries else { return unlink() }
-    let (entries, link) = withLock { entries -> (LifetimeEntries, LifetimeEntry?) in
+    let (taken, link) = gate.withLock {
       let link = entries.unlink()
       return (entries.takeAll(), link)
     }
-    entries.run(&ending)
+    taken.run(&ending)
     withExtendedLifetime(link) {}  // released here, not under the lock
   }
 
@@ -198,28 +198,25 @@ package class LifetimeCore: @unchecked Sendable {
 
   private final func unlink() {
     guard entries.placeInParent >= 0 else { return }
-    withExtendedLifetime(withLock { $0.unlink() }) {}  // released here, not under the lock
+    // Released here, not under the lock.
+    withExtendedLifetime(gate.withLock { entries.unlink() }) {}
   }
 
   /// Clears the parent, which is about to be released without having ended.
   ///
   /// Waits for the child if it is using its parent at this moment.
   final func orphan() {
-    withLock { $0.parent = nil }
+    gate.withLock { entries.parent = nil }
   }
 
   fileprivate final func forget(_ place: Int) -> LifetimeEntry? {
-    withLock { $0.remove(at: place) }
+    gate.withLock { entries.remove(at: place) }
   }
 
   @inlinable
   @discardableResult
   final func set(_ bit: UInt8) -> UInt8 {
     bits.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue
-  }
-
-  private final func withLock<Result>(_ body: (inout LifetimeEntries) -> Result) -> Result {
-    gate.withLock { body(&entries) }
   }
 }
 

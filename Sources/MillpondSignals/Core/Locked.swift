@@ -23,8 +23,9 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
   @inlinable
   package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     gate.lock()
-    defer { gate.unlock() }
-    return body(&state)
+    let result = body(&state)
+    gate.unlock()
+    return result
   }
 
   /// Runs `body` with exclusive access, and releases what it returns after the unlock.
@@ -55,13 +56,12 @@ package struct Gate: ~Copyable {
   @inlinable
   @inline(__always)
   package borrowing func withLock<Result>(_ body: () -> Result) -> Result {
-    mutex.withLock { _ in
-      let passage = passage.load(ordering: .acquiring)
-      // The result leaves the lock only where the caller may have it.
-      nonisolated(unsafe) let result = body()
-      self.passage.store(passage, ordering: .releasing)
-      return result
-    }
+    mutex._unsafeLock()
+    let passage = passage.load(ordering: .acquiring)
+    let result = body()
+    self.passage.store(passage, ordering: .releasing)
+    mutex._unsafeUnlock()
+    return result
   }
 
   /// Acquires the lock, by a call.

@@ -84,11 +84,11 @@ import Testing
   // MARK: - Outcomes
 
   @Test func `an outcome is delivered once, to subscribers from before and after it`() throws {
-    let outcome = DiskOutcome()
+    let outcome = WriteOutcome()
     let early = Recorder<Void>().subscribe(to: outcome.signal)
     #expect(early.events.isEmpty)
 
-    let call = try #require(outcome.end(with: .success(())))
+    let call = try #require(outcome.end())
     #expect(early.events.isEmpty)
     call()
     let late = Recorder<Void>().subscribe(to: outcome.signal)
@@ -96,23 +96,23 @@ import Testing
     for recorder in [early, late] {
       #expect(recorder.values.count == 1 && recorder.isCompleted && recorder.violations.isEmpty)
     }
-    #expect(outcome.end(with: .failure(.miss)) == nil)
+    #expect(outcome.end(CacheError.miss) == nil)
     #expect(Recorder<Void>().subscribe(to: outcome.signal).isCompleted)
   }
 
   @Test func `an outcome without subscribers makes no call`() {
-    let outcome = DiskOutcome()
+    let outcome = WriteOutcome()
 
-    #expect(outcome.end(with: .failure(.miss)) == nil)
+    #expect(outcome.end(CacheError.miss) == nil)
     #expect(Recorder<Void>().subscribe(to: outcome.signal).failure is CacheError)
   }
 
   @Test func `a disposed outcome calls no observer`() {
-    let outcome = DiskOutcome()
+    let outcome = WriteOutcome()
     let recorder = Recorder<Void>().subscribe(to: outcome.signal)
     recorder.dispose()
 
-    outcome.end(with: .success(()))?()
+    outcome.end()?()
 
     #expect(recorder.events.isEmpty)
   }

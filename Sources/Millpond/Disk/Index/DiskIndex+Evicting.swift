@@ -7,7 +7,7 @@ extension DiskIndex {
   ) -> Bool {
     var isWithoutContest = true
     var tries = count
-    while totalCost - presentCost(of: hash, slot) > costLimit - cost {
+    while totalCost - presentCost(of: slot) > costLimit - cost {
       if isWithoutContest, slot == nil, !order.admits(hash.bits, weight: cost) { return false }
       isWithoutContest = false
       let victims = order.chooseVictims(for: cost)
@@ -21,9 +21,9 @@ extension DiskIndex {
     return true
   }
 
-  private func presentCost(of hash: KeyHash, _ slot: Slot?) -> Int {
+  private func presentCost(of slot: Slot?) -> Int {
     // The entry that gets the new value may have been evicted.
-    guard let slot, hashes[slot] == hash, self.slot(of: hash) != nil else { return 0 }
+    guard let slot, !order.isFree(slot) else { return 0 }
     return order.weight(of: slot)
   }
 

@@ -33,6 +33,7 @@ extension DiskIndex {
     {
       write.revision = revision(of: slot)
       consequence.isToBeWritten = true
+      consequence.isKept = true
       put(write, slot)
       order.used(slot, write.hash.bits)
     }
@@ -92,14 +93,16 @@ extension DiskIndex {
     else {
       statistics.rejections += 1
       if write.revision > .none { remember(write.hash, write.revision) }
-      if let slot = self.slot(of: write.hash) { supersede(drop(slot)) }
+      if let slot, !order.isFree(slot) { supersede(drop(slot)) }
       // A value that can't be stored is written as a removal of its key.
       write.isVoid = true
       return
     }
+    consequence.isKept = true
     statistics.insertions += 1
     newest = max(newest, write.revision)
-    if let slot = self.slot(of: write.hash) {
+    // The entry may have been evicted to make room.
+    if let slot, !order.isFree(slot) {
       let old = takePending(slot)
       supersede(old)
       put(write, slot)
@@ -193,13 +196,13 @@ extension DiskIndex {
 
   /// Removes the entry of a record that is damaged or expired.
   ///
-  /// - Returns: The files that are no longer needed; nil if the key has another record.
-  mutating func forget(_ hash: KeyHash, at location: RecordLocation) -> [UInt64]? {
+  /// - Returns: Nil if the key has another record.
+  mutating func forget(_ hash: KeyHash, at location: RecordLocation) -> Consequence? {
     guard let slot = slot(of: hash), locations[slot] == location, pending[slot] == nil else {
       return nil
     }
     _ = drop(slot)
-    return takeConsequence().files
+    return takeConsequence()
   }
 
   /// Removes the entry of a record that is lost; a pending write of its key stays.

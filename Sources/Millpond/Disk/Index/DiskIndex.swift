@@ -79,17 +79,42 @@ extension DiskIndex {
     /// done.
     var isToBeWritten = false
 
+    /// Whether the index has the value.
+    var isKept = false
+
     /// The unwritten write that this one replaces.
     var superseded: DiskWrite?
-
-    var files: [UInt64] = []
 
     /// The writes whose entries were evicted or removed.
     var evicted: [DiskWrite] = []
 
-    /// The memory of entries that were removed at once, to be released after the unlock.
+    // What the store does after the unlock.
+
+    /// The files that are not needed any more.
+    var files: [UInt64] = []
+
+    /// The values that are not written any more, to be released.
+    var dropped: [DiskWrite.Content] = []
+
+    /// The memory of entries that were removed at once, to be released.
     var former: (any Sendable)?
+
+    /// Whether the writer has to be woken.
+    var wakesWriter = false
   }
+}
+
+/// The entries that a removal of everything has left behind, since a later write had overtaken it:
+/// they are removed, but still have slots.
+struct RemovedEntries: Sendable {
+  /// The entries that were last written before this revision are removed.
+  var revision: Revision
+
+  /// The next slot to examine.
+  var place: Slot = 0
+
+  /// The greatest number of slots that a step examines.
+  static let stepSize = 256
 }
 
 // MARK: - Looking up

@@ -13,16 +13,18 @@ struct DiskLimits: Sendable, Equatable {
   /// The size of an entry in the checkpoint.
   static let indexSize = 24
 
-  init(byteLimit: Int) {
-    self.byteLimit = max(0, byteLimit)
-  }
-
   /// The greatest cost of all entries: two segments stay free, for the one being written and the
   /// one being copied.
-  var costLimit: Int { byteLimit - 2 * greatestSegment }
+  let costLimit: Int
 
   /// The greatest size at which a segment is full.
-  var greatestSegment: Int { min(max(byteLimit / 32, 1), 1 << 30) }
+  let greatestSegment: Int
+
+  init(byteLimit: Int) {
+    self.byteLimit = max(0, byteLimit)
+    greatestSegment = min(max(byteLimit / 32, 1), 1 << 30)
+    costLimit = self.byteLimit - 2 * greatestSegment
+  }
 
   /// Returns the size at which a segment is full, for a log of this size: a small store has small
   /// segments.
@@ -43,6 +45,6 @@ struct DiskLimits: Sendable, Equatable {
   func isWorthCompacting(logBytes: Int, liveBytes: Int, otherBytes: Int) -> Bool {
     let garbage = logBytes - liveBytes
     if garbage > max(liveBytes, greatestSegment / 4) { return true }
-    return garbage > 0 && logBytes + otherBytes > byteLimit - 2 * greatestSegment
+    return garbage > 0 && logBytes + otherBytes > costLimit
   }
 }

@@ -29,7 +29,7 @@ final class DiskWrite: @unchecked Sendable {
 
   /// The position in the order of all writes; for a fill, that of the last write of its key.
   var revision: Revision
-  let outcome = DiskOutcome()
+  let outcome = WriteOutcome()
 
   /// The content; a removal once the value is no longer to be written.
   private(set) var content: Content
@@ -60,16 +60,17 @@ final class DiskWrite: @unchecked Sendable {
 
   @inline(never)
   init(
-    key: String, hash: KeyHash, _ content: Content, _ times: DiskExpiry,
-    validator: Validator? = nil, revision: Revision, isRenewal: Bool = false
+    key: String, _ content: Content, _ times: DiskExpiry, validator: Validator? = nil,
+    revision: Revision, isRenewal: Bool = false
   ) {
     self.key = key
-    self.hash = hash
+    hash = KeyHash(of: key)
     self.content = content
     self.isRenewal = isRenewal
     if case .file(let value) = content, !isRenewal { file = value }
     self.times = times
-    self.validator = validator == Validator() ? nil : validator
+    let isEmpty = validator?.entityTag == nil && validator?.lastModified == nil
+    self.validator = isEmpty ? nil : validator
     self.revision = revision
   }
 
@@ -114,62 +115,5 @@ extension String {
   func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var copy = self
     return copy.withUTF8 { CLibrary.areEqual(UnsafeRawBufferPointer($0), bytes) }
-  }
-}
-
-/// The outcome of a write, for subscribers before and after its end.
-struct DiskOutcome: Sendable {
-  private struct State: Sendable {
-    var result: Result<Void, CacheError>?
-    var waiting: ContiguousArray<Observer<Void>> = []
-    var isAdmittedFill: Bool?
-  }
-
-  private let state = Locked(State())
-
-  /// Marks this as the outcome of a fill; called before any subscription.
-  func isFill(admitted: Bool) { state.withLock { $0.isAdmittedFill = admitted } }
-
-  /// A signal that sends a value when the write is on disk, or fails; disposing of a subscription
-  /// cancels nothing.
-  ///
-  /// A fill sends its value as soon as it is admitted, and none if it was refused.
-  var signal: Signal<Void> {
-    Signal { [state] downstream, _ in
-      let isAdmittedFill = state.withLock { $0.isAdmittedFill }
-      if isAdmittedFill == true { downstream.next(()) }
-      let observer = isAdmittedFill == nil ? downstream : downstream.replacingNext { _ in }
-      let result = state.withLock { state in
-        if state.result == nil { state.waiting.append(observer) }
-        return state.result
-      }
-      if let result { observer.end(with: result) }
-    }
-  }
-
-  /// Ends the outcome; only the first call has an effect.
-  ///
-  /// - Returns: A closure that calls the subscribers; nil if there are none.
-  func end(with result: Result<Void, CacheError>) -> (@Sendable () -> Void)? {
-    let waiting = state.withLock { state -> ContiguousArray<Observer<Void>> in
-      guard state.result == nil else { return [] }
-      state.result = result
-      return exchange(&state.waiting, with: [])
-    }
-    if waiting.isEmpty { return nil }
-    return {
-      for observer in waiting { observer.end(with: result) }
-    }
-  }
-}
-
-extension Observer where Value == Void {
-  func end(with result: Result<Void, CacheError>) {
-    switch result {
-    case .success:
-      next(())
-      completed()
-    case .failure(let error): failed(error)
-    }
   }
 }

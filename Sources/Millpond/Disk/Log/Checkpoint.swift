@@ -140,8 +140,9 @@ extension LogWriter {
   ///
   /// - Returns: Whether there was something to do.
   func checkpointIfDue() -> Bool {
-    let count = state.withLock { $0.index.count }
-    guard uncheckedBytes > max(4 << 20, count * DiskLimits.indexSize * 4) else { return false }
+    guard uncheckedBytes > 4 << 20,
+      uncheckedBytes > state.withLock({ $0.index.count }) * DiskLimits.indexSize * 4
+    else { return false }
     checkpoint()
     return true
   }
@@ -151,8 +152,7 @@ extension LogWriter {
   /// A failure only costs time at the next opening.
   func checkpoint() {
     let uses = state.withLock { $0.index.statistics.hits }
-    guard uncheckedBytes > 0 || uses != checkedUses, folder.isHeld, !folder.isLost,
-      let last = parts.last
+    guard uncheckedBytes > 0 || uses != checkedUses, folder.hold == .kept, let last = parts.last
     else { return }
     // A checkpoint is trusted, so it must not contain anything that a power cut could remove.
     let isSynced = state.withLock { $0.isKeptOnDevice }

@@ -35,99 +35,39 @@ struct DiskState: Sendable {
   }
 }
 
-// MARK: - The queue
+// MARK: - Writes
 
-/// The writes that wait for the writer, in order, and the tasks between them.
-struct WriteQueue: Sendable {
-  /// The next work of the writer.
-  enum Work: Sendable {
-    case writes([DiskWrite])
-    case task(@Sendable () -> Void)
-  }
-
-  private enum Item: Sendable {
-    case write(DiskWrite)
-    case task(@Sendable () -> Void)
-  }
-
-  private var items = PagedQueue<Item>()
-
-  private(set) var waitingBytes = 0
-
-  /// Whether the writer is working, or has been woken.
-  private(set) var isWriting = false
-
-  /// Adds a write at the end, and marks the writes that it makes unnecessary.
+extension DiskState {
+  /// Decides about a write, and adds it to the queue if it is to be written.
   ///
-  /// Values that are no longer to be written are released: all that wait are in the index, and so
-  /// never exceed the cache's limit.
-  ///
-  /// - Returns: Whether the writer has to be woken, and the released values, to be freed after the
-  ///   unlock.
-  mutating func append(
-    _ write: DiskWrite, _ consequence: DiskIndex.Consequence = DiskIndex.Consequence()
-  ) -> (wakes: Bool, dropped: [DiskWrite.Content]) {
-    waitingBytes += write.waitingBytes
-    var dropped = drop(consequence.evicted)
-    if write.isVoid { drop(write, &dropped) }
-    if let old = consequence.superseded, !old.isTaken {
-      old.isSuperseded = true
-      drop(old, &dropped)
-      write.superseded = old.superseded
-      old.superseded = []
-      write.superseded.append(old)
-    }
-    items.append(.write(write))
-    return (wake(), dropped)
-  }
-
-  /// Marks writes whose entries are gone; returns their values, to be released after the unlock.
-  mutating func drop(_ evicted: [DiskWrite]) -> [DiskWrite.Content] {
-    var dropped: [DiskWrite.Content] = []
-    for write in evicted where !write.isTaken {
-      write.isVoid = true
-      drop(write, &dropped)
-    }
-    return dropped
-  }
-
-  private mutating func drop(_ write: DiskWrite, _ dropped: inout [DiskWrite.Content]) {
-    guard let (bytes, content) = write.dropValue() else { return }
-    waitingBytes -= bytes
-    dropped.append(content)
-  }
-
-  /// Adds a task at the end; true if the writer has to be woken.
-  mutating func append(_ task: @escaping @Sendable () -> Void) -> Bool {
-    items.append(.task(task))
-    return wake()
-  }
-
-  private mutating func wake() -> Bool { !exchange(&isWriting, with: true) }
-
-  /// Takes the next task, or the next writes of up to `limit` bytes together; nil if nothing waits.
-  mutating func take(limit: Int) -> Work? {
-    var writes: [DiskWrite] = []
-    var bytes = 0
-    while bytes < limit, let next = items.first {
-      guard case .write(let write) = next else {
-        if writes.isEmpty, case .task(let task) = items.popFirst() { return .task(task) }
-        break
+  /// - Parameters:
+  ///   - write: The write.
+  ///   - cost: The cost of its value.
+  ///   - token: The token of a fill; nil for a write.
+  ///   - compared: The number of the last removal by predicate with which it was compared.
+  /// - Returns: Nil if it has to be compared again.
+  mutating func admit(
+    _ write: DiskWrite, cost: Int, _ token: FillToken?, compared: Int
+  ) -> DiskIndex.Consequence? {
+    var consequence: DiskIndex.Consequence
+    switch (write.content, token) {
+    case (.removal, _): consequence = index.remove(write)
+    case (.removalOfAll, _): consequence = index.removeAll(write.revision)
+    case (_, nil):
+      if index.writes.mustCompare(write.revision, compared: compared) { return nil }
+      consequence = index.set(write, cost: cost)
+    case (let content, let token?):
+      if index.writes.mustCompare(token, compared: compared) { return nil }
+      if write.isRenewal, case .file(let file) = content {
+        consequence = index.renew(write, file, token)
+      } else {
+        consequence = index.fill(write, cost: cost, token)
       }
-      _ = items.popFirst()
-      waitingBytes -= write.waitingBytes
-      if write.isSuperseded { continue }
-      write.isTaken = true
-      writes.append(write)
-      bytes += write.waitingBytes + RecordHead.size
     }
-    return writes.isEmpty ? nil : .writes(writes)
-  }
-
-  /// Records that the writer rests; false if there is work.
-  mutating func rest() -> Bool {
-    isWriting = !items.isEmpty
-    return !isWriting
+    guard consequence.isToBeWritten else { return consequence }
+    if !write.isRemoval { index.statistics.bytesAccepted += write.waitingBytes }
+    queue.append(write, &consequence)
+    return consequence
   }
 }
 
@@ -170,5 +110,22 @@ extension DiskState {
   /// Forgets the log, since the folder is a different one.
   mutating func forgetLog() -> (SegmentTable, Unsynchronized) {
     (exchange(&segments, with: SegmentTable()), exchange(&unsynchronized, with: Unsynchronized()))
+  }
+}
+
+// MARK: - Walking
+
+extension Locked<DiskState> {
+  /// Calls `body` with the entries that have records, without the lock, in the order of eviction.
+  func forEachEntry(_ body: (LocationWalk.Entry) -> Void) {
+    var walk = LocationWalk()
+    var entries: ContiguousArray<LocationWalk.Entry> = []
+    entries.reserveCapacity(LocationWalk.stepSize)
+    var goesOn = true
+    while goesOn {
+      goesOn = withLock { state in walk.step(&state.index) { entries.append($0) } }
+      entries.forEach(body)
+      entries.removeAll(keepingCapacity: true)
+    }
   }
 }

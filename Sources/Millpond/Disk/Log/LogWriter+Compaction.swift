@@ -8,7 +8,7 @@ extension LogWriter {
   ///
   /// - Returns: Whether there was something to do.
   func compact() -> Bool {
-    guard folder.isHeld, !parts.isEmpty, isWorthIt else {
+    guard !parts.isEmpty, isWorthIt, folder.isHeld else {
       copied = nil
       return false
     }
@@ -29,20 +29,22 @@ extension LogWriter {
 
   /// Makes room for `count` more bytes, as far as possible.
   func makeRoom(for count: Int) {
-    while logBytes + otherBytes + count > limits.byteLimit { if !compact() { return } }
+    while logBytes + usage.other + count > limits.byteLimit { if !compact() { return } }
   }
 
-  /// The bytes beside the log: large values, and the larger of the present and the next checkpoint.
-  private var otherBytes: Int {
+  /// The bytes of the needed records, and the bytes beside the log: large values, and the larger of
+  /// the present and the next checkpoint.
+  private var usage: (live: Int, other: Int) {
     state.withLock { state in
-      state.index.largeBytes + SyncMark.size
-        + max(indexBytes, Checkpoint.headSize + state.index.count * DiskLimits.indexSize)
+      let index = max(indexBytes, Checkpoint.headSize + state.index.count * DiskLimits.indexSize)
+      return (state.index.liveBytes, state.index.largeBytes + SyncMark.size + index)
     }
   }
 
   private var isWorthIt: Bool {
-    limits.isWorthCompacting(
-      logBytes: logBytes, liveBytes: state.withLock { $0.index.liveBytes }, otherBytes: otherBytes)
+    let usage = usage
+    return limits.isWorthCompacting(
+      logBytes: logBytes, liveBytes: usage.live, otherBytes: usage.other)
   }
 
   func compactStep(_ oldest: LogContents.Part) throws {
@@ -85,14 +87,13 @@ extension LogWriter {
   ) throws {
     if moves.isEmpty { return }
     do {
-      try append(buffer.bytes, to: part)
+      try append(buffer.bytes, to: part) { index in
+        for (hash, old, new) in moves { index.move(hash, from: old, to: new) }
+        index.statistics.bytesCopied += buffer.count
+      }
     } catch {
       copied = nil
       throw error
-    }
-    state.withLock { state in
-      for (hash, old, new) in moves { state.index.move(hash, from: old, to: new) }
-      state.index.statistics.bytesCopied += buffer.count
     }
   }
 
@@ -152,7 +153,7 @@ extension LogWriter {
   ///
   /// - Parameter held: Returns the files that are lent or being written.
   func erase(sparing held: () -> Set<UInt64>) throws {
-    guard folder.isHeld, !folder.isLost else { throw CLibrary.failure(.EBADF, folder.path) }
+    guard folder.hold == .kept else { throw CLibrary.failure(.EBADF, folder.path) }
     if let last = parts.last { try last.segment.file.synchronize() }
     // Later records that are not behind the removal are copied. No more of them come into these
     // segments, which are written no longer.

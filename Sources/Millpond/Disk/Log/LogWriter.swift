@@ -82,14 +82,18 @@ extension LogWriter {
     makeRoom(for: writes.reduce(0) { $0 + $1.waitingBytes + RecordHead.size })
     for write in writes { add(write) }
     commit()
+    makeRoom(for: 0)
   }
 
   /// Takes the folder again if it was lost.
   ///
   /// - Throws: The reason why the folder can't be written to.
   private func prepare() throws {
-    guard folder.isHeld else { throw CLibrary.failure(.EBADF, folder.path) }
-    guard folder.isLost else { return }
+    switch folder.hold {
+    case .kept: return
+    case .none: throw CLibrary.failure(.EBADF, folder.path)
+    case .lost: break
+    }
     // It is a different folder now, without any of the files.
     parts = []
     isLastOpen = false
@@ -211,11 +215,10 @@ extension LogWriter {
     let batch = encoded
     defer { clear() }
     do {
-      try append(buffer.bytes, to: part)
       remove(
-        state.withLock { state in
-          for (write, location) in batch { state.index.settle(write, at: location) }
-          return state.index.takeConsequence().files
+        try append(buffer.bytes, to: part) { index in
+          for (write, location) in batch { index.settle(write, at: location) }
+          return index.takeConsequence().files
         })
     } catch {
       if batch.count == 1 { return fail([batch[0].0], error) }
@@ -233,8 +236,11 @@ extension LogWriter {
     encoded.removeAll(keepingCapacity: true)
   }
 
-  /// Writes all bytes at the end of the segment, or none.
-  func append(_ bytes: UnsafeRawBufferPointer, to part: LogContents.Part) throws {
+  /// Writes all bytes at the end of the segment, or none; then records them in the index.
+  func append<Result>(
+    _ bytes: UnsafeRawBufferPointer, to part: LogContents.Part,
+    _ record: (inout DiskIndex) -> Result
+  ) throws -> Result {
     do {
       try part.segment.file.write(bytes, at: part.size)
     } catch {
@@ -250,7 +256,10 @@ extension LogWriter {
     parts[parts.count - 1] = longer
     logBytes += bytes.count
     uncheckedBytes += bytes.count
-    state.withLock { $0.noteWritten(bytes.count, to: longer) }
+    return state.withLock { state in
+      state.noteWritten(bytes.count, to: longer)
+      return record(&state.index)
+    }
   }
 
   private func fail(_ writes: [DiskWrite], _ error: any Error) {
@@ -273,7 +282,7 @@ extension LogWriter {
       return files
     }
     // Files that can't be removed now are removed at the next opening.
-    guard folder.isHeld, !folder.isLost, (try? synchronizeIfRelied()) != nil else { return }
+    guard folder.hold == .kept, (try? synchronizeIfRelied()) != nil else { return }
     for number in files { try? folder.remove(.value(number)) }
   }
 }

@@ -12,6 +12,7 @@ enum FoldHash {
 
   /// Hashes `bytes`; to hash several parts, pass each hash as the seed of the next.
   static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    let salts = salts
     var first = seed ^ salts.0
     var offset = 0
     if bytes.count >= 64 {

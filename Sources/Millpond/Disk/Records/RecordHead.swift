@@ -68,6 +68,16 @@ struct RecordHead: Sendable {
   }
 }
 
+extension RecordHead {
+  var times: DiskExpiry {
+    get { DiskExpiry(storedAt: storedAt, expiresAt: expiresAt, isOwnExpiry: hasOwnExpiry) }
+    set {
+      (storedAt, expiresAt) = (newValue.storedAt, newValue.expiresAt)
+      flags = newValue.isOwnExpiry ? flags | 4 : flags & ~4
+    }
+  }
+}
+
 // MARK: - Reading
 
 extension RecordHead {

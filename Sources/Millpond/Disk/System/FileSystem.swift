@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Complete operations on files, made of calls that may be interrupted or partial.
 struct FileSystem: Sendable {
@@ -56,4 +57,100 @@ struct FileSystem: Sendable {
       return nil
     }
   }
+}
+
+/// A file that stays open while this object exists; its contents can be read whatever happens to
+/// its name.
+final class OpenFile: Sendable {
+  let path: String
+  private let descriptor: Int32
+  private let calls: any FileCalls
+  private let isClosed = Atomic(false)
+  private let nature = Atomic<UInt8>(0)
+
+  init(_ descriptor: Int32, _ path: String, _ calls: any FileCalls) {
+    self.descriptor = descriptor
+    self.path = path
+    self.calls = calls
+  }
+
+  deinit { try? close() }
+
+  /// Closes the file now; it must not be used afterwards.
+  ///
+  /// - Throws: A write error that the system reports only now. An `EINTR` is not retried: the
+  ///   descriptor may belong to another file by then.
+  func close() throws {
+    if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+    do {
+      try calls.close(descriptor)
+    } catch let error where CLibrary.code(error) == .EINTR {
+      return
+    }
+  }
+
+  func status() throws -> FileStatus { try calls.status(descriptor) }
+
+  /// Fills `bytes` from `offset` on; false if the file ends before.
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+      let count = try calls.uninterrupted {
+        try calls.read(descriptor, into: rest, at: offset + done)
+      }
+      if count == 0 { return false }
+      done += count
+    }
+    return true
+  }
+
+  /// Fills `bytes` if that needs no waiting; returns whether it did.
+  func readNow(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+    let nature = Nature(rawValue: nature.load(ordering: .relaxed)) ?? .unknown
+    if nature == .inMemory {
+      return (try? calls.read(descriptor, into: bytes, at: offset)) == bytes.count
+    }
+    if let count = calls.readNow(descriptor, into: bytes, at: offset) {
+      return count == bytes.count
+    }
+    guard nature == .unknown else { return false }
+    let isInMemory = calls.isInMemory(descriptor)
+    self.nature.store((isInMemory ? Nature.inMemory : .onDevice).rawValue, ordering: .relaxed)
+    return isInMemory && readNow(into: bytes, at: offset)
+  }
+
+  /// The place where the system keeps the file, as far as it has been queried.
+  private enum Nature: UInt8 {
+    case unknown, inMemory, onDevice
+  }
+
+  func write(_ bytes: some ContiguousBytes, at offset: Int = 0) throws {
+    try bytes.withUnsafeBytes { try write($0 as UnsafeRawBufferPointer, at: offset) }
+  }
+
+  /// Writes all of `bytes` at `offset`.
+  @inline(never)
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = try calls.uninterrupted {
+        try calls.write(descriptor, rest, at: offset + done)
+      }
+      // Otherwise a disk that takes no bytes and reports no error would be retried for ever.
+      if count == 0 { throw CLibrary.failure(.EIO, path) }
+      done += count
+    }
+  }
+
+  func synchronize() throws { try calls.uninterrupted { try calls.synchronize(descriptor) } }
+
+  func truncate(to size: Int) throws {
+    try calls.uninterrupted { try calls.truncate(descriptor, to: size) }
+  }
+
+  func lock() throws -> Bool { try calls.uninterrupted { try calls.lock(descriptor) } }
+
+  func unlock() { calls.unlock(descriptor) }
 }

@@ -10,7 +10,7 @@ final class Folder: Sendable {
   let path: String
   let files: FileSystem
   private let protection: DiskProtection
-  private let hold = Locked(FolderLock.none)
+  private let lock = Locked(FolderLock.none)
 
   init(
     path: String, _ files: FileSystem, _ protection: DiskProtection = .afterFirstUnlock
@@ -52,18 +52,31 @@ final class Folder: Sendable {
 
   func letGo() { exchange(for: .none) }
 
-  var isHeld: Bool { if case .none = hold.withLock({ $0 }) { false } else { true } }
+  var isHeld: Bool { if case .none = lock.withLock({ $0 }) { false } else { true } }
 
-  /// Whether the folder was deleted or moved, so that the locked file is no longer in it.
-  var isLost: Bool {
-    guard case .lock(let file) = hold.withLock({ $0 }) else { return false }
-    guard let ours = try? file.status().identity else { return false }
+  enum Hold {
+    case none
+    case kept
+
+    /// The folder was deleted or moved, so the locked file is no longer in it.
+    case lost
+  }
+
+  var hold: Hold {
+    switch lock.withLock({ $0 }) {
+    case .none: .none
+    case .unlockable, .lock(_, nil): .kept
+    case .lock(let file, let identity?): isThere(file.path, identity) ? .kept : .lost
+    }
+  }
+
+  private func isThere(_ path: String, _ identity: FileIdentity) -> Bool {
     do {
-      return try files.status(file.path)?.identity != ours
+      return try files.status(path)?.identity == identity
     } catch let error as POSIXError where error.code == .ENOTDIR {
-      return true
-    } catch {
       return false
+    } catch {
+      return true
     }
   }
 
@@ -71,6 +84,58 @@ final class Folder: Sendable {
   func synchronize() throws { try files.open(path, .folder).synchronize() }
 
   private func exchange(for new: FolderLock) {
-    hold.withLock { Swift.exchange(&$0, with: new) }.release()
+    lock.withLock { Swift.exchange(&$0, with: new) }.release()
+  }
+}
+
+/// The lock on a folder, which keeps other processes out.
+enum FolderLock: Sendable {
+  case none
+
+  /// The folder can only be read and has no lock file, so no other process can write either.
+  case unlockable
+
+  /// The locked file, and its identity if that is known.
+  case lock(OpenFile, FileIdentity?)
+
+  /// Takes the lock at `path`.
+  ///
+  /// - Throws: `CacheError.inUse(layer:)` if another process has it.
+  init(_ path: String, _ files: FileSystem) throws {
+    let file: OpenFile
+    do {
+      file = try files.open(path, .sharing)
+    } catch let error as POSIXError where error.isRefusalToWrite {
+      do {
+        file = try files.open(path, .reading)
+      } catch let error as POSIXError where error.code == .ENOENT {
+        self = .unlockable
+        return
+      }
+    }
+    do {
+      guard try file.lock() else {
+        throw CacheError.inUse(diskFolder: (path as NSString).deletingLastPathComponent)
+      }
+    } catch let error as POSIXError where error.isRefusalToLock {
+      // A volume without locks.
+    }
+    self = .lock(file, try? file.status().identity)
+  }
+
+  func release() {
+    guard case .lock(let file, _) = self else { return }
+    file.unlock()
+    try? file.close()
+  }
+}
+
+extension POSIXError {
+  /// Whether the file can only be read.
+  var isRefusalToWrite: Bool { code == .EACCES || code == .EROFS || code == .EPERM }
+
+  fileprivate var isRefusalToLock: Bool {
+    code == .EOPNOTSUPP || code == .ENOLCK || code == .ENOSYS
+      || code == .EINVAL
   }
 }

@@ -25,7 +25,12 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
   @usableFromInline
   package init(repeating element: Element, count: Int) {
     reserve(count)
-    for _ in 0..<count { append(element) }
+    while capacity < count { grow() }
+    self.count = count
+    for start in stride(from: 0, to: count, by: Self.chunkLength) {
+      pointer(to: start).update(
+        repeating: element, count: Swift.min(Self.chunkLength, count - start))
+    }
   }
 
   @inlinable

@@ -21,6 +21,15 @@ import Testing
     #expect(Array(column) == [1, 7, 2])
   }
 
+  @Test(arguments: [0, 1, 1_024, 1_025, 2_500])
+  func `it is made of equal elements, whatever the number of chunks`(count: Int) {
+    var column = ChunkedArray<Int>(repeating: 7, count: count)
+
+    column.append(8)
+
+    #expect(Array(column) == Array(repeating: 7, count: count) + [8])
+  }
+
   @Test func `room that is reserved is there, and never becomes less`() {
     var column = ChunkedArray<Int>(repeating: 1, count: 3)
 

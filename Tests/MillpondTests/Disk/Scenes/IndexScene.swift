@@ -15,8 +15,7 @@ final class IndexScene {
   static func write(
     _ key: String, _ content: DiskWrite.Content = .value(Data("x")), _ revision: Revision = .next()
   ) -> DiskWrite {
-    DiskWrite(
-      key: key, hash: KeyHash(of: key), content, DiskExpiry(storedAt: .now), revision: revision)
+    DiskWrite(key: key, content, DiskExpiry(storedAt: .now), revision: revision)
   }
 
   /// Sets a value, which is not written yet.
@@ -78,7 +77,7 @@ final class IndexScene {
 
   /// Returns the files that are not needed any more; nil if the record was not forgotten.
   func forget(_ key: String, at location: RecordLocation) -> [UInt64]? {
-    index.forget(KeyHash(of: key), at: location)
+    index.forget(KeyHash(of: key), at: location)?.files
   }
 
   func fail(_ write: DiskWrite) -> [UInt64] {

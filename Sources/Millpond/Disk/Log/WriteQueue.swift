@@ -1,0 +1,118 @@
+import MillpondCore
+import MillpondSignals
+
+/// The writes that wait for the writer, in order, and the tasks between them.
+struct WriteQueue: Sendable {
+  /// The next work of the writer.
+  enum Work: Sendable {
+    case writes([DiskWrite])
+    case task(@Sendable () -> Void)
+  }
+
+  private enum Item: Sendable {
+    case write(DiskWrite)
+    case task(@Sendable () -> Void)
+  }
+
+  private var items = PagedQueue<Item>()
+
+  private(set) var waitingBytes = 0
+
+  /// Whether the writer is working, or has been woken.
+  private(set) var isWriting = false
+
+  /// Adds a write at the end, and marks the writes that it makes unnecessary.
+  ///
+  /// Values that are no longer to be written are released: all that wait are in the index, and so
+  /// never exceed the cache's limit.
+  mutating func append(_ write: DiskWrite, _ consequence: inout DiskIndex.Consequence) {
+    waitingBytes += write.waitingBytes
+    if !consequence.evicted.isEmpty { drop(&consequence) }
+    if write.isVoid { drop(write, &consequence) }
+    if let old = consequence.superseded, !old.isTaken {
+      old.isSuperseded = true
+      drop(old, &consequence)
+      write.superseded = old.superseded
+      old.superseded = []
+      write.superseded.append(old)
+    }
+    items.append(.write(write))
+    consequence.wakesWriter = wake()
+  }
+
+  /// Marks the writes whose entries are gone, and drops their values.
+  mutating func drop(_ consequence: inout DiskIndex.Consequence) {
+    for write in consequence.evicted where !write.isTaken {
+      write.isVoid = true
+      drop(write, &consequence)
+    }
+  }
+
+  private mutating func drop(_ write: DiskWrite, _ consequence: inout DiskIndex.Consequence) {
+    guard let (bytes, content) = write.dropValue() else { return }
+    waitingBytes -= bytes
+    consequence.dropped.append(content)
+  }
+
+  /// Adds a task at the end; true if the writer has to be woken.
+  mutating func append(_ task: @escaping @Sendable () -> Void) -> Bool {
+    items.append(.task(task))
+    return wake()
+  }
+
+  private mutating func wake() -> Bool { !exchange(&isWriting, with: true) }
+
+  /// Takes the next task, or the next writes of up to `limit` bytes together; nil if nothing waits.
+  mutating func take(limit: Int) -> Work? {
+    var writes: [DiskWrite] = []
+    var bytes = 0
+    while bytes < limit, let next = items.first {
+      guard case .write(let write) = next else {
+        if writes.isEmpty, case .task(let task) = items.popFirst() { return .task(task) }
+        break
+      }
+      _ = items.popFirst()
+      waitingBytes -= write.waitingBytes
+      if write.isSuperseded { continue }
+      write.isTaken = true
+      writes.append(write)
+      bytes += write.waitingBytes + RecordHead.size
+    }
+    return writes.isEmpty ? nil : .writes(writes)
+  }
+
+  /// Records that the writer rests; false if there is work.
+  mutating func rest() -> Bool {
+    isWriting = !items.isEmpty
+    return !isWriting
+  }
+}
+
+/// A first-in, first-out queue in pages, which moves no more than a page of elements at a time,
+/// however many there are.
+struct PagedQueue<Element> {
+  private var front = Queue<Element>()
+  private var pages = Queue<Queue<Element>>()
+  private var back = Queue<Element>()
+
+  private static var pageLength: Int { 1_024 }
+
+  /// Whether there is no element; only then the front page is empty.
+  var isEmpty: Bool { front.isEmpty }
+
+  var first: Element? { front.first }
+
+  mutating func append(_ element: Element) {
+    if front.isEmpty { return front.append(element) }
+    back.append(element)
+    if back.count == Self.pageLength { pages.append(exchange(&back, with: Queue())) }
+  }
+
+  mutating func popFirst() -> Element? {
+    let element = front.popFirst()
+    if front.isEmpty { front = pages.popFirst() ?? exchange(&back, with: Queue()) }
+    return element
+  }
+}
+
+extension PagedQueue: Sendable where Element: Sendable {}
