@@ -181,6 +181,36 @@ import Testing
     #expect(HTTPCacheScene.text(try ask(cache)) == "200 age 0 news")
   }
 
+  @Test func `a request that accepts only what is stored refreshes nothing`() throws {
+    let cache = cache()
+    try fill(cache, "max-age=60, stale-while-revalidate=60")
+    at(90)
+
+    #expect(HTTPCacheScene.text(try ask(cache, "only-if-cached")) == "200 age 90 body")
+    #expect(transport.source.subscriptions == 1)
+  }
+
+  @Test func `removing everything through a source ends refreshes and shares no earlier transfer`()
+    async throws
+  {
+    let cache = cache()
+    try fill(cache, "max-age=60, stale-while-revalidate=60")
+    at(90)
+    _ = try ask(cache)
+    let former = Recorder<HTTPPart>().subscribe(
+      to: cache.send(try HTTPCacheScene.request(path: "/b")))
+    #expect(transport.source.activeRuns == 2)
+
+    try await HTTPSource(transport: cache).apply(.removeAll(.next())).value
+    #expect(transport.source.activeRuns == 1)
+    let next = Recorder<HTTPPart>().subscribe(
+      to: cache.send(try HTTPCacheScene.request(path: "/b")))
+
+    #expect(transport.source.activeRuns == 2)
+    former.dispose()
+    next.dispose()
+  }
+
   @Test func `a part of a stale response is not refreshed, since its answer is not stored`() throws
   {
     let cache = cache()

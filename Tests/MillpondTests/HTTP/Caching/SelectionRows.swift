@@ -165,6 +165,19 @@ extension CachingRow {
     .reuse("9110 §14.2", "max-age=60", "Range: bytes=0-1 | Range: bytes=2-3", .forward, .range),
     .reuse("9110 §14.2", "max-age=60", "Range: bytes=0-9", at: 60, .forward, .stale),
     .reuse(
+      "9110 §13.2.2", "max-age=60 | ETag: \"a\"", "Range: bytes=0-9", at: 60, .validate, .stale),
+    .reuse(
+      "9110 §13.2.2", "max-age=60 | ETag: \"a\"", "Range: bytes=0-9 | no-cache", .validate,
+      .requestNoCache),
+    .reuse(
+      "9110 §13.1.5", "max-age=60 | ETag: \"a\"", "Range: bytes=0-9 | If-Range: \"b\"", at: 60,
+      .validate, .stale),
+    .reuse(
+      "9110 §14.2", "max-age=60 | ETag: \"a\"", "Range: bytes=0-0,-1", at: 60, .forward, .stale),
+    .reuse(
+      "9110 §14.2", "max-age=60 | ETag: \"a\"", "Range: bytes=0-9 | If-None-Match: \"b\"", at: 60,
+      .forward, .stale),
+    .reuse(
       "9110 §14.2", "max-age=60 | Content-Encoding: gzip", "Range: bytes=0-9", .forward, .range),
     .reuse("9110 §14.2", "max-age=60", "Range: bytes=0-9", .forward, .range, status: 404),
     .reuse("9110 §14.2", "max-age=60", "Range: bytes=0-9", .answer, .fresh, method: "HEAD"),
