@@ -46,9 +46,7 @@ final class HTTPCacheExchange: Sendable {
     case (.answerNotModified, let stored?):
       finish(HTTPHead(status: 304, headers: stored.headers), stored.age(at: now))
     case (.refuse, _): finish(HTTPHead(status: 504))
-    case (.validate, _), (.complete, _):
-      // Each part of a body is for its caller.
-      terms.isShareable ? share(selected) : goAlone(about: selected)
+    case (.validate, _), (.complete, _): share(selected)
     default:
       // What is stored for other fields or credentials says nothing about this request.
       let matching = selected.flatMap { $0.matches(terms) ? $0 : nil }
@@ -106,7 +104,7 @@ final class HTTPCacheExchange: Sendable {
     if lifetime.isEnded { return }
     if terms.directives.has(.onlyIfCached) { return finish(HTTPHead(status: 504)) }
     // Not shared: a flight that has just confirmed the response may still be there.
-    terms.isShareable ? goAlone() : passThrough(nil)
+    goAlone()
   }
 
   // MARK: Answers of the origin
@@ -154,11 +152,10 @@ final class HTTPCacheExchange: Sendable {
     }
   }
 
-  /// Sends a request of its own, since the shared answer can't be had from its beginning, or is
-  /// none for this caller.
-  private func goAlone(about stored: StoredResponse? = nil, leaving upstream: Lifetime? = nil) {
+  /// Sends a request of its own, since the shared answer can't be had from its beginning.
+  private func goAlone(leaving upstream: Lifetime? = nil) {
     upstream?.end()
-    follow(core.transfers.getStamped(question(stored), request.lookup))
+    follow(core.transfers.getStamped(question(nil), request.lookup))
   }
 
   /// Sends a request that is neither stored nor shared, and learns from its answer.

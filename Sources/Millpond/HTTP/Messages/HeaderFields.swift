@@ -93,7 +93,10 @@ extension String {
     var (own, other) = (self, other)
     return own.withUTF8 { own in
       other.withUTF8 { other in
-        own.indices.allSatisfy { own[$0].inLowerCase == other[$0].inLowerCase }
+        for index in own.indices where own[index] != other[index] {
+          if own[index].inLowerCase != other[index].inLowerCase { return false }
+        }
+        return true
       }
     }
   }

@@ -97,6 +97,27 @@ import Testing
     #expect(try whole(cache) == "200 age 0 abcdefghij")
   }
 
+  @Test func `the end of a 304 of another version is not the end of the request for the whole`()
+    throws
+  {
+    let cache = cache
+    _ = try ask(cache)
+    transport.head(0, 200, "max-age=0 | ETag: \"a\"")
+    transport.body(0, "body")
+    transport.end(0)
+
+    let caller = try ask(cache)
+    transport.head(1, 304, "ETag: \"b\"")
+    transport.end(1)
+    transport.head(2, 200, "max-age=60")
+    transport.body(2, "new")
+    transport.end(1, URLError(.timedOut))
+    transport.end(2)
+
+    #expect(HTTPCacheScene.text(caller) == "200 new")
+    #expect(try whole(cache) == "200 age 0 new")
+  }
+
   @Test func `a late answer to a validation confirms nothing after a removal`() throws {
     let cache = cache
     let first = try ask(cache)
@@ -137,6 +158,33 @@ import Testing
     #expect(HTTPCacheScene.text(after) == "200 new")
     #expect(try whole(cache) == "200 age 0 new")
     #expect(store.count == 2)
+  }
+
+  @Test(arguments: [("/a", 0, false), ("/a", 1, false), ("/a", 1, true), ("/b", 0, false)])
+  func `a store that answers late makes nothing run for a caller that has left`(
+    path: String, steps: Int, isEvicted: Bool
+  ) throws {
+    _ = try ask(cache)
+    transport.head(0, 200, Self.fields)
+    transport.body(0, "0123456789")
+    transport.end(0)
+    for head in store.now("heads http://origin.test/a", Lookup())?.heads ?? [] where isEvicted {
+      _ = store.remove(head.bodyPlace)
+    }
+    let (late, calls) = (LateStore(base: store), Locked(0))
+    let cache = HTTPCache(
+      over: transport, in: late,
+      onDecision: { _, _ in calls.withLock { $0 += 1 } })
+    let caller = cache.send(try HTTPCacheScene.request(path: path))
+      .map { _ in calls.withLock { $0 += 1 } }.subscribe()
+    for _ in 0..<steps { late.answer() }
+    let before = (calls.withLock { $0 }, transport.requests.count)
+
+    caller.dispose()
+    for _ in 0..<3 { late.answer() }
+
+    #expect(calls.withLock { $0 } == before.0)
+    #expect(transport.requests.count == before.1)
   }
 
   @Test func `callers that leave while another thread delivers leave a beginning or the whole`()
@@ -203,5 +251,31 @@ private final class ImpoliteTransport: HTTPTransport {
 
   private func observer(_ number: Int) -> Observer<HTTPPart> {
     asked.withLock { $0[number].observer }
+  }
+}
+
+/// A cache that answers when a test says so, also gets that were cancelled.
+private final class LateStore: Cache {
+  private let base: MemoryCache<String, HTTPCacheRecord>
+  private let gets = Locked<[@Sendable () -> Void]>([])
+
+  init(base: MemoryCache<String, HTTPCacheRecord>) { self.base = base }
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<HTTPCacheRecord> {
+    Signal { [base, gets] observer, _ in
+      gets.withLock { gets in
+        gets.append {
+          base.get(key, lookup).subscribe(
+            onNext: { observer.next($0) }, onCompleted: { observer.completed() })
+        }
+      }
+    }
+  }
+
+  func apply(_ change: Change<String, HTTPCacheRecord>) -> Signal<Void> { base.apply(change) }
+
+  /// Answers the gets so far.
+  func answer() {
+    for get in gets.withLock({ exchange(&$0, with: []) }) { get() }
   }
 }

@@ -384,4 +384,22 @@ import Testing
     #expect(try await scene.send() == "200 01234 56789")
     #expect(scene.origin.count == 3)
   }
+
+  @Test func `a part of another resource, to which a redirect led, makes nothing fresh`()
+    async throws
+  {
+    let scene = HTTPCacheScene { _, number in
+      number == 2
+        ? .init(
+          status: 206, fields: "max-age=90 | ETag: \"a\" | Content-Range: bytes 0-1/10", body: "01",
+          isRedirected: true)
+        : .ok("max-age=60 | ETag: \"a\"", "0123456789")
+    }
+    _ = try await scene.send()
+    scene.at(70)
+    _ = try await scene.send("Range: bytes=0-1")
+
+    #expect(try await scene.send() == "200 01234 56789")
+    #expect(scene.origin.count == 3)
+  }
 }

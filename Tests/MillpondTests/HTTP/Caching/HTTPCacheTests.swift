@@ -152,6 +152,20 @@ import Testing
     #expect(scene.origin.count == 2)
   }
 
+  @Test func `a body that was evicted is no answer for a request that accepts only what is stored`()
+    async throws
+  {
+    let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
+    let scene = HTTPCacheScene(store: store) { _, _ in .ok("max-age=60") }
+    _ = try await scene.send()
+    for head in store.now("heads http://origin.test/a", Lookup())?.heads ?? [] {
+      _ = store.remove(head.bodyPlace)
+    }
+
+    #expect(try await scene.send("only-if-cached") == "504")
+    #expect(scene.origin.count == 1)
+  }
+
   @Test func `a body that is missing at its confirmation is fetched`() async throws {
     let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
     let scene = HTTPCacheScene(store: store) { request, _ in
@@ -326,6 +340,20 @@ import Testing
     #expect(try await scene.send("only-if-cached", path: "/c") == "200 age 0 /c")
   }
 
+  @Test func `an answer to another method makes nothing fresh`() async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.method == .get
+        ? .ok("max-age=60 | ETag: \"a\"") : .status(304, "max-age=60 | ETag: \"a\"")
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    let options = HTTPRequest(url: try HTTPCacheScene.request().url, method: "OPTIONS")
+    _ = try await HTTPCacheScene.answer(scene.cache.send(options))
+
+    #expect(try await scene.send("only-if-cached") == "504")
+  }
+
   @Test(arguments: [("ETag: \"a\"", "200 age 0 body"), ("ETag: \"b\"", "504")])
   func `an answer to HEAD makes what is stored fresh again, or shows that it has changed`(
     fields: String, answer: String
@@ -382,6 +410,32 @@ import Testing
     scene.at(60)
 
     #expect(try await scene.send() == "304")
+  }
+
+  @Test func `a 304 to a condition of the caller confirms nothing that it does not name`()
+    async throws
+  {
+    let scene = HTTPCacheScene { _, number in
+      switch number {
+      case 1: .ok("max-age=60 | ETag: \"a\"")
+      case 2: .status(304, "max-age=60")
+      default: .ok("max-age=60 | ETag: \"b\"", "new")
+      }
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    #expect(try await scene.send("If-None-Match: \"b\"") == "304")
+    #expect(try await scene.send() == "200 n ew")
+  }
+
+  @Test func `an answer to a condition of the caller is not stored`() async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.headers["If-Match"] == nil ? .ok("no-store") : .status(412, "max-age=60")
+    }
+
+    #expect(try await scene.send("If-Match: \"x\"") == "412")
+    #expect(try await scene.send() == "200 bo dy")
   }
 
   @Test func `a 304 of another version leads to one request without conditions`() async throws {

@@ -56,6 +56,10 @@ extension CachingRow {
       "9111 §4.1", "max-age=60 | Vary: Foo", "Foo: \"a,b\"", .forward, .otherVariant,
       first: "Foo: \"a, b\""),
     .reuse(
+      "9111 §4.1", "max-age=60 | Vary: Foo, Bar", "Bar: 1 | Foo: 2foo:3", .forward, .otherVariant,
+      first: "Bar: 1foo:2 | Foo: 3"),
+    .reuse("9111 §4.1", "max-age=60 | Vary: Foo", "Foo: ", .forward, .otherVariant),
+    .reuse(
       "9111 §4.1", "max-age=60 | Vary: Foo, Bar", "Foo: 1\nbar:2", .forward, .otherVariant,
       first: "Foo: 1 | Bar: 2"),
     .reuse(
