@@ -23,6 +23,7 @@ import Testing
     let users = users()
     _ = users.ask()
     clock.advance(by: .seconds(11))
+    let gone = Recorder<Removal<String, Int>>().subscribe(to: memory.removals)
 
     let asked = users.ask()
     clock.advance(by: .seconds(9))
@@ -32,6 +33,7 @@ import Testing
     #expect(asked.isCompleted)
     #expect(fresh.values.map(\.age) == [.seconds(9)])
     #expect(origin.asked == [nil, "1"])
+    #expect(gone.events.isEmpty)
   }
 
   @Test func `a value that changed replaces the stale one`() {

@@ -41,7 +41,7 @@ final class VersionedOrigin: Sendable {
   var source: ValidatingSource<String, Int> {
     ValidatingSource(signal: { _, known in
       let isHeld = self.state.withLock { state in
-        state.asked.append(known?.entityTag)
+        state.asked.append(known.map { $0.entityTag ?? "" })
         return state.isHeld
       }
       let answer = Signal<OriginAnswer<Int>>.deferred { .just(self.answer(known)) }

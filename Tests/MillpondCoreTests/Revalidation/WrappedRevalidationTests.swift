@@ -124,6 +124,22 @@ import Testing
     #expect(scene.memory.count == 0)
   }
 
+  @Test func `a processed value that was evicted during the question is not stored processed`() {
+    let scene = RevalidationScene()
+    let processed = scene.memory.postProcessed { _, value in value * 10 }
+    let stored = Stamped(1, age: .seconds(11), validator: Validator(entityTag: "1"))
+    _ = scene.memory.apply(.fill("a", stored, FillToken()))
+    scene.origin.hold()
+    let asked = processed.layered(over: scene.origin.source).ask(RevalidationScene.atMostTen)
+
+    scene.memory.countLimit = 0
+    scene.memory.countLimit = 100
+    scene.origin.answer()
+
+    #expect(asked.values.map(\.value) == [10])
+    #expect(scene.memory.count == 0)
+  }
+
   @Test func `what a wrapper refuses is not asked about`() {
     let scene = RevalidationScene()
     let stored = Stamped(1, age: .seconds(11), validator: Validator(entityTag: "1"))

@@ -12,10 +12,11 @@ struct Fingerprint: Sendable, Hashable {
 
   init(of text: String) {
     var text = text
-    self = text.withUTF8 { bytes in
-      let bytes = UnsafeRawBufferPointer(bytes)
-      return Fingerprint(
-        first: FoldHash.hash(bytes, seed: 5), second: FoldHash.hash(bytes, seed: 6))
-    }
+    self = text.withUTF8 { Fingerprint(of: UnsafeRawBufferPointer($0)) }
+  }
+
+  init(of bytes: UnsafeRawBufferPointer) {
+    first = FoldHash.hash(bytes, seed: 5)
+    second = FoldHash.hash(bytes, seed: 6)
   }
 }

@@ -80,6 +80,9 @@ public struct HTTPCache: HTTPTransport {
   /// Whether the base applies backpressure.
   public var appliesBackpressure: Bool { core.base.appliesBackpressure }
 
+  /// Ends the refreshes, and lets no caller join a transfer that has begun.
+  func leaveTransfers() { core.leaveTransfers() }
+
   /// Returns the decision about a request as it would be made now, without acting on it.
   public func decision(for request: HTTPRequest) -> Signal<HTTPCacheDecision> {
     let terms = RequestTerms(request)

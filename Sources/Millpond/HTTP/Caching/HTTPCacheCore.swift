@@ -20,8 +20,22 @@ final class HTTPCacheCore: Sendable {
     sharedTransfers = transfers.reusingInFlight()
   }
 
-  deinit {
+  deinit { endRefreshes() }
+
+  /// Ends the refreshes, and lets no caller join a transfer that has begun.
+  func leaveTransfers() {
+    sharedTransfers.detachAll()
+    endRefreshes()
+  }
+
+  private func endRefreshes() {
     for lifetime in refreshes.withLock({ Array($0.values) }) { lifetime.end() }
+  }
+
+  /// Removes what is stored of a URL; requests from now on share no transfer from before.
+  func invalidate(_ key: String) {
+    _ = sharedTransfers.apply(.removeMatching(KeyPredicate { $0.key == key }, .next()))
+    store.invalidate(key)
   }
 
   /// The greatest number of refreshes at a time, and the time after which one is given up.

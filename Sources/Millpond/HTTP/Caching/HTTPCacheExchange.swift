@@ -34,15 +34,17 @@ final class HTTPCacheExchange: Sendable {
   private func decide(_ heads: [StoredResponse]) {
     if lifetime.isEnded { return }
     let selected = heads.selected(by: terms)
-    let decision = core.terms.rules.decision(for: terms, stored: selected, at: core.terms.now())
+    let now = core.terms.now()
+    let decision = core.terms.rules.decision(for: terms, stored: selected, at: now)
     core.terms.tell(request, decision)
     switch (decision.action, selected) {
-    case (.answer, let stored?): answer(with: stored)
+    case (.answer, let stored?): answer(with: stored, now)
     case (.answerAndRefresh, let stored?):
       // A part of the body, or an answer to a condition, would not be stored.
       if terms.isShareable { core.refresh(question(stored)) }
-      answer(with: stored)
-    case (.answerNotModified, let stored?): finish(HTTPHead(status: 304, headers: stored.headers))
+      answer(with: stored, now)
+    case (.answerNotModified, let stored?):
+      finish(HTTPHead(status: 304, headers: stored.headers), stored.age(at: now))
     case (.refuse, _): finish(HTTPHead(status: 504))
     case (.validate, _), (.complete, _): share(selected)
     default:
@@ -55,19 +57,21 @@ final class HTTPCacheExchange: Sendable {
 
   // MARK: Answers of the store
 
-  private func answer(with stored: StoredResponse) {
+  private func answer(with stored: StoredResponse, _ now: WallTime) {
     let part = stored.part(for: terms) ?? .whole
-    if terms.method == "HEAD" || part == .none { return send(stored, part, Data()) }
-    if let body = core.store.bodyNow(of: stored) { return send(stored, part, body) }
+    if terms.method == "HEAD" || part == .none { return send(stored, part, Data(), now) }
+    if let body = core.store.bodyNow(of: stored) { return send(stored, part, body, now) }
     let exchange = self
     core.store.body(of: stored).run(
       Observer(
         next: { body in
-          if let body { exchange.send(stored, part, body) } else { exchange.missBody() }
+          if let body { exchange.send(stored, part, body, now) } else { exchange.missBody() }
         }, other: { _ in }), lifetime.child())
   }
 
-  private func send(_ stored: StoredResponse, _ part: StoredResponse.Part, _ body: Data) {
+  private func send(
+    _ stored: StoredResponse, _ part: StoredResponse.Part, _ body: Data, _ now: WallTime
+  ) {
     if lifetime.isEnded { return }
     var head: HTTPHead
     var bytes = body
@@ -80,7 +84,6 @@ final class HTTPCacheExchange: Sendable {
       head = HTTPHead(
         status: 416, headers: ["Content-Range": "bytes */\(stored.body.byteCount)"])
     }
-    let now = core.terms.now()
     head.lifetime = core.terms.rules.lifetime(of: stored, at: now)
     // RFC 9111 §4: an answer that was not validated states its age.
     head.state(age: stored.age(at: now))
@@ -89,7 +92,9 @@ final class HTTPCacheExchange: Sendable {
     if !lifetime.isEnded { downstream.completed() }
   }
 
-  private func finish(_ head: HTTPHead) {
+  private func finish(_ head: HTTPHead, _ age: Int64? = nil) {
+    var head = head
+    head.state(age: age)
     downstream.next(.head(head))
     if !lifetime.isEnded { downstream.completed() }
   }
@@ -99,7 +104,7 @@ final class HTTPCacheExchange: Sendable {
     if lifetime.isEnded { return }
     if terms.directives.has(.onlyIfCached) { return finish(HTTPHead(status: 504)) }
     // Not shared: a flight that has just confirmed the response may still be there.
-    terms.isShareable ? goAlone() : passThrough(nil)
+    goAlone()
   }
 
   // MARK: Answers of the origin
@@ -132,7 +137,7 @@ final class HTTPCacheExchange: Sendable {
     switch step {
     case .stored(let stored, _):
       upstream.end()
-      answer(with: stored)
+      answer(with: stored, core.terms.now())
     case .part(let part, let number, let log):
       let first = position.value
       if number < first { return }
@@ -166,23 +171,12 @@ final class HTTPCacheExchange: Sendable {
 
   private func learn(_ head: HTTPHead, _ stored: StoredResponse?, _ sent: WallTime) {
     for url in core.terms.rules.invalidated(by: terms, request.url, head) {
-      core.store.invalidate(url.cacheKey)
+      core.invalidate(url.cacheKey)
     }
     guard let stored, terms.isAnswerable else { return }
-    let isSame =
-      switch head.status {
-      case 304: stored.isConfirmed(by: head, isAsked: false)
-      case 200 where terms.method == "HEAD": stored.isDescribed(by: head)
-      case 206: stored.isOfSameVersion(asPart: head)
-      default: false
-      }
-    if isSame {
-      let updated = stored.updated(
-        by: head, for: terms, requestTime: sent, responseTime: core.terms.now())
-      core.store.update(stored, to: updated, for: key, token).subscribe()
-    } else if head.showsOtherVersion(than: stored, isHead: terms.method == "HEAD") {
-      core.store.update(stored, to: nil, for: key, token).subscribe()
-    }
+    core.store.learn(
+      from: head, about: stored, for: key, terms, requestTime: sent,
+      responseTime: core.terms.now(), token)
   }
 }
 
@@ -194,13 +188,6 @@ extension RequestTerms {
 }
 
 extension HTTPHead {
-  /// Whether this head proves that the origin has another version now.
-  fileprivate func showsOtherVersion(than stored: StoredResponse, isHead: Bool) -> Bool {
-    if isHead { return status == 200 }
-    guard status == 206, let tag = EntityTag(of: headers) else { return false }
-    return stored.terms.entityTag != tag
-  }
-
   fileprivate mutating func state(age: Int64?) {
     guard let age else { return }
     headers.set("\(age / 1_000_000)", for: "Age")

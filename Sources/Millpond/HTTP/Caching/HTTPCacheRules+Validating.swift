@@ -35,6 +35,8 @@ extension StoredResponse {
   ///   - isAsked: Whether the request had the conditions of this response.
   /// - Source: RFC 9111 §4.3.4.
   func isConfirmed(by head: HTTPHead, isAsked: Bool) -> Bool {
+    // Validators identify versions of one resource, and a redirect leads to another.
+    if head.isRedirected { return false }
     let new = ResponseTerms(status: head.status, headers: head.headers)
     if let tag = new.entityTag {
       guard let own = terms.entityTag else { return false }
@@ -53,7 +55,7 @@ extension StoredResponse {
   /// - Source: RFC 9111 §4.3.5.
   func isDescribed(by head: HTTPHead) -> Bool {
     let new = ResponseTerms(status: head.status, headers: head.headers)
-    guard head.status == 200, status == 200, new.entityTag == terms.entityTag,
+    guard head.status == 200, !head.isRedirected, status == 200, new.entityTag == terms.entityTag,
       new.lastModifiedText == terms.lastModifiedText
     else { return false }
     let lengths = head.headers.values(of: "Content-Length")
@@ -89,21 +91,19 @@ extension StoredResponse {
   ///
   /// - Source: RFC 9111 §3.4, RFC 9110 §15.3.7.3.
   func whole(combinedWith head: HTTPHead) -> HTTPHead? {
-    guard head.status == 206, let resumePoint,
+    guard head.status == 206, !head.isRedirected, let resumePoint,
       let count = (try? BodyLength(head, resuming: resumePoint))?.expected
     else { return nil }
     var fields = headers(updatedBy: head)
     fields.set("\(count)", for: "Content-Length")
-    return HTTPHead(
-      status: status, headers: fields, isOfOtherOrigin: head.isOfOtherOrigin,
-      isRedirected: head.isRedirected)
+    return HTTPHead(status: status, headers: fields)
   }
 
   /// Whether a part of a body that the origin sent belongs to this whole response.
   func isOfSameVersion(asPart head: HTTPHead) -> Bool {
-    guard body.isWhole, let own = terms.entityTag, let tag = EntityTag(of: head.headers) else {
-      return false
-    }
+    guard body.isWhole, !head.isRedirected, let own = terms.entityTag,
+      let tag = EntityTag(of: head.headers)
+    else { return false }
     return own.isStronglyEqual(to: tag) && ContentRange(head.headers)?.total == body.byteCount
   }
 

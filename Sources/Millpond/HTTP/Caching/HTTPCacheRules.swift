@@ -73,8 +73,9 @@ extension HTTPCacheRules {
     guard verdict.isUsable else {
       return request.toOrigin(verdict.reason, about: stored, state)
     }
-    let action: HTTPCacheDecision.Action =
-      verdict.reason == .staleWhileRevalidate ? .answerAndRefresh : .answer
+    let asksOrigin =
+      verdict.reason == .staleWhileRevalidate && !request.directives.has(.onlyIfCached)
+    let action = asksOrigin ? HTTPCacheDecision.Action.answerAndRefresh : .answer
     return request.answered(
       .init(action, verdict.reason, age: state.age, freshFor: state.freshFor), by: stored)
   }
@@ -196,10 +197,10 @@ extension RequestTerms {
   ) -> HTTPCacheDecision {
     if directives.has(.onlyIfCached) { return .init(.refuse, .onlyIfCached) }
     var action = HTTPCacheDecision.Action.forward
-    if let stored, !isConditional, range == nil, method == "GET" {
+    if let stored, !isConditional, method == "GET" {
       if !stored.body.isWhole {
-        if stored.resumePoint != nil { action = .complete }
-      } else if stored.terms.hasValidator {
+        if range == nil, stored.resumePoint != nil { action = .complete }
+      } else if stored.terms.hasValidator, stored.part(for: self) != nil {
         action = .validate
       }
     }

@@ -46,7 +46,8 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Source: RFC 9111 §4.3.1.
   var conditions: [(name: String, value: String)] {
-    if let stored { return stored.conditions }
+    // A beginning can't be the answer, so a 304 about it would be of no use.
+    if let stored { return stored.body.isWhole ? stored.conditions : [] }
     if others.isEmpty { return [] }
     let tags = others.compactMap { $0.terms.entityTag?.text }
     return [(name: "If-None-Match", value: tags.joined(separator: ", "))]
@@ -58,7 +59,7 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
   func confirmed(by head: HTTPHead) -> StoredResponse? {
     if let stored { return stored.isConfirmed(by: head, isAsked: true) ? stored : nil }
     // Of several, it has to name one.
-    guard let tag = EntityTag(of: head.headers) else { return nil }
+    guard !head.isRedirected, let tag = EntityTag(of: head.headers) else { return nil }
     return others.first { $0.terms.entityTag?.isWeaklyEqual(to: tag) == true }
   }
 }
@@ -192,6 +193,11 @@ private final class OriginTransfer: Sendable {
       upstream.end()
       return finish(with: stored, decision)
     }
+    if let stored = question.stored, question.terms.range != nil {
+      transfers.store.learn(
+        from: head, about: stored, for: question.key, question.terms,
+        requestTime: state.value.sent, responseTime: now, question.token)
+    }
     let decision = transfers.terms.rules.storage(of: head, for: question.terms)
     state.value.head = head
     if decision.action == .store {
@@ -199,7 +205,8 @@ private final class OriginTransfer: Sendable {
         head, to: question.terms, requestTime: state.value.sent, responseTime: now)
     }
     let isTooLarge = head.isLarger(than: transfers.terms.byteLimit)
-    if !decision.reason.allowsSharing || isTooLarge {
+    let isPart = question.terms.range != nil && decision.action != .store
+    if !decision.reason.allowsSharing || isTooLarge || isPart {
       log.keepNothing()
       state.value.storing = nil
     }

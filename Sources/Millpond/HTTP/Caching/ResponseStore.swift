@@ -114,15 +114,29 @@ struct ResponseStore: Sendable {
     _ key: String, _ token: FillToken,
     _ change: @escaping @Sendable ([StoredResponse]) -> [StoredResponse]
   ) -> Signal<Void> {
-    let before = headsNow(key).map { Signal.just($0) } ?? heads(key)
-    return before.map { before in
+    present(key).map { before in
       let after = change(before)
       fill(Self.place(ofHeads: key), .heads(after), token)
-      let named = Set(after.map(\.body.number))
-      for head in before where !named.contains(head.body.number) {
-        _ = records.remove(head.bodyPlace)
-      }
+      let kept = Set(before.map(\.body.number)).intersection(after.map(\.body.number))
+      removeUnnamed((before + after).filter { !kept.contains($0.body.number) }, key)
     }
+  }
+
+  /// Removes those bodies of the responses that no head of the URL names.
+  ///
+  /// Which ones is known only from the store, which may have refused the last change of the heads.
+  private func removeUnnamed(_ responses: [StoredResponse], _ key: String) {
+    if responses.isEmpty { return }
+    present(key).subscribe(onNext: { heads in
+      let named = Set(heads.map(\.body.number))
+      for response in responses where !named.contains(response.body.number) {
+        _ = records.remove(response.bodyPlace)
+      }
+    })
+  }
+
+  private func present(_ key: String) -> Signal<[StoredResponse]> {
+    headsNow(key).map { .just($0) } ?? heads(key)
   }
 
   private func fill(_ place: String, _ content: HTTPCacheRecord.Content, _ token: FillToken) {

@@ -27,17 +27,18 @@ extension String {
     return text.withUTF8 { bytes in
       let start = bytes.starts(with: "https://") ? 8 : bytes.starts(with: "http://") ? 7 : 0
       if start == 0 { return false }
-      var isInHost = true
-      for byte in bytes[start...] {
-        switch byte {
-        case UInt8(ascii: "#"): return false
-        case UInt8(ascii: "/"): isInHost = false
-        case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "."), UInt8(ascii: "-"): break
-        default: if isInHost { return false }
-        }
-      }
-      return !isInHost
+      var path = start
+      while path < bytes.count, bytes[path].isPartOfUsualHost { path += 1 }
+      guard path < bytes.count, bytes[path] == UInt8(ascii: "/") else { return false }
+      return !bytes[path...].contains(UInt8(ascii: "#"))
     }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isPartOfUsualHost: Bool {
+    (0x61...0x7A).contains(self) || (0x30...0x39).contains(self) || self == UInt8(ascii: ".")
+      || self == UInt8(ascii: "-")
   }
 }
 

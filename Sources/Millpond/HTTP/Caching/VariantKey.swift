@@ -36,22 +36,23 @@ extension RequestTerms {
   /// Returns a fingerprint of the values of these fields; equal for values that mean the same.
   fileprivate func fingerprint(of names: [String]) -> Fingerprint {
     if names.isEmpty { return .none }
-    var text = ""
-    text.reserveCapacity(64)
+    var text: [UInt8] = []
+    text.reserveCapacity(128)
     for name in names {
-      text += name
+      text += name.utf8
+      var values = headers.values(of: name)
       // A field that stands for an account among the credentials may still select by its value.
-      let values = headers.values(of: name) + accountFields.values(of: name)
+      if !accountFields.fields.isEmpty { values += accountFields.values(of: name) }
       // A line end separates, since it can be part of neither a name nor a value.
-      if !values.isEmpty { text += ":" }
+      if !values.isEmpty { text.append(UInt8(ascii: ":")) }
       if values.count == 1, values[0].utf8.allSatisfy(\.isPlain) {
-        text += values[0]
+        text += values[0].utf8
       } else {
-        text += Self.normalized(values)
+        text += Self.normalized(values).utf8
       }
-      text += "\n"
+      text.append(UInt8(ascii: "\n"))
     }
-    return Fingerprint(of: text)
+    return text.withUnsafeBytes { Fingerprint(of: $0) }
   }
 
   /// Several fields mean the same as one list, and spaces around its commas mean nothing.

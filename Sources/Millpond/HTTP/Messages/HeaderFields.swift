@@ -81,13 +81,22 @@ extension HeaderFields: CustomReflectable {
 
 extension String {
   /// Whether both are the name of one field; letters of ASCII compare without regard to case.
+  @inline(__always)
   func isSameField(as other: String) -> Bool {
-    guard utf8.count == other.utf8.count else { return false }
+    // Inlined where it is called: lengths tell most names apart.
+    utf8.count == other.utf8.count && hasSameLetters(as: other)
+  }
+
+  @inline(never)
+  private func hasSameLetters(as other: String) -> Bool {
     if self == other { return true }
     var (own, other) = (self, other)
     return own.withUTF8 { own in
       other.withUTF8 { other in
-        own.indices.allSatisfy { own[$0].inLowerCase == other[$0].inLowerCase }
+        for index in own.indices where own[index] != other[index] {
+          if own[index].inLowerCase != other[index].inLowerCase { return false }
+        }
+        return true
       }
     }
   }

@@ -18,10 +18,14 @@ import Testing
     DiskCache(directory: scene.folder, byteLimit: .mebibytes(16))
   }
 
-  private func cached(in disk: DiskCache) -> HTTPSource<URL> {
+  private func cache(in disk: DiskCache) -> HTTPCache {
     let memory = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
     let store = memory.layered(over: disk.mapValues(.httpRecords))
-    return HTTPSource(transport: HTTPCache(over: URLSessionTransport(), in: store))
+    return HTTPCache(over: URLSessionTransport(), in: store)
+  }
+
+  private func cached(in disk: DiskCache) -> HTTPSource<URL> {
+    HTTPSource(transport: cache(in: disk))
   }
 
   /// An origin that resets the connection in the middle of the first body.
@@ -81,7 +85,8 @@ import Testing
     }
     let url = try origin.url("/film")
     let disk = disk()
-    let source = cached(in: disk)
+    let cache = cache(in: disk)
+    let source = HTTPSource(transport: cache)
     let count = Locked(0)
     let hasHalf = TestSource<Void>()
     let leaving = source.pieces(of: url).subscribe(onNext: { piece in
@@ -94,6 +99,10 @@ import Testing
     let arrived = Recorder<Void>().subscribe(to: hasHalf.signal)
     try await arrived.ended()
     leaving.dispose()
+    // The store looks on the disk first.
+    while try await cache.decision(for: HTTPRequest(url: url)).value.reason != .incomplete {
+      await Task.yield()
+    }
 
     #expect(try await source.get(url).value == Data(Self.body))
 

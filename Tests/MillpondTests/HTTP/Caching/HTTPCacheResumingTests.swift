@@ -68,6 +68,38 @@ import Testing
     #expect(try await scene.send() == "200 age 89 0123456789")
   }
 
+  @Test func `a caller that tries again at once in place of the failure continues`() async throws {
+    let scene = scene { _, _ in Self.rest() }
+    let request = try HTTPCacheScene.request()
+    let cache = scene.cache
+
+    _ = try await HTTPCacheScene.answer(
+      cache.send(request).recover { _ in cache.send(request) })
+
+    #expect(scene.origin.values(of: "Range") == [nil, "bytes=6-"])
+  }
+
+  @Test func `a response that has ended is no beginning, even if it stated no length`() async throws
+  {
+    let scene = HTTPCacheScene { _, _ in .ok("max-age=60 | ETag: \"a\"") }
+
+    #expect(try await scene.send() == "200 bo dy")
+
+    #expect(scene.newReasons() == [.nothingStored, .statedFreshness])
+  }
+
+  @Test func `a combined response states its length, also if its beginning had none`() async throws
+  {
+    let scene = scene("max-age=60 | ETag: \"a\"") { _, _ in Self.rest() }
+    _ = try await scene.send()
+    _ = try await scene.send()
+
+    let parts = Recorder<HTTPPart>().subscribe(to: scene.cache.send(try HTTPCacheScene.request()))
+    guard case .head(let head)? = parts.values.first else { throw CancellationError() }
+    #expect(head.headers.values(of: "Content-Length") == ["10"])
+    #expect(scene.origin.count == 2)
+  }
+
   @Test func `a rest that breaks off too is continued from there`() async throws {
     let scene = scene { _, number in
       number == 2
@@ -103,6 +135,18 @@ import Testing
     #expect(scene.origin.values(of: "Range") == [nil, "bytes=6-", nil])
   }
 
+  @Test func `a rest of another resource, to which a redirect led, is not combined`() async throws {
+    let scene = scene { _, number in
+      var rest = Self.rest()
+      rest.isRedirected = true
+      return number == 2 ? rest : .ok("max-age=60 | ETag: \"a\"", "abcdefghij")
+    }
+    _ = try await scene.send()
+
+    #expect(try await scene.send() == "200 abcde fghij")
+    #expect(scene.origin.values(of: "Range") == [nil, "bytes=6-", nil])
+  }
+
   @Test(arguments: [304, 416])
   func `an origin that can't tell is asked for the whole once`(status: Int) async throws {
     let scene = scene { _, number in
@@ -134,6 +178,32 @@ import Testing
     #expect(try await scene.send("only-if-cached") == "504")
     #expect(try await scene.send("only-if-cached | Range: bytes=0-1") == "504")
     #expect(try await scene.send("max-stale | stale-if-error=99") == "500")
+  }
+
+  @Test func `a beginning is no answer either once its origin offers no ranges any more`()
+    async throws
+  {
+    let scene = scene { request, _ in
+      if request.method == .head {
+        return .status(200, "\(Self.fields) | Accept-Ranges: none")
+      }
+      return request.headers["If-None-Match"] == nil
+        ? .ok(Self.fields, "abcdefghij") : .status(304, "ETag: \"a\"")
+    }
+    _ = try await scene.send()
+    let head = HTTPRequest(url: try HTTPCacheScene.request().url, method: .head)
+    #expect(try await HTTPCacheScene.answer(scene.cache.send(head)) == "200")
+
+    #expect(try await scene.send() == "200 abcde fghij")
+  }
+
+  @Test func `a beginning for other request fields is not asked about`() async throws {
+    let scene = scene("\(Self.fields) | Vary: Foo") { _, _ in .ok("no-store", "x") }
+    _ = try await scene.send("Foo: 1")
+
+    _ = try await scene.send("Foo: 2")
+
+    #expect(scene.origin.values(of: "If-None-Match") == [nil, nil])
   }
 
   @Test(arguments: [
@@ -198,6 +268,28 @@ import Testing
     store.removeAll()
     caller.dispose()
 
+    #expect(store.count == 0)
+  }
+
+  @Test func `removing everything wins over the rest of a response that broke off before`() throws {
+    let transport = TestTransport()
+    let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 9)
+    let cache = HTTPCache(over: transport, in: store)
+    let first = Recorder<HTTPPart>().subscribe(to: cache.send(try HTTPCacheScene.request()))
+    transport.source.next(.head(HTTPHead(status: 200, headers: CachingRow.fields(Self.fields))))
+    transport.source.next(.body(Data("012345".utf8)))
+    first.dispose()
+    let caller = Recorder<HTTPPart>().subscribe(to: cache.send(try HTTPCacheScene.request()))
+
+    store.removeAll()
+    transport.source.next(
+      .head(
+        HTTPHead(
+          status: 206, headers: CachingRow.fields("ETag: \"a\" | Content-Range: bytes 6-9/10"))))
+    transport.source.next(.body(Data("6789".utf8)))
+    transport.source.completed()
+
+    #expect(HTTPCacheScene.text(caller) == "200 012345 6789")
     #expect(store.count == 0)
   }
 
@@ -273,13 +365,34 @@ import Testing
     #expect(scene.origin.count == 2)
   }
 
-  @Test(arguments: ["ETag: W/\"a\" | Content-Range: bytes 0-1/10", "Content-Range: bytes 0-1/10"])
+  @Test(arguments: [
+    "ETag: W/\"a\" | Content-Range: bytes 0-1/10", "Content-Range: bytes 0-1/10",
+    "ETag: \"a\" | Content-Range: bytes 0-1/11",
+  ])
   func `a part that can't be told to be of the same version makes nothing fresh`(
     fields: String
   ) async throws {
     let scene = HTTPCacheScene { _, number in
       number == 2
         ? .status(206, "max-age=90 | \(fields)", "01")
+        : .ok("max-age=60 | ETag: \"a\"", "0123456789")
+    }
+    _ = try await scene.send()
+    scene.at(70)
+    _ = try await scene.send("Range: bytes=0-1")
+
+    #expect(try await scene.send() == "200 01234 56789")
+    #expect(scene.origin.count == 3)
+  }
+
+  @Test func `a part of another resource, to which a redirect led, makes nothing fresh`()
+    async throws
+  {
+    let scene = HTTPCacheScene { _, number in
+      number == 2
+        ? .init(
+          status: 206, fields: "max-age=90 | ETag: \"a\" | Content-Range: bytes 0-1/10", body: "01",
+          isRedirected: true)
         : .ok("max-age=60 | ETag: \"a\"", "0123456789")
     }
     _ = try await scene.send()

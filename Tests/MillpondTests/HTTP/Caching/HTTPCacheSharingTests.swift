@@ -104,6 +104,29 @@ import Testing
     #expect(transport.source.subscriptions == 6)
   }
 
+  @Test func `requests with other credentials are not shared`() throws {
+    let cache = cache()
+    let url = try HTTPCacheScene.request().url
+
+    for token in ["a", "b", "a"] {
+      let request = HTTPRequest(url: url, credentials: ["Authorization": "Bearer \(token)"])
+      Recorder<HTTPPart>().subscribe(to: cache.send(request))
+    }
+
+    #expect(transport.source.subscriptions == 2)
+  }
+
+  @Test func `an interim answer is none`() throws {
+    let cache = cache()
+    let caller = try ask(cache)
+
+    transport.source.next(.head(HTTPHead(status: 103, headers: ["Cache-Control": "no-store"])))
+    answer("max-age=60")
+
+    #expect(HTTPCacheScene.text(caller) == "200 body")
+    #expect(HTTPCacheScene.text(try ask(cache)) == "200 age 0 body")
+  }
+
   @Test func `one caller that leaves does not disturb the others`() throws {
     let cache = cache()
     try fill(cache)
@@ -181,6 +204,36 @@ import Testing
     #expect(HTTPCacheScene.text(try ask(cache)) == "200 age 0 news")
   }
 
+  @Test func `a request that accepts only what is stored refreshes nothing`() throws {
+    let cache = cache()
+    try fill(cache, "max-age=60, stale-while-revalidate=60")
+    at(90)
+
+    #expect(HTTPCacheScene.text(try ask(cache, "only-if-cached")) == "200 age 90 body")
+    #expect(transport.source.subscriptions == 1)
+  }
+
+  @Test func `removing everything through a source ends refreshes and shares no earlier transfer`()
+    async throws
+  {
+    let cache = cache()
+    try fill(cache, "max-age=60, stale-while-revalidate=60")
+    at(90)
+    _ = try ask(cache)
+    let former = Recorder<HTTPPart>().subscribe(
+      to: cache.send(try HTTPCacheScene.request(path: "/b")))
+    #expect(transport.source.activeRuns == 2)
+
+    try await HTTPSource(transport: cache).apply(.removeAll(.next())).value
+    #expect(transport.source.activeRuns == 1)
+    let next = Recorder<HTTPPart>().subscribe(
+      to: cache.send(try HTTPCacheScene.request(path: "/b")))
+
+    #expect(transport.source.activeRuns == 2)
+    former.dispose()
+    next.dispose()
+  }
+
   @Test func `a part of a stale response is not refreshed, since its answer is not stored`() throws
   {
     let cache = cache()
@@ -225,7 +278,9 @@ import Testing
     var cache: HTTPCache? = cache()
     try fill(try #require(cache), "max-age=60, stale-while-revalidate=60")
     at(90)
-    if let cache { _ = try ask(cache) }
+    for _ in 0..<2 {
+      if let cache { _ = try ask(cache) }
+    }
     #expect(transport.source.activeRuns == 1)
 
     cache = nil

@@ -152,6 +152,20 @@ import Testing
     #expect(scene.origin.count == 2)
   }
 
+  @Test func `a body that was evicted is no answer for a request that accepts only what is stored`()
+    async throws
+  {
+    let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
+    let scene = HTTPCacheScene(store: store) { _, _ in .ok("max-age=60") }
+    _ = try await scene.send()
+    for head in store.now("heads http://origin.test/a", Lookup())?.heads ?? [] {
+      _ = store.remove(head.bodyPlace)
+    }
+
+    #expect(try await scene.send("only-if-cached") == "504")
+    #expect(scene.origin.count == 1)
+  }
+
   @Test func `a body that is missing at its confirmation is fetched`() async throws {
     let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
     let scene = HTTPCacheScene(store: store) { request, _ in
@@ -231,7 +245,7 @@ import Testing
     #expect(try await scene.send("Range: bytes=-2") == "206 age 0 89")
     #expect(try await scene.send("Range: bytes=10-") == "416 age 0")
     #expect(try await scene.send("Range: bytes=2-4 | If-Range: \"b\"") == "200 age 0 0123456789")
-    #expect(try await scene.send("If-None-Match: \"a\"") == "304")
+    #expect(try await scene.send("If-None-Match: \"a\"") == "304 age 0")
     #expect(scene.origin.count == 1)
   }
 
@@ -244,6 +258,47 @@ import Testing
     for _ in 0..<2 { #expect(try await scene.send("Range: bytes=0-1") == "206 0 1") }
 
     #expect(scene.origin.count == 2)
+  }
+
+  @Test func `a range of a stale response is validated, and cut out of what is stored`()
+    async throws
+  {
+    let scene = HTTPCacheScene { _, number in
+      number == 1
+        ? .ok("max-age=60 | ETag: \"a\"", "0123456789") : .status(304, "max-age=90 | ETag: \"a\"")
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    #expect(try await scene.send("Range: bytes=2-4") == "206 age 0 234")
+    #expect(try await scene.send() == "200 age 0 0123456789")
+
+    #expect(scene.origin.values(of: "If-None-Match") == [nil, "\"a\""])
+    #expect(scene.origin.values(of: "Range") == [nil, "bytes=2-4"])
+  }
+
+  @Test func `a whole answer to a range of a stale response replaces what is stored`() async throws
+  {
+    let scene = HTTPCacheScene { _, number in .ok("max-age=60 | ETag: \"\(number)\"", "\(number)0")
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    #expect(try await scene.send("Range: bytes=0-0") == "200 2 0")
+    #expect(try await scene.send() == "200 age 0 20")
+  }
+
+  @Test func `a range of a stale response stands in for an error if its origin allows it`()
+    async throws
+  {
+    let scene = HTTPCacheScene { _, number in
+      number == 1
+        ? .ok("max-age=60, stale-if-error=60 | ETag: \"a\"", "0123456789") : .unreachable
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    #expect(try await scene.send("Range: bytes=2-4") == "206 age 60 234")
   }
 
   @Test func `a part of another version drops what is stored`() async throws {
@@ -283,6 +338,20 @@ import Testing
     #expect(
       try await scene.send("only-if-cached", path: "/b") == (isInvalid ? "504" : "200 age 0 /b"))
     #expect(try await scene.send("only-if-cached", path: "/c") == "200 age 0 /c")
+  }
+
+  @Test func `an answer to another method makes nothing fresh`() async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.method == .get
+        ? .ok("max-age=60 | ETag: \"a\"") : .status(304, "max-age=60 | ETag: \"a\"")
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    let options = HTTPRequest(url: try HTTPCacheScene.request().url, method: "OPTIONS")
+    _ = try await HTTPCacheScene.answer(scene.cache.send(options))
+
+    #expect(try await scene.send("only-if-cached") == "504")
   }
 
   @Test(arguments: [("ETag: \"a\"", "200 age 0 body"), ("ETag: \"b\"", "504")])
@@ -343,6 +412,32 @@ import Testing
     #expect(try await scene.send() == "304")
   }
 
+  @Test func `a 304 to a condition of the caller confirms nothing that it does not name`()
+    async throws
+  {
+    let scene = HTTPCacheScene { _, number in
+      switch number {
+      case 1: .ok("max-age=60 | ETag: \"a\"")
+      case 2: .status(304, "max-age=60")
+      default: .ok("max-age=60 | ETag: \"b\"", "new")
+      }
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    #expect(try await scene.send("If-None-Match: \"b\"") == "304")
+    #expect(try await scene.send() == "200 n ew")
+  }
+
+  @Test func `an answer to a condition of the caller is not stored`() async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.headers["If-Match"] == nil ? .ok("no-store") : .status(412, "max-age=60")
+    }
+
+    #expect(try await scene.send("If-Match: \"x\"") == "412")
+    #expect(try await scene.send() == "200 bo dy")
+  }
+
   @Test func `a 304 of another version leads to one request without conditions`() async throws {
     let scene = HTTPCacheScene { _, number in
       switch number {
@@ -356,6 +451,34 @@ import Testing
 
     #expect(try await scene.send() == "200 ne w!")
     #expect(scene.origin.values(of: "If-None-Match") == [nil, "\"a\"", nil])
+  }
+
+  @Test func `a 304 of another resource, to which a redirect led, confirms nothing`() async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.headers["If-None-Match"] == nil
+        ? .ok("max-age=60 | ETag: \"a\"", "\(request.method)")
+        : .init(status: 304, fields: "ETag: \"a\"", isRedirected: true)
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    #expect(try await scene.send() == "200 G ET")
+    #expect(scene.origin.values(of: "If-None-Match") == [nil, "\"a\"", nil])
+  }
+
+  @Test func `an answer to HEAD of another resource makes nothing fresh`() async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.method == .head
+        ? .init(fields: "max-age=60 | ETag: \"a\"", isRedirected: true)
+        : .ok("max-age=60 | ETag: \"a\"")
+    }
+    _ = try await scene.send()
+    scene.at(60)
+
+    let head = HTTPRequest(url: try HTTPCacheScene.request().url, method: .head)
+    _ = try await HTTPCacheScene.answer(scene.cache.send(head))
+
+    #expect(try await scene.send("only-if-cached") == "504")
   }
 
   @Test func `an origin that always says 304 is asked twice, not for ever`() async throws {

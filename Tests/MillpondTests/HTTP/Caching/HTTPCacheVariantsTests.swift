@@ -54,6 +54,19 @@ import Testing
     #expect(scene.origin.values(of: "If-None-Match") == [nil, "\"a\"", nil])
   }
 
+  @Test func `a 304 of another resource, to which a redirect led, names none of them`() async throws
+  {
+    let scene = HTTPCacheScene { request, _ in
+      let fields = "max-age=60 | Vary: Accept-Language | ETag: \"a\""
+      return request.headers["If-None-Match"] == nil
+        ? .ok(fields, String(request.headers["Accept-Language"]?.prefix(1) ?? ""))
+        : .init(status: 304, fields: fields, isRedirected: true)
+    }
+    _ = try await scene.send("Accept-Language: en")
+
+    #expect(try await scene.send("Accept-Language: de") == "200 d")
+  }
+
   @Test func `what must not be stored any more stays for the request that stored it`() async throws
   {
     let scene = HTTPCacheScene { request, _ in
@@ -66,6 +79,19 @@ import Testing
     #expect(try await scene.send("Accept-Language: de") == "200 age 0 body")
     #expect(try await scene.send("Accept-Language: en") == "200 age 0 body")
     #expect(scene.origin.count == 2)
+  }
+
+  @Test func `the confirmation of one variant leaves the others as they are`() async throws {
+    let scene = scene()
+    _ = try await scene.send("Accept-Language: en")
+    _ = try await scene.send("Accept-Language: de")
+    scene.at(60)
+
+    #expect(try await scene.send("Accept-Language: en") == "200 age 0 a")
+
+    #expect(
+      try await scene.send("Accept-Language: de | only-if-cached, max-stale") == "200 age 60 b")
+    #expect(try await scene.send("Accept-Language: en") == "200 age 0 a")
   }
 
   @Test func `versions of other credentials are not asked about`() async throws {

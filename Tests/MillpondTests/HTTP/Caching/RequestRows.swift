@@ -126,8 +126,8 @@ extension CachingRow {
       "5861 §3", "max-age=60, stale-while-revalidate=30, no-cache", at: 61, .forward,
       .responseNoCache),
     .reuse(
-      "5861 §3", "max-age=60, stale-while-revalidate=30", "only-if-cached", at: 61,
-      .answerAndRefresh, .staleWhileRevalidate),
+      "9111 §5.2.1.7", "max-age=60, stale-while-revalidate=30", "only-if-cached", at: 61, .answer,
+      .staleWhileRevalidate),
     // only-if-cached
     .reuse("9111 §5.2.1.7", nil, "only-if-cached", .refuse, .onlyIfCached),
     .reuse("9111 §5.2.1.7", "max-age=60", "only-if-cached", at: 59, .answer, .fresh),

@@ -56,6 +56,10 @@ extension CachingRow {
       "9111 §4.1", "max-age=60 | Vary: Foo", "Foo: \"a,b\"", .forward, .otherVariant,
       first: "Foo: \"a, b\""),
     .reuse(
+      "9111 §4.1", "max-age=60 | Vary: Foo, Bar", "Bar: 1 | Foo: 2foo:3", .forward, .otherVariant,
+      first: "Bar: 1foo:2 | Foo: 3"),
+    .reuse("9111 §4.1", "max-age=60 | Vary: Foo", "Foo: ", .forward, .otherVariant),
+    .reuse(
       "9111 §4.1", "max-age=60 | Vary: Foo, Bar", "Foo: 1\nbar:2", .forward, .otherVariant,
       first: "Foo: 1 | Bar: 2"),
     .reuse(
@@ -164,6 +168,19 @@ extension CachingRow {
     .reuse("9110 §14.2", "max-age=60", "Range: bytes=0-99999999999999999999", .forward, .range),
     .reuse("9110 §14.2", "max-age=60", "Range: bytes=0-1 | Range: bytes=2-3", .forward, .range),
     .reuse("9110 §14.2", "max-age=60", "Range: bytes=0-9", at: 60, .forward, .stale),
+    .reuse(
+      "9110 §13.2.2", "max-age=60 | ETag: \"a\"", "Range: bytes=0-9", at: 60, .validate, .stale),
+    .reuse(
+      "9110 §13.2.2", "max-age=60 | ETag: \"a\"", "Range: bytes=0-9 | no-cache", .validate,
+      .requestNoCache),
+    .reuse(
+      "9110 §13.1.5", "max-age=60 | ETag: \"a\"", "Range: bytes=0-9 | If-Range: \"b\"", at: 60,
+      .validate, .stale),
+    .reuse(
+      "9110 §14.2", "max-age=60 | ETag: \"a\"", "Range: bytes=0-0,-1", at: 60, .forward, .stale),
+    .reuse(
+      "9110 §14.2", "max-age=60 | ETag: \"a\"", "Range: bytes=0-9 | If-None-Match: \"b\"", at: 60,
+      .forward, .stale),
     .reuse(
       "9110 §14.2", "max-age=60 | Content-Encoding: gzip", "Range: bytes=0-9", .forward, .range),
     .reuse("9110 §14.2", "max-age=60", "Range: bytes=0-9", .forward, .range, status: 404),
