@@ -51,7 +51,8 @@ extension DiskStore {
     }.started()
   }
 
-  /// Drops what a removal of everything has left behind, with the lock free between the steps.
+  /// Drops what a removal of everything has left behind, if anything, with the lock free between
+  /// the steps.
   private func dropRemoved() {
     while true {
       let (goesOn, consequence, dropped) = state.withLock { state in
@@ -63,6 +64,7 @@ extension DiskStore {
         return (goesOn, consequence, state.queue.drop(consequence.evicted))
       }
       withExtendedLifetime(dropped) {}  // released here, not under the lock
+      release(consequence.former)
       remove(consequence.files)
       if !goesOn { return }
     }
@@ -163,10 +165,7 @@ extension DiskStore {
       return (state.queue.append(write, consequence), consequence, former)
     }
     guard let (queued, consequence, former) = answer else { return nil }
-    if let former {
-      // The memory of a million entries takes a while to be given back.
-      outcomes.async { _ = former }
-    }
+    release(former)
     guard let queued else {
       removeFile(of: write)
       _ = write.outcome.end(with: .success(()))
@@ -175,6 +174,11 @@ extension DiskStore {
     remove(consequence.files)
     if queued.wakes { wakeWriter() }
     return write.outcome
+  }
+
+  /// Releases the memory of former entries in the background: that of a million takes a while.
+  private func release(_ former: (any Sendable)?) {
+    if let former { outcomes.async { _ = former } }
   }
 
   /// Removes the file of a streamed value that is not admitted.
