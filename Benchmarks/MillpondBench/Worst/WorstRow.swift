@@ -144,7 +144,8 @@ struct WorstTable: ResultTable {
     other threads of this process worked during one wait; the rest of a wait is the system's, which
     let neither of them run. ≤: the targets, that of the cost at the largest n, and that of busy. The
     best of several repetitions, since other processes disturb them.
-    worst-floor-dictionary shows how much of the growth is the processor's, whose caches are small.
+    worst-floor-dictionary shows how much of the growth is the processor's, whose caches are small,
+    and worst-floor-lock what a lock that is never held for a microsecond lets wait on this machine.
     """
 
   let columns: Columns
