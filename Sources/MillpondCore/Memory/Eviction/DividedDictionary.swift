@@ -2,7 +2,7 @@
 /// table.
 ///
 /// The tables are divided and joined as those of ``SlotTables``. One table is enough for a few
-/// thousand keys; then no hash is computed but that of the dictionary.
+/// hundred keys; then no hash is computed but that of the dictionary.
 @usableFromInline
 package struct DividedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline package private(set) var tables: ContiguousArray<[Key: Value]> = [[:]]
@@ -10,7 +10,10 @@ package struct DividedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sen
 
   /// The number of keys per table above which a table is divided; a table that is to be divided
   /// soon has up to twice as many.
-  @inlinable package static var tableCount: Int { 2_048 }
+  ///
+  /// Measured: with a million objects as values, dividing one table takes up to 0.5 ms of the
+  /// processor; with 2,048 keys a table 1.4 ms.
+  @inlinable package static var tableCount: Int { 512 }
 
   @inlinable
   package init() {}
