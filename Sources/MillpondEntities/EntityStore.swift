@@ -36,10 +36,10 @@ public final class EntityStore: Sendable {
   /// - Parameters:
   ///   - countLimit: The number of entities to keep. Beyond it, the least recently used are
   ///     evicted, an eighth of the limit at once, so that a set is O(1), amortised; the one that
-  ///     evicts takes O(*n*), in steps between which others read. Entities in use stay, as for ``prune(unusedFor:)``, even beyond the limit. If
-  ///     entities go out of use only because references to them end, a store of more than 1,024
-  ///     entities may exceed the limit by up to an eighth of its entities, until more references
-  ///     have ended.
+  ///     evicts takes O(*n*), in steps between which others read. Entities in use stay, as for
+  ///     ``prune(unusedFor:)``, even beyond the limit. If entities go out of use only because
+  ///     references to them end, a store of more than 1,024 entities may exceed the limit by up to
+  ///     an eighth of its entities, until more references have ended.
   ///   - scope: A scope that ends the store as ``end()`` does; the scope does not retain the store.
   ///   - clock: The clock that measures the time since the last use; the continuous clock in steps
   ///     of a few milliseconds.

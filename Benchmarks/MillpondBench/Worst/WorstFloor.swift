@@ -1,4 +1,6 @@
-/// The growth of work that is not Millpond's.
+import MillpondSignals
+
+/// The growth of work, and the waits, that are not Millpond's.
 func worstFloorRows() -> [WorstRow] {
   [
     WorstRow(
@@ -16,6 +18,23 @@ func worstFloorRows() -> [WorstRow] {
       } check: {
         isRight && dictionary.isEmpty
       }
-    }
+    },
+    WorstRow(
+      name: "worst-floor-lock",
+      summary: "n additions of a hundred numbers under a lock: waits by the scheduler",
+      waitTarget: nil, isFloor: true
+    ) { count in
+      let sum = Locked(0)
+      let hundred = { @Sendable in sum.withLock { for _ in 0..<100 { $0 ^= $0 << 1 | 1 } } }
+      for _ in 0..<count { hundred() }
+      let expected = sum.withLock { exchange(&$0, with: 0) }
+      return WorstCase {
+        for _ in 0..<count { hundred() }
+      } neighbour: {
+        sum.withLock { $0 ^= 0 }
+      } check: {
+        sum.withLock { $0 == expected }
+      }
+    },
   ]
 }

@@ -55,53 +55,64 @@ extension WorstFigures {
   }
 
   /// Does the work while another thread repeats a cheap operation, and records the longest time of
-  /// that.
+  /// that, and how much of it other threads of the process have worked.
   fileprivate mutating func takeWait(beside work: WorstCase) throws {
     let neighbour = Neighbour(work.neighbour)
     try work.body()
-    longestWait = min(longestWait, neighbour.end())
+    let waits = neighbour.end()
+    longestWait = min(longestWait, waits.longest)
+    busiestWait = min(busiestWait, waits.busiest)
     isSumRight = try work.check() && isSumRight
   }
 }
 
-/// A thread that repeats a cheap operation, and records its longest time.
+/// A thread that repeats a cheap operation, and records its longest time, and the longest that the
+/// other threads of the process worked during one.
 private final class Neighbour: Sendable {
   private let isOver = Atomic<Bool>(false)
   private let hasBegun = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
-  private let longest = Locked(Duration.zero)
+  private let waits = Locked((longest: 0.0, busiest: 0.0))
 
   /// Returns when the thread is at work.
   init(_ work: @escaping @Sendable () -> Void) {
     Thread.detachNewThread { [self] in
       work()
-      var longest = Duration.zero
+      var (longest, busiest) = (0.0, 0.0)
       hasBegun.signal()
       while !isOver.load(ordering: .relaxed) {
         let preemptions = preemptionsOfThread()
+        let others = processorSeconds() - threadSeconds()
         let start = ContinuousClock.now
         work()
-        let duration = start.duration(to: .now)
+        let duration = start.duration(to: .now) / .seconds(1)
         // A preempted thread did not wait for the work.
-        if duration > longest, preemptionsOfThread() == preemptions { longest = duration }
+        if duration <= busiest || preemptionsOfThread() != preemptions { continue }
+        longest = max(longest, duration)
+        busiest = max(busiest, min(duration, processorSeconds() - threadSeconds() - others))
       }
-      self.longest.withLock { [longest] in $0 = longest }
+      waits.withLock { [longest, busiest] in $0 = (longest, busiest) }
       hasEnded.signal()
     }
     hasBegun.wait()
   }
 
-  /// Ends the thread, and returns the longest time of its operation, in seconds.
-  func end() -> Double {
+  /// Ends the thread, and returns the two times in seconds.
+  func end() -> (longest: Double, busiest: Double) {
     isOver.store(true, ordering: .relaxed)
     hasEnded.wait()
-    return longest.withLock { $0 } / .seconds(1)
+    return waits.withLock { $0 }
   }
 }
 
 /// Returns the time that the processor has spent on this process.
 private func processorSeconds() -> Double {
   Double(clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)) / 1_000_000_000
+}
+
+/// Returns the time that the processor has spent on this thread.
+private func threadSeconds() -> Double {
+  Double(clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID)) / 1_000_000_000
 }
 
 private func clock_gettime_nsec(_ clock: clockid_t) -> Int {

@@ -79,8 +79,10 @@ struct WorstMeasurement: Encodable {
   let exponent: Double?
   let exponentTarget: Double?
 
-  /// The longest wait of the other thread at the largest size, in milliseconds.
+  /// The longest wait of the other thread at the largest size, in milliseconds; and the longest time
+  /// of the processor, on other threads of this process, during one wait.
   let wait: Double?
+  let busy: Double?
   let waitTarget: Double?
   let costTarget: Double?
   let isSumRight: Bool
@@ -92,6 +94,7 @@ struct WorstMeasurement: Encodable {
     exponent = figures.growth
     exponentTarget = row.isFloor ? nil : row.unit.exponentTarget
     wait = row.unit == .bytes ? nil : figures.last.map { $0.longestWait * 1_000 }
+    busy = row.unit == .bytes ? nil : figures.last.map { $0.busiestWait * 1_000 }
     waitTarget = row.unit == .bytes ? nil : row.waitTarget
     costTarget = row.costTarget
     isSumRight = figures.allSatisfy(\.isSumRight)
@@ -101,7 +104,7 @@ struct WorstMeasurement: Encodable {
   var verdict: String {
     if !isSumRight { return "WRONG" }
     let misses = [
-      ("grows", exponent, exponentTarget), ("waits", wait, waitTarget),
+      ("grows", exponent, exponentTarget), ("waits", busy, waitTarget),
       ("costs", costs.last, costTarget),
     ].filter { _, figure, target in
       figure.flatMap { figure in target.map { figure > $0 } } ?? false
@@ -117,6 +120,9 @@ struct WorstFigures {
   /// The seconds of the work, or the bytes for each thing.
   var cost = Double.infinity
   var longestWait = Double.infinity
+
+  /// The longest time of the processor on other threads of the process during one wait, in seconds.
+  var busiestWait = Double.infinity
   var isSumRight = true
 }
 
@@ -134,9 +140,12 @@ struct WorstTable: ResultTable {
   static let legend = """
     ms: processor time of work on n things. µs: of one operation among n things. B: bytes of memory
     for each of n things. growth: the exponent from the smallest n to the largest. wait: the longest
-    time that another thread waited at the largest n, in milliseconds. ≤: the targets, that of the
-    cost at the largest n. The best of several repetitions, since other processes disturb them.
-    worst-floor-dictionary shows how much of the growth is the processor's, whose caches are small.
+    time that another thread waited at the largest n, in milliseconds. busy: the longest time that
+    other threads of this process worked during one wait; the rest of a wait is the system's, which
+    let neither of them run. ≤: the targets, that of the cost at the largest n, and that of busy. The
+    best of several repetitions, since other processes disturb them.
+    worst-floor-dictionary shows how much of the growth is the processor's, whose caches are small,
+    and worst-floor-lock what a lock that is never held for a microsecond lets wait on this machine.
     """
 
   let columns: Columns
@@ -145,9 +154,10 @@ struct WorstTable: ResultTable {
 
   init(for rows: [WorstRow], _ effort: WorstEffort) {
     sizes = effort.sizes
-    titles = ["row", "unit"] + sizes.map { "\($0)" } + ["≤", "growth", "≤", "wait", "≤", ""]
+    titles =
+      ["row", "unit"] + sizes.map { "\($0)" } + ["≤", "growth", "≤", "wait", "busy", "≤", ""]
     let widths =
-      [rows.map(\.name.count).max() ?? 0, 4] + sizes.map { _ in 10 } + [6, 6, 4, 8, 4, 12]
+      [rows.map(\.name.count).max() ?? 0, 4] + sizes.map { _ in 10 } + [6, 6, 4, 8, 8, 4, 12]
     columns = Columns(widths: widths, leftAligned: [0, 1, widths.count - 1])
   }
 
@@ -155,7 +165,7 @@ struct WorstTable: ResultTable {
     let costs = sizes.indices.map { $0 < row.costs.count ? digits(row.costs[$0], 2) : "" }
     return [row.name, row.unit] + costs + [
       digits(row.costTarget, 0), digits(row.exponent, 2), digits(row.exponentTarget, 1),
-      digits(row.wait, 2), digits(row.waitTarget, 0), row.verdict,
+      digits(row.wait, 2), digits(row.busy, 2), digits(row.waitTarget, 0), row.verdict,
     ]
   }
 }

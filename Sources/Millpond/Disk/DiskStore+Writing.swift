@@ -69,18 +69,20 @@ extension DiskStore {
     }.started()
   }
 
-  /// Drops what a removal of everything has left behind, with the lock free between the steps.
+  /// Drops what a removal of everything has left behind, if anything, with the lock free between
+  /// the steps.
   private func dropRemoved() {
     while true {
-      let (goesOn, consequence) = state.withLock { state in
-        if state.index.removed == nil && !state.index.order.isSparse {
-          return (false, DiskIndex.Consequence())
-        }
+      var consequence = DiskIndex.Consequence()
+      let goesOn = state.withLock { state in
+        if state.index.removed == nil && !state.index.order.isSparse { return false }
         let goesOn = state.index.dropRemoved()
-        var consequence = state.index.takeConsequence()
+        consequence = state.index.takeConsequence()
         state.queue.drop(&consequence)
-        return (goesOn, consequence)
+        return goesOn
       }
+      withExtendedLifetime(consequence.dropped) {}  // released here, not under the lock
+      release(&consequence.former)
       remove(consequence.files)
       if !goesOn { return }
     }
@@ -141,14 +143,17 @@ extension DiskStore {
       removeFile(of: write)
       return token == nil ? .just(()) : .empty
     }
-    if let former = exchange(&consequence.former, with: nil) {
-      // The memory of a million entries takes a while to be given back.
-      outcomes.async { _ = former }
-    }
+    withExtendedLifetime(consequence.dropped) {}  // released here, not under the lock
+    release(&consequence.former)
     remove(consequence.files)
     if consequence.wakesWriter { wakeWriter() }
     return token == nil
       ? write.outcome.signal : write.outcome.signal(ofFill: consequence.isKept)
+  }
+
+  /// Releases the memory of former entries in the background: that of a million takes a while.
+  private func release(_ former: inout (any Sendable)?) {
+    if let former = exchange(&former, with: nil) { outcomes.async { _ = former } }
   }
 
   /// Removes the file of a streamed value that is not admitted.

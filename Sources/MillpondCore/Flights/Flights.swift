@@ -196,14 +196,21 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for key in keys where predicate.isSatisfied(by: key) { detach(key, upTo: revision) }
   }
 
-  /// The keys of all flights that can be joined.
+  /// The keys of all flights that can be joined, without those that begin meanwhile.
   var keys: [Key] {
-    table.withLock { Array($0.byKey.keys) }
+    var keys: [Key] = []
+    forEach { flight, _ in keys.append(flight.key) }
+    return keys
   }
 
   /// Detaches all flights that were not assigned after `revision`.
+  ///
+  /// - Complexity: O(1); O(*n*) in steps if a flight was assigned after it.
   func detachAll(upTo revision: Revision) {
-    table.discard { $0.detachAll(upTo: revision) }
+    let detached = table.withLock { $0.detachAll(upTo: revision) }
+    withExtendedLifetime(detached) {
+      if detached == nil { forEach { flight, _ in detach(flight.key, upTo: revision) } }
+    }
   }
 
   /// Detaches all flights.
@@ -218,12 +225,18 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Complexity: O(*n*), in steps between which other threads can take the lock.
   @usableFromInline
   func census() -> [FlightRecord] {
-    let census = FlightCensus()
     var records: [FlightRecord] = []
-    while let found = table.withLock({ $0.step(of: census, atMost: Self.stepSize) }) {
-      records += found.map { flight, count in flight.record(callers: count) }
-    }
+    forEach { flight, count in records.append(flight.record(callers: count)) }
     return records.reversed()
+  }
+
+  /// Calls `body` with the flights that can be joined and the numbers of their callers, newest
+  /// first, without those that begin meanwhile.
+  private func forEach(_ body: (Flight<Key, Value>, Int) -> Void) {
+    let census = FlightCensus()
+    while let found = table.withLock({ $0.step(of: census, atMost: Self.stepSize) }) {
+      for (flight, count) in found { body(flight, count) }
+    }
   }
 
   /// The number of flights in a step of the census.

@@ -9,10 +9,13 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Caller = FlightCaller<Key, Value>
 
   /// The first flight of each key; its other flights are linked to it.
-  @usableFromInline var byKey: [Key: Flight<Key, Value>] = [:]
+  @usableFromInline var byKey = DividedDictionary<Key, Flight<Key, Value>>()
 
   /// The same flights in the order in which they began.
   @usableFromInline var list = FlightList()
+
+  /// The latest assignment.
+  @usableFromInline var lastAssignment = Revision.none
 
   @inlinable
   init() {}
@@ -72,6 +75,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if byKey.count < limit {
       byKey[flight.key] = flight
       list.append(flight)
+      lastAssignment = max(lastAssignment, revision)
     }
     return former
   }
@@ -89,22 +93,25 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Removes a flight, if it is in the table.
   @inlinable
   mutating func remove(_ flight: Flight<Key, Value>) {
-    guard let place = byKey.index(forKey: flight.key) else { return }
-    let first = byKey.values[place]
-    if first !== flight {
-      guard unlink(flight, after: first) else { return }
-    } else if let next = flight.next {
-      byKey.values[place] = next
-    } else {
-      byKey.remove(at: place)
-    }
+    guard Self.remove(flight, from: &byKey[flight.key]) else { return }
     flight.next = nil
     list.remove(flight)
   }
 
+  /// Removes a flight from those of its key, of which `first` is the first; false if it is not one
+  /// of them.
+  @inlinable
+  static func remove(
+    _ flight: Flight<Key, Value>, from first: inout Flight<Key, Value>?
+  ) -> Bool {
+    if first !== flight { return first.map { unlink(flight, after: $0) } ?? false }
+    first = flight.next
+    return true
+  }
+
   /// Removes a flight that is not the first of its key, if it is in the table.
   @inlinable
-  func unlink(_ flight: Flight<Key, Value>, after first: Flight<Key, Value>) -> Bool {
+  static func unlink(_ flight: Flight<Key, Value>, after first: Flight<Key, Value>) -> Bool {
     var before = first
     while let next = before.next {
       if next === flight {
@@ -133,7 +140,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   mutating func detach(_ key: Key) -> Flight<Key, Value>? {
     if byKey.isEmpty { return nil }
-    let first = byKey.removeValue(forKey: key)
+    let first = exchange(&byKey[key], with: nil)
     var detached = first
     while let flight = detached {
       list.remove(flight)
@@ -148,13 +155,11 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     isAssigned(key, after: revision) ? nil : detach(key)
   }
 
-  /// Detaches all flights that were not assigned after `revision`; the caller releases them.
-  mutating func detachAll(upTo revision: Revision) -> [Key: Flight<Key, Value>] {
-    let later = byKey.keys.filter { isAssigned($0, after: revision) }
-    if later.isEmpty { return detachAll() }
-    let gone = byKey.filter { !isAssigned($0.key, after: revision) }
-    for key in gone.keys { _ = detach(key) }
-    return gone
+  /// Detaches all flights, unless one was assigned after `revision`; the caller releases them.
+  mutating func detachAll(
+    upTo revision: Revision
+  ) -> DividedDictionary<Key, Flight<Key, Value>>? {
+    lastAssignment > revision ? nil : detachAll()
   }
 
   @inlinable
@@ -164,10 +169,9 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Detaches all flights; the caller releases them.
   @inlinable
-  mutating func detachAll() -> [Key: Flight<Key, Value>] {
-    defer { byKey = [:] }
+  mutating func detachAll() -> DividedDictionary<Key, Flight<Key, Value>> {
     list.removeAll()
-    return byKey
+    return exchange(&byKey, with: DividedDictionary())
   }
 
   /// Returns the flights of the next step of a census, with the number of their callers; nil at the

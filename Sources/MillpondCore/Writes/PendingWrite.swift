@@ -54,78 +54,21 @@ enum PendingWrites {
   /// The number of the oldest pending write, or the greatest number if there is none.
   @usableFromInline static let oldest = Atomic<UInt64>(.max)
 
-  private static let all = Locked(State())
-
-  /// The numbers in ascending order, each with whether it has ended; those before index `first`
-  /// have.
-  private struct State: Sendable {
-    var numbers: ContiguousArray<(number: UInt64, hasEnded: Bool)> = []
-    var first = 0
-
-    /// The number of ended ones from `first` on.
-    var endedCount = 0
-
-    mutating func add(_ number: UInt64) {
-      var place = numbers.count
-      while place > first, numbers[place - 1].number > number { place -= 1 }
-      numbers.insert((number, false), at: place)
-    }
-
-    /// Ends one write of this number; several have the same if several layers delay it.
-    mutating func remove(_ number: UInt64) {
-      var place = place(of: number)
-      while place < numbers.count, numbers[place].number == number, numbers[place].hasEnded {
-        place += 1
-      }
-      guard place < numbers.count, numbers[place].number == number else { return }
-      numbers[place].hasEnded = true
-      endedCount += 1
-      while first < numbers.count, numbers[first].hasEnded {
-        first += 1
-        endedCount -= 1
-      }
-      shrink()
-    }
-
-    /// Returns the first place of a number, or of the next greater one.
-    private func place(of number: UInt64) -> Int {
-      var (low, high) = (first, numbers.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[middle].number < number { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-
-    /// Gives up the ended ones when they are more than half.
-    private mutating func shrink() {
-      if first == numbers.count {
-        numbers.removeAll(keepingCapacity: first < 1_024)
-        first = 0
-      } else if first + endedCount > 64, first + endedCount > numbers.count / 2 {
-        numbers.removeAll { $0.hasEnded }
-        (first, endedCount) = (0, 0)
-      }
-    }
-
-    var oldest: UInt64 {
-      first < numbers.count ? numbers[first].number : .max
-    }
-  }
+  private static let all = Locked(PendingNumbers())
 
   @usableFromInline
   static func begin(_ revision: Revision) {
-    all.withLock { state in
-      state.add(revision.number)
-      oldest.store(state.oldest, ordering: .releasing)
+    all.withLock { numbers in
+      numbers.begin(revision.number)
+      oldest.store(numbers.oldest, ordering: .releasing)
     }
   }
 
   @usableFromInline
   static func end(_ revision: Revision) {
-    all.withLock { state in
-      state.remove(revision.number)
-      oldest.store(state.oldest, ordering: .releasing)
+    all.withLock { numbers in
+      numbers.end(revision.number)
+      oldest.store(numbers.oldest, ordering: .releasing)
     }
   }
 }

@@ -1,10 +1,12 @@
+public import MillpondCore
+
 /// The vacant places of an array that also shrinks.
 ///
 /// Places behind the end may be left over in the list. They are passed over when their turn comes,
 /// which is before the array grows again.
 @usableFromInline
 struct VacantPlaces: Sendable {
-  @usableFromInline var places: ContiguousArray<Int32> = []
+  @usableFromInline var places = ChunkedArray<Int32>()
 
   /// The number of vacant places, without those left over.
   @usableFromInline private(set) var count = 0
@@ -21,7 +23,8 @@ struct VacantPlaces: Sendable {
   /// Takes a vacant place before `end`; nil if there is none.
   @usableFromInline
   mutating func take(before end: Int) -> Int32? {
-    while let place = places.popLast() {
+    while let place = places.last {
+      places.removeLast()
       if place < end {
         count -= 1
         return place

@@ -64,8 +64,8 @@ struct Announcement: Sendable {
   ///   - watches: The observers of each entity.
   ///   - references: Returns references to the changed nodes, in the same order.
   mutating func advance(
-    _ left: Int, _ tables: inout EntityTables, _ watches: [NodeNumber: WatchList],
-    _ references: () -> [AnyReference]
+    _ left: Int, _ tables: inout EntityTables,
+    _ watches: DividedDictionary<NodeNumber, WatchList>, _ references: () -> [AnyReference]
   ) -> Bool {
     var left = left
     while left > 0 {
@@ -119,7 +119,8 @@ struct Announcement: Sendable {
 
   /// Makes the notices for observers, with the values of this commit.
   private mutating func makeNotices(
-    _ left: inout Int, _ tables: inout EntityTables, _ watches: [NodeNumber: WatchList]
+    _ left: inout Int, _ tables: inout EntityTables,
+    _ watches: DividedDictionary<NodeNumber, WatchList>
   ) -> Bool {
     while left > 0, place < found.count {
       left -= 1

@@ -111,7 +111,7 @@ struct Commit: Sendable {
   @usableFromInline var notices: [Notice] = []
 
   /// The greatest number of edits, rows or nodes under one hold of the lock.
-  @inlinable static var stepSize: Int { 512 }
+  @inlinable static var stepSize: Int { 256 }
 
   /// Objects to release after the unlock.
   @usableFromInline var released: [any Sendable] = []

@@ -90,6 +90,8 @@ extension EntityCore {
   /// Removes the nodes that nothing needs any more.
   func forgetLoose(_ commit: inout Commit) {
     commit.released.reserveCapacity(commit.released.count + commit.loose.count)
+    // Makes the list unique here, since the first removal would copy all of it under the lock.
+    commit.loose.reserveCapacity(commit.loose.count)
     inSteps { tables, count in
       let former = commit.loose.count
       let goesOn = tables.forgetLoose(&commit, atMost: count)

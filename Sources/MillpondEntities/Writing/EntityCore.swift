@@ -1,4 +1,4 @@
-import MillpondCore
+public import MillpondCore
 public import MillpondSignals
 public import Synchronization
 
@@ -113,7 +113,7 @@ final class EntityCore: @unchecked Sendable {
     }
     if let closing { watch?.post(.failed(closing)) }
     watch?.lifetime.onEnd { [self] in
-      let failure = withLock { $1.failures.removeValue(forKey: number) }
+      let failure = withLock { exchange(&$1.failures[number], with: nil) }
       withExtendedLifetime(failure) {}  // released here, not under the lock
     }
     return result
@@ -128,11 +128,8 @@ final class EntityCore: @unchecked Sendable {
   /// Fails all registered subscribers.
   @usableFromInline
   func failAll(_ error: any Error) {
-    let failures = withLock { _, observers in
-      defer { observers.failures = [:] }
-      return observers.failures.sorted { $0.key < $1.key }.map(\.value)
-    }
-    for fail in failures { fail(error) }
+    let failures = withLock { exchange(&$1.failures, with: DividedDictionary()) }
+    for (_, fail) in failures.tables.joined().sorted(by: { $0.key < $1.key }) { fail(error) }
   }
 }
 

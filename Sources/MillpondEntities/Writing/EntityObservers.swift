@@ -5,10 +5,10 @@ public import MillpondSignals
 @usableFromInline
 struct EntityObservers: Sendable {
   /// The observers of each entity, by number.
-  @usableFromInline var watches: [NodeNumber: WatchList] = [:]
+  @usableFromInline var watches = DividedDictionary<NodeNumber, WatchList>()
 
   /// The closures that fail each subscriber, by number.
-  @usableFromInline var failures: [Int: @Sendable (any Error) -> Void] = [:]
+  @usableFromInline var failures = DividedDictionary<Int, @Sendable (any Error) -> Void>()
 
   /// The closures that fail the requests of optimistic writes when the store ends, by the revision
   /// of the write; and the revision of the last end.
@@ -42,7 +42,7 @@ struct EntityObservers: Sendable {
   mutating func add(
     _ watch: NodeWatch, _ number: Int, of node: NodeNumber, in tables: inout EntityTables
   ) {
-    watches[node, default: WatchList()].add(watch, number)
+    Self.add(watch, number, to: &watches[node])
     tables.graph.nodes[Int(node)].isWatched = true
     tables.collection.arrive(node)
     tables.graph.markWatched(node)
@@ -54,13 +54,26 @@ struct EntityObservers: Sendable {
     _ number: Int, of node: NodeNumber, in tables: inout EntityTables, _ now: Int64
   ) -> (watch: NodeWatch?, entity: (any Sendable)?) {
     tables.touch(node, now)
-    let watch = watches[node]?.remove(number)
-    guard watches[node]?.isEmpty == true else { return (watch, nil) }
-    watches[node] = nil
+    let (watch, isLast) = Self.remove(number, from: &watches[node])
+    if !isLast { return (watch, nil) }
     tables.graph.nodes[Int(node)].isWatched = false
     tables.collection.depart()
     depart(1, in: &tables)
     return (watch, tables.forget(node))
+  }
+
+  private static func add(_ watch: NodeWatch, _ number: Int, to list: inout WatchList?) {
+    if list == nil { list = WatchList() }
+    list?.add(watch, number)
+  }
+
+  private static func remove(
+    _ number: Int, from list: inout WatchList?
+  ) -> (NodeWatch?, isLast: Bool) {
+    let watch = list?.remove(number)
+    guard list?.isEmpty == true else { return (watch, false) }
+    list = nil
+    return (watch, true)
   }
 
   /// Records that entities have lost their last observer, or their list.

@@ -33,7 +33,8 @@ import Testing
         [
           WorstFigures(size: 10, cost: 1),
           WorstFigures(
-            size: 1_000, cost: seconds, longestWait: wait, isSumRight: isSumRight),
+            size: 1_000, cost: seconds, longestWait: 1, busiestWait: wait,
+            isSumRight: isSumRight),
         ]
       ).verdict
     }

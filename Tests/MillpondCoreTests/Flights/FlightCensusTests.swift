@@ -67,6 +67,33 @@ import Testing
     #expect(keys.isEmpty)
   }
 
+  @Test func `a removal of everything that an assignment has overtaken leaves that flight alone`() {
+    let callers = (0..<1_000).map { enter($0) }
+    let removal = Revision.next()
+    flights.assign(500, .never, .next())
+
+    flights.detachAll(upTo: removal)
+
+    #expect(keys == [500])
+    flights.detachAll(upTo: .next())
+    #expect(keys.isEmpty && callers.count == 1_000)
+  }
+
+  @Test func `thousands of flights are found, joined and left, each by its key`() {
+    let callers = (0..<10_000).map { enter($0) }
+    let joined = (0..<10_000).map { enter($0) }
+    #expect(callers.allSatisfy { $0?.isNew == true } && joined.allSatisfy { $0?.isNew == false })
+
+    for key in 0..<9_990 {
+      leave(callers[key])
+      leave(joined[key])
+    }
+
+    #expect(keys == Array(9_990..<10_000))
+    #expect(flights.table.withLock { $0.byKey.tables.count } < 3)
+    #expect(enter(9_995)?.isNew == false && enter(5)?.isNew == true)
+  }
+
   @Test(arguments: 0..<20)
   func `what stays is seen once, whatever comes and goes between the steps`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))

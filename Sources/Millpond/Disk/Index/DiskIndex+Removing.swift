@@ -14,7 +14,18 @@ extension DiskIndex {
   /// Removes the entries that were last written before a revision, and leaves them to be dropped.
   mutating func leaveRemoved(before revision: Revision) {
     if removed == nil { walks += 1 }
-    removed = RemovedEntries(revision: max(revision, removed?.revision ?? .none))
+    let latest = max(revision, removed?.revision ?? .none)
+    removed = RemovedEntries(
+      revision: latest, isAll: newest <= latest, end: Slot(hashes.count))
+  }
+
+  /// Drops all entries at once if all of them are removed, and few have pending writes or large
+  /// values.
+  mutating func clearIfPossible() {
+    guard removed?.isAll == true, pendingCount <= RemovedEntries.pendingCount,
+      largeValues.count <= RemovedEntries.largeCount
+    else { return }
+    clear()
   }
 
   /// Drops removed entries, and then gives up their slots, a step at a time.
@@ -26,14 +37,16 @@ extension DiskIndex {
       shrink(atMost: count)
       return order.isSparse && walks == 0
     }
-    let end = min(Int(removed.place) + count, hashes.count)
-    for slot in removed.place..<Slot(end) where !order.isFree(slot) && isRemoved(slot) {
+    let start = max(0, removed.end - Slot(count))
+    for slot in start..<removed.end where !order.isFree(slot) && isRemoved(slot) {
       if let write = drop(slot) { consequence.evicted.append(write) }
     }
-    self.removed?.place = Slot(end)
-    if end == hashes.count {
+    self.removed?.end = start
+    if start == 0 {
       self.removed = nil
       walks -= 1
+    } else {
+      clearIfPossible()
     }
     return true
   }

@@ -68,20 +68,16 @@ extension DiskIndex {
 
   /// Removes everything that was written before, unless a later removal of everything came first.
   ///
-  /// If a later write has overtaken this one, the removed entries are left to be dropped by
-  /// ``dropRemoved(atMost:)``; no lookup finds them.
+  /// If a later write has overtaken this one, or many writes are pending, the removed entries are
+  /// left to be dropped by ``dropRemoved(atMost:)``; no lookup finds them.
   ///
-  /// - Complexity: O(*n*) in the pending writes and large values; O(1) if a later write has
-  ///   overtaken this one.
+  /// - Complexity: O(1), apart from a bounded number of pending writes and large values.
   mutating func removeAll(_ revision: Revision) -> Consequence {
     if writes.admitAll(revision) {
       _ = writes.takeForgotten()
       consequence.isToBeWritten = true
-      if newest <= revision {
-        clear()
-      } else {
-        leaveRemoved(before: revision)
-      }
+      leaveRemoved(before: revision)
+      clearIfPossible()
     }
     return takeConsequence()
   }
@@ -101,6 +97,7 @@ extension DiskIndex {
     consequence.isKept = true
     statistics.insertions += 1
     newest = max(newest, write.revision)
+    removed?.isAll = false
     // The entry may have been evicted to make room.
     if let slot, !order.isFree(slot) {
       let old = takePending(slot)

@@ -62,11 +62,16 @@ struct WriteQueue: Sendable {
 
   private mutating func wake() -> Bool { !exchange(&isWriting, with: true) }
 
-  /// Takes the next task, or the next writes of up to `limit` bytes together; nil if nothing waits.
+  /// The greatest number of writes that are taken, and settled, under one hold of the lock.
+  static let stepSize = 1_024
+
+  /// Takes the next task, or the next writes of up to `limit` bytes together; nil if nothing waits,
+  /// or if a step has found only writes that later ones replace.
   mutating func take(limit: Int) -> Work? {
     var writes: [DiskWrite] = []
-    var bytes = 0
-    while bytes < limit, let next = items.first {
+    var (bytes, left) = (0, Self.stepSize)
+    while bytes < limit, left > 0, let next = items.first {
+      left -= 1
       guard case .write(let write) = next else {
         if writes.isEmpty, case .task(let task) = items.popFirst() { return .task(task) }
         break

@@ -22,6 +22,9 @@ struct AdaptiveOrder: EvictionOrder {
   @usableFromInline var protected = SlotList()
   @usableFromInline var sketch = FrequencySketch()
   @usableFromInline var share = WindowShare()
+
+  /// Whether entries that exceed the window are being moved, a few at each write.
+  @usableFromInline var isSettling = false
   let prefersSmall: Bool
 
   @usableFromInline
@@ -63,6 +66,8 @@ struct AdaptiveOrder: EvictionOrder {
     if share.isDue(entries: count) {
       share.steer(windowWeight: window.weight, mainWeight: mainWeight)
       settle()
+    } else if isSettling {
+      settle()
     }
   }
 
@@ -73,11 +78,14 @@ struct AdaptiveOrder: EvictionOrder {
     nodes.link(slot, in: &probation)
   }
 
-  /// Moves entries that exceed the window to the main part, without a contest.
+  /// Moves entries that exceed the window to the main part, without a contest; at most 128 at a
+  /// time, and the others at the next writes.
   @usableFromInline
   mutating func settle() {
     let limit = windowLimit
-    while window.weight > limit, window.count > 1 {
+    for _ in 0..<Self.settlingCount {
+      isSettling = window.weight > limit && window.count > 1
+      if !isSettling { return }
       let oldest = window.oldest
       set(oldest, Self.inProbation)
       nodes.move(oldest, from: &window, to: &probation)
@@ -124,9 +132,10 @@ struct AdaptiveOrder: EvictionOrder {
 
   @usableFromInline
   mutating func chooseVictims(for weight: Int) -> Victims {
+    if isSettling { settle() }
     let candidate = window.oldest
     let isMainEmpty = probation.count + protected.count == 0
-    guard candidate >= 0, isMainEmpty || window.weight > windowLimit - weight else {
+    guard candidate >= 0, isMainEmpty || !isSettling && window.weight > windowLimit - weight else {
       return Victims(mainVictim())
     }
     let hash = nodes.hash(of: candidate)
@@ -174,6 +183,9 @@ extension AdaptiveOrder {
   static var inProtected: UInt8 { 2 }
   @usableFromInline static var list: UInt8 { 3 }
   @usableFromInline static var isUsed: UInt8 { 4 }
+
+  /// The greatest number of entries that are moved out of the window at a time.
+  static var settlingCount: Int { 128 }
 
   /// The divisor of the total weight above which a value is large.
   static var largeShare: Int { 4 }

@@ -62,9 +62,15 @@ package struct SlotTables: Sendable {
 
   @inlinable
   func table(of hash: UInt32) -> Int {
-    let half = Self.powerOfTwo(in: tables.count)
+    Self.table(of: hash, among: tables.count)
+  }
+
+  /// Returns the number of the table for a hash.
+  @inlinable
+  static func table(of hash: UInt32, among tableCount: Int) -> Int {
+    let half = powerOfTwo(in: tableCount)
     let table = Int(hash) & (2 * half - 1)
-    return table < tables.count ? table : table & (half - 1)
+    return table < tableCount ? table : table & (half - 1)
   }
 
   /// Moves half of the next table's slots to a new table.

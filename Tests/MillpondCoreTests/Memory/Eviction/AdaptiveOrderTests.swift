@@ -177,6 +177,25 @@ import Testing
     #expect(gone.count == 10 && victims.isEmpty)
   }
 
+  @Test func `a window that has become smaller is emptied a few entries at a time`() {
+    let count = 10_000
+    var order = AdaptiveOrder(isWeighted: false, prefersSmall: false)
+    order.reserve(count + 100, expected: count + 100)
+    for slot in 0..<Slot(count) { order.added(slot, UInt32(slot), weight: 1) }
+    #expect(order.window.count == count)
+
+    order.settle()
+    #expect(order.isSettling && order.probation.count == AdaptiveOrder.settlingCount)
+    let victims = order.chooseVictims(for: 1)
+    #expect(order.probation.count == 2 * AdaptiveOrder.settlingCount)
+    // Without a contest: those that are to be moved stay.
+    #expect(victims.first == 0)
+    for slot in Slot(count)..<Slot(count + 100) { order.added(slot, UInt32(slot), weight: 1) }
+
+    #expect(!order.isSettling && order.count == count + 100)
+    #expect(order.window.count < order.count / 25)
+  }
+
   @Test func `weights near the largest number there is are compared without overflow`() {
     var order = AdaptiveOrder(isWeighted: true, prefersSmall: false)
     order.reserve(2, expected: 2)

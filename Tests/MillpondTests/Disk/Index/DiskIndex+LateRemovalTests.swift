@@ -62,11 +62,11 @@ import Testing
     while walk.step(&scene.index, { found.append($0.hash) }) {}
 
     #expect(found == [KeyHash(of: "later")])
-    let last = KeyHash(of: "\(Self.count - 1)")
+    let first = KeyHash(of: "0")
     #expect(location.map { scene.index.holds(KeyHash(of: "7"), at: $0) } == false)
-    let isFound = scene.index.find(last) != nil
-    #expect(!isFound && scene.index.peek(last) == nil)
-    #expect(!scene.index.isOlder(last, than: .last))
+    let isFound = scene.index.find(first) != nil
+    #expect(!isFound && scene.index.peek(first) == nil)
+    #expect(!scene.index.isOlder(first, than: .last))
   }
 
   @Test func `values stored between the steps stay, also of keys that were removed`() {
@@ -116,6 +116,36 @@ import Testing
     #expect(consequences.flatMap(\.files) == [9])
     #expect(waiting.slot == -1 && scene.index.pendingCount == 0)
     #expect(scene.index.liveBytes == 80 && scene.index.largeBytes == 0)
+  }
+
+  @Test func `many pending writes are given up a step at a time, and the rest at once`() {
+    let pending = RemovedEntries.pendingCount + 1_000
+    for number in 0..<pending { scene.set("pending \(number)") }
+
+    let consequence = scene.index.removeAll(.next())
+    #expect(consequence.isToBeWritten && consequence.evicted.isEmpty)
+    #expect(!isAnyThere && !scene.has("later") && !scene.has("pending 0"))
+    let (_, _, consequences) = finish()
+
+    #expect(consequences.allSatisfy { $0.evicted.count <= 2 * RemovedEntries.pendingCount })
+    #expect(consequences.count > 1_000 / RemovedEntries.stepSize)
+    #expect(consequences.count < pending / RemovedEntries.stepSize)
+    #expect(consequences.reduce(0) { $0 + $1.evicted.count } == pending)
+    #expect(consequences.contains { $0.former != nil })
+    #expect(scene.index.count == 0 && scene.index.pendingCount == 0 && scene.index.walks == 0)
+  }
+
+  @Test(arguments: [true, false])
+  func `what is stored while many pending writes are given up stays`(isFill: Bool) {
+    for number in 0..<RemovedEntries.pendingCount + 1_000 { scene.set("pending \(number)") }
+    _ = scene.index.removeAll(.next())
+    _ = scene.index.dropRemoved()
+
+    if isFill { #expect(scene.fill("new", FillToken())) } else { scene.put("new") }
+    finish()
+
+    #expect(scene.has("new") && scene.index.count == 1)
+    #expect(scene.removeAll().isFirst && scene.index.count == 0)
   }
 
   @Test func `a later removal takes the place of one that has not ended`() {

@@ -23,6 +23,8 @@ import Testing
       .sets([("large 2", 100)]), .sets(small.suffix(4).map { ($0, 2_500) }), .remove("large 1"),
       .remove("absent"), .sets(Array(large.suffix(2))), .sets(small.prefix(4).map { ($0, 5_000) }),
       .sets([("large 1", 80_000)]), .removeAll, .sets(first), .sets([("large 3", 90_000)]),
+      .lateRemoveAll([("small 2", 600), ("large 2", 70_000)]),
+      .sets(small.prefix(3).map { ($0, 900) }),
       .sets([("small 5", 20_000)]), .sets([("small 5", 20_001)]), .sets([("small 6", 20_000)]),
       .flush(.written), .sets([("small 6", 20_001)]), .sets([("small 7", 1)]),
     ]

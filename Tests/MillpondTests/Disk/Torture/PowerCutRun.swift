@@ -93,11 +93,23 @@ final class PowerCutRun {
       cache.remove(key)
     case 86:
       if random.next(4) > 0 { return }
-      for key in entries.keys { note(key, nil) }
-      cache.removeAll()
+      try await removeAll(cache, isLate: random.next(2) == 0)
     case 87..<92: try await flush(cache, .written)
     default: try await flush(cache, .synchronized)
     }
+  }
+
+  /// Removes everything; if it is late, sets that were made after it are carried out before it.
+  private func removeAll(_ cache: DiskCache, isLate: Bool) async throws {
+    let revision = Revision.next()
+    for key in entries.keys { note(key, nil) }
+    for _ in 0..<(isLate ? 1 + random.next(4) : 0) {
+      let key = random.next(4) > 0 ? "small \(random.next(24))" : "large \(random.next(2))"
+      let outcome = cache.set(value(key, key.hasPrefix("large") ? 66_000 : 1_500), for: key)
+      if random.next(2) == 0 { try await outcome.value }
+    }
+    let outcome = cache.apply(.removeAll(revision))
+    if random.next(2) == 0 { try await outcome.value }
   }
 
   private func value(_ key: String, _ count: Int) -> Data {

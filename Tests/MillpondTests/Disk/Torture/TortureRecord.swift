@@ -40,8 +40,11 @@ struct TortureRecord {
     if let place { entries[key]?[place].isAcknowledged = true }
   }
 
-  mutating func acknowledgeRemovalOfAll() {
-    for key in entries.keys { acknowledge(key) }
+  /// Notes that a removal of everything is on disk.
+  ///
+  /// - Parameter later: The keys that were set after it.
+  mutating func acknowledgeRemovalOfAll(before later: [String] = []) {
+    for key in entries.keys where !later.contains(key) { acknowledge(key) }
   }
 
   /// Notes that a value is absent, and stays so.

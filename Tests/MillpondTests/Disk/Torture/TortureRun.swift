@@ -12,6 +12,9 @@ final class TortureRun {
     case sets([(key: String, count: Int)])
     case remove(String)
     case removeAll
+
+    /// A removal of everything that these sets, made after it, overtake.
+    case lateRemoveAll([(key: String, count: Int)])
     case flush(Durability)
   }
 
@@ -104,6 +107,13 @@ final class TortureRun {
     case .removeAll:
       record.removeAll()
       if (try? await cache.removeAll().value) != nil { record.acknowledgeRemovalOfAll() }
+    case .lateRemoveAll(let sets):
+      let revision = Revision.next()
+      record.removeAll()
+      try await perform(.sets(sets), cache)
+      if (try? await cache.apply(.removeAll(revision)).value) != nil {
+        record.acknowledgeRemovalOfAll(before: sets.map(\.key))
+      }
     case .flush(let durability):
       _ = try? await cache.flush(durability).value
     }

@@ -1,0 +1,64 @@
+import MillpondTesting
+import Testing
+
+@testable import MillpondCore
+
+@Suite struct DividedDictionaryTests {
+  private var dictionary = DividedDictionary<Int, Int>()
+
+  /// The greatest number of keys that one change has to move.
+  private var greatest: Int {
+    dictionary.tables.map(\.count).max() ?? 0
+  }
+
+  @Test mutating func `no table grows with their number, and every key is found`() {
+    for key in 0..<100_000 {
+      dictionary[key] = -key
+      if key.isMultiple(of: 4_096) {
+        #expect(greatest <= 4 * DividedDictionary<Int, Int>.tableCount)
+      }
+    }
+
+    #expect(dictionary.count == 100_000 && dictionary.tables.count > 40)
+    #expect((0..<100_000).allSatisfy { dictionary[$0] == -$0 })
+    #expect(dictionary.tables.map(\.count).reduce(0, +) == 100_000)
+    #expect(Set(dictionary.keys) == Set(0..<100_000))
+  }
+
+  @Test mutating func `tables are given back with the keys, and every other key is found`() {
+    for key in 0..<100_000 { dictionary[key] = key }
+
+    for key in 0..<99_000 { dictionary[key] = nil }
+
+    #expect(dictionary.count == 1_000 && dictionary.tables.count <= 2)
+    #expect((0..<99_000).allSatisfy { dictionary[$0] == nil })
+    #expect((99_000..<100_000).allSatisfy { dictionary[$0] == $0 })
+  }
+
+  @Test(arguments: 0..<5)
+  mutating func `it holds what a dictionary holds, whatever is added, changed and removed`(
+    seed: Int
+  ) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var expected: [Int: Int] = [:]
+    for step in 0..<60_000 {
+      // It grows, and then shrinks.
+      let isAdded = Int.random(in: 0..<10, using: &random) < (step < 30_000 ? 8 : 1)
+      let key = Int.random(in: 0..<20_000, using: &random)
+      dictionary[key] = isAdded ? step : nil
+      expected[key] = isAdded ? step : nil
+    }
+
+    #expect(dictionary.count == expected.count)
+    #expect((0..<20_000).allSatisfy { dictionary[$0] == expected[$0] })
+  }
+
+  @Test mutating func `a change in place counts once`() {
+    dictionary[1] = 1
+    dictionary[1]? += 1
+    dictionary[2]? += 1
+    let removed = exchange(&dictionary[1], with: nil)
+
+    #expect(removed == 2 && dictionary.isEmpty && dictionary[2] == nil)
+  }
+}
