@@ -21,8 +21,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///
   /// The closures for writes are called in the order of the writes and never overlap: a
   /// write that arrives while another one is being called is carried out by the thread of that one.
-  /// If a closure returns before its work has ended, later writes of the same key, and of all keys,
-  /// wait for that; so the work must not wait for one of them. A fill
+  /// If `set` returns before its work has ended, a removal of the key is carried out at once, and
+  /// again when that has ended; two sets of a key have to keep their order themselves. A fill
   /// calls `set` too, unless the key was written after its token was taken. The age of the values
   /// is unknown: they count as new, and a time to live of their own is ignored. A get with
   /// ``Freshness/reload`` is a miss.

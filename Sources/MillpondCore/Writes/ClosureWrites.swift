@@ -2,8 +2,7 @@ import MillpondSignals
 
 /// A queue that carries out writes by closures, in order and one at a time, and refuses late ones.
 ///
-/// The closures are called only by the thread that has the mailbox's turn. A write waits until the
-/// work of earlier ones that concern its key has ended.
+/// The closures are called only by the thread that has the mailbox's turn.
 final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let order = Locked(WriteOrder<Key>())
   private let removals = KeyRemovals<Key>()
@@ -19,7 +18,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let promise: Promise<Void>
     let pending: PendingWrite?
 
-    /// Whether it has waited for earlier writes.
+    /// Whether it is a removal that has waited for the work of earlier sets.
     var isReady = false
   }
 
@@ -56,24 +55,25 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func receive(_ message: Message) {
     if message.isReady {
-      message.promise.keep(by: carryOut(message.change))
-      message.pending?.end()
+      message.promise.keep(by: repeated(message.change))
     } else {
       begin(message.change, message.promise) { message }
     }
+    message.pending?.end()
   }
 
-  /// Carries out a write, or lets it wait for earlier ones; `message` is what waits.
+  /// Carries out a write; a removal once more when the work of earlier sets has ended, which may
+  /// have stored their values meanwhile.
   private func begin(
     _ change: Change<Key, Value>, _ promise: Promise<Void>, _ message: () -> Message
   ) {
     let earlier = running.withLock { $0.outcomes(before: change) }
     if earlier.isEmpty {
       promise.keep(by: carryOut(change))
-      if !promise.outcome.isDone { track(change, promise.outcome) }
+      if change.isOfValue, !promise.outcome.isDone { track(change, promise.outcome) }
       return
     }
-    track(change, promise.outcome)
+    carryOut(change).subscribe()
     var message = message()
     message.isReady = true
     WriteOutcome.all(earlier.map { $0.recover { _ in .just(()) } }).subscribe(
@@ -84,10 +84,22 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func track(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
-    let (number, former) = running.withLock { $0.add(change, outcome) }
-    withExtendedLifetime(former) {}  // released here, not under the lock
-    let forget = { @Sendable in self.running.discard { $0.remove(change, number) } }
+    guard let key = change.key else { return }
+    let number = running.withLock { $0.add(key, outcome) }
+    let forget = { @Sendable in self.running.discard { $0.remove(number) } }
     outcome.subscribe(onFailed: { _ in forget() }, onCompleted: forget)
+  }
+
+  /// Carries out a removal for the second time, as far as no later write has come.
+  private func repeated(_ change: Change<Key, Value>) -> Signal<Void> {
+    switch change {
+    case .remove(let key, let revision):
+      order.withLock { $0.lastWrite(of: key) } <= revision ? remove(key) : .just(())
+    case .removeAll(let revision): removeAll(revision)
+    case .removeMatching(let predicate, let revision):
+      onRemoveMatching.map { matching(predicate, revision, $0) } ?? missing("removeAll(where:)")
+    case .set, .fill: .just(())
+    }
   }
 
   private func carryOut(_ change: Change<Key, Value>) -> Signal<Void> {
@@ -135,7 +147,14 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let onRemoveMatching else { return missing("removeAll(where:)") }
     let mark = removals.add(predicate, revision)
     order.withLock { $0.note(mark) }
-    return onRemoveMatching { [order] key in
+    return matching(predicate, revision, onRemoveMatching)
+  }
+
+  private func matching(
+    _ predicate: KeyPredicate<Key>, _ revision: Revision,
+    _ onRemoveMatching: @Sendable (@escaping @Sendable (Key) -> Bool) -> Signal<Void>
+  ) -> Signal<Void> {
+    onRemoveMatching { [order] key in
       predicate.isSatisfied(by: key) && order.withLock { $0.lastWrite(of: key) } <= revision
     }
   }
@@ -157,48 +176,36 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// The outcomes of writes whose work has not ended, for those that have to wait for it.
+/// The outcomes of sets and fills whose work has not ended.
 private struct RunningWrites<Key: Hashable & Sendable>: Sendable {
-  struct Write: Sendable {
-    let number: Int
-    let outcome: Signal<Void>
-  }
-
-  /// The latest write of each key since the latest removal of many.
-  private var byKey: [Key: Write] = [:]
-  private var removal: Write?
+  private var byNumber: [Int: (key: Key, outcome: Signal<Void>)] = [:]
   private var lastNumber = 0
 
-  /// Returns the outcomes for which a write has to wait.
+  /// Returns the outcomes of those that a removal concerns; none for another write.
   func outcomes<Value>(before change: Change<Key, Value>) -> [Signal<Void>] {
-    if byKey.isEmpty, removal == nil { return [] }
-    if let key = change.key { return (byKey[key] ?? removal).map { [$0.outcome] } ?? [] }
-    return byKey.values.map(\.outcome) + (removal.map { [$0.outcome] } ?? [])
+    if byNumber.isEmpty || change.isOfValue { return [] }
+    let key = change.key
+    return byNumber.values.filter { key == nil || $0.key == key }.map(\.outcome)
   }
 
-  /// Adds a write; returns its number, and former ones for release.
-  mutating func add<Value>(
-    _ change: Change<Key, Value>, _ outcome: Signal<Void>
-  ) -> (number: Int, former: ([Key: Write], Write?)) {
+  mutating func add(_ key: Key, _ outcome: Signal<Void>) -> Int {
     lastNumber += 1
-    let write = Write(number: lastNumber, outcome: outcome)
-    if let key = change.key {
-      return (lastNumber, ([:], byKey.updateValue(write, forKey: key)))
-    }
-    return (lastNumber, (exchange(&byKey, with: [:]), exchange(&removal, with: write)))
+    byNumber[lastNumber] = (key, outcome)
+    return lastNumber
   }
 
-  /// Removes a write that has ended, unless a later one has taken its place.
-  mutating func remove<Value>(
-    _ change: Change<Key, Value>, _ number: Int
-  ) -> (entry: (Key, Write)?, removal: Write?) {
-    guard let key = change.key else {
-      return (nil, removal?.number == number ? exchange(&removal, with: nil) : nil)
+  /// Removes one that has ended, and returns it.
+  mutating func remove(_ number: Int) -> (key: Key, outcome: Signal<Void>)? {
+    byNumber.removeValue(forKey: number)
+  }
+}
+
+extension Change {
+  /// Whether it stores a value.
+  fileprivate var isOfValue: Bool {
+    switch self {
+    case .set, .fill: true
+    case .remove, .removeAll, .removeMatching: false
     }
-    guard let place = byKey.index(forKey: key), byKey.values[place].number == number else {
-      return (nil, nil)
-    }
-    let entry = byKey.remove(at: place)
-    return ((entry.key, entry.value), nil)
   }
 }

@@ -89,7 +89,9 @@ final class OpenFile: Sendable {
     }
   }
 
-  func status() throws -> FileStatus { try calls.status(descriptor) }
+  func status() throws -> FileStatus {
+    try calls.uninterrupted { try calls.status(descriptor) }
+  }
 
   /// Fills `bytes` from `offset` on; false if the file ends before.
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Bool {

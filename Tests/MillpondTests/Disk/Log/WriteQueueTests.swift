@@ -9,7 +9,10 @@ import Testing
 
   @Test mutating func `the writer takes a few writes at a time, in order, whatever their size`() {
     let count = 2 * WriteQueue.stepSize + 1
-    for number in 0..<count { _ = queue.append(IndexScene.write("\(number)")) }
+    for number in 0..<count {
+      var consequence = DiskIndex.Consequence()
+      queue.append(IndexScene.write("\(number)"), &consequence)
+    }
     var taken: [[String]] = []
     while case .writes(let writes) = queue.take(limit: .max) { taken.append(writes.map(\.key)) }
 
@@ -27,7 +30,7 @@ import Testing
       var consequence = DiskIndex.Consequence()
       consequence.superseded = last
       let write = IndexScene.write("a")
-      _ = queue.append(write, consequence)
+      queue.append(write, &consequence)
       last = write
     }
 
