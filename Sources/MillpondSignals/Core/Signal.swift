@@ -54,8 +54,8 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Runs the signal for an operator: its events go to `observer` until `lifetime` ends.
   @inlinable
   public func run(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    // What made this signal, or makes its value, may have disposed.
-    if lifetime.isEnded { return }
+    // What made this signal, or makes its value, may have disposed. A start is run even so: it may
+    // have something to finish.
     if let value = now?() {
       if !lifetime.isEnded { observer.next(value) }
       if !lifetime.isEnded { observer.completed() }
