@@ -44,8 +44,48 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     Signal { observer, lifetime in
-      LayeredGet(upper, below, key, lookup, observer, lifetime).start()
+      // Taken before any layer is asked, so that every later write wins over the fill.
+      let token = FillToken(for: lookup, during: lifetime)
+      // Memory answers without a run, unless a running entry of its own does.
+      if let memory = upper.memory, !memory.mayJoin(key, lookup) {
+        get(key, lookup, through: memory, token, observer, lifetime)
+      } else {
+        LayeredGet(upper, below, key, lookup, observer, lifetime, token).start()
+      }
     }
+  }
+
+  /// Asks the memory cache that is the upper layer, and then the lower one; an immediate answer of
+  /// either needs no object.
+  @inlinable
+  func get(
+    _ key: Key, _ lookup: Lookup, through memory: MemoryCache<Key, Value>, _ token: FillToken,
+    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
+  ) {
+    var report = AnswerReport(lookup, as: below.labels(of: upper).upper)
+    if let stamped = memory.look(key, lookup.freshness, .everything) {
+      report.hit(stamped.age, key, lookup, as: below.labels(of: upper).upper)
+      return observer.only(stamped, lifetime)
+    }
+    let stale =
+      memory.mayBeStale(lookup.freshness) ? memory.peekStale(key).flatMap { StaleValue($0) } : nil
+    if lookup.freshness != .any || stale != nil {
+      memory.explainMiss(key, report.explained(lookup))
+    }
+    report.ended(.completed, key, lookup, as: below.labels(of: upper).upper)
+    if lifetime.isEnded { return }
+    if stale != nil || lower.isBeside(lookup.freshness) {
+      return LayeredGet(upper, below, key, lookup, observer, lifetime, token, stale).getFromLower()
+    }
+    report = AnswerReport(lookup, as: below.labels(of: upper).lower)
+    let answer = lower.getStamped(key, report.explained(lookup))
+    guard let stamped = answer.now?() else {
+      return LayeredGet(upper, below, key, lookup, observer, lifetime, token)
+        .receive(answer, report)
+    }
+    report.hit(stamped.age, key, lookup, as: below.labels(of: upper).lower)
+    _ = memory.fill(key, stamped, token)
+    observer.only(stamped, lifetime)
   }
 
   /// Returns the upper layer's immediate value.

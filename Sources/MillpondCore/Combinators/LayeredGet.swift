@@ -39,7 +39,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   init(
     _ upper: Upper, _ below: LayerBelow<Lower>, _ key: Key, _ lookup: Lookup,
-    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
+    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime, _ token: FillToken,
+    _ stale: StaleValue<Value>? = nil
   ) {
     // Stored one by one: releasing a struct of both would look up its generic metadata.
     self.upper = upper
@@ -48,14 +49,14 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     self.lookup = lookup
     self.observer = observer
     self.lifetime = lifetime
-    token = FillToken(for: lookup, during: lifetime)
-    report = AnswerReport(lookup, as: below.labels(of: upper).upper)
+    self.token = token
+    self.stale = stale
+    report = AnswerReport()
     // Set here because default values at the properties would be calls.
     caller = nil
     upperLifetime = nil
     hadValue = false
     failure = nil
-    stale = nil
   }
 
   @inlinable var upperLabel: String? { below.labels(of: upper).upper }
@@ -63,24 +64,11 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   // MARK: The upper layer
 
+  /// Asks the upper layer, and then the lower one.
   @inlinable
   func start() {
-    // Memory answers immediately, so it needs no run, unless a running entry of its own does.
-    if let memory = upper.memory, !memory.mayJoin(key, lookup) {
-      if let stamped = memory.look(key, lookup.freshness, .everything) {
-        nextOfUpper(stamped)
-        if !lifetime.isEnded { observer.completed() }
-      } else {
-        if memory.mayBeStale(lookup.freshness) { findStale(in: memory) }
-        if lookup.freshness != .any || stale != nil {
-          memory.explainMiss(key, report.explained(lookup))
-        }
-        report.ended(.completed, key, lookup, as: upperLabel)
-        if !lifetime.isEnded { getFromLower() }
-      }
-      return
-    }
     caller = WorkContext.current
+    report = AnswerReport(lookup, as: upperLabel)
     let upperLifetime = lifetime.child()
     self.upperLifetime = upperLifetime
     upper.getStamped(key, report.explained(lookup)).run(
@@ -123,11 +111,6 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       }, child)
   }
 
-  @usableFromInline
-  func findStale(in memory: MemoryCache<Key, Value>) {
-    stale = memory.peekStale(key).flatMap { StaleValue($0) }
-  }
-
   // MARK: The lower layer
 
   /// Asks the lower layer in the context of the caller.
@@ -136,7 +119,14 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
     report = AnswerReport(lookup, as: lowerLabel)
     let terms = stale.map { lookup.asking($0.revalidation) } ?? lookup
-    below.layer.getStamped(key, report.explained(terms)).run(
+    receive(below.layer.getStamped(key, report.explained(terms)), report)
+  }
+
+  /// Runs the lower layer's answer.
+  @inlinable
+  func receive(_ answer: Signal<Stamped<Value>>, _ report: AnswerReport) {
+    self.report = report
+    answer.run(
       Observer(next: { self.nextOfLower($0) }, other: { self.otherOfLower($0) }), lifetime)
   }
 
@@ -151,10 +141,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   func fill(_ stamped: Stamped<Value>, _ token: FillToken) {
     // Memory is filled without a change around the value, which would be copied.
-    let outcome =
-      if let memory = upper.memory { memory.fill(key, stamped, token) } else {
-        upper.apply(.fill(key, stamped, token))
-      }
+    if let memory = upper.memory { return _ = memory.fill(key, stamped, token) }
+    let outcome = upper.apply(.fill(key, stamped, token))
     if lookup.hasListeners { upper.reportFailure(ofFill: outcome, key, lookup) }
   }
 

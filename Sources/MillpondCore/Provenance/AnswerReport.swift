@@ -126,6 +126,14 @@ struct AnswerReport: Sendable {
   /// Whether the layer has answered, or no listener can join.
   @usableFromInline var isDone: Bool
 
+  /// Creates a report of nothing.
+  @inlinable
+  init() {
+    explanation = nil
+    askedAt = nil
+    isDone = true
+  }
+
   /// Creates the report of a layer that is asked now.
   @inlinable
   init(_ lookup: Lookup, as label: @autoclosure () -> String?) {
@@ -154,7 +162,10 @@ struct AnswerReport: Sendable {
     _ age: @autoclosure () -> Duration, _ key: some Hashable & Sendable, _ lookup: Lookup,
     as label: @autoclosure () -> String?
   ) {
-    if !isDone, lookup.hasListeners { send(.hit(age: age()), key, lookup, label()) }
+    if isDone { return }
+    // Also without listeners: to those that join later, the end is no miss.
+    isDone = true
+    if lookup.hasListeners { send(.hit(age: age()), key, lookup, label()) }
   }
 
   /// Reports the layer's failure, or that it has no value.

@@ -29,6 +29,13 @@ public struct Observer<Value: Sendable>: Sendable {
     onNext(value)
   }
 
+  /// Sends the only value and the end, unless the lifetime has ended.
+  @inlinable
+  package func only(_ value: Value, _ lifetime: Lifetime) {
+    if !lifetime.isEnded { onNext(value) }
+    if !lifetime.isEnded { onOther(.completed) }
+  }
+
   /// Sends the progress of the work.
   @inlinable
   public func progress(_ progress: SignalProgress) {

@@ -57,8 +57,7 @@ public struct Signal<Value: Sendable>: Sendable {
     // What made this signal, or makes its value, may have disposed. A start is run even so: it may
     // have something to finish.
     if let value = now?() {
-      if !lifetime.isEnded { observer.next(value) }
-      if !lifetime.isEnded { observer.completed() }
+      observer.only(value, lifetime)
     } else if observer.canSubscribe(lifetime) {
       start?(observer, lifetime)
     }
