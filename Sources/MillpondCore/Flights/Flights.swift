@@ -99,16 +99,18 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if caller.isNew { handle.begin() }
     if caller.isRaised { handle.announceRaise() }
     if lookup.hasListeners { report(caller, lookup) }
-    if let outer = lookup.flight { caller.follow(outer, lifetime) }
-    guard let context = WorkContext.current else {
-      caller.wait(observer, lifetime)
-      return true
-    }
-    let ends = context.wait(for: handle, until: lifetime)
-    if ends {
-      caller.wait(observer.inContext(of: context), lifetime)
+    let following = lookup.flight.map { FollowingCaller(caller, $0, lifetime) }
+    var (number, ends) = (0, true)
+    if let context = WorkContext.current {
+      ends = context.wait(for: handle, until: lifetime)
+      if ends { number = caller.flight.run.join(observer.inContext(of: context), lifetime) }
     } else {
-      lifetime.onEnd { caller.leave() }
+      number = caller.flight.run.join(observer, lifetime)
+    }
+    if let following {
+      following.leave(number, atEndOf: lifetime)
+    } else {
+      caller.leave(number, atEndOf: lifetime)
     }
     return ends
   }

@@ -80,13 +80,13 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return former
   }
 
-  /// Removes a caller; returns whether it was the last one, after which the flight can't be joined.
+  /// Removes a caller of that priority from a flight; returns whether it was the last one, after
+  /// which the flight can't be joined.
   @inlinable
-  mutating func leave(_ caller: Caller) -> Bool {
-    caller.isLeft = true
-    caller.flight.leave(caller.priority)
-    guard caller.flight.isEmpty else { return false }
-    remove(caller.flight)
+  mutating func leave(_ flight: Flight<Key, Value>, _ priority: Priority) -> Bool {
+    flight.countOut(priority)
+    guard flight.isEmpty else { return false }
+    remove(flight)
     return true
   }
 
@@ -289,13 +289,13 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
 
   /// Counts a caller in; returns whether the flight's priority rose.
   @inlinable
-  func enter(_ priority: Priority) -> Bool {
+  func countIn(_ priority: Priority) -> Bool {
     count(1, priority)
   }
 
   /// Counts a caller out.
   @inlinable
-  func leave(_ priority: Priority) {
+  func countOut(_ priority: Priority) {
     _ = count(-1, priority)
   }
 
@@ -340,11 +340,21 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     WorkContext.run(in: nil) { run.other(event) }
   }
 
-  /// Cancels the run after the last caller has left.
+  /// Removes a caller; the last one cancels the run.
+  ///
+  /// - Parameters:
+  ///   - number: Its number among the subscribers of the run; zero if it is none of them.
+  ///   - priority: Returns its priority; called under the lock of the table.
   @inlinable
-  func cancel() {
-    handle.end()
-    run.lifetime.end()
+  func leave(_ number: Int, _ priority: @autoclosure () -> Priority) {
+    // A flight that has ended is in no table any more.
+    if run.hasEnded { return }
+    run.leave(number)
+    let isEmpty = table.withLock { $0.leave(self, priority()) }
+    if isEmpty {
+      handle.end()
+      run.lifetime.end()
+    }
   }
 
   /// Returns a description of the flight.
@@ -370,13 +380,11 @@ final class AssignedSignal<Value: Sendable>: Sendable {
   }
 }
 
-/// A caller of a flight.
-///
-/// Sendable because the mutable state is touched under the lock of the table, or before the caller
-/// waits.
+/// A caller that has been counted in, and has to wait next.
 @usableFromInline
-final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+struct FlightCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let flight: Flight<Key, Value>
+  @usableFromInline let priority: Priority
 
   /// Whether it is the first caller, so that the run starts now.
   @usableFromInline let isNew: Bool
@@ -384,58 +392,67 @@ final class FlightCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked 
   /// Whether it raised the flight's priority.
   @usableFromInline let isRaised: Bool
 
-  @exclusivity(unchecked) @usableFromInline var priority: Priority
-
-  /// Whether it has left, so that it no longer raises the priority.
-  @exclusivity(unchecked) @usableFromInline var isLeft: Bool
-
-  /// Its number among the subscribers of the run.
-  @exclusivity(unchecked) @usableFromInline var number: Int
-
   /// Counts a caller in.
   @inlinable
   init(_ flight: Flight<Key, Value>, _ priority: Priority, isNew: Bool) {
     self.flight = flight
-    self.isNew = isNew
     self.priority = priority
-    // Set here because default values at the properties would be calls.
-    isLeft = false
-    number = 0
-    let isRaised = flight.enter(priority)
+    self.isNew = isNew
+    let isRaised = flight.countIn(priority)
     self.isRaised = isRaised && !isNew
   }
 
-  /// Waits for the flight until `lifetime` ends.
+  /// Leaves the flight when `lifetime` ends.
+  ///
+  /// - Parameter number: Its number among the subscribers of the run; zero if it is none of them.
   @inlinable
-  func wait(_ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime) {
-    number = flight.run.join(observer, lifetime)
-    lifetime.onEnd { self.leave() }
+  func leave(_ number: Int, atEndOf lifetime: Lifetime) {
+    let (flight, priority) = (flight, priority)
+    // A closure that captures one object alone needs no memory.
+    if number == 1, priority == .normal {
+      lifetime.onEnd { flight.leave(1, .normal) }
+    } else {
+      lifetime.onEnd { flight.leave(number, priority) }
+    }
   }
+}
 
-  /// Leaves the flight; the last caller cancels it.
-  @inlinable
-  func leave() {
-    // A flight that has ended is in no table any more.
-    if flight.run.hasEnded { return }
-    flight.run.leave(number)
-    let isEmpty = flight.table.withLock { $0.leave(self) }
-    if isEmpty { flight.cancel() }
-  }
+/// A caller that works for another flight, and whose priority rises with that flight's.
+///
+/// Sendable because the mutable state is touched only under the lock of the table.
+@usableFromInline
+final class FollowingCaller<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+  private let flight: Flight<Key, Value>
+  private var priority: Priority
+  private var hasLeft = false
 
-  /// Raises this caller's priority with that of `outer`, the flight for which it works.
+  /// Follows `outer` until `lifetime` ends.
   @usableFromInline
-  func follow(_ outer: FlightHandle, _ lifetime: Lifetime) {
+  init(_ caller: FlightCaller<Key, Value>, _ outer: FlightHandle, _ lifetime: Lifetime) {
+    flight = caller.flight
+    priority = caller.priority
     let listening = outer.onRaise { self.raise(to: outer.priority) }
     lifetime.onEnd { listening.dispose() }
     // The priority may have risen before the observation began.
     raise(to: outer.priority)
   }
 
+  /// Leaves the flight when `lifetime` ends.
+  @usableFromInline
+  func leave(_ number: Int, atEndOf lifetime: Lifetime) {
+    lifetime.onEnd { self.flight.leave(number, self.priorityOfLeaver()) }
+  }
+
+  private func priorityOfLeaver() -> Priority {
+    hasLeft = true
+    return priority
+  }
+
   private func raise(to priority: Priority) {
     let isRaised = flight.table.withLock { _ in
-      guard !isLeft, priority > self.priority else { return false }
-      let isRaised = flight.enter(priority)
-      flight.leave(self.priority)
+      guard !hasLeft, priority > self.priority else { return false }
+      let isRaised = flight.countIn(priority)
+      flight.countOut(self.priority)
       self.priority = priority
       return isRaised
     }

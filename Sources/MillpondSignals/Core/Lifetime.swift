@@ -134,7 +134,7 @@ package class LifetimeCore: @unchecked Sendable {
     let isLate = gate.withLock {
       // Either the ending thread sees the link, or this one sees the end.
       if set(LifetimeCore.linked) & LifetimeCore.ended != 0 { return true }
-      _ = entries.add(LifetimeEntry(run: teardown))
+      _ = entries.add(.teardown(teardown))
       return false
     }
     if isLate { teardown() }
@@ -143,9 +143,7 @@ package class LifetimeCore: @unchecked Sendable {
   final func adopt(_ child: LifetimeCore) {
     let isLate = gate.withLock {
       if set(LifetimeCore.linked) & LifetimeCore.ended != 0 { return true }
-      let place = entries.add(
-        LifetimeEntry(
-          run: { withExtendedLifetime(child) {} }, child: .passUnretained(child)))
+      let place = entries.add(.child(child))
       // Until this lock is released, no other thread can reach the child.
       child.entries.parent = .passUnretained(self)
       child.entries.placeInParent = place
@@ -222,22 +220,19 @@ package class LifetimeCore: @unchecked Sendable {
 
 /// A teardown or a child. (A bare closure would be wrapped anew in each generic container.)
 @usableFromInline
-struct LifetimeEntry {
-  @usableFromInline let run: @Sendable () -> Void
-
-  /// The child that this entry ends; `run` retains it.
-  @usableFromInline var child: Unmanaged<LifetimeCore>?
+enum LifetimeEntry {
+  case teardown(@Sendable () -> Void)
+  case child(LifetimeCore)
 
   fileprivate func run(_ ending: inout LifetimeCore.TearDown) {
-    if let child {
-      child._withUnsafeGuaranteedRef { $0.endWithParent(&ending) }
-    } else {
-      run()
+    switch self {
+    case .teardown(let teardown): teardown()
+    case .child(let child): child.endWithParent(&ending)
     }
   }
 
   func orphan() {
-    child?._withUnsafeGuaranteedRef { $0.orphan() }
+    if case .child(let child) = self { child.orphan() }
   }
 }
 
@@ -246,8 +241,8 @@ struct LifetimeEntry {
 struct LifetimeEntries {
   @usableFromInline var first: LifetimeEntry?
   @usableFromInline var second: LifetimeEntry?
-  @usableFromInline var more: ContiguousArray<LifetimeEntry?>
-  @usableFromInline var vacant: ContiguousArray<Int>
+  @usableFromInline var more: MoreLifetimeEntries?
+
   /// The parent, unretained because it retains its children.
   @usableFromInline var parent: Unmanaged<LifetimeCore>?
   @usableFromInline var placeInParent: Int
@@ -255,8 +250,6 @@ struct LifetimeEntries {
   /// Creates an empty register; default values of the properties would compile to calls.
   @inlinable
   init() {
-    more = []
-    vacant = []
     placeInParent = -1
   }
 
@@ -269,22 +262,16 @@ struct LifetimeEntries {
       second = entry
       return 1
     }
-    if let place = vacant.popLast() {
-      more[place - 2] = entry
-      return place
-    }
-    more.append(entry)
-    return more.count + 1
+    let more = more ?? MoreLifetimeEntries()
+    self.more = more
+    return more.add(entry) + 2
   }
 
   mutating func remove(at place: Int) -> LifetimeEntry? {
     switch place {
-    case 0: return take(&first)
-    case 1: return take(&second)
-    case 2..<more.count + 2:
-      vacant.append(place)
-      return take(&more[place - 2])
-    default: return nil  // all were taken, or it never had a place
+    case 0: exchange(&first, with: nil)
+    case 1: exchange(&second, with: nil)
+    default: more?.remove(at: place - 2)
     }
   }
 
@@ -297,25 +284,43 @@ struct LifetimeEntries {
   }
 
   mutating func takeAll() -> LifetimeEntries {
-    var taken = LifetimeEntries()
-    swap(&taken, &self)
-    return taken
+    exchange(&self, with: LifetimeEntries())
   }
 
   fileprivate func run(_ ending: inout LifetimeCore.TearDown) {
     first?.run(&ending)
     second?.run(&ending)
-    for entry in more { entry?.run(&ending) }
+    for entry in more?.entries ?? [] { entry?.run(&ending) }
   }
 
   func orphan() {
     first?.orphan()
     second?.orphan()
-    for entry in more { entry?.orphan() }
+    for entry in more?.entries ?? [] { entry?.orphan() }
+  }
+}
+
+/// The entries of a lifetime beyond the first two, in places that are used again.
+///
+/// Touched only under the lock of the lifetime, or by the thread that has taken them.
+@usableFromInline
+final class MoreLifetimeEntries {
+  fileprivate private(set) var entries: ContiguousArray<LifetimeEntry?> = []
+  private var vacant: ContiguousArray<Int> = []
+
+  func add(_ entry: LifetimeEntry) -> Int {
+    if let place = vacant.popLast() {
+      entries[place] = entry
+      return place
+    }
+    entries.append(entry)
+    return entries.count - 1
   }
 
-  private func take(_ place: inout LifetimeEntry?) -> LifetimeEntry? {
-    defer { place = nil }
-    return place
+  /// Returns nil for a place that is not in use: all were taken, or it never had an entry.
+  func remove(at place: Int) -> LifetimeEntry? {
+    guard entries.indices.contains(place) else { return nil }
+    vacant.append(place)
+    return exchange(&entries[place], with: nil)
   }
 }

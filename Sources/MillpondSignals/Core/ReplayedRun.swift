@@ -16,10 +16,10 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   @exclusivity(unchecked) @usableFromInline var members: SubscriberList<Value>
   @exclusivity(unchecked) @usableFromInline var progress: SignalProgress?
 
-  /// The latest value; empty before the first.
+  /// The latest value; nil before the first.
   ///
-  /// An optional would do, but looks up its generic metadata at each release.
-  @exclusivity(unchecked) @usableFromInline var latest: ContiguousArray<Value>
+  /// Not an optional value, which would look up its generic metadata at each release.
+  @exclusivity(unchecked) @usableFromInline var latest: UnsafeMutablePointer<Value>?
 
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 
@@ -49,10 +49,15 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
     arrivals = Atomic(0)
     hasEndedFlag = Atomic(false)
     members = SubscriberList()
-    latest = []
+    latest = nil
     (progress, end) = (nil, nil)
     departed = -1
     super.init(depth: subscriber?.depthOfSeparate ?? 0)
+  }
+
+  deinit {
+    latest?.deinitialize(count: 1)
+    latest?.deallocate()
   }
 
   /// The lifetime of the run; its end cancels the work.
@@ -130,7 +135,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   func welcome(_ member: consuming ListedSubscriber<Value>) {
     guard member.isListening else { return }
     if let progress { member.observer.progress(progress) }
-    if let value = latest.first, member.isListening { member.observer.next(value) }
+    if let latest, member.isListening { member.observer.next(latest.pointee) }
     guard let end else { return members.add(member) }
     if member.isListening { member.observer.other(end) }
   }
@@ -139,11 +144,19 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   @inlinable
   func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
-    if latest.isEmpty { latest = [value] } else { latest[0] = value }
+    keep(value)
     departed = 0
     members.next(value)
     defer { departed = -1 }
     return departed > 0 ? members.remove(departed) : nil
+  }
+
+  @inlinable
+  func keep(_ value: Value) {
+    if let latest { return latest.pointee = value }
+    let latest = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    latest.initialize(to: value)
+    self.latest = latest
   }
 
   @inlinable
@@ -172,7 +185,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   @inlinable
   func settle(_ end: Event<Never>) {
     guard let phase else { return }
-    phase.discard { $0.settle(self, latest.first, end) }
+    phase.discard { $0.settle(self, latest?.pointee, end) }
   }
 
   @inlinable

@@ -12,7 +12,7 @@ import Testing
   }
 
   private func leave(_ caller: FlightCaller<Int, Int>?) {
-    if let caller { _ = flights.table.withLock { $0.leave(caller) } }
+    if let caller { caller.flight.leave(0, caller.priority) }
   }
 
   private var keys: [Int] {
