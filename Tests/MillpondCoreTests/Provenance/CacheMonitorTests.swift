@@ -125,6 +125,25 @@ import Testing
     #expect(monitor.statistics["network"]?.times.quantile(0.5) == .milliseconds(100))
   }
 
+  @Test(arguments: [false, true])
+  func `to a monitor that joins between a value and the end, the end is no miss`(isErased: Bool) {
+    let monitor = CacheMonitor(clock: clock)
+    let full = MemoryCache<String, Int>(countLimit: 0)
+    let lower = origin.named("network")
+    let shared =
+      isErased
+      ? AnyCache(AnyCache(full).layered(over: lower).reusingInFlight())
+      : AnyCache(full.layered(over: lower).reusingInFlight())
+    shared.get("a").subscribe()
+    origin["a"].next(1)
+
+    shared.monitored(by: monitor).get("a").subscribe()
+    origin["a"].completed()
+
+    #expect(monitor.statistics["in flight"]?.joins == 1)
+    #expect(monitor.statistics["network"]?.misses ?? 0 == 0)
+  }
+
   @Test func `two monitors receive each event once`() {
     let (one, other) = (CacheMonitor(), CacheMonitor())
     let cache = disk.monitored(by: one).reusingInFlight().monitored(by: other)
