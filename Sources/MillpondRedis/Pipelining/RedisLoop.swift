@@ -65,7 +65,10 @@ final class RedisLoop: Sendable {
   private func run() {
     var drivers = lanes.map { RedisConnectionDriver($0, settings, tracker, wake) }
     var watches = [SocketCalls.Watch(descriptor: wake.readEnd)] + drivers.map(\.watch)
-    var room = [UInt8](repeating: 0, count: 64 << 10)
+    // Half of what a server writes at once: it carries out the commands of the first half's
+    // receivers while those of the second half run. Measured by `millpond-bench redis`: 1.6 times
+    // the gets with 64 under way.
+    var room = [UInt8](repeating: 0, count: 32 << 10)
     // The time of the next look at the connections; commands that come before need none earlier.
     var look: Int64? = 0
     while !isOver {
