@@ -2,6 +2,7 @@ extension Options {
   /// The text that `--help` prints.
   static let help = """
     Usage: millpond-demo [--cache DIR] [--serve DIR] [--comments N] [--inspect]
+                         [--picture FILE]
            millpond-demo [--cache DIR] URL...
            millpond-demo offline
            millpond-demo entities
@@ -49,10 +50,11 @@ extension Options {
                      instead of generated pictures.
       --comments N   Makes a thread of N comments, from 1 to 10000. Without this
                      option there are 120.
-      --inspect      Serves a page on 127.0.0.1 that shows the inside of the caches: prints
-                     its address, opens it where it can, and keeps the caches busy
-                     until you press Enter.
-      --picture FILE Draws the screen, as it is at the end, into the file FILE, as SVG.
+      --inspect      Serves a page on 127.0.0.1 that shows the inside of the caches:
+                     prints its address, opens it where it can, and keeps the
+                     caches busy until you press Enter.
+      --picture FILE Draws the screen, as it is at the end, into the file FILE,
+                     as SVG.
       --help, -h     Prints this text and ends.
 
     Progress is drawn as bars in a terminal and written as plain lines elsewhere. If
@@ -76,6 +78,8 @@ extension Options {
           Starts without a network, with yesterday's news.
       millpond-demo entities
           Shows a bookshop whose books and authors change.
+      millpond-demo feed
+          Shows a list with pictures that starts offline.
       millpond-demo serve
           Serves articles on a port of 127.0.0.1, for a browser or another program.
       millpond-demo signals

@@ -5,7 +5,8 @@ public import MillpondTesting
 /// 127.0.0.1.
 ///
 ///     let laws = TransportLaws { MyTransport() }
-///     #expect(await laws.breaches().isEmpty)
+///     let breaches = await laws.breaches()
+///     #expect(breaches.isEmpty)  // in two steps, so that a failure shows them
 ///
 /// The transport must not use a proxy for 127.0.0.1.
 ///

@@ -159,8 +159,8 @@ struct BrowserTests {
       """
     #expect(try browser.evaluate(nameless) == "")
     let unreachable = """
-      [...document.querySelectorAll("button, input")].filter((element) => element.tabIndex < 0)
-        .length
+      [...document.querySelectorAll("button, input, .rows")].filter(
+        (element) => element.tabIndex < 0).length
       """
     #expect(try browser.evaluate(unreachable) == "0")
     #expect(try browser.evaluate("document.documentElement.lang") == "en")
@@ -182,6 +182,27 @@ struct BrowserTests {
 
     try browser.click("#pause")
     try browser.wait(until: "paused !== \(text)")
+    #expect(browser.complaints == [])
+  }
+
+  @Test(arguments: ["#gets button", "#gets"])
+  func `the latest gets stand still while the keyboard is among them, and then go on`(
+    focused: String
+  ) throws {
+    let (inspector, browser) = try page(allowing: [.removing])
+    defer { inspector.stop() }
+    let (gets, focus) = ("document.getElementById('gets').textContent", "focusVisible: true")
+    try browser.run("document.querySelector('\(focused)').focus({ \(focus) }); held = \(gets)")
+    let count = scene.looks
+
+    while scene.looks < count + 3 {
+      #expect(try browser.evaluate("held === \(gets)") == "true")
+    }
+    let note = "document.getElementById('gets-note').textContent"
+    try browser.wait(until: "\(note).includes('stands still')")
+
+    try browser.run("document.activeElement.blur()")
+    try browser.wait(until: "held !== \(gets)")
     #expect(browser.complaints == [])
   }
 

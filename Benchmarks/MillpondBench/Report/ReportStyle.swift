@@ -34,6 +34,7 @@ enum ReportStyle {
       vertical-align: top; white-space: nowrap; }
     thead th { border-top: 0; color: var(--soft); font-weight: normal; }
     tbody th { font-weight: 600; white-space: normal; min-width: 170px; }
+    th:first-child { position: sticky; left: 0; background: var(--card); }
     tbody th small { display: block; font-weight: normal; font-size: 12px; line-height: 1.35; }
     .number { text-align: right; }
     .met { color: var(--met); } .bad { color: var(--bad); font-weight: 600; }

@@ -66,11 +66,15 @@ public struct Monitored<Base: Source>: Wrapper {
   /// Returns the base's immediate value, and reports it to the monitor.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    switch monitoring.attention {
-    case .none: return base.now(key, lookup)
-    case .events: return reportedNow(key, monitoring.of(lookup))
-    case .gets: return recordedNow(key, lookup)
-    }
+    monitoring.attention == .none ? base.now(key, lookup) : observedNow(key, lookup)
+  }
+
+  // Not inlined, so that a hit that nobody observes costs a load more, and no reference count.
+  @inlinable
+  @inline(never)
+  func observedNow(_ key: Key, _ lookup: Lookup) -> Value? {
+    monitoring.attention == .gets
+      ? recordedNow(key, lookup) : reportedNow(key, monitoring.of(lookup))
   }
 
   @inlinable

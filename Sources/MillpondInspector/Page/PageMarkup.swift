@@ -26,7 +26,7 @@ enum PageMarkup {
       <section aria-labelledby="flights-title">
         <h2 id="flights-title">Flights <span id="flight-count" class="count"></span></h2>
         <p id="no-flights" class="note">No get is under way.</p>
-        <ul id="flights" class="rows" aria-labelledby="flights-title"></ul>
+        <ul id="flights" class="rows" aria-labelledby="flights-title" tabindex="0"></ul>
       </section>
       <section aria-labelledby="gets-title">
         <h2 id="gets-title">Latest gets <span id="get-count" class="count"></span></h2>
@@ -41,7 +41,7 @@ enum PageMarkup {
         </div>
         <p id="outcome" class="note" role="status"></p>
         <p id="gets-note" class="note"></p>
-        <ol id="gets" class="rows" aria-labelledby="gets-title"></ol>
+        <ol id="gets" class="rows" aria-labelledby="gets-title" tabindex="0"></ol>
       </section>
     </main>
     """#

@@ -100,7 +100,8 @@ enum PageScriptParts {
       const times = answers.median
         ? `; half within ${unbroken(answers.median)}, 99\u00a0% within ${unbroken(answers.slow)}`
         : "";
-      return `On this page: ${number(answers.hits)} values of ${number(all)} asked`
+      return `Since this page was opened: ${number(answers.hits)} values in ${number(all)} `
+        + (all === 1 ? "finished get" : "finished gets")
         + failed + joined + times;
     }
 

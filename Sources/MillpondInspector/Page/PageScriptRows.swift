@@ -49,8 +49,10 @@ enum PageScriptRows {
       return row;
     }
 
-    // The list stands still under a pointer, and while something in it has the focus.
-    const isHeld = (list) => list.matches(":hover") || list.contains(document.activeElement);
+    // The list stands still under a pointer, and while the keyboard is in it. A click on the list
+    // itself does not hold it.
+    const isHeld = (list) => list.matches(":hover, :focus-visible")
+      || (document.activeElement !== list && list.contains(document.activeElement));
 
     function renderGets(state, isAsked) {
       const list = $("gets");
@@ -62,7 +64,7 @@ enum PageScriptRows {
       set($("gets-note"), !state.isMonitored
         ? "Gets are shown for a composition with .monitored(by: CacheMonitor(active: "
           + ".whileObserved))."
-        : held ? "The list stands still while you point at it." : "");
+        : held ? "The list stands still while you point at it or it has the focus." : "");
       if (held) return;
       const rows = all.slice(-shownRows).reverse();
       for (const get of rows) get.row = get.row || drawGet(get);

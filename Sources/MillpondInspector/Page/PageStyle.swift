@@ -110,6 +110,7 @@ enum PageStyle {
       #composition { grid-row: auto; }
       header { padding: 8px 12px; } section { padding: 10px; } }
     @media (max-width: 480px) {
+      h1 { flex: 1; } .state { order: 1; flex: 1 0 100%; }
       .part { padding: 6px 8px; } input { width: 100%; } .tools > *, label { width: 100%; }
       form label { flex: 1; width: auto; } .rows { max-height: 70vh; }
       .rows li { grid-template-columns: minmax(0, 1fr) auto; }

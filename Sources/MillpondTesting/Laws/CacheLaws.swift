@@ -4,7 +4,8 @@ import MillpondSignals
 /// The laws of caches and of their composition, as checks that run on random histories.
 ///
 ///     let laws = CacheLaws(keys: ["a", "b", "c"], values: [1, 2, 3, 4]) { MyCache() }
-///     #expect(await laws.breaches().isEmpty)
+///     let breaches = await laws.breaches()
+///     #expect(breaches.isEmpty)  // in two steps, so that a failure shows them
 ///
 /// A history is a list of steps: gets of every freshness, writes, gets that are left, layers and
 /// origins that fail, or hold back their answers and give them in another order. A history that

@@ -3,7 +3,8 @@ public import MillpondSignals
 /// The signal contract, as checks that run on an operator.
 ///
 ///     let laws = SignalLaws { $0.map { $0 + 1 } }
-///     #expect(await laws.breaches().isEmpty)
+///     let breaches = await laws.breaches()
+///     #expect(breaches.isEmpty)  // in two steps, so that a failure shows them
 ///
 /// The checks apply the operator to sources of their own, which keep the contract, or are a
 /// ``CallbackSource``, and may be subscribed to more than once. When the source ends, the

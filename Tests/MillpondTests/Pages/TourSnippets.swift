@@ -78,6 +78,9 @@ func composed(in folder: URL) -> some Cache<URL, Data> {
     onFailed: { row.problem = "\($0)" })
 
   loading.dispose()
+
+  let bag = DisposableBag()  // ends what is in it when it is released
+  pictures.get(url).subscribeOnMain(onNext: { row.picture = $0 }).disposed(by: bag)
   // end
 }
 
