@@ -202,7 +202,8 @@ private struct RateLimiterState: Sendable {
   }
 
   /// Enqueues the waiter; refuses it if the queue is too long and there is no token.
-  mutating func enter(_ waiter: TokenWaiter, at now: Duration) -> WaiterQueue<TokenWaiter>.Admission {
+  mutating func enter(_ waiter: TokenWaiter, at now: Duration) -> WaiterQueue<TokenWaiter>.Admission
+  {
     queue.enter(waiter)
     guard queue.isTooLong else { return .waits }
     guard bucket.wait(at: now) <= .zero else { return queue.admission(of: waiter, by: .none) }
