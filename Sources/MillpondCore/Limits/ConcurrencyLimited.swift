@@ -119,7 +119,7 @@ package final class ConcurrencyLimiter: Sendable {
   package func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) -> Bool {
-    let waiter = QueuedWaiter(lookup, lifetime, work)
+    let waiter = SlotWaiter(lookup, lifetime.child(), work)
     // Ends before the slot does, so that a lent slot goes back to its holder.
     waiter.caller?.wait(forSlotOf: ObjectIdentifier(self), until: waiter.lifetime)
     let admission = state.withLock { $0.enter(waiter) }
@@ -144,7 +144,7 @@ package final class ConcurrencyLimiter: Sendable {
     startWaiting()
   }
 
-  private func raise(_ waiter: QueuedWaiter) {
+  private func raise(_ waiter: SlotWaiter) {
     state.withLock { $0.queue.raise(waiter) }
     startWaiting()
   }
@@ -172,7 +172,7 @@ package final class ConcurrencyLimiter: Sendable {
 
   /// Runs the work of a get that has a slot; returns whether it ended inside its start, so that its
   /// slot is free again.
-  private func start(_ waiter: QueuedWaiter) -> Bool {
+  private func start(_ waiter: SlotWaiter) -> Bool {
     waiter.start(
       holding: HeldSlot(of: ObjectIdentifier(self), within: waiter.caller) { self.change($0, $1) })
     guard waiter.isSecond() else { return false }
@@ -180,7 +180,7 @@ package final class ConcurrencyLimiter: Sendable {
     return true
   }
 
-  private func leave(_ waiter: QueuedWaiter) {
+  private func leave(_ waiter: SlotWaiter) {
     let wasWaiting = state.withLock { $0.queue.leave(waiter) }
     waiter.forget()
     guard !wasWaiting, waiter.isSecond() else { return }
@@ -188,7 +188,7 @@ package final class ConcurrencyLimiter: Sendable {
     startWaiting()
   }
 
-  private func giveBack(_ waiter: QueuedWaiter) {
+  private func giveBack(_ waiter: SlotWaiter) {
     waiter.withSlot { slot in state.withLock { $0.change(slot) { $0.isHeld = false } } }
   }
 }
@@ -200,12 +200,12 @@ private struct ConcurrencyLimiterState: Sendable {
   /// The number of free slots; negative while lent slots are in use.
   var free: Int
   let reserved: Int
-  var queue: WaiterQueue
+  var queue: WaiterQueue<SlotWaiter>
 
   /// The number of slots held by work that may or may not be waiting.
   private var doubtful = 0
 
-  init(count: Int, reserved: Int, _ queue: WaiterQueue) {
+  init(count: Int, reserved: Int, _ queue: WaiterQueue<SlotWaiter>) {
     self.count = count
     free = count
     self.reserved = reserved
@@ -233,8 +233,8 @@ private struct ConcurrencyLimiterState: Sendable {
 
   /// Takes a slot for the waiter or enqueues it; refuses it if the queue is too long and no waiter
   /// can start.
-  mutating func enter(_ waiter: QueuedWaiter) -> WaiterQueue.Admission {
-    if queue.isEmpty, hasRoom(for: waiter.lookup.priority) {
+  mutating func enter(_ waiter: SlotWaiter) -> WaiterQueue<SlotWaiter>.Admission {
+    if queue.isEmpty, hasRoom(for: waiter.priority) {
       free -= 1
       return .starts(waiter)
     }
@@ -246,7 +246,7 @@ private struct ConcurrencyLimiterState: Sendable {
   }
 
   /// Takes a slot for the next waiter in the queue, if there is one for it.
-  mutating func next() -> WaiterQueue.Turn {
+  mutating func next() -> WaiterQueue<SlotWaiter>.Turn {
     guard hasRoom(for: .high) else { return .none }
     let hasRoomForLow = hasRoom(for: .low)
     let turn = queue.popFirst { $0 != .low || hasRoomForLow }

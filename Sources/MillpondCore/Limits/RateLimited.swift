@@ -95,29 +95,27 @@ final class RateLimiter: Sendable {
     CacheError.tooManyWaiting(key: key, layer: title, limit: maxWaiting)
   }
 
-  /// Calls `work` when there is a token for it, with a lifetime that ends the waiting and the work;
-  /// never if `lifetime` ends first.
+  /// Calls `work` when there is a token for it, with a lifetime that ends with the work; never if
+  /// `lifetime` ends first.
   ///
   /// - Returns: False if too many gets wait already; then `work` is never called.
   @usableFromInline
   func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) -> Bool {
-    let waiter = QueuedWaiter(lookup, lifetime, work)
+    let waiter = TokenWaiter(of: self, lookup, lifetime, work)
     let now = maxWaiting < .max ? scheduler.now() : .zero
     let admission = state.withLock { $0.enter(waiter, at: now) }
-    if case .refused = admission {
-      waiter.lifetime.end()
-      return false
-    }
-    waiter.lifetime.onEnd { self.leave(waiter) }
+    if case .refused = admission { return false }
+    // Captures one object, so the closure takes no memory of its own.
+    lifetime.onEnd { waiter.leave() }
     waiter.onRaise { self.raise(waiter) }
     if case .starts(let first) = admission { first.start() }
     raise(waiter)
     return true
   }
 
-  private func raise(_ waiter: QueuedWaiter) {
+  private func raise(_ waiter: TokenWaiter) {
     state.withLock { $0.queue.raise(waiter) }
     startWaiting()
   }
@@ -144,40 +142,68 @@ final class RateLimiter: Sendable {
     superfluous?.dispose()
   }
 
-  private func leave(_ waiter: QueuedWaiter) {
+  fileprivate func leave(_ waiter: TokenWaiter) {
     let timer = state.withLock { state in
       _ = state.queue.leave(waiter)
       return state.timerToStop()
     }
-    waiter.forget()
     timer?.dispose()
+  }
+}
+
+/// A get that waits for a token.
+private final class TokenWaiter: QueuedWaiter, @unchecked Sendable {
+  // Sendable because it adds only a constant.
+  private let limiter: RateLimiter
+
+  init(
+    of limiter: RateLimiter, _ lookup: Lookup, _ lifetime: Lifetime,
+    _ work: @escaping @Sendable (Lifetime) -> Void
+  ) {
+    self.limiter = limiter
+    super.init(lookup, lifetime, work)
+  }
+
+  /// Runs the work once and releases it, in the context of the caller.
+  func start() {
+    let work = takeWork()
+    // The caller has left, so nothing needs the work.
+    if lifetime.isEnded { return }
+    WorkContext.run(in: caller) { work?(lifetime.child()) }
+  }
+
+  /// Leaves the queue, and releases the work, since the caller has left or has its answer.
+  func leave() {
+    limiter.leave(self)
+    withExtendedLifetime(takeWork()) {}  // released here, not under the lock
   }
 }
 
 /// The tokens, the queue for them, and the timer.
 private struct RateLimiterState: Sendable {
   enum Step {
-    case start(QueuedWaiter)
+    case start(TokenWaiter)
     case wake(after: Duration, number: Int)
     case again
     case rest
   }
 
   var bucket: TokenBucket
-  var queue: WaiterQueue
+  var queue: WaiterQueue<TokenWaiter>
 
   /// The number of the timer that is set.
   private var awaited: Int?
   private var timer: Disposable?
   private var lastNumber = 0
 
-  init(bucket: TokenBucket, queue: WaiterQueue) {
+  init(bucket: TokenBucket, queue: WaiterQueue<TokenWaiter>) {
     self.bucket = bucket
     self.queue = queue
   }
 
   /// Enqueues the waiter; refuses it if the queue is too long and there is no token.
-  mutating func enter(_ waiter: QueuedWaiter, at now: Duration) -> WaiterQueue.Admission {
+  mutating func enter(_ waiter: TokenWaiter, at now: Duration) -> WaiterQueue<TokenWaiter>.Admission
+  {
     queue.enter(waiter)
     guard queue.isTooLong else { return .waits }
     guard bucket.wait(at: now) <= .zero else { return queue.admission(of: waiter, by: .none) }
@@ -187,7 +213,7 @@ private struct RateLimiterState: Sendable {
   }
 
   /// Spends a token on the first waiter.
-  private mutating func popFirst(at now: Duration) -> WaiterQueue.Turn {
+  private mutating func popFirst(at now: Duration) -> WaiterQueue<TokenWaiter>.Turn {
     let turn = queue.popFirst { _ in true }
     if case .next = turn { bucket.take(at: now) }
     return turn

@@ -7,7 +7,7 @@ public import MillpondSignals
 ///
 /// - Complexity: O(log *n*) to enter, to leave, to be raised, and for each waiter that reaches the
 ///   front.
-struct WaiterQueue: Sendable {
+struct WaiterQueue<Waiter: QueuedWaiter>: Sendable {
   private var heap: [Entry] = []
   private var lastArrival = 0
 
@@ -19,7 +19,7 @@ struct WaiterQueue: Sendable {
   }
 
   private struct Entry: Sendable {
-    let waiter: QueuedWaiter
+    let waiter: Waiter
     let arrival: Int
     var priority: Priority
 
@@ -33,14 +33,14 @@ struct WaiterQueue: Sendable {
     case waits
 
     /// A waiter starts, which may be another one; then the new one waits.
-    case starts(QueuedWaiter)
+    case starts(Waiter)
 
     case refused
   }
 
   /// The outcome of a step.
   enum Turn: Sendable {
-    case next(QueuedWaiter)
+    case next(Waiter)
 
     /// No waiter may have the turn.
     case none
@@ -61,29 +61,29 @@ struct WaiterQueue: Sendable {
 
   /// Decides on the last waiter of a queue that was too long, after the given turn; a waiter that
   /// is refused has left.
-  mutating func admission(of last: QueuedWaiter, by turn: Turn) -> Admission {
+  mutating func admission(of last: Waiter, by turn: Turn) -> Admission {
     if case .next(let first) = turn { return .starts(first) }
     _ = leave(last)
     return .refused
   }
 
-  mutating func enter(_ waiter: QueuedWaiter) {
+  mutating func enter(_ waiter: Waiter) {
     lastArrival += 1
     waiter.place = heap.count
-    heap.append(Entry(waiter: waiter, arrival: lastArrival, priority: waiter.lookup.priority))
+    heap.append(Entry(waiter: waiter, arrival: lastArrival, priority: waiter.priority))
     moveUp(heap.count - 1)
   }
 
   /// Moves a waiter forward whose priority has risen.
-  mutating func raise(_ waiter: QueuedWaiter) {
-    let priority = waiter.lookup.priority
+  mutating func raise(_ waiter: Waiter) {
+    let priority = waiter.priority
     guard let place = waiter.place, heap[place].priority < priority else { return }
     heap[place].priority = priority
     moveUp(place)
   }
 
   /// Removes a waiter; returns whether it was still waiting.
-  mutating func leave(_ waiter: QueuedWaiter) -> Bool {
+  mutating func leave(_ waiter: Waiter) -> Bool {
     guard let place = waiter.place else { return false }
     remove(at: place)
     return true
@@ -95,7 +95,7 @@ struct WaiterQueue: Sendable {
   mutating func popFirst(if admits: (Priority) -> Bool) -> Turn {
     for _ in 0..<Self.stepSize {
       guard let first = heap.first else { return .none }
-      let priority = first.waiter.lookup.priority
+      let priority = first.waiter.priority
       if priority < first.priority {
         heap[0].priority = priority
         moveDown(0)
@@ -109,7 +109,7 @@ struct WaiterQueue: Sendable {
   }
 
   /// The greatest number of waiters whose priority has fallen that a step moves back.
-  static let stepSize = 64
+  static var stepSize: Int { 64 }
 
   private mutating func remove(at place: Int) {
     swap(place, heap.count - 1)
@@ -148,80 +148,55 @@ struct WaiterQueue: Sendable {
 }
 
 /// A get that waits for its turn, with its work.
-final class QueuedWaiter: @unchecked Sendable {
-  // Sendable because `place` is touched only under the lock of the queue, and the rest under its
-  // own.
-  let lookup: Lookup
-  let lifetime: Lifetime
+class QueuedWaiter: @unchecked Sendable {
+  // Sendable because `place` is touched only under the lock of the queue, and the work under that
+  // of the gate.
+
+  /// The lifetime of the wait.
+  final let lifetime: Lifetime
 
   /// The context of the caller.
-  let caller: WorkContext?
+  final let caller: WorkContext?
+
+  private final let flight: FlightHandle?
+  private final var work: (@Sendable (Lifetime) -> Void)?
+  private final let ownPriority: Priority
+  private final let gate = Gate()
 
   /// The place in the queue; nil before and after.
-  fileprivate(set) var place: Int?
-
-  private let gate = Gate()
-  private var work: (@Sendable (Lifetime) -> Void)?
-
-  /// The lifetime of the turn, and the slot that the work holds, from its start on.
-  private var turn: Lifetime?
-  private var slot: HeldSlot?
-  private let rendezvous = Rendezvous()
+  fileprivate(set) final var place: Int?
 
   init(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) {
-    self.lookup = lookup
-    self.lifetime = lifetime.child()
+    self.lifetime = lifetime
     self.work = work
     caller = WorkContext.current
+    flight = lookup.flight
+    ownPriority = lookup.priority
   }
+
+  /// The urgency at this moment, which is that of the flight that makes the get, if one does.
+  final var priority: Priority { flight?.priority ?? ownPriority }
 
   /// Calls `act` after every rise of the waiter's priority.
   ///
   /// Check the priority once more after this, since it may have risen before.
-  func onRaise(_ act: @escaping @Sendable () -> Void) {
-    guard let flight = lookup.flight else { return }
+  final func onRaise(_ act: @escaping @Sendable () -> Void) {
+    guard let flight else { return }
     let listening = flight.onRaise(act)
     lifetime.onEnd { listening.dispose() }
   }
 
-  /// Runs the work once and releases it, in the context of the slot that it holds, or of the
-  /// caller; the end of the turn ends the waiter's lifetime.
-  func start(holding slot: HeldSlot? = nil) {
-    let turn = lifetime.child()
-    turn.onEnd { self.lifetime.end() }
-    let work = gate.withLock {
-      self.turn = turn
-      self.slot = slot
-      return exchange(&self.work, with: nil)
-    }
-    // The caller has left, so nothing needs the work.
-    if lifetime.isEnded { return forget() }
-    guard let slot else { return WorkContext.run(in: caller) { work?(turn) } }
-    // The holder of the slot certainly waits for gets that are part of the work.
-    turn.markAwaited()
-    WorkContext.run(inNew: slot) { work?(turn) }
+  /// Returns the work once; nil if it was returned before, or released.
+  final func takeWork() -> (@Sendable (Lifetime) -> Void)? {
+    withState { exchange(&work, with: nil) }
   }
 
-  /// Releases the work, and ends the turn if it has begun; only then may another waiter take the
-  /// turn.
-  func forget() {
-    let (work, turn, slot) = gate.withLock {
-      (exchange(&self.work, with: nil), exchange(&self.turn, with: nil), self.slot)
-    }
-    withExtendedLifetime(work) {}  // released here, not under the lock
-    slot?.leaveOuter()
-    turn?.end()
+  /// Runs `body` under the lock of the waiter's own state.
+  final func withState<Result>(_ body: () -> Result) -> Result {
+    gate.withLock(body)
   }
-
-  /// Changes the slot that the work holds, if it has begun.
-  func withSlot(_ body: (HeldSlot) -> Void) {
-    if let slot = gate.withLock({ slot }) { body(slot) }
-  }
-
-  /// Returns true for the second of two calls: one when the start returns, one at the end.
-  func isSecond() -> Bool { rendezvous.isSecond() }
 }
 
 extension Signal {
@@ -253,53 +228,6 @@ extension Signal {
           }, turn)
       }
       if !mayWait { outside.failed(refusal()) }
-    }
-  }
-}
-
-/// A slot that work holds or waits for, as the context of that work.
-///
-/// While its holder waits for other work that needs a slot of the same limit, the slot is lent and
-/// counts as free. It can be lent only while it is held, so tasks that outlive the work lend
-/// nothing.
-///
-/// Sendable because the mutable state is touched only under the lock of the limit.
-final class HeldSlot: NestedContext, @unchecked Sendable {
-  private let limit: ObjectIdentifier
-
-  /// Changes the limit's record of the slot, under its lock.
-  private let change: @Sendable (HeldSlot, (HeldSlot) -> Void) -> Void
-  var isHeld = true
-
-  /// The number of gets for which the holder waits.
-  var waits = 0
-
-  /// The number of subscribed gets for which the holder may or may not wait.
-  var doubtfulWaits = 0
-
-  init(
-    of limit: ObjectIdentifier, within outer: WorkContext?,
-    _ change: @escaping @Sendable (HeldSlot, (HeldSlot) -> Void) -> Void
-  ) {
-    self.limit = limit
-    self.change = change
-    super.init(within: outer)
-  }
-
-  override var heldLimit: ObjectIdentifier? { limit }
-
-  override func lendSlot(isCertain: Bool) {
-    count(1, isCertain)
-  }
-
-  /// Takes the slot back; if it is in use, the next slot that becomes free is not passed on.
-  override func takeSlotBack(isCertain: Bool) {
-    count(-1, isCertain)
-  }
-
-  private func count(_ change: Int, _ isCertain: Bool) {
-    self.change(self) { slot in
-      if isCertain { slot.waits += change } else { slot.doubtfulWaits += change }
     }
   }
 }

@@ -5,6 +5,9 @@ extension MemoryCache {
   /// The greatest number of values; zero stores none.
   ///
   /// Lowering it evicts at once.
+  ///
+  /// - Complexity: To lower it, O(*n*) in the evicted values, in steps between which other threads
+  ///   can take the locks.
   public var countLimit: Int {
     get { shards.budget.countLimit }
     set {
@@ -16,6 +19,9 @@ extension MemoryCache {
   /// The greatest total cost of the values, in the unit of the cost function.
   ///
   /// Lowering it evicts at once.
+  ///
+  /// - Complexity: To lower it, O(*n*) in the evicted values, in steps between which other threads
+  ///   can take the locks.
   public var costLimit: Int {
     get { shards.budget.costLimit }
     set {

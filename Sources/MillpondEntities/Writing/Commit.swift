@@ -122,6 +122,22 @@ struct Commit: Sendable {
     self.isSilent = isSilent
     self.isObserved = isObserved
   }
+
+  /// Makes room for the nodes of a step, before the lock is taken.
+  mutating func makeRoom() {
+    if isObserved { changed.makeRoom(for: Self.stepSize) }
+    loose.makeRoom(for: 4 * Self.stepSize)
+  }
+}
+
+extension Array {
+  /// Makes room for `count` more elements; the array grows as by appending, but now.
+  ///
+  /// An array that grows under a lock is copied there, which takes long if it is long.
+  mutating func makeRoom(for count: Int) {
+    let needed = self.count + count
+    if needed > capacity { reserveCapacity(Swift.max(needed, 2 * self.count)) }
+  }
 }
 
 /// The work of a commit that is done in steps.

@@ -48,11 +48,16 @@ struct EntityCollector {
     var place = core.tables.withLock { $0.beginCollecting() }
     while place > 0 {
       let start = max(0, place - Self.stride)
+      unused.makeRoom(for: Self.stride)
+      waiting.makeRoom(for: Self.stride)
       core.tables.withLock { $0.survey(start..<place, cutoff, &unused, &waiting) }
+      core.onStep?()
       place = start
     }
     while !waiting.isEmpty {
+      waiting.makeRoom(for: 4 * Self.stride)
       core.tables.withLock { $0.graph.pass(below: &waiting, atMost: Self.stride) }
+      core.onStep?()
     }
   }
 
@@ -70,6 +75,7 @@ struct EntityCollector {
         tables.endReferring(&commit)
         return dropped
       }
+      core.onStep?()
       core.forgetLoose(&commit)
       released += commit.released
     }

@@ -42,6 +42,7 @@ extension EntityCore {
   private func apply(_ part: TransactionPart, _ commit: inout Commit) {
     for start in stride(from: 0, to: part.editCount(), by: Commit.stepSize) {
       let range = start..<min(part.editCount(), start + Commit.stepSize)
+      commit.makeRoom()
       tables.withLock { tables in
         part.applyRange(range, &tables, &commit)
         tables.longestStep = max(tables.longestStep, range.count)

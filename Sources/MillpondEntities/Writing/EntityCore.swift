@@ -20,7 +20,7 @@ final class EntityCore: @unchecked Sendable {
   @usableFromInline let time: CoarseTime
   @usableFromInline let countLimit: Int
 
-  /// Called between the steps of a large commit, for tests.
+  /// Called between the steps of a large commit or a collection, for tests.
   @exclusivity(unchecked) var onStep: (() -> Void)?
 
   @usableFromInline

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func `however many have become less urgent, a step passes over a few`() {
-    var queue = WaiterQueue()
+    var queue = WaiterQueue<QueuedWaiter>()
     let waiters = (0..<1_000).map { _ in waiter(.high) }
     for (waiter, _) in waiters { queue.enter(waiter) }
     for (_, flight) in waiters { _ = flight.setPriority(.low) }
@@ -25,7 +25,7 @@ import Testing
     }
 
     #expect(first === waiters[0].waiter)
-    #expect(steps == 1_000 / WaiterQueue.stepSize + 1)
+    #expect(steps == 1_000 / WaiterQueue<QueuedWaiter>.stepSize + 1 && steps > 10)
     // Each is passed over once.
     for (waiter, _) in waiters.dropFirst() {
       guard case .next(let next) = queue.popFirst(if: { _ in true }) else {
@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: 0..<20)
   func `the most urgent one is next, whatever came before`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
-    var queue = WaiterQueue()
+    var queue = WaiterQueue<QueuedWaiter>()
     var waiting: [(waiter: QueuedWaiter, flight: FlightHandle)] = []
     for _ in 0..<400 {
       switch Int.random(in: 0..<6, using: &random) {

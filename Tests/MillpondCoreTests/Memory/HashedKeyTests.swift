@@ -76,4 +76,52 @@ import Testing
     for number in 0..<1_000 { cache.set(number, for: Key(number: number, stated: 1)) }
     #expect((0..<1_000).allSatisfy { cache.peek(Key(number: $0, stated: 1)) == $0 })
   }
+
+  /// A key whose comparisons are counted, as if they were slow.
+  struct SlowKey: Hashable, Sendable {
+    let number: Int
+    let stated: Int
+    let comparisons: Locked<Int>
+
+    var hashValue: Int { stated }
+
+    static func == (one: SlowKey, other: SlowKey) -> Bool {
+      one.comparisons.withLock { $0 += 1 }
+      return one.number == other.number
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(stated)
+    }
+  }
+
+  @Test("a set and a get compare a key with itself only", arguments: Hashes.allCases)
+  func comparisons(_ hashes: Hashes) {
+    let comparisons = Locked(0)
+    let keys = (0..<2_000).map {
+      SlowKey(number: $0, stated: hashes.hash(of: $0), comparisons: comparisons)
+    }
+    let cache = MemoryCache<SlowKey, Int>(countLimit: 10_000)
+    for key in keys { cache.set(0, for: key) }
+    // Once each, besides those whose hashes are equal in the 32 bits that are compared first.
+    #expect(comparisons.withLock { $0 } < 2_020)
+
+    for key in keys { _ = cache.peek(key) }
+
+    #expect(comparisons.withLock { $0 } < 4_020)
+  }
+
+  @Test("keys of one hash are compared no more than twice as often as in a dictionary")
+  func equalComparisons() {
+    let (ours, others) = (Locked(0), Locked(0))
+    let cache = MemoryCache<SlowKey, Int>(countLimit: 10_000)
+    var dictionary: [SlowKey: Int] = [:]
+    for number in 0..<500 {
+      cache.set(number, for: SlowKey(number: number, stated: 1, comparisons: ours))
+      dictionary[SlowKey(number: number, stated: 1, comparisons: others)] = number
+    }
+
+    #expect(dictionary.count == 500 && cache.count == 500)
+    #expect(ours.withLock { $0 } <= 2 * others.withLock { $0 })
+  }
 }

@@ -197,6 +197,19 @@ import Testing
     #expect(!isAdmitted && isFilled)
   }
 
+  @Test(arguments: HashedKeyTests.Hashes.allCases)
+  func `few fills are refused for other keys' writes, whichever bits of the hashes differ`(
+    hashes: HashedKeyTests.Hashes
+  ) {
+    let order = OrderScene<HashedKeyTests.Key>()
+    let token = FillToken()
+    for number in 0..<100 { #expect(order.admit(hashes.key(number), .next())) }
+
+    let admitted = (100..<1_100).filter { order.admit(token, for: hashes.key($0)) }
+
+    #expect(admitted.count > 800)
+  }
+
   @Test func `a fill is refused when the run that asked is over`() {
     let order = OrderScene<Int>()
     let lifetime = Lifetime()

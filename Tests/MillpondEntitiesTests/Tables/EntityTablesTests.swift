@@ -119,6 +119,25 @@ import Testing
     #expect(store.get(Reference<Person>("a")) != nil)
   }
 
+  @Test func `entities that make room are looked at and dropped in steps`() {
+    let store = EntityStore(countLimit: 10_000)
+    store.update { things in
+      for id in 0..<10_000 { things.set(Thing(id)) }
+    }
+    var (steps, longest, former) = (0, 0, 10_000)
+    store.core.onStep = {
+      steps += 1
+      longest = max(longest, former - store.count)
+      former = store.count
+    }
+
+    store.set(Thing(10_000))
+
+    store.core.onStep = nil
+    #expect((8_000...9_000).contains(store.count))
+    #expect(steps >= 10 && (1...1_024).contains(longest))
+  }
+
   @Test func `more than is looked at in one go is dropped, or stays`() {
     store.update { things in
       for id in 0..<20_000 { things.set(Thing(id, links: id % 2 == 0 ? [id + 2] : [])) }

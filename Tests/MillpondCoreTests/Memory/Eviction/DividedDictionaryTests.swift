@@ -15,7 +15,7 @@ import Testing
     for key in 0..<100_000 {
       dictionary[key] = -key
       if key.isMultiple(of: 4_096) {
-        #expect(greatest <= 4 * DividedDictionary<Int, Int>.tableCount)
+        #expect(greatest <= 2_048)
       }
     }
 
@@ -60,5 +60,17 @@ import Testing
     let removed = exchange(&dictionary[1], with: nil)
 
     #expect(removed == 2 && dictionary.isEmpty && dictionary[2] == nil)
+  }
+
+  @Test(arguments: HashedKeyTests.Hashes.allCases)
+  func `no table is larger than others, whichever bits of the hashes differ`(
+    hashes: HashedKeyTests.Hashes
+  ) {
+    var dictionary = DividedDictionary<HashedKeyTests.Key, Int>()
+    for number in 0..<10_000 { dictionary[hashes.key(number)] = number }
+
+    #expect(dictionary.tables.count >= 16)
+    #expect(dictionary.tables.allSatisfy { $0.count <= 2_048 })
+    #expect((0..<10_000).allSatisfy { dictionary[hashes.key($0)] == $0 })
   }
 }

@@ -17,6 +17,7 @@ import Testing
     while case .writes(let writes) = queue.take(limit: .max) { taken.append(writes.map(\.key)) }
 
     #expect(taken.map(\.count) == [WriteQueue.stepSize, WriteQueue.stepSize, 1])
+    #expect(WriteQueue.stepSize <= 1_024)
     #expect(taken.joined().elementsEqual((0..<count).map { "\($0)" }))
     #expect(queue.waitingBytes == 0)
     let rests = queue.rest()

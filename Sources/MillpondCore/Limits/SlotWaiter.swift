@@ -1,0 +1,92 @@
+import MillpondSignals
+
+/// A get that waits for a slot of a limit, and then holds it.
+final class SlotWaiter: QueuedWaiter, @unchecked Sendable {
+  // Sendable because its variables are touched only under the lock of its state.
+
+  /// The lifetime of the turn, and the slot that the work holds, from its start on.
+  private var turn: Lifetime?
+  private var slot: HeldSlot?
+  private let rendezvous = Rendezvous()
+
+  /// Runs the work once and releases it, in the context of the slot that it holds; the end of the
+  /// turn ends the waiter's lifetime.
+  func start(holding slot: HeldSlot) {
+    let turn = lifetime.child()
+    turn.onEnd { self.lifetime.end() }
+    withState {
+      self.turn = turn
+      self.slot = slot
+    }
+    let work = takeWork()
+    // The caller has left, so nothing needs the work.
+    if lifetime.isEnded { return forget() }
+    // The holder of the slot certainly waits for gets that are part of the work.
+    turn.markAwaited()
+    WorkContext.run(inNew: slot) { work?(turn) }
+  }
+
+  /// Releases the work, and ends the turn if it has begun; only then may another waiter take the
+  /// turn.
+  func forget() {
+    withExtendedLifetime(takeWork()) {}  // released here, not under the lock
+    let (turn, slot) = withState { (exchange(&self.turn, with: nil), self.slot) }
+    slot?.leaveOuter()
+    turn?.end()
+  }
+
+  /// Changes the slot that the work holds, if it has begun.
+  func withSlot(_ body: (HeldSlot) -> Void) {
+    if let slot = withState({ slot }) { body(slot) }
+  }
+
+  /// Returns true for the second of two calls: one when the start returns, one at the end.
+  func isSecond() -> Bool { rendezvous.isSecond() }
+}
+
+/// A slot that work holds or waits for, as the context of that work.
+///
+/// While its holder waits for other work that needs a slot of the same limit, the slot is lent and
+/// counts as free. It can be lent only while it is held, so tasks that outlive the work lend
+/// nothing.
+///
+/// Sendable because the mutable state is touched only under the lock of the limit.
+final class HeldSlot: NestedContext, @unchecked Sendable {
+  private let limit: ObjectIdentifier
+
+  /// Changes the limit's record of the slot, under its lock.
+  private let change: @Sendable (HeldSlot, (HeldSlot) -> Void) -> Void
+  var isHeld = true
+
+  /// The number of gets for which the holder waits.
+  var waits = 0
+
+  /// The number of subscribed gets for which the holder may or may not wait.
+  var doubtfulWaits = 0
+
+  init(
+    of limit: ObjectIdentifier, within outer: WorkContext?,
+    _ change: @escaping @Sendable (HeldSlot, (HeldSlot) -> Void) -> Void
+  ) {
+    self.limit = limit
+    self.change = change
+    super.init(within: outer)
+  }
+
+  override var heldLimit: ObjectIdentifier? { limit }
+
+  override func lendSlot(isCertain: Bool) {
+    count(1, isCertain)
+  }
+
+  /// Takes the slot back; if it is in use, the next slot that becomes free is not passed on.
+  override func takeSlotBack(isCertain: Bool) {
+    count(-1, isCertain)
+  }
+
+  private func count(_ change: Int, _ isCertain: Bool) {
+    self.change(self) { slot in
+      if isCertain { slot.waits += change } else { slot.doubtfulWaits += change }
+    }
+  }
+}
