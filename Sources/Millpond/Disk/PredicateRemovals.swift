@@ -30,7 +30,7 @@ final class DiskRemoval: @unchecked Sendable {
 }
 
 /// The removals by predicate that run, so that gets miss what they have not reached.
-final class RunningRemovals: Sendable {
+final class PredicateRemovals: Sendable {
   private struct State: Sendable {
     var removals: [Int: DiskRemoval] = [:]
     var lastNumber = 0

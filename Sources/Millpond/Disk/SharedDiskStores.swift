@@ -3,11 +3,12 @@ import MillpondCore
 import MillpondSignals
 import Synchronization
 
-/// The folders that this process uses: two caches of one folder share one store.
-enum StoreRegistry {
-  /// The queue on which caches enter in the order of their creation, so that the later one is
-  /// refused and not the slower one.
-  static let door = DispatchQueue(label: "millpond.disk.door", autoreleaseFrequency: .workItem)
+/// The stores that this process has open, by folder: two caches of one folder share one store.
+enum SharedDiskStores {
+  /// The queue on which caches are admitted in the order of their creation, so that the later one
+  /// is refused and not the slower one.
+  static let admissions = DispatchQueue(
+    label: "millpond.disk.admissions", autoreleaseFrequency: .workItem)
 
   private static let uses = Locked<[String: StoreUse]>([:])
 
@@ -24,7 +25,7 @@ enum StoreRegistry {
 
   /// Adds a part to the store of a folder, which is opened for the first part.
   ///
-  /// Only on the door's queue. `answer` is called later, on a thread of the store, in order: the
+  /// Only on the queue of admissions. `answer` is called later, on a thread of the store, in order: the
   /// work of an earlier part is done before a later part is answered.
   ///
   /// - Parameters:
@@ -40,16 +41,16 @@ enum StoreRegistry {
     _ answer: @escaping @Sendable (Result<DiskStore, CacheError>) -> Void,
     retry: @escaping @Sendable () -> Void
   ) {
-    let entrance = uses.withLock { uses in
+    let admission = uses.withLock { uses in
       uses[path, default: StoreUse(DiskStore(path: path, options, files))]
         .enter(options, part, retry)
     }
-    switch entrance {
+    switch admission {
     case .waits: break
     case .isRefused(let store):
-      store.entrance.async { answer(.failure(.inUse(diskFolder: path))) }
+      store.admissions.async { answer(.failure(.inUse(diskFolder: path))) }
     case .takesPart(let store):
-      store.entrance.async {
+      store.admissions.async {
         let result = Result { () throws(CacheError) in
           try open(store)
           return store
@@ -109,7 +110,7 @@ final class StorePart: Sendable {
 
 /// The parts that use a store.
 struct StoreUse: Sendable {
-  enum Entrance: Sendable {
+  enum Admission: Sendable {
     case takesPart(DiskStore)
     case waits
     case isRefused(DiskStore)
@@ -127,7 +128,7 @@ struct StoreUse: Sendable {
 
   mutating func enter(
     _ options: DiskOptions, _ part: StorePart, _ retry: @escaping @Sendable () -> Void
-  ) -> Entrance {
+  ) -> Admission {
     if !isClosed, store.options.agrees(with: options) {
       parts[ObjectIdentifier(part)] = part
       return .takesPart(store)

@@ -2,7 +2,7 @@ import MillpondCore
 import MillpondSignals
 
 /// The streams of a store that are being written to files, by the numbers of the files.
-final class RunningStreams: Sendable {
+final class StreamedWrites: Sendable {
   typealias Done = @Sendable ((any Error)?) -> Void
 
   private struct Stream: Sendable {

@@ -1,5 +1,6 @@
-/// The rules that decide which grant a request is sent with, and whether a 401 refuses the grant or
-/// comes from a resource that refuses every grant.
+/// The renewal of credentials: the rules that decide which grant a request is sent with, and whether
+/// a 401 refuses the grant, so that one run obtains another for all requests, or comes from a
+/// resource that refuses every grant.
 ///
 /// A grant is the result of one run of an authorization's `obtain`. A 401 refuses the grant that
 /// the request was sent with. If that grant has been replaced since, the request is sent again with
@@ -16,7 +17,7 @@
 /// A resource with a final 401 refuses no grant for a while.
 ///
 /// Pure: no locks, no clock, no callbacks.
-struct AuthorizationRules: Sendable {
+struct CredentialRenewal: Sendable {
   /// An effect to carry out; effects are ordered.
   enum Step: Sendable {
     case obtain(Int, insteadOf: HeaderFields?)
@@ -26,7 +27,7 @@ struct AuthorizationRules: Sendable {
     /// Fail a request because its grant could not be obtained.
     case fail(Int)
 
-    /// Call ``AuthorizationRules/noWitness(for:)`` after a while.
+    /// Call ``CredentialRenewal/noWitness(for:)`` after a while.
     case watch(Int)
   }
 
@@ -97,7 +98,7 @@ struct AuthorizationRules: Sendable {
   }
 }
 
-extension AuthorizationRules {
+extension CredentialRenewal {
   /// Admits a request; nil if its session has ended.
   mutating func enter(_ resource: String, session: Int) -> Int? {
     guard session == self.session else { return nil }
@@ -185,14 +186,14 @@ extension AuthorizationRules {
 
   /// Forgets all grants and requests of the session, and begins another.
   mutating func endSession() {
-    var next = AuthorizationRules()
+    var next = CredentialRenewal()
     next.session = session + 1
     (next.lastRequest, next.lastGrant, next.lastEvent) = (lastRequest, lastGrant, lastEvent)
     self = next
   }
 }
 
-extension AuthorizationRules {
+extension CredentialRenewal {
   private mutating func takeWaiting(_ number: Int) -> [Int]? {
     guard obtaining == number else { return nil }
     defer { (obtaining, waiting) = (nil, []) }

@@ -38,7 +38,6 @@ package struct SlotTables: Sendable {
     for slot in slots { insert(hash(slot), slot) }
   }
 
-  /// Removes a slot.
   @usableFromInline
   package mutating func remove(_ hash: UInt32, _ slot: Slot) {
     let table = table(of: hash)

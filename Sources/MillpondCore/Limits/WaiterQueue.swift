@@ -154,7 +154,6 @@ final class QueuedWaiter: @unchecked Sendable {
   let lookup: Lookup
   let lifetime: Lifetime
 
-  /// The context of the caller.
   let caller: WorkContext?
 
   /// The place in the queue; nil before and after.

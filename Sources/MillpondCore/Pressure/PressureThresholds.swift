@@ -1,35 +1,3 @@
-import MillpondSignals
-
-/// A rule that turns readings into a level, given the level before.
-struct PressureRule: Sendable {
-  let thresholds: PressureThresholds
-  private(set) var level: MemoryPressure?
-  private var hasSeen = false
-
-  init(_ thresholds: PressureThresholds = PressureThresholds()) {
-    self.thresholds = thresholds
-  }
-
-  /// Updates the level; an empty reading leaves it as it was.
-  ///
-  /// A level stays until the readings fall below it clearly, by ``PressureThresholds/eased``.
-  ///
-  /// - Returns: False if there has never been a reading.
-  mutating func received(_ readings: MemoryReadings) -> Bool {
-    if readings.isEmpty { return hasSeen }
-    hasSeen = true
-    level = next(after: level, readings)
-    return true
-  }
-
-  private func next(after old: MemoryPressure?, _ readings: MemoryReadings) -> MemoryPressure? {
-    let reached = thresholds.level(of: readings)
-    guard MemoryPressure.isWorse(old, than: reached) else { return reached }
-    let kept = thresholds.eased.level(of: readings)
-    return MemoryPressure.isWorse(kept, than: old) ? old : kept
-  }
-}
-
 /// The thresholds of memory pressure.
 ///
 /// - Source: Shares of use: those at which `earlyoom` begins to terminate and to kill processes.
@@ -68,44 +36,32 @@ struct PressureThresholds: Sendable, Equatable {
   }
 }
 
-extension Signal where Value == MemoryPressure? {
-  /// Sends each rise of the level, and repeats the level after each `pause` while there is
-  /// pressure.
+/// A detector of memory pressure: it turns readings into a level, given the level before.
+struct PressureDetector: Sendable {
+  let thresholds: PressureThresholds
+  private(set) var level: MemoryPressure?
+  private var hasSeen = false
+
+  init(_ thresholds: PressureThresholds = PressureThresholds()) {
+    self.thresholds = thresholds
+  }
+
+  /// Updates the level; an empty reading leaves it as it was.
   ///
-  /// All subscribers share one run; a late subscriber receives the present level as a rise.
-  func alerts(repeatingEvery pause: Duration, _ scheduler: Scheduler) -> Signal<MemoryPressure> {
-    replayLast().timed(on: scheduler) { _ in PressureAlerts(pause: pause) }.compactMap { $0 }
-  }
-}
-
-/// The rule that selects the levels to send, and the time to repeat them.
-struct PressureAlerts: TimedRule {
-  let pause: Duration
-  private var level: MemoryPressure?
-  private(set) var deadline: Duration?
-
-  init(pause: Duration) {
-    self.pause = max(pause, .milliseconds(1)).addable
+  /// A level stays until the readings fall below it clearly, by ``PressureThresholds/eased``.
+  ///
+  /// - Returns: False if there has never been a reading.
+  mutating func received(_ readings: MemoryReadings) -> Bool {
+    if readings.isEmpty { return hasSeen }
+    hasSeen = true
+    level = next(after: level, readings)
+    return true
   }
 
-  mutating func received(
-    _ event: Event<MemoryPressure?>, at now: Duration
-  ) -> Event<MemoryPressure?>? {
-    guard case .next(let new) = event else {
-      deadline = nil
-      return event
-    }
-    let isRise = MemoryPressure.isWorse(new, than: level)
-    level = new
-    // A fall to a lower level does not delay the reminder.
-    if new == nil { deadline = nil }
-    guard isRise else { return nil }
-    deadline = now + pause
-    return event
-  }
-
-  mutating func wake(at now: Duration) -> Event<MemoryPressure?>? {
-    deadline = now + pause
-    return .next(level)
+  private func next(after old: MemoryPressure?, _ readings: MemoryReadings) -> MemoryPressure? {
+    let reached = thresholds.level(of: readings)
+    guard MemoryPressure.isWorse(old, than: reached) else { return reached }
+    let kept = thresholds.eased.level(of: readings)
+    return MemoryPressure.isWorse(kept, than: old) ? old : kept
   }
 }

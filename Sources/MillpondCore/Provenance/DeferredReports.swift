@@ -3,7 +3,7 @@ package import MillpondSignals
 /// The reports of a layer that is asked again if it has no value, so that one miss is one miss.
 ///
 /// They are held until it is known whether this answer counts, and then passed on or dropped.
-package final class HeldReports: CacheEventListener {
+package final class DeferredReports: CacheEventListener {
   package let time: ExactTime
   private let original: Lookup
   private let state = Locked(State())
@@ -13,7 +13,7 @@ package final class HeldReports: CacheEventListener {
     var passesOn = false
   }
 
-  /// Creates the reports of a get that `lookup` describes; nil if nobody can listen to it.
+  /// Creates the reports of a get that `lookup` describes; nil if it can have no listener.
   package init?(of lookup: Lookup) {
     guard let time = lookup.details.time else { return nil }
     self.time = time

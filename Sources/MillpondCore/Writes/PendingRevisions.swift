@@ -3,7 +3,7 @@
 /// No change takes longer than one page, however many writes are pending.
 ///
 /// - Complexity: O(1) to begin the latest, O(log *n*) to begin an earlier one and to end any.
-struct PendingNumbers: Sendable {
+struct PendingRevisions: Sendable {
   /// Some of the numbers, in ascending order, without those of other pages in between.
   private struct Page: Sendable {
     /// Each number with its pending writes: several if several layers delay the same write.

@@ -1,10 +1,10 @@
 import MillpondCore
 import MillpondSignals
 
-/// The edits of a commit for the subscribers of a table that notice changes of what its entities
-/// refer to.
+/// The edits of a commit for queries with a depth, which also notice changes of the entities that
+/// theirs refer to.
 @usableFromInline
-protocol AnyDeepEdits: AnyObject, Sendable {
+protocol AnyDeepQueryEdits: AnyObject, Sendable {
   /// Adds an unchanged entity that refers to a changed one.
   ///
   /// - Parameters:
@@ -20,7 +20,7 @@ protocol AnyDeepEdits: AnyObject, Sendable {
 
 /// Sendable because only the writer uses it; the table is touched only under its lock.
 @usableFromInline
-final class DeepEdits<E: Identifiable & Sendable>: AnyDeepEdits, @unchecked Sendable
+final class DeepQueryEdits<E: Identifiable & Sendable>: AnyDeepQueryEdits, @unchecked Sendable
 where E.ID: Sendable {
   @usableFromInline let table: EntityTable<E>
   @usableFromInline let edits: [TableEdit<E>]

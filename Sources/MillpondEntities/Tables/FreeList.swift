@@ -1,11 +1,11 @@
 public import MillpondCore
 
-/// The vacant places of an array that also shrinks.
+/// A free list: the vacant places of an array that also shrinks.
 ///
 /// Places behind the end may be left over in the list. They are passed over when their turn comes,
 /// which is before the array grows again.
 @usableFromInline
-struct VacantPlaces: Sendable {
+struct FreeList: Sendable {
   @usableFromInline var places = ChunkedArray<Int32>()
 
   /// The number of vacant places, without those left over.

@@ -46,7 +46,7 @@ extension ReferenceGraph {
   mutating func takeIfEmpty() -> (any Sendable)? {
     guard vacantNodes.count == nodes.count else { return nil }
     let former = (nodes, edges, vacantNodes)
-    (nodes, edges, vacantNodes) = (ChunkedArray(), ChunkedArray(), VacantPlaces())
+    (nodes, edges, vacantNodes) = (ChunkedArray(), ChunkedArray(), FreeList())
     (firstVacantEdge, vacantEdgeCount, freedCount) = (Self.none, 0, 0)
     return former
   }

@@ -6,7 +6,7 @@ import MillpondSignals
 ///
 /// A few observers each walk down to their causes. For many, the causes are carried up to all of
 /// them, 64 at a time; a step of that takes about eight times as long.
-struct CauseSearch: Sendable {
+struct ChangeCauseSearch: Sendable {
   private enum Phase: Sendable {
     case next
     case descending(ReferenceGraph.Descent)

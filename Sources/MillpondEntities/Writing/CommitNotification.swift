@@ -1,16 +1,16 @@
 import MillpondCore
 import MillpondSignals
 
-/// The search for the observers and lists that a commit concerns, and for the causes of each
-/// observer's notice, in steps between which the lock may be free.
+/// The notification of observers and lists that a commit concerns: the search for them and for the
+/// causes of each notice, in steps between which the lock may be free.
 ///
 /// The thread that commits has the turn meanwhile, so entities and references stay as they are.
 /// Other threads only observe and leave: those that come have seen the new state.
 @usableFromInline
-struct Announcement: Sendable {
+struct CommitNotification: Sendable {
   private enum Phase: Sendable {
     case climbing(ReferenceGraph.Climb)
-    case tracing(CauseSearch)
+    case tracing(ChangeCauseSearch)
     case noticing
     case listing(ReferenceGraph.Listing)
     case done
@@ -33,9 +33,9 @@ struct Announcement: Sendable {
   private var notices: [(number: Int, notice: Notice)] = []
 
   /// The edits for lists with a depth, by table.
-  private var deepEdits: [(any AnyDeepEdits)?]
+  private var deepEdits: [(any AnyDeepQueryEdits)?]
 
-  /// Creates the announcement of a commit that has changed `changed`.
+  /// Creates the notification of a commit that has changed `changed`.
   ///
   /// - Parameters:
   ///   - changed: The changed nodes.
@@ -65,7 +65,7 @@ struct Announcement: Sendable {
   ///   - references: Returns references to the changed nodes, in the same order.
   mutating func advance(
     _ left: Int, _ tables: inout EntityTables,
-    _ watches: DividedDictionary<NodeNumber, WatchList>, _ references: () -> [AnyReference]
+    _ watches: DividedDictionary<NodeNumber, ObserverList>, _ references: () -> [AnyReference]
   ) -> Bool {
     var left = left
     while left > 0 {
@@ -113,14 +113,14 @@ struct Announcement: Sendable {
       causes = [references]
       phase = .noticing
     } else {
-      phase = .tracing(CauseSearch(of: found, changed, references))
+      phase = .tracing(ChangeCauseSearch(of: found, changed, references))
     }
   }
 
   /// Makes the notices for observers, with the values of this commit.
   private mutating func makeNotices(
     _ left: inout Int, _ tables: inout EntityTables,
-    _ watches: DividedDictionary<NodeNumber, WatchList>
+    _ watches: DividedDictionary<NodeNumber, ObserverList>
   ) -> Bool {
     while left > 0, place < found.count {
       left -= 1

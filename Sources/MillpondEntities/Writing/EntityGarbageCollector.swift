@@ -7,7 +7,7 @@ import MillpondSignals
 /// turn: references stay as they are, and only the collector stores or removes. Other threads can
 /// observe, retain and query, which only brings more entities into use; these are recorded in
 /// ``CollectorState/arrivals``, and passed before anything is dropped.
-struct EntityCollector {
+struct EntityGarbageCollector {
   private let core: EntityCore
 
   /// The time after which a touch counts as recent use.
@@ -66,7 +66,7 @@ struct EntityCollector {
       var commit = Commit(now: core.time.now())
       left -= core.withLock { tables, observers in
         let dropped = tables.drop(part, atMost: left, &commit)
-        if !commit.notices.isEmpty { observers.announce(commit.notices) }
+        if !commit.notices.isEmpty { observers.queue(commit.notices) }
         tables.endReferring(&commit)
         return dropped
       }

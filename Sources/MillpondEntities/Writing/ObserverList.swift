@@ -2,9 +2,9 @@
 ///
 /// - Complexity: O(1) amortised to add the latest, O(log *n*) to remove any.
 @usableFromInline
-struct WatchList: Sendable {
+struct ObserverList: Sendable {
   /// The observers; nil for those that have left.
-  private var watches: ContiguousArray<(number: Int, watch: NodeWatch?)> = []
+  private var watches: ContiguousArray<(number: Int, watch: NodeObserver?)> = []
   private var count = 0
 
   var isEmpty: Bool {
@@ -12,13 +12,12 @@ struct WatchList: Sendable {
   }
 
   /// Adds an observer with a greater number than all others.
-  mutating func add(_ watch: NodeWatch, _ number: Int) {
+  mutating func add(_ watch: NodeObserver, _ number: Int) {
     watches.append((number, watch))
     count += 1
   }
 
-  /// Removes an observer, and returns it.
-  mutating func remove(_ number: Int) -> NodeWatch? {
+  mutating func remove(_ number: Int) -> NodeObserver? {
     let place = place(of: number)
     guard place < watches.count, watches[place].number == number else { return nil }
     guard let watch = watches[place].watch else { return nil }
@@ -30,7 +29,7 @@ struct WatchList: Sendable {
 
   /// Visits the observers with numbers after `number` and up to `last`, until there are none left,
   /// or `visit` returns false.
-  func forEach(after number: Int, upTo last: Int, _ visit: (Int, NodeWatch) -> Bool) {
+  func forEach(after number: Int, upTo last: Int, _ visit: (Int, NodeObserver) -> Bool) {
     for place in place(of: number + 1)..<watches.count {
       let (number, watch) = watches[place]
       if number > last { return }
@@ -51,7 +50,7 @@ struct WatchList: Sendable {
 
 /// An observer of an entity.
 @usableFromInline
-struct NodeWatch: Sendable {
+struct NodeObserver: Sendable {
   /// Makes the notice of a commit with these causes, from the present value in the row.
   @usableFromInline let notice: @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice
 

@@ -1,7 +1,7 @@
 /// Values that wait until a subscriber asks for them, with the end behind them.
 ///
 /// For publishers of Combine, whose subscribers state how many values they accept.
-struct DemandQueue<Value, End> {
+struct DemandBuffer<Value, End> {
   /// The next event of a subscriber.
   enum Delivery {
     case value(Value)

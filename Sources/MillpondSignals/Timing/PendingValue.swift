@@ -2,7 +2,7 @@
 ///
 /// The common part of the rules of `debounce`, `sample(every:)` and `throttle`.
 @usableFromInline
-package struct HeldValue<Value: Sendable>: Sendable {
+package struct PendingValue<Value: Sendable>: Sendable {
   @usableFromInline package var deadline: Duration?
   @usableFromInline var value: Value?
   @usableFromInline var isClosed = false

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite struct PressureRuleTests {
+@Suite struct PressureThresholdsTests {
   private func used(_ perCent: Int) -> MemoryReadings {
     MemoryReadings(room: MemoryUse(used: perCent, limit: 100), stall: nil)
   }
@@ -13,7 +13,7 @@ import Testing
   }
 
   private func levels(_ looks: [MemoryReadings]) -> [MemoryPressure?] {
-    var judge = PressureRule()
+    var judge = PressureDetector()
     return looks.map { readings in
       let isKnown = judge.received(readings)
       return isKnown ? judge.level : .critical
@@ -52,7 +52,7 @@ import Testing
     #expect(levels([readings]) == [.warning])
   }
 
-  @Test func `what hovers about a threshold is one level until it is left clearly`() {
+  @Test func `readings close to a threshold keep the level until they fall clearly below it`() {
     let looks = [90, 89, 90, 88, 87, 89].map { used($0) }
 
     #expect(levels(looks) == [.warning, .warning, .warning, .warning, nil, nil])
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `a look that finds nothing leaves the level as it was`() {
-    var judge = PressureRule()
+    var judge = PressureDetector()
     _ = judge.received(used(92))
 
     let isKnown = judge.received(MemoryReadings())
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `nothing at all is known if the first look finds nothing`() {
-    var judge = PressureRule()
+    var judge = PressureDetector()
 
     let isKnown = judge.received(MemoryReadings())
 

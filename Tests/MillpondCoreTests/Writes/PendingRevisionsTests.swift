@@ -3,8 +3,8 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite struct PendingNumbersTests {
-  private var numbers = PendingNumbers()
+@Suite struct PendingRevisionsTests {
+  private var numbers = PendingRevisions()
 
   @Test(arguments: 0..<10)
   mutating func `the oldest counts, however many begin and end, in whichever order`(seed: Int) {
@@ -25,7 +25,7 @@ import Testing
       }
       if step.isMultiple(of: 7) { #expect(numbers.oldest == pending.min() ?? .max) }
     }
-    #expect(numbers.longestPage < 2 * PendingNumbers.pageLength)
+    #expect(numbers.longestPage < 2 * PendingRevisions.pageLength)
 
     for number in pending { numbers.end(number) }
 
@@ -39,7 +39,7 @@ import Testing
     for number in 1...10_000 as ClosedRange<UInt64> { numbers.begin(number) }
     for number in (20_000...30_000 as ClosedRange<UInt64>).reversed() { numbers.begin(number) }
 
-    #expect(numbers.longestPage < 2 * PendingNumbers.pageLength && numbers.oldest == 1)
+    #expect(numbers.longestPage < 2 * PendingRevisions.pageLength && numbers.oldest == 1)
     for number in 1...10_000 as ClosedRange<UInt64> {
       numbers.end(number)
       if number.isMultiple(of: 999) { #expect(numbers.oldest == number + 1) }

@@ -6,7 +6,7 @@ import Testing
 @testable import MillpondEntities
 
 /// The return of memory after large removals: in steps, between which others read and observe.
-@Suite struct EntityShrinkingTests {
+@Suite struct EntityReleasingCapacityTests {
   private let store = EntityStore()
   private static let count = 10_000
   private static let kept = stride(from: 0, to: count, by: 16)
@@ -84,7 +84,7 @@ import Testing
     #expect(store.core.flaw == nil)
   }
 
-  @Test func `what comes into use between the steps stays, and nothing is left of others`() {
+  @Test func `entities that come into use between the steps stay, and nothing is left of others`() {
     var recorders: [(id: Int, recorder: Recorder<EntityChange<Thing>>)] = []
     let last = Self.count / 16 * 16 - 16
 

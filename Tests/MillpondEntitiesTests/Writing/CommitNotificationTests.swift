@@ -7,7 +7,7 @@ import Testing
 
 /// Commits that concern many observers: these are found and notified in steps, between which others
 /// come and go.
-@Suite struct EntityAnnouncementTests {
+@Suite struct CommitNotificationTests {
   private let store = EntityStore()
   private static let count = 3_000
 
@@ -177,8 +177,7 @@ import Testing
     #expect(heard.allSatisfy { $0.causes == [[], [5], [6]] })
   }
 
-  @Test func `a list with all references is told of a long chain in steps, and so are later ones`()
-  {
+  @Test func `a list with all references is notified along a long chain, and so are later ones`() {
     let list = Recorder<[EntityListChange<Thing>]>()
     list.subscribe(to: store.query(Thing.self, depth: .max).changes)
     let late = Recorder<[EntityListChange<Thing>]>()
@@ -250,11 +249,11 @@ import Testing
 /// The observers of one entity.
 @Suite struct WatchListTests {
   @Test(arguments: 0..<10)
-  func `observers are visited in their order, whoever has left`(seed: Int) {
+  func `observers are visited in their order, also after others have left`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
-    var (list, expected) = (WatchList(), [Int]())
+    var (list, expected) = (ObserverList(), [Int]())
     for number in 1...500 {
-      list.add(NodeWatch { _, _ in {} }, number)
+      list.add(NodeObserver { _, _ in {} }, number)
       expected.append(number)
       while Bool.random(using: &random), let gone = expected.randomElement(using: &random) {
         expected.removeAll { $0 == gone }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import MillpondSignals
 
-@Suite struct DemandQueueTests {
-  private func deliveries(of queue: inout DemandQueue<Int, String>) -> [String] {
+@Suite struct DemandBufferTests {
+  private func deliveries(of queue: inout DemandBuffer<Int, String>) -> [String] {
     var all: [String] = []
     while let delivery = queue.popFirst() {
       switch delivery {
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `values wait for demand, and the end waits behind them`() {
-    var queue = DemandQueue<Int, String>()
+    var queue = DemandBuffer<Int, String>()
     for value in 1...4 { queue.append(value) }
     queue.finish("end")
 
@@ -30,14 +30,14 @@ import Testing
   }
 
   @Test func `the end needs no demand`() {
-    var queue = DemandQueue<Int, String>()
+    var queue = DemandBuffer<Int, String>()
     queue.finish("end")
 
     #expect(deliveries(of: &queue) == ["end"])
   }
 
   @Test func `demand adds up before values arrive`() {
-    var queue = DemandQueue<Int, String>()
+    var queue = DemandBuffer<Int, String>()
     queue.add(demand: 1)
     queue.add(demand: 2)
     for value in 1...4 { queue.append(value) }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `demand for any number stays, and demand below zero takes nothing away`() {
-    var queue = DemandQueue<Int, String>()
+    var queue = DemandBuffer<Int, String>()
     queue.add(demand: 2)
     queue.add(demand: -1)
     for value in 1...3 { queue.append(value) }
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `demand beyond the greatest number is demand for any number`() {
-    var queue = DemandQueue<Int, String>()
+    var queue = DemandBuffer<Int, String>()
     queue.add(demand: .max)
     queue.add(demand: .max)
     queue.append(1)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `values and ends after the end are dropped`() {
-    var queue = DemandQueue<Int, String>()
+    var queue = DemandBuffer<Int, String>()
     queue.add(demand: nil)
     queue.finish("end")
     queue.append(1)

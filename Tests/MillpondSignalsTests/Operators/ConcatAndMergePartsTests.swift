@@ -34,7 +34,7 @@ import Testing
         made.withLock { $0 += 1 }
         return .just(2)
       })
-    var walk = SignalPartsIterator(SignalParts(.concatenated, [one(1), late, one(3)]))
+    var walk = ConcatAndMergeParts(SignalParts(.concatenated, [one(1), late, one(3)]))
 
     let first = walk.next()
     let madeBefore = made.withLock { $0 }

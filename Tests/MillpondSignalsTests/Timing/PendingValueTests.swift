@@ -1,9 +1,9 @@
 import MillpondSignals
 import Testing
 
-@Suite struct HeldValueTests {
+@Suite struct PendingValueTests {
   @Test func `of two values the newer is released, once`() {
-    var held = HeldValue<Int>()
+    var held = PendingValue<Int>()
 
     held.hold(1, until: .seconds(1))
     held.hold(2, until: .seconds(2))
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `the completion waits behind what is held, which is due at once`() {
-    var held = HeldValue<Int>()
+    var held = PendingValue<Int>()
     held.hold(1, until: .seconds(9))
 
     let passes = held.received(.completed, at: .seconds(1)) != nil
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `a completion with nothing held, a failure and progress pass`() {
-    var held = HeldValue<Int>()
+    var held = PendingValue<Int>()
     let completion = held.received(.completed, at: .zero)
     held.hold(1, until: .seconds(9))
 
@@ -42,8 +42,8 @@ import Testing
     #expect(held.deadline == .seconds(9))
   }
 
-  @Test func `what is dropped is not released`() {
-    var held = HeldValue<Int>()
+  @Test func `a dropped value is not sent`() {
+    var held = PendingValue<Int>()
     held.hold(1, until: .seconds(1))
 
     held.drop()

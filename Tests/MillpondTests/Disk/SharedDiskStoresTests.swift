@@ -5,7 +5,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite(.timeLimit(.minutes(3))) struct StoreRegistryTests {
+@Suite(.timeLimit(.minutes(3))) struct SharedDiskStoresTests {
   let scene = DiskScene()
 
   private func cache(_ byteLimit: Int, at folder: URL? = nil) -> DiskCache {

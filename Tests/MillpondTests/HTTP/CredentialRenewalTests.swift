@@ -3,9 +3,9 @@ import Testing
 
 @testable import Millpond
 
-@Suite struct AuthorizationRulesTests {
+@Suite struct CredentialRenewalTests {
   private struct Scene {
-    var rules = AuthorizationRules()
+    var rules = CredentialRenewal()
 
     /// Admits a request and asks for its grant.
     mutating func ask(_ resource: String) -> (id: Int, steps: [String]) {
@@ -25,7 +25,7 @@ import Testing
 
     mutating func left(_ id: Int) -> [String] { words(rules.left(id)) }
 
-    func words(_ steps: [AuthorizationRules.Step]) -> [String] {
+    func words(_ steps: [CredentialRenewal.Step]) -> [String] {
       steps.map { step in
         switch step {
         case .obtain(let number, let refused):
@@ -256,7 +256,7 @@ private struct ExpiringOrigin {
   private(set) var obtainCount = 0
   private(set) var expiryCount = 0
 
-  private var rules = AuthorizationRules()
+  private var rules = CredentialRenewal()
   private var random: SeededGenerator
   private var queue: [(id: Int, grant: Int)] = []
   private var validGrants: Set<Int> = []
@@ -314,7 +314,7 @@ private struct ExpiringOrigin {
     }
   }
 
-  private mutating func carryOut(_ steps: [AuthorizationRules.Step], at time: Int) {
+  private mutating func carryOut(_ steps: [CredentialRenewal.Step], at time: Int) {
     for step in steps {
       switch step {
       case .obtain(let number, _):

@@ -1,7 +1,7 @@
 import MillpondCore
 
-/// A request in the terms of a cache: everything that a decision about it needs.
-struct RequestTerms: Sendable {
+/// The fields of a request that matter to a cache, parsed: everything that a decision needs.
+struct ParsedRequest: Sendable {
   /// The method; upper and lower case differ.
   let method: String
   let headers: HeaderFields
@@ -39,7 +39,7 @@ struct RequestTerms: Sendable {
     var pragmas: [String] = []
     var hasCacheControl = false
     for field in headers.fields {
-      // Names are told apart by their lengths first: most fields are of no interest.
+      // The length of a name is compared first: most fields are of no interest.
       switch field.name.utf8.count {
       case 5 where field.name.isSameField(as: "Range"):
         // Several ranges in several fields are no range that can be answered.
@@ -88,7 +88,7 @@ struct RequestTerms: Sendable {
   }
 }
 
-extension RequestTerms {
+extension ParsedRequest {
   init(_ request: HTTPRequest) {
     self.init(
       method: request.method.name, headers: request.headers, credentials: request.credentials,

@@ -1,8 +1,8 @@
 import Foundation
 import MillpondCore
 
-/// A response in the terms of a cache, parsed once when it is stored.
-struct ResponseTerms: Sendable {
+/// The fields of a response that matter to a cache, parsed once when it is stored.
+struct ParsedResponse: Sendable {
   /// A time of expiry that the origin stated.
   enum Expiry: Sendable, Equatable {
     case unstated

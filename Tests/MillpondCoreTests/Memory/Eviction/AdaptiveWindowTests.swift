@@ -2,8 +2,8 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite struct WindowShareTests {
-  var share = WindowShare()
+@Suite struct AdaptiveWindowTests {
+  var share = AdaptiveWindow()
 
   private mutating func steer(window: Int, main: Int, times: Int = 1) {
     for _ in 0..<times {
@@ -30,7 +30,7 @@ import Testing
     #expect(share.share == before)
   }
 
-  @Test mutating func `what counts is hits for room, not hits`() {
+  @Test mutating func `the share follows the hits for each unit of space, not the hits`() {
     (share.windowHits, share.mainHits) = (10, 100)
 
     share.steer(windowWeight: 1, mainWeight: 99)

@@ -4,7 +4,7 @@ import Testing
 @testable import MillpondCore
 
 /// Memory after removals: in proportion to what is kept, and given back a few slots at a time.
-@Suite struct MemoryStoreShrinkingTests {
+@Suite struct MemoryStoreReleasingCapacityTests {
   private var store = MemoryStore<String, Int>(
     MemoryBudget(countLimit: .max, costLimit: .max),
     MemoryOptions(

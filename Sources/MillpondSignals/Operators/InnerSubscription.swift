@@ -5,7 +5,7 @@ public import Synchronization
 /// Its starter, on return, and its end meet here; the later of the two continues with the next run.
 /// So runs that end at once are followed in a loop, on constant stack.
 @usableFromInline
-final class InnerRun<Whole: Sendable>: Sendable {
+final class InnerSubscription<Whole: Sendable>: Sendable {
   @usableFromInline let whole: Whole
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let rendezvous = Rendezvous()

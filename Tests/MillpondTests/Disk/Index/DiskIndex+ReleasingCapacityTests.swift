@@ -5,7 +5,7 @@ import Testing
 @testable import MillpondCore
 
 /// The memory of an index: no change moves all of it, and what is not needed is given back.
-@Suite struct DiskIndexShrinkingTests {
+@Suite struct DiskIndexReleasingCapacityTests {
   private let scene = IndexScene(costLimit: .max / 4, .adaptive)
   private static let count = 20_000
 
@@ -42,7 +42,7 @@ import Testing
     #expect((1...16).contains(greatest))
   }
 
-  @Test func `what is pending, and what it overtakes, moves with its entry`() {
+  @Test func `a pending write, and the one that it overtakes, move with their entry`() {
     let last = Self.count - 1
     let (first, _) = scene.set("\(last)")
     first.isTaken = true
