@@ -37,6 +37,8 @@ public final class LocalRedis: Sendable {
   public static var program: URL? { find("redis-server") ?? find("valkey-server") }
 
   /// Returns the path of an installed program; nil if it is not installed.
+  ///
+  /// - Parameter name: The name of the program, which is searched for in `PATH`.
   public static func find(_ name: String) -> URL? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
     return (path.split(separator: ":").map { String($0) } + ["/opt/homebrew/bin"])
@@ -141,7 +143,9 @@ public final class LocalRedis: Sendable {
     }
   }
 
-  /// Carries out a command by the server's own client, and returns what that prints.
+  /// Carries out a command by the server's own client, and returns the output of the client.
+  ///
+  /// - Parameter arguments: The command and its arguments.
   @discardableResult
   public func command(_ arguments: String...) throws -> String {
     guard let client = Self.find("redis-cli") ?? Self.find("valkey-cli") else {

@@ -18,6 +18,11 @@ public struct Response: Sendable {
   /// A Content-Length in `headers` that differs from the body's length is sent as it is, and the
   /// connection is closed after the body. No body is sent in answer to HEAD, or with 1xx, 204 and
   /// 304.
+  ///
+  /// - Parameters:
+  ///   - status: The status code.
+  ///   - headers: The header fields.
+  ///   - body: The bytes of the body.
   public init(status: Int = 200, headers: Headers = [:], body: [UInt8] = []) {
     content = .message(status: status, headers: headers, body: body)
   }

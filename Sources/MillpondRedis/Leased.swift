@@ -129,7 +129,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   func start() {
     // A miss is reported when the layer is asked for the last time.
-    let reports = HeldReports(of: lookup)
+    let reports = DeferredReports(of: lookup)
     let hadValue = Locked(false)
     let asking = lifetime.child()
     whole.upper.layerAnswer(key, reports?.lookup ?? lookup) { [whole] in whole.label }.run(
@@ -153,7 +153,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
         }), asking)
   }
 
-  private func take(_ reports: HeldReports?) {
+  private func take(_ reports: DeferredReports?) {
     // Before the lease is asked for: what happens from then on is noticed.
     let notice = whole.leases.notice(of: name)
     lifetime.onEnd { notice.end() }

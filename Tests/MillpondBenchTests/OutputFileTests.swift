@@ -14,7 +14,7 @@ import Testing
     try? FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `what is written replaces what was there`() throws {
+  @Test func `the written text replaces the former one`() throws {
     let path = folder.appending(path: "a.svg").path()
     try OutputFile(path).write("long, and then")
     try OutputFile(path).write("short")

@@ -21,7 +21,7 @@ import Testing
     ["--out", "/none/such.html"], ["--quick"], ["--out"], ["none", "--out", "/none/such.html"],
     ["--json", "--out", "/none/such.html"],
   ])
-  func `what can't be done ends with 2, before anything is measured`(arguments: [String]) {
+  func `an impossible request ends with 2, before anything is measured`(arguments: [String]) {
     #expect(bench(["report"] + arguments) == 2)
   }
 

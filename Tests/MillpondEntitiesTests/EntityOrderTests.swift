@@ -184,7 +184,7 @@ import Testing
     #expect(store.count == 1)
   }
 
-  @Test func `what was asked for before a set arrived is not stored`() {
+  @Test func `an answer to a get from before a set is not stored`() {
     let origin = TestOrigin<Int, Thing>()
     let revision = Revision.next()
     let recorder = Recorder<Thing>().subscribe(to: origin.through(store).get(1))
@@ -220,7 +220,7 @@ import Testing
     return store.get(Reference<Door>(Door.Number(nil)))?.name
   }
 
-  @Test func `what waits for a transaction comes after what that sets`() {
+  @Test func `a write that waits for a transaction comes after the values that this sets`() {
     #expect(left(by: .set(1, Door(nil, "waiting"), .next())) == "waiting")
     #expect(left(by: .remove(1, .next())) == nil)
     #expect(
@@ -228,8 +228,7 @@ import Testing
         == "waiting")
   }
 
-  @Test func `what waits for a transaction is overtaken by removals, and by what is set by caches`()
-  {
+  @Test func `a write that waits for a transaction is overtaken by removals and sets of caches`() {
     let set = { Change<Int, Door>.set(1, Door(nil, "waiting"), .next()) }
     #expect(left(by: set()) { $0.set(Door(nil, "later"), for: 1) } == "later")
     #expect(left(by: .remove(1, .next())) { $0.set(Door(nil, "later"), for: 1) } == "later")

@@ -11,7 +11,7 @@ import Testing
     candidates.filter { store.get(Reference<Thing>($0)) != nil }
   }
 
-  @Test func `what was used within the age stays, with what it refers to`() {
+  @Test func `an entity used within the age stays, with all that it refers to`() {
     let store = EntityStore(clock: clock)
     store.set(Thing(1))
     store.set(Thing(2))
@@ -36,7 +36,7 @@ import Testing
     #expect(ids(store, 1...2) == [1])
   }
 
-  @Test func `what is retained stays until it is released as often`() {
+  @Test func `a retained entity stays until it is released as often`() {
     let store = EntityStore(clock: clock)
     let first = store.retain(Reference<Thing>(1))
     let second = store.retain(Reference<Thing>(1))
@@ -63,7 +63,7 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test func `what a live query may show stays`() {
+  @Test func `an entity that a live query may show stays`() {
     let store = EntityStore()
     store.set(Thing(1))
     store.set(Card(id: 1, numbers: []))
@@ -103,7 +103,7 @@ import Testing
   enum Use: CaseIterable { case observed, retained, queried }
 
   @Test(arguments: Use.allCases)
-  func `what is in use stays beyond the limit, and counts again when it is not`(use: Use) {
+  func `an entity in use stays beyond the limit, and may go when it is not`(use: Use) {
     let store = EntityStore(countLimit: 2)
     let users =
       switch use {
@@ -159,7 +159,7 @@ import Testing
     subscription.dispose()
   }
 
-  @Test func `what is pruned in a transaction goes after its commit`() {
+  @Test func `a pruning in a transaction happens after its commit`() {
     let store = EntityStore()
     store.update { things in
       things.set(Thing(1))

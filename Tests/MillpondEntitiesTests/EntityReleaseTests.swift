@@ -107,7 +107,7 @@ import Testing
   enum Observing: CaseIterable, Sendable { case entity, query, end }
 
   @Test(arguments: Observing.allCases)
-  func `what an observer has captured may wait for a writer when it is released`(
+  func `an object that an observer has captured may wait for a writer in its deinit`(
     observing: Observing
   ) {
     let (store, hasWritten) = (store, Locked<[Bool]>([]))

@@ -19,7 +19,7 @@ import Testing
     #expect(store.get(card)?.numbers == [1, 2, 3, 4])
   }
 
-  @Test func `what was removed is not merged`() {
+  @Test func `a removed entity is not merged`() {
     store.set(Card(id: 1, numbers: [1]))
     store.update { cards in
       cards.remove(card)

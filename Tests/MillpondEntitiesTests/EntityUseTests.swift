@@ -41,7 +41,7 @@ import Testing
     #expect(store.get(Reference<Thing>(2)) != nil && store.get(Reference<Thing>(3)) != nil)
   }
 
-  @Test func `what was observed until now is used`() {
+  @Test func `an entity observed until now counts as used`() {
     let store = EntityStore(clock: clock)
     store.set(Thing(1))
     let subscription = store.signal(of: Reference<Thing>(1)).subscribe(onNext: { _ in })
@@ -57,7 +57,7 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test func `what was retained until now is used`() {
+  @Test func `an entity retained until now counts as used`() {
     let store = EntityStore(clock: clock)
     store.set(Thing(1))
     let retention = store.retain(Reference<Thing>(1))

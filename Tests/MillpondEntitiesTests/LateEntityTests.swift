@@ -85,7 +85,7 @@ import Testing
     #expect(recorder.values.map(\.name) == ["fetched"])
   }
 
-  @Test func `what was asked for before an end is not stored for the next user`() {
+  @Test func `an answer to a get from before an end is not stored for the next user`() {
     recorder.subscribe(to: things.get(1))
     store.end()
 
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `what is asked for and answered within a transaction after a removal is stored`() {
+  @Test func `an answer to a get within a transaction after a removal is stored`() {
     store.set(Thing(1, "old"))
 
     store.update { _ in
@@ -289,7 +289,7 @@ import Testing
   enum Other: CaseIterable { case sets, transaction, prune, removals, otherType }
 
   @Test(arguments: Other.allCases)
-  func `what becomes of others refuses no answer`(other: Other) {
+  func `changes of other entities refuse no answer`(other: Other) {
     store.update { things in
       for id in 2...2_000 { things.set(Thing(id)) }
     }

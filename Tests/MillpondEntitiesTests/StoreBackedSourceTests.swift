@@ -133,7 +133,7 @@ import Testing
     #expect(other.values.map(\.name) == ["newer"])
   }
 
-  @Test func `what finds no room in the store is answered all the same`() {
+  @Test func `a value for which the store has no space is answered all the same`() {
     let store = EntityStore(countLimit: 0)
     recorder.subscribe(to: origin.through(store).get(1))
     answer(Thing(1, "fetched"))
@@ -144,7 +144,7 @@ import Testing
     #expect(store.count == 0)
   }
 
-  @Test func `what is asked for within a transaction is answered at its end`() {
+  @Test func `a get within a transaction is answered at its end`() {
     store.update { things in
       recorder.subscribe(to: origin.through(store).get(1))
       answer(Thing(1, "fetched"))
@@ -197,7 +197,7 @@ import Testing
     #expect(recorder.transcript == ["completed"])
   }
 
-  @Test func `what is asked for after a removal is stored`() {
+  @Test func `an answer to a get after a removal is stored`() {
     store.remove(reference)
     recorder.subscribe(to: origin.through(store).get(1))
     answer(Thing(1, "new"))

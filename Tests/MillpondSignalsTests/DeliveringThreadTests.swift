@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: shared)
-  func `what a leaving observer captured is released where nothing waits for it`(
+  func `the captures of a leaving observer are released where nothing waits for them`(
     subject: SharedSignal
   ) async throws {
     // Inside a callback, so that the turn is taken and the departure waits.

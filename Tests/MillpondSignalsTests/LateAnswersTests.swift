@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `what a callback sends after disposal reaches no closure`(before: Int) {
+  func `a value that a callback sends after disposal reaches no closure`(before: Int) {
     let subscription = counted(source.signal).subscribe { _ in count() }
     for value in 0..<before { source.next(value) }
     let expected = callCount
@@ -53,7 +53,7 @@ import Testing
     #expect(before == 0 || expected > 0)
   }
 
-  @Test func `what a callback sends from several threads after disposal reaches no closure`() {
+  @Test func `values that a callback sends from several threads after disposal reach no closure`() {
     let subscription = counted(source.signal).subscribe { _ in count() }
 
     subscription.dispose()
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [Event<Int>.next(1), .failed(Trouble.some), .completed])
-  func `what asynchronous work returns or throws after disposal reaches no closure`(
+  func `the result or error of asynchronous work after disposal reaches no closure`(
     answer: Event<Int>
   ) async throws {
     let isReleased = Watched(false)

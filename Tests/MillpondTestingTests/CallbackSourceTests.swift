@@ -8,7 +8,7 @@ import Testing
   let source = CallbackSource<Int>()
   let recorder = Recorder<Int>()
 
-  @Test func `what it sends arrives, up to the first end`() {
+  @Test func `its events arrive, up to the first end`() {
     recorder.subscribe(to: source.signal)
 
     source.next(1)

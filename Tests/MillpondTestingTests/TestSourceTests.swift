@@ -15,7 +15,7 @@ import Testing
     #expect(source.activeRuns == 1)
   }
 
-  @Test func `what the source is sent reaches all runs`() {
+  @Test func `events of the source reach all runs`() {
     let other = Recorder<Int>().subscribe(to: source.signal)
     recorder.subscribe(to: source.signal)
 
@@ -52,7 +52,7 @@ import Testing
     #expect(!source.runs[0].isDisposed)
   }
 
-  @Test func `what is sent after the end is dropped`() {
+  @Test func `an event after the end is dropped`() {
     recorder.subscribe(to: source.signal)
     source.completed()
 

@@ -11,7 +11,7 @@ import Testing
   let cache = MemoryCache<String, Data>(countLimit: 10)
   let user = User(firstName: "a", born: Date(timeIntervalSince1970: 86_400))
 
-  @Test func `what is set is got`() async throws {
+  @Test func `a set value is read back`() async throws {
     let users = cache.mapValues(.json(User.self))
 
     try await users.set(user, for: "a").value
@@ -61,13 +61,14 @@ import Testing
   }
 
   @Test(arguments: ["", "{", "{}", "[]", "{\"firstName\":1}", "\u{0}"])
-  func `what is not such a value is a miss`(kept: String) async throws {
+  func `bytes of another form are a miss`(kept: String) async throws {
     try await cache.set(Data(kept.utf8), for: "a").value
 
     #expect(try await cache.mapValues(.json(User.self)).get("a").valueIfAny == nil)
   }
 
-  @Test func `what can't be encoded fails to be set, and what was kept stays`() async throws {
+  @Test func `a set of a value that can't be encoded fails, and the stored one stays`() async throws
+  {
     let numbers = cache.mapValues(.json(Double.self))
     try await numbers.set(1, for: "a").value
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CodecPropertyListTests {
   let cache = MemoryCache<String, Data>(countLimit: 10)
 
-  @Test func `what is set is got, in the binary form`() async throws {
+  @Test func `a set value is read back, in the binary form`() async throws {
     let lists = cache.mapValues(.propertyList([String: Data].self))
 
     try await lists.set(["a": Data([0, 255])], for: "a").value
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["", "bplist00", "<plist>", "garbage"])
-  func `what is not such a value is a miss`(kept: String) async throws {
+  func `bytes of another form are a miss`(kept: String) async throws {
     try await cache.set(Data(kept.utf8), for: "a").value
 
     #expect(try await cache.mapValues(.propertyList([Int].self)).get("a").valueIfAny == nil)

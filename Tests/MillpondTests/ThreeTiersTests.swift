@@ -109,7 +109,7 @@ import Testing
     #expect(origin.exchanges.count == 1)
   }
 
-  @Test func `what was found below is stored above`() async throws {
+  @Test func `a value found below is stored above`() async throws {
     let origin = try LoopbackServer { _ in Response(headers: ["ETag": "\"7\""], body: [1]) }
     let url = try origin.url("/a")
 
@@ -121,7 +121,7 @@ import Testing
     #expect(stamped.validator?.entityTag == "\"7\"")
   }
 
-  @Test func `what the disk has needs no request, and memory has it after`() async throws {
+  @Test func `a value on disk needs no request, and memory has it after that`() async throws {
     let network = Interposed(HTTPSource())
     let url = try #require(URL(string: "http://nowhere.invalid/a"))
     try await disk.set(Data([2]), for: url.absoluteString).value

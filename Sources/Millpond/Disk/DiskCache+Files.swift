@@ -15,7 +15,7 @@ extension DiskCache {
   /// - Parameter key: The key of the value.
   /// - Throws: `CacheError.unavailable(layer:underlying:)` if the file can't be opened or made.
   public func file(for key: String) -> Signal<DiskFile> {
-    asking { store, observer, lifetime in
+    withOpenStore { store, observer, lifetime in
       store.file(for: key, lifetime) { result in
         switch result {
         case .failure(let error): observer.failed(error)
@@ -47,7 +47,7 @@ extension DiskCache {
   ///   cache's limit.
   /// - Note: While more than 2 MiB wait for the disk, the sender of a piece waits too.
   public func storing(_ pieces: Signal<Data>, for key: String) -> Signal<Void> {
-    storing(pieces.map { .bytes($0) }, for: key, FileTerms()).map { _ in () }
+    storing(pieces.map { .bytes($0) }, for: key, FileStreamOptions()).map { _ in () }
   }
 
   /// Does the same with parts, which may continue an earlier file.
@@ -55,17 +55,17 @@ extension DiskCache {
   /// - Returns: The file if one is to be handed out, otherwise nil.
   /// - Throws: ``LostResumePoint`` too.
   func storing(
-    _ parts: Signal<FilePart>, for key: String, _ terms: FileTerms
+    _ parts: Signal<FileStreamPart>, for key: String, _ options: FileStreamOptions
   ) -> Signal<DiskFile?> {
     .deferred {
       // The revision is that of the subscription.
-      var terms = terms
-      let revision = terms.revision ?? .next()
-      terms.revision = revision
-      terms.timeToLive = self.timeToLive
-      terms.pending = PendingWrite(revision)
-      return self.asking { [terms] store, observer, lifetime in
-        let stream = FileStream(store, key: key, terms, observer, lifetime.child())
+      var options = options
+      let revision = options.revision ?? .next()
+      options.revision = revision
+      options.timeToLive = self.timeToLive
+      options.pending = PendingWrite(revision)
+      return self.withOpenStore { [options] store, observer, lifetime in
+        let stream = FileStream(store, key: key, options, observer, lifetime.child())
         parts.run(stream.observer, stream.upstream)
       }
     }

@@ -39,7 +39,7 @@ extension DiskCache {
   private func reading<Value: Sendable>(
     _ value: @escaping @Sendable (DiskStore) -> Value
   ) -> Signal<Value> {
-    asking { store, observer, _ in
+    withOpenStore { store, observer, _ in
       observer.next(value(store))
       observer.completed()
     }
@@ -94,7 +94,7 @@ extension DiskCache {
   private func walking<Value>(
     _ walk: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) throws -> Void
   ) -> Signal<Value> {
-    asking { store, observer, lifetime in
+    withOpenStore { store, observer, lifetime in
       store.afterWriting {
         DispatchQueue(label: "millpond.disk.walking").async {
           if lifetime.isEnded { return }

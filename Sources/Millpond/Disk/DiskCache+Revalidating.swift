@@ -6,7 +6,7 @@ extension DiskCache {
   /// Returns the value of any age as a file, also one that has expired, if it has a validator.
   func staleFile(for key: String) -> Signal<DiskFile>? {
     if let store = access.store, !store.hasEntry(key) { return nil }
-    return asking { store, observer, lifetime in
+    return withOpenStore { store, observer, lifetime in
       store.file(for: key, findsExpired: true, lifetime) { result in
         // A miss has been counted before.
         if case .success(nil) = result { store.forgetMiss() } else { store.forgetHit() }
@@ -29,7 +29,7 @@ extension DiskCache {
   /// Returns the value of any age, also one that has expired, if it has a validator.
   public func staleValue(of key: String) -> Signal<Stamped<Data>>? {
     if let store = access.store, !store.hasEntry(key) { return nil }
-    return asking { store, observer, lifetime in
+    return withOpenStore { store, observer, lifetime in
       let send = { @Sendable (answer: DiskAnswer) in
         observer.next(
           Stamped(

@@ -121,7 +121,7 @@ public final class DiskCache: Cache {
   }
 
   private func answer(_ key: String, _ lookup: Lookup) -> Signal<DiskAnswer> {
-    asking { store, observer, lifetime in
+    withOpenStore { store, observer, lifetime in
       if lookup.freshness == .reload { return observer.completed() }
       do {
         switch try store.read(key, waits: false) {
@@ -213,7 +213,7 @@ public final class DiskCache: Cache {
   public func close() -> Signal<Void> { access.close() }
 
   /// Returns a signal that `work` feeds as soon as the store is open.
-  func asking<Value>(
+  func withOpenStore<Value>(
     _ work: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) -> Void
   ) -> Signal<Value> {
     Signal { observer, lifetime in

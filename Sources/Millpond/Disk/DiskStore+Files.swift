@@ -125,7 +125,7 @@ extension DiskStore {
     guard let earlier, !found.isEmpty else { return }
     for number in found { held.add(number) }
     let present = earlier.held.handOver { number in
-      self.entrance.async { self.giveBack(number) }
+      self.admissions.async { self.giveBack(number) }
     }
     for number in found.subtracting(present) { giveBack(number) }
   }

@@ -15,12 +15,12 @@ final class DiskStore: Sendable {
   let state: Locked<DiskState>
   let numbers = FileNumbers()
   let held = HeldFiles()
-  let streams = RunningStreams()
+  let streams = StreamedWrites()
   let removals = KeyRemovals<String>()
-  let running = RunningRemovals()
+  let running = PredicateRemovals()
 
   /// The queue on which caches are admitted, in order; its first work is the opening.
-  let entrance = DispatchQueue(label: "millpond.disk.entrance", autoreleaseFrequency: .workItem)
+  let admissions = DispatchQueue(label: "millpond.disk.admissions", autoreleaseFrequency: .workItem)
 
   let writer: LogWriter
 
@@ -50,7 +50,7 @@ final class DiskStore: Sendable {
 
   /// Takes the folder and reads its contents; repeats the result after the first call.
   ///
-  /// Blocks; only on the entrance queue.
+  /// Blocks; only on the queue of admissions.
   ///
   /// - Parameter earlier: The last store of the folder, whose files may still be lent.
   func open(after earlier: DiskStore?) throws(CacheError) {

@@ -13,7 +13,7 @@ final class FileStream: @unchecked Sendable {
   private let store: DiskStore
   private let key: String
   private let downstream: Observer<DiskFile?>
-  private let terms: FileTerms
+  private let options: FileStreamOptions
   private let queue = BoundedByteQueue("millpond.disk.streaming", limit: 2 << 20)
   private let latestProgress = Locked<SignalProgress?>(nil)
 
@@ -36,21 +36,22 @@ final class FileStream: @unchecked Sendable {
   /// - Parameters:
   ///   - store: The store of the value.
   ///   - key: The key of the value.
-  ///   - terms: The terms on which it is stored.
+  ///   - options: The options of its storage.
   ///   - downstream: Receives the file if one is to be handed out, otherwise nil.
   ///   - upstream: The lifetime of the parts.
   init(
-    _ store: DiskStore, key: String, _ terms: FileTerms, _ downstream: Observer<DiskFile?>,
+    _ store: DiskStore, key: String, _ options: FileStreamOptions,
+    _ downstream: Observer<DiskFile?>,
     _ upstream: Lifetime
   ) {
     self.store = store
-    self.terms = terms
+    self.options = options
     self.key = key
     self.downstream = downstream
     self.upstream = upstream
     number = store.numbers.next()
     path = store.folder.path(of: .value(number))
-    let isLate = store.streams.add(number, since: terms.revision ?? .none) { [weak self] done in
+    let isLate = store.streams.add(number, since: options.revision ?? .none) { [weak self] done in
       guard let self else { return done(nil) }
       erase(done)
     }
@@ -59,12 +60,12 @@ final class FileStream: @unchecked Sendable {
 
   deinit { store.streams.remove(number) }
 
-  var observer: Observer<FilePart> {
+  var observer: Observer<FileStreamPart> {
     upstream.onEnd { self.queue.add { self.leaveOff() } }
     return Observer(next: { self.receive($0) }, other: { self.receive($0) })
   }
 
-  private func receive(_ part: FilePart) {
+  private func receive(_ part: FileStreamPart) {
     switch part {
     case .validator(let validator): queue.add { self.validator = validator }
     case .start(let file): queue.add { self.perform { try self.goOn(with: file) } }
@@ -138,7 +139,7 @@ final class FileStream: @unchecked Sendable {
     }
     if !isErased, written - noted >= Self.noteSize {
       noted = written
-      terms.note(unfinished)
+      options.note(unfinished)
     }
     if wholeCount > 0 { buffered = Data(buffered.dropFirst(wholeCount)) }
   }
@@ -166,12 +167,12 @@ final class FileStream: @unchecked Sendable {
   }
 
   private func finish() throws {
-    let revision = terms.revision ?? .next()
+    let revision = options.revision ?? .next()
     if isErased { return try finishErased(revision) }
     let (content, file) = try contents(revision)
     isOver = true
     let now = store.options.now()
-    let times = DiskExpiry(storedAt: now, expiresAt: now.after(terms.timeToLive))
+    let times = DiskExpiry(storedAt: now, expiresAt: now.after(options.timeToLive))
     let outcome = store.keep(
       DiskWrite(key: key, content, times, validator: validator, revision: revision), at: now)
     store.streams.remove(number)
@@ -183,12 +184,12 @@ final class FileStream: @unchecked Sendable {
   private func contents(_ revision: Revision) throws -> (DiskWrite.Content, DiskFile?) {
     let isInMemory = written == 0 && buffered.count < DiskLimits.largeSize
     if isInMemory || store.options.form.sealing != nil {
-      return (.value(buffered), try terms.handsOut ? copyOfBuffered(revision) : nil)
+      return (.value(buffered), try options.handsOut ? copyOfBuffered(revision) : nil)
     }
     try writeBuffered()
     try file?.close()
     let value = FileValue(number: number, length: UInt64(written), checksum: sum.sum)
-    return (.file(value), terms.handsOut ? store.leased(value, validator, revision) : nil)
+    return (.file(value), options.handsOut ? store.leased(value, validator, revision) : nil)
   }
 
   private func copyOfBuffered(_ revision: Revision) throws -> DiskFile {
@@ -200,7 +201,7 @@ final class FileStream: @unchecked Sendable {
   /// Stores nothing; hands out a file if a caller still waits for it.
   private func finishErased(_ revision: Revision) throws {
     var copy: DiskFile?
-    if terms.handsOut, !upstream.isEnded {
+    if options.handsOut, !upstream.isEnded {
       if let file {
         try writeBuffered()
         copy = try store.copied(written, validator: validator, revision: revision) { copy in
@@ -222,7 +223,7 @@ final class FileStream: @unchecked Sendable {
   private func erase(_ done: @escaping @Sendable ((any Error)?) -> Void) {
     queue.add {
       self.isErased = true
-      if !self.isOver { self.terms.note(nil) }
+      if !self.isOver { self.options.note(nil) }
       do {
         if !self.isOver, self.file != nil { try self.store.folder.files.remove(self.path) }
         done(nil)
@@ -242,7 +243,7 @@ final class FileStream: @unchecked Sendable {
   private func leaveOff() {
     if !isOver, !isErased, written > 0 {
       try? file?.close()
-      if terms.keep(unfinished) { file = nil }
+      if options.keep(unfinished) { file = nil }
     }
     giveUp()
   }
@@ -266,7 +267,7 @@ final class FileStream: @unchecked Sendable {
   }
 
   private func endTerms() {
-    terms.pending?.end()
-    terms.note(nil)
+    options.pending?.end()
+    options.note(nil)
   }
 }

@@ -66,7 +66,7 @@ final class LazilyOpenedStore: Sendable {
   /// Ends the part when nothing waits any more; there must be no call after this one.
   func end() {
     part.end()
-    if let store = state.withLock({ $0.end() }) { StoreRegistry.leave(store, part) }
+    if let store = state.withLock({ $0.end() }) { SharedDiskStores.leave(store, part) }
   }
 
   /// Ends the part when all waiting work is done; later gets and writes are refused.
@@ -88,22 +88,22 @@ final class LazilyOpenedStore: Sendable {
       _ = self.state.withLock { $0.letGo() }
       self.closed.keep(by: .just(()))
     }
-    if let store { StoreRegistry.leave(store, part, finish) } else { finish() }
+    if let store { SharedDiskStores.leave(store, part, finish) } else { finish() }
   }
 
-  private func enter() { StoreRegistry.door.async { self.open() } }
+  private func enter() { SharedDiskStores.admissions.async { self.open() } }
 
   private func open() {
     do {
       // A path of the system ends at a NUL, so the rest would be lost.
       guard !path.isEmpty, !path.utf8.contains(0) else { throw CLibrary.failure(.EINVAL, path) }
       try files.makeFolder(path)
-      StoreRegistry.enter(
+      SharedDiskStores.enter(
         try CLibrary.resolve(path), options, files, part, { self.settle($0) },
         retry: { self.enter() })
     } catch {
       let answer = Answer.failure(CacheError(disk: DiskError.of(error, folder: path)))
-      // Not on the door's queue, where a slow observer would delay every other cache.
+      // Not on the queue of admissions, where a slow observer would delay every other cache.
       DispatchQueue(label: "millpond.disk.refusal").async { self.settle(answer) }
     }
   }
@@ -118,7 +118,7 @@ final class LazilyOpenedStore: Sendable {
       // Later work, including that of the observers of this failure, tries again.
       for work in state.withLock({ $0.fail() }) { work(answer) }
     }
-    if let store = state.withLock({ $0.leave() }) { StoreRegistry.leave(store, part) }
+    if let store = state.withLock({ $0.leave() }) { SharedDiskStores.leave(store, part) }
   }
 }
 

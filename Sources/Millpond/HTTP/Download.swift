@@ -2,8 +2,8 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// The parts of a body that becomes a file, and the terms of the file's write.
-typealias Download = (parts: Signal<FilePart>, terms: FileTerms)
+/// The parts of a body that becomes a file, and the options of the file's write.
+typealias Download = (parts: Signal<FileStreamPart>, options: FileStreamOptions)
 
 extension RequestSender {
   /// Returns the body of the answer to a request, for a file that is handed out.
@@ -34,20 +34,20 @@ extension RequestSender {
         }
       }
     }
-    var terms = FileTerms(revision: revision, handsOut: true)
-    guard let partials else { return (parts, terms) }
+    var options = FileStreamOptions(revision: revision, handsOut: true)
+    guard let partials else { return (parts, options) }
     let journal = PartialJournal(partials)
-    terms.keep = { file in
+    options.keep = { file in
       guard let whose = whose.withLock({ $0 }), whose.isCurrent() else { return false }
       return partials.keep(file, whose.version, at: whose.place)
     }
-    terms.note = { file in
+    options.note = { file in
       guard let file, let whose = whose.withLock({ $0 }), whose.isCurrent() else {
         return journal.end()
       }
       journal.note(file, whose.version, at: whose.place)
     }
-    return (parts, terms)
+    return (parts, options)
   }
 
   /// Returns the body of the answer in pieces, as they arrive.

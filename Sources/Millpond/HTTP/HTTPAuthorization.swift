@@ -47,7 +47,7 @@ public final class HTTPAuthorization: Sendable {
   private let membership = Locked<ScopedDisposable?>(nil)
 
   private struct State: Sendable {
-    var rules = AuthorizationRules()
+    var renewal = CredentialRenewal()
     var transfers: [Int: Act] = [:]
     var run: (number: Int, handle: Disposable)?
   }
@@ -110,7 +110,7 @@ public final class HTTPAuthorization: Sendable {
 
 // The calls of transfers.
 extension HTTPAuthorization {
-  var currentSession: Int { state.withLock { $0.rules.session } }
+  var currentSession: Int { state.withLock { $0.renewal.session } }
 
   /// Returns the signal, which fails with `CacheError.scopeEnded` if a sign-out comes first.
   func untilSignOut<Value>(_ signal: Signal<Value>) -> Signal<Value> {
@@ -124,28 +124,28 @@ extension HTTPAuthorization {
   /// Admits a transfer; nil if its session has ended.
   func enter(_ url: URL, session: Int, _ act: @escaping Act) -> Int? {
     state.withLock { state in
-      let id = state.rules.enter(url.absoluteString, session: session)
+      let id = state.renewal.enter(url.absoluteString, session: session)
       if let id { state.transfers[id] = act }
       return id
     }
   }
 
-  func ask(_ id: Int) { perform(state.withLock { $0.rules.ask(id) }) }
+  func ask(_ id: Int) { perform(state.withLock { $0.renewal.ask(id) }) }
 
   func refused(_ id: Int) {
     let now = scheduler.now()
-    perform(state.withLock { $0.rules.refused(id, at: now) })
+    perform(state.withLock { $0.renewal.refused(id, at: now) })
   }
 
   /// Records an answer other than a refusal, after which the transfer continues on its own.
   func decided(_ id: Int, isAccepted: Bool) {
     _ = take(id)
-    perform(state.withLock { isAccepted ? $0.rules.accepted(id) : $0.rules.left(id) })
+    perform(state.withLock { isAccepted ? $0.renewal.accepted(id) : $0.renewal.left(id) })
   }
 
   func left(_ id: Int) {
     _ = take(id)
-    perform(state.withLock { $0.rules.left(id) })
+    perform(state.withLock { $0.renewal.left(id) })
   }
 }
 
@@ -158,7 +158,7 @@ extension HTTPAuthorization {
   ///   - steps: The decisions.
   ///   - error: The failure for requests that are to fail.
   private func perform(
-    _ steps: [AuthorizationRules.Step], failingWith error: any Error = CacheError.scopeEnded()
+    _ steps: [CredentialRenewal.Step], failingWith error: any Error = CacheError.scopeEnded()
   ) {
     for step in steps {
       switch step {
@@ -176,14 +176,14 @@ extension HTTPAuthorization {
     let handle = obtain(refused).subscribe { event in
       switch event {
       case .next(let credentials):
-        self.perform(self.state.withLock { $0.rules.obtained(number, credentials) })
+        self.perform(self.state.withLock { $0.renewal.obtained(number, credentials) })
       case .failed(let error):
-        self.perform(self.state.withLock { $0.rules.failed(number) }, failingWith: error)
+        self.perform(self.state.withLock { $0.renewal.failed(number) }, failingWith: error)
       case .completed, .progress: break
       }
     }
     let unneeded = state.withLock { state -> Disposable? in
-      guard state.rules.isObtaining(number) else { return handle }
+      guard state.renewal.isObtaining(number) else { return handle }
       defer { state.run = (number, handle) }
       return state.run?.handle
     }
@@ -194,14 +194,14 @@ extension HTTPAuthorization {
     // A witness may take as long as its own timeouts allow.
     _ = scheduler.schedule(after: .seconds(10)) { [weak self] in
       guard let self else { return }
-      perform(state.withLock { $0.rules.noWitness(for: number) })
+      perform(state.withLock { $0.renewal.noWitness(for: number) })
     }
   }
 
   private func endSession() {
     let old = state.withLock { state in
       let old = state
-      state.rules.endSession()
+      state.renewal.endSession()
       (state.transfers, state.run) = ([:], nil)
       return old
     }

@@ -7,7 +7,7 @@ extension HTTPRequest {
   /// It is the same request if it has conditions already, asks for a part, or isn't a GET.
   ///
   /// - Source: RFC 9110 §13.1.2, §13.1.3.
-  func asking(about known: Validator) -> HTTPRequest {
+  func revalidating(_ known: Validator) -> HTTPRequest {
     let others = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Range"]
     guard method == .get, others.allSatisfy({ headers[$0] == nil }) else { return self }
     var request = self

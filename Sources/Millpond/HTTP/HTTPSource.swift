@@ -69,16 +69,16 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
     // An HTTP cache asks about the response that it has stored itself.
     guard let known = lookup.known, !isCached else { return newValue(key, lookup, isCached) }
     return transfers.answer(
-      to: request(key).map { $0.asked(by: lookup).asking(about: known) },
+      to: request(key).map { $0.forLookup(lookup).revalidating(known) },
       notModified: { lookup.notModified() })
   }
 
   private func newValue(
     _ key: Key, _ lookup: Lookup, _ isCached: Bool
   ) -> Signal<Stamped<Data>> {
-    let answer = transfers.answer(to: request(key).map { $0.asked(by: lookup) })
+    let answer = transfers.answer(to: request(key).map { $0.forLookup(lookup) })
     guard isCached, lookup.stale == .atOnce, lookup.freshness == .any else { return answer }
-    return transfers.answer(to: request(key).map { $0.asked(by: lookup).onlyIfCached }).settle()
+    return transfers.answer(to: request(key).map { $0.forLookup(lookup).onlyIfCached }).settle()
       .flatMap { stored in
         guard case .success(let stored) = stored else { return answer }
         return stored.timeToLive == .after(.zero) ? .just(stored).concat(answer) : .just(stored)
@@ -105,7 +105,7 @@ extension HTTPSource {
   ///   meanwhile are kept in memory, on Linux without a bound.
   public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
     if lookup.freshness == .cachedOnly { return .empty }
-    return transfers.pieces(of: request(key).map { $0.asked(by: lookup) })
+    return transfers.pieces(of: request(key).map { $0.forLookup(lookup) })
   }
 
   /// Returns the body for a file, which can be resumed after an interruption.
@@ -125,8 +125,8 @@ extension HTTPSource {
     let suited = transfers.transport.appliesBackpressure ? DownloadStrategy.atOnce : .inRanges
     let known = transfers.transport is HTTPCache ? nil : lookup.known
     let request = request(key).map { request in
-      let request = request.asked(by: lookup)
-      return known.map { request.asking(about: $0) } ?? request
+      let request = request.forLookup(lookup)
+      return known.map { request.revalidating($0) } ?? request
     }
     return transfers.download(request, strategy ?? suited, revision, byteLimit: byteLimit)
   }

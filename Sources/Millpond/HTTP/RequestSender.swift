@@ -58,7 +58,7 @@ struct RequestSender: Sendable {
   /// - Parameters:
   ///   - request: A signal of the request.
   ///   - send: Sends a request and turns the answer into parts. Receives the transport to use, and
-  ///     a closure that tells whether the request's session is still the present one.
+  ///     a closure that returns whether the request's session is still the present one.
   @_semantics("optimize.sil.specialize.generic.never")
   @inline(never)
   func stream<Part>(

@@ -15,8 +15,8 @@ extension Signal<HTTPPart> {
     _ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms(),
     resuming earlier: PartialStream? = nil,
     note: @escaping @Sendable (ResourceVersion?) -> Void = { _ in }
-  ) -> Signal<FilePart> {
-    Signal<FilePart> { observer, lifetime in
+  ) -> Signal<FileStreamPart> {
+    Signal<FileStreamPart> { observer, lifetime in
       let passing = BodyPieceDelivery(
         observer, lifetime.child(), ResponseChecker(limits, terms), earlier, note)
       run(passing.observer, passing.upstream)
@@ -26,7 +26,7 @@ extension Signal<HTTPPart> {
 
 private final class BodyPieceDelivery: Sendable {
   let upstream: Lifetime
-  private let downstream: Observer<FilePart>
+  private let downstream: Observer<FileStreamPart>
   private let note: @Sendable (ResourceVersion?) -> Void
   private let state: SerialState<State>
 
@@ -37,7 +37,7 @@ private final class BodyPieceDelivery: Sendable {
   }
 
   init(
-    _ downstream: Observer<FilePart>, _ upstream: Lifetime, _ checker: ResponseChecker,
+    _ downstream: Observer<FileStreamPart>, _ upstream: Lifetime, _ checker: ResponseChecker,
     _ earlier: PartialStream?, _ note: @escaping @Sendable (ResourceVersion?) -> Void
   ) {
     self.downstream = downstream

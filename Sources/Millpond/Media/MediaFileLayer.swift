@@ -94,7 +94,7 @@ struct Downloads<Key: Hashable & Sendable>: Source {
     let store = { @Sendable (strategy: DownloadStrategy?) in
       let download = network.download(
         key, lookup, revision, byteLimit: limits.costLimit, strategy)
-      return stored.disk.storing(download.parts, for: stored.name(key), download.terms)
+      return stored.disk.storing(download.parts, for: stored.name(key), download.options)
     }
     return store(nil)
       .recover { $0 is LostResumePoint ? store(.atOnce) : .fail($0) }

@@ -28,9 +28,9 @@ extension Repository {
 /// A dispatch source for signals is registered some time later, and a signal before that is lost.
 private final class TerminationPipe: Sendable {
   /// The end of the pipe to which the handler writes; -1 for none.
-  private static let entrance = Atomic<Int32>(-1)
+  private static let writingEnd = Atomic<Int32>(-1)
 
-  private let ends: (exit: Int32, entrance: Int32)
+  private let ends: (readingEnd: Int32, writingEnd: Int32)
 
   /// May be cancelled from any thread.
   private nonisolated(unsafe) let source: any DispatchSourceRead
@@ -52,20 +52,20 @@ private final class TerminationPipe: Sendable {
       act()
     }
     source.setCancelHandler {
-      _ = Foundation.close(ends.exit)
-      _ = Foundation.close(ends.entrance)
+      _ = Foundation.close(ends.readingEnd)
+      _ = Foundation.close(ends.writingEnd)
     }
     source.activate()
-    Self.entrance.store(ends.entrance, ordering: .sequentiallyConsistent)
+    Self.writingEnd.store(ends.writingEnd, ordering: .sequentiallyConsistent)
     signal(SIGTERM) { _ in
       var byte: UInt8 = 1
-      _ = write(TerminationPipe.entrance.load(ordering: .sequentiallyConsistent), &byte, 1)
+      _ = write(TerminationPipe.writingEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
     }
   }
 
   func close() {
-    let wasListening = Self.entrance.compareExchange(
-      expected: ends.entrance, desired: -1, ordering: .sequentiallyConsistent
+    let wasListening = Self.writingEnd.compareExchange(
+      expected: ends.writingEnd, desired: -1, ordering: .sequentiallyConsistent
     ).exchanged
     if wasListening { signal(SIGTERM, SIG_DFL) }
     source.cancel()

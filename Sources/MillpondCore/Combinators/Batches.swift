@@ -29,8 +29,8 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let caller = BatchCaller(observer.inContext(of: context), lifetime)
     while true {
       let (batch, isNew) = openBatch()
-      let entrance = batch.enter(key, caller, max: max)
-      if entrance == .closed {
+      let admission = batch.enter(key, caller, max: max)
+      if admission == .closed {
         discard(batch)
         continue
       }
@@ -39,7 +39,7 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         leave(batch, key, caller)
         observer.failed(CacheError.circular(key: "\(key)"))
       }
-      if entrance == .full {
+      if admission == .full {
         call(batch)
       } else if isNew {
         batch.keep(timer: scheduler.schedule(after: window) { self.call(batch) })
@@ -120,7 +120,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   }
 
   /// The result of entering a batch.
-  enum Entrance {
+  enum Admission {
     /// The batch is closed; the caller did not enter.
     case closed
 
@@ -131,7 +131,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     case full
   }
 
-  func enter(_ key: Key, _ caller: Caller, max: Int) -> Entrance {
+  func enter(_ key: Key, _ caller: Caller, max: Int) -> Admission {
     state.withLock { state in
       if state.phase != .open { return .closed }
       if state.callers[key] == nil { state.order.append(key) }

@@ -219,7 +219,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   @usableFromInline
   func heardNow(_ key: Key, _ lookup: Lookup) -> NewValue? {
     guard case .now(_, let decode) = mapping.way(for: key), !mapping.delayed.isPending(key),
-      let reports = HeldReports(of: lookup),
+      let reports = DeferredReports(of: lookup),
       let value = base.now(key, reports.lookup).flatMap({ try? decode($0) })
     else { return nil }
     reports.passOn()

@@ -8,6 +8,7 @@ extension MultiplexerMap {
   /// Running gets are not affected. Values that could not be saved are lost, so ``flush()`` first
   /// where that matters.
   ///
+  /// - Parameter pressure: The level of the shortage.
   /// - Complexity: O(*n*), in steps between which other threads can take the locks.
   public func relieve(_ pressure: MemoryPressure) {
     memory.relieve(pressure)

@@ -103,14 +103,14 @@ struct UnreadableMemory: Error, CustomStringConvertible {
   let tried: [Attempt]
 
   var description: String {
-    "nothing tells how much memory there is; tried "
+    "no file states how much memory there is; tried "
       + tried.map(\.description).joined(separator: ", ")
   }
 
   /// Returns the text of a file, and the attempt to report if the text does not help.
   static func read(_ path: String) -> (text: String?, attempt: Attempt) {
     do {
-      return (try TextFile.read(path), Attempt(path: path, reason: "doesn't tell"))
+      return (try TextFile.read(path), Attempt(path: path, reason: "does not state it"))
     } catch {
       return (nil, Attempt(path: path, reason: "\(error)"))
     }

@@ -44,32 +44,32 @@ private final class PressureWatch: Sendable {
   }
 
   func begin() {
-    queue.async { self.look(PressureRule()) }
+    queue.async { self.look(PressureDetector()) }
   }
 
-  private func look(_ before: PressureRule) {
+  private func look(_ before: PressureDetector) {
     if lifetime.isEnded { return }
-    var judge = before
+    var detector = before
     var tried: [UnreadableMemory.Attempt] = []
     let readings = memory.readings { path in
       let (text, attempt) = UnreadableMemory.read(path)
       tried.append(attempt)
       return text
     }
-    if judge.received(readings) {
-      observer.next(judge.level)
-      wait(judge)
+    if detector.received(readings) {
+      observer.next(detector.level)
+      wait(detector)
     } else {
       let reason = UnreadableMemory(tried: tried)
       observer.failed(CacheError.unavailable(layer: "memory pressure", underlying: reason))
     }
   }
 
-  private func wait(_ judge: PressureRule) {
+  private func wait(_ detector: PressureDetector) {
     let pause = lifetime.child()
     let timer = scheduler.schedule(after: interval) {
       pause.end()
-      self.queue.async { self.look(judge) }
+      self.queue.async { self.look(detector) }
     }
     pause.onEnd { timer.dispose() }
   }

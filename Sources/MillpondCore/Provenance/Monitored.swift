@@ -93,7 +93,7 @@ public struct Monitored<Base: Source>: Wrapper {
   /// The base, marked as monitored.
   public func topology(for key: Key?) -> Topology {
     Topology(.wrapper, title, parts: [base.topology(for: key)], isReported: true)
-      .telling(of: monitoring.monitor.gets)
+      .reporting(monitoring.monitor.gets)
   }
 
   @usableFromInline

@@ -24,7 +24,7 @@ public enum CacheError: Error, Sendable {
   /// The condition of a conditioned source does not hold for the key.
   case refused(key: String)
 
-  /// As many gets as may wait for a limit wait already, so the get of the key was not begun.
+  /// The queue of gets that wait for a limit is full, so the get of the key was not begun.
   ///
   /// `layer` describes what they wait for, and `limit` is their greatest number, the `maxWaiting`
   /// of ``Source/limited(to:reserved:maxWaiting:)`` or

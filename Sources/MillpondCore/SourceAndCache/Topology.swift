@@ -132,8 +132,8 @@ extension Topology {
     return copy
   }
 
-  /// Returns a copy that tells of the gets that are made through it.
-  package func telling(of gets: Signal<GetRecord>) -> Topology {
+  /// Returns a copy that reports the gets made through it.
+  package func reporting(_ gets: Signal<GetRecord>) -> Topology {
     var copy = self
     copy.controls.gets = gets
     return copy

@@ -54,7 +54,7 @@ enum PendingWrites {
   /// The number of the oldest pending write, or the greatest number if there is none.
   @usableFromInline static let oldest = Atomic<UInt64>(.max)
 
-  private static let all = Locked(PendingNumbers())
+  private static let all = Locked(PendingRevisions())
 
   @usableFromInline
   static func begin(_ revision: Revision) {

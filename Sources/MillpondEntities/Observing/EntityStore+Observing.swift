@@ -58,7 +58,7 @@ extension EntityCore {
     let (node, number, value) = enter(watch) { tables, observers, number in
       let table = tables.table(E.self)
       let node = table.node(of: reference.id, in: &tables.graph)
-      let notice = NodeWatch { row, causes in
+      let notice = NodeObserver { row, causes in
         let change = EntityChange(value: table.rows[Int(row)].value, causes: causes)
         return { watch.post(.next(change)) }
       }

@@ -17,7 +17,7 @@ protocol AnyEntityTable: AnyObject, Sendable {
   ///
   /// - Parameter last: The number of the last subscriber that has not seen the changes yet.
   @inlinable
-  func takeDeepEdits(upTo last: Int) -> (any AnyDeepEdits)?
+  func takeDeepEdits(upTo last: Int) -> (any AnyDeepQueryEdits)?
 
   /// Records that the entity in a row is used now.
   @inlinable
@@ -137,11 +137,11 @@ extension EntityTable: AnyEntityTable {
   }
 
   @inlinable
-  func takeDeepEdits(upTo last: Int) -> (any AnyDeepEdits)? {
+  func takeDeepEdits(upTo last: Int) -> (any AnyDeepQueryEdits)? {
     let edits = exchange(&deepEdits, with: [])
     if depth == 0 { return nil }
     let listeners = listeners.filter { $0.key <= last && $0.value.depth > 0 }
-    return listeners.isEmpty ? nil : DeepEdits(self, edits, listeners)
+    return listeners.isEmpty ? nil : DeepQueryEdits(self, edits, listeners)
   }
 
   /// Adds or removes a subscriber.
@@ -166,7 +166,7 @@ extension EntityTable: AnyEntityTable {
   ) -> (goesOn: Bool, released: (any Sendable)?) {
     if vacant.count == rows.count {
       let former = (rows, vacant, index)
-      (rows, vacant, index) = (PagedArray(), VacantPlaces(), SlotTables())
+      (rows, vacant, index) = (PagedArray(), FreeList(), SlotTables())
       return (false, former)
     }
     for _ in 0..<count where vacant.count > 0 { giveUpLastRow(&graph) }

@@ -42,7 +42,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
   @exclusivity(unchecked) @usableFromInline var index = SlotTables()
-  @exclusivity(unchecked) @usableFromInline var vacant = VacantPlaces()
+  @exclusivity(unchecked) @usableFromInline var vacant = FreeList()
 
   /// The edits of a commit that are visible, but not all in their rows yet.
   @exclusivity(unchecked) @usableFromInline var committed: CommittedEdits<E>?

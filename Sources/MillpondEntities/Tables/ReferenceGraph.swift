@@ -48,7 +48,7 @@ struct ReferenceGraph: Sendable {
 
   @usableFromInline var nodes = ChunkedArray<Node>()
   @usableFromInline var edges = ChunkedArray<Edge>()
-  @usableFromInline var vacantNodes = VacantPlaces()
+  @usableFromInline var vacantNodes = FreeList()
   @usableFromInline var firstVacantEdge = none
   @usableFromInline var vacantEdgeCount = 0
 

@@ -145,16 +145,16 @@ extension Array {
 struct CommitRest: Sendable {
   let commit: Commit
 
-  /// The rest of the announcement; nil if the notices are queued.
-  let announcement: Announcement?
+  /// The rest of the notification; nil if the notices are queued.
+  let notification: CommitNotification?
 
   /// Whether memory is to be given back.
   let isSparse: Bool
 
   @usableFromInline
-  init(_ commit: Commit, _ announcement: Announcement?, _ isSparse: Bool) {
+  init(_ commit: Commit, _ notification: CommitNotification?, _ isSparse: Bool) {
     self.commit = commit
-    self.announcement = announcement
+    self.notification = notification
     self.isSparse = isSparse
   }
 }

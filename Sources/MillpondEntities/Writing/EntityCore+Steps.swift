@@ -1,54 +1,62 @@
 import MillpondCore
 import MillpondSignals
 
-/// Commits of many edits, during which others take the lock in between.
+/// Work after a commit, in steps between which the lock is free.
 ///
-/// The edits become visible at once: until they are in the rows, readers look into the edits first.
-/// This thread has the turn meanwhile, so the only changes in between are those of observers, which
-/// come, see the new state, and go.
+/// This thread has the turn, so nothing is stored or removed meanwhile.
 extension EntityCore {
-  /// Commits the edits of `parts`, and evicts entities if necessary.
-  ///
-  /// EntityObservers that come between the steps have begun with the new state, so only those that
-  /// were there before are notified.
-  ///
-  /// - Returns: Whether there are notices.
-  func commitInSteps(
-    _ parts: ArraySlice<TransactionPart>, _ written: WrittenParts, _ released: inout [any Sendable]
-  ) -> Bool {
-    let now = time.now()
-    let growth = parts.reduce(0) { $0 + $1.growth() }
-    var (commit, last) = withLock { tables, observers in
-      let isObserved = !written.isSilent && observers.isObserved(tables)
-      var commit = Commit(now: now, isSilent: written.isSilent, isObserved: isObserved)
-      if written.isCleared { tables.clearedAt = commit.revision }
-      tables.committedCount = tables.storedCount + growth
-      for part in parts { part.publish(&tables, &commit) }
-      return (commit, observers.lastNumber)
+  /// Sets all marks anew if many may be stale.
+  func remark() {
+    let isDue = withLock { tables, observers in
+      guard observers.isRemarkDue(tables) else { return false }
+      observers.departures = 0
+      tables.graph.isWalked = true
+      tables.graph.beginMarking()
+      return true
     }
-    onStep?()
-    for part in parts { apply(part, &commit) }
-    let causes = commit.changed.isEmpty ? [] : parts.flatMap { $0.causes() }
-    let announcement = withLock { tables, observers in
-      for part in parts { part.endSteps(&commit, last) }
-      tables.committedCount = nil
-      tables.endReferring(&commit)
-      return observers.announce(&commit, in: &tables, upTo: last) { causes }
+    guard isDue else { return }
+    var (marking, start) = (ReferenceGraph.Marking(), 0)
+    inSteps { tables, count in
+      var left = count
+      while left > 0 {
+        if tables.graph.mark(&marking, &left) { return true }
+        guard start < tables.graph.nodes.count else { return false }
+        tables.begin(&marking, at: NodeNumber(start))
+        start += 1
+        left -= 1
+      }
+      return true
     }
-    onStep?()
-    return finish(CommitRest(commit, announcement, false), &released) { causes }
+    endWalk()
   }
 
-  private func apply(_ part: TransactionPart, _ commit: inout Commit) {
-    for start in stride(from: 0, to: part.editCount(), by: Commit.stepSize) {
-      let range = start..<min(part.editCount(), start + Commit.stepSize)
-      commit.makeRoom()
-      tables.withLock { tables in
-        part.applyRange(range, &tables, &commit)
-        tables.longestStep = max(tables.longestStep, range.count)
-      }
-      onStep?()
+  /// Lets marks be set again, and sets those that had to wait.
+  func endWalk() {
+    inSteps { tables, count in
+      if tables.markPostponed(atMost: count) { return true }
+      tables.graph.isWalked = false
+      return false
     }
-    part.collectChanges()
+  }
+
+  /// Removes the nodes that nothing needs any more.
+  func forgetLoose(_ commit: inout Commit) {
+    commit.released.reserveCapacity(commit.released.count + commit.loose.count)
+    // Makes the list unique here, since the first removal would copy all of it under the lock.
+    commit.loose.reserveCapacity(commit.loose.count)
+    inSteps { tables, count in
+      let former = commit.loose.count
+      let goesOn = tables.forgetLoose(&commit, atMost: count)
+      tables.longestStep = max(tables.longestStep, former - commit.loose.count)
+      return goesOn
+    }
+  }
+
+  /// Calls `body` under the lock, until it returns false.
+  ///
+  /// - Parameter body: Does up to `count` steps; returns whether there are more.
+  func inSteps(_ body: (inout EntityTables, _ count: Int) -> Bool) {
+    while tables.withLock({ body(&$0, Commit.stepSize) }) { onStep?() }
+    onStep?()
   }
 }

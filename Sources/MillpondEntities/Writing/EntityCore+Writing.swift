@@ -182,7 +182,7 @@ extension EntityCore {
       mustDeliver = commit(parts, written, &released)
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
-        var collector = EntityCollector(self, cutoff: cutoff)
+        var collector = EntityGarbageCollector(self, cutoff: cutoff)
         released += collector.prune()
         mustDeliver = true
       }
@@ -230,11 +230,11 @@ extension EntityCore {
       var commit = Commit(now: now, isSilent: isSilent, isObserved: isObserved)
       body(&tables, &commit)
       let last = observers.lastNumber
-      let announcement = observers.announce(&commit, in: &tables, upTo: last, causes)
-      let isUnfinished = announcement != nil || tables.finish(&commit)
+      let notification = observers.notify(of: &commit, in: &tables, upTo: last, causes)
+      let isUnfinished = notification != nil || tables.finish(&commit)
       let isSparse = tables.hasForgotten && !isUnfinished && tables.takeIsSparse()
       if isUnfinished || isSparse || observers.isRemarkDue(tables) {
-        rest = CommitRest(commit, announcement, isSparse)
+        rest = CommitRest(commit, notification, isSparse)
       }
       return (commit.released, !observers.notices.isEmpty, tables.isCrowded(countLimit))
     }
@@ -257,8 +257,8 @@ extension EntityCore {
     _ rest: CommitRest, _ released: inout [any Sendable], _ causes: () -> [AnyReference]
   ) -> Bool {
     var commit = rest.commit
-    if let announcement = rest.announcement {
-      announce(announcement, &commit, causes)
+    if let notification = rest.notification {
+      notify(notification, &commit, causes)
       tables.withLock { $0.endReferring(&commit) }
     }
     forgetLoose(&commit)
@@ -272,28 +272,28 @@ extension EntityCore {
     return mustDeliver || isCrowded
   }
 
-  /// Continues an announcement, and queues its notices.
-  private func announce(
-    _ announcement: Announcement, _ commit: inout Commit, _ causes: () -> [AnyReference]
+  /// Continues a notification, and queues its notices.
+  private func notify(
+    _ notification: CommitNotification, _ commit: inout Commit, _ causes: () -> [AnyReference]
   ) {
-    var announcement = announcement
+    var notification = notification
     let references = causes()
-    while withLock({ announcement.advance(Commit.stepSize, &$0, $1.watches) { references } }) {
+    while withLock({ notification.advance(Commit.stepSize, &$0, $1.watches) { references } }) {
       onStep?()
     }
-    let (notices, lists) = announcement.takeNotices()
+    let (notices, lists) = notification.takeNotices()
     commit.notices += lists
     withLock { [commit] _, observers in
       // One for all, so that queueing them takes no longer than one.
       if !notices.isEmpty { observers.notices.append { for notice in notices { notice() } } }
-      if !commit.notices.isEmpty { observers.announce(commit.notices) }
+      if !commit.notices.isEmpty { observers.queue(commit.notices) }
     }
     endWalk()
   }
 
   @usableFromInline
   func makeRoom(_ released: inout [any Sendable]) {
-    var collector = EntityCollector(self, cutoff: .max)
+    var collector = EntityGarbageCollector(self, cutoff: .max)
     released += collector.makeRoom()
   }
 }

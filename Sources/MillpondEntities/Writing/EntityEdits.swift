@@ -47,7 +47,6 @@ final class EntityEdits<E: Entity> {
     places.isEmpty ? edits.firstIndex { $0.id == id } : places[id]
   }
 
-  /// Returns the stored row and value.
   @inlinable
   func stored(_ id: E.ID) -> (row: Int32?, value: E?) {
     tables.withLock { _ in table.find(id) }

@@ -5,7 +5,7 @@ public import MillpondSignals
 @usableFromInline
 struct EntityObservers: Sendable {
   /// The observers of each entity, by number.
-  @usableFromInline var watches = DividedDictionary<NodeNumber, WatchList>()
+  @usableFromInline var watches = DividedDictionary<NodeNumber, ObserverList>()
 
   /// The closures that fail each subscriber, by number.
   @usableFromInline var failures = DividedDictionary<Int, @Sendable (any Error) -> Void>()
@@ -40,7 +40,7 @@ struct EntityObservers: Sendable {
 
   @usableFromInline
   mutating func add(
-    _ watch: NodeWatch, _ number: Int, of node: NodeNumber, in tables: inout EntityTables
+    _ watch: NodeObserver, _ number: Int, of node: NodeNumber, in tables: inout EntityTables
   ) {
     Self.add(watch, number, to: &watches[node])
     tables.graph.nodes[Int(node)].isWatched = true
@@ -52,7 +52,7 @@ struct EntityObservers: Sendable {
   @usableFromInline
   mutating func remove(
     _ number: Int, of node: NodeNumber, in tables: inout EntityTables, _ now: Int64
-  ) -> (watch: NodeWatch?, entity: (any Sendable)?) {
+  ) -> (watch: NodeObserver?, entity: (any Sendable)?) {
     tables.touch(node, now)
     let (watch, isLast) = Self.remove(number, from: &watches[node])
     if !isLast { return (watch, nil) }
@@ -62,14 +62,14 @@ struct EntityObservers: Sendable {
     return (watch, tables.forget(node))
   }
 
-  private static func add(_ watch: NodeWatch, _ number: Int, to list: inout WatchList?) {
-    if list == nil { list = WatchList() }
+  private static func add(_ watch: NodeObserver, _ number: Int, to list: inout ObserverList?) {
+    if list == nil { list = ObserverList() }
     list?.add(watch, number)
   }
 
   private static func remove(
-    _ number: Int, from list: inout WatchList?
-  ) -> (NodeWatch?, isLast: Bool) {
+    _ number: Int, from list: inout ObserverList?
+  ) -> (NodeObserver?, isLast: Bool) {
     let watch = list?.remove(number)
     guard list?.isEmpty == true else { return (watch, false) }
     list = nil
@@ -113,7 +113,7 @@ struct EntityObservers: Sendable {
     !watches.isEmpty || tables.deepListenerCount > 0
   }
 
-  /// Begins to announce a commit: one notice for each affected observer, then those for subscribers
+  /// Begins the notification of a commit: one notice for each affected observer, then those for subscribers
   /// of types, and then those for its end.
   ///
   /// - Parameters:
@@ -123,38 +123,38 @@ struct EntityObservers: Sendable {
   ///   - causes: Returns references to the changed entities, in the order of their nodes.
   /// - Returns: The rest of the work, if it takes more than a step; nil if the notices are queued.
   @inlinable
-  mutating func announce(
-    _ commit: inout Commit, in tables: inout EntityTables, upTo last: Int,
+  mutating func notify(
+    of commit: inout Commit, in tables: inout EntityTables, upTo last: Int,
     _ causes: () -> [AnyReference]
-  ) -> Announcement? {
+  ) -> CommitNotification? {
     if !commit.changed.isEmpty {
-      return announceChanges(&commit, in: &tables, upTo: last, causes)
+      return notifyOfChanges(&commit, in: &tables, upTo: last, causes)
     }
-    if !commit.notices.isEmpty { announce(commit.notices) }
+    if !commit.notices.isEmpty { queue(commit.notices) }
     return nil
   }
 
   @usableFromInline
-  mutating func announceChanges(
+  mutating func notifyOfChanges(
     _ commit: inout Commit, in tables: inout EntityTables, upTo last: Int,
     _ causes: () -> [AnyReference]
-  ) -> Announcement? {
-    var announcement = Announcement(
+  ) -> CommitNotification? {
+    var notification = CommitNotification(
       of: commit.changed, upTo: last, isObserved: !watches.isEmpty, in: &tables)
-    if announcement.advance(Commit.stepSize, &tables, watches, causes) {
+    if notification.advance(Commit.stepSize, &tables, watches, causes) {
       tables.graph.isWalked = true
-      return announcement
+      return notification
     }
-    let (notices, lists) = announcement.takeNotices()
+    let (notices, lists) = notification.takeNotices()
     self.notices += notices
     commit.notices += lists
-    if !commit.notices.isEmpty { announce(commit.notices) }
+    if !commit.notices.isEmpty { queue(commit.notices) }
     return nil
   }
 
   /// Queues the notices for subscribers of types, and then those for the end of a commit.
   @usableFromInline
-  mutating func announce(_ listenerNotices: [Notice]) {
+  mutating func queue(_ listenerNotices: [Notice]) {
     notices += listenerNotices
     notices += commitListeners.values
   }

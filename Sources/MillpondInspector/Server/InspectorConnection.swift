@@ -171,7 +171,6 @@ extension InspectorConnection {
 }
 
 extension Topology {
-  /// The keys of all flights.
   fileprivate var flightKeys: [any Hashable & Sendable] {
     (flights?().map(\.key) ?? []) + parts.flatMap(\.flightKeys)
   }

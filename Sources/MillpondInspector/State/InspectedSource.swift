@@ -33,7 +33,6 @@ struct InspectedSource: Sendable {
   }
 }
 
-/// The text of a key.
 struct KeyText: Sendable, Hashable {
   /// The greatest length of a text that is sent to the page.
   static let limit = 400

@@ -72,7 +72,6 @@ struct AnswersState: Encodable, Sendable, Equatable {
   let slow: String?
 }
 
-/// A flight.
 struct FlightState: Encodable, Sendable {
   let key: String
   let isWhole: Bool

@@ -59,7 +59,7 @@
     }
 
     private struct State {
-      var queue = DemandQueue<Value, (any Error)?>()
+      var queue = DemandBuffer<Value, (any Error)?>()
       var downstream: Downstream?
     }
 

@@ -38,13 +38,13 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
   // time.
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime
-  @exclusivity(unchecked) @usableFromInline var parts: SignalPartsIterator<Value>
+  @exclusivity(unchecked) @usableFromInline var parts: ConcatAndMergeParts<Value>
 
   @inlinable
   init(_ downstream: Observer<Value>, _ lifetime: Lifetime, _ parts: SignalParts<Value>) {
     self.downstream = downstream
     self.lifetime = lifetime
-    self.parts = SignalPartsIterator(parts)
+    self.parts = ConcatAndMergeParts(parts)
   }
 
   /// Runs the next part, and then, in a loop, further parts for as long as they complete at once.
@@ -70,14 +70,14 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
       if !lifetime.isEnded { downstream.next(value) }
       return true
     }
-    let run = InnerRun(of: self, in: lifetime)
+    let run = InnerSubscription(of: self, in: lifetime)
     let observer = run.observer()
     if observer.canSubscribeInner(run.lifetime) { part.start?(observer, run.lifetime) }
     return run.isSecond()
   }
 }
 
-extension InnerRun {
+extension InnerSubscription {
   @inlinable
   func observer<Value>() -> Observer<Value> where Whole == Concatenating<Value> {
     Observer(next: whole.downstream.onNext) { event in

@@ -33,7 +33,7 @@ extension SignalParts {
   /// All signals of the tree, in order.
   @inlinable
   var signals: [Signal<Value>] {
-    var walk = SignalPartsIterator(self)
+    var walk = ConcatAndMergeParts(self)
     var signals: [Signal<Value>] = []
     while let signal = walk.next() { signals.append(signal) }
     return signals

@@ -114,26 +114,26 @@ final class MergeEngine<Value: Sendable>: Sendable {
   @inlinable
   @inline(never)
   func start(_ inner: Signal<Value>) -> Signal<Value>? {
-    let run = InnerRun(of: self, in: lifetime)
+    let run = InnerSubscription(of: self, in: lifetime)
     let observer = run.observer()
     if observer.canSubscribeInner(run.lifetime) { inner.start?(observer, run.lifetime) }
     return run.isSecond() ? advance(after: run) : nil
   }
 
   @inlinable
-  func ended(_ run: InnerRun<MergeEngine>) {
+  func ended(_ run: InnerSubscription<MergeEngine>) {
     run.lifetime.end()
     if run.isSecond(), let next = advance(after: run) { runOn(next) }
   }
 
   @inlinable
-  func innerProgress(_ progress: SignalProgress, of run: InnerRun<MergeEngine>) {
+  func innerProgress(_ progress: SignalProgress, of run: InnerSubscription<MergeEngine>) {
     state.withLock { $0.note(progress, of: ObjectIdentifier(run)) }
     serializer.send(.progress(progress))
   }
 
   @inlinable
-  func advance(after run: InnerRun<MergeEngine>?) -> Signal<Value>? {
+  func advance(after run: InnerSubscription<MergeEngine>?) -> Signal<Value>? {
     switch state.withLock({ $0.advance(after: run.map { ObjectIdentifier($0) }) }) {
     case .run(let next): return next
     case .complete: complete()
@@ -143,7 +143,7 @@ final class MergeEngine<Value: Sendable>: Sendable {
   }
 }
 
-extension InnerRun {
+extension InnerSubscription {
   @inlinable
   func observer<Value>() -> Observer<Value> where Whole == MergeEngine<Value> {
     Observer(next: { self.whole.serializer.send(.next($0)) }) { event in
@@ -207,7 +207,6 @@ struct MergeState<Value: Sendable>: Sendable {
     return isClosed && active == 0 ? .complete : .wait
   }
 
-  /// Notes the progress of a run.
   @inlinable
   mutating func note(_ new: SignalProgress, of run: ObjectIdentifier) {
     if let last = progress.updateValue(new, forKey: run) { together.remove(last) }

@@ -32,6 +32,80 @@ func joining<Value>(_ use: CombinedUse, all signals: [Signal<Value>]) -> Signal<
     }, now: nil, emptyError: signals.lazy.compactMap { $0.emptyError }.first)
 }
 
+/// The number of waiting values in each input, and the inputs that still run.
+package struct ZipAndCombineLatestRule: Sendable {
+  package let use: CombinedUse
+  private var waiting: ContiguousArray<Int>
+  private var empty: Int
+  private var isClosed: [Bool]
+  private var running: Int
+
+  /// The number of inputs that are closed and empty.
+  private var usedUp = 0
+  private var progress: [SignalProgress]
+  private var together = ProgressSum()
+
+  package init(inputs count: Int, _ use: CombinedUse) {
+    self.use = use
+    waiting = ContiguousArray(repeating: 0, count: count)
+    empty = count
+    isClosed = Array(repeating: false, count: count)
+    running = count
+    progress = Array(repeating: SignalProgress(completed: 0), count: count)
+    for one in progress { together.add(one) }
+  }
+
+  /// Whether nothing can be joined any more: all inputs are closed, or one is closed and empty.
+  package var isUsedUp: Bool {
+    running == 0 || usedUp > 0
+  }
+
+  /// Counts a value; returns true if every input has one now, so that they are to be joined.
+  package mutating func arrived(in input: Int) -> Bool {
+    let before = waiting[input]
+    if before == 0 { empty -= 1 }
+    if before == 0 || use == .usingUp { waiting[input] = before + 1 }
+    guard empty == 0 else { return false }
+    if use == .usingUp { takeOneOfEach() }
+    return true
+  }
+
+  /// Notes the end of an input.
+  package mutating func close(_ input: Int) {
+    isClosed[input] = true
+    running -= 1
+    if waiting[input] == 0 { usedUp += 1 }
+    // A closed input has nothing left to do, so its total is the amount done.
+    if progress[input].total == nil {
+      let completed = progress[input].completed
+      _ = sum(with: SignalProgress(completed: completed, total: completed), of: input)
+    }
+  }
+
+  /// Notes the progress of an input, and returns the sum of all inputs.
+  package mutating func sum(with new: SignalProgress, of input: Int) -> SignalProgress {
+    together.remove(progress[input])
+    together.add(new)
+    progress[input] = new
+    return together.progress
+  }
+
+  private mutating func takeOneOfEach() {
+    // One loop over a buffer, so that bounds are not checked for each input.
+    let before = empty
+    waiting.withUnsafeMutableBufferPointer { waiting in
+      for input in waiting.indices {
+        waiting[input] -= 1
+        if waiting[input] == 0 { empty += 1 }
+      }
+    }
+    // While all inputs run, none can be used up.
+    if running < waiting.count, empty > before {
+      usedUp = waiting.indices.count { isClosed[$0] && waiting[$0] == 0 }
+    }
+  }
+}
+
 /// The inputs of a zip: `ZipAndCombineLatestRule` decides when to join their values, and this acts.
 ///
 /// Little is generic here, because generic code would run unspecialised, see ``CombinedQueue``.

@@ -33,7 +33,6 @@ package struct Registry<Element: Sendable>: Sendable {
   /// Removes an element and returns it, for release after the unlock.
   package mutating func remove(_ number: Int) -> Element? { byNumber.removeValue(forKey: number) }
 
-  /// Removes and returns all elements.
   package mutating func removeAll() -> [Element] {
     defer { byNumber = [:] }
     return Array(byNumber.values)

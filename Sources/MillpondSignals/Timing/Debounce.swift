@@ -20,7 +20,7 @@ extension Signal {
 @usableFromInline
 package struct DebounceRule<Value: Sendable>: TimedRule {
   @usableFromInline let quiet: Duration
-  @usableFromInline var held = HeldValue<Value>()
+  @usableFromInline var held = PendingValue<Value>()
 
   @inlinable
   package init(quiet: Duration) {

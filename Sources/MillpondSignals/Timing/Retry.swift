@@ -52,13 +52,13 @@ final class Retrying<Value: Sendable>: Sendable {
   @inlinable
   func runOne(_ number: Int) -> Bool {
     if lifetime.isEnded { return false }
-    let attempt = InnerRun(of: RetryAttempt(self, number), in: lifetime)
+    let attempt = InnerSubscription(of: RetryAttempt(self, number), in: lifetime)
     signal.run(attempt.observer(), attempt.lifetime)
     return attempt.isSecond()
   }
 
   @inlinable
-  func failed(_ attempt: InnerRun<RetryAttempt<Value>>, _ error: any Error) {
+  func failed(_ attempt: InnerSubscription<RetryAttempt<Value>>, _ error: any Error) {
     attempt.lifetime.end()
     if lifetime.isEnded { return }
     guard let delay = policy.delay(after: attempt.whole.number, failedWith: error) else {
@@ -95,7 +95,7 @@ struct RetryAttempt<Value: Sendable>: Sendable {
   }
 }
 
-extension InnerRun {
+extension InnerSubscription {
   @inlinable
   func observer<Value>() -> Observer<Value> where Whole == RetryAttempt<Value> {
     Observer(next: whole.retrying.downstream.onNext) { event in

@@ -21,7 +21,7 @@ extension Signal {
 package struct SampleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration
   @usableFromInline let beginning: Duration
-  @usableFromInline var held = HeldValue<Value>()
+  @usableFromInline var held = PendingValue<Value>()
 
   @inlinable
   package init(interval: Duration, beginning: Duration) {

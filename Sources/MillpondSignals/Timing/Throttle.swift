@@ -33,7 +33,7 @@ package struct ThrottleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration
   @usableFromInline let choice: ThrottleChoice
   @usableFromInline var opening: Duration?
-  @usableFromInline var held = HeldValue<Value>()
+  @usableFromInline var held = PendingValue<Value>()
 
   @inlinable
   package init(interval: Duration, choice: ThrottleChoice) {

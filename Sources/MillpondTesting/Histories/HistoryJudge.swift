@@ -138,10 +138,10 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
   }
 
-  /// Returns the time at which a write is visible: on return through its own entrance, with its
+  /// Returns the time at which a write is visible: on return through its own entry point, with its
   /// outcome through others.
   private func visible(_ write: Write, by view: View) -> Int? {
-    write.entrance == view.entrance ? write.returned : write.ended
+    write.entryPoint == view.entryPoint ? write.returned : write.ended
   }
 
   // MARK: Counting
@@ -197,7 +197,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     let state = content.views[number]
     guard state.isState, !parts.goesOn, state.isSettled || !parts.takesTime,
       let look = content.views[..<number].last(where: {
-        !$0.isState && $0.key == state.key && $0.entrance == 0
+        !$0.isState && $0.key == state.key && $0.entryPoint == 0
       }), look.freshness == .cachedOnly, !look.isFailed,
       // A look that ends later says nothing about the state shown before its end.
       let ended = look.ended, ended < state.began,

@@ -13,7 +13,7 @@ struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Senda
 
   let kind: Kind
   let name: String
-  let entrance: Int
+  let entryPoint: Int
   let began: Int
   var returned: Int?
   var ended: Int?
@@ -93,7 +93,7 @@ struct HistoryClockMove: Sendable {
 struct HistoryView<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
   let name: String
   let key: Key
-  let entrance: Int
+  let entryPoint: Int
   let question: HistoryQuestion
 
   /// The subscriber of the get, which a step may dispose of before the subscription.

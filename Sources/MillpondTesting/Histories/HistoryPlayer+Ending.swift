@@ -21,7 +21,7 @@ extension HistoryPlayer {
     }
   }
 
-  /// Looks up all keys through every entrance.
+  /// Looks up all keys through every entry point.
   private func sweep(_ name: String) async {
     log.say(name)
     for round in 1...10 {
@@ -32,13 +32,13 @@ extension HistoryPlayer {
   }
 
   private func look() async {
-    let count = entrances.withLock { $0.count }
+    let count = entryPoints.withLock { $0.count }
     await run([
       { [self] in
-        for entrance in 0..<count {
+        for entryPoint in 0..<count {
           for number in 0..<Self.keyCount {
             get(
-              HistoryQuestion(key: number, freshness: .cachedOnly, entrance: entrance),
+              HistoryQuestion(key: number, freshness: .cachedOnly, entryPoint: entryPoint),
               name: "look")
           }
         }
@@ -56,7 +56,7 @@ extension HistoryPlayer {
     if parts.goesOn { return true }
     return await log.wait(atMost: timeLimit) { content in
       watches.allSatisfy { key, recorder in
-        let look = content.views.last { !$0.isState && $0.key == key && $0.entrance == 0 }
+        let look = content.views.last { !$0.isState && $0.key == key && $0.entryPoint == 0 }
         let (shown, found) = (recorder.values.last ?? nil, look?.values.last?.value)
         return shown == found || found == nil && parts.isOver(shown, at: content.now(), content)
       }
@@ -135,7 +135,7 @@ extension HistoryPlayer {
 
   private func restart(_ closings: [@Sendable () -> Signal<Void>]) async {
     for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
-    entrances.withLock { $0 = [] }
+    entryPoints.withLock { $0 = [] }
     await close(closings)
     lookForTraces()
     await run([{ self.compose() }])

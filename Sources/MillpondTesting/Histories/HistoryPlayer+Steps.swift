@@ -3,17 +3,17 @@ import MillpondSignals
 
 // The steps of a program.
 extension HistoryPlayer {
-  private func entrance(_ pick: Int) -> (number: Int, cache: AnyCache<Key, Value>) {
-    entrances.withLock { entrances in
-      let number = pick % entrances.count
-      return (number, entrances[number])
+  private func entryPoint(_ pick: Int) -> (number: Int, cache: AnyCache<Key, Value>) {
+    entryPoints.withLock { entryPoints in
+      let number = pick % entryPoints.count
+      return (number, entryPoints[number])
     }
   }
 
   func get(_ question: HistoryQuestion, name: String = "get") {
-    let (number, cache) = entrance(question.entrance)
+    let (number, cache) = entryPoint(question.entryPoint)
     var question = question
-    question.entrance = number
+    question.entryPoint = number
     let key = subject.key(question.key)
     let view = begin("\(name) %% of \(key)\(question.terms)", key, question)
     let signal = cache.get(
@@ -41,7 +41,7 @@ extension HistoryPlayer {
       if !isState, !name.hasPrefix("look") { content.lines.append(name) }
       content.views.append(
         HistoryView(
-          name: name, key: key, entrance: question.entrance, question: question,
+          name: name, key: key, entryPoint: question.entryPoint, question: question,
           began: content.tick(), beganAt: content.now(), fetch: fetch, isState: isState))
       if let fetch { content.fetches[fetch].waitsFor = number }
       return number
@@ -105,28 +105,28 @@ extension HistoryPlayer {
     log.change { $0.views[number].left = $0.tick() }
   }
 
-  func set(_ key: Key, _ entrance: Int) {
+  func set(_ key: Key, _ entryPoint: Int) {
     let value = log.change { content in
       let value = subject.value(key, content.makings.count)
       content.makings[value] = HistoryMaking(
         maker: .write(content.writes.count), time: content.tick(), at: content.now())
       return value
     }
-    write(.set(key, value), "set \(key) = \(value)", entrance, of: value) {
+    write(.set(key, value), "set \(key) = \(value)", entryPoint, of: value) {
       $0.set(value, for: key)
     }
   }
 
-  func remove(_ key: Key, _ entrance: Int) {
-    write(.remove(key), "remove \(key)", entrance) { $0.remove(key) }
+  func remove(_ key: Key, _ entryPoint: Int) {
+    write(.remove(key), "remove \(key)", entryPoint) { $0.remove(key) }
   }
 
   /// Removes the keys of the set bits by one predicate.
-  func removeMatching(_ bits: Int, _ entrance: Int) {
+  func removeMatching(_ bits: Int, _ entryPoint: Int) {
     let numbers = (0..<Self.keyCount).filter { bits & 1 << $0 != 0 }
     let keys = Set(numbers.map { subject.key($0) })
     let names = numbers.map { "\(subject.key($0))" }.joined(separator: " and ")
-    write(.removeMatching(keys), "removeAll of \(names)", entrance) { cache in
+    write(.removeMatching(keys), "removeAll of \(names)", entryPoint) { cache in
       cache.removeAll { key in self.locked { keys.contains(key) } }
     }
   }
@@ -141,7 +141,7 @@ extension HistoryPlayer {
   }
 
   func flood(_ count: Int, _ removes: Bool, _ pick: Int) {
-    let (_, cache) = entrance(pick)
+    let (_, cache) = entryPoint(pick)
     log.say("\(count) \(removes ? "removals" : "sets") of other keys")
     for number in 0..<count {
       let key = subject.key(1_000 + number)
@@ -159,12 +159,12 @@ extension HistoryPlayer {
     _ kind: HistoryWrite<Key, Value>.Kind, _ name: String, _ pick: Int, of value: Value? = nil,
     _ act: (AnyCache<Key, Value>) -> Signal<Void>
   ) {
-    let (place, cache) = entrance(pick)
+    let (place, cache) = entryPoint(pick)
     let number = log.change { content in
-      let name = name + (place == 0 ? "" : ", entrance \(place)")
+      let name = name + (place == 0 ? "" : ", entryPoint \(place)")
       content.lines.append(name)
       content.writes.append(
-        HistoryWrite(kind: kind, name: name, entrance: place, began: content.tick()))
+        HistoryWrite(kind: kind, name: name, entryPoint: place, began: content.tick()))
       if let value, let making = content.makings[value] {
         content.makings[value] = HistoryMaking(
           maker: .write(content.writes.count - 1), time: making.time, at: making.at)
@@ -214,13 +214,13 @@ extension HistoryPlayer {
 
 // The questions of the origin to the composition during a fetch.
 extension HistoryPlayer {
-  /// Makes the get of a fetch, and runs `onEnd` at its end; returns nil without an entrance.
+  /// Makes the get of a fetch, and runs `onEnd` at its end; returns nil without an entry point.
   ///
   /// - Returns: The handle to leave.
   func ask(
     _ back: HistoryAskBack, in fetch: Int, _ onEnd: @escaping @Sendable () -> Void
   ) -> Disposable? {
-    guard let cache = entrances.withLock({ $0.first }) else { return nil }
+    guard let cache = entryPoints.withLock({ $0.first }) else { return nil }
     let (own, name) = (log.content.fetches[fetch].key, log.content.fetches[fetch].name)
     let key = back.key.map { subject.key($0) } ?? own
     let parts = scene.parts.withLock { $0 }

@@ -6,7 +6,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   let log = HistoryLog<Key, Value>(clock: ManualClock())
   let scene: HistoryScene<Key, Value>
   let subject: HistorySubject<Key, Value>
-  let entrances = Locked<[AnyCache<Key, Value>]>([])
+  let entryPoints = Locked<[AnyCache<Key, Value>]>([])
   let watches = Locked<[Key: Recorder<Value?>]>([:])
 
   /// The remaining time for waits without a result, in the whole history.
@@ -43,13 +43,13 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   }
 
   func compose() {
-    scene.parts.withLock { $0.entrances = [] }
+    scene.parts.withLock { $0.entryPoints = [] }
     scene.parts.withLock { parts in
       (parts.closings, parts.signOuts, parts.clockUses, parts.deaths) = ([], [], [], [])
     }
     let first = subject.compose(scene)
-    let others = scene.parts.withLock { $0.entrances }
-    entrances.withLock { $0 = [first] + others }
+    let others = scene.parts.withLock { $0.entryPoints }
+    entryPoints.withLock { $0 = [first] + others }
     scene.origin.asks { [weak self] in self?.ask($0, in: $1, $2) }
     guard let states = scene.parts.withLock({ $0.states }) else { return }
     for number in 0..<Self.keyCount {
@@ -113,11 +113,11 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
     switch step {
     case .get(let question): get(question)
     case .leave(let pick): leave(pick)
-    case .set(let key, let entrance): set(subject.key(key), entrance)
-    case .remove(let key, let entrance): remove(subject.key(key), entrance)
-    case .removeAll(let entrance):
-      write(.removeAll, "removeAll", entrance) { $0.removeAll() }
-    case .removeMatching(let keys, let entrance): removeMatching(keys, entrance)
+    case .set(let key, let entryPoint): set(subject.key(key), entryPoint)
+    case .remove(let key, let entryPoint): remove(subject.key(key), entryPoint)
+    case .removeAll(let entryPoint):
+      write(.removeAll, "removeAll", entryPoint) { $0.removeAll() }
+    case .removeMatching(let keys, let entryPoint): removeMatching(keys, entryPoint)
     case .refresh(let key): refresh(subject.key(key))
     case .answer, .miss, .fail, .answerLate: answer(step)
     case .hold(let isClosed):
@@ -142,7 +142,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
       guard let trim = scene.parts.withLock({ $0.trim }) else { return }
       log.say("trim")
       locked { trim() }
-    case .flood(let count, let removes, let entrance): flood(count, removes, entrance)
+    case .flood(let count, let removes, let entryPoint): flood(count, removes, entryPoint)
     case .reopen, .kill: break
     }
   }

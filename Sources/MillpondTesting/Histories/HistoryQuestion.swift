@@ -9,15 +9,15 @@ struct HistoryQuestion: Sendable, Equatable {
 
   /// Whether the subscriber leaves after the first value.
   var takesFirst = false
-  var entrance = 0
+  var entryPoint = 0
 
   /// The same get with simpler parts, the simplest first.
   var simpler: [HistoryQuestion] {
     let changes: [(inout HistoryQuestion) -> Void] = [
       { $0 = HistoryQuestion() },
-      { $0 = HistoryQuestion(freshness: $0.freshness, entrance: $0.entrance) },
+      { $0 = HistoryQuestion(freshness: $0.freshness, entryPoint: $0.entryPoint) },
       { $0 = HistoryQuestion(freshness: $0.freshness, stale: $0.stale) },
-      { $0.key = 0 }, { $0.entrance = 0 }, { $0.priority = .normal }, { $0.freshness = .any },
+      { $0.key = 0 }, { $0.entryPoint = 0 }, { $0.priority = .normal }, { $0.freshness = .any },
       { $0.stale = nil }, { $0.takesFirst = false },
     ]
     return changes.map { change in
@@ -34,7 +34,7 @@ struct HistoryQuestion: Sendable, Equatable {
     if let stale { words.append("stale \(stale)") }
     if priority != .normal { words.append("\(priority)") }
     if takesFirst { words.append("first value only") }
-    if entrance != 0 { words.append("entrance \(entrance)") }
+    if entryPoint != 0 { words.append("entryPoint \(entryPoint)") }
     return words.map { ", \($0)" }.joined()
   }
 }

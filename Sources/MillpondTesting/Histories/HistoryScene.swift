@@ -25,7 +25,7 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
   public let name: String
 
   struct Parts: Sendable {
-    var entrances: [AnyCache<Key, Value>] = []
+    var entryPoints: [AnyCache<Key, Value>] = []
     var states: (@Sendable (Key) -> Signal<Value?>)?
     var refresh: (@Sendable (Key) -> Signal<Value>)?
     var trim: (@Sendable () -> Void)?
@@ -113,13 +113,13 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     parts.withLock { $0.answersElsewhere = true }
   }
 
-  /// Adds another entrance to the same stores.
+  /// Adds another entry point to the same stores.
   ///
-  /// A write through one entrance is visible through another after its outcome.
+  /// A write through one entry point is visible through another after its outcome.
   ///
   /// - Parameter cache: The other composition of the stores.
   public func isAlsoEntered(by cache: some Cache<Key, Value>) {
-    parts.withLock { $0.entrances.append(AnyCache(cache)) }
+    parts.withLock { $0.entryPoints.append(AnyCache(cache)) }
   }
 
   /// Adds an action that runs right before the end of ``scope``, and declares the use of the scope.
@@ -193,7 +193,9 @@ public final class HistoryScene<Key: Hashable & Sendable, Value: Hashable & Send
     parts.withLock { $0.questions = questions }
   }
 
-  /// Sets the closure that refreshes a key.
+  /// Declares that the composition can refresh a key.
+  ///
+  /// - Parameter refresh: Refreshes a key.
   public func refreshes(_ refresh: @escaping @Sendable (Key) -> Signal<Value>) {
     parts.withLock { $0.refresh = refresh }
   }

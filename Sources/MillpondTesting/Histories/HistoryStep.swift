@@ -6,12 +6,12 @@ import MillpondCore
 enum HistoryStep: Sendable, Equatable {
   case get(HistoryQuestion)
   case leave(Int)
-  case set(key: Int, entrance: Int)
-  case remove(key: Int, entrance: Int)
-  case removeAll(entrance: Int)
+  case set(key: Int, entryPoint: Int)
+  case remove(key: Int, entryPoint: Int)
+  case removeAll(entryPoint: Int)
 
   /// The keys of a set bit are removed by one predicate.
-  case removeMatching(keys: Int, entrance: Int)
+  case removeMatching(keys: Int, entryPoint: Int)
   case refresh(key: Int)
 
   /// The origin sends a value, and completes if `ends`.
@@ -42,7 +42,7 @@ enum HistoryStep: Sendable, Equatable {
   case trim
 
   /// Many other keys are written.
-  case flood(count: Int, removes: Bool, entrance: Int)
+  case flood(count: Int, removes: Bool, entryPoint: Int)
 
   /// Whether the step makes the composition anew.
   var isRestart: Bool {
@@ -65,18 +65,21 @@ enum HistoryStep: Sendable, Equatable {
       switch self {
       case .get(let question): question.simpler.map { .get($0) }
       case .leave: [.leave(0)]
-      case .set(let key, let entrance):
-        [.set(key: 0, entrance: 0), .set(key: 0, entrance: entrance), .set(key: key, entrance: 0)]
-      case .remove(let key, let entrance):
+      case .set(let key, let entryPoint):
         [
-          .remove(key: 0, entrance: 0), .remove(key: 0, entrance: entrance),
-          .remove(key: key, entrance: 0),
+          .set(key: 0, entryPoint: 0), .set(key: 0, entryPoint: entryPoint),
+          .set(key: key, entryPoint: 0),
         ]
-      case .removeAll: [.removeAll(entrance: 0)]
-      case .removeMatching(let keys, let entrance):
-        [.remove(key: 0, entrance: entrance), .removeAll(entrance: entrance)]
-          + (1..<keys).map { .removeMatching(keys: $0, entrance: entrance) }
-          + [.removeMatching(keys: keys, entrance: 0)]
+      case .remove(let key, let entryPoint):
+        [
+          .remove(key: 0, entryPoint: 0), .remove(key: 0, entryPoint: entryPoint),
+          .remove(key: key, entryPoint: 0),
+        ]
+      case .removeAll: [.removeAll(entryPoint: 0)]
+      case .removeMatching(let keys, let entryPoint):
+        [.remove(key: 0, entryPoint: entryPoint), .removeAll(entryPoint: entryPoint)]
+          + (1..<keys).map { .removeMatching(keys: $0, entryPoint: entryPoint) }
+          + [.removeMatching(keys: keys, entryPoint: 0)]
       case .refresh: [.refresh(key: 0)]
       case .answer(let run, _): [.answer(0, ends: true), .answer(run, ends: true)]
       case .miss: [.miss(0)]
@@ -86,10 +89,10 @@ enum HistoryStep: Sendable, Equatable {
       case .askBack(let back): back.simpler.map { .askBack($0) }
       case .advance: [.advance(seconds: 1)]
       case .setClock(let seconds): [.setClock(seconds: seconds < 0 ? -1 : 1)]
-      case .flood(let count, let removes, let entrance):
+      case .flood(let count, let removes, let entryPoint):
         [10, 100, 600, 1_100].filter { $0 < count }.map {
-          .flood(count: $0, removes: removes, entrance: entrance)
-        } + [.flood(count: count, removes: removes, entrance: 0)]
+          .flood(count: $0, removes: removes, entryPoint: entryPoint)
+        } + [.flood(count: count, removes: removes, entryPoint: 0)]
       case .kill(let calls): (0..<calls).map { .kill(afterCalls: $0) }
       case .hold, .endScope, .reopen, .trim: []
       }

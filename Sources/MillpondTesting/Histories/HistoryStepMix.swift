@@ -26,9 +26,11 @@ public struct HistoryStepMix: Sendable {
   public static let overtaking = HistoryStepMix(
     draws: [
       { _ in .hold(true) }, { _ in .hold(true) }, { .release(pick(&$0)) },
-      { .set(key: key(&$0), entrance: pick(&$0)) }, { .set(key: key(&$0), entrance: pick(&$0)) },
-      { .set(key: key(&$0), entrance: pick(&$0)) }, { .remove(key: key(&$0), entrance: pick(&$0)) },
-      { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
+      { .set(key: key(&$0), entryPoint: pick(&$0)) },
+      { .set(key: key(&$0), entryPoint: pick(&$0)) },
+      { .set(key: key(&$0), entryPoint: pick(&$0)) },
+      { .remove(key: key(&$0), entryPoint: pick(&$0)) },
+      { .removeMatching(keys: keys(&$0), entryPoint: pick(&$0)) },
       { .get(question(&$0, .reload)) }, { .get(question(&$0, .reload)) },
       { .answer(pick(&$0), ends: true) }, { .answer(pick(&$0), ends: true) },
     ], lengths: 4...30)
@@ -36,18 +38,18 @@ public struct HistoryStepMix: Sendable {
   /// Removals by predicate, slow closures, and running gets.
   public static let selecting = HistoryStepMix(
     draws: asking + writing + answering + late + leaving + holding + [
-      { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
-      { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
-      { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
+      { .removeMatching(keys: keys(&$0), entryPoint: pick(&$0)) },
+      { .removeMatching(keys: keys(&$0), entryPoint: pick(&$0)) },
+      { .removeMatching(keys: keys(&$0), entryPoint: pick(&$0)) },
       { _ in .reopen },
     ], lengths: 4...40)
 
   /// Gets with different limits of freshness, failures, and time that passes.
   public static let freshness = HistoryStepMix(
     draws: fussy + fussy + fussy + answering + answering + passing + passing + leaving + [
-      { _ in .set(key: 0, entrance: 0) }, { _ in .set(key: 0, entrance: 0) },
-      { _ in .remove(key: 0, entrance: 0) }, { _ in .refresh(key: 0) },
-      { .removeMatching(keys: keys(&$0), entrance: 0) },
+      { _ in .set(key: 0, entryPoint: 0) }, { _ in .set(key: 0, entryPoint: 0) },
+      { _ in .remove(key: 0, entryPoint: 0) }, { _ in .refresh(key: 0) },
+      { .removeMatching(keys: keys(&$0), entryPoint: 0) },
     ], lengths: 4...40)
 
   /// Gets of one key that fail, and removals meanwhile.
@@ -55,8 +57,8 @@ public struct HistoryStepMix: Sendable {
     draws: answering + [
       { _ in .get(HistoryQuestion()) }, { _ in .get(HistoryQuestion()) },
       { _ in .get(HistoryQuestion()) }, { _ in .get(HistoryQuestion()) },
-      { _ in .remove(key: 0, entrance: 0) }, { _ in .remove(key: 0, entrance: 0) },
-      { .removeMatching(keys: keys(&$0), entrance: 0) },
+      { _ in .remove(key: 0, entryPoint: 0) }, { _ in .remove(key: 0, entryPoint: 0) },
+      { .removeMatching(keys: keys(&$0), entryPoint: 0) },
       { .fail(pick(&$0), isNamed: false) }, { .fail(pick(&$0), isNamed: false) },
       { _ in .advance(seconds: 1) },
     ], lengths: 4...30)
@@ -64,7 +66,7 @@ public struct HistoryStepMix: Sendable {
   /// Fetches that ask their own composition for their own key, and for others that do the same.
   public static let askingBack = HistoryStepMix(
     draws: asking + answering + answering + leaving + backward + backward + backward + [
-      { .set(key: key(&$0), entrance: 0) }, { .remove(key: key(&$0), entrance: 0) },
+      { .set(key: key(&$0), entryPoint: 0) }, { .remove(key: key(&$0), entryPoint: 0) },
       { .refresh(key: key(&$0)) }, { .answerLate(pick(&$0)) },
     ], lengths: 4...30)
 
@@ -118,11 +120,11 @@ extension HistoryStepMix {
   ]
 
   private static let writing: [Draw] = [
-    { .set(key: key(&$0), entrance: pick(&$0)) },
-    { .set(key: key(&$0), entrance: pick(&$0)) },
-    { .remove(key: key(&$0), entrance: pick(&$0)) },
-    { .removeAll(entrance: pick(&$0)) },
-    { .removeMatching(keys: keys(&$0), entrance: pick(&$0)) },
+    { .set(key: key(&$0), entryPoint: pick(&$0)) },
+    { .set(key: key(&$0), entryPoint: pick(&$0)) },
+    { .remove(key: key(&$0), entryPoint: pick(&$0)) },
+    { .removeAll(entryPoint: pick(&$0)) },
+    { .removeMatching(keys: keys(&$0), entryPoint: pick(&$0)) },
   ]
 
   private static let late: [Draw] = [
@@ -145,8 +147,8 @@ extension HistoryStepMix {
   ]
 
   private static let floods: [Draw] = [
-    { .flood(count: 1_100, removes: .random(using: &$0), entrance: pick(&$0)) },
-    { .flood(count: 2_100, removes: .random(using: &$0), entrance: pick(&$0)) },
+    { .flood(count: 1_100, removes: .random(using: &$0), entryPoint: pick(&$0)) },
+    { .flood(count: 2_100, removes: .random(using: &$0), entryPoint: pick(&$0)) },
   ]
 
   private static let backward: [Draw] = [
@@ -200,7 +202,7 @@ extension HistoryStepMix {
     _ generator: inout SeededGenerator, _ freshness: Freshness = .any, priority: Priority = .normal
   ) -> HistoryQuestion {
     HistoryQuestion(
-      key: key(&generator), freshness: freshness, priority: priority, entrance: pick(&generator))
+      key: key(&generator), freshness: freshness, priority: priority, entryPoint: pick(&generator))
   }
 
   private static func key(_ generator: inout SeededGenerator) -> Int {

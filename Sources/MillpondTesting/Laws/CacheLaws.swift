@@ -86,7 +86,7 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
     return nil
   }
 
-  /// Checks that two compositions of three caches cannot be told apart.
+  /// Checks that two compositions of three caches are indistinguishable.
   ///
   /// They must agree in their answers, in the contents of the layers, and in the gets and
   /// cancellations of each layer.

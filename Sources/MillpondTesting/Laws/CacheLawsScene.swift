@@ -193,7 +193,7 @@ extension CacheLawsScene {
 
   /// Waits until only work that the checks hold back remains.
   ///
-  /// A get that waits behind another, for example for a slot, cannot be told from a slow one, so
+  /// A get that waits behind another, for example for a slot, cannot be distinguished from a slow one, so
   /// the wait for it is short.
   func settle() async {
     if isSettled { return }

@@ -40,7 +40,6 @@ enum CacheLawsStep: Sendable, Equatable {
     case throughComposition
   }
 
-  /// Returns the steps of a seed.
   static func history(_ kind: Kind, keys: Int, values: Int, seed: UInt64) -> [CacheLawsStep] {
     var generator = SeededGenerator(seed: seed)
     let mix = kind.mix

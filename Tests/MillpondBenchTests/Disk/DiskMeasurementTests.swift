@@ -28,7 +28,7 @@ import Testing
     #expect(measured(name, [milliseconds, nil, nil, nil])?.verdict == verdict)
   }
 
-  @Test func `where files are in memory, Foundation waits for nothing, and is no measure`() {
+  @Test func `if files are in memory, Foundation does not wait, and is no measure`() {
     #expect(measured("disk-put-1k", [2, 1, 1, 3])?.verdict == "missed")
     #expect(measured("disk-put-1k", [2, 1, 1, 3], isInMemory: true)?.verdict == "met")
   }
@@ -37,7 +37,7 @@ import Testing
     #expect(measured("disk-put-1k", [1, 9, 9, 99], isSumRight: false)?.verdict == "WRONG")
   }
 
-  @Test func `what wasn't measured is neither met nor missed`() throws {
+  @Test func `a target of a row that was not measured is neither met nor missed`() throws {
     let measurement = try #require(measured("disk-open-hint-100k", [nil, nil, nil, nil]))
 
     #expect(measurement.verdict == "")

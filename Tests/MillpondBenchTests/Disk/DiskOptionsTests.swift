@@ -38,7 +38,7 @@ import Testing
     #expect(throws: OptionsError.self) { try Options(arguments, valued: DiskFamily.valued) }
   }
 
-  @Test func `what no row is called is an error`() throws {
+  @Test func `a name of no row is an error`() throws {
     let options = try Options(["disk-get", "disk-got"])
 
     #expect(throws: OptionsError.self) { try DiskFamily.allRows.named(options.names) }

@@ -28,7 +28,7 @@ import Testing
     #expect(await onThread { SignalSum(of: 0).total() } == 0)
   }
 
-  @Test func `what is awaited comes, or its failure, or that there is nothing`() async {
+  @Test func `an awaited signal returns its value, its failure, or that it was empty`() async {
     #expect(await onThread { try? awaited(Signal<Int>.just(7)) } == 7)
     #expect(
       await onThread { (try? awaited(Signal<Int>.fail(SignalError.timedOut(after: .zero)))) == nil }

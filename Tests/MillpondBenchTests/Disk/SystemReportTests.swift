@@ -5,14 +5,14 @@
   @testable import MillpondBench
 
   @Suite struct SystemReportTests {
-    @Test func `what is passed to calls that write counts, not what reaches a disk`() {
+    @Test func `the bytes passed to calls that write count, not those that reach a disk`() {
       let report = WriteReport("rchar: 1\nwchar: 234\nsyscr: 5\nwrite_bytes: 6\n")
 
       #expect(report.passed == 234)
       #expect(WriteReport("rchar: 1\nwchar: lots\n").passed == nil)
     }
 
-    @Test func `what this process writes counts`() throws {
+    @Test func `the bytes that this process writes count`() throws {
       let scene = try WorkFolderScene()
       let before = try #require(writtenBytes())
 

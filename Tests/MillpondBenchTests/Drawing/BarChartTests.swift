@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [0, -0.0, -3, .nan, .infinity, -.infinity])
-  func `what has no logarithm is written, without a bar`(value: Double) throws {
+  func `a value without a logarithm is written, without a bar`(value: Double) throws {
     let chart = chart([("odd", [value]), ("even", [2])], target: value)
     let picture = try #require(ParsedPicture(chart.drawn().document))
 

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, .nan, .infinity])
-  func `what has no logarithm has no place`(value: Double) {
+  func `a value without a logarithm has no position`(value: Double) {
     #expect(LogScale(for: [value], length: 100).position(of: value) == nil)
   }
 }

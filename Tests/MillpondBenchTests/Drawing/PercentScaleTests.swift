@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [[], [0], [100], [99.9, 100], [0, 0.1], [50], [.nan, 3], [-20, 300]])
-  func `whatever there is to show has a place on it`(values: [Double]) {
+  func `each value to show has a position on the scale`(values: [Double]) {
     let scale = PercentScale(for: values, length: 100)
 
     #expect(scale.marks.count >= 2)

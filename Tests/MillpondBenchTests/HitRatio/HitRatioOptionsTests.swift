@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: [
     ["--traces"], ["--traces", "--json"], ["--svg", ""], ["--list"], ["memory-hit"],
   ])
-  func `what can't be meant is an error`(arguments: [String]) {
+  func `an option without a meaning is an error`(arguments: [String]) {
     #expect(throws: OptionsError.self) { try HitRatioOptions(arguments) }
   }
 

@@ -15,7 +15,7 @@ import Testing
     #expect(chart.panels[0].lines.map { $0.points.map(\.x) } == [[1, 10], [1, 10], [1, 10]])
   }
 
-  @Test func `what is counted in bytes has panels of its own, without an optimum`() {
+  @Test func `traces counted in bytes have panels of their own, without an optimum`() {
     let chart = LineChart(of: [
       cell("a", .count, 1, ours: 50), cell("a", .bytes, 1, ours: 50),
       cell("a", .bytesHit, 1, ours: 50),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct HitRatioTests {
   @Test(arguments: [["--traces", "/none/such"], ["--list"], ["--svg", "/none/such.svg"]])
-  func `what can't be done ends with 2`(arguments: [String]) {
+  func `an impossible request ends with 2`(arguments: [String]) {
     #expect(bench(["hit-ratio"] + arguments) == 2)
   }
 

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: ["README.md", "u64", "xz", "u64.xz", "a.u64.gz", "a.u32", "a.xz", ""])
-  func `what is called otherwise is no trace`(file: String) {
+  func `a file with another name is no trace`(file: String) {
     #expect(TraceFile(folder.appending(path: file)) == nil)
   }
 

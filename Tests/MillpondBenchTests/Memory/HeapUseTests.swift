@@ -4,7 +4,7 @@
   @testable import MillpondBench
 
   @Suite struct HeapUseTests {
-    @Test func `what is held counts`() throws {
+    @Test func `held memory counts`() throws {
       let before = try #require(heapUse())
 
       let held = UnsafeMutableRawPointer.allocate(byteCount: 64 << 20, alignment: 16)

@@ -33,7 +33,7 @@ import Testing
     #expect(measured("memory-hit-str-1k", [1, 100, 100], isSumRight: false)?.verdict == "WRONG")
   }
 
-  @Test func `what wasn't measured is neither met nor missed`() {
+  @Test func `a target of a row that was not measured is neither met nor missed`() {
     let measurement = measured("memory-bytes-str-100k", [nil, nil, nil])
 
     #expect(measurement?.verdict == "")

@@ -47,7 +47,7 @@ import Testing
     #expect(isRight(FilledMemory<RingContender<Int>>(dataset, visits).inserts(""), 40))
   }
 
-  @Test func `what comes before a repetition is done each time`() {
+  @Test func `the preparation of a repetition is done each time`() {
     let prepared = Counter()
     let work = Work(
       "", expected: { _ in prepared.count }, prepare: { prepared.add() }, run: { _ in 3 })

@@ -30,7 +30,7 @@ import Testing
     #expect(chosen.allSatisfy { $0.size <= 100_000 })
   }
 
-  @Test func `what nothing is called, and what isn't an option, is an error`() throws {
+  @Test func `a name of no row, or of no option, is an error`() throws {
     let options = try Options(["memory-hit", "memory-hot"])
 
     #expect(throws: OptionsError.self) { try MemoryFamily.allRows.named(options.names) }

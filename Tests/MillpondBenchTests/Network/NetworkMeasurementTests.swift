@@ -21,7 +21,7 @@ import Testing
     #expect(verdict(.atMostOver(15), 116, 100) == "missed")
   }
 
-  @Test func `what was not measured keeps no promise and breaks none`() {
+  @Test func `a row that was not measured keeps no promise and breaks none`() {
     #expect(verdict(.atMost(15), nil).isEmpty)
     #expect(verdict(.atLeastShare(0.95), 95).isEmpty)
   }

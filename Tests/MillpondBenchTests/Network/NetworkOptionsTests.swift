@@ -17,7 +17,7 @@ import Testing
       try NetworkFamily.allRows.named(Options([]).names).count == NetworkRow.all.count)
   }
 
-  @Test func `what no row is called, or no option, is an error`() throws {
+  @Test func `a name of no row, or of no option, is an error`() throws {
     #expect(throws: OptionsError.self) {
       try NetworkFamily.allRows.named(Options(["network-nothing"]).names)
     }

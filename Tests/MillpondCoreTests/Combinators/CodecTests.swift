@@ -36,7 +36,7 @@ import Testing
     #expect(try await cache.get("a").value == 7)
   }
 
-  @Test func `what one of two codecs can't read neither can`() {
+  @Test func `a value that one of two joined codecs can't read is undecodable`() {
     let base = TestCache<String, String>()
     base.set("seven", for: "a")
 

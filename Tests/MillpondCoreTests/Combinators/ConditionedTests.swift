@@ -32,7 +32,7 @@ import Testing
     #expect(base.gets == [])
   }
 
-  @Test func `what the condition throws arrives as it was thrown`() async throws {
+  @Test func `an error of the condition arrives as it was thrown`() async throws {
     let now: @Sendable (String) throws -> Bool = { _ in throw Trouble() }
     let later: @Sendable (String) async throws -> Bool = { _ in throw Trouble() }
     await #expect(throws: Trouble.self) { try await base.conditioned(now).get("a").value }

@@ -30,7 +30,7 @@ import Testing
     #expect(base.contents == [:])
   }
 
-  @Test func `what a lower layer gave and is not wanted is answered, and not stored`() {
+  @Test func `an unwanted value of a lower layer is answered, and not stored`() {
     let lower = TestCache<String, Int>()
     lower.set(-1, for: "a")
 

@@ -82,7 +82,7 @@ import Testing
     #expect(origin[1].disposals == 1 && origin[2].disposals == 1)
   }
 
-  @Test func `what has been answered by the deadline is not lost`() {
+  @Test func `values answered by the deadline are not lost`() {
     let clock = ManualClock()
     recorder.subscribe(to: origin.get(all: [1, 2], deadline: .after(.seconds(1), clock: clock)))
     origin[1].next(1)

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what can't be decoded of an origin's answer fails the get`(isErased: Bool) async throws {
+  func `an origin's answer that can't be decoded fails the get`(isErased: Bool) async throws {
     struct Answer: Source {
       func get(_ key: String, _ lookup: Lookup) -> Signal<String> { .just("x") }
     }
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `what can't be encoded fails, and what was kept stays`() {
+  @Test func `a value that can't be encoded fails, and the stored one stays`() {
     let cache = base.mapValues(decimal)
     cache.set(7, for: "a")
 
@@ -193,8 +193,7 @@ import Testing
     #expect(base.contents == ["b": "m9"])
   }
 
-  @Test func `where the later set can't be encoded, a get waits for the earlier one`() async throws
-  {
+  @Test func `if the later set can't be encoded, a get waits for the earlier one`() async throws {
     let source = TestSource<String>()
     let cache = base.mapValues(held(by: source))
     let first = Recorder<Void>().subscribe(to: cache.set(7, for: "a"))

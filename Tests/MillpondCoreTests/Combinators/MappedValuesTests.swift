@@ -28,7 +28,7 @@ import Testing
     #expect(try await cache.get("slow").value == 3)
   }
 
-  @Test func `what works at once is there at once, beside keys that take time`() {
+  @Test func `a value that is mapped at once is immediate, beside keys that take time`() {
     let memory = MemoryCache<String, String>(countLimit: 5)
     let cache = memory.mapValues(byKey: codec)
     cache.set(1, for: "a")
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `what a codec cannot read is reported of the layer that sent it, also of an origin`(
+  func `an undecodable value is reported of the layer that sent it, also of an origin`(
     codec: Int
   ) async throws {
     base.set("x", for: "a")
@@ -182,7 +182,7 @@ import Testing
     #expect(answers == ["base: undecodable", "origin: undecodable"])
   }
 
-  @Test func `what a codec can read of an origin is reported as a hit`() async throws {
+  @Test func `an origin's value that a codec can read is reported as a hit`() async throws {
     let origin = FunctionSource<String, String>.sync { _ in "7" }.named("origin")
     let cache = origin.mapValues(encode: { "\($0)" }, decode: { Int($0) ?? -1 })
 

@@ -23,7 +23,7 @@ import Testing
     #expect(Recorder<Int>().subscribe(to: cache.get("ab")).values == [42])
   }
 
-  @Test func `what processing throws fails the get as it was thrown`() {
+  @Test func `an error of the processing fails the get as it was thrown`() {
     cache.set(-4, for: "a")
 
     #expect(Recorder<Int>().subscribe(to: cache.get("a")).failure is Negative)

@@ -213,7 +213,7 @@ import Testing
     #expect(Set(memory.snapshot().map(\.key)) == ["x", ""])
   }
 
-  @Test func `what ignores writes removes nothing and succeeds`() async throws {
+  @Test func `a layer that ignores writes removes nothing and succeeds`() async throws {
     let memory = Self.memory()
     memory.set(1, for: "a/1")
 

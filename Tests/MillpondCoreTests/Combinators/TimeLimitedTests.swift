@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `what is there at once is in time, however little that is`(limit: Duration) {
+  func `an immediate value is in time, however short the limit`(limit: Duration) {
     let base = TestCache<String, Int>()
     base.set(1, for: "a")
 

@@ -22,7 +22,7 @@ import Testing
     #expect(source.now("a", Lookup()) == 7)
   }
 
-  @Test func `what the transform throws fails the get as it was thrown`() {
+  @Test func `an error of the transform fails the get as it was thrown`() {
     base.set("seven", for: "a")
 
     recorder.subscribe(to: base.mapValues { try Self.number($0) }.get("a"))

@@ -30,7 +30,7 @@ import Testing
     #expect(cache.flights.isEmpty)
   }
 
-  @Test func `so does one that runs alone, beyond the limit of flights`() {
+  @Test func `one that runs alone, beyond the limit of flights, fails too`() {
     let next = ["a": "b", "b": "a", "c": "c"]
     let recipes = Recipes { key, ask in next[key].map(ask) ?? .empty }
     let cache = AnyCache(recipes.reusingInFlight(maxFlights: 0))

@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `what stays is seen once, whatever comes and goes between the steps`(seed: Int) {
+  func `a flight that stays is seen once, whatever comes and goes between the steps`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var callers: [Int: FlightCaller<Int, Int>] = [:]
     for key in 0..<100 { callers[key] = enter(key) }

@@ -70,7 +70,7 @@ import Testing
     #expect(memory.now("a", Lookup()) == 2)
   }
 
-  @Test func `what was removed does not come back`() {
+  @Test func `a removed value does not come back`() {
     let cache = origin.replayed(in: memory)
     caller.subscribe(to: cache.get("a"))
     cache.removeAll()
@@ -81,7 +81,7 @@ import Testing
     #expect(memory.count == 0)
   }
 
-  @Test func `what is under way is never evicted, and weighs nothing`() {
+  @Test func `a running entry is never evicted, and weighs nothing`() {
     let cache = origin.replayed(in: memory)
     let recorders = (0..<10).map { Recorder<Int>().subscribe(to: cache.get("\($0)")) }
     for number in 10..<20 { cache.set(number, for: "\(number)") }

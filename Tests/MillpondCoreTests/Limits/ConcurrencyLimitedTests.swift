@@ -131,7 +131,7 @@ import Testing
     #expect(low.count == 999)
   }
 
-  @Test func `what is there at once needs no slot`() {
+  @Test func `an immediate value needs no slot`() {
     let memory = MemoryCache<Int, Int>(countLimit: 3)
     let cache = memory.layered(over: origin).limited(to: 1)
     Recorder<Int>().subscribe(to: cache.get(0))

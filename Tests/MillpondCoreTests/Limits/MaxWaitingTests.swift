@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, .min])
-  func `where none may wait, a get starts or fails`(maxWaiting: Int) {
+  func `if no get may wait, one starts or fails`(maxWaiting: Int) {
     let source = origin.limited(to: 2, maxWaiting: maxWaiting)
     let first = (0..<3).map { ask(source, $0) }
     #expect(first.map(refusal) == [nil, nil, "2 beyond 0"])
@@ -138,7 +138,7 @@ import Testing
     #expect(clock.pendingCount == 1)
   }
 
-  @Test func `where none may wait for a token, a get spends one or fails`() {
+  @Test func `if no get may wait for a token, one spends a token or fails`() {
     let source = origin.rateLimited(to: 1, per: .seconds(1), maxWaiting: 0, clock: clock)
     let recorders = (0..<2).map { ask(source, $0) }
     #expect(recorders.map(refusal) == [nil, "1 beyond 0"])

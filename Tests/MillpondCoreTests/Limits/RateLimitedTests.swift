@@ -184,7 +184,7 @@ import Testing
     #expect(recorders.allSatisfy { $0.failure is Trouble })
   }
 
-  @Test func `what is there at once needs no token`() {
+  @Test func `an immediate value needs no token`() {
     let memory = MemoryCache<Int, Int>(countLimit: 5)
     memory.set(1, for: 0)
     let cache = memory.rateLimited(to: 1, per: .seconds(1), burst: 1, clock: clock)

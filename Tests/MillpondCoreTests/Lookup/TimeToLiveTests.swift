@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), .nanoseconds(Int64.max), .seconds(1e18)])
-  func `what is beyond all time is never`(duration: Duration) {
+  func `a time to live beyond the greatest duration is never`(duration: Duration) {
     #expect(TimeToLive.after(duration).deadline(from: 1) == .max)
   }
 
@@ -67,7 +67,7 @@ import Testing
     #expect(moments == moments.sorted() && moments[0] > 0)
   }
 
-  @Test func `what is older than time is as old as can be`() {
+  @Test func `an age beyond the greatest duration is the greatest`() {
     #expect(CoarseTime.birth(of: .zero, 5) == 5)
     #expect(CoarseTime.birth(of: .nanoseconds(7), 5) == -2)
     #expect(CoarseTime.birth(of: .seconds(Int64.max), 5) == 5 - .max)

@@ -116,7 +116,7 @@ import Testing
     #expect(memory.statistics == MemoryStatistics())
   }
 
-  @Test func `what is kept does not depend on the way it is asked for`() {
+  @Test func `the entries that are kept do not depend on the way of asking`() {
     let other = MemoryCache<Int, Int>(countLimit: 100)
     var generator = SeededGenerator(seed: 7)
 

@@ -13,7 +13,7 @@ import Testing
   static let threads = 4
 
   @Test(arguments: policies)
-  func `what threads see of a key can have happened in one order`(policy: EvictionPolicy) {
+  func `all that threads see of a key fits one order of calls`(policy: EvictionPolicy) {
     let cache = MemoryCache<Int, Int>(countLimit: 4_000, policy: policy)
 
     for round in 0..<300 {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `the same goes while one store becomes sixteen`(policy: EvictionPolicy) {
+  func `one order also holds while one store becomes sixteen`(policy: EvictionPolicy) {
     for round in 0..<25 {
       let cache = MemoryCache<Int, Int>(countLimit: 100_000, policy: policy)
       for key in 1_000..<5_070 { cache.set(key, for: key) }
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: policies)
-  func `the same goes where values may be evicted at any time`(policy: EvictionPolicy) {
+  func `one order also holds while values may be evicted at any time`(policy: EvictionPolicy) {
     for round in 0..<200 {
       let cache = MemoryCache<Int, Int>(countLimit: 4, policy: policy)
       let histories = record(0..<3, round, in: cache) { thread, step in

@@ -113,7 +113,7 @@ import Testing
     #expect(cache["a"] == nil)
   }
 
-  @Test func `what a source sends after its cancellation is kept nowhere`() {
+  @Test func `a value that a source sends after its cancellation is stored nowhere`() {
     let impolite = CallbackSource<Int>()
     cache["a"] = impolite.signal
     let first = subscribe()

@@ -10,7 +10,7 @@ import Testing
     cache.now(key, Lookup())
   }
 
-  @Test func `what is set is there, and what is removed is not`() {
+  @Test func `a set value is stored, and a removed one is not`() {
     let cache = MemoryCache<String, Int>(countLimit: 10)
 
     cache.set(1, for: "a")
@@ -146,7 +146,7 @@ import Testing
     #expect(cache.count == 1 && cache.now(1, Lookup()) == 1)
   }
 
-  @Test func `what is older than the caller wants is a miss, and stays`() {
+  @Test func `a value older than the caller wants is a miss, and stays`() {
     let clock = ManualClock()
     let cache = MemoryCache<String, Int>(countLimit: 10, clock: clock)
     cache.set(1, for: "a")

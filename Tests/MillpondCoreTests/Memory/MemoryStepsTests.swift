@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `what is written and filled between the steps of a removal stays`() {
+  @Test func `values written and filled between the steps of a removal stay`() {
     fill(1_000) { [cache] in
       for key in 2_000..<2_300 { cache.set(Mortal(), for: key) }
       for key in 3_000..<3_900 {
@@ -132,7 +132,7 @@ import Testing
     #expect(cache.peek(1) != nil && cache.shards.flaw() == nil)
   }
 
-  @Test func `what is removed between the steps of a removal lets nothing escape it`() {
+  @Test func `a removal between the steps of another lets no entry escape that`() {
     fill(4_000) { [cache] in
       for key in 1_000..<3_900 { cache.remove(key) }
     }

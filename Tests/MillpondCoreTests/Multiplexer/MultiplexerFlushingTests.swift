@@ -15,7 +15,7 @@ import Testing
       over: origin, freshness: .ten(), persistence: Persistence(kept), clock: clock)
   }
 
-  @Test func `what is fetched, set and removed reaches where it outlives the process`() {
+  @Test func `fetched, set and removed values reach the persistence`() {
     users.get(1).subscribe()
     origin[1].next("one")
     origin[1].completed()
@@ -26,7 +26,7 @@ import Testing
     #expect(kept.contents == [1: "one", 2: "two"])
   }
 
-  @Test func `what is kept from an earlier run is fresh for the rest of its time only`() {
+  @Test func `a value from an earlier run is fresh for the rest of its time only`() {
     _ = kept.apply(.fill(1, Stamped("old", age: .seconds(11)), .any))
     _ = kept.apply(.fill(2, Stamped("young", age: .seconds(1)), .any))
     let old = Recorder<String>().subscribe(to: users.get(1))
@@ -74,7 +74,7 @@ import Testing
     #expect(kept.contents.isEmpty)
   }
 
-  @Test func `what was set since it could not be kept is what a flush keeps`() {
+  @Test func `a flush saves the value that was set after one that could not be saved`() {
     kept.failChanges(of: 1, with: Refused())
     users.set("one", for: 1)
     kept.failChanges(of: 1, with: nil)
@@ -125,7 +125,7 @@ import Testing
     #expect(kept.contents == [1: "one"])
   }
 
-  @Test func `what fails while a flush waits for it is saved by that flush`() {
+  @Test func `a value whose saving fails during a flush is saved by that flush`() {
     let (disk, gate) = (FailingCache(over: kept), TestSource<Void>())
     let users = MultiplexerMap<Int, String>(
       over: origin, persistence: Persistence(disk, flush: { gate.signal }))

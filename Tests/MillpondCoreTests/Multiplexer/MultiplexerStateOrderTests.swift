@@ -99,7 +99,7 @@ import Testing
     #expect(users.memory.statistics.hits + users.memory.statistics.misses == 0)
   }
 
-  @Test func `what a flush removes is not shown any more`() {
+  @Test func `a value that a flush removes is not shown any more`() {
     let isBroken = Locked(true)
     let users = map(
       Intercepted(base: kept) { change, _ in

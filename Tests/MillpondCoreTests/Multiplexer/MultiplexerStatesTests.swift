@@ -132,7 +132,7 @@ import Testing
     #expect(Recorder().subscribe(to: multiplexer.states).values.first?.value == nil)
   }
 
-  @Test func `what is kept beyond memory is not shown if it comes after a clear`() throws {
+  @Test func `a persisted value that arrives after a clear is not shown`() throws {
     let kept = HeldCache()
     let source = source
     let multiplexer = Multiplexer<Int>(
@@ -168,7 +168,7 @@ import Testing
     #expect(states.values.count == count)
   }
 
-  @Test func `what is kept beyond memory follows`() throws {
+  @Test func `the persisted value follows`() throws {
     let kept = TestCache<String, Int>()
     kept.set(6, for: "value")
     let source = source
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what is fetched while all is removed is shown if it is kept beyond memory`(
+  func `a value fetched during a removal of everything is shown if it is persisted`(
     removesAll: Bool
   ) throws {
     let (kept, origin) = (Interrupted(), TestOrigin<String, Int>())

@@ -61,7 +61,7 @@ import Testing
     completion(8)
   }
 
-  @Test func `what is stored is what is kept, also against an older fetch`() {
+  @Test func `a stored value is kept, also against an older fetch`() {
     let caller = ask()
 
     multiplexer.set(5)

@@ -19,7 +19,7 @@ import Testing
     #expect(cache.now("a", Lookup()) == 2)
   }
 
-  @Test func `what to do may depend on how bad it is`() {
+  @Test func `the relief may depend on the level`() {
     let cache = base.onMemoryPressure(pressure.signal) { cache, pressure in
       if pressure == .critical { cache.removeAll() }
     }

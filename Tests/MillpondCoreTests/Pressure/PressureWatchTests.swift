@@ -81,7 +81,7 @@ import Testing
     recorder.dispose()
   }
 
-  @Test func `where nothing can be had it fails, and says what was tried`() {
+  @Test func `without any reading it fails, and lists the files that were tried`() {
     files.write("garbage", to: "proc/meminfo")
 
     let recorder = watch()
@@ -91,7 +91,7 @@ import Testing
       return
     }
     #expect(layer == "memory pressure" && recorder.values.isEmpty && clock.pendingCount == 0)
-    #expect("\(reason)".contains("\(files.root)/proc/meminfo: doesn't tell"))
+    #expect("\(reason)".contains("\(files.root)/proc/meminfo: does not state it"))
     #expect("\(reason)".contains("/proc/pressure/memory: No such file or directory"))
     #expect("\(reason)".contains("\(files.root)/cgroup/memory.max: "))
   }

@@ -20,7 +20,7 @@ import Testing
     #expect(histogram.longest == .milliseconds(100))
   }
 
-  @Test func `what is out of bounds counts as the bound`() {
+  @Test func `a duration out of bounds counts as the bound`() {
     var histogram = Histogram()
     histogram.add(.seconds(-5))
     histogram.add(Duration(secondsComponent: .max, attosecondsComponent: 0))

@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: [StaleUse.onAnyError, .never, .atOnce])
-  func `what stands in for a refresh that fails is up to the policy`(use: StaleUse) {
+  func `the policy decides whether a stale value stands in for a failed refresh`(use: StaleUse) {
     let scene = RememberedScene(.ten(stale: use), age: .seconds(11))
     let refused = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
     scene.fail(Refused())
@@ -106,7 +106,7 @@ import Testing
     #expect(offline.values == (use == .never ? [] : [1]))
   }
 
-  @Test func `what is not usable any more does not stand in for a refresh`() {
+  @Test func `a value that is not usable any more does not stand in for a refresh`() {
     let scene = RememberedScene(.ten(usableFor: .after(.seconds(60))), age: .seconds(59))
     let refreshed = Recorder<Int>().subscribe(to: scene.users.refresh("a"))
 

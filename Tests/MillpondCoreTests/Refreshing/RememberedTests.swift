@@ -112,7 +112,7 @@ import Testing
     #expect(scene.memory.peek("a") == 1)
   }
 
-  @Test func `what comes old from the origin is not fresh for longer than it is young`() {
+  @Test func `a value that is old on arrival is fresh for the rest of its time only`() {
     let scene = RememberedScene(.ten())
     let aged = AgedOrigin(age: .seconds(8))
     let users = aged.remembered(in: scene.memory, .ten(), clock: scene.clock)
@@ -141,7 +141,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `where the store has trouble the origin is asked`() {
+  @Test func `if the store fails the origin is asked`() {
     let store = TestCache<String, Int>()
     store.failGets(of: "a", with: Refused())
     let origin = TestOrigin<String, Int>()
@@ -154,7 +154,7 @@ import Testing
     #expect(caller.isCompleted)
   }
 
-  @Test func `where the store has trouble and the origin has nothing it is the trouble`() {
+  @Test func `if the store fails and the origin has no value the store's failure passes`() {
     let store = TestCache<String, Int>()
     store.failGets(of: "a", with: Refused())
     let origin = TestOrigin<String, Int>()

@@ -42,7 +42,7 @@ import Testing
     #expect(get.transcript == ["next 2", "completed"])
   }
 
-  @Test func `what is set right after all has ceased to be fresh is as fresh as ever`() {
+  @Test func `a value set right after all were marked stale is fresh`() {
     let scene = RememberedScene(.ten())
 
     scene.users.markAllStale()
@@ -53,7 +53,7 @@ import Testing
     #expect(scene.fetches.isEmpty)
   }
 
-  @Test func `what is fetched right after all has ceased to be fresh is as fresh as ever`() {
+  @Test func `a value fetched right after all were marked stale is fresh`() {
     let scene = RememberedScene(.ten(), age: .seconds(1))
     scene.users.markAllStale()
     for value in 2...4 {
@@ -66,7 +66,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test func `what was set right before all ceased to be fresh is fetched`() {
+  @Test func `a value set right before all were marked stale is fetched anew`() {
     let scene = RememberedScene(.ten())
     scene.users.set(5, for: "a")
 

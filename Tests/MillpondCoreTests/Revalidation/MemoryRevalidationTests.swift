@@ -33,7 +33,7 @@ import Testing
     #expect(memory.count == 51)
   }
 
-  @Test func `what is removed, evicted or dropped as expired is not found`() {
+  @Test func `a removed, evicted or expired value is not offered for validation`() {
     let memory = MemoryCache<String, Int>(
       countLimit: 2, policy: .leastRecentlyUsed, clock: clock)
     put("a", in: memory)

@@ -131,7 +131,7 @@ import Testing
     #expect(memory.peek("a") == 5)
   }
 
-  @Test func `what was removed during the question stays removed`() {
+  @Test func `a value removed during its validation stays removed`() {
     let users = users()
     _ = users.ask()
     clock.advance(by: .seconds(11))

@@ -140,7 +140,7 @@ import Testing
     #expect(scene.memory.count == 0)
   }
 
-  @Test func `what a wrapper refuses is not asked about`() {
+  @Test func `a value that a wrapper refuses is not validated`() {
     let scene = RevalidationScene()
     let stored = Stamped(1, age: .seconds(11), validator: Validator(entityTag: "1"))
     _ = scene.memory.apply(.fill("a", stored, FillToken()))

@@ -45,7 +45,7 @@ import Testing
     #expect(memory.count == 0 && disk.contents.isEmpty)
   }
 
-  @Test func `what was under way stores nothing`() {
+  @Test func `a fetch under way stores nothing`() {
     let inner = memory.layered(over: disk.layered(over: origin)).reusingInFlight()
     let cache = inner.scoped(to: scope)
     // A caller outside of the scope waits for the same flight, and so keeps it running.

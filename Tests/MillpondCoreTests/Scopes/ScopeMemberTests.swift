@@ -64,7 +64,7 @@ import Testing
     #expect(erased == ["a", "a"])
   }
 
-  @Test func `what is written between an erasure and the leaving is erased at the next end`() {
+  @Test func `a value written between an erasure and the leaving is erased at the next end`() {
     let files = TestSource<Void>()
     let membership = scope.add(isPersistent: true) { [erasures] in
       erasures.withLock { $0.append("a") }

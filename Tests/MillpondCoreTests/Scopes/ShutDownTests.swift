@@ -38,7 +38,7 @@ import Testing
     #expect(origin["b"].subscriptions == 0)
   }
 
-  @Test func `what runs is waited for, and its value is flushed before files are closed`() {
+  @Test func `running fetches are awaited, and their values are flushed before files are closed`() {
     let caller = ask("a")
 
     let end = shutDown()
@@ -52,7 +52,7 @@ import Testing
     #expect(end.isCompleted)
   }
 
-  @Test func `what runs is cancelled when half of the time is over, and the rest follows`() {
+  @Test func `running fetches are cancelled at half of the time, and the other steps follow`() {
     let caller = ask("a")
     let end = shutDown(after: 8)
 

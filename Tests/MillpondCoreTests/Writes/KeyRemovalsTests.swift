@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test(arguments: [100, 100_000])
-  func `what many threads set and remove ends as the last call says`(limit: Int) async throws {
+  func `sets and removals by many threads end as the last call says`(limit: Int) async throws {
     let cache = MemoryCache<String, Int>(countLimit: limit)
     let done = Watched(0)
     for thread in 0..<4 {

@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [Freshness.reload, .atMost(.zero)])
-  func `what is fetched while a set is encoded is kept in all layers`(freshness: Freshness)
+  func `a value fetched while a set is encoded is kept in all layers`(freshness: Freshness)
     async throws
   {
     let clock = ManualClock()

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `what two layers delay is on its way until both let it go`() {
+  @Test func `a write that two layers delay is pending until both have ended it`() {
     let revision = Revision.next()
     let after = Revision.next()
     let (outer, inner) = (PendingWrite(revision), PendingWrite(revision))

@@ -46,7 +46,7 @@ import Testing
     for write in pending { write.end() }
   }
 
-  @Test func `what no write on its way can be earlier than is forgotten, but for the newest`() {
+  @Test func `writes before all pending ones are forgotten, except the newest`() {
     let order = OrderScene<Int>()
     let pending = PendingWrite(.next())
     for key in 0..<5_120 { #expect(order.admit(key, .next())) }
@@ -76,7 +76,8 @@ import Testing
     pending.end()
   }
 
-  @Test func `what a removal by predicate wrote is kept while an earlier write is on its way`() {
+  @Test func `the keys of a removal by predicate are remembered while an earlier write is pending`()
+  {
     let order = OrderScene<Int>()
     let (earlier, removal) = (Revision.next(), Revision.next())
     let pending = PendingWrite(earlier)

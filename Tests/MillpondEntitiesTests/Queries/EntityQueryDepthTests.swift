@@ -205,7 +205,7 @@ import Testing
   // MARK: Model
 
   @Test(arguments: 0..<40)
-  func `whatever is written, a list is notified when its entities change within the depth`(
+  func `after any writes, a list is notified when its entities change within the depth`(
     seed: Int
   ) {
     var random = SeededGenerator(seed: UInt64(seed))

@@ -11,7 +11,7 @@ import Testing
     store.query(Thing.self, where: { !$0.name.isEmpty }, by: { $0.name < $1.name })
   }
 
-  @Test func `what is there comes first, filtered and sorted`() {
+  @Test func `the present entities come first, filtered and sorted`() {
     for (id, name) in [(1, "b"), (2, ""), (3, "a")] { store.set(Thing(id, name)) }
 
     let values = Recorder<[Thing]>().subscribe(to: byName.values)
@@ -58,7 +58,7 @@ import Testing
     #expect(values.values.map(\.count) == [0, 3])
   }
 
-  @Test func `what the query does not show is silent`() {
+  @Test func `an entity that the query does not show causes no notice`() {
     store.set(Thing(1, "a", links: [2]))
     let values = Recorder<[Thing]>().subscribe(to: byName.values)
 

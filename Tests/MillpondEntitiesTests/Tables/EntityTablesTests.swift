@@ -104,7 +104,7 @@ import Testing
     store.set(Thing(2, owner: "a"))
     store.set(Person(id: "a"))
     store.set(Person(id: "b"))
-    var collector = EntityCollector(store.core, cutoff: .max)
+    var collector = EntityGarbageCollector(store.core, cutoff: .max)
     collector.survey()
 
     let recorder = Recorder<[Thing]>()

@@ -119,7 +119,7 @@ import Testing
     #expect(name(0) == "new" && name(4_000) == "new")
   }
 
-  @Test func `what is retained and released between the steps is kept as the update says`() {
+  @Test func `an entity retained and released between the steps is kept as the update says`() {
     update(removing: 100..<200) { [self] step in
       for id in [50, 150, Self.count, Self.count + 5] {
         store.retain(Reference<Thing>(id)).dispose()

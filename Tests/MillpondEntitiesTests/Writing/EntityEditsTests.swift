@@ -12,7 +12,7 @@ import Testing
 
   // MARK: While values are compared
 
-  @Test func `what is written while a commit compares is compared with what that commit leaves`() {
+  @Test func `a write while a commit compares is compared with the result of that commit`() {
     let store = store
     store.set(Meddling(id: 1, name: "old"))
 
@@ -24,7 +24,7 @@ import Testing
     #expect(store.get(Reference<Meddling>(1))?.name == "old")
   }
 
-  @Test func `what two commits of one turn replace is released after the turn`() {
+  @Test func `values that two commits of one turn replace are released after the turn`() {
     let (store, core) = (store, store.core)
     let isInTurn = Locked<[Bool]>([])
     store.set(
@@ -101,7 +101,7 @@ import Testing
 
   // MARK: From one transaction to the next
 
-  @Test func `what was undone is not found by the next transactions`() {
+  @Test func `an undone edit is not found by the next transactions`() {
     store.update { things in
       things.set(Thing(1))
       try? store.update { things in

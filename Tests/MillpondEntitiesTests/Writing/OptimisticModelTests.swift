@@ -10,7 +10,7 @@ import Testing
 /// plain model.
 @Suite struct OptimisticModelTests {
   @Test(arguments: 0..<60)
-  func `whatever is written and settled, the store is as the model says`(seed: Int) {
+  func `after any writes and confirmations the store is as the model says`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let run = OptimisticRun()
     for _ in 0..<200 { run.step(&random) }

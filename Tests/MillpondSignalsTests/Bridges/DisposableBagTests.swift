@@ -24,7 +24,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `what is put into a bag that is over is disposed of at once`() {
+  @Test func `a disposable added to an ended bag is disposed of at once`() {
     let bag = DisposableBag()
     bag.dispose()
 
@@ -33,7 +33,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `what ends by itself leaves the bag`() {
+  @Test func `a subscription that ends by itself leaves the bag`() {
     let bag = DisposableBag()
     let released = Journal<Int>()
     do {

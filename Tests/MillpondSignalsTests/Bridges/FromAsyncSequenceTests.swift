@@ -15,7 +15,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `what the sequence throws fails the signal after the elements before it`()
+  @Test func `an error of the sequence fails the signal after the elements before it`()
     async throws
   {
     let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FromAsyncTests {
   let recorder = Recorder<Int>()
 
-  @Test func `what the work returns is sent`() async throws {
+  @Test func `the result of the work is sent`() async throws {
     recorder.subscribe(to: .async { 1 })
 
     try await recorder.ended()

@@ -119,7 +119,7 @@
       #expect(source.subscriptions == 2)
     }
 
-    @Test func `what waits is released with a cancelled subscription`() {
+    @Test func `waiting values are released with a cancelled subscription`() {
       let subscriber = DemandingSubscriber<Token>()
       let objects = TestSource<Token>()
       objects.signal.publisher.subscribe(subscriber)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReceiveOnMainTests {
   let source = TestSource<Int>()
 
-  @MainActor @Test func `what is there on the main thread arrives inside the call`() {
+  @MainActor @Test func `on the main thread a ready value arrives inside the call`() {
     let journal = Journal<String>()
 
     let handle = Signal.just(1).subscribeOnMain(
@@ -16,7 +16,7 @@ import Testing
     #expect(handle.isDisposed)
   }
 
-  @MainActor @Test func `what is sent on the main thread arrives inside the sending`() {
+  @MainActor @Test func `a value sent on the main thread arrives inside the sending`() {
     let recorder = Recorder<Int>().subscribe(to: source.signal.receive(on: MainActor.shared))
 
     source.next(1)
@@ -37,7 +37,7 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `what is sent elsewhere hops to the main actor, in order`() async throws {
+  @Test func `values sent on another thread hop to the main actor, in order`() async throws {
     let recorder = Recorder<Int>()
     recorder.subscribe(to: source.signal.receive(on: MainActor.shared)) { _ in
       MainActor.assertIsolated()
@@ -77,7 +77,7 @@ import Testing
     #expect(journal.state == ["progress 1", "next 2", "failed some"])
   }
 
-  @MainActor @Test func `what waits for the main thread is delivered before what is sent there`()
+  @MainActor @Test func `values that wait for the main thread precede those sent there`()
     async throws
   {
     let recorder = Recorder<Int>().subscribe(to: source.signal.receive(on: MainActor.shared))

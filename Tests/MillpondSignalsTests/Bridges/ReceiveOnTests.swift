@@ -175,7 +175,7 @@ import Testing
     #expect(recorder.transcript == ["next 1", "progress 2/?", "completed"])
   }
 
-  @Test func `what is sent after the overflow is dropped, however much it is`() async throws {
+  @Test func `all values sent after the overflow are dropped`() async throws {
     let queue = DispatchQueue(label: "a queue")
     let recorder = Recorder<Int>()
     let heedless = Signal<Int> { observer, _ in

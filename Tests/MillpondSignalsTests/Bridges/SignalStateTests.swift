@@ -15,7 +15,7 @@ import Testing
     #expect(!state.isLoading)
   }
 
-  @Test func `what the signal has ready is there when following returns`() {
+  @Test func `a ready value of the signal is there when following returns`() {
     state.follow(.just(1))
 
     #expect(state.value == 1)
@@ -118,7 +118,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `what is sent on another thread arrives on the main actor`() async throws {
+  @Test func `a value sent on another thread arrives on the main actor`() async throws {
     let changes = Watched(0)
     state.follow(source.signal)
     observe(state.value) { changes.change { $0 += 1 } }

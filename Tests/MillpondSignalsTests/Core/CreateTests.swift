@@ -6,7 +6,7 @@ import Testing
   let recorder = Recorder<Int>()
   let journal = Journal<String>()
 
-  @Test func `what is sent arrives`() {
+  @Test func `sent events arrive`() {
     recorder.subscribe(
       to: .create { observer, _ in
         observer.progress(SignalProgress(completed: 1, total: 2))

@@ -22,7 +22,7 @@ import Testing
     #expect(released.entries == [1])
   }
 
-  @Test func `what is discarded is released after the unlock`() {
+  @Test func `a discarded object is released after the unlock`() {
     let released = Journal<Int>()
     let locked = Locked<[Int: Witness]>([:])
     // The lock is not recursive.

@@ -181,7 +181,7 @@ import Testing
     #expect(first.values == [1])
   }
 
-  @Test func `what many threads send comes in one order for all`() async throws {
+  @Test func `values sent by many threads come in one order for all subscribers`() async throws {
     first.subscribe(to: pipe.signal)
     second.subscribe(to: pipe.signal)
 

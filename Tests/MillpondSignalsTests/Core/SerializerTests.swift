@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `what many threads send arrives one at a time, each thread's in its order`()
+  @Test func `values sent by many threads arrive one at a time, each thread's in its order`()
     async throws
   {
     let serializer = serialized()

@@ -25,7 +25,7 @@ import Testing
     #expect(recorder.transcript == ["next 3", "completed"])
   }
 
-  @Test func `where none is wanted it completes without a value`() {
+  @Test func `for a count of zero it completes without a value`() {
     recorder.subscribe(to: Signal.of(1, 2).first { $0 > 2 })
 
     #expect(recorder.transcript == ["completed"])

@@ -96,7 +96,7 @@ import Testing
     #expect(fallback.disposals == 1)
   }
 
-  @Test func `what the first signal took is torn down before the fallback begins`() {
+  @Test func `the resources of the first signal are torn down before the fallback begins`() {
     let journal = Journal<String>()
     let first = Signal<Int> { observer, lifetime in
       lifetime.onEnd { journal.write("down") }

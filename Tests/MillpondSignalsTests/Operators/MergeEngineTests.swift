@@ -106,7 +106,7 @@ import Testing
     #expect(recorder.transcript == ["failed some"])
   }
 
-  @Test func `what waits in a concat is not started after a failure`() {
+  @Test func `a waiting signal of a concat is not started after a failure`() {
     recorder.subscribe(to: outer.signal.flatMap(.concat) { [inner] _ in inner.signal })
     for value in 0..<3 { outer.next(value) }
 

@@ -41,7 +41,7 @@ import Testing
     #expect(popped == Array(0..<1_000))
   }
 
-  @Test func `what was popped is released`() {
+  @Test func `a popped element is released`() {
     let released = Journal<Int>()
     var queue = Queue<Witness>()
     for value in 0..<3 { queue.append(Witness { released.write(value) }) }

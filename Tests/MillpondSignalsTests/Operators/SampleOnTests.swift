@@ -60,7 +60,7 @@ import Testing
     #expect(source.disposals == 1)
   }
 
-  @Test func `what was sampled is not sent again by the completion`() {
+  @Test func `a sampled value is not sent again by the completion`() {
     subscribe()
     source.next(1)
     sampler.next("a")

@@ -192,7 +192,7 @@ import Testing
     #expect(other.violations.isEmpty)
   }
 
-  @Test func `what was not joined is released at the end`() {
+  @Test func `values that were not joined are released at the end`() {
     let released = Journal<Int>()
     let source = TestSource<Witness>()
     let recorder = Recorder<Int>().subscribe(

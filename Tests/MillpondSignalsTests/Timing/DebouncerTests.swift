@@ -36,7 +36,7 @@ import Testing
     #expect(acts.count == 2)
   }
 
-  @Test func `what is called off does not act, what is called again does`() {
+  @Test func `a cancelled call does not act, and a further call does`() {
     let debouncer = debouncer()
     debouncer.call()
     debouncer.cancel()

@@ -8,7 +8,7 @@ import Testing
   let source = TestSource<Int>()
   let recorder = Recorder<Int>()
 
-  @Test func `what is received is written down`() {
+  @Test func `received events are recorded`() {
     recorder.subscribe(to: source.signal)
 
     source.progress(SignalProgress(completed: 1))

@@ -98,7 +98,7 @@ import Testing
     try await waitUntilGone(url)
   }
 
-  @Test func `where all that is kept is leased, what comes is not stored`() async throws {
+  @Test func `if all stored files are leased, a new value is not stored`() async throws {
     let cache = scene.open(500_000)
     cache.set(large, for: "film")
     let file = try await cache.file(for: "film").value

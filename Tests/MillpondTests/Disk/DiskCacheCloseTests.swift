@@ -49,7 +49,7 @@ import Testing
     #expect(try await cache(limit: 5_000).get("a").value == Data("x".utf8))
   }
 
-  @Test func `what is written after the call of close fails, also if the folder is not open yet`()
+  @Test func `a write after the call of close fails, also if the folder is not open yet`()
     async throws
   {
     defer { try? FileManager.default.removeItem(at: folder) }

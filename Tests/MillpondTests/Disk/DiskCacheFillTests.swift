@@ -58,7 +58,7 @@ import Testing
     #expect(try await cache.get("a").value == Data("fill"))
   }
 
-  @Test func `what was there at the start can be filled over`() async throws {
+  @Test func `a value from an earlier run can be replaced by a fill`() async throws {
     try await scene.fill { $0.set(Data("old"), for: "a") }
     let cache = scene.open()
     try await cache.flush().value

@@ -57,7 +57,7 @@ import Testing
     try await cache.flush(.synchronized).value
   }
 
-  @Test func `where nothing outlives the process a flush succeeds at once`() {
+  @Test func `if nothing outlives the process a flush succeeds at once`() {
     let memory = MemoryCache<String, Data>(countLimit: 10)
 
     #expect(Recorder<Void>().subscribe(to: memory.flush()).isCompleted)

@@ -16,7 +16,7 @@ import Testing
     return (needed...).first { DiskLimits(byteLimit: $0).costLimit >= needed } ?? 0
   }
 
-  @Test func `what has not been used for longest makes room`() async throws {
+  @Test func `the least recently used values are evicted for a new one`() async throws {
     let cache = scene.open(limit(3))
     for key in ["a", "b", "c"] { cache.set(Data(count: 100), for: key) }
     _ = try await cache.get("a").value

@@ -101,7 +101,7 @@ import Testing
     #expect(cache.now("a", Lookup()) == nil)
   }
 
-  @Test func `what is removed is gone at once, and after a restart`() async throws {
+  @Test func `a removed value is gone at once, and after a restart`() async throws {
     try await scene.fill { $0.set(Data("x"), for: "a") }
     try await scene.fill { cache in
       cache.remove("a")

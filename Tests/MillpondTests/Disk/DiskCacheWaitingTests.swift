@@ -26,7 +26,7 @@ import Testing
     return (cache, gate, hasBegun)
   }
 
-  @Test func `what waits to be written arrives inside the subscription`() async throws {
+  @Test func `a pending value arrives inside the subscription`() async throws {
     let (cache, gate, hasBegun) = await heldCache()
     cache.set(Data("x"), for: "a")
     try await hasBegun.wait(for: "the writing") { $0 }
@@ -52,7 +52,7 @@ import Testing
     for number in 0..<1_200 { #expect(try await cache.get("\(number)").value.count == 60_000) }
   }
 
-  @Test func `what waits to be written is never more than the cache may hold`() async throws {
+  @Test func `the values that wait to be written never exceed the cache's limit`() async throws {
     let (cache, gate, hasBegun) = await heldCache()
     cache.set(Data("first"), for: "first")
     try await hasBegun.wait(for: "the writing") { $0 }

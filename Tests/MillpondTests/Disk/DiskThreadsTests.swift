@@ -63,7 +63,7 @@ import Testing
 
   // MARK: - Queues for reading
 
-  @Test func `what concerns one key is done in order, and another key need not wait`()
+  @Test func `the work of one key is done in order, and another key need not wait`()
     async throws
   {
     let (lanes, order) = (ReadQueues("a lane", count: 4), Watched([Int]()))

@@ -22,7 +22,7 @@ import Testing
     #expect(endings.state == [true])
   }
 
-  @Test func `what has been given back can't be taken any more`() {
+  @Test func `a file that was given back can't be taken any more`() {
     let file = lend()
 
     file.giveBack()

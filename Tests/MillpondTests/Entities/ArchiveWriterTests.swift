@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [Book(id: 1, title: "new"), nil])
-  func `what changes after the start and changes back is saved as it is then`(between: Book?)
+  func `an entity that changes after the start and back is saved as it is then`(between: Book?)
     async throws
   {
     try await keep(Book(id: 1, title: "old"))
@@ -81,7 +81,7 @@ import Testing
     #expect(titles.values.last?.title == "fetched")
   }
 
-  @Test func `what was removed before it was restored goes from the disk by itself`() async throws {
+  @Test func `an entity removed before it was restored is removed from the disk`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "kept"))
     let (store, writer) = (EntityStore(), ArchiveWriter(scene.open()))
     let token = FillToken()
@@ -109,7 +109,7 @@ import Testing
     following.dispose()
   }
 
-  @Test func `what can't be decoded goes from the disk`() async throws {
+  @Test func `an entity that can't be decoded is removed from the disk`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "other"))
     let failing = ArchivedType(Book.self, named: "book", version: 1) { _, _ in throw Refused() }
 
@@ -153,7 +153,7 @@ import Testing
     try await disk.close().value
   }
 
-  @Test func `what can't be encoded is left out, also as it was before`() async throws {
+  @Test func `an entity that can't be encoded is left out, with its former version`() async throws {
     try await keep(Book(id: 1, title: "old"), Book(id: 2, title: "other"))
     let (store, disk) = (EntityStore(), scene.open())
     let archive = EntityArchive(

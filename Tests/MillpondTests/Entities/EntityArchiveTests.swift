@@ -23,7 +23,7 @@ import Testing
     try await disk.close().value
   }
 
-  @Test func `what was saved is there at the next start, what was removed is not`() async throws {
+  @Test func `saved entities are there at the next start, and removed ones are not`() async throws {
     try await session { store, _ in
       store.set(Book(id: 1, title: "old", author: Reference("a")))
       store.set(Book(id: 1, title: "kept", author: Reference("a")))
@@ -121,7 +121,7 @@ import Testing
     try await session { store, _ in #expect(store.count == 1) }
   }
 
-  @Test func `what is pruned goes from the disk too, and so does all at an end`() async throws {
+  @Test func `pruned entities are removed from the disk, and all of them at an end`() async throws {
     try await session { store, _ in
       for id in 1...3 { store.set(Book(id: id, title: "kept")) }
     }

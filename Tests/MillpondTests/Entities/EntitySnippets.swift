@@ -25,7 +25,7 @@ import Testing
     var name: String
   }
 
-  @Test func `what the README shows does what it says`() async throws {
+  @Test func `the example of the README does what it says`() async throws {
     let scene = DiskScene()
     let session = CacheScope()
     let store = EntityStore(scope: session)

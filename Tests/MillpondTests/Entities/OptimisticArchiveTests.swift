@@ -25,7 +25,8 @@ import Testing
     (1...4).map { store.get(Reference<Book>($0))?.title }
   }
 
-  @Test func `what waits when the process dies is not there at the next start`() async throws {
+  @Test func `a write that is not confirmed when the process dies is gone afterwards`() async throws
+  {
     let confirmed = PublishSubject<Void>()
     try await session { store in
       for id in 1...2 { store.set(Book(id: id, title: "old")) }
@@ -45,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `what was confirmed or refused before is there as the server has it`() async throws {
+  @Test func `confirmed and refused writes are archived as the server has them`() async throws {
     let (refused, answered) = (PublishSubject<Void>(), PublishSubject<Book>())
     try await session { store in
       store.set(Book(id: 1, title: "old"))

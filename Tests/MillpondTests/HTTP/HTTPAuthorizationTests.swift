@@ -106,7 +106,7 @@ import Testing
     #expect(origin.exchanges.count == 10)
   }
 
-  @Test func `what is refused twice fails, after one repetition`() async throws {
+  @Test func `a request that is refused twice fails, after one repetition`() async throws {
     let origin = try Self.origin(accepting: 0)
     let tokens = Tokens()
     let source = HTTPSource(authorization: try tokens.authorization(for: origin))
@@ -160,7 +160,7 @@ import Testing
     #expect(one.events.isEmpty)
   }
 
-  @Test func `what is forgotten is obtained anew`() async throws {
+  @Test func `forgotten credentials are obtained anew`() async throws {
     let origin = try LoopbackServer { _ in Response() }
     let tokens = Tokens()
     let authorization = try tokens.authorization(for: origin)

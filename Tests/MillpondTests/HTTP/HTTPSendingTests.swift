@@ -137,7 +137,7 @@ import Testing
     #expect(origin.exchanges.count == 9)
   }
 
-  @Test func `what was never sent may be sent again`() async throws {
+  @Test func `a request that was never sent may be sent again`() async throws {
     let closed = try ClosedPort()
     let url = try #require(URL(string: closed.baseURL))
     let signal = api.send(.post(url, .data(Data([1]))))

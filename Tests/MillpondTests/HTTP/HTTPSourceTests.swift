@@ -315,7 +315,7 @@ import Testing
     #expect(clock.pendingCount == 0)
   }
 
-  @Test func `what a transport fails with arrives as it was thrown`() async throws {
+  @Test func `an error of a transport arrives as it was thrown`() async throws {
     struct Odd: Error {}
     let transport = TestTransport()
     let url = try #require(URL(string: "http://a"))

@@ -47,7 +47,7 @@ import Testing
     #expect(size.byteCount == 1_000)
   }
 
-  @Test func `where no time passes nothing traps`() {
+  @Test func `an answer in no time does not trap`() {
     #expect(size(1_000, in: .zero, after: .zero) == 1_000)
     #expect(size(1_000, in: .zero, after: .seconds(1)) == 2_000)
     #expect(size(0, in: .zero, after: .seconds(1)) == 2_000)

@@ -263,7 +263,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "chunked"])
-  func `what ends before its last range is not the whole`(encoding: String?) throws {
+  func `a transfer that ends before its last range is incomplete`(encoding: String?) throws {
     let origin = RangingOrigin { answer, number in
       var answer = answer
       answer.headers.set(encoding, for: "Transfer-Encoding")
@@ -272,7 +272,7 @@ import Testing
       return answer
     }
 
-    let answer = try Recorder<FilePart>().subscribe(to: parts(of: origin).pieces(.standard))
+    let answer = try Recorder<FileStreamPart>().subscribe(to: parts(of: origin).pieces(.standard))
 
     #expect(answer.failureInWords == "810 of 1000")
     #expect(answer.progress.allSatisfy { $0.total == 1_000 })

@@ -37,7 +37,7 @@ import Testing
     #expect(clock.pendingCount == 1)
   }
 
-  @Test func `what was called off does not run, and the next one does`() {
+  @Test func `a cancelled timer does not run, and the next one does`() {
     let first = schedule(1)
     schedule(2)
 

@@ -20,8 +20,8 @@ struct DrawnEntities {
   let scene: Scene
   let base: Base
 
-  /// Whether there is a second entrance, with slow writes.
-  let hasLateEntrance: Bool
+  /// Whether there is a second entry point, with slow writes.
+  let hasLateEntryPoint: Bool
   let isScoped: Bool
   let isPruned: Bool
 
@@ -29,7 +29,7 @@ struct DrawnEntities {
     var generator = SeededGenerator(seed: scene.seed ^ 0xB00C)
     self.scene = scene
     base = Base.allCases.randomElement(using: &generator) ?? .origin
-    hasLateEntrance = .random(using: &generator)
+    hasLateEntryPoint = .random(using: &generator)
     isScoped = .random(using: &generator)
     isPruned = .random(using: &generator)
   }
@@ -37,7 +37,7 @@ struct DrawnEntities {
   /// Makes the composition, and adds its description to the scene.
   func make() -> AnyCache<String, HistoryBook> {
     scene.says(
-      "[over \(base), late \(hasLateEntrance), scoped \(isScoped), pruned \(isPruned)]")
+      "[over \(base), late \(hasLateEntryPoint), scoped \(isScoped), pruned \(isPruned)]")
     scene.getsGoOn()
     scene.mayForget()
     if isScoped { scene.usesScope() }
@@ -47,7 +47,7 @@ struct DrawnEntities {
     if isPruned { scene.trims { store.prune() } }
     scene.shows { Self.state(of: $0, in: store) }
     let books = AnyCache(source.through(store))
-    if hasLateEntrance {
+    if hasLateEntryPoint {
       let late = books.mapKeys(asynchronously: { [scene] (key: String) in
         await scene.takesTime()
         return key

@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `what is remembered is as young as the policy says, and fetched once`() async {
+  @Test func `a remembered value is as fresh as the policy demands, and fetched once`() async {
     await expect(.freshness) { DrawnFreshness($0).make() }
   }
 
@@ -62,7 +62,7 @@ import Testing
     await expect(.clocks) { DrawnComposition($0).make() }
   }
 
-  @Test func `what was stored outlasts a kill, and what was removed does not come back`() async {
+  @Test func `a stored value outlasts a kill, and a removed one does not come back`() async {
     await expect(.kills, value: { "<\($0)#\($1)>" }) { DrawnComposition(dyingIn: $0).make() }
   }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct MediaCacheDecodingTests {
   private let scene = MediaScene()
 
-  @Test func `what is decoded has the bytes of the file, and its age`() async throws {
+  @Test func `a decoded value comes from the bytes of the file, and has its age`() async throws {
     let origin = try LoopbackServer { _ in Response(body: MediaScene.film) }
     let media = scene.media()
     let url = try origin.url("/film")
@@ -20,7 +20,7 @@ import Testing
     #expect(origin.exchanges.count == 1)
   }
 
-  @Test func `what an origin sent and can't be decoded fails as it was thrown, and is not kept`()
+  @Test func `an origin's value that can't be decoded fails as it was thrown, and is not kept`()
     async throws
   {
     let origin = try LoopbackServer { _ in Response(body: MediaScene.film) }

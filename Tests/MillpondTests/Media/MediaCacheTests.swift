@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [Fault.cutBody, .tooFewBytes, .serverError, .unasked206, .refused])
-  func `what fails leaves nothing, and gives its slot back`(fault: Fault) async throws {
+  func `a failed transfer leaves nothing, and gives its slot back`(fault: Fault) async throws {
     let origin = try fault.origin()
     let good = try LoopbackServer { _ in Response(body: [1]) }
     let media = scene.media(limitedTo: 1)

@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what is larger than its cache fails before its bytes come, if its size is known`(
+  func `a value larger than its cache fails before its bytes come, if its size is known`(
     isKnown: Bool
   ) async throws {
     let transport = TestTransport()

@@ -129,7 +129,7 @@ import Testing
     #expect(names("first").isEmpty)
   }
 
-  @Test func `what a dead process has left is removed with all the rest`() async throws {
+  @Test func `files left by a dead process go with a removal of everything`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await fetchMost().dispose()
 

@@ -104,7 +104,8 @@
       #expect(ranges(origin).count == 3)
     }
 
-    @Test func `what breaks off in a later range goes on there, in ranges`() async throws {
+    @Test func `a body that breaks off in a later range is resumed there, in ranges`() async throws
+    {
       let hasBroken = Watched(false)
       let origin = try LoopbackServer { request in
         let isFirst = request.headers["Range"] == Self.firstRange

@@ -55,7 +55,7 @@ import Testing
     #expect(origin.exchanges.map { $0.request.headers["Range"] } == [nil, "bytes=524288-"])
   }
 
-  @Test func `what breaks off again grows`() async throws {
+  @Test func `a body that breaks off again has grown`() async throws {
     let scene = try MediaResumingScene { request in
       MediaResumingScene.rest(
         for: request, upTo: request.headers["Range"] == "bytes=524288-" ? 800_000 : 1_000_000)
@@ -136,7 +136,7 @@ import Testing
     #expect(scene.ranges == [nil, nil])
   }
 
-  @Test func `what is larger than the limit is not kept`() async throws {
+  @Test func `a body larger than the limit is not kept`() async throws {
     let scene = try MediaResumingScene()
     try await scene.get(nil, scene.partials(byteLimit: 500_000))
 

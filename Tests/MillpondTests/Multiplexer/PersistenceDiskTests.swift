@@ -20,7 +20,7 @@ import Testing
     MultiplexerMap(over: Unreachable(), persistence: .disk(name, in: folder))
   }
 
-  @Test func `what was kept is there after a start, also a nil`() async throws {
+  @Test func `a persisted value is there after a start, also a nil`() async throws {
     do {
       let first = map(of: String?.self)
       first.set("Ada", for: "a")

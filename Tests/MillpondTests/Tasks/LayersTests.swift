@@ -57,7 +57,7 @@ import Testing
   private let lines = Watched<[String]>([])
 
   @Test(arguments: 0..<3)
-  func `what the network answers is stored above, however the layers are composed`(_ form: Int) {
+  func `an answer of the network is stored above, however the layers are composed`(_ form: Int) {
     let pictures = Self.compose(memory, disk, network)[form]
     let seen = Recorder<Data>().subscribe(to: pictures.get("a"))
 

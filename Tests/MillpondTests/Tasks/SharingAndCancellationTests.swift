@@ -66,7 +66,7 @@ import Testing
     #expect(seen.state == 0)
   }
 
-  @Test func `what was fetched ahead serves a later caller, and the rest is cancelled`() {
+  @Test func `a value fetched ahead serves a later caller, and the other fetches are cancelled`() {
     let pictures = pictures()
     let ahead = Self.prefetch(["a", "b"], from: pictures)
     shown.subscribe(to: Self.soon(pictures))

@@ -28,8 +28,8 @@ extension DiskIndex {
   }
 
   private mutating func evict(_ victim: Slot) {
-    if let value = largeValues[victim], leases[value.number] != nil {
-      // Its file is lent, so it moves to the end of the order.
+    if let value = largeValues[victim], isLeased(value.number) {
+      // Its file is in use, so it moves to the end of the order.
       return order.postponed(victim)
     }
     statistics.evictions += 1
@@ -67,7 +67,7 @@ extension DiskIndex {
     // Swapped one by one: a shared dictionary would be copied at its next change.
     swap(&writes, &former.writes)
     swap(&leases, &former.leases)
-    swap(&doomed, &former.doomed)
+    swap(&removedAfterLease, &former.removedAfterLease)
     swap(&consequence, &former.consequence)
     (statistics, newest, clearCount) = (former.statistics, former.newest, former.clearCount + 1)
     consequence.former = former
@@ -107,15 +107,6 @@ extension DiskIndex {
     giveUp(value)
   }
 
-  /// Gives up the file of a value that no entry needs, once it has no lease.
-  private mutating func giveUp(_ value: FileValue) {
-    if leases[value.number] == nil {
-      consequence.files.append(value.number)
-    } else {
-      doomed.insert(value.number)
-    }
-  }
-
   mutating func add(_ hash: KeyHash, _ cost: Int) -> Slot {
     let slot = open(hash)
     order.added(slot, hash.bits, weight: cost)
@@ -136,36 +127,4 @@ extension DiskIndex {
     locations.reserve(capacity)
     order.reserve(capacity, expected: 0)
   }
-
-  /// Gives up slots while fewer than a quarter are in use: their entries move to free ones.
-  ///
-  /// At the end of a change, since the change knows slots.
-  mutating func shrink(atMost count: Int = shrinkingCount) {
-    if walks > 0 { return }
-    for _ in 0..<count where order.isSparse {
-      let (last, place) = order.removeLastSlot()
-      if place != last { move(last, to: place) }
-      hashes.removeLast()
-      locations.removeLast()
-      revisions.removeAll(from: last)
-      pending.removeAll(from: last)
-    }
-  }
-
-  private mutating func move(_ slot: Slot, to place: Slot) {
-    slots.move(hashes[slot].bits, from: slot, to: place)
-    hashes[place] = hashes[slot]
-    locations[place] = locations[slot]
-    if revisions[slot] != .none { revisions[place] = exchange(&revisions[slot], with: .none) }
-    if let write = pending[slot] {
-      (pending[place], pending[slot]) = (write, nil)
-      write.slot = place
-      write.underway?.slot = place
-    }
-    if let value = largeValues.removeValue(forKey: slot) { largeValues[place] = value }
-  }
-
-  /// The greatest number of slots that are given up after a change: more than four, so that this
-  /// keeps pace with removals.
-  private static let shrinkingCount = 16
 }

@@ -17,7 +17,7 @@ struct DiskIndex: Sendable {
   /// The last writes of entries that were written in this run.
   var revisions = SparseArray(common: Revision.none)
 
-  /// The pending writes by slot; a record at the slot's spot is the value before.
+  /// The pending writes by slot; a record at the slot's location is the value before.
   var pending = SparseArray<DiskWrite?>(common: nil)
   var pendingCount = 0
 
@@ -36,8 +36,8 @@ struct DiskIndex: Sendable {
   var largeValues: [Slot: FileValue] = [:]
   var leases: [UInt64: Int] = [:]
 
-  /// The files that are needed only by their leases.
-  var doomed: Set<UInt64> = []
+  /// The files that only their leases keep from removal.
+  var removedAfterLease: Set<UInt64> = []
 
   /// The bytes of all records that are needed.
   var liveBytes = 0
@@ -174,43 +174,5 @@ extension DiskIndex {
     var slots: [Slot] = []
     order.forEach { if isIncluded($0) { slots.append($0) } }
     return slots
-  }
-}
-
-// MARK: - Leases
-
-extension DiskIndex {
-  /// Protects the file of a large value from removal; false if it no longer exists.
-  mutating func lease(_ hash: KeyHash, _ value: FileValue) -> Bool {
-    guard let slot = slot(of: hash), largeValues[slot]?.number == value.number else { return false }
-    lease(value.number)
-    order.used(slot, hash.bits)
-    return true
-  }
-
-  /// Protects a file that is about to be written from removal, whatever happens to the write.
-  mutating func lease(_ number: UInt64) { leases[number, default: 0] += 1 }
-
-  /// Leases files that were lent before the index was created; those that no entry needs are
-  /// removed at the end of their leases.
-  mutating func leaseAgain(_ numbers: Set<UInt64>) {
-    for number in numbers { lease(number) }
-    doomed = numbers.subtracting(largeValues.values.map(\.number))
-  }
-
-  /// Returns the files without a lease; the others are removed at the end of their leases.
-  mutating func free(of files: [UInt64]) -> [UInt64] {
-    files.filter { number in
-      if leases[number] == nil { return true }
-      doomed.insert(number)
-      return false
-    }
-  }
-
-  /// Ends a lease; true if the file is no longer needed.
-  mutating func giveBack(_ number: UInt64) -> Bool {
-    guard let count = leases[number] else { return false }
-    leases[number] = count > 1 ? count - 1 : nil
-    return count == 1 && doomed.remove(number) != nil
   }
 }

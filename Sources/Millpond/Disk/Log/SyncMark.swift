@@ -1,6 +1,3 @@
-import Dispatch
-import Foundation
-
 /// The contents of a small file with the position up to which the log is on the device.
 ///
 /// The first flush to the device makes it. Its existence tells later runs that a flush was made:
@@ -44,58 +41,5 @@ enum SyncMark {
 
   private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<16]), seed: 6)
-  }
-}
-
-extension LogWriter {
-  /// Waits until all earlier writes are on the device.
-  ///
-  /// Any thread.
-  func synchronize() throws {
-    try synchronizing.sync {
-      let taken = state.withLock { $0.takeUnsynchronized() }
-      do {
-        for number in taken.files { try synchronize(FileName.value(number)) }
-        for segment in taken.segments.values { try segment.file.synchronize() }
-        let mark = try openSyncMark(taken.end)
-        try folder.synchronize()
-        if let mark, let end = taken.end {
-          try mark.write(SyncMark.bytes(end))
-          if !isMarkOnDevice { try mark.synchronize() }
-          isMarkOnDevice = true
-        }
-      } catch {
-        // It is unknown what has reached the device, so the next call tries all of it again.
-        state.withLock { $0.putBack(taken) }
-        throw error
-      }
-    }
-  }
-
-  /// Opens the file with the mark, before the folder is synchronized, so that it exists as soon as
-  /// a flush has succeeded.
-  ///
-  /// - Returns: The file; nil if the log is empty or the folder is read-only.
-  private func openSyncMark(_ end: LogPosition?) throws -> OpenFile? {
-    guard end != nil, folder.hold == .kept else { return nil }
-    do {
-      return try folder.open(.syncMark, .sharing)
-    } catch let error as POSIXError where error.isRefusalToWrite {
-      return nil
-    }
-  }
-
-  private func synchronize(_ name: FileName) throws {
-    do {
-      try folder.open(name, .reading).synchronize()
-    } catch let error as POSIXError where error.code == .ENOENT {
-      return
-    }
-  }
-
-  /// Synchronizes, if a flush to the device was ever made; called before anything is removed, so
-  /// that its replacement is on the device.
-  func synchronizeIfRelied() throws {
-    if state.withLock({ $0.isKeptOnDevice }) { try synchronize() }
   }
 }

@@ -23,7 +23,6 @@ struct RecordHead: Sendable {
   static let size = 56
   static let version: UInt8 = 2
   private static let magic: UInt32 = 0x646E_504D
-  private static let frontSize = 44
 
   enum Kind: UInt8, Sendable {
     case value = 1
@@ -108,28 +107,8 @@ extension RecordHead {
     head.storedAt = WallTime(microseconds: bytes.number(28, Int64.self))
     head.expiresAt = WallTime(microseconds: bytes.number(36, Int64.self))
     guard bytes.count >= head.payloadOffset else { return .needsMore(head.payloadOffset) }
-    let sum = frontSum(bytes, head, segment)
-    guard bytes.number(frontSize, UInt32.self) == UInt32(truncatingIfNeeded: sum) else {
-      return .damaged
-    }
+    guard let sum = intactFrontSum(bytes, head, segment) else { return .damaged }
     return .front(head, sum: sum)
-  }
-
-  /// Whether a record with an undamaged front is complete and undamaged.
-  static func isWhole(
-    _ record: UnsafeRawBufferPointer, _ head: RecordHead, frontSum: UInt64
-  ) -> Bool {
-    guard record.count >= head.recordSize else { return false }
-    let rest = UnsafeRawBufferPointer(rebasing: record[head.payloadOffset..<head.recordSize])
-    return FoldHash.hash(rest, seed: frontSum) == record.number(48, UInt64.self)
-  }
-
-  private static func frontSum(
-    _ bytes: UnsafeRawBufferPointer, _ head: RecordHead, _ segment: UInt64
-  ) -> UInt64 {
-    let fixed = FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<frontSize]), seed: segment)
-    return FoldHash.hash(
-      UnsafeRawBufferPointer(rebasing: bytes[size..<head.payloadOffset]), seed: fixed)
   }
 }
 
@@ -201,10 +180,6 @@ extension RecordHead {
     record.put(dateLength, 24)
     record.put(storedAt.microseconds, 28)
     record.put(expiresAt.microseconds, 36)
-    let bytes = UnsafeRawBufferPointer(record)
-    let sum = Self.frontSum(bytes, self, segment)
-    record.put(UInt32(truncatingIfNeeded: sum), Self.frontSize)
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[payloadOffset..<recordSize])
-    record.put(FoldHash.hash(rest, seed: sum), 48)
+    putChecksums(record, segment)
   }
 }

@@ -131,7 +131,6 @@ final class OpenFile: Sendable {
     try bytes.withUnsafeBytes { try write($0 as UnsafeRawBufferPointer, at: offset) }
   }
 
-  /// Writes all of `bytes` at `offset`.
   @inline(never)
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
     var done = 0

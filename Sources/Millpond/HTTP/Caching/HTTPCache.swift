@@ -85,10 +85,10 @@ public struct HTTPCache: HTTPTransport {
 
   /// Returns the decision about a request as it would be made now, without acting on it.
   public func decision(for request: HTTPRequest) -> Signal<HTTPCacheDecision> {
-    let terms = RequestTerms(request)
+    let parsed = ParsedRequest(request)
     return core.store.heads(request.url.cacheKey).map { [core] heads in
-      core.terms.rules.decision(
-        for: terms, stored: heads.selected(by: terms), at: core.terms.now())
+      core.settings.rules.decision(
+        for: parsed, stored: heads.selected(by: parsed), at: core.settings.now())
     }
   }
 }

@@ -5,18 +5,18 @@ import MillpondSignals
 final class HTTPCacheCore: Sendable {
   let base: any HTTPTransport
   let store: ResponseStore
-  let terms: HTTPCacheSettings
+  let settings: HTTPCacheSettings
 
   /// The transfers for one caller each, and those that callers of the same request share.
   let transfers: OriginTransfers
   let sharedTransfers: InFlightReuse<OriginTransfers>
   private let refreshes = Locked<[OriginRequest: Lifetime]>([:])
 
-  init(_ base: any HTTPTransport, _ store: ResponseStore, _ terms: HTTPCacheSettings) {
+  init(_ base: any HTTPTransport, _ store: ResponseStore, _ settings: HTTPCacheSettings) {
     self.base = base
     self.store = store
-    self.terms = terms
-    transfers = OriginTransfers(base: base, store: store, terms: terms)
+    self.settings = settings
+    transfers = OriginTransfers(base: base, store: store, settings: settings)
     sharedTransfers = transfers.reusingInFlight()
   }
 

@@ -6,7 +6,7 @@ import MillpondSignals
 final class HTTPCacheExchange: Sendable {
   private let core: HTTPCacheCore
   private let request: HTTPRequest
-  private let terms: RequestTerms
+  private let parsed: ParsedRequest
   private let key: String
   private let token = FillToken()
   private let downstream: Observer<HTTPPart>
@@ -20,7 +20,7 @@ final class HTTPCacheExchange: Sendable {
     self.request = request
     self.downstream = downstream
     self.lifetime = lifetime
-    terms = RequestTerms(request)
+    parsed = ParsedRequest(request)
     key = request.url.cacheKey
   }
 
@@ -33,15 +33,15 @@ final class HTTPCacheExchange: Sendable {
 
   private func decide(_ heads: [StoredResponse]) {
     if lifetime.isEnded { return }
-    let selected = heads.selected(by: terms)
-    let now = core.terms.now()
-    let decision = core.terms.rules.decision(for: terms, stored: selected, at: now)
-    core.terms.tell(request, decision)
+    let selected = heads.selected(by: parsed)
+    let now = core.settings.now()
+    let decision = core.settings.rules.decision(for: parsed, stored: selected, at: now)
+    core.settings.report(request, decision)
     switch (decision.action, selected) {
     case (.answer, let stored?): answer(with: stored, now)
     case (.answerAndRefresh, let stored?):
       // A part of the body, or an answer to a condition, would not be stored.
-      if terms.isShareable { core.refresh(question(stored)) }
+      if parsed.isShareable { core.refresh(question(stored)) }
       answer(with: stored, now)
     case (.answerNotModified, let stored?):
       finish(HTTPHead(status: 304, headers: stored.headers), stored.age(at: now))
@@ -49,17 +49,17 @@ final class HTTPCacheExchange: Sendable {
     case (.validate, _), (.complete, _): share(selected)
     default:
       // What is stored for other fields or credentials says nothing about this request.
-      let matching = selected.flatMap { $0.matches(terms) ? $0 : nil }
-      let others = decision.reason == .otherVariant ? heads.others(for: terms) : []
-      terms.isShareable ? share(matching, others) : passThrough(matching)
+      let matching = selected.flatMap { $0.matches(parsed) ? $0 : nil }
+      let others = decision.reason == .otherVariant ? heads.others(for: parsed) : []
+      parsed.isShareable ? share(matching, others) : passThrough(matching)
     }
   }
 
   // MARK: Answers of the store
 
   private func answer(with stored: StoredResponse, _ now: WallTime) {
-    let part = stored.part(for: terms) ?? .whole
-    if terms.method == "HEAD" || part == .none { return send(stored, part, Data(), now) }
+    let part = stored.part(for: parsed) ?? .whole
+    if parsed.method == "HEAD" || part == .none { return send(stored, part, Data(), now) }
     if let body = core.store.bodyNow(of: stored) { return send(stored, part, body, now) }
     let exchange = self
     core.store.body(of: stored).run(
@@ -84,7 +84,7 @@ final class HTTPCacheExchange: Sendable {
       head = HTTPHead(
         status: 416, headers: ["Content-Range": "bytes */\(stored.body.byteCount)"])
     }
-    head.lifetime = core.terms.rules.lifetime(of: stored, at: now)
+    head.lifetime = core.settings.rules.lifetime(of: stored, at: now)
     // RFC 9111 §4: an answer that was not validated states its age.
     head.state(age: stored.age(at: now))
     downstream.next(.head(head))
@@ -102,7 +102,7 @@ final class HTTPCacheExchange: Sendable {
   /// The body has been evicted, so there is nothing stored.
   private func missBody() {
     if lifetime.isEnded { return }
-    if terms.directives.has(.onlyIfCached) { return finish(HTTPHead(status: 504)) }
+    if parsed.directives.has(.onlyIfCached) { return finish(HTTPHead(status: 504)) }
     // Not shared: a flight that has just confirmed the response may still be there.
     goAlone()
   }
@@ -117,7 +117,7 @@ final class HTTPCacheExchange: Sendable {
   private func question(
     _ stored: StoredResponse?, _ others: [StoredResponse] = []
   ) -> OriginRequest {
-    OriginRequest(request, terms, key, stored, others: others, token)
+    OriginRequest(request, parsed, key, stored, others: others, token)
   }
 
   private func follow(_ steps: Signal<Stamped<TransferStep>>) {
@@ -137,7 +137,7 @@ final class HTTPCacheExchange: Sendable {
     switch step {
     case .stored(let stored, _):
       upstream.end()
-      answer(with: stored, core.terms.now())
+      answer(with: stored, core.settings.now())
     case .part(let part, let number, let log):
       let first = position.value
       if number < first { return }
@@ -160,7 +160,7 @@ final class HTTPCacheExchange: Sendable {
 
   /// Sends a request that is neither stored nor shared, and learns from its answer.
   private func passThrough(_ stored: StoredResponse?) {
-    let sent = core.terms.now()
+    let sent = core.settings.now()
     let exchange = self
     core.base.send(request).run(
       downstream.replacingNext { part in
@@ -170,17 +170,17 @@ final class HTTPCacheExchange: Sendable {
   }
 
   private func learn(_ head: HTTPHead, _ stored: StoredResponse?, _ sent: WallTime) {
-    for url in core.terms.rules.invalidated(by: terms, request.url, head) {
+    for url in core.settings.rules.invalidated(by: parsed, request.url, head) {
       core.invalidate(url.cacheKey)
     }
-    guard let stored, terms.isAnswerable else { return }
+    guard let stored, parsed.isAnswerable else { return }
     core.store.learn(
-      from: head, about: stored, for: key, terms, requestTime: sent,
-      responseTime: core.terms.now(), token)
+      from: head, about: stored, for: key, parsed, requestTime: sent,
+      responseTime: core.settings.now(), token)
   }
 }
 
-extension RequestTerms {
+extension ParsedRequest {
   /// Whether the answer can be stored and shared: not if it depends on a condition or a range.
   fileprivate var isShareable: Bool {
     method == "GET" && !isConditional && !hasOriginCondition && range == nil

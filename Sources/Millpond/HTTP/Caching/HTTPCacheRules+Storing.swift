@@ -9,32 +9,32 @@ extension HTTPCacheRules {
   ///   - head: The head of the response.
   ///   - request: The request.
   public func storage(of head: HTTPHead, for request: HTTPRequest) -> HTTPCacheDecision {
-    storage(of: head, for: RequestTerms(request))
+    storage(of: head, for: ParsedRequest(request))
   }
 
-  func storage(of head: HTTPHead, for request: RequestTerms) -> HTTPCacheDecision {
-    let terms = ResponseTerms(status: head.status, headers: head.headers)
-    if let reason = obstacle(head, terms, request) { return .init(.pass, reason) }
-    if terms.statesFreshness { return .init(.store, .statedFreshness) }
+  func storage(of head: HTTPHead, for request: ParsedRequest) -> HTTPCacheDecision {
+    let parsed = ParsedResponse(status: head.status, headers: head.headers)
+    if let reason = obstacle(head, parsed, request) { return .init(.pass, reason) }
+    if parsed.statesFreshness { return .init(.store, .statedFreshness) }
     // RFC 9111 §3: private is as good as public for a private cache.
-    if terms.directives.has(.isPublic) || terms.directives.has(.isPrivate) {
+    if parsed.directives.has(.isPublic) || parsed.directives.has(.isPrivate) {
       return .init(.store, .explicitlyStorable)
     }
-    if terms.mayBeEstimated { return .init(.store, .storableStatus) }
+    if parsed.mayBeEstimated { return .init(.store, .storableStatus) }
     return .init(.pass, .notCacheable)
   }
 
   private func obstacle(
-    _ head: HTTPHead, _ terms: ResponseTerms, _ request: RequestTerms
+    _ head: HTTPHead, _ parsed: ParsedResponse, _ request: ParsedRequest
   ) -> HTTPCacheReason? {
     // HEAD has no body to store; another answer to POST could be stored, but helps GET only.
     if request.method != "GET" { return .method }
     if !(200...599).contains(head.status) { return .notFinal }
     if head.status == 206 || head.status == 304 { return .notWhole }
     if request.directives.has(.noStore) { return .requestNoStore }
-    if terms.directives.has(.mustUnderstand) {
-      if !terms.isOfKnownStatus { return .unknownStatus }
-    } else if terms.directives.has(.noStore) {
+    if parsed.directives.has(.mustUnderstand) {
+      if !parsed.isOfKnownStatus { return .unknownStatus }
+    } else if parsed.directives.has(.noStore) {
       return .responseNoStore
     }
     if head.isRedirected || head.isOfOtherOrigin { return .redirected }
@@ -52,7 +52,7 @@ extension HTTPCacheRules {
   ///   - url: Its URL.
   ///   - head: The head of the answer.
   /// - Source: RFC 9111 §4.4.
-  func invalidated(by request: RequestTerms, _ url: URL, _ head: HTTPHead) -> [URL] {
+  func invalidated(by request: ParsedRequest, _ url: URL, _ head: HTTPHead) -> [URL] {
     if request.isSafe || !(200..<400).contains(head.status) { return [] }
     let named = ["Location", "Content-Location"].flatMap { head.headers.values(of: $0) }
       .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }

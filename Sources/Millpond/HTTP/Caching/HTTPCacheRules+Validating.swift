@@ -7,8 +7,8 @@ extension StoredResponse {
   /// - Source: RFC 9111 §4.3.1.
   var conditions: [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
-    if let tag = terms.entityTag { fields.append((name: "If-None-Match", value: tag.text)) }
-    if let date = terms.lastModifiedText {
+    if let tag = parsed.entityTag { fields.append((name: "If-None-Match", value: tag.text)) }
+    if let date = parsed.lastModifiedText {
       fields.append((name: "If-Modified-Since", value: date))
     }
     return fields
@@ -18,14 +18,14 @@ extension StoredResponse {
   /// it can't be evaluated here.
   ///
   /// - Source: RFC 9110 §13.1.2, §13.1.3, §13.2.2; RFC 9111 §4.3.2.
-  func evaluates(_ request: RequestTerms) -> Bool? {
+  func evaluates(_ request: ParsedRequest) -> Bool? {
     guard status == 200 else { return nil }
     if !request.noneMatch.isEmpty {
       guard let list = EntityTagList(request.noneMatch) else { return nil }
-      return !list.contains(terms.entityTag)
+      return !list.contains(parsed.entityTag)
     }
     guard let date = request.modifiedSince.flatMap({ HTTPDate.inGMT($0) }) else { return nil }
-    return (terms.lastModified ?? origination) > date.microseconds
+    return (parsed.lastModified ?? origination) > date.microseconds
   }
 
   /// Whether a 304, in answer to a question about this response, confirms it.
@@ -37,15 +37,15 @@ extension StoredResponse {
   func isConfirmed(by head: HTTPHead, isAsked: Bool) -> Bool {
     // Validators identify versions of one resource, and a redirect leads to another.
     if head.isRedirected { return false }
-    let new = ResponseTerms(status: head.status, headers: head.headers)
+    let new = ParsedResponse(status: head.status, headers: head.headers)
     if let tag = new.entityTag {
-      guard let own = terms.entityTag else { return false }
+      guard let own = parsed.entityTag else { return false }
       return tag.isWeak || own.isWeak ? isAsked && own.isWeaklyEqual(to: tag) : own == tag
     }
     // A tag that can't be read names no version.
     if !head.headers.values(of: "ETag").isEmpty { return false }
-    if let date = new.lastModifiedText, terms.entityTag == nil {
-      return isAsked && date == terms.lastModifiedText
+    if let date = new.lastModifiedText, parsed.entityTag == nil {
+      return isAsked && date == parsed.lastModifiedText
     }
     return isAsked
   }
@@ -54,9 +54,9 @@ extension StoredResponse {
   ///
   /// - Source: RFC 9111 §4.3.5.
   func isDescribed(by head: HTTPHead) -> Bool {
-    let new = ResponseTerms(status: head.status, headers: head.headers)
-    guard head.status == 200, !head.isRedirected, status == 200, new.entityTag == terms.entityTag,
-      new.lastModifiedText == terms.lastModifiedText
+    let new = ParsedResponse(status: head.status, headers: head.headers)
+    guard head.status == 200, !head.isRedirected, status == 200, new.entityTag == parsed.entityTag,
+      new.lastModifiedText == parsed.lastModifiedText
     else { return false }
     let lengths = head.headers.values(of: "Content-Length")
     return lengths.isEmpty || lengths == headers.values(of: "Content-Length")
@@ -67,7 +67,7 @@ extension StoredResponse {
   ///
   /// - Source: RFC 9111 §3.2.
   func updated(
-    by head: HTTPHead, for request: RequestTerms, requestTime: WallTime, responseTime: WallTime
+    by head: HTTPHead, for request: ParsedRequest, requestTime: WallTime, responseTime: WallTime
   ) -> StoredResponse? {
     let fields = headers(updatedBy: head)
     guard let variant = VariantKey(of: fields, to: request) else { return nil }
@@ -101,7 +101,7 @@ extension StoredResponse {
 
   /// Whether a part of a body that the origin sent belongs to this whole response.
   func isOfSameVersion(asPart head: HTTPHead) -> Bool {
-    guard body.isWhole, !head.isRedirected, let own = terms.entityTag,
+    guard body.isWhole, !head.isRedirected, let own = parsed.entityTag,
       let tag = EntityTag(of: head.headers)
     else { return false }
     return own.isStronglyEqual(to: tag) && ContentRange(head.headers)?.total == body.byteCount
@@ -121,7 +121,7 @@ extension [StoredResponse] {
   /// Without a match, a response that shows why none matches.
   ///
   /// - Source: RFC 9111 §4.1.
-  func selected(by request: RequestTerms) -> StoredResponse? {
+  func selected(by request: ParsedRequest) -> StoredResponse? {
     // Nearly always there is one.
     if count == 1 { return self[0] }
     let own = filter { $0.variant.credentials == request.credentials }
@@ -134,12 +134,12 @@ extension [StoredResponse] {
   /// which the origin may name as the answer to it.
   ///
   /// - Source: RFC 9111 §4.3.1.
-  func others(for request: RequestTerms) -> [StoredResponse] {
+  func others(for request: ParsedRequest) -> [StoredResponse] {
     var named: [EntityTag] = []
     return reversed().filter { response in
       guard response.status == 200, response.body.isWhole,
         response.variant.credentials == request.credentials,
-        let tag = response.terms.entityTag, !named.contains(where: { $0.isWeaklyEqual(to: tag) })
+        let tag = response.parsed.entityTag, !named.contains(where: { $0.isWeaklyEqual(to: tag) })
       else { return false }
       named.append(tag)
       return named.count <= 8

@@ -54,11 +54,11 @@ extension HTTPCacheRules {
   public func decision(
     for request: HTTPRequest, stored: StoredResponse?, at now: Date
   ) -> HTTPCacheDecision {
-    decision(for: RequestTerms(request), stored: stored, at: WallTime(now))
+    decision(for: ParsedRequest(request), stored: stored, at: WallTime(now))
   }
 
   func decision(
-    for request: RequestTerms, stored: StoredResponse?, at now: WallTime
+    for request: ParsedRequest, stored: StoredResponse?, at now: WallTime
   ) -> HTTPCacheDecision {
     guard request.isAnswerable else { return .init(.forward, .method) }
     if request.hasOriginCondition { return request.toOrigin(.originCondition) }
@@ -92,15 +92,15 @@ extension HTTPCacheRules {
     for request: HTTPRequest, stored: StoredResponse, afterFailure status: Int?, at now: Date
   ) -> HTTPCacheDecision {
     decision(
-      for: RequestTerms(request), stored: stored, afterFailure: status, at: WallTime(now))
+      for: ParsedRequest(request), stored: stored, afterFailure: status, at: WallTime(now))
   }
 
   func decision(
-    for request: RequestTerms, stored: StoredResponse, afterFailure status: Int?, at now: WallTime
+    for request: ParsedRequest, stored: StoredResponse, afterFailure status: Int?, at now: WallTime
   ) -> HTTPCacheDecision {
     if !stored.body.isWhole { return .init(.forward, .incomplete) }
     let state = FreshnessState(stored, at: now, heuristicMicroseconds)
-    let directives = stored.terms.directives
+    let directives = stored.parsed.directives
     if directives.has(.noCache) { return .init(.forward, .responseNoCache) }
     if request.directives.has(.noCache) { return .init(.forward, .requestNoCache) }
     guard let staleness = state.staleness else { return .init(.forward, .unknownAge) }
@@ -128,15 +128,15 @@ extension HTTPCacheRules {
   /// Returns the age of a stored response, and the time for which it is still fresh.
   func lifetime(of stored: StoredResponse, at now: WallTime) -> ResponseLifetime {
     let state = FreshnessState(stored, at: now, heuristicMicroseconds)
-    let rest = stored.terms.directives.has(.noCache) ? .zero : state.freshFor ?? .zero
+    let rest = stored.parsed.directives.has(.noCache) ? .zero : state.freshFor ?? .zero
     return ResponseLifetime(age: state.age ?? WallTime.greatestAge, rest: max(.zero, rest))
   }
 
   private func reuse(
-    _ request: RequestTerms, _ stored: StoredResponse, _ state: FreshnessState
+    _ request: ParsedRequest, _ stored: StoredResponse, _ state: FreshnessState
   ) -> (isUsable: Bool, reason: HTTPCacheReason) {
     let wish = request.directives
-    let directives = stored.terms.directives
+    let directives = stored.parsed.directives
     if wish.has(.noCache) { return (false, .requestNoCache) }
     if directives.has(.noCache) { return (false, .responseNoCache) }
     guard let age = state.microseconds, let staleness = state.staleness else {
@@ -181,7 +181,7 @@ struct FreshnessState {
   var freshFor: Duration? { staleness.map { .microseconds(-$0) } }
 }
 
-extension RequestTerms {
+extension ParsedRequest {
   /// The greatest age that the request accepts, in microseconds.
   fileprivate var ageLimit: Int64? {
     switch directives.maxAge {
@@ -200,7 +200,7 @@ extension RequestTerms {
     if let stored, !isConditional, method == "GET" {
       if !stored.body.isWhole {
         if range == nil, stored.resumePoint != nil { action = .complete }
-      } else if stored.terms.hasValidator, stored.part(for: self) != nil {
+      } else if stored.parsed.hasValidator, stored.part(for: self) != nil {
         action = .validate
       }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The terms of an HTTP cache.
+/// The settings of an HTTP cache.
 struct HTTPCacheSettings: Sendable {
   let rules: HTTPCacheRules
   let byteLimit: Int
@@ -9,7 +9,7 @@ struct HTTPCacheSettings: Sendable {
 
   func now() -> WallTime { clock.map { WallTime($0()) } ?? .now }
 
-  func tell(_ request: HTTPRequest, _ decision: HTTPCacheDecision) {
+  func report(_ request: HTTPRequest, _ decision: HTTPCacheDecision) {
     onDecision?(request, decision)
   }
 }

@@ -7,7 +7,7 @@ import MillpondSignals
 /// Two with the same name can share one transfer.
 final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
   let request: HTTPRequest
-  let terms: RequestTerms
+  let parsed: ParsedRequest
 
   /// The key of the URL in the store.
   let key: String
@@ -23,11 +23,11 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
   private let name: Fingerprint
 
   init(
-    _ request: HTTPRequest, _ terms: RequestTerms, _ key: String, _ stored: StoredResponse?,
+    _ request: HTTPRequest, _ parsed: ParsedRequest, _ key: String, _ stored: StoredResponse?,
     others: [StoredResponse] = [], _ token: FillToken
   ) {
     self.request = request
-    self.terms = terms
+    self.parsed = parsed
     self.key = key
     self.stored = stored
     self.others = others
@@ -49,7 +49,7 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
     // A beginning can't be the answer, so a 304 about it would be of no use.
     if let stored { return stored.body.isWhole ? stored.conditions : [] }
     if others.isEmpty { return [] }
-    let tags = others.compactMap { $0.terms.entityTag?.text }
+    let tags = others.compactMap { $0.parsed.entityTag?.text }
     return [(name: "If-None-Match", value: tags.joined(separator: ", "))]
   }
 
@@ -60,7 +60,7 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
     if let stored { return stored.isConfirmed(by: head, isAsked: true) ? stored : nil }
     // Of several, it has to name one.
     guard !head.isRedirected, let tag = EntityTag(of: head.headers) else { return nil }
-    return others.first { $0.terms.entityTag?.isWeaklyEqual(to: tag) == true }
+    return others.first { $0.parsed.entityTag?.isWeaklyEqual(to: tag) == true }
   }
 }
 
@@ -68,7 +68,7 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
 struct OriginTransfers: StampedSource {
   let base: any HTTPTransport
   let store: ResponseStore
-  let terms: HTTPCacheSettings
+  let settings: HTTPCacheSettings
 
   func getStamped(_ key: OriginRequest, _ lookup: Lookup) -> Signal<Stamped<TransferStep>> {
     Signal { observer, lifetime in
@@ -106,7 +106,7 @@ private final class OriginTransfer: Sendable {
     self.transfers = transfers
     self.downstream = downstream
     self.lifetime = lifetime
-    log = TransferLog(byteLimit: transfers.terms.byteLimit)
+    log = TransferLog(byteLimit: transfers.settings.byteLimit)
   }
 
   func start() {
@@ -142,7 +142,7 @@ private final class OriginTransfer: Sendable {
   }
 
   private func send(_ request: HTTPRequest, about asked: Question) {
-    state.value.sent = transfers.terms.now()
+    state.value.sent = transfers.settings.now()
     let upstream = lifetime.child()
     transfers.base.send(request).run(
       Observer(
@@ -167,7 +167,7 @@ private final class OriginTransfer: Sendable {
         receive(whole, isAsked: false, upstream)
         if !upstream.isEnded { passBytes(of: .body(bytes)) }
       } else if [206, 304, 416].contains(head.status) {
-        // The origin has another version, or can't tell.
+        // The origin has another version, or does not know.
         upstream.end()
         send(asking: [])
       } else {
@@ -182,7 +182,7 @@ private final class OriginTransfer: Sendable {
   }
 
   private func receive(_ head: HTTPHead, isAsked: Bool, _ upstream: Lifetime) {
-    let now = transfers.terms.now()
+    let now = transfers.settings.now()
     if head.status == 304, isAsked {
       upstream.end()
       if let stored = question.confirmed(by: head) { return confirm(stored, head, now) }
@@ -193,19 +193,19 @@ private final class OriginTransfer: Sendable {
       upstream.end()
       return finish(with: stored, decision)
     }
-    if let stored = question.stored, question.terms.range != nil {
+    if let stored = question.stored, question.parsed.range != nil {
       transfers.store.learn(
-        from: head, about: stored, for: question.key, question.terms,
+        from: head, about: stored, for: question.key, question.parsed,
         requestTime: state.value.sent, responseTime: now, question.token)
     }
-    let decision = transfers.terms.rules.storage(of: head, for: question.terms)
+    let decision = transfers.settings.rules.storage(of: head, for: question.parsed)
     state.value.head = head
     if decision.action == .store {
       state.value.storing = StoredResponse(
-        head, to: question.terms, requestTime: state.value.sent, responseTime: now)
+        head, to: question.parsed, requestTime: state.value.sent, responseTime: now)
     }
-    let isTooLarge = head.isLarger(than: transfers.terms.byteLimit)
-    let isPart = question.terms.range != nil && decision.action != .store
+    let isTooLarge = head.isLarger(than: transfers.settings.byteLimit)
+    let isPart = question.parsed.range != nil && decision.action != .store
     if !decision.reason.allowsSharing || isTooLarge || isPart {
       log.keepNothing()
       state.value.storing = nil
@@ -216,7 +216,7 @@ private final class OriginTransfer: Sendable {
       lifetime.onEnd { self.keepBeginning() }
     }
     let isRefused = isTooLarge && decision.action == .store
-    transfers.terms.tell(request, isRefused ? HTTPCacheDecision(.pass, .tooLarge) : decision)
+    transfers.settings.report(request, isRefused ? HTTPCacheDecision(.pass, .tooLarge) : decision)
     var head = head
     head.lifetime = lifetime(of: head, now)
     pass(.head(head))
@@ -226,7 +226,7 @@ private final class OriginTransfer: Sendable {
   private func lifetime(of head: HTTPHead, _ now: WallTime) -> ResponseLifetime? {
     guard (200..<300).contains(head.status) else { return nil }
     guard let stored = state.value.storing else { return .over }
-    return transfers.terms.rules.lifetime(of: stored, at: now)
+    return transfers.settings.rules.lifetime(of: stored, at: now)
   }
 
   private func pass(_ part: HTTPPart) {
@@ -242,7 +242,7 @@ private final class OriginTransfer: Sendable {
     case .progress: downstream.other(event)
     case .failed:
       if state.value.head == nil, let stored = question.stored,
-        let decision = standIn(nil, transfers.terms.now())
+        let decision = standIn(nil, transfers.settings.now())
       {
         return finish(with: stored, decision)
       }
@@ -264,22 +264,22 @@ private final class OriginTransfer: Sendable {
     guard let point = beginning.resumePoint, point.byteCount < point.version.total ?? .max else {
       return
     }
-    transfers.terms.tell(request, HTTPCacheDecision(.store, .incomplete))
-    transfers.store.store(beginning, body, for: question.key, question.terms, question.token)
+    transfers.settings.report(request, HTTPCacheDecision(.store, .incomplete))
+    transfers.store.store(beginning, body, for: question.key, question.parsed, question.token)
       .subscribe()
   }
 
   private func finish(with stored: StoredResponse, _ decision: HTTPCacheDecision) {
     state.value.isOver = true
-    transfers.terms.tell(request, decision)
+    transfers.settings.report(request, decision)
     downstream.next(Stamped(.stored(stored, decision)))
     if !lifetime.isEnded { downstream.completed() }
   }
 
   private func standIn(_ status: Int?, _ now: WallTime) -> HTTPCacheDecision? {
     guard let stored = question.stored else { return nil }
-    let decision = transfers.terms.rules.decision(
-      for: question.terms, stored: stored, afterFailure: status, at: now)
+    let decision = transfers.settings.rules.decision(
+      for: question.parsed, stored: stored, afterFailure: status, at: now)
     return decision.isAnswer ? decision : nil
   }
 
@@ -287,19 +287,19 @@ private final class OriginTransfer: Sendable {
   private func confirm(_ stored: StoredResponse, _ head: HTTPHead, _ now: WallTime) {
     state.value.isOver = true
     let updated = stored.updated(
-      by: head, for: question.terms, requestTime: state.value.sent, responseTime: now)
+      by: head, for: question.parsed, requestTime: state.value.sent, responseTime: now)
     let isKept =
-      updated?.terms.directives.has(.noStore) == false
+      updated?.parsed.directives.has(.noStore) == false
       && updated?.headers.isTooLargeToStore == false
     let decision = HTTPCacheDecision(.answer, .confirmed, age: .zero, freshFor: .zero)
-    transfers.terms.tell(request, decision)
+    transfers.settings.report(request, decision)
     let answer = Stamped(TransferStep.stored(updated ?? stored, decision))
     // What must not be kept is read before it is removed.
     if !isKept { downstream.next(answer) }
     let isOther = question.stored == nil
     let change =
       if isOther, isKept, let updated {
-        transfers.store.add(updated, for: question.key, question.terms, question.token)
+        transfers.store.add(updated, for: question.key, question.parsed, question.token)
       } else {
         transfers.store.update(
           stored, to: isKept ? updated : isOther ? stored : nil, for: question.key, question.token)
@@ -314,7 +314,7 @@ private final class OriginTransfer: Sendable {
     state.value.isOver = true
     _ = log.takeBeginning()
     let whole = response.with(StoredBody(byteCount: body.count, isWhole: true))
-    transfers.store.store(whole, body, for: question.key, question.terms, question.token).run(
+    transfers.store.store(whole, body, for: question.key, question.parsed, question.token).run(
       Observer(next: { _ in }, other: { [downstream] in downstream.other($0) }), lifetime)
   }
 

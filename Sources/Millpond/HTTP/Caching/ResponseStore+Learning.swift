@@ -7,7 +7,7 @@ extension ResponseStore {
   ///
   /// - Source: RFC 9111 §4.3.4, §4.3.5.
   func learn(
-    from head: HTTPHead, about stored: StoredResponse, for key: String, _ request: RequestTerms,
+    from head: HTTPHead, about stored: StoredResponse, for key: String, _ request: ParsedRequest,
     requestTime: WallTime, responseTime: WallTime, _ token: FillToken
   ) {
     let isHead = request.method == "HEAD"
@@ -33,6 +33,6 @@ extension HTTPHead {
   fileprivate func showsOtherVersion(than stored: StoredResponse, isHead: Bool) -> Bool {
     if isHead { return status == 200 }
     guard status == 206, let tag = EntityTag(of: headers) else { return false }
-    return stored.terms.entityTag != tag
+    return stored.parsed.entityTag != tag
   }
 }

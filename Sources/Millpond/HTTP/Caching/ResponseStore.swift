@@ -69,7 +69,7 @@ struct ResponseStore: Sendable {
   /// - Parameter token: The token from before the request was looked up: a write that came since
   ///   then wins, such as an invalidation.
   func store(
-    _ response: StoredResponse, _ body: Data, for key: String, _ request: RequestTerms,
+    _ response: StoredResponse, _ body: Data, for key: String, _ request: ParsedRequest,
     _ token: FillToken
   ) -> Signal<Void> {
     change(key, token) { heads in
@@ -85,7 +85,7 @@ struct ResponseStore: Sendable {
 
   /// Stores the head of a response whose body is stored, for all requests that match `request`.
   func add(
-    _ response: StoredResponse, for key: String, _ request: RequestTerms, _ token: FillToken
+    _ response: StoredResponse, for key: String, _ request: ParsedRequest, _ token: FillToken
   ) -> Signal<Void> {
     change(key, token) { $0.replacing(response, for: request) }
   }
@@ -150,7 +150,7 @@ struct ResponseStore: Sendable {
 extension [StoredResponse] {
   /// Returns the responses with this one in place of those that the same request selects.
   fileprivate func replacing(
-    _ response: StoredResponse, for request: RequestTerms
+    _ response: StoredResponse, for request: ParsedRequest
   ) -> [StoredResponse] {
     let kept = filter { !$0.matches(request) }
     return (kept + [response]).suffix(ResponseStore.variantLimit)

@@ -17,25 +17,25 @@ extension StoredResponse {
   /// answer.
   ///
   /// - Source: RFC 9110 §14.2, §13.1.5.
-  func part(for request: RequestTerms) -> Part? {
+  func part(for request: ParsedRequest) -> Part? {
     guard let text = request.range, request.method == "GET" else { return .whole }
     if let condition = request.rangeCondition {
       guard let holds = fulfills(condition) else { return nil }
       if !holds { return .whole }
     }
     // Other statuses have no ranges, and the bytes of a decoded body are not those that it counts.
-    guard status == 200, !terms.isDecoded, let range = RequestedRange(text) else { return nil }
+    guard status == 200, !parsed.isDecoded, let range = RequestedRange(text) else { return nil }
     return range.part(of: body.byteCount)
   }
 
   /// Whether the version is that of an `If-Range`; nil if it is neither a tag nor a date.
   private func fulfills(_ condition: String) -> Bool? {
     if let tag = EntityTag(condition) {
-      return terms.entityTag.map { $0.isStronglyEqual(to: tag) } ?? false
+      return parsed.entityTag.map { $0.isStronglyEqual(to: tag) } ?? false
     }
     guard let date = HTTPDate.inGMT(condition) else { return nil }
     // RFC 9110 §8.8.2.2: a date is strong if the response is at least a minute younger.
-    guard let changed = terms.lastModified, let sent = terms.date else { return false }
+    guard let changed = parsed.lastModified, let sent = parsed.date else { return false }
     return date.microseconds == changed && sent - changed >= 60_000_000
   }
 

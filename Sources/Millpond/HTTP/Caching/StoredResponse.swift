@@ -17,7 +17,7 @@ public final class StoredResponse: Sendable {
   let responseTime: WallTime
 
   let variant: VariantKey
-  let terms: ResponseTerms
+  let parsed: ParsedResponse
 
   /// The number and the length of the body in the store, and its key there.
   let body: StoredBody
@@ -35,12 +35,12 @@ public final class StoredResponse: Sendable {
     _ head: HTTPHead, to request: HTTPRequest, requestTime: Date, responseTime: Date
   ) {
     self.init(
-      head, to: RequestTerms(request), requestTime: WallTime(requestTime),
+      head, to: ParsedRequest(request), requestTime: WallTime(requestTime),
       responseTime: WallTime(responseTime))
   }
 
   convenience init?(
-    _ head: HTTPHead, to request: RequestTerms, requestTime: WallTime, responseTime: WallTime,
+    _ head: HTTPHead, to request: ParsedRequest, requestTime: WallTime, responseTime: WallTime,
     body: StoredBody = StoredBody()
   ) {
     guard let variant = VariantKey(of: head.headers, to: request) else { return nil }
@@ -51,7 +51,7 @@ public final class StoredResponse: Sendable {
 
   init(
     status: Int, headers: HeaderFields, requestTime: WallTime, responseTime: WallTime,
-    variant: VariantKey, body: StoredBody, terms: ResponseTerms? = nil
+    variant: VariantKey, body: StoredBody, parsed: ParsedResponse? = nil
   ) {
     self.status = status
     self.headers = headers
@@ -60,11 +60,11 @@ public final class StoredResponse: Sendable {
     self.variant = variant
     self.body = body
     bodyPlace = body.place
-    self.terms = terms ?? ResponseTerms(status: status, headers: headers)
+    self.parsed = parsed ?? ParsedResponse(status: status, headers: headers)
   }
 
   /// Whether a request with these fields and credentials selects this response.
-  func matches(_ request: RequestTerms) -> Bool {
+  func matches(_ request: ParsedRequest) -> Bool {
     variant.credentials == request.credentials && variant.isSelected(by: request)
   }
 
@@ -72,11 +72,11 @@ public final class StoredResponse: Sendable {
   func with(_ body: StoredBody) -> StoredResponse {
     StoredResponse(
       status: status, headers: headers, requestTime: requestTime, responseTime: responseTime,
-      variant: variant, body: body, terms: terms)
+      variant: variant, body: body, parsed: parsed)
   }
 
   /// The point from which the rest of an incomplete body can be requested; nil of a whole one, and
-  /// of one whose version can't be told.
+  /// of one whose version is unknown.
   ///
   /// - Source: RFC 9111 §3.3, §3.4.
   var resumePoint: ResumePoint? {
@@ -87,7 +87,7 @@ public final class StoredResponse: Sendable {
   }
 
   /// The time at which the response left its origin, as far as it is known.
-  var origination: Int64 { terms.date ?? responseTime.microseconds }
+  var origination: Int64 { parsed.date ?? responseTime.microseconds }
 }
 
 /// The place of a body in a store.
@@ -114,21 +114,21 @@ extension StoredResponse {
     let now = now.clamped
     if responseTime.isAfter(now) { return nil }
     let response = responseTime.microseconds
-    let apparent = max(0, response - (terms.date ?? response))
+    let apparent = max(0, response - (parsed.date ?? response))
     let delay = max(0, response - requestTime.microseconds)
-    return max(apparent, terms.statedAge + delay) + max(0, now.microseconds - response)
+    return max(apparent, parsed.statedAge + delay) + max(0, now.microseconds - response)
   }
 
   /// The age up to which the response is fresh, in microseconds.
   ///
   /// - Source: RFC 9111 §4.2.1; `s-maxage` is for shared caches.
   func freshnessLifetime(heuristicLimit: Int64) -> Int64 {
-    switch terms.directives.maxAge {
+    switch parsed.directives.maxAge {
     case .exactly(let seconds): return Int64(seconds) * 1_000_000
     case .unclear: return 0
     case .absent: break
     }
-    switch terms.expiry {
+    switch parsed.expiry {
     case .at(let time): return max(0, time - origination)
     case .unclear: return 0
     case .unstated: return estimatedLifetime(limit: heuristicLimit)
@@ -139,7 +139,7 @@ extension StoredResponse {
   ///
   /// - Source: RFC 9111 §4.2.2.
   private func estimatedLifetime(limit: Int64) -> Int64 {
-    guard terms.mayBeEstimated, let change = terms.lastModified else { return 0 }
+    guard parsed.mayBeEstimated, let change = parsed.lastModified else { return 0 }
     // A date in the future must not make it look unchanged for longer.
     let unchanged = min(origination, responseTime.microseconds) - change
     return min(max(0, unchanged / 10), limit)

@@ -20,19 +20,19 @@ struct VariantKey: Sendable, Equatable {
 
   /// Returns the key of a response to `request`; nil if nothing can match it: its `Vary` is "*" or
   /// can't be read.
-  init?(of response: HeaderFields, to request: RequestTerms) {
+  init?(of response: HeaderFields, to request: ParsedRequest) {
     guard let names = response.varyingNames else { return nil }
     self.init(
       names: names, selecting: request.fingerprint(of: names), credentials: request.credentials)
   }
 
   /// Whether the fields of `request` select the response.
-  func isSelected(by request: RequestTerms) -> Bool {
+  func isSelected(by request: ParsedRequest) -> Bool {
     names.isEmpty || request.fingerprint(of: names) == selecting
   }
 }
 
-extension RequestTerms {
+extension ParsedRequest {
   /// Returns a fingerprint of the values of these fields; equal for values that mean the same.
   fileprivate func fingerprint(of names: [String]) -> Fingerprint {
     if names.isEmpty { return .none }

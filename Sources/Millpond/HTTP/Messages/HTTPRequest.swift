@@ -49,7 +49,7 @@ public struct HTTPRequest: Sendable {
   /// The URL of which the caller knows the origin, and those that the credentials are for too.
   private var origins: [URL]
 
-  private var asking: Lookup?
+  private var givenLookup: Lookup?
 
   /// The validator of the stored value that the request's conditions ask about; nil if it has none,
   /// or only those of its maker.
@@ -58,7 +58,7 @@ public struct HTTPRequest: Sendable {
   private let name: String?
 
   /// The account on behalf of which the request is made, if its credentials name one.
-  private(set) var account: Account?
+  var account: Account?
 
   /// An account, and the fields that authenticate it now.
   struct Account: Sendable {
@@ -104,7 +104,7 @@ public struct HTTPRequest: Sendable {
     }
   }
 
-  private static let authorization = "Authorization"
+  static let authorization = "Authorization"
 
   /// The name of the resource, under which the bytes of an interrupted transfer are found again.
   public var identity: String { name ?? url.absoluteString }
@@ -173,37 +173,6 @@ extension HTTPRequest {
     request.origins += others
     return request
   }
-
-  /// Returns the request that follows a redirect of this one.
-  ///
-  /// POST becomes GET by 301 and 302, and every method but HEAD by 303; then the body is left out.
-  /// Otherwise method and body stay. A redirect to an origin that the credentials are not for drops
-  /// them, as well as `Authorization`, `Proxy-Authorization` and `Cookie`, for good.
-  ///
-  /// - Parameters:
-  ///   - status: The status of the answer.
-  ///   - target: The URL of its `Location`, resolved against ``url``.
-  /// - Source: RFC 9110 §15.4.
-  public func redirected(by status: Int, to target: URL) -> HTTPRequest {
-    var next = self
-    next.url = WebAddress(target).url
-    next.isRedirected = true
-    if status == 303 && method != .head || (status == 301 || status == 302) && method == .post {
-      next.method = .get
-      next.body = nil
-      next.headers.removeAll { $0.lowercased().hasPrefix("content-") }
-    }
-    if !admitsCredentials(for: target) {
-      next.hasLeftOrigin = true
-      next.account = nil
-      next.credentials = [:]
-      for name in Self.secretFields { next.headers.set(nil, for: name) }
-    }
-    return next
-  }
-
-  /// The names of fields that no other origin may receive.
-  private static let secretFields = [authorization, "Proxy-Authorization", "Cookie"]
 }
 
 extension HTTPRequest: CustomStringConvertible {
@@ -225,15 +194,15 @@ extension HTTPRequest {
   /// - Parameter act: Runs on the thread of that subscriber.
   /// - Returns: A handle that ends the calls; nil if the priority cannot change.
   public func onRaise(_ act: @escaping @Sendable (Priority) -> Void) -> Disposable? {
-    asking?.onRaise(act)
+    givenLookup?.onRaise(act)
   }
 
   var currentPriority: Priority { lookup.priority }
 
   /// The terms of the get that makes the request.
-  var lookup: Lookup { asking ?? Lookup(priority: priority) }
+  var lookup: Lookup { givenLookup ?? Lookup(priority: priority) }
 
-  func asked(by lookup: Lookup) -> HTTPRequest {
+  func forLookup(_ lookup: Lookup) -> HTTPRequest {
     var request = onBehalf(of: lookup)
     // RFC 9111 §5.2.1.4: no cache on the way may answer by itself.
     if !lookup.freshness.admitsStored {
@@ -246,7 +215,7 @@ extension HTTPRequest {
   func onBehalf(of lookup: Lookup) -> HTTPRequest {
     var request = self
     request.priority = lookup.priority
-    request.asking = lookup.needingValue
+    request.givenLookup = lookup.needingValue
     return request
   }
 

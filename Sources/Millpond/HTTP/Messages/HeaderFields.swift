@@ -83,7 +83,7 @@ extension String {
   /// Whether both are the name of one field; letters of ASCII compare without regard to case.
   @inline(__always)
   func isSameField(as other: String) -> Bool {
-    // Inlined where it is called: lengths tell most names apart.
+    // Inlined where it is called: lengths distinguish most names.
     utf8.count == other.utf8.count && hasSameLetters(as: other)
   }
 

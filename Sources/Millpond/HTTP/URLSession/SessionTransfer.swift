@@ -17,6 +17,7 @@ final class SessionTransfer: Sendable {
   private let task = Locked<URLSessionTask?>(nil)
   /// The request, or the one that follows the latest redirect.
   private let request: Locked<HTTPRequest>
+  private let redirects = Locked(RedirectPolicy())
   private let make = Locked<(@Sendable (HTTPRequest) -> URLSessionTask)?>(nil)
   private let finished: @Sendable () -> Void
 
@@ -93,7 +94,7 @@ final class SessionTransfer: Sendable {
     }
   }
 
-  /// Follows a redirect.
+  /// Follows a redirect, or refuses it, by ``RedirectPolicy``.
   ///
   /// A body is sent again by a task of its own: on Linux the session would send an empty one
   /// (swift-corelibs-foundation 6.3.1).
@@ -101,15 +102,19 @@ final class SessionTransfer: Sendable {
     _ response: HTTPURLResponse, to request: URLRequest,
     _ answer: @Sendable (URLRequest?) -> Void
   ) {
-    guard let target = response.redirectTarget ?? request.url else { return }
-    guard target.isWebAddress else { return refuse(TransferError.unsupportedURL(target)) }
-    guard phase.withLock({ $0.countRedirect() }) else {
-      return refuse(URLError(.httpTooManyRedirects))
+    let location = response.value(forHTTPHeaderField: "Location")
+    let resolved = RedirectPolicy.target(location, from: response.url)
+    guard let target = resolved ?? request.url else { return }
+    let former = self.request.withLock { $0 }
+    let result = redirects.withLock {
+      $0.next(after: former, status: response.statusCode, to: target)
     }
-    let next = self.request.withLock { request in
-      request = request.redirected(by: response.statusCode, to: target)
-      return request
+    let next: HTTPRequest
+    switch result {
+    case .success(let request): next = request
+    case .failure(let error): return refuse(error)
     }
+    self.request.withLock { $0 = next }
     // A cancelled task must not be answered, nor be cancelled before it is answered: on Linux
     // either traps. No caller waits for the answer then.
     guard phase.withLock({ $0.beginAnswer(repeats: next.body != nil) }) else { return }
@@ -191,7 +196,6 @@ struct SessionPhase: Sendable {
 
   /// Whether the present task ends with a redirect after which another one is started.
   private var isRepeating = false
-  private var redirectCount = 0
 
   var isActive: Bool { !isEnded && !isCancelled }
 
@@ -203,12 +207,6 @@ struct SessionPhase: Sendable {
     if isRepeating { return false }
     hasHead = true
     return isActive
-  }
-
-  /// Records a redirect; returns whether it may be followed.
-  mutating func countRedirect() -> Bool {
-    redirectCount += 1
-    return redirectCount <= 20
   }
 
   /// Ends a task that another one follows; returns whether there is one.

@@ -9,7 +9,7 @@
 /// would take, so that a large one has to be worth its room.
 ///
 /// - Source: TinyLFU (Einziger, Friedman, Manes 2017), the weights after Einziger, Eytan, Friedman,
-///   Manes 2021; the steering is ``WindowShare``'s.
+///   Manes 2021; the steering is ``AdaptiveWindow``'s.
 @usableFromInline
 struct AdaptiveOrder: EvictionOrder {
   @usableFromInline var nodes: SlotNodes
@@ -21,7 +21,7 @@ struct AdaptiveOrder: EvictionOrder {
   @usableFromInline var probation = SlotList()
   @usableFromInline var protected = SlotList()
   @usableFromInline var sketch = FrequencySketch()
-  @usableFromInline var share = WindowShare()
+  @usableFromInline var share = AdaptiveWindow()
 
   /// Whether entries that exceed the window are being moved, a few at each write.
   @usableFromInline var isSettling = false

@@ -3,7 +3,6 @@
 /// Entries are identified by their slots, keys by 32 bits of their hashes.
 @usableFromInline
 protocol EvictionOrder: Sendable {
-  /// The nodes of the slots.
   var nodes: SlotNodes { get }
 
   /// Prepares for `capacity` entries, which may become as many as `expected`.

@@ -67,7 +67,6 @@ final class MemoryBudget: Sendable {
     Self.add(cost, to: costs, limit: costLimits)
   }
 
-  /// Releases room.
   @usableFromInline
   func release(_ room: MemorySpace) {
     if room.count > 0 { counts.subtract(room.count, ordering: .relaxed) }

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `where every value has been used, an eviction passes over few`() {
+  @Test func `if every value has been used, an eviction passes over few`() {
     let count: UInt32 = 10_000
     var keys = Keys(limit: Int(count))
     for _ in 0..<3 { for key in 0..<count { keys.ask(key) } }
@@ -69,7 +69,7 @@ import Testing
     #expect(keys.order.count == Int(count))
   }
 
-  @Test func `what is asked for often outlives a scan`() {
+  @Test func `a frequently used entry outlives a scan`() {
     var keys = Keys(limit: 100)
     for _ in 0..<10 { for key in 0..<50 as Range<UInt32> { keys.ask(key) } }
 
@@ -92,7 +92,7 @@ import Testing
     #expect(keys.hits > 50 * 200 / 4)
   }
 
-  @Test func `what was asked for often once does not stay for ever`() {
+  @Test func `an entry that was popular once does not stay for ever`() {
     var keys = Keys(limit: 100)
     for _ in 0..<20 { for key in 0..<100 as Range<UInt32> { keys.ask(key) } }
 
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `what is large has to be asked for more often than all that would have to go`() {
+  @Test func `a large entry has to be used more often than all its victims together`() {
     var keys = Keys(limit: 100, isWeighted: true)
     for _ in 0..<3 { for key in 0..<100 as Range<UInt32> { keys.ask(key) } }
 
@@ -135,7 +135,7 @@ import Testing
     #expect(keys.weight <= 100)
   }
 
-  @Test func `where small entries are preferred, a large one is evicted for them`() {
+  @Test func `if small entries are used more, a large one is evicted for them`() {
     var keys = Keys(limit: 100, isWeighted: true, prefersSmall: true)
     for key in 0..<6 as Range<UInt32> { keys.ask(key, weight: key == 3 ? 50 : 10) }
     keys.ask(5)

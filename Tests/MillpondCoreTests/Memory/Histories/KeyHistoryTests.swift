@@ -7,7 +7,7 @@ import Testing
     KeyHistory(events: events.map { KeyOperation(action: $0.0, began: $0.1, ended: $0.2) })
   }
 
-  @Test func `what comes one after the other is in order`() {
+  @Test func `calls that follow each other are in order`() {
     let right = history((.set(1), 1, 2), (.get(1), 3, 4), (.remove, 5, 6), (.get(nil), 7, 8))
 
     #expect(right.isInOrder())

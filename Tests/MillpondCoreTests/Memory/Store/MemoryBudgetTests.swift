@@ -22,7 +22,7 @@ import Testing
     #expect(budget.count == 3 && budget.cost == 10)
   }
 
-  @Test func `what is refused takes nothing`() {
+  @Test func `a refused reservation takes nothing`() {
     #expect(reserve(8).0)
 
     #expect(!reserve(3).0)

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `what has been counted, and learned of the window, stays`() {
+  @Test func `the counters and the share of the window survive the division`() {
     let memory = MemoryCache<Int, Int>(countLimit: 4_096)
     for _ in 0..<3 {
       for key in 0..<4_095 where memory.now(key, Lookup()) == nil { memory.set(key, for: key) }
@@ -153,7 +153,7 @@ import Testing
     #expect(others.count > 150 && others.allSatisfy { memory.peek($0) == $0 })
   }
 
-  @Test func `what was cleared before does not come back afterwards`() {
+  @Test func `a value cleared before the division does not come back`() {
     let mark = FillToken()
     let older = Revision.next()
     memory.removeAll()
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func `what is cleared while the store is divided is gone`(round: Int) {
+  func `a value cleared during the division is gone`(round: Int) {
     fill(0..<4_095)
 
     DispatchQueue.concurrentPerform(iterations: 4) { thread in

@@ -30,7 +30,7 @@ import Testing
     #expect(cache.peek(0) == 1)
   }
 
-  @Test func `what was removed, refused or cleared later does not come back`() {
+  @Test func `a value that was removed, refused or cleared later does not come back`() {
     let cache = MemoryCache<Int, Int>(costLimit: 10, cost: { $0 })
     let older = (0..<3).map { _ in Revision.next() }
     cache.remove(0)

@@ -20,19 +20,19 @@ import Testing
     #expect(shrunk == [7, 3])
   }
 
-  @Test func `what is left is made as simple as it can be`() async {
+  @Test func `the remaining steps are made as simple as they can be`() async {
     let shrunk = await shrinker { $0.contains { $0 > 20 } }.shrink([3, 99, 50, 4])
 
     #expect(shrunk == [21])
   }
 
-  @Test func `what can't be made shorter stays as it is`() async {
+  @Test func `a history that can't be made shorter stays as it is`() async {
     let shrunk = await shrinker { $0 == [1, 2] }.shrink([1, 2])
 
     #expect(shrunk == [1, 2])
   }
 
-  @Test func `what breaks without any step is shown without any`() async {
+  @Test func `a law that breaks without any step is shown without any`() async {
     let shrunk = await shrinker { _ in true }.shrink([1, 2, 3])
 
     #expect(shrunk == [])

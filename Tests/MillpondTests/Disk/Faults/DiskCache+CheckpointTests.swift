@@ -19,7 +19,7 @@ import Testing
     #expect(scene.exists(index))
   }
 
-  @Test func `what was written after a checkpoint is found`() async throws {
+  @Test func `a value written after a checkpoint is found`() async throws {
     try await fillOld()
     try await scene.fillAndDie { cache in
       cache.set(Data("new"), for: "a")

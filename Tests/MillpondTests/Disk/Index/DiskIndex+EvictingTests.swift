@@ -8,7 +8,7 @@ import Testing
 @Suite struct DiskIndexEvictingTests {
   // MARK: - The limit
 
-  @Test func `what has not been used for longest goes`() {
+  @Test func `the least recently used entry is evicted`() {
     let scene = IndexScene(costLimit: 300)
     for key in ["a", "b", "c"] { scene.set(key) }
     _ = scene.index.find(KeyHash(of: "a"))
@@ -120,7 +120,7 @@ import Testing
     #expect(!scene.giveBack(5))
   }
 
-  @Test func `what is needed is kept when it is given back`() {
+  @Test func `a file that an entry needs is kept at the end of its lease`() {
     let scene = IndexScene()
     scene.put("a", file: 5)
     #expect(scene.lease("a", large))
@@ -129,7 +129,7 @@ import Testing
     #expect(scene.remove("a").files == [5])
   }
 
-  @Test func `what is not there can't be held`() {
+  @Test func `an absent file can't be leased`() {
     let scene = IndexScene()
     scene.put("a", file: 4)
 
@@ -180,7 +180,7 @@ import Testing
     #expect(scene.finishLoading(files: [5]) == [])
   }
 
-  @Test func `what needs a file that is not there is dropped`() {
+  @Test func `an entry whose file is missing is dropped`() {
     let scene = IndexScene()
     for (key, number) in [("a", UInt64(5)), ("b", 6)] {
       let value = FileValue(number: number, length: 1_000, checksum: 0)
@@ -193,7 +193,7 @@ import Testing
     #expect(scene.index.largeBytes == 1_000)
   }
 
-  @Test func `what is loaded beyond the limit goes, the first first`() {
+  @Test func `entries loaded beyond the limit are evicted, the earliest first`() {
     let cost = DiskLimits.cost(recordSize: 80, large: 0)
     let scene = IndexScene(costLimit: 2 * cost)
     for key in ["a", "b", "c"] { scene.index.load(KeyHash(of: key), scene.nextLocation(), nil) }
@@ -204,7 +204,7 @@ import Testing
     #expect(scene.index.totalCost == 2 * cost)
   }
 
-  @Test func `what was found removed is not there`() {
+  @Test func `an entry that was found removed is absent`() {
     let scene = IndexScene()
     for key in ["a", "b", "c"] { scene.index.load(KeyHash(of: key), scene.nextLocation(), nil) }
 

@@ -37,7 +37,7 @@ import Testing
     return (entries, slots, consequences)
   }
 
-  @Test func `what was written before is gone at once, and dropped a step at a time`() {
+  @Test func `entries written before are gone at once, and dropped a step at a time`() {
     let isFirst = scene.index.removeAll(revision).isToBeWritten
 
     #expect(isFirst && !isAnyThere && scene.has("later"))
@@ -101,7 +101,7 @@ import Testing
     #expect(!scene.has("a") && !scene.has("later") && scene.has("last"))
   }
 
-  @Test func `what was on its way is not written, and what is being written is not kept`() {
+  @Test func `pending writes are not written, and the one being written is not kept`() {
     let (waiting, _) = scene.set("waiting", revision.earlier)
     let (taken, _) = scene.set("taken", revision.earlier)
     taken.isTaken = true
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what is stored while many pending writes are given up stays`(isFill: Bool) {
+  func `a value stored while many pending writes are dropped stays`(isFill: Bool) {
     for number in 0..<RemovedEntries.pendingCount + 1_000 { scene.set("pending \(number)") }
     _ = scene.index.removeAll(.next())
     _ = scene.index.dropRemoved()

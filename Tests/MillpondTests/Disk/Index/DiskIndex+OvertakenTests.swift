@@ -15,7 +15,7 @@ import Testing
     return write
   }
 
-  @Test func `what was written is there again when what overtook it fails`() throws {
+  @Test func `a written value is there again when the write that overtook it fails`() throws {
     scene.put("a", file: 1)
     let first = taken("a")
     let (second, _) = scene.set("a")
@@ -45,7 +45,7 @@ import Testing
     #expect(scene.index.liveBytes == 80 && scene.index.largeBytes == 0)
   }
 
-  @Test func `what is removed meanwhile is not there again`() throws {
+  @Test func `a value removed meanwhile does not come back`() throws {
     let first = taken("a")
     scene.remove("a")
     let (second, _) = scene.set("a")

@@ -49,7 +49,7 @@ import Testing
     #expect(!scene.has("a"))
   }
 
-  @Test func `what can't be written leaves what was there before`() {
+  @Test func `a value that can't be written leaves the former one`() {
     let scene = IndexScene()
     scene.put("a")
     let old = scene.location("a")
@@ -62,7 +62,7 @@ import Testing
     #expect(files == [])
   }
 
-  @Test func `what can't be written leaves nothing where nothing was`() {
+  @Test func `a value that can't be written leaves an absent key absent`() {
     let scene = IndexScene()
     let (write, _) = scene.set("a")
     write.file = FileValue(number: 9, length: 1_000, checksum: 0)
@@ -181,7 +181,7 @@ import Testing
     #expect(scene.giveBack(4))
   }
 
-  @Test func `what was written before a removal of everything is refused after it`() {
+  @Test func `a write from before a removal of everything is refused after it`() {
     let scene = IndexScene()
     let (early, token) = (Revision.next(), FillToken())
     scene.put("b")
@@ -240,7 +240,7 @@ import Testing
     #expect(scene.index.totalCost == 0 && scene.index.liveBytes == 0)
   }
 
-  @Test func `what lies in a lost segment is forgotten, and what is on its way is not`() {
+  @Test func `entries of a lost segment are forgotten, and pending writes are not`() {
     let scene = IndexScene()
     for key in ["a", "b"] { scene.put(key) }
     let locations = ["a": scene.location("a"), "b": scene.location("b")]

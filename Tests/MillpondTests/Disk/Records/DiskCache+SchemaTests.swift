@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `what has come to its end at once is not kept, nor what was kept before`(
+  func `a value that expires at once is not kept, nor is the former one`(
     duration: Duration
   ) async throws {
     let cache = open()

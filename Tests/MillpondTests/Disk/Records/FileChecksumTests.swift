@@ -50,7 +50,7 @@ import Testing
     #expect(sum(bytes, pieceSize: 640) == sum(bytes))
   }
 
-  @Test func `what was written by an older build is whole for this one`() {
+  @Test func `a file that an older build has written is whole for this one`() {
     #expect(sum(bytes(100_000)) == 9_908_816_761_548_508_772)
   }
 }

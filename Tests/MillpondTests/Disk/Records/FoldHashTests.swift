@@ -7,7 +7,7 @@ import Testing
     bytes.withUnsafeBytes { FoldHash.hash($0, seed: seed) }
   }
 
-  @Test func `what was written by an older build is found by this one`() {
+  @Test func `a value that an older build has written is found by this one`() {
     #expect(hash([]) == 11_098_908_319_805_769_592)
     #expect(hash(Array("a".utf8)) == 17_905_805_604_508_252_517)
     #expect(hash(Array(0..<200), seed: 7) == 664_756_112_188_936_968)

@@ -3,7 +3,7 @@ import Testing
 @testable import Millpond
 
 @Suite struct KeyHashTests {
-  @Test func `what was written by an older build is found by this one`() {
+  @Test func `a value that an older build has written is found by this one`() {
     #expect(KeyHash(of: "").value == 18_234_424_452_611_306_881)
     #expect(KeyHash(of: "a").value == 13_654_658_759_173_323_750)
   }

@@ -27,7 +27,7 @@ import Testing
       bytes.count == RecordHead.recordSize(key: "é", payload: count, validator))
   }
 
-  @Test func `what is on disk is found by later builds`() {
+  @Test func `a record on disk is found by later builds`() {
     let bytes = RecordBytes.make(key: "a", payload: [1, 2]) { head in
       head.storedAt = WallTime(microseconds: 1)
       head.schema = 3

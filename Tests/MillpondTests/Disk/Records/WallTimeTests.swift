@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: [1, 1_000_000, 59_999_999])
-  func `what a small step of the clock leaves in the future is new`(distance: Int64) {
+  func `a time that a small step of the clock leaves in the future is new`(distance: Int64) {
     let future = WallTime(microseconds: noon.microseconds + distance)
 
     #expect(future.age(at: noon) == .zero)

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what was removed stays removed after the first flush`(keepsSize: Bool) async throws {
+  func `a removed value stays removed after the first flush`(keepsSize: Bool) async throws {
     let calls = try await losingRemoval(keepsSize: keepsSize)
     let cache = open(calls)
     #expect(try await cache.get("removed").valueIfAny == nil)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `what was removed stays removed after a flush without a write`(
+  func `a removed value stays removed after a flush without a write`(
     keepsSize: Bool
   ) async throws {
     let calls = try await losingRemoval(keepsSize: keepsSize)
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// The next checkpoint, which loses pages, replaces the one with the removal.
-  @Test func `what was removed stays removed after the next checkpoint`() async throws {
+  @Test func `a removed value stays removed after the next checkpoint`() async throws {
     let calls = try await losingRemoval(keepsSize: true)
     let cache = open(calls)
     try await cache.flush(.synchronized).value

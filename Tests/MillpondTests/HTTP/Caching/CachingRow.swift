@@ -122,23 +122,23 @@ extension CachingRow {
 
   /// The decision of the rules.
   func decision(by rules: HTTPCacheRules) throws -> HTTPCacheDecision {
-    let terms = terms(request, method: method)
+    let parsed = parsed(request, method: method)
     if case .storage = question {
-      return rules.storage(of: HTTPHead(status: status, headers: responseFields), for: terms)
+      return rules.storage(of: HTTPHead(status: status, headers: responseFields), for: parsed)
     }
     let stored = try response.map { _ in try #require(self.stored) }
     let now = Self.time(now)
     guard case .failure(let status) = question else {
-      return rules.decision(for: terms, stored: stored, at: now)
+      return rules.decision(for: parsed, stored: stored, at: now)
     }
     return rules.decision(
-      for: terms, stored: try #require(stored), afterFailure: status, at: now)
+      for: parsed, stored: try #require(stored), afterFailure: status, at: now)
   }
 
   /// The stored response; nil if no request could select it.
   var stored: StoredResponse? {
     StoredResponse(
-      HTTPHead(status: status, headers: responseFields), to: terms(first, method: "GET"),
+      HTTPHead(status: status, headers: responseFields), to: parsed(first, method: "GET"),
       requestTime: Self.time(-delay), responseTime: Self.time(0),
       body: StoredBody(number: .none, byteCount: 1_000, isWhole: !isBrokenOff))
   }
@@ -147,8 +147,8 @@ extension CachingRow {
     WallTime(microseconds: Int64(clamping: arrival + offset) * 1_000_000)
   }
 
-  func terms(_ fields: String, method: String) -> RequestTerms {
-    RequestTerms(method: method, headers: Self.fields(fields))
+  func parsed(_ fields: String, method: String) -> ParsedRequest {
+    ParsedRequest(method: method, headers: Self.fields(fields))
   }
 
   private var responseFields: HeaderFields {

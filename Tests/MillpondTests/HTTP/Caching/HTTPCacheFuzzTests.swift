@@ -30,7 +30,7 @@ import Testing
     let rules = HTTPCacheRules(staleIfUnreachable: .seconds(9))
     let url = try #require(URL(string: "http://example.org/a"))
     for _ in 0..<150 {
-      let request = RequestTerms(
+      let request = ParsedRequest(
         method: Self.methods.randomElement(using: &random) ?? "", headers: fields(&random))
       let head = HTTPHead(
         status: Self.statuses.randomElement(using: &random) ?? 0, headers: fields(&random))
@@ -48,7 +48,7 @@ import Testing
   }
 
   private func check(
-    _ stored: StoredResponse, for request: RequestTerms, _ rules: HTTPCacheRules,
+    _ stored: StoredResponse, for request: ParsedRequest, _ rules: HTTPCacheRules,
     _ random: inout SeededGenerator
   ) {
     let now = time(&random)
@@ -68,7 +68,7 @@ import Testing
   @Test(arguments: 0..<16 as Range<UInt64>)
   func `a restriction holds whatever stands around it`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    let request = RequestTerms(method: "GET", headers: [:])
+    let request = ParsedRequest(method: "GET", headers: [:])
     for _ in 0..<150 {
       let junk = [text(&random), text(&random)]
       // A quotation that is in order may contain the word, and so may a name or an argument.
@@ -90,7 +90,7 @@ import Testing
       _ = EntityTagList([long])
       _ = RequestedRange(long)
       _ = HTTPDate.inGMT(long)
-      _ = ResponseTerms(status: 200, headers: ["Age": long, "Vary": long, "Expires": long])
+      _ = ParsedResponse(status: 200, headers: ["Age": long, "Vary": long, "Expires": long])
     }
   }
 

@@ -33,7 +33,7 @@ import Testing
     HTTPCacheScene.text(try ask(cache, "only-if-cached"))
   }
 
-  @Test func `what arrives after the last caller has left changes nothing that is stored`() throws {
+  @Test func `an answer after the last caller has left changes nothing in the store`() throws {
     let cache = cache
     try begin(cache)
 

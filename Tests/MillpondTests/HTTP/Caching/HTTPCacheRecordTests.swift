@@ -14,7 +14,7 @@ import Testing
         StoredResponse(
           HTTPHead(
             status: 404, headers: CachingRow.fields("max-age=9 | Vary: A, B | ETag: \"é\" | X: ")),
-          to: RequestTerms(method: "GET", headers: CachingRow.fields(request)),
+          to: ParsedRequest(method: "GET", headers: CachingRow.fields(request)),
           requestTime: CachingRow.time(-1), responseTime: CachingRow.time(0),
           body: StoredBody(byteCount: 12, isWhole: request == "A: 1")))
     }
@@ -34,7 +34,7 @@ import Testing
       #expect(after.responseTime == before.responseTime)
       #expect(after.variant == before.variant)
       #expect(after.body == before.body)
-      #expect(after.terms.entityTag == before.terms.entityTag)
+      #expect(after.parsed.entityTag == before.parsed.entityTag)
     }
   }
 
@@ -79,7 +79,7 @@ import Testing
       let heads = try? await codec.decode(bytes).heads
       for head in heads ?? [] {
         _ = HTTPCacheRules.standard.decision(
-          for: RequestTerms(method: "GET", headers: [:]), stored: head, at: CachingRow.time(1))
+          for: ParsedRequest(method: "GET", headers: [:]), stored: head, at: CachingRow.time(1))
       }
     }
   }

@@ -369,7 +369,7 @@ import Testing
     "ETag: W/\"a\" | Content-Range: bytes 0-1/10", "Content-Range: bytes 0-1/10",
     "ETag: \"a\" | Content-Range: bytes 0-1/11",
   ])
-  func `a part that can't be told to be of the same version makes nothing fresh`(
+  func `a part that can't be proven to be of the same version makes nothing fresh`(
     fields: String
   ) async throws {
     let scene = HTTPCacheScene { _, number in

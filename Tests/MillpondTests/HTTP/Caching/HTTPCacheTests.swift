@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: ["no-store", "max-age=60 | Vary: *"])
-  func `what must not be stored is not`(fields: String) async throws {
+  func `a response that must not be stored is not`(fields: String) async throws {
     let scene = HTTPCacheScene { _, _ in .ok(fields) }
 
     for _ in 0..<2 { #expect(try await scene.send() == "200 bo dy") }

@@ -67,7 +67,8 @@ import Testing
     #expect(try await scene.send("Accept-Language: de") == "200 d")
   }
 
-  @Test func `what must not be stored any more stays for the request that stored it`() async throws
+  @Test func `a response that must not be stored stays for the request that stored it`()
+    async throws
   {
     let scene = HTTPCacheScene { request, _ in
       request.headers["If-None-Match"] == nil

@@ -16,8 +16,8 @@ import Testing
         body: StoredBody(number: .none, byteCount: 100)))
   }
 
-  private func get(_ fields: String = "") -> RequestTerms {
-    RequestTerms(method: "GET", headers: CachingRow.fields(fields))
+  private func get(_ fields: String = "") -> ParsedRequest {
+    ParsedRequest(method: "GET", headers: CachingRow.fields(fields))
   }
 
   // MARK: Validation (RFC 9111 §4.3)
@@ -159,14 +159,14 @@ import Testing
 
   @Test func `credentials beside the fields keep responses apart too`() throws {
     let response = HTTPHead(status: 200, headers: ["Cache-Control": "max-age=60"])
-    let terms = ["a", "b"].map {
-      RequestTerms(method: "GET", headers: [:], credentials: ["X-Token": $0])
+    let parsed = ["a", "b"].map {
+      ParsedRequest(method: "GET", headers: [:], credentials: ["X-Token": $0])
     }
     let stored = try #require(
       StoredResponse(
-        response, to: terms[0], requestTime: CachingRow.time(0), responseTime: CachingRow.time(0)))
+        response, to: parsed[0], requestTime: CachingRow.time(0), responseTime: CachingRow.time(0)))
 
-    let decisions = terms.map {
+    let decisions = parsed.map {
       HTTPCacheRules.standard.decision(for: $0, stored: stored, at: CachingRow.time(1)).reason
     }
 
@@ -235,7 +235,7 @@ import Testing
     method: String, status: Int, fields: String, paths: [String]
   ) throws {
     let head = HTTPHead(status: status, headers: CachingRow.fields(fields))
-    let request = RequestTerms(method: method, headers: [:])
+    let request = ParsedRequest(method: method, headers: [:])
 
     let urls = HTTPCacheRules.standard.invalidated(by: request, try #require(Self.url), head)
 

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [204, 205])
-  func `what has no content has no bytes`(status: Int) throws {
+  func `an answer without content has no bytes`(status: Int) throws {
     #expect(try bodyLength(["Content-Encoding": "gzip"], status: status) == .exactly(0))
   }
 

@@ -54,7 +54,7 @@ import Testing
     #expect(origin.exchanges.count == 1)
   }
 
-  @Test func `what the making throws fails the get as it was thrown`() async throws {
+  @Test func `an error of the closure that makes the request fails the get`() async throws {
     let transport = TestTransport()
     let source = HTTPSource(transport: transport) { (_: Signed) -> HTTPRequest in throw Refused() }
 

@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [400, 401, 403, 404, 410, 501, 505])
-  func `what will be the same next time is not asked again`(status: Int) async throws {
+  func `a request whose failure is final is not repeated`(status: Int) async throws {
     let origin = try LoopbackServer { _ in Response(status: status) }
     let source = HTTPSource().retrying(policy.onlyTransient, clock: clock)
     let answer = Recorder<Data>().subscribe(to: source.get(try origin.url("/")))
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: ["closed", "cut", "reset"])
-  func `what was lost on the way is asked for again`(way: String) async throws {
+  func `a request whose connection was lost is repeated`(way: String) async throws {
     let origin = try LoopbackServer { request in
       guard request.path == "/\(way)", request.headers["X-Second"] == nil else { return Response() }
       let head = ScriptStep.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123")

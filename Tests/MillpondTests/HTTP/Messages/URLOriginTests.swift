@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct URLOriginTests {
   @Test(arguments: ["http://a", "https://a/b?c#d", "HTTP://A:1", "http://u:p@a", "http://[::1]/"])
-  func `what has a scheme of HTTP's and a host is one`(address: String) throws {
+  func `a URL with a scheme of HTTP and a host is a web address`(address: String) throws {
     #expect(try #require(URL(string: address)).isWebAddress)
   }
 

@@ -11,14 +11,14 @@ import Testing
     #expect(index.has("a") && index.has("c") && !index.has("b"))
   }
 
-  @Test func `what is larger than the limit is refused`() {
+  @Test func `a body larger than the limit is refused`() {
     let index = PartialIndex([("a", 4), ("b", 4)], byteLimit: 10)
 
     #expect(!index.admits("a", byteCount: 11))
     #expect(index.admits("a", byteCount: 10))
   }
 
-  @Test func `what was not written after all is as large as it was`() {
+  @Test func `a file that was not written after all keeps its size`() {
     var index = PartialIndex([("a", 4), ("b", 4)], byteLimit: 10)
 
     for (name, former) in [("a", 4), ("c", nil)] {
@@ -32,7 +32,7 @@ import Testing
     #expect(index.add("e", byteCount: 1).surplus == ["b"])
   }
 
-  @Test func `what is expected is there until no write is on its way`() {
+  @Test func `an expected file is in the index until no write is pending`() {
     var index = PartialIndex(byteLimit: 10)
     for _ in 0..<2 { index.expect("a") }
 
@@ -63,7 +63,7 @@ import Testing
     #expect(index.lend("a") == true)
   }
 
-  @Test func `what was used is written anew`() {
+  @Test func `a lent file that was used leaves the index`() {
     var index = PartialIndex([("a", 4)], byteLimit: 10)
     #expect(index.lend("a") == true)
 
@@ -73,7 +73,7 @@ import Testing
     #expect(index.admits("a", byteCount: 4))
   }
 
-  @Test func `what is lent while all is removed is removed too, and does not come back`() {
+  @Test func `a file lent during a removal of everything is removed too, and does not come back`() {
     var index = PartialIndex([("a", 4)], byteLimit: 10)
     #expect(index.lend("a") == true)
 

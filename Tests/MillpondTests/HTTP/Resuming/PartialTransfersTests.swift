@@ -38,7 +38,7 @@ import Testing
     try await partials.flush().value
   }
 
-  @Test func `what is kept is found as it was, by its identity alone`() async throws {
+  @Test func `a kept body is found as it was, by its identity alone`() async throws {
     try await keep(["a"])
 
     #expect(try await found("a") == Self.partial())
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [FaultyCalls.Call.make, .write, .close, .rename])
-  func `what can't be written leaves what was there, which is removed with all the rest`(
+  func `a body that can't be written leaves the former one, which a removal of everything removes`(
     call: FaultyCalls.Call
   ) async throws {
     let calls = FaultyCalls()
@@ -239,7 +239,7 @@ import Testing
     #expect(scene.fileNames.count == 1)
   }
 
-  @Test func `what is larger than the limit is not kept`() async throws {
+  @Test func `a body larger than the limit is not kept`() async throws {
     try await keep(["a"], byteLimit: 19_999)
 
     #expect(scene.fileNames.isEmpty)

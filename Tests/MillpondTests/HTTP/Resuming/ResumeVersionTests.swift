@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: same)
-  func `what shares a strong validator is put together`(answers: Answers) async throws {
+  func `parts with the same strong validator are combined`(answers: Answers) async throws {
     let origin = origin(answers, isNew: false)
 
     #expect(try await twoGets(origin) == origin.body)

@@ -56,7 +56,7 @@ import Testing
     #expect(scene.ranges == [nil, "bytes=60000-"])
   }
 
-  @Test func `what is given up by a timeout goes on`() async throws {
+  @Test func `a transfer that a timeout has ended is resumed`() async throws {
     let scene = try ResumingScene()
     let clock = ManualClock()
     let origin = try LoopbackServer { request in
@@ -90,7 +90,7 @@ import Testing
     #expect(origin.exchanges.map { $0.request.headers["Range"] } == [nil, "bytes=50000-"])
   }
 
-  @Test func `what breaks off again grows`() async throws {
+  @Test func `a body that breaks off again has grown`() async throws {
     let scene = try ResumingScene { request in
       let start = ResumingScene.firstByte(of: request)
       guard start < 80_000 else { return ResumingScene.rest(for: request) }
@@ -240,7 +240,7 @@ import Testing
     #expect(answer.failureInWords == "more than 99999")
   }
 
-  @Test func `what has another URL each time goes on by its identity`() async throws {
+  @Test func `a transfer with another URL each time is resumed by its identity`() async throws {
     let scene = try ResumingScene()
     let signatures = Watched(0)
     let url = try scene.origin.url("/")

@@ -1,0 +1,72 @@
+import MillpondCore
+import MillpondSignals
+import Synchronization
+
+/// A removal by predicate that has not visited all entries.
+///
+/// Sendable because its mutable state is used only on the writing queue, and by the end of the last
+/// step.
+final class DiskRemoval: @unchecked Sendable {
+  let predicate: KeyPredicate<String>
+  let revision: Revision
+  var walk = LocationWalk()
+  var outcomes: [Signal<Void>] = []
+
+  /// The first error by which a key could not be read.
+  var failure: CacheError?
+  private let promise = Promise<Void>()
+
+  init(_ predicate: KeyPredicate<String>, _ revision: Revision) {
+    self.predicate = predicate
+    self.revision = revision
+  }
+
+  var outcome: Signal<Void> { promise.outcome }
+
+  /// Ends the removal: its outcome waits for the writes of all removed keys.
+  func end() {
+    promise.keep(by: WriteOutcome.all(outcomes + (failure.map { [.fail($0)] } ?? [])))
+  }
+}
+
+/// The removals by predicate that run, so that gets miss what they have not reached.
+final class PredicateRemovals: Sendable {
+  private struct State: Sendable {
+    var removals: [Int: DiskRemoval] = [:]
+    var lastNumber = 0
+  }
+
+  private let state = Locked(State())
+
+  /// The number of running removals.
+  private let count = Atomic<Int>(0)
+
+  var lastNumber: Int { state.withLock { $0.lastNumber } }
+
+  func isAny(upTo number: Int) -> Bool {
+    state.withLock { state in state.removals.keys.contains { $0 <= number } }
+  }
+
+  func add(_ removal: DiskRemoval) -> Int {
+    state.withLock { state in
+      state.lastNumber += 1
+      state.removals[state.lastNumber] = removal
+      count.store(state.removals.count, ordering: .releasing)
+      return state.lastNumber
+    }
+  }
+
+  func remove(_ number: Int) {
+    state.discard { state in
+      defer { count.store(state.removals.count, ordering: .releasing) }
+      return state.removals.removeValue(forKey: number)
+    }
+  }
+
+  /// Returns the latest running removal that concerns a key; calls users' predicates.
+  func last(of key: String) -> Revision {
+    if count.load(ordering: .acquiring) == 0 { return .none }
+    let removals = state.withLock { Array($0.removals.values) }
+    return removals.filter { $0.predicate.isSatisfied(by: key) }.map(\.revision).max() ?? .none
+  }
+}

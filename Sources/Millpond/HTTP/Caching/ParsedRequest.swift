@@ -1,0 +1,100 @@
+import MillpondCore
+
+/// The fields of a request that matter to a cache, parsed: everything that a decision needs.
+struct ParsedRequest: Sendable {
+  /// The method; upper and lower case differ.
+  let method: String
+  let headers: HeaderFields
+
+  /// A fingerprint of the fields that authenticate the caller.
+  let credentials: Fingerprint
+
+  /// The authenticating fields of a named account; the fingerprint of the credentials has the name
+  /// in their place, so that it survives a renewal.
+  let accountFields: HeaderFields
+
+  private(set) var directives = CacheDirectives()
+
+  /// The values of `If-None-Match`, `If-Modified-Since`, `Range` and `If-Range`.
+  private(set) var noneMatch: [String] = []
+  private(set) var modifiedSince: String?
+  private(set) var range: String?
+  private(set) var rangeCondition: String?
+
+  /// Whether there is a condition that only the origin can evaluate.
+  private(set) var hasOriginCondition = false
+
+  init(
+    method: String, headers: HeaderFields, credentials: HeaderFields = [:],
+    account: HTTPRequest.Account? = nil
+  ) {
+    self.method = method
+    self.headers = headers
+    accountFields = account?.credentials ?? [:]
+    var secrets = credentials.fields
+    if let account {
+      secrets.removeAll { account.credentials[$0.name] == $0.value }
+      secrets.append((name: "account", value: account.name))
+    }
+    var pragmas: [String] = []
+    var hasCacheControl = false
+    for field in headers.fields {
+      // The length of a name is compared first: most fields are of no interest.
+      switch field.name.utf8.count {
+      case 5 where field.name.isSameField(as: "Range"):
+        // Several ranges in several fields are no range that can be answered.
+        range = range == nil ? field.value : ""
+      case 6 where field.name.isSameField(as: "Pragma"): pragmas.append(field.value)
+      case 8 where field.name.isSameField(as: "If-Match"): hasOriginCondition = true
+      case 8 where field.name.isSameField(as: "If-Range"):
+        rangeCondition = rangeCondition == nil ? field.value : ""
+      case 13 where field.name.isSameField(as: "Cache-Control"):
+        hasCacheControl = true
+        directives.add(field.value)
+      case 13 where field.name.isSameField(as: "If-None-Match"): noneMatch.append(field.value)
+      case 13 where field.name.isSameField(as: "Authorization"): secrets.append(field)
+      case 17 where field.name.isSameField(as: "If-Modified-Since"):
+        modifiedSince = modifiedSince == nil ? field.value : ""
+      case 19 where field.name.isSameField(as: "If-Unmodified-Since"): hasOriginCondition = true
+      default: break
+      }
+    }
+    self.credentials = secrets.isEmpty ? .none : Self.fingerprint(of: secrets)
+    // RFC 9111 §5.4: Pragma counts only where there is no Cache-Control.
+    if !hasCacheControl, pragmas.contains(where: { CacheDirectives([$0]).has(.noCache) }) {
+      directives.insert(.noCache)
+    }
+  }
+
+  /// Whether a stored response to GET may be an answer.
+  var isAnswerable: Bool { method == "GET" || method == "HEAD" }
+
+  /// Whether the method changes nothing at the origin.
+  ///
+  /// - Source: RFC 9110 §9.2.1.
+  var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+
+  /// Whether the caller asks for an answer only if it has changed.
+  var isConditional: Bool { !noneMatch.isEmpty || modifiedSince != nil }
+
+  /// Accepts no answer that is older.
+  mutating func limitAge(to seconds: Int) { directives.limitAge(to: seconds) }
+
+  private static func fingerprint(
+    of secrets: [(name: String, value: String)]
+  ) -> Fingerprint {
+    let lines = secrets.map { "\($0.name.lowercased()):\($0.value)" }.sorted()
+    return Fingerprint(of: lines.joined(separator: "\n"))
+  }
+}
+
+extension ParsedRequest {
+  init(_ request: HTTPRequest) {
+    self.init(
+      method: request.method.name, headers: request.headers, credentials: request.credentials,
+      account: request.account)
+    if case .atMost(let age) = request.lookup.freshness {
+      limitAge(to: Int(clamping: max(0, age.components.seconds)))
+    }
+  }
+}

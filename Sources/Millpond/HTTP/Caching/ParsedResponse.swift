@@ -1,0 +1,108 @@
+import Foundation
+import MillpondCore
+
+/// The fields of a response that matter to a cache, parsed once when it is stored.
+struct ParsedResponse: Sendable {
+  /// A time of expiry that the origin stated.
+  enum Expiry: Sendable, Equatable {
+    case unstated
+
+    /// Microseconds after the beginning of 1970.
+    case at(Int64)
+
+    /// No date, or several that differ: it has expired.
+    case unclear
+  }
+
+  let status: Int
+  let directives: CacheDirectives
+
+  /// The time at which the origin sent it, in microseconds; nil if it did not say.
+  let date: Int64?
+
+  /// The age on arrival that caches on the way stated, in microseconds.
+  let statedAge: Int64
+  let expiry: Expiry
+  let entityTag: EntityTag?
+
+  /// The time of the last change, in microseconds, if it is a valid date.
+  let lastModified: Int64?
+
+  /// The `Last-Modified` field, if it is a valid date.
+  let lastModifiedText: String?
+
+  /// Whether the bytes of the body are not those that the origin counts in ranges.
+  let isDecoded: Bool
+
+  init(status: Int, headers: HeaderFields) {
+    self.status = status
+    directives = CacheDirectives(headers.values(of: "Cache-Control"))
+    let dates = headers.values(of: "Date").compactMap { HTTPDate.inGMT($0)?.microseconds }
+    date = dates.min()
+    statedAge = Self.age(headers.values(of: "Age"))
+    expiry = Self.expiry(headers.values(of: "Expires"))
+    entityTag = EntityTag(of: headers)
+    let changes = headers.values(of: "Last-Modified")
+    let change = changes.count == 1 ? HTTPDate.inGMT(changes[0]) : nil
+    lastModified = change?.microseconds
+    lastModifiedText = change == nil ? nil : changes[0]
+    isDecoded = headers.areOfEncoded
+  }
+
+  /// Whether the origin can be asked if the response is still current.
+  var hasValidator: Bool { entityTag != nil || lastModifiedText != nil }
+
+  /// Whether the origin states for how long the response is fresh.
+  var statesFreshness: Bool { directives.maxAge != .absent || expiry != .unstated }
+
+  /// Whether an age limit may be estimated.
+  ///
+  /// - Source: RFC 9110 §15.1, RFC 9111 §4.2.2.
+  var mayBeEstimated: Bool { Self.estimated.contains(status) || directives.has(.isPublic) }
+
+  /// Whether this cache knows what the status asks of it.
+  ///
+  /// - Source: RFC 9111 §5.2.2.3; the statuses of RFC 9110 §15 whose answers are kept whole.
+  var isOfKnownStatus: Bool { Self.known.contains(status) }
+
+  private static let estimated: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+  private static let known = estimated.union([302, 303, 307, 400, 401, 403, 406, 409, 421, 451])
+
+  /// The greatest valid age of all; those that are no number are ignored.
+  ///
+  /// - Source: RFC 9111 §5.1, which takes the first; a greater one makes the response less fresh.
+  private static func age(_ values: [String]) -> Int64 {
+    let ages = values.flatMap { $0.split(separator: ",") }.compactMap { part -> Int? in
+      var text = String(part.withoutSpaces)
+      return text.withUTF8 { Int(saturating: UnsafeRawBufferPointer($0)[...]) }
+    }
+    return Int64(ages.max() ?? 0) * 1_000_000
+  }
+
+  /// - Source: RFC 9111 §5.3: what is no date, such as "0", is a time in the past.
+  private static func expiry(_ values: [String]) -> Expiry {
+    guard let first = values.first else { return .unstated }
+    guard values.allSatisfy({ $0 == first }), let date = HTTPDate.inGMT(first) else {
+      return .unclear
+    }
+    return .at(date.microseconds)
+  }
+}
+
+extension HTTPDate {
+  /// Parses a date; nil if it names another time zone than GMT.
+  ///
+  /// - Source: RFC 9110 §5.6.7: only the format of asctime names none.
+  static func inGMT(_ text: String) -> HTTPDate? {
+    let isByAsctime = !text.utf8.contains(UInt8(ascii: ",")) && text.last?.isASCIIDigit == true
+    if !isByAsctime, !text.hasSuffix("GMT") { return nil }
+    return HTTPDate(text)
+  }
+
+  /// The microseconds since the beginning of 1970; years have at most four digits.
+  var microseconds: Int64 { Int64(seconds) * 1_000_000 }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
+}

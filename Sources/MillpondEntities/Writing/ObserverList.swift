@@ -1,0 +1,61 @@
+/// The observers of an entity, in the order of their numbers.
+///
+/// - Complexity: O(1) amortised to add the latest, O(log *n*) to remove any.
+@usableFromInline
+struct ObserverList: Sendable {
+  /// The observers; nil for those that have left.
+  private var watches: ContiguousArray<(number: Int, watch: NodeObserver?)> = []
+  private var count = 0
+
+  var isEmpty: Bool {
+    count == 0
+  }
+
+  /// Adds an observer with a greater number than all others.
+  mutating func add(_ watch: NodeObserver, _ number: Int) {
+    watches.append((number, watch))
+    count += 1
+  }
+
+  mutating func remove(_ number: Int) -> NodeObserver? {
+    let place = place(of: number)
+    guard place < watches.count, watches[place].number == number else { return nil }
+    guard let watch = watches[place].watch else { return nil }
+    watches[place].watch = nil
+    count -= 1
+    if watches.count > 16, count < watches.count / 2 { watches.removeAll { $0.watch == nil } }
+    return watch
+  }
+
+  /// Visits the observers with numbers after `number` and up to `last`, until there are none left,
+  /// or `visit` returns false.
+  func forEach(after number: Int, upTo last: Int, _ visit: (Int, NodeObserver) -> Bool) {
+    for place in place(of: number + 1)..<watches.count {
+      let (number, watch) = watches[place]
+      if number > last { return }
+      if let watch, !visit(number, watch) { return }
+    }
+  }
+
+  /// Returns the first place of a number, or of the next greater one.
+  private func place(of number: Int) -> Int {
+    var (low, high) = (0, watches.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if watches[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// An observer of an entity.
+@usableFromInline
+struct NodeObserver: Sendable {
+  /// Makes the notice of a commit with these causes, from the present value in the row.
+  @usableFromInline let notice: @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice
+
+  @inlinable
+  init(_ notice: @escaping @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice) {
+    self.notice = notice
+  }
+}

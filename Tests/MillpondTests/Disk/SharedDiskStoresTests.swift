@@ -1,0 +1,75 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import Testing
+
+@testable import Millpond
+
+@Suite(.timeLimit(.minutes(3))) struct SharedDiskStoresTests {
+  let scene = DiskScene()
+
+  private func cache(_ byteLimit: Int, at folder: URL? = nil) -> DiskCache {
+    DiskCache(directory: folder ?? scene.folder, byteLimit: byteLimit)
+  }
+
+  @Test func `two caches of one folder are one store`() async throws {
+    let (first, second) = (cache(10_000), cache(10_000))
+    try await second.flush().value
+
+    first.set(Data("x"), for: "a")
+
+    try await first.flush().value
+    #expect(try await second.get("a").value == Data("x"))
+    #expect(try await second.count.value == 1)
+  }
+
+  @Test func `a folder that is reached by a link is the same`() async throws {
+    let first = cache(10_000)
+    try await first.flush().value
+    let link = DiskScene()
+    try FileManager.default.createSymbolicLink(at: link.folder, withDestinationURL: scene.folder)
+    let second = cache(10_000, at: link.folder)
+
+    try await second.set(Data("x"), for: "a").value
+
+    #expect(try await first.get("a").value == Data("x"))
+  }
+
+  @Test func `with another limit every operation of the later one is an error`() async throws {
+    let first = cache(10_000)
+    try await first.set(Data("x"), for: "a").value
+    let second = cache(20_000)
+
+    #expect(try await failure(of: second.get("a"))?.isInUse == true)
+    #expect(try await failure(of: second.getStamped("a", Lookup()))?.isInUse == true)
+    #expect(try await failure(of: second.set(Data(), for: "a"))?.isInUse == true)
+    #expect(try await failure(of: second.remove("a"))?.isInUse == true)
+    #expect(try await failure(of: second.removeAll())?.isInUse == true)
+    #expect(try await failure(of: second.flush())?.isInUse == true)
+    #expect(try await failure(of: second.totalBytes)?.isInUse == true)
+    #expect(try await first.get("a").value == Data("x"))
+  }
+
+  @Test func `when the first is gone another limit will do`() async throws {
+    for limit in 10_000..<10_050 {
+      let cache = cache(limit)
+      cache.set(Data("\(limit)"), for: "a")
+      #expect(try await cache.get("a").value == Data("\(limit)"))
+    }
+  }
+
+  @Test func `a cache that comes while the last one goes shares its store`() async throws {
+    for number in 0..<50 {
+      let cache = cache(10_000)
+      if number > 0 { #expect(try await cache.get("a").value == Data("\(number - 1)")) }
+      cache.set(Data("\(number)"), for: "a")
+    }
+    try await cache(10_000).flush().value
+  }
+
+  @Test func `a cache that goes before its folder is open leaves nothing in use`() async throws {
+    for limit in 10_000..<10_050 { _ = cache(limit) }
+
+    try await cache(9_999).set(Data("x"), for: "a").value
+  }
+}
