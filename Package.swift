@@ -101,7 +101,8 @@ let package = Package(
     .testTarget(
       name: "MillpondRedisTests",
       dependencies: [
-        "MillpondRedis", "Millpond", "MillpondTesting", "LocalRedis", "RedisWorker", "TestTraits",
+        "MillpondRedis", "Millpond", "MillpondTesting", "LocalRedis", "LoopbackServer",
+        "RedisWorker", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(

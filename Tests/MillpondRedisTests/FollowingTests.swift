@@ -117,6 +117,33 @@ import Testing
     #expect(memory.now(7, Lookup()) == nil)
   }
 
+  @Test func `a key for which the closure throws empties memory`() async throws {
+    struct NoKey: Error {}
+    let shared = try scene.cache("p/")
+    let memory = MemoryCache<String, Data>(countLimit: 10)
+    let cache = memory.following(shared) { key in
+      if key == "bad" { throw NoKey() }
+      return key
+    }
+    .layered(over: shared)
+    try await shared.tracks()
+    cache.set(Data([1]), for: "k")
+    #expect(memory.now("k", Lookup()) != nil)
+
+    try await scene.cache("p/").set(Data([2]), for: "bad").value
+    try await shared.redisReports()
+
+    #expect(memory.now("k", Lookup()) == nil)
+  }
+
+  @Test func `what memory had before it follows is forgotten`() async throws {
+    let memory = MemoryCache<String, Data>(countLimit: 10)
+    memory.set(Data([1]), for: "k")
+    let followed = memory.following(try scene.cache("p/"))
+
+    #expect(followed.now("k", Lookup()) == nil)
+  }
+
   @Test func `without tracking memory keeps nothing`() async throws {
     let (memory, cache, _) = try await layers(.off, 1)
     try await cache.set(Data([1]), for: "k").value

@@ -139,6 +139,31 @@ import Testing
     #expect(monitor.statistics["RedisCache"]?.misses == 0)
   }
 
+  /// As if the lease had run out, and another process had it now.
+  @Test func `the end of a fetch leaves the lease of another process alone`() async throws {
+    let process = try process()
+    let reader = Recorder<Data>()
+    reader.subscribe(to: process.get("k"))
+    try await origin.subscriptions(count: 1)
+    try scene.server.command("SET", "lease:p/k", "of another process")
+
+    origin.next(Data([1]))
+    origin.completed()
+    try await reader.ended()
+    for _ in 0..<3 { _ = try await process.flush().value }
+
+    #expect(try scene.server.command("GET", "lease:p/k") == "of another process")
+  }
+
+  @Test func `a lease ends by itself after its time`() async throws {
+    let reader = Recorder<Data>()
+    reader.subscribe(to: try process().get("k"))
+    try await origin.subscriptions(count: 1)
+
+    let life = try #require(Int(scene.server.command("PTTL", "lease:p/k")))
+    #expect((1...60_000).contains(life))
+  }
+
   @Test func `the lease ends when a codec in a task has stored the value`() async throws {
     let shared = try scene.cache("p/")
     let held = TestSource<Data>()

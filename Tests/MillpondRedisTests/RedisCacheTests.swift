@@ -54,6 +54,15 @@ import Testing
     }
   }
 
+  @Test func `another user than the default one is named to the server`() async throws {
+    try scene.server.command("ACL", "SETUSER", "anna", "on", ">word", "~*", "+@all")
+    try scene.server.command("CONFIG", "SET", "requirepass", "secret")
+    let redis = try Redis(
+      .tcp(host: "127.0.0.1", port: scene.server.port), username: "anna", password: "word")
+
+    #expect(try await RedisCache(redis, prefix: "").found("k") == nil)
+  }
+
   @Test func `a host is found by name`() async throws {
     let redis = try Redis(.tcp(host: "localhost", port: scene.server.port))
 

@@ -29,6 +29,44 @@ import Testing
     #expect(RedisRecord.divide(Data("{\"name\":\"of another program\"}".utf8)) == nil)
   }
 
+  @Test func `bytes without the mark are in another form, whatever comes before`() {
+    var stored = Data("value".utf8) + RedisRecord(bornAt: 1, endsAt: 2).footer
+    #expect(RedisRecord.divide(stored) != nil)
+    stored[stored.count - 1] ^= 1
+
+    #expect(RedisRecord.divide(stored) == nil)
+  }
+
+  @Test func `the life that is left counts from the origin`() {
+    let stamped = Stamped(Data(), age: .seconds(60))
+    let (record, life) = RedisRecord.of(
+      stamped, .after(.seconds(100)), isFill: false, at: 1_000_000)
+
+    #expect(life == 40_000)
+    #expect(record.bornAt == 940_000)
+    #expect(record.endsAt == 1_040_000)
+  }
+
+  @Test(arguments: [(1_000, 1_000_000, 100_000), (10, 10_000, 10_000)])
+  func `a value's own life replaces that of the cache, and in a fill only shortens it`(
+    own: Int, ofSet: Int64, ofFill: Int64
+  ) {
+    let stamped = Stamped(Data(), timeToLive: .after(.seconds(own)))
+    let lives = [false, true].map {
+      RedisRecord.of(stamped, .after(.seconds(100)), isFill: $0, at: 0).life
+    }
+
+    #expect(lives == [ofSet, ofFill])
+  }
+
+  @Test func `a value from the future is new, and one that is still there has a life`() {
+    let record = RedisRecord(bornAt: 2_000, endsAt: 500)
+    let stamped = record.stamped(Data(), at: 1_000)
+
+    #expect(stamped.age == .zero)
+    #expect(stamped.timeToLive == .after(.milliseconds(1)))
+  }
+
   @Test func `lengths beyond the value make another form`() {
     var stored = Data("value".utf8) + RedisRecord(bornAt: 1, endsAt: 2).footer
     stored[stored.count - 24] = 6

@@ -110,8 +110,11 @@ private final class HeldOrigin: Sendable {
   var count: Int { fetches.withLock { $0 } }
 
   func fetch() -> Signal<Data> {
-    fetches.withLock { $0 += 1 }
-    return values.signal.take(1)
+    Signal { [values, fetches] observer, lifetime in
+      values.signal.take(1).run(observer, lifetime)
+      // Only now, since a value that is supplied before the subscription reaches nobody.
+      fetches.withLock { $0 += 1 }
+    }
   }
 
   func supply(_ value: Data) { values.next(value) }

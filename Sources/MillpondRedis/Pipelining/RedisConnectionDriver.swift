@@ -140,7 +140,6 @@ struct RedisConnectionDriver {
       return connectToNext(at: now, failure)
     }
     attempt?.isConnected = true
-    parser = RESPParser(settings.replyLimits)
     let (tracking, version) = tracker.requests()
     trackedVersion = version
     let requests = settings.greeting + tracking

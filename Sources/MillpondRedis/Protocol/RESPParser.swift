@@ -29,8 +29,8 @@ struct RESPParser: Sendable {
     self.limits = limits
   }
 
-  /// The number of bytes that wait for more.
-  var pendingBytes: Int { buffer.count - start }
+  /// The number of bytes that are kept, parsed ones included.
+  var heldBytes: Int { buffer.count }
 
   /// Adds bytes that have arrived.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {

@@ -28,6 +28,18 @@ import Testing
     #expect(write(&pipeline) == ["c"])
   }
 
+  @Test func `answers go to the commands in their order`() {
+    var pipeline = ready()
+    for name in ["a", "b", "c"] { _ = submit(&pipeline, name) }
+
+    let taken = pipeline.takeAnswered(2, at: 5)
+    fail(taken?.receivers ?? [])
+    #expect(answers.failed == ["a", "b"])
+    let rest = pipeline.takeAnswered(1, at: 6)
+    fail(rest?.receivers ?? [])
+    #expect(answers.failed == ["a", "b", "c"])
+  }
+
   @Test func `a lonely command is sent at once, and the next ones together`() {
     var pipeline = ready()
 
@@ -175,6 +187,20 @@ import Testing
     #expect(taken?.receivers.count == 1)
   }
 
+  @Test func `a command that waits for a connection fails at its deadline`() {
+    var pipeline = RedisPipeline(limits)
+    _ = submit(&pipeline, "a", at: 0)
+    _ = submit(&pipeline, "b", at: 60)
+    pipeline.beginConnecting()
+    look(&pipeline, at: 99, is: 100)
+    let overdue = pipeline.takeOverdue(at: 100)
+    fail(overdue.answers)
+
+    #expect(answers.failed == ["a"])
+    #expect(!overdue.isSilent, "there is no connection to lose")
+    #expect(pipeline.count == 1)
+  }
+
   @Test func `a server that was silent all the time has lost the connection`() {
     var pipeline = ready(at: 0)
     _ = submit(&pipeline, "a", at: 1)
@@ -216,6 +242,17 @@ import Testing
     for name in ["a", "b", "c"] { _ = submit(&pipeline, name) }
 
     #expect(submit(&pipeline, "d") == .refuse(.tooManyCommands(limit: 3)))
+  }
+
+  @Test func `commands are refused while too many bytes wait to be sent`() {
+    var pipeline = ready(
+      limits: ConnectionLimits(deadline: 100, heartbeat: 50, commands: 30, outputBytes: 10))
+    _ = submit(&pipeline, "abcdef")
+    #expect(submit(&pipeline, "abc") == .wake)
+    #expect(submit(&pipeline, "d") == .refuse(.tooManyCommands(limit: 30)))
+    _ = write(&pipeline)
+
+    #expect(submit(&pipeline, "d") == .wake)
   }
 
   @Test func `an answer without a command is a violation`() {

@@ -1,0 +1,127 @@
+import Foundation
+import Millpond
+import MillpondRedis
+import Testing
+
+/// Servers that break the protocol, are too old, or say nothing.
+@Suite struct FaultyServerTests {
+  @Test func `a malformed reply ends the connection, and a read is repeated on the next one`()
+    async throws
+  {
+    let server = try ScriptedServer { connection, command in
+      if command.first == "HELLO" { return "+OK\r\n" }
+      return connection == 1 ? "?\r\n" : "$3\r\nnew\r\n"
+    }
+    let cache = RedisCache(try server.client(), prefix: "", form: .plain)
+
+    #expect(try await cache.found("k") == Data("new".utf8))
+    #expect(server.connections == 2)
+  }
+
+  @Test(arguments: ["?\r\n", "$99999999999\r\n", "*9999999\r\n", ":1x\r\n"])
+  func `a write that is answered with nonsense fails`(answer: String) async throws {
+    let server = try ScriptedServer { _, command in
+      command.first == "HELLO" ? "+OK\r\n" : answer
+    }
+    let cache = RedisCache(try server.client(), prefix: "")
+
+    await #expect { try await cache.set(Data(), for: "k").value } throws: { error in
+      if case .malformedReply? = Self.reason(error) { true } else { false }
+    }
+  }
+
+  @Test func `an answer without a command ends the connection`() async throws {
+    let server = try ScriptedServer { connection, command in
+      if command.first == "HELLO" { return "+OK\r\n" }
+      return connection == 1 ? "$1\r\na\r\n$1\r\nb\r\n" : "$1\r\nc\r\n"
+    }
+    let cache = RedisCache(try server.client(), prefix: "", form: .plain)
+    _ = try await cache.found("k")
+
+    while server.connections < 2 { await Task.yield() }
+    #expect(try await cache.found("k") == Data("c".utf8))
+  }
+
+  @Test func `a part of a reply is forgotten with its connection`() async throws {
+    let server = try ScriptedServer { connection, command in
+      if connection == 2 { return command.first == "HELLO" ? "+OK\r\n" : "$3\r\nnew\r\n" }
+      switch command.last {
+      case "3": return "+OK\r\n"
+      case "k": return "$12\r\nthe first"
+      default: return nil
+      }
+    }
+    let cache = RedisCache(try server.client(), prefix: "", form: .plain)
+    async let first = cache.found("k")
+    async let second = cache.found("end")
+
+    #expect(try await [first, second] == [Data("new".utf8), Data("new".utf8)])
+  }
+
+  @Test func `messages of other kinds between the answers change nothing`() async throws {
+    let server = try ScriptedServer { _, command in
+      if command.first == "HELLO" { return ">1\r\n+hello\r\n%1\r\n+proto\r\n:3\r\n" }
+      return ">1\r\n+x\r\n>2\r\n+invalidate\r\n*1\r\n:1\r\n>3\r\n+a\r\n+b\r\n_\r\n$1\r\na\r\n"
+    }
+    let cache = RedisCache(try server.client(), prefix: "", form: .plain)
+
+    for _ in 0..<3 { #expect(try await cache.found("k") == Data("a".utf8)) }
+    #expect(server.connections == 1)
+  }
+
+  @Test func `a server that never answers the greeting is given up, and tried again`() async throws
+  {
+    let server = try ScriptedServer { connection, command in
+      if connection == 1 { return "" }
+      return command.first == "HELLO" ? "+OK\r\n" : "$1\r\na\r\n"
+    }
+    let cache = RedisCache(
+      try server.client(deadline: .milliseconds(100)), prefix: "", form: .plain)
+    var error: (any Error)?
+    do { _ = try await cache.found("k") } catch let failure { error = failure }
+    #expect(Self.reason(error) == .timedOut)
+
+    while (try? await cache.found("k")) != Data("a".utf8) { await Task.yield() }
+    #expect(server.connections == 2)
+  }
+
+  @Test func `a server without the protocol's third version is refused with its reason`()
+    async throws
+  {
+    let server = try ScriptedServer { _, _ in "-ERR unknown command `HELLO`\r\n" }
+
+    await #expect {
+      try await RedisCache(try server.client(), prefix: "").get("k").value
+    } throws: {
+      Self.reason($0) == .refused(message: "ERR unknown command `HELLO`")
+    }
+  }
+
+  @Test func `gets fail where changes are not reported as they should be`() async throws {
+    let server = try ScriptedServer { _, command in
+      switch command.first {
+      case "CLIENT": "-ERR unknown subcommand\r\n"
+      case "GET": "$-1\r\n"
+      default: "+OK\r\n"
+      }
+    }
+    let redis = try Redis(.tcp(host: "127.0.0.1", port: server.port))
+    try await redis.ping().value
+    let cache = RedisCache(redis, prefix: "")
+    var error: (any Error)?
+    while error == nil {
+      do { _ = try await cache.found("k") } catch let failure { error = failure }
+    }
+
+    #expect(Self.reason(error) == .refused(message: "ERR unknown subcommand") || Self.isOpen(error))
+  }
+
+  private static func reason(_ error: (any Error)?) -> RedisError? {
+    guard case .unavailable(_, let reason as RedisError)? = error as? CacheError else { return nil }
+    return reason
+  }
+
+  private static func isOpen(_ error: (any Error)?) -> Bool {
+    if case .circuitOpen? = error as? CacheError { true } else { false }
+  }
+}
