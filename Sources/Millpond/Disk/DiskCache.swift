@@ -44,9 +44,9 @@ public import MillpondSignals
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
 ///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache.
-/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for a removal by predicate.
-///   `removeAll` returns in O(1); if a set has overtaken it, or over a thousand writes are pending,
-///   in O(*n*), in steps between which others read and write.
+/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for a removal by
+///   predicate. `removeAll` returns in O(1); if a set has overtaken it, or over a thousand writes
+///   are pending, in O(*n*), in steps between which others read and write.
 public final class DiskCache: Cache {
   let access: LazilyOpenedStore
   let options: DiskOptions

@@ -176,7 +176,7 @@ final class FileStream: @unchecked Sendable {
     let outcome = store.keep(
       DiskWrite(key: key, content, times, validator: validator, revision: revision), at: now)
     store.streams.remove(number)
-    endTerms()
+    endPendingWrite()
     outcome.map { file }.run(downstream, upstream)
   }
 
@@ -258,7 +258,7 @@ final class FileStream: @unchecked Sendable {
     if isOver { return }
     isOver = true
     buffered = Data()
-    endTerms()
+    endPendingWrite()
     if file != nil {
       try? file?.close()
       try? store.folder.files.remove(path)
@@ -266,7 +266,7 @@ final class FileStream: @unchecked Sendable {
     store.streams.remove(number)
   }
 
-  private func endTerms() {
+  private func endPendingWrite() {
     options.pending?.end()
     options.note(nil)
   }

@@ -25,8 +25,8 @@ enum SharedDiskStores {
 
   /// Adds a part to the store of a folder, which is opened for the first part.
   ///
-  /// Only on the queue of admissions. `answer` is called later, on a thread of the store, in order: the
-  /// work of an earlier part is done before a later part is answered.
+  /// Only on the queue of admissions. `answer` is called later, on a thread of the store, in order:
+  /// the work of an earlier part is done before a later part is answered.
   ///
   /// - Parameters:
   ///   - path: The path of the folder, without links.

@@ -8,17 +8,17 @@ extension Signal<HTTPPart> {
   ///
   /// - Parameters:
   ///   - limits: The limits on the answer.
-  ///   - terms: The answers that the caller takes.
+  ///   - accepted: The answers that the caller takes.
   ///   - earlier: The bytes from an earlier transfer, if the rest was requested.
   ///   - keep: Receives the bytes of an incomplete body whose rest can be requested later, also
   ///     when the subscriber leaves. Runs on the thread of the end.
   func assembled(
-    _ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms(),
+    _ limits: HTTPLimits, _ accepted: AcceptedAnswers = AcceptedAnswers(),
     resuming earlier: PartialBody? = nil,
     keep: @escaping @Sendable (PartialBody) -> Void = { _ in }
   ) -> Signal<WholeAnswer> {
     Signal<WholeAnswer> { observer, lifetime in
-      let assembler = BodyAssembler(limits, terms, resuming: earlier)
+      let assembler = BodyAssembler(limits, accepted, resuming: earlier)
       let assembly = BodyAssembly(observer, lifetime.child(), assembler, keep: keep)
       assembly.upstream.onEnd { assembly.leave() }
       run(assembly.observer, assembly.upstream)
@@ -118,12 +118,13 @@ struct BodyAssembler: Sendable {
   ///
   /// - Parameters:
   ///   - limits: The limits on the answer.
-  ///   - terms: The answers that the caller takes.
+  ///   - accepted: The answers that the caller takes.
   ///   - earlier: The bytes from an earlier transfer, if the rest was requested.
   init(
-    _ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms(), resuming earlier: PartialBody? = nil
+    _ limits: HTTPLimits, _ accepted: AcceptedAnswers = AcceptedAnswers(),
+    resuming earlier: PartialBody? = nil
   ) {
-    checker = ResponseChecker(limits, terms)
+    checker = ResponseChecker(limits, accepted)
     self.earlier = earlier
   }
 

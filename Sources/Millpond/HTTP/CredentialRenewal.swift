@@ -1,6 +1,6 @@
-/// The renewal of credentials: the rules that decide which grant a request is sent with, and whether
-/// a 401 refuses the grant, so that one run obtains another for all requests, or comes from a
-/// resource that refuses every grant.
+/// The renewal of credentials: the rules that decide which grant a request is sent with, and
+/// whether a 401 refuses the grant, so that one run obtains another for all requests, or comes from
+/// a resource that refuses every grant.
 ///
 /// A grant is the result of one run of an authorization's `obtain`. A 401 refuses the grant that
 /// the request was sent with. If that grant has been replaced since, the request is sent again with

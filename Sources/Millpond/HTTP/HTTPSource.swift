@@ -131,8 +131,8 @@ extension HTTPSource {
     return transfers.download(request, strategy ?? suited, revision, byteLimit: byteLimit)
   }
 
-  /// Removes the incomplete bodies of interrupted transfers at a `removeAll`, after which gets share
-  /// no earlier transfer of an ``HTTPCache``; nothing else is stored here.
+  /// Removes the incomplete bodies of interrupted transfers at a `removeAll`, after which gets
+  /// share no earlier transfer of an ``HTTPCache``; nothing else is stored here.
   public func apply(_ change: Change<Key, Data>) -> Signal<Void> {
     guard case .removeAll(let revision) = change else {
       return change.isFill ? .empty : .just(())

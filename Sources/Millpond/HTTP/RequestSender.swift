@@ -38,11 +38,11 @@ struct RequestSender: Sendable {
 
   /// Returns the answer to a request of any method, if its status is one of these.
   func response(to request: HTTPRequest, _ statuses: Range<Int>) -> Signal<HTTPResponse> {
-    let terms = AnswerTerms(
+    let accepted = AcceptedAnswers(
       statuses: statuses, admitsParts: true, hasBody: request.method != .head)
     return onBehalfOfSession { transport, _ in
       carryOut(.just(request), limits.ofSending(request), isGet: false) {
-        transport.send($0).assembled(limits, terms)
+        transport.send($0).assembled(limits, accepted)
       }
       .map { answer in
         HTTPResponse(

@@ -1,7 +1,7 @@
 import MillpondSignals
 
 /// The answers that a caller takes, apart from the rest of a body that was requested.
-struct AnswerTerms: Sendable {
+struct AcceptedAnswers: Sendable {
   /// The statuses of answers; others are failures.
   var statuses = 200..<300
 
@@ -11,25 +11,25 @@ struct AnswerTerms: Sendable {
   /// Whether answers have bodies: not those to HEAD, whatever their heads say.
   var hasBody = true
 
-  /// The terms of a get: the whole body.
-  static func whole(_ request: HTTPRequest) -> AnswerTerms {
-    AnswerTerms(hasBody: request.method != .head)
+  /// The answers to a get: the whole body.
+  static func whole(_ request: HTTPRequest) -> AcceptedAnswers {
+    AcceptedAnswers(hasBody: request.method != .head)
   }
 }
 
 /// A check that the parts of an answer are a complete one; it keeps no bytes.
 struct ResponseChecker: Sendable {
   private let limits: HTTPLimits
-  private let terms: AnswerTerms
+  private let accepted: AcceptedAnswers
 
   /// The head of the answer, once it has arrived.
   private(set) var head: HTTPHead?
   private(set) var bodyLength = BodyLength.untilTheEnd
   private var count = 0
 
-  init(_ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms()) {
+  init(_ limits: HTTPLimits, _ accepted: AcceptedAnswers = AcceptedAnswers()) {
     self.limits = limits
-    self.terms = terms
+    self.accepted = accepted
   }
 
   var progress: SignalProgress { SignalProgress(completed: count, total: bodyLength.expected) }
@@ -48,8 +48,8 @@ struct ResponseChecker: Sendable {
     if head.status == 206, let earlier {
       bodyLength = try BodyLength(head, resuming: earlier)
       count = earlier.byteCount
-    } else if terms.statuses.contains(head.status), head.status != 206 || terms.admitsParts {
-      bodyLength = try BodyLength(head, hasBody: terms.hasBody)
+    } else if accepted.statuses.contains(head.status), head.status != 206 || accepted.admitsParts {
+      bodyLength = try BodyLength(head, hasBody: accepted.hasBody)
     } else {
       throw .status(code: head.status, headers: head.headers)
     }

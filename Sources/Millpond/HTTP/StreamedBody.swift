@@ -6,19 +6,19 @@ extension Signal<HTTPPart> {
   ///
   /// - Parameters:
   ///   - limits: The limits on the answer.
-  ///   - terms: The answers that the caller takes.
+  ///   - accepted: The answers that the caller takes.
   ///   - earlier: The file of an earlier transfer, if the rest was requested: it becomes the first
   ///     part, or is given back.
   ///   - note: Receives the version of the bytes that follow if their rest can be requested later,
   ///     and nil once it can't.
   func pieces(
-    _ limits: HTTPLimits, _ terms: AnswerTerms = AnswerTerms(),
+    _ limits: HTTPLimits, _ accepted: AcceptedAnswers = AcceptedAnswers(),
     resuming earlier: PartialStream? = nil,
     note: @escaping @Sendable (ResourceVersion?) -> Void = { _ in }
   ) -> Signal<FileStreamPart> {
     Signal<FileStreamPart> { observer, lifetime in
       let passing = BodyPieceDelivery(
-        observer, lifetime.child(), ResponseChecker(limits, terms), earlier, note)
+        observer, lifetime.child(), ResponseChecker(limits, accepted), earlier, note)
       run(passing.observer, passing.upstream)
     }
   }

@@ -25,8 +25,8 @@ extension EntityStore {
   ///     for try await change in store.signal(of: book).values { … }  // in any actor
   ///
   /// - Parameter reference: The reference to the entity.
-  /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet, during
-  ///   which readers wait: 50 ms for a million.
+  /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet,
+  ///   during which readers wait: 50 ms for a million.
   @inlinable
   public func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {
     core.signal(of: reference)

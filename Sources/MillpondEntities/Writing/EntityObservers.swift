@@ -113,8 +113,8 @@ struct EntityObservers: Sendable {
     !watches.isEmpty || tables.deepListenerCount > 0
   }
 
-  /// Begins the notification of a commit: one notice for each affected observer, then those for subscribers
-  /// of types, and then those for its end.
+  /// Begins the notification of a commit: one notice for each affected observer, then those for
+  /// subscribers of types, and then those for its end.
   ///
   /// - Parameters:
   ///   - commit: The commit.

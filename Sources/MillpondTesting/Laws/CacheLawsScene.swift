@@ -193,8 +193,8 @@ extension CacheLawsScene {
 
   /// Waits until only work that the checks hold back remains.
   ///
-  /// A get that waits behind another, for example for a slot, cannot be distinguished from a slow one, so
-  /// the wait for it is short.
+  /// A get that waits behind another, for example for a slot, cannot be distinguished from a slow
+  /// one, so the wait for it is short.
   func settle() async {
     if isSettled { return }
     if activeRuns.isEmpty && heldCount == 0 {

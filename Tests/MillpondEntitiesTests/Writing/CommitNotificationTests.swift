@@ -247,7 +247,7 @@ import Testing
 }
 
 /// The observers of one entity.
-@Suite struct WatchListTests {
+@Suite struct ObserverListTests {
   @Test(arguments: 0..<10)
   func `observers are visited in their order, also after others have left`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))

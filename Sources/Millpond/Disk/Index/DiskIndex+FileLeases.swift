@@ -1,7 +1,7 @@
 import MillpondCore
 
-/// Leases of the files of large values: a file that a caller has open, or that is being written, is not
-/// removed before its last lease ends.
+/// Leases of the files of large values: a file that a caller has open, or that is being written, is
+/// not removed before its last lease ends.
 extension DiskIndex {
   /// Whether a file is in use, so that it must not be removed now.
   func isLeased(_ number: UInt64) -> Bool { leases[number] != nil }

@@ -113,8 +113,8 @@ struct RemovedEntries: Sendable {
   /// Whether there are no other entries, so that the index can be given up as a whole.
   var isAll: Bool
 
-  /// The end of the slots that have not been examined; the last ones, which have most of the pending
-  /// writes, come first.
+  /// The end of the slots that have not been examined; the last ones, which have most of the
+  /// pending writes, come first.
   var end: Slot
 
   /// The greatest number of slots that a step examines.

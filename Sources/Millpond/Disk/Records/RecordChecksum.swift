@@ -1,4 +1,5 @@
-/// The checksums of a record: that of its front, in 32 bits, and that of the whole, which continues it.
+/// The checksums of a record: that of its front, in 32 bits, and that of the whole, which continues
+/// it.
 extension RecordHead {
   /// The number of bytes before the checksums, and the place of that of the whole.
   private static let frontSize = 44

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The rules of a transfer for redirects: their targets, their number, and the requests that follow.
+/// The rules of a transfer for redirects: their targets, their number, and the requests that
+/// follow.
 struct RedirectPolicy: Sendable {
   /// The greatest number of redirects that a transfer follows.
   static let limit = 20
