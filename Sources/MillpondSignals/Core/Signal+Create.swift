@@ -85,7 +85,7 @@ enum Origin {
   }
 }
 
-/// The entrance to a chain for concurrent senders.
+/// The observer at the head of a chain, which admits concurrent senders.
 ///
 /// Any thread may send; the downstream is called serially. Only the first terminal event passes,
 /// and nothing after the lifetime has ended.
