@@ -12,6 +12,7 @@ import Testing
   }
 
   static let articles = "Sources/Millpond/Millpond.docc"
+  static let signalArticles = "Sources/MillpondSignals/MillpondSignals.docc"
 
   static let documents = pages + tests(in: "Tasks") + tests(in: "Guides")
 
@@ -27,6 +28,11 @@ import Testing
     Document(page: "\(articles)/HTTPCaching.md", source: "Pages/HTTPCachingPageTests.swift"),
     Document(
       page: "\(articles)/WritingATransport.md", source: "Pages/WritingATransportPageTests.swift"),
+    Document(
+      page: "\(signalArticles)/SignalContract.md", source: "Pages/SignalContractPageTests.swift"),
+    Document(
+      page: "\(signalArticles)/WritingAnOperator.md",
+      source: "Pages/WritingAnOperatorPageTests.swift"),
   ]
 
   /// Returns a document for each file `NameTests.swift` of a folder, whose page is `Name.md`.
@@ -62,14 +68,14 @@ import Testing
   }
 
   @Test func `every article with code is compared`() throws {
-    let folder = Self.root.appendingPathComponent(Self.articles)
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let folder = Self.root.appendingPathComponent("Sources")
+    let pages = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
       .filter { $0.hasSuffix(".md") }
-    #expect(names.count > 24)
-    for name in names {
-      let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-      let isCompared = Self.documents.contains { $0.page == "\(Self.articles)/\(name)" }
-      #expect(isCompared || !text.contains("```swift"), "\(name)")
+    #expect((pages?.count ?? 0) > 30)
+    for page in pages ?? [] {
+      let text = try String(contentsOf: folder.appendingPathComponent(page), encoding: .utf8)
+      let isCompared = Self.documents.contains { $0.page == "Sources/\(page)" }
+      #expect(isCompared || !text.contains("```swift"), "\(page)")
     }
   }
 
