@@ -56,7 +56,7 @@ import Testing
       return Set((0..<5_000).map { table.hash(hashes.identity($0)) & 0xFFF }).count
     }
     #expect(hashCount > 4_980)
-    #expect(lowBits > 2_000)
+    #expect(lowBits > 1_000)
     #expect((0..<5_000).allSatisfy { store.get(Reference<Item>(hashes.identity($0))) != nil })
   }
 
