@@ -80,9 +80,9 @@ import Testing
       "+12345678901", "+1234567890123\r\n", "$21\r\n", "*1\r\n*1\r\n*1\r\n", "*6\r\n",
       "%5\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n",
       "*3\r\n$20\r\n01234567890123456789\r\n$20\r\n01234567890123456789\r\n$20\r\n",
-      // A string that would be too much, before its bytes have come; and lines that are too much.
+      // A string that would be too much, before its bytes have come; and a line.
       "*4\r\n$20\r\n01234567890123456789\r\n+123456789\r\n$20\r\n",
-      "*5\r\n" + String(repeating: "+123456789\r\n", count: 5),
+      "*3\r\n$20\r\n01234567890123456789\r\n$20\r\n01234567890123456789\r\n+123456789\r\n",
     ]
 
     for text in texts {
