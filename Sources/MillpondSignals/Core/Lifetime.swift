@@ -112,7 +112,8 @@ package class LifetimeCore: @unchecked Sendable {
 
   deinit {
     if bits.load(ordering: .acquiring) & ~LifetimeCore.awaited == LifetimeCore.linked {
-      gate.withLock { entries.takeAll() }.orphan()
+      let taken = gate.withLock { exchange(&entries, with: LifetimeEntries()) }
+      taken.forEach { if case .child(let child) = $0 { child.orphan() } }
     }
   }
 
@@ -180,9 +181,9 @@ package class LifetimeCore: @unchecked Sendable {
     guard hasEntries else { return unlink() }
     let (taken, link) = gate.withLock {
       let link = entries.unlink()
-      return (entries.takeAll(), link)
+      return (exchange(&entries, with: LifetimeEntries()), link)
     }
-    taken.run(&ending)
+    taken.forEach { $0.run(&ending) }
     withExtendedLifetime(link) {}  // released here, not under the lock
   }
 
@@ -229,10 +230,6 @@ enum LifetimeEntry {
     case .teardown(let teardown): teardown()
     case .child(let child): child.endWithParent(&ending)
     }
-  }
-
-  func orphan() {
-    if case .child(let child) = self { child.orphan() }
   }
 }
 
@@ -283,20 +280,10 @@ struct LifetimeEntries {
     return parent?._withUnsafeGuaranteedRef { $0.forget(placeInParent) }
   }
 
-  mutating func takeAll() -> LifetimeEntries {
-    exchange(&self, with: LifetimeEntries())
-  }
-
-  fileprivate func run(_ ending: inout LifetimeCore.TearDown) {
-    first?.run(&ending)
-    second?.run(&ending)
-    for entry in more?.entries ?? [] { entry?.run(&ending) }
-  }
-
-  func orphan() {
-    first?.orphan()
-    second?.orphan()
-    for entry in more?.entries ?? [] { entry?.orphan() }
+  func forEach(_ body: (LifetimeEntry) -> Void) {
+    if let first { body(first) }
+    if let second { body(second) }
+    for case let entry? in more?.entries ?? [] { body(entry) }
   }
 }
 

@@ -144,19 +144,16 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   @inlinable
   func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
-    keep(value)
+    if let latest {
+      latest.pointee = value
+    } else {
+      latest = .allocate(capacity: 1)
+      latest?.initialize(to: value)
+    }
     departed = 0
     members.next(value)
     defer { departed = -1 }
     return departed > 0 ? members.remove(departed) : nil
-  }
-
-  @inlinable
-  func keep(_ value: Value) {
-    if let latest { return latest.pointee = value }
-    let latest = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-    latest.initialize(to: value)
-    self.latest = latest
   }
 
   @inlinable
