@@ -31,9 +31,9 @@ extension Redis {
   /// Calls `done` when the commands of all connections that were submitted before are carried out.
   func afterAllLanes(_ done: @escaping @Sendable (Result<Void, RedisError>) -> Void) {
     loop.start()
-    let answers = CombinedReplies(of: loop.lanes.count, done)
-    for lane in loop.lanes {
-      lane.submit(.command("PING")) { answers.add($0.map { _ in () }) }
+    let answers = CombinedReplies(of: loop.connections.count, done)
+    for connection in loop.connections {
+      connection.submit(.command("PING")) { answers.add($0.map { _ in () }) }
     }
   }
 }

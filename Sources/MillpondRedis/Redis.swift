@@ -88,8 +88,8 @@ public final class Redis: Sendable {
 
   // MARK: Commands
 
-  func lane(of key: String) -> RedisConnection {
-    loop.lanes[RedisConnection.number(of: key, among: loop.lanes.count)]
+  func connection(of key: String) -> RedisConnection {
+    loop.connections[RedisConnection.number(of: key, among: loop.connections.count)]
   }
 }
 

@@ -9,13 +9,13 @@ extension RedisCache {
     let token = token.accepted
     guard let request = setting(stamped, isFill: true) else { return .empty }
     let subject = Promise<Void>()
-    let lane = redis.lane(of: key)
+    let connection = redis.connection(of: key)
     // Later writes of this process are remembered until the fill has been checked.
     let pending = PendingWrite(token.revision)
     let isSent = admitting(
       key, request,
       { result in
-        if case .success = result { self.checkFill(key, token, on: lane) }
+        if case .success = result { self.checkFill(key, token, on: connection) }
         pending.end()
         let outcome = Signal<Void>.of(result.map { _ in () }, from: self.redis)
         subject.keep(by: outcome.filter { _ in false })
@@ -28,8 +28,8 @@ extension RedisCache {
   /// Removes a key again if another process wrote it between its get and its fill.
   ///
   /// Every report of such a write has arrived before the answer to the fill.
-  private func checkFill(_ key: String, _ token: FillToken, on lane: RedisConnection) {
-    _ = lane.submit({ _ in }) { [number, prefix] orders in
+  private func checkFill(_ key: String, _ token: FillToken, on connection: RedisConnection) {
+    _ = connection.submit({ _ in }) { [number, prefix] orders in
       guard var order = orders[number], !order.admit(token, for: key),
         token.isEarlier(than: order.lastWrite(of: key)) == false
       else { return nil }

@@ -57,13 +57,13 @@ extension RedisCache {
 
   /// Returns the values of several keys, with a command for at most 512 keys of a connection.
   ///
-  /// As gets of any age; keys without a value are not in the result.
+  /// Like gets of any age; keys without a value are not in the result.
   public func values(of keys: [String]) -> Signal<[String: Data]> {
     let present = Set(keys).filter { !isBeingRemoved($0) }
-    let byLane = Dictionary(grouping: present) { redis.lane(of: $0).number }
-    let parts = byLane.flatMap { lane, keys in
+    let byConnection = Dictionary(grouping: present) { redis.connection(of: $0).number }
+    let parts = byConnection.flatMap { connection, keys in
       stride(from: 0, to: keys.count, by: Self.keysOfCommand).map { start in
-        values(of: keys[start..<min(keys.count, start + Self.keysOfCommand)], on: lane)
+        values(of: keys[start..<min(keys.count, start + Self.keysOfCommand)], on: connection)
       }
     }
     return Signal.merge(parts).reduce([:]) { all, part in all.merging(part) { first, _ in first } }
@@ -72,10 +72,10 @@ extension RedisCache {
   /// The most keys of a command, since the server does nothing else meanwhile.
   private static let keysOfCommand = 512
 
-  private func values(of keys: ArraySlice<String>, on lane: Int) -> Signal<[String: Data]> {
+  private func values(of keys: ArraySlice<String>, on connection: Int) -> Signal<[String: Data]> {
     let arguments = keys.map { RedisArgument.key(serverKey($0)) }
     let request = RedisRequest.command(["MGET"] + arguments, isRepeatable: true)
-    return asking(redis.loop.lanes[lane], request) { [form] reply in
+    return asking(redis.loop.connections[connection], request) { [form] reply in
       guard case .array(let replies) = reply else { return [:] }
       var values: [String: Data] = [:]
       for (key, reply) in zip(keys, replies) {
@@ -94,7 +94,7 @@ extension RedisCache {
   private func isBeingRemoved(_ key: String) -> Bool {
     let candidates = removals.candidates(for: key)
     if candidates.isEmpty { return false }
-    return redis.lane(of: key).withState { [number] state in
+    return redis.connection(of: key).withState { [number] state in
       let last = state.orders[number]?.lastWrite(of: key) ?? .none
       return candidates.contains { $0 >= last }
     }
@@ -105,16 +105,16 @@ extension RedisCache {
   private func asking<Value: Sendable>(
     _ key: String, _ request: RedisRequest, _ value: @escaping @Sendable (RESPValue) -> Value
   ) -> Signal<Value> {
-    asking(redis.lane(of: key), request, value)
+    asking(redis.connection(of: key), request, value)
   }
 
   private func asking<Value: Sendable>(
-    _ lane: RedisConnection, _ request: RedisRequest,
+    _ connection: RedisConnection, _ request: RedisRequest,
     _ value: @escaping @Sendable (RESPValue) -> Value
   ) -> Signal<Value> {
     Signal { [redis] observer, lifetime in
       redis.loop.start()
-      lane.submit(request) { result in
+      connection.submit(request) { result in
         if lifetime.isEnded { return }
         switch result {
         case .failure(let error): observer.failed(CacheError(error, of: redis))

@@ -14,7 +14,7 @@ extension RedisCache {
       self.removals.end(number)
       subject.keep(by: .of(result, from: self.redis))
     }
-    // Earlier writes on other lanes have to be found.
+    // Earlier writes on other connections have to be found.
     redis.afterAllLanes { result in
       if case .failure = result { return removal.end(result) }
       removal.scan(from: "0")
@@ -24,8 +24,8 @@ extension RedisCache {
 
   /// Lets earlier writes and fills that arrive from now on be refused.
   private func note(_ mark: RemovalMark, ofAll isOfAll: Bool, _ revision: Revision) {
-    for lane in redis.loop.lanes {
-      let forgotten = lane.withState { state in
+    for connection in redis.loop.connections {
+      let forgotten = connection.withState { state in
         if isOfAll {
           _ = state.orders[number, default: WriteOrder()].admitAll(revision)
         } else {
@@ -66,12 +66,12 @@ private final class KeyRemoval: Sendable {
   private static let stepSize: Int64 = 512
 
   func scan(from cursor: String) {
-    // Any lane: the server's answer may be older than a write on another one, but what is removed
-    // is decided on the lane of each key.
+    // Any connection: the server's answer may be older than a write on another one, but what is
+    // removed is decided on the connection of each key.
     let request = RedisRequest.command(
       "SCAN", .text(cursor), "MATCH", .text(cache.pattern), "COUNT", .number(Self.stepSize),
       isRepeatable: true)
-    cache.redis.loop.lanes[0].submit(request) { result in
+    cache.redis.loop.connections[0].submit(request) { result in
       switch result {
       case .failure(let error): self.end(.failure(error))
       case .success(let reply): self.remove(reply)
@@ -86,18 +86,20 @@ private final class KeyRemoval: Sendable {
     let keys = found.compactMap { cache.key(of: $0) }.filter {
       predicate?.isSatisfied(by: $0) ?? true
     }
-    let byLane = Dictionary(grouping: keys) { cache.redis.lane(of: $0).number }
-    let step = CombinedReplies(of: byLane.count) { result in
+    let byConnection = Dictionary(grouping: keys) { cache.redis.connection(of: $0).number }
+    let step = CombinedReplies(of: byConnection.count) { result in
       if case .failure = result { return self.end(result) }
       if cursor == "0" { return self.end(.success(())) }
       self.scan(from: cursor)
     }
-    for (lane, keys) in byLane { remove(keys, on: cache.redis.loop.lanes[lane], step) }
+    for (connection, keys) in byConnection {
+      remove(keys, on: cache.redis.loop.connections[connection], step)
+    }
   }
 
   /// Removes the keys that were not written after the removal.
-  private func remove(_ keys: [String], on lane: RedisConnection, _ step: CombinedReplies) {
-    let isSent = lane.submit({ step.add($0.map { _ in () }) }) { [cache, revision] orders in
+  private func remove(_ keys: [String], on connection: RedisConnection, _ step: CombinedReplies) {
+    let isSent = connection.submit({ step.add($0.map { _ in () }) }) { [cache, revision] orders in
       let order = orders[cache.number]
       let old = keys.filter { order?.lastWrite(of: $0) ?? .none <= revision }
       if old.isEmpty { return nil }

@@ -70,8 +70,8 @@ public final class RedisCache: Cache {
     self.number = number
     removals = redis.loop.tracker.removals(of: number)
     // Before the first get: reports refuse its fill.
-    for lane in redis.loop.lanes {
-      lane.withState { $0.orders[number] = $0.orders[number] ?? WriteOrder() }
+    for connection in redis.loop.connections {
+      connection.withState { $0.orders[number] = $0.orders[number] ?? WriteOrder() }
     }
     if isNew { redis.loop.wakeUp() }
   }
@@ -96,7 +96,7 @@ public final class RedisCache: Cache {
     if lookup.freshness == .reload { return observer.completed() }
     let candidates = removals.candidates(for: key)
     redis.loop.start()
-    let wasAsked = redis.lane(of: key).submit({ result in
+    let wasAsked = redis.connection(of: key).submit({ result in
       if !lifetime.isEnded { self.answer(result, lookup, observer, lifetime) }
     }) { [number, prefix] orders in
       if !candidates.isEmpty {
@@ -202,7 +202,7 @@ public final class RedisCache: Cache {
     return isAdmitted
   }
 
-  /// Sends a command that stores or removes, if the order of the key's lane admits it.
+  /// Sends a command that stores or removes, if the order of the key's connection admits it.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -219,7 +219,7 @@ public final class RedisCache: Cache {
   ) -> Bool {
     while let compared = compare() {
       var (isBehind, forgotten) = (false, [[String: Revision]]())
-      let isSent = redis.lane(of: key).submit(answer) { [number, prefix] orders in
+      let isSent = redis.connection(of: key).submit(answer) { [number, prefix] orders in
         isBehind = mustCompare(orders[number, default: WriteOrder()], compared)
         guard !isBehind, admit(&orders[number, default: WriteOrder()], compared) else { return nil }
         forgotten = orders[number]?.takeForgotten() ?? []

@@ -4,7 +4,7 @@ import MillpondSignals
 /// The leases of a cache's keys: keys on the server that exist for as long as one process fetches.
 ///
 /// Their prefix is that of the cache behind `lease:`, so that no cache takes them for values. A
-/// lease has the lane of its key, and ends after what was stored before on that lane.
+/// lease has the connection of its key, and ends after what was stored before on that connection.
 final class RedisLeases: Sendable {
   /// The result of an attempt to take a lease.
   enum Taking: Sendable {
@@ -40,7 +40,7 @@ final class RedisLeases: Sendable {
     let token = String(UInt64.random(in: 0 ... .max), radix: 36)
     let life = Int64(time.nanoseconds / 1_000_000)
     shared.redis.loop.start()
-    lane(key).submit(
+    connection(key).submit(
       .command("SET", .key(serverKey(key)), .text(token), "NX", "PX", .number(life))
     ) { result in
       switch result {
@@ -55,7 +55,7 @@ final class RedisLeases: Sendable {
   func end(_ key: String, _ token: String) {
     let request = RedisRequest.command(
       "EVAL", .text(Self.compareAndDelete), "1", .key(serverKey(key)), .text(token))
-    lane(key).submit(request) { [shared, number] _ in
+    connection(key).submit(request) { [shared, number] _ in
       // The server reports nothing to the connection that ended the lease.
       for follower in shared.redis.loop.tracker.followers(of: number) {
         follower.changed(key, .next())
@@ -78,11 +78,11 @@ final class RedisLeases: Sendable {
       scheduler.schedule(after: Self.pollingTime) { notice.arrive() },
     ])
     // The server tracks by keys what has been read.
-    if tracker.isByKey { lane(key).submit(.get(serverKey(key))) { _ in } }
+    if tracker.isByKey { connection(key).submit(.get(serverKey(key))) { _ in } }
     return notice
   }
 
-  private func lane(_ key: String) -> RedisConnection { shared.redis.lane(of: key) }
+  private func connection(_ key: String) -> RedisConnection { shared.redis.connection(of: key) }
 
   private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: prefix, key: key) }
 }

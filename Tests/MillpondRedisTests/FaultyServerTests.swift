@@ -1,6 +1,7 @@
 import Foundation
 import Millpond
 import MillpondRedis
+import MillpondSignals
 import Testing
 
 /// Servers that break the protocol, are too old, or say nothing.
@@ -114,6 +115,29 @@ import Testing
     }
 
     #expect(Self.reason(error) == .refused(message: "ERR unknown subcommand") || Self.isOpen(error))
+  }
+
+  @Test func `a fill is removed again if another process wrote its key before it arrived`()
+    async throws
+  {
+    let commands = Locked<[String]>([])
+    let server = try ScriptedServer { _, command in
+      commands.withLock { $0.append(command.joined(separator: " ")) }
+      return switch command.first {
+      case "SET": ">2\r\n$10\r\ninvalidate\r\n*1\r\n$3\r\np:k\r\n+OK\r\n"
+      case "GET": "$-1\r\n"
+      default: "+OK\r\n"
+      }
+    }
+    let redis = try Redis(.tcp(host: "127.0.0.1", port: server.port))
+    let cache = RedisCache(redis, prefix: "p:", form: .plain)
+    try await redis.ping().value
+
+    let outcome = cache.apply(.fill("k", Stamped(Data()), FillToken()))
+    for try await _ in outcome.values {}
+    _ = try await cache.found("other")
+
+    #expect(commands.withLock { $0 }.contains("UNLINK p:k"))
   }
 
   private static func reason(_ error: (any Error)?) -> RedisError? {

@@ -3,8 +3,8 @@ import MillpondSignals
 
 /// One connection of a client, as every thread sees it: the acting part of a ``RedisPipeline``.
 ///
-/// A key has one lane, so the commands of a key are carried out in the order of their submission,
-/// and its invalidations arrive between the answers where the server put them.
+/// A key has one connection, so its commands are carried out in the order of their submission, and
+/// its invalidations arrive between the answers where the server put them.
 final class RedisConnection: Sendable {
   let number: Int
   private let limits: ConnectionLimits

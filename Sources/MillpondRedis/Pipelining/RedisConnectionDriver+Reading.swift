@@ -17,7 +17,7 @@ extension RedisConnectionDriver {
       return true
     }
     let wasUsual = attempt == nil && !isBlocked
-    if watch.isWritable, isBlocked { lane.withState { $0.pipeline.unblock() } }
+    if watch.isWritable, isBlocked { connection.withState { $0.pipeline.unblock() } }
     if watch.isReadable { read(socket, &room, at: now) }
     return !wasUsual || self.socket !== socket
   }
@@ -63,26 +63,26 @@ extension RedisConnectionDriver {
       replies.removeFirst()
       if case .push = reply { continue }
       if case .error(let message) = reply { return lose(.refused(message: message), at: now) }
-      guard lane.withState({ $0.pipeline.greeted(1) }) else { continue }
+      guard connection.withState({ $0.pipeline.greeted(1) }) else { continue }
       attempt = nil
-      tracker.began(on: lane, trackedVersion)
-      lane.withState { $0.pipeline.becomeReady(at: now) }
-      lane.flush()
+      tracker.began(on: connection, trackedVersion)
+      connection.withState { $0.pipeline.becomeReady(at: now) }
+      connection.flush()
       return
     }
-    lane.withState { $0.pipeline.lastReceived = now }
+    connection.withState { $0.pipeline.lastReceived = now }
   }
 
   private mutating func deliver(_ replies: [RESPValue], at now: Int64) {
     let count = replies.reduce(0) { $1.isPush ? $0 : $0 + 1 }
-    let taken = lane.withState { $0.pipeline.takeAnswered(count, at: now) }
+    let taken = connection.withState { $0.pipeline.takeAnswered(count, at: now) }
     guard let (late, receivers) = taken else {
       return lose(.malformedReply("an answer without a command"), at: now)
     }
     var next = -late
     for reply in replies {
       if case .push(let elements) = reply {
-        tracker.received(elements, on: lane)
+        tracker.received(elements, on: connection)
         continue
       }
       defer { next += 1 }
@@ -93,7 +93,7 @@ extension RedisConnectionDriver {
         receivers[next](.success(reply))
       }
     }
-    lane.uncork()
+    connection.uncork()
   }
 }
 

@@ -4,7 +4,7 @@ import MillpondSignals
 /// The part of a connection that only the thread of all connections touches: the bytes from the
 /// server, and the attempt to connect.
 struct RedisConnectionDriver {
-  let lane: RedisConnection
+  let connection: RedisConnection
   let settings: RedisSettings
   let tracker: RedisTracker
   private let wake: RedisWakePipe
@@ -12,7 +12,7 @@ struct RedisConnectionDriver {
   var parser: RESPParser
   var attempt: Attempt?
 
-  /// The version of the tracked prefixes that the server was told.
+  /// The version of the tracked prefixes that was sent to the server.
   var trackedVersion = 0
   var isBlocked = false
 
@@ -25,10 +25,10 @@ struct RedisConnectionDriver {
   }
 
   init(
-    _ lane: RedisConnection, _ settings: RedisSettings, _ tracker: RedisTracker,
+    _ connection: RedisConnection, _ settings: RedisSettings, _ tracker: RedisTracker,
     _ wake: RedisWakePipe
   ) {
-    self.lane = lane
+    self.connection = connection
     self.settings = settings
     self.tracker = tracker
     self.wake = wake
@@ -48,7 +48,7 @@ struct RedisConnectionDriver {
   mutating func tend(at now: Int64) -> Int64? {
     failOverdue(at: now)
     if let attempt, attempt.deadline <= now { lose(.timedOut, at: now) }
-    if lane.withState({ $0.isTrackingRefused }) {
+    if connection.withState({ $0.isTrackingRefused }) {
       lose(.refused(message: "CLIENT TRACKING"), at: now)
     }
     connectIfDue(at: now)
@@ -58,17 +58,17 @@ struct RedisConnectionDriver {
       connectToNext(at: now, RedisError.unknownHost(settings.address.host))
     }
     trackIfChanged()
-    if lane.withState({ $0.pipeline.needsHeartbeat(at: now) }) {
-      lane.submit(.command("PING")) { _ in }
+    if connection.withState({ $0.pipeline.needsHeartbeat(at: now) }) {
+      connection.submit(.command("PING")) { _ in }
     }
-    lane.flush()
-    isBlocked = lane.withState { $0.pipeline.isBlocked }
-    let next = lane.withState { $0.pipeline.nextLook(at: now) }
+    connection.flush()
+    isBlocked = connection.withState { $0.pipeline.isBlocked }
+    let next = connection.withState { $0.pipeline.nextLook(at: now) }
     return [next, attempt?.deadline].compactMap { $0 }.min()
   }
 
   private mutating func failOverdue(at now: Int64) {
-    let overdue = lane.withState { $0.pipeline.takeOverdue(at: now) }
+    let overdue = connection.withState { $0.pipeline.takeOverdue(at: now) }
     // Before the commands fail: their callers may ask memory next.
     if overdue.isSilent { lose(.timedOut, at: now) }
     for answer in overdue.answers { answer(.failure(.timedOut)) }
@@ -78,7 +78,7 @@ struct RedisConnectionDriver {
 
   private mutating func connectIfDue(at now: Int64) {
     let isFollowed = tracker.isFollowed
-    let phase = lane.withState { state -> RedisPipeline.Phase in
+    let phase = connection.withState { state -> RedisPipeline.Phase in
       if state.pipeline.isDue(at: now) || isFollowed && state.pipeline.phase == .idle {
         state.pipeline.beginConnecting()
       }
@@ -106,16 +106,16 @@ struct RedisConnectionDriver {
   /// Looks up a name on another thread, since the system's call blocks.
   private mutating func lookUp(_ host: String, _ port: UInt16) {
     attempt?.isLookingUp = true
-    lane.withState { $0.addresses = nil }
-    DispatchQueue.global().async { [lane, wake] in
+    connection.withState { $0.addresses = nil }
+    DispatchQueue.global().async { [connection, wake] in
       let addresses = SocketAddress.addresses(of: host, port: port, isNumeric: false)
-      lane.withState { $0.addresses = addresses }
+      connection.withState { $0.addresses = addresses }
       wake.send()
     }
   }
 
   private func takeAddresses() -> [SocketAddress]? {
-    lane.withState { exchange(&$0.addresses, with: nil) }
+    connection.withState { exchange(&$0.addresses, with: nil) }
   }
 
   /// Tries the next address; without one, the attempt has failed with `error`.
@@ -143,11 +143,11 @@ struct RedisConnectionDriver {
     let (tracking, version) = tracker.requests()
     trackedVersion = version
     let requests = settings.greeting + tracking
-    lane.withState { state in
+    connection.withState { state in
       state.socket = socket
       state.pipeline.greet(requests, at: now)
     }
-    lane.flush()
+    connection.flush()
   }
 
   // MARK: Tracking and the end
@@ -156,16 +156,16 @@ struct RedisConnectionDriver {
   private mutating func trackIfChanged() {
     guard attempt == nil, socket != nil, tracker.version != trackedVersion else { return }
     // Until the server has answered, nothing is known about changes.
-    tracker.ended(on: lane.number)
+    tracker.ended(on: connection.number)
     let (requests, version) = tracker.requests()
     trackedVersion = version
-    if trackedVersion != 0 { lane.submit(.command("CLIENT", "TRACKING", "OFF")) { _ in } }
+    if trackedVersion != 0 { connection.submit(.command("CLIENT", "TRACKING", "OFF")) { _ in } }
     for request in requests {
-      lane.submit(request) { [lane, tracker, wake] result in
+      connection.submit(request) { [connection, tracker, wake] result in
         switch result {
-        case .success: tracker.began(on: lane, version)
+        case .success: tracker.began(on: connection, version)
         case .failure(.server):
-          lane.withState { $0.isTrackingRefused = true }
+          connection.withState { $0.isTrackingRefused = true }
           wake.send()
         case .failure: break  // the connection is lost, and the next one tracks
         }
@@ -175,13 +175,13 @@ struct RedisConnectionDriver {
 
   mutating func lose(_ error: RedisError, at now: Int64) {
     // First of all: from here on no get is answered from memory that the server has not confirmed.
-    tracker.ended(on: lane.number)
+    tracker.ended(on: connection.number)
     socket?.shutDown()
     socket = nil
     attempt = nil
     parser = RESPParser(settings.replyLimits)
     let share = settings.chance()
-    let failed = lane.withState { state in
+    let failed = connection.withState { state in
       state.socket = nil
       state.isTrackingRefused = false
       return state.pipeline.lose(at: now, share: share)

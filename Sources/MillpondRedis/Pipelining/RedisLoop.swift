@@ -4,7 +4,7 @@ import Synchronization
 
 /// The thread of a client's connections, which reads, keeps deadlines, and connects again.
 final class RedisLoop: Sendable {
-  let lanes: [RedisConnection]
+  let connections: [RedisConnection]
   let tracker: RedisTracker
   private let settings: RedisSettings
   private let wake: RedisWakePipe
@@ -25,8 +25,8 @@ final class RedisLoop: Sendable {
     let wake = try RedisWakePipe()
     self.settings = settings
     self.wake = wake
-    lanes = (0..<settings.connections).map { RedisConnection($0, settings.limits, wake) }
-    tracker = RedisTracker(settings.tracking, lanes: settings.connections)
+    connections = (0..<settings.connections).map { RedisConnection($0, settings.limits, wake) }
+    tracker = RedisTracker(settings.tracking, connections: settings.connections)
   }
 
   /// Starts the thread, unless it has been started.
@@ -63,7 +63,7 @@ final class RedisLoop: Sendable {
   }
 
   private func run() {
-    var drivers = lanes.map { RedisConnectionDriver($0, settings, tracker, wake) }
+    var drivers = connections.map { RedisConnectionDriver($0, settings, tracker, wake) }
     var watches = [SocketCalls.Watch(descriptor: wake.readEnd)] + drivers.map(\.watch)
     // Half of what a server writes at once: it carries out the commands of the first half's
     // receivers while those of the second half run. Measured by `millpond-bench redis`: 1.6 times
@@ -95,13 +95,13 @@ final class RedisLoop: Sendable {
   private var isOver: Bool {
     let state = state.withLock { $0 }
     if state.isStopped || !state.isReleased { return state.isStopped }
-    return lanes.allSatisfy { lane in lane.withState { $0.pipeline.count == 0 } }
+    return connections.allSatisfy { connection in connection.withState { $0.pipeline.count == 0 } }
   }
 
   private func closeAll() {
-    for lane in lanes {
-      tracker.ended(on: lane.number)
-      let answers = lane.withState { state in
+    for connection in connections {
+      tracker.ended(on: connection.number)
+      let answers = connection.withState { state in
         state.socket?.shutDown()
         state.socket = nil
         return state.pipeline.close()

@@ -20,7 +20,7 @@ final class RedisRemovals: Sendable {
 
   /// Begins a removal, which gets see from here on.
   ///
-  /// - Returns: The number of the removal, and its mark for the orders of the lanes.
+  /// - Returns: The number of the removal, and its mark for the orders of the connections.
   func begin(
     _ predicate: KeyPredicate<String>, _ revision: Revision
   ) -> (number: Int, mark: RemovalMark) {

@@ -5,14 +5,14 @@ import Synchronization
 
 /// The caches of a client, and what follows their changes.
 ///
-/// A key's invalidations count on its own lane only, where they arrive in the order in which the
-/// server carried out the commands; copies on other lanes are ignored. The lanes call this on the
-/// thread of the connections, so nothing here overtakes an answer of the same lane.
+/// A key's invalidations count on its own connection only, where they arrive in the order in which
+/// the server carried out the commands; copies on other connections are ignored. The connections
+/// call this on their thread, so nothing here overtakes an answer of the same connection.
 final class RedisTracker: Sendable {
   private let tracking: RedisTracking
   private let state: Locked<State>
 
-  /// Whether every lane tracks every prefix, so that nothing is changed without a notice.
+  /// Whether every connection tracks every prefix, so that nothing is changed without a notice.
   private let isComplete = Atomic(false)
 
   fileprivate struct State: Sendable {
@@ -29,9 +29,9 @@ final class RedisTracker: Sendable {
     var followers = Registry<RedisFollower>()
   }
 
-  init(_ tracking: RedisTracking, lanes: Int) {
+  init(_ tracking: RedisTracking, connections: Int) {
     self.tracking = tracking
-    state = Locked(State(isTracking: Array(repeating: false, count: lanes)))
+    state = Locked(State(isTracking: Array(repeating: false, count: connections)))
   }
 
   /// Whether changes by other processes are reported at present.
@@ -47,7 +47,7 @@ final class RedisTracker: Sendable {
 
   /// Adds a cache; caches with the same prefix share their number.
   ///
-  /// - Returns: The number, and whether the server has to be told of another prefix.
+  /// - Returns: The number, and whether the server has to track another prefix.
   func register(_ prefix: String) -> (number: Int, isNew: Bool) {
     let (number, cleared) = state.withLock { state -> (Int, [RedisFollower]?) in
       if let known = state.caches.first(where: { $0.prefix == prefix }) {
@@ -99,29 +99,30 @@ final class RedisTracker: Sendable {
     }
   }
 
-  // MARK: Lanes
+  // MARK: Connections
 
-  /// Notes that the server reports the changes of a lane's keys from now on.
+  /// Notes that the server reports the changes of a connection's keys from now on.
   ///
   /// Values that were fetched before may have changed unnoticed, so they are not stored anywhere.
-  func began(on lane: RedisConnection, _ version: Int) {
+  func began(on connection: RedisConnection, _ version: Int) {
     if tracking == .off { return }
-    lane.withState { state in
+    connection.withState { state in
       for number in state.orders.keys { state.orders[number]?.refuseAllFills() }
     }
     clearAll()
     state.withLock { state in
       guard version == state.version else { return }
-      state.isTracking[lane.number] = true
+      state.isTracking[connection.number] = true
       if state.isTracking.allSatisfy({ $0 }) { isComplete.store(true, ordering: .releasing) }
     }
   }
 
-  /// Notes that changes of a lane's keys are not reported any more, and clears what follows them.
-  func ended(on lane: Int) {
+  /// Notes that changes of a connection's keys are not reported any more, and clears what follows
+  /// them.
+  func ended(on connection: Int) {
     let wasTracking = state.withLock { state in
       isComplete.store(false, ordering: .releasing)
-      return exchange(&state.isTracking[lane], with: false)
+      return exchange(&state.isTracking[connection], with: false)
     }
     if wasTracking { clearAll() }
   }
@@ -131,11 +132,11 @@ final class RedisTracker: Sendable {
   }
 
   /// Acts on a message of the server.
-  func received(_ elements: [RESPValue], on lane: RedisConnection) {
+  func received(_ elements: [RESPValue], on connection: RedisConnection) {
     guard elements.count >= 2, elements[0].text == "invalidate" else { return }
     guard case .array(let keys) = elements[1] else {
       // Everything was removed.
-      lane.withState { state in
+      connection.withState { state in
         for number in state.orders.keys { state.orders[number]?.refuseAllFills() }
       }
       return clearAll()
@@ -144,18 +145,21 @@ final class RedisTracker: Sendable {
     // Keys that are not text are of no cache.
     for key in keys.lazy.compactMap(\.text) {
       for cache in caches where key.utf8.starts(with: cache.prefix.utf8) {
-        changed(String(key.utf8.dropFirst(cache.prefix.utf8.count)) ?? "", of: cache, on: lane)
+        changed(
+          String(key.utf8.dropFirst(cache.prefix.utf8.count)) ?? "", of: cache, on: connection)
       }
     }
   }
 
-  private func changed(_ key: String, of cache: TrackedCache, on lane: RedisConnection) {
-    guard RedisConnection.number(of: key, among: laneCount) == lane.number else { return }
-    lane.withState { $0.orders[cache.number]?.refuseFills(of: key) }
+  private func changed(_ key: String, of cache: TrackedCache, on connection: RedisConnection) {
+    guard RedisConnection.number(of: key, among: connectionCount) == connection.number else {
+      return
+    }
+    connection.withState { $0.orders[cache.number]?.refuseFills(of: key) }
     for follower in cache.followers.elements { follower.changed(key, .next()) }
   }
 
-  private var laneCount: Int { state.withLock { $0.isTracking.count } }
+  private var connectionCount: Int { state.withLock { $0.isTracking.count } }
 }
 
 extension RedisTracker.State {
@@ -181,7 +185,8 @@ struct RedisFollower: Sendable {
 }
 
 extension RedisConnection {
-  /// Returns the number of the lane of a key, which is the same in all processes of this program.
+  /// Returns the number of the connection of a key, which is the same in all processes of this
+  /// program.
   static func number(of key: String, among count: Int) -> Int {
     if count == 1 { return 0 }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -32,7 +32,7 @@ public enum RedisError: Error, Sendable, Hashable {
   /// The server sent what no server of this protocol sends, or something larger than the limits.
   case malformedReply(String)
 
-  /// As many commands as may wait for an answer wait already.
+  /// The greatest number of commands already waits for an answer.
   case tooManyCommands(limit: Int)
 
   /// The connection failed, and the next attempt is made after `remaining`.

@@ -11,11 +11,12 @@ import Testing
       address: .tcp(host: "two.addresses", port: server.port), database: 0, connections: 1,
       tracking: .off, limits: ConnectionLimits(deadline: .max / 2, heartbeat: .max / 2))
     let wake = try RedisWakePipe()
-    let lane = RedisConnection(0, settings.limits, wake)
-    var driver = RedisConnectionDriver(lane, settings, RedisTracker(.off, lanes: 1), wake)
+    let connection = RedisConnection(0, settings.limits, wake)
+    var driver = RedisConnectionDriver(
+      connection, settings, RedisTracker(.off, connections: 1), wake)
     // As when the name has been looked up.
     driver.attempt = RedisConnectionDriver.Attempt(deadline: .max, isLookingUp: true)
-    lane.withState { state in
+    connection.withState { state in
       state.pipeline.beginConnecting()
       state.addresses = ports.flatMap {
         SocketAddress.addresses(of: "127.0.0.1", port: $0, isNumeric: true)
@@ -29,7 +30,7 @@ import Testing
       var watches = [driver.watch]
       SocketCalls.wait(for: &watches, atMost: nil)
       _ = driver.act(on: watches[0], &space)
-      phase = lane.withState { $0.pipeline.phase }
+      phase = connection.withState { $0.pipeline.phase }
     }
 
     #expect(phase == .ready)
