@@ -4,7 +4,7 @@ import Testing
 
 /// The code of the article "The signal contract", with what it prints.
 @Suite struct SignalContractPageTests {
-  /// What stands here for the standard library's function: it keeps its lines.
+  /// A stand-in for the standard library's function that keeps its lines.
   final class Printer: Sendable {
     private let kept = Mutex<[String]>([])
 
