@@ -20,7 +20,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// Creates a cache of closures, or a source: a cache without closures for writes.
   ///
   /// The closures for writes are called in the order of the writes and never overlap: a
-  /// write that arrives while another one is being called is carried out by the thread of that one.
+  /// write that arrives while another one is being called is carried out by the thread of that one,
+  /// and gets wait until then.
   /// If `set` returns before its work has ended, a removal of the key is carried out at once, and
   /// again when that has ended; two sets of a key have to keep their order themselves. A fill
   /// calls `set` too, unless the key was written after its token was taken. The age of the values
@@ -168,7 +169,7 @@ private struct ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   let writes: ClosureWrites<Key, Value>
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    onGet(key, lookup)
+    .deferred { writes.get { onGet(key, lookup) } }
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {

@@ -1,25 +1,37 @@
 import MillpondSignals
+import Synchronization
 
 /// A queue that carries out writes by closures, in order and one at a time, and refuses late ones.
 ///
-/// The closures are called only by the thread that has the mailbox's turn.
+/// The closures are called only by the thread that has the mailbox's turn. Gets wait for the
+/// writes that wait for that turn.
 final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let order = Locked(WriteOrder<Key>())
   private let removals = KeyRemovals<Key>()
   private let mailbox = Mailbox<Message>()
+
+  /// The number of writes that wait for the turn, with those that the turn's thread has taken.
+  private let waitingCount = Atomic<Int>(0)
   private let running = Locked(RunningWrites<Key>())
   private let onSet: (@Sendable (Value, Key) -> Signal<Void>)?
   private let onRemove: (@Sendable (Key) -> Signal<Void>)?
   private let onRemoveAll: (@Sendable () -> Signal<Void>)?
   private let onRemoveMatching: (@Sendable (@escaping @Sendable (Key) -> Bool) -> Signal<Void>)?
 
-  private struct Message: Sendable {
+  private enum Message: Sendable {
+    case write(Write)
+
+    /// A removal that has waited for the work of earlier sets.
+    case repeatedRemoval(Write)
+
+    /// A get that waits for the writes before it.
+    case get(Promise<Void>)
+  }
+
+  private struct Write: Sendable {
     let change: Change<Key, Value>
     let promise: Promise<Void>
     let pending: PendingWrite?
-
-    /// Whether it is a removal that has waited for the work of earlier sets.
-    var isReady = false
   }
 
   init(
@@ -42,45 +54,72 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let promise = Promise<Void>()
     mailbox.post(
-      waiting(change, promise),
-      immediately: { begin(change, promise) { waiting(change, promise) } },
+      queued(change, promise),
+      immediately: { begin(change, promise) { pending(change, promise) } },
       receive: receive)
     return promise.outcome
   }
 
-  private func waiting(_ change: Change<Key, Value>, _ promise: Promise<Void>) -> Message {
-    Message(
+  /// Runs `ask` once all writes that were called before have been carried out.
+  ///
+  /// Without it, a thread would miss what it has just written while another one has the turn.
+  func get<Answer>(_ ask: @escaping @Sendable () -> Signal<Answer>) -> Signal<Answer> {
+    if waitingCount.load(ordering: .acquiring) == 0 { return ask() }
+    return .withCaller { caller in
+      let promise = Promise<Void>()
+      self.mailbox.post(
+        .get(promise), immediately: { promise.keep(by: .just(())) }, receive: self.receive)
+      return promise.outcome.flatMap { ask().inContext(of: caller) }
+    }
+  }
+
+  private func queued(_ change: Change<Key, Value>, _ promise: Promise<Void>) -> Message {
+    waitingCount.add(1, ordering: .relaxed)
+    return .write(pending(change, promise))
+  }
+
+  private func pending(_ change: Change<Key, Value>, _ promise: Promise<Void>) -> Write {
+    Write(
       change: change.accepted, promise: promise, pending: change.revision.map { PendingWrite($0) })
   }
 
   private func receive(_ message: Message) {
-    if message.isReady {
-      message.promise.keep(by: repeated(message.change))
-    } else {
-      begin(message.change, message.promise) { message }
+    switch message {
+    case .write(let write):
+      let isOver = begin(write.change, write.promise) { write }
+      waitingCount.subtract(1, ordering: .releasing)
+      if isOver { write.pending?.end() }
+    case .repeatedRemoval(let write):
+      write.promise.keep(by: repeated(write.change))
+      write.pending?.end()
+    case .get(let promise):
+      promise.keep(by: .just(()))
     }
-    message.pending?.end()
   }
 
   /// Carries out a write; a removal once more when the work of earlier sets has ended, which may
   /// have stored their values meanwhile.
+  ///
+  /// - Returns: Whether the write is over, and will not be repeated.
+  @discardableResult
   private func begin(
-    _ change: Change<Key, Value>, _ promise: Promise<Void>, _ message: () -> Message
-  ) {
+    _ change: Change<Key, Value>, _ promise: Promise<Void>, _ write: () -> Write
+  ) -> Bool {
     let earlier = running.withLock { $0.outcomes(before: change) }
     if earlier.isEmpty {
       promise.keep(by: carryOut(change))
       if change.isOfValue, !promise.outcome.isDone { track(change, promise.outcome) }
-      return
+      return true
     }
     carryOut(change).subscribe()
-    var message = message()
-    message.isReady = true
+    let write = write()
     WriteOutcome.all(earlier.map { $0.recover { _ in .just(()) } }).subscribe(
-      onCompleted: { [message] in
+      onCompleted: { [write] in
+        let message = Message.repeatedRemoval(write)
         self.mailbox.post(
           message, immediately: { self.receive(message) }, receive: self.receive)
       })
+    return false
   }
 
   private func track(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {

@@ -1,3 +1,4 @@
+import Dispatch
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
@@ -177,6 +178,58 @@ import Testing
     _ = cache.apply(.removeAll(early))
 
     #expect(kept.contents == [1: "later"])
+  }
+
+  @Test func `a get waits for a write that another thread has to carry out`() async throws {
+    let kept = TestCache<String, Int>()
+    let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let cache = AnyCache<String, Int>(
+      get: { kept.get($0) },
+      set: { value, key in
+        if key == "slow" {
+          hasBegun.signal()
+          mayEnd.wait()
+        }
+        return kept.set(value, for: key)
+      },
+      remove: { kept.remove($0) }, removeAll: { kept.removeAll() })
+    DispatchQueue(label: "writer").async { cache.set(1, for: "slow") }
+    #expect(hasBegun.wait(timeout: .now() + 30) == .success)
+
+    // No write waits yet, so that a get is answered at once.
+    #expect(Recorder<Int>().subscribe(to: cache.get("a")).transcript == ["completed"])
+    cache.set(2, for: "a")
+    let present = Recorder<Int>().subscribe(to: cache.get("a"))
+    cache.remove("a")
+    let removed = Recorder<Int>().subscribe(to: cache.get("a"))
+    #expect(present.transcript.isEmpty && removed.transcript.isEmpty)
+    mayEnd.signal()
+
+    try await removed.ended()
+    #expect(present.values == [2] && present.isCompleted)
+    #expect(removed.values.isEmpty && removed.isCompleted)
+  }
+
+  @Test func `a closure that writes and gets on its own thread gets what it has written`() {
+    let kept = TestCache<String, Int>()
+    let (itself, inside) = (Locked<AnyCache<String, Int>?>(nil), Recorder<Int>())
+    let cache = AnyCache<String, Int>(
+      get: { kept.get($0) },
+      set: { value, key in
+        if key == "outer", let cache = itself.withLock({ $0 }) {
+          cache.set(value, for: "inner")
+          inside.subscribe(to: cache.get("inner"))
+        }
+        return kept.set(value, for: key)
+      },
+      remove: { kept.remove($0) }, removeAll: { kept.removeAll() })
+    itself.withLock { $0 = cache }
+
+    cache.set(3, for: "outer")
+
+    #expect(inside.values == [3] && inside.isCompleted)
+    #expect(kept.contents == ["inner": 3, "outer": 3])
+    itself.withLock { $0 = nil }
   }
 
   @Test func `an erased origin has nothing stored, also immediately`() {

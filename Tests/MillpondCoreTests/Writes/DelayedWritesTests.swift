@@ -56,7 +56,6 @@ import Testing
     cache.set("three", for: 1)
     cache.set("x", for: 2)
     #expect(try await cache.get(1).valueIfAny == "three")
-    // While another thread carries out a write, that thread carries out this one too, a bit later.
     #expect(try await cache.get(2).valueIfAny == "x")
     cache.removeAll()
     #expect(try await cache.get(1).valueIfAny == nil)
