@@ -83,6 +83,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       return LayeredGet(upper, below, key, lookup, observer, lifetime, token)
         .receive(answer, report)
     }
+    // The lower layer's code may have disposed of the get.
+    if lifetime.isEnded { return }
     report.hit(stamped.age, key, lookup, as: below.labels(of: upper).lower)
     _ = memory.fill(key, stamped, token)
     observer.only(stamped, lifetime)

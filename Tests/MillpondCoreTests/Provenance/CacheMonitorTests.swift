@@ -24,6 +24,16 @@ import Testing
     }
   }
 
+  /// A source that answers at once, after it has made its caller leave.
+  struct Leaving: Source {
+    let leave: @Sendable () -> Void
+
+    func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+      leave()
+      return .just(1)
+    }
+  }
+
   @Test func `it counts hits, misses and failures by layer`() {
     let monitor = CacheMonitor(clock: clock)
     let cache = memory.named("memory").layered(over: disk.named("disk")).monitored(by: monitor)
@@ -142,6 +152,17 @@ import Testing
 
     #expect(monitor.statistics["in flight"]?.joins == 1)
     #expect(monitor.statistics["network"]?.misses ?? 0 == 0)
+  }
+
+  @Test func `an immediate answer to a get that ended meanwhile is neither reported nor stored`() {
+    let (monitor, gone) = (CacheMonitor(clock: clock), PublishSubject<Void>())
+    let cache = memory.named("memory").layered(over: Leaving { gone.next(()) })
+
+    let values = Recorder<Int>().subscribe(
+      to: cache.monitored(by: monitor).get("a").take(until: gone.signal))
+
+    #expect(values.transcript == ["completed"])
+    #expect(monitor.statistics["Leaving"]?.hits ?? 0 == 0 && memory.peek("a") == nil)
   }
 
   @Test func `two monitors receive each event once`() {
