@@ -5,7 +5,7 @@ import MillpondSignals
 /// From outside it looks like one answer, whose head is made from that of the first range.
 struct RangeSequence: Sendable {
   /// The next request.
-  enum Question: Equatable, Sendable {
+  enum NextRequest: Equatable, Sendable {
     /// A range of bytes, of this version if there is one.
     case range(Range<Int>, of: ResourceVersion?)
 
@@ -52,7 +52,7 @@ struct RangeSequence: Sendable {
 
   var isOver: Bool { isWhole || total == nil || next < end || next == total }
 
-  mutating func ask(at time: Duration) -> Question {
+  mutating func ask(at time: Duration) -> NextRequest {
     (asked, heldUp) = (time, .zero)
     if isWhole { return .whole }
     (first, end) = (next, min(next + size.byteCount, total ?? .max))

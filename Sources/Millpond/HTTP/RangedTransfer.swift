@@ -57,13 +57,13 @@ private final class RangedTransfer: Sendable {
   }
 
   func run() {
-    while let question = nextQuestion() {
+    while let next = nextRequest() {
       let upstream = lifetime.child()
-      transport.send(request.asking(question)).run(observer(upstream), upstream)
+      transport.send(request.asking(next)).run(observer(upstream), upstream)
     }
   }
 
-  private func nextQuestion() -> RangeSequence.Question? {
+  private func nextRequest() -> RangeSequence.NextRequest? {
     let now = timers.now()
     return state.withLock { state in
       guard state.hasMore, !lifetime.isEnded else {
@@ -141,8 +141,8 @@ private final class RangedTransfer: Sendable {
 extension HTTPRequest {
   /// Returns the request for a range of the body, unencoded, since ranges count the bytes that are
   /// sent.
-  fileprivate func asking(_ question: RangeSequence.Question) -> HTTPRequest {
-    guard case .range(let range, let version) = question else { return self }
+  fileprivate func asking(_ next: RangeSequence.NextRequest) -> HTTPRequest {
+    guard case .range(let range, let version) = next else { return self }
     var request = self
     request.headers.set("bytes=\(range.lowerBound)-\(range.upperBound - 1)", for: "Range")
     request.headers.set(version?.condition, for: "If-Range")

@@ -63,7 +63,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
   ) {
     var report = AnswerReport(lookup, as: below.labels(of: upper).upper)
-    if let stamped = memory.look(key, lookup.freshness, .everything) {
+    let hash = MemoryHash(key)
+    if let stamped = memory.look(key, hash, lookup.freshness, .everything) {
       report.hit(stamped.age, key, lookup, as: below.labels(of: upper).upper)
       return observer.only(stamped, lifetime)
     }
@@ -86,7 +87,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     // The lower layer's code may have disposed of the get.
     if lifetime.isEnded { return }
     report.hit(stamped.age, key, lookup, as: below.labels(of: upper).lower)
-    _ = memory.fill(key, stamped, token)
+    _ = memory.fill(key, hash, stamped, token)
     observer.only(stamped, lifetime)
   }
 

@@ -141,7 +141,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   func fill(_ stamped: Stamped<Value>, _ token: FillToken) {
     // Memory is filled without a change around the value, which would be copied.
-    if let memory = upper.memory { return _ = memory.fill(key, stamped, token) }
+    if let memory = upper.memory { return _ = memory.fill(key, MemoryHash(key), stamped, token) }
     let outcome = upper.apply(.fill(key, stamped, token))
     if lookup.hasListeners { upper.reportFailure(ofFill: outcome, key, lookup) }
   }

@@ -197,8 +197,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   func look(_ key: Key, _ freshness: Freshness, _ counting: Counting) -> Stamped<Value>? {
     if case .reload = freshness { return nil }
-    let (hash, now) = (MemoryHash(key), time.now())
-    var move = MemoryMove<Key, Value>(now)
+    return look(key, MemoryHash(key), freshness, counting)
+  }
+
+  @inlinable
+  func look(
+    _ key: Key, _ hash: MemoryHash, _ freshness: Freshness, _ counting: Counting
+  ) -> Stamped<Value>? {
+    if case .reload = freshness { return nil }
+    var move = MemoryMove<Key, Value>(time.now())
     let stamped = shards.withStore(hash) { $0.look(key, hash, freshness, counting, &move) }
     shards.finish(&move)
     return stamped
@@ -221,15 +228,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       keyRemovals.forget(upTo: revision)
       detachFlights(upTo: revision)
     case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
-    case .fill(let key, let stamped, let token): return fill(key, stamped, token)
+    case .fill(let key, let stamped, let token):
+      return fill(key, MemoryHash(key), stamped, token)
     }
     return Self.done
   }
 
   /// Stores the answer of a lower layer, unless its key was written after the token was taken.
   @inlinable
-  func fill(_ key: Key, _ stamped: Stamped<Value>, _ token: FillToken) -> Signal<Void> {
-    let (hash, now) = (MemoryHash(key), time.now())
+  func fill(
+    _ key: Key, _ hash: MemoryHash, _ stamped: Stamped<Value>, _ token: FillToken
+  ) -> Signal<Void> {
+    let now = time.now()
     let details = details(of: stamped, hash, now, .none)
     let isKept = shards.put(hash, cost: details.cost, now) {
       $0.fill(key, hash, stamped.value, stamped.validator, details, token, &$1)

@@ -5,7 +5,7 @@
 /// - Complexity: O(1) to begin the latest, O(log *n*) to begin an earlier one and to end any.
 struct PendingRevisions: Sendable {
   /// Some of the numbers, in ascending order, without those of other pages in between.
-  private struct Page: Sendable {
+  private struct RevisionPage: Sendable {
     /// Each number with its pending writes: several if several layers delay the same write.
     var writes: ContiguousArray<(number: UInt64, count: Int32)> = []
 
@@ -15,7 +15,7 @@ struct PendingRevisions: Sendable {
   }
 
   /// The pages, at least one; all have pending writes, except that the last may be empty.
-  private var pages: ContiguousArray<Page> = [Page()]
+  private var pages: ContiguousArray<RevisionPage> = [RevisionPage()]
 
   static var pageLength: Int { 1_024 }
 
@@ -30,7 +30,7 @@ struct PendingRevisions: Sendable {
   mutating func begin(_ number: UInt64) {
     let latest = pages.last?.writes.last ?? pages.dropLast().last?.writes.last
     if let latest, latest.number >= number { return beginEarlier(number) }
-    if pages[pages.count - 1].writes.count == Self.pageLength { pages.append(Page()) }
+    if pages[pages.count - 1].writes.count == Self.pageLength { pages.append(RevisionPage()) }
     let last = pages.count - 1
     pages[last].writes.append((number, 1))
     pages[last].pendingCount += 1
@@ -73,8 +73,8 @@ struct PendingRevisions: Sendable {
   /// Moves the second half of a page to a new one.
   private mutating func divide(_ page: Int) {
     let writes = pages[page].writes
-    pages[page] = Page()
-    pages.insert(Page(), at: page + 1)
+    pages[page] = RevisionPage()
+    pages.insert(RevisionPage(), at: page + 1)
     for (place, write) in writes.enumerated() where write.count > 0 {
       let half = place < writes.count / 2 ? page : page + 1
       pages[half].writes.append(write)
