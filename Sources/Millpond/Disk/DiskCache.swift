@@ -154,7 +154,8 @@ public final class DiskCache: Cache {
   ///
   /// The outcome of a removal by predicate (`removeAll(where:)`) succeeds when the removals of all
   /// keys are on disk; the bytes of the values go with the next compaction, as those of a single
-  /// removal do. Since keys are in the files only, each is read, in steps between which other
+  /// removal do. Values that were evicted, but are still in the files, are removed too. Since keys
+  /// are in the files only, each is read, in steps between which other
   /// writes are carried out; gets miss the keys at once, and ask the predicate meanwhile. If a key
   /// can't be read, or the process dies before the outcome, some of the values are still stored,
   /// complete: then remove them again.

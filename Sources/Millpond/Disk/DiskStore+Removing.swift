@@ -3,7 +3,9 @@ import MillpondCore
 import MillpondSignals
 
 /// Removals by predicate: since the index has no keys, they are read from the records, on the
-/// writing queue and in steps between which other writes are carried out.
+/// writing queue and in steps between which other writes are carried out. Values that the index does
+/// not list any more are removed too: of evicted ones, and of those whose removal failed, the records
+/// may still be in the log.
 extension DiskStore {
   /// Removes the values of all keys that satisfy the predicate and were not written later.
   ///
@@ -30,10 +32,44 @@ extension DiskStore {
       guard let key = key(of: entry, for: removal), removal.predicate.isSatisfied(by: key) else {
         continue
       }
+      removal.removed.insert(entry.hash)
       removal.outcomes.append(remove(key, removal.revision))
     }
     if goesOn { return afterWriting { self.step(removal, number) } }
-    // Behind the removals of this step, so that a flush waits for them.
+    if state.withLock({ $0.index.mayOmitValues }) {
+      removal.search = UnlistedValues(in: writer.neededParts)
+    }
+    search(removal, number)
+  }
+
+  /// Searches the next part of the log for values that the index does not list; only on the writing
+  /// queue.
+  private func search(_ removal: DiskRemoval, _ number: Int) {
+    var goesOn = false
+    do {
+      goesOn =
+        try removal.search?.step(
+          { hash in !removal.removed.contains(hash) && !isListed(hash) },
+          { removal.predicate.isSatisfied(by: $0) }) ?? false
+    } catch {
+      removal.failure = removal.failure ?? CacheError(disk: error, folder)
+    }
+    if goesOn { return afterWriting { self.search(removal, number) } }
+    if let search = exchange(&removal.search, with: nil) {
+      // One that is listed now was stored meanwhile.
+      for (hash, key) in search.keys where !isListed(hash) {
+        removal.outcomes.append(remove(key, removal.revision))
+      }
+    }
+    end(removal, number)
+  }
+
+  private func isListed(_ hash: KeyHash) -> Bool {
+    state.withLock { $0.index.slot(of: hash) != nil }
+  }
+
+  private func end(_ removal: DiskRemoval, _ number: Int) {
+    // Behind the removals of the last step, so that a flush waits for them.
     afterWriting {
       self.running.remove(number)
       self.outcomes.async { removal.end() }

@@ -2,7 +2,7 @@ import MillpondCore
 import MillpondSignals
 import Synchronization
 
-/// A removal by predicate that has not visited all entries.
+/// A removal by predicate that has not visited all entries, and the log where it has to.
 ///
 /// Sendable because its mutable state is used only on the writing queue, and by the end of the last
 /// step.
@@ -11,6 +11,12 @@ final class DiskRemoval: @unchecked Sendable {
   let revision: Revision
   var walk = LocationWalk()
   var outcomes: [Signal<Void>] = []
+
+  /// The hashes of the keys that the walk has removed.
+  var removed: Set<KeyHash> = []
+
+  /// The search for further values in the log, after the walk.
+  var search: UnlistedValues?
 
   /// The first error by which a key could not be read.
   var failure: CacheError?

@@ -255,6 +255,96 @@ import Testing
     try await cache.close().value
   }
 
+  @Test func `an evicted value that is still in the log does not come back after a kill`()
+    async throws
+  {
+    // Room for 200 values: the first one goes when another 200 come.
+    let needed = 200 * DiskLimits.cost(recordSize: RecordHead.size + 105, large: 0)
+    let limit = (needed...).first { DiskLimits(byteLimit: $0).costLimit >= needed } ?? 0
+    let calls = FaultyCalls()
+    let cache = scene.open(limit, calls)
+    for number in 0..<201 {
+      cache.set(Data(count: 100), for: number < 3 ? "a/100" + "\(number)" : "b/\(1_000 + number)")
+    }
+    try await cache.flush().value
+    #expect(cache.statistics.evictions > 0)
+    try #require(try scene.log().range(of: Data("a/1000")) != nil)
+
+    try await cache.removeAll(withPrefix: "a/").value
+
+    calls.die()
+    try await cache.close().value
+    let next = scene.open()
+    #expect(try await kept(next, ["a/1000", "a/1001", "a/1002", "b/1200"]) == ["b/1200"])
+    try await next.close().value
+  }
+
+  enum Former: CaseIterable {
+    case remove, removeAll, removeMatching
+  }
+
+  @Test(arguments: Former.allCases)
+  func `values that a failed removal has left in the log are removed by the next one`(
+    former: Former
+  ) async throws {
+    let faults = FaultyCalls()
+    let cache = scene.open(.mebibytes(64), faults)
+    for key in ["a/1", "a/2", "b/1"] { try await cache.set(Data(key), for: key).value }
+    faults.inject(.error(.EIO), of: FaultyCalls.Call.effects, count: 20)
+    let outcome =
+      switch former {
+      case .remove: cache.remove("a/1")
+      case .removeAll: cache.removeAll()
+      case .removeMatching: cache.removeAll(withPrefix: "a/")
+      }
+    await #expect(throws: CacheError.self) { try await outcome.value }
+    faults.recover()
+
+    try await cache.removeAll(withPrefix: "a/").value
+
+    faults.die()
+    try await cache.close().value
+    let next = scene.open()
+    #expect(try await kept(next, ["a/1", "a/2", "b/1"]) == ["b/1"])
+    try await next.close().value
+  }
+
+  @Test func `a removal that can't be written fails, though an earlier one emptied the index`()
+    async throws
+  {
+    let faults = FaultyCalls()
+    let cache = scene.open(.mebibytes(64), faults)
+    try await cache.set(Data("x"), for: "a/1").value
+    faults.inject(.death(isHalfDone: false), of: FaultyCalls.Call.effects)
+
+    let all = Recorder<Void>().subscribe(to: cache.removeAll())
+    let some = Recorder<Void>().subscribe(to: cache.removeAll(withPrefix: "a/"))
+
+    try await all.ended()
+    try await some.ended()
+    #expect(all.failure is CacheError && some.failure is CacheError)
+    try await cache.close().value
+  }
+
+  @Test func `the search of the log spares what was set since, and what a removal of all spared`()
+    async throws
+  {
+    let early = Revision.next()
+    try await scene.fillAndDie(8_000) { cache in
+      for number in 0..<40 { cache.set(Data(count: 100), for: "a/\(number)") }
+      cache.apply(.removeAll(early)).subscribe()
+      cache.remove("a/39")
+      cache.set(Data("late"), for: "a/38")
+      cache.removeAll { $0 == "a/0" || $0 == "a/1" }
+      cache.set(Data("late"), for: "a/0")
+    }
+
+    let next = scene.open()
+    #expect(try await next.get("a/0").valueIfAny == Data("late"))
+    #expect(try await kept(next, ["a/1", "a/38", "a/39"]) == ["a/38"])
+    try await next.close().value
+  }
+
   @Test func `a predicate that throws keeps its key, and fails the outcome`() async throws {
     struct Trouble: Error {}
     let cache = scene.open()

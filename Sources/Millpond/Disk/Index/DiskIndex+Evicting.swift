@@ -33,6 +33,7 @@ extension DiskIndex {
       return order.postponed(victim)
     }
     statistics.evictions += 1
+    mayOmitValues = true
     if let write = drop(victim) { consequence.evicted.append(write) }
   }
 

@@ -169,6 +169,7 @@ extension DiskIndex {
   ///
   /// - Returns: The files that are no longer needed.
   mutating func fail(_ write: DiskWrite) -> [UInt64] {
+    mayOmitValues = true
     if let file = write.file { consequence.files.append(file.number) }
     let slot = write.slot
     if slot >= 0, !endUnderway(write, slot) {

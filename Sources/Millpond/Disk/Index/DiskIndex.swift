@@ -27,6 +27,10 @@ struct DiskIndex: Sendable {
   /// The number of times that all entries were removed at once, which ends walks.
   var clearCount = 0
 
+  /// Whether the log may have values of keys without an entry: evicted ones, those whose removal
+  /// could not be written, and those of an earlier process.
+  var mayOmitValues = false
+
   /// The number of walks that are under way; meanwhile entries keep their slots.
   var walks = 0
 

@@ -22,6 +22,7 @@ struct DiskState: Sendable {
   /// not on the device.
   mutating func take(_ index: DiskIndex, _ contents: LogContents) {
     self.index = index
+    self.index.mayOmitValues = !contents.parts.isEmpty
     isKeptOnDevice = contents.synced != nil
     let synced = contents.synced ?? .start
     for part in contents.parts {
