@@ -37,7 +37,7 @@ extension DiskStore {
     }
     if goesOn { return afterWriting { self.step(removal, number) } }
     if state.withLock({ $0.index.mayOmitValues }) {
-      removal.search = UnlistedValues(in: writer.neededParts)
+      removal.search = UnlistedValues(in: writer.parts)
     }
     search(removal, number)
   }

@@ -58,11 +58,6 @@ final class LogWriter: @unchecked Sendable {
     self.state = state
   }
 
-  /// The segments since the last removal of everything, oldest first.
-  var neededParts: some Sequence<LogContents.Part> {
-    parts.lazy.filter { [erasedBefore] in $0.segment.number >= erasedBefore }
-  }
-
   func take(_ contents: LogContents) {
     parts = contents.parts
     isLastOpen = contents.canContinue && !parts.isEmpty

@@ -13,8 +13,8 @@ struct UnlistedValues {
   /// The number of bytes that a step reads.
   private static let stepSize = 262_144
 
-  init(in parts: some Sequence<LogContents.Part>) {
-    self.parts = ArraySlice(parts)
+  init(in parts: [LogContents.Part]) {
+    self.parts = parts[...]
   }
 
   /// The keys of the values that were found.
