@@ -36,10 +36,14 @@ extension DiskStore {
       removal.outcomes.append(remove(key, removal.revision))
     }
     if goesOn { return afterWriting { self.step(removal, number) } }
-    if state.withLock({ $0.index.mayOmitValues }) {
-      removal.search = UnlistedValues(in: writer.parts)
+    // The walk misses what other removals have dropped from the index. They may still be in the
+    // queue, and fail.
+    afterWriting {
+      if self.state.withLock({ $0.index.mayOmitValues }) {
+        removal.search = UnlistedValues(in: self.writer.parts)
+      }
+      self.search(removal, number)
     }
-    search(removal, number)
   }
 
   /// Searches the next part of the log for values that the index does not list; only on the writing
