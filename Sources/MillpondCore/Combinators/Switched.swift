@@ -47,7 +47,7 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   /// Returns the answer of the source chosen by the key.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    if lookup.isObservable { return getStamped(key, lookup).map { $0.value } }
+    if lookup.isObservable { return getStamped(key, lookup).unstamped() }
     return isOther(key) ? other.get(key, lookup) : base.get(key, lookup)
   }
 

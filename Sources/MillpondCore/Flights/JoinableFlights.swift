@@ -340,6 +340,13 @@ final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unc
     WorkContext.run(in: nil) { run.other(event) }
   }
 
+  /// Removes a caller whose number and priority are one number.
+  @inlinable
+  func leave(_ numberAndPriority: Int) {
+    let priority = Priority(rawValue: UInt8(numberAndPriority & 3))
+    leave(numberAndPriority >> 2, priority ?? .normal)
+  }
+
   /// Removes a caller; the last one cancels the run.
   ///
   /// - Parameters:
@@ -407,12 +414,7 @@ struct FlightCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameter number: Its number among the subscribers of the run; zero if it is none of them.
   @inlinable
   func leave(_ number: Int, atEndOf lifetime: Lifetime) {
-    let (flight, priority) = (flight, priority)
-    // A closure that captures one object alone needs no memory.
-    if number == 1, priority == .normal {
-      lifetime.onEnd { flight.leave(1, .normal) }
-    } else {
-      lifetime.onEnd { flight.leave(number, priority) }
-    }
+    let flight = flight
+    lifetime.onEnd(number << 2 | Int(priority.rawValue)) { flight.leave($0) }
   }
 }

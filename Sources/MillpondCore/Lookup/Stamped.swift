@@ -1,4 +1,4 @@
-import MillpondSignals
+public import MillpondSignals
 
 /// A value with its age, which travels from layer to layer: a value that is half an hour old on
 /// disk is not new in memory.
@@ -100,3 +100,20 @@ public struct Stamped<Value: Sendable>: Sendable {
 }
 
 extension Stamped: Equatable where Value: Equatable {}
+
+extension Signal {
+  /// Returns the same signal without the ages of its values.
+  ///
+  /// A `map` would keep its closure for each subscriber.
+  @inlinable
+  func unstamped<Bare>() -> Signal<Bare> where Value == Stamped<Bare> {
+    let (start, now) = (start, now)
+    var value: (@Sendable () -> Bare?)?
+    if let now { value = { now()?.value } }
+    return Signal<Bare>(
+      start: { observer, lifetime in
+        let next = observer.onNext
+        start?(observer.replacingNext { next($0.value) }, lifetime)
+      }, now: value, emptyError: emptyError)
+  }
+}

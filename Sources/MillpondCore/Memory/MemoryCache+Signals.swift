@@ -74,7 +74,7 @@ extension MemoryCache {
           return observer.completed()
         }
         self.joinFlight(key, Lookup()) { make().map { Stamped($0, timeToLive: timeToLive) } }
-          .map { $0.value }.run(observer, lifetime)
+          .unstamped().run(observer, lifetime)
       },
       now: { self.now(key, Lookup()) },
       emptyError: Miss.self)

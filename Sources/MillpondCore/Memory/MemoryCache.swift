@@ -155,7 +155,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       if let stamped = self.look(key, lookup.freshness, .everything) {
         observer.next(stamped.value)
       } else if self.hasFlight(of: key, lookup) {
-        return self.joinFlight(key, lookup).map { $0.value }.run(observer, lifetime)
+        return self.joinFlight(key, lookup).unstamped().run(observer, lifetime)
       }
       observer.completed()
     }

@@ -42,7 +42,7 @@ public struct Monitored<Base: Source>: Wrapper {
       } else if monitoring.label == nil, monitoring.attention == .events {
         base.get(key, monitoring.of(lookup)).run(observer, lifetime)
       } else {
-        getStamped(key, lookup).map { $0.value }.run(observer, lifetime)
+        getStamped(key, lookup).unstamped().run(observer, lifetime)
       }
     }
   }

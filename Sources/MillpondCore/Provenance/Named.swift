@@ -34,7 +34,7 @@ public struct Named<Base: Source>: Wrapper {
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     guard lookup.isObservable else { return base.get(key, lookup) }
-    return getStamped(key, lookup).map { $0.value }
+    return getStamped(key, lookup).unstamped()
   }
 
   /// Returns the base's answer, and reports it to the listeners.

@@ -80,7 +80,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     switch lookup.freshness {
     case .any, .atMost: inside.answer(key, lookup) { $0.value.value }
-    case .reload, .cachedOnly: getStamped(key, lookup).map { $0.value }
+    case .reload, .cachedOnly: getStamped(key, lookup).unstamped()
     }
   }
 

@@ -115,6 +115,6 @@ extension StampedSource {
   ///   - lookup: The terms of the get.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).map { $0.value }
+    getStamped(key, lookup).unstamped()
   }
 }

@@ -3,7 +3,7 @@ import MillpondSignals
 
 /// A collector that finds and drops unused entities, and lets readers in between.
 ///
-/// It takes the lock for a few thousand nodes at a time. That is sound because the writer has the
+/// It takes the lock for a few hundred nodes at a time. That is sound because the writer has the
 /// turn: references stay as they are, and only the collector stores or removes. Other threads can
 /// observe, retain and query, which only brings more entities into use; these are recorded in
 /// ``CollectorState/arrivals``, and passed before anything is dropped.
@@ -83,7 +83,7 @@ struct EntityGarbageCollector {
     return released
   }
 
-  private static let stride = 1_024
+  private static let stride = 256
 }
 
 extension EntityTables {

@@ -43,7 +43,17 @@ public struct Lifetime: Sendable {
   ///
   /// - Complexity: O(1).
   public func onEnd(_ teardown: @escaping @Sendable () -> Void) {
-    core.add(teardown)
+    if !core.register(LifetimeCore.busy, { core.teardowns.add(teardown) }) { teardown() }
+  }
+
+  /// Passes `number` to `teardown` when the lifetime ends; at once if it has ended already.
+  ///
+  /// A closure that captures one object alone takes no memory.
+  @usableFromInline
+  package func onEnd(_ number: Int, _ teardown: @escaping @Sendable (Int) -> Void) {
+    if !core.register(LifetimeCore.busy, { core.teardowns.add(number, teardown) }) {
+      teardown(number)
+    }
   }
 
   /// Returns a lifetime that ends with this one, or earlier; then it is unlinked from this one.
@@ -52,9 +62,8 @@ public struct Lifetime: Sendable {
   ///
   /// - Complexity: O(1), also for its end.
   public func child() -> Lifetime {
-    let child = LifetimeCore(depth: core.depth &+ 1)
-    if isAwaited { child.set(LifetimeCore.awaited) }
-    core.adopt(child)
+    let child = ChildLifetime(of: core)
+    if !core.register(LifetimeCore.parent, { core.adopt(child) }) { child.end {} }
     return Lifetime(core: child)
   }
 
@@ -89,31 +98,37 @@ public struct Lifetime: Sendable {
 /// Sendable because its variables are atomic, or touched only under the lock.
 @usableFromInline
 package class LifetimeCore: @unchecked Sendable {
-  /// The flags `ended`, `linked` (something was registered at some time) and `awaited`.
+  /// The flags `ended`, `busy` (it has had teardowns), `parent` (it has had children) and `awaited`.
   @usableFromInline final let bits: Atomic<UInt8>
   @usableFromInline final let gate: Gate
 
   /// The number of ancestors, where a separate lifetime counts as two.
   @usableFromInline final let depth: UInt32
-  @exclusivity(unchecked) @usableFromInline final var entries: LifetimeEntries
+  @exclusivity(unchecked) @usableFromInline final var teardowns: LifetimeTeardowns
+
+  /// The youngest child; each refers to the next older one.
+  ///
+  /// Retained by hand, because the steps of a linked list would retain and release its members.
+  @exclusivity(unchecked) @usableFromInline final var youngest: Unmanaged<ChildLifetime>?
 
   @inlinable static var ended: UInt8 { 1 }
-  @inlinable static var linked: UInt8 { 2 }
-  @inlinable static var awaited: UInt8 { 4 }
+  @inlinable static var busy: UInt8 { 2 }
+  @inlinable static var parent: UInt8 { 4 }
+  @inlinable static var awaited: UInt8 { 8 }
 
   @inlinable
-  init(depth: UInt32 = 0) {
+  init(depth: UInt32 = 0, bits: UInt8 = 0) {
     // Assigned here, because default values of the properties would compile to calls.
-    bits = Atomic(0)
+    self.bits = Atomic(bits)
     gate = Gate()
     self.depth = depth
-    entries = LifetimeEntries()
+    teardowns = LifetimeTeardowns()
+    youngest = nil
   }
 
   deinit {
-    if bits.load(ordering: .acquiring) & ~LifetimeCore.awaited == LifetimeCore.linked {
-      let taken = gate.withLock { exchange(&entries, with: LifetimeEntries()) }
-      taken.forEach { if case .child(let child) = $0 { child.orphan() } }
+    if !isEnded, bits.load(ordering: .relaxed) & LifetimeCore.parent != 0 {
+      while let child = gate.withLock({ takeChild() }) { child.takeRetainedValue().orphan() }
     }
   }
 
@@ -125,91 +140,84 @@ package class LifetimeCore: @unchecked Sendable {
   /// Ends the lifetime, unless it has ended: one atomic claim decides which thread does.
   @inlinable
   final func end(_ lastWords: () -> Void) {
-    let before = set(LifetimeCore.ended)
-    guard before & LifetimeCore.ended == 0 else { return }
+    guard set(LifetimeCore.ended) & LifetimeCore.ended == 0 else { return }
     lastWords()
-    tearDown(hasEntries: before & LifetimeCore.linked != 0)
+    tearDown()
   }
 
-  final func add(_ teardown: @escaping @Sendable () -> Void) {
-    let isLate = gate.withLock {
-      // Either the ending thread sees the link, or this one sees the end.
-      if set(LifetimeCore.linked) & LifetimeCore.ended != 0 { return true }
-      _ = entries.add(.teardown(teardown))
-      return false
+  /// Runs `add` under the lock; false if the lifetime has ended.
+  fileprivate final func register(_ kind: UInt8, _ add: () -> Void) -> Bool {
+    gate.withLock {
+      // Either the ending thread sees the flag, or this one sees the end.
+      if set(kind) & LifetimeCore.ended != 0 { return false }
+      add()
+      return true
     }
-    if isLate { teardown() }
   }
 
-  final func adopt(_ child: LifetimeCore) {
-    let isLate = gate.withLock {
-      if set(LifetimeCore.linked) & LifetimeCore.ended != 0 { return true }
-      let place = entries.add(.child(child))
-      // Until this lock is released, no other thread can reach the child.
-      child.entries.parent = .passUnretained(self)
-      child.entries.placeInParent = place
-      return false
-    }
-    if isLate { child.end {} }
+  /// Adds a child, under the lock, until whose release no other thread can reach the child.
+  fileprivate final func adopt(_ child: ChildLifetime) {
+    child.parent = .passUnretained(self)
+    child.older = youngest
+    let child = Unmanaged.passRetained(child)
+    youngest?._withUnsafeGuaranteedRef { $0.younger = child }
+    youngest = child
   }
 
-  /// Ends this on behalf of the parent, which may be released right after.
-  fileprivate final func endWithParent(_ ending: inout TearDown) {
-    let before = set(LifetimeCore.ended)
-    if before & LifetimeCore.ended != 0 {
-      // The thread that ended this one may be about to use the parent; from here on it finds none.
-      orphan()
-    } else if ending.level < 8 {
-      ending.level += 1
-      tearDown(hasEntries: before & LifetimeCore.linked != 0, &ending)
-      ending.level -= 1
+  /// Removes a child, under the lock, and returns it for release after the unlock; nil if it has
+  /// been removed before.
+  fileprivate final func remove(_ child: ChildLifetime) -> Unmanaged<ChildLifetime>? {
+    let link = Unmanaged.passUnretained(child)
+    if let younger = child.younger {
+      younger._withUnsafeGuaranteedRef { $0.older = child.older }
+    } else if youngest?.toOpaque() == link.toOpaque() {
+      youngest = child.older
     } else {
-      orphan()
-      ending.postponed.append(self)
+      return nil
     }
+    child.older?._withUnsafeGuaranteedRef { $0.younger = child.younger }
+    (child.older, child.younger) = (nil, nil)
+    return link
+  }
+
+  private final func takeChild() -> Unmanaged<ChildLifetime>? {
+    youngest?._withUnsafeGuaranteedRef { remove($0) }
   }
 
   /// Runs the teardowns; called once, by the thread that ended the lifetime.
   @usableFromInline
-  final func tearDown(hasEntries: Bool) {
+  final func tearDown() {
     var ending = TearDown()
-    tearDown(hasEntries: hasEntries, &ending)
-    while let core = ending.postponed.popLast() { core.tearDown(hasEntries: true, &ending) }
+    tearDown(&ending)
+    while let core = ending.postponed.popLast() { core.tearDown(&ending) }
   }
 
-  private final func tearDown(hasEntries: Bool, _ ending: inout TearDown) {
-    guard hasEntries else { return unlink() }
-    let (taken, link) = gate.withLock {
-      let link = entries.unlink()
-      return (exchange(&entries, with: LifetimeEntries()), link)
+  /// Has few variables, because teardowns may be nested.
+  fileprivate final func tearDown(_ ending: inout TearDown) {
+    leaveParent()
+    let bits = bits.load(ordering: .relaxed)
+    if bits & LifetimeCore.busy != 0 {
+      gate.withLock { exchange(&teardowns, with: LifetimeTeardowns()) }.run()
     }
-    taken.forEach { $0.run(&ending) }
-    withExtendedLifetime(link) {}  // released here, not under the lock
+    if bits & LifetimeCore.parent != 0 { endChildren(&ending) }
   }
+
+  private final func endChildren(_ ending: inout TearDown) {
+    while let child = gate.withLock({ takeChild() }) {
+      child._withUnsafeGuaranteedRef { $0.endWithParent(&ending) }
+      child.release()
+    }
+  }
+
+  /// Removes this from its parent, if it is a child.
+  fileprivate func leaveParent() {}
 
   /// The teardown of a lifetime and its descendants, with bounded recursion.
   fileprivate struct TearDown {
     var level = 0
 
     /// Lifetimes to tear down after the others: thousands of nested teardowns overflow the stack.
-    var postponed: [LifetimeCore] = []
-  }
-
-  private final func unlink() {
-    guard entries.placeInParent >= 0 else { return }
-    // Released here, not under the lock.
-    withExtendedLifetime(gate.withLock { entries.unlink() }) {}
-  }
-
-  /// Clears the parent, which is about to be released without having ended.
-  ///
-  /// Waits for the child if it is using its parent at this moment.
-  final func orphan() {
-    gate.withLock { entries.parent = nil }
-  }
-
-  fileprivate final func forget(_ place: Int) -> LifetimeEntry? {
-    gate.withLock { entries.remove(at: place) }
+    var postponed: [ChildLifetime] = []
   }
 
   @inlinable
@@ -219,95 +227,93 @@ package class LifetimeCore: @unchecked Sendable {
   }
 }
 
-/// A teardown or a child. (A bare closure would be wrapped anew in each generic container.)
+/// A lifetime that ends with its parent, or earlier.
 @usableFromInline
-enum LifetimeEntry {
-  case teardown(@Sendable () -> Void)
-  case child(LifetimeCore)
+final class ChildLifetime: LifetimeCore, @unchecked Sendable {
+  // Sendable because its variables are touched only under its lock, or that of its parent.
 
-  fileprivate func run(_ ending: inout LifetimeCore.TearDown) {
-    switch self {
-    case .teardown(let teardown): teardown()
-    case .child(let child): child.endWithParent(&ending)
+  /// The parent, unretained because it retains its children; nil if it has none any more.
+  fileprivate var parent: Unmanaged<LifetimeCore>?
+
+  /// The neighbours among the children of the parent, under whose lock they are.
+  @exclusivity(unchecked) fileprivate var older: Unmanaged<ChildLifetime>?
+  @exclusivity(unchecked) fileprivate var younger: Unmanaged<ChildLifetime>?
+
+  fileprivate init(of parent: LifetimeCore) {
+    let inherited = parent.bits.load(ordering: .relaxed) & LifetimeCore.awaited
+    super.init(depth: parent.depth &+ 1, bits: inherited)
+  }
+
+  fileprivate override func leaveParent() {
+    // The parent cannot be released while the lock is held, see `orphan`.
+    let link: Unmanaged<ChildLifetime>? = gate.withLock {
+      defer { parent = nil }
+      return parent?._withUnsafeGuaranteedRef { parent in
+        parent.gate.withLock { parent.remove(self) }
+      }
+    }
+    link?.release()
+  }
+
+  /// Clears the parent, which is about to be released without having ended.
+  ///
+  /// Waits for the child if it is using its parent at this moment.
+  fileprivate func orphan() {
+    gate.withLock { parent = nil }
+  }
+
+  /// Ends this on behalf of the parent, which may be released right after.
+  fileprivate func endWithParent(_ ending: inout TearDown) {
+    if set(LifetimeCore.ended) & LifetimeCore.ended != 0 {
+      // The thread that ended this one may be about to use the parent; from here on it finds none.
+      orphan()
+    } else if ending.level < 8 {
+      ending.level += 1
+      tearDown(&ending)
+      ending.level -= 1
+    } else {
+      orphan()
+      ending.postponed.append(self)
     }
   }
 }
 
-/// The register of a lifetime, with two inline places, since more are rarely needed.
+/// The teardowns of a lifetime, with inline places for two, since more are rarely needed.
 @usableFromInline
-struct LifetimeEntries {
-  @usableFromInline var first: LifetimeEntry?
-  @usableFromInline var second: LifetimeEntry?
-  @usableFromInline var more: MoreLifetimeEntries?
+struct LifetimeTeardowns {
+  @usableFromInline var first: (@Sendable () -> Void)?
 
-  /// The parent, unretained because it retains its children.
-  @usableFromInline var parent: Unmanaged<LifetimeCore>?
-  @usableFromInline var placeInParent: Int
+  /// A teardown with a number.
+  @usableFromInline var numbered: (@Sendable (Int) -> Void)?
+  @usableFromInline var number: Int
+  @usableFromInline var more: ContiguousArray<Teardown>?
+
+  /// A closure in a struct, because a bare one would be wrapped anew in each generic container.
+  @usableFromInline
+  struct Teardown {
+    let run: @Sendable () -> Void
+  }
 
   /// Creates an empty register; default values of the properties would compile to calls.
   @inlinable
   init() {
-    placeInParent = -1
+    number = 0
   }
 
-  mutating func add(_ entry: LifetimeEntry) -> Int {
-    if first == nil {
-      first = entry
-      return 0
-    }
-    if second == nil {
-      second = entry
-      return 1
-    }
-    let more = more ?? MoreLifetimeEntries()
-    self.more = more
-    return more.add(entry) + 2
+  mutating func add(_ teardown: @escaping @Sendable () -> Void) {
+    if first == nil { return first = teardown }
+    if more == nil { more = [] }
+    more?.append(Teardown(run: teardown))
   }
 
-  mutating func remove(at place: Int) -> LifetimeEntry? {
-    switch place {
-    case 0: exchange(&first, with: nil)
-    case 1: exchange(&second, with: nil)
-    default: more?.remove(at: place - 2)
-    }
+  mutating func add(_ number: Int, _ teardown: @escaping @Sendable (Int) -> Void) {
+    if numbered != nil { return add { teardown(number) } }
+    (numbered, self.number) = (teardown, number)
   }
 
-  /// Removes the parent's entry for this child, and returns it.
-  ///
-  /// The parent cannot be released while the lock is held, see `orphan`.
-  mutating func unlink() -> LifetimeEntry? {
-    defer { parent = nil }
-    return parent?._withUnsafeGuaranteedRef { $0.forget(placeInParent) }
-  }
-
-  func forEach(_ body: (LifetimeEntry) -> Void) {
-    if let first { body(first) }
-    if let second { body(second) }
-    for case let entry? in more?.entries ?? [] { body(entry) }
-  }
-}
-
-/// The entries of a lifetime beyond the first two, in places that are used again.
-///
-/// Touched only under the lock of the lifetime, or by the thread that has taken them.
-@usableFromInline
-final class MoreLifetimeEntries {
-  fileprivate private(set) var entries: ContiguousArray<LifetimeEntry?> = []
-  private var vacant: ContiguousArray<Int> = []
-
-  func add(_ entry: LifetimeEntry) -> Int {
-    if let place = vacant.popLast() {
-      entries[place] = entry
-      return place
-    }
-    entries.append(entry)
-    return entries.count - 1
-  }
-
-  /// Returns nil for a place that is not in use: all were taken, or it never had an entry.
-  func remove(at place: Int) -> LifetimeEntry? {
-    guard entries.indices.contains(place) else { return nil }
-    vacant.append(place)
-    return exchange(&entries[place], with: nil)
+  func run() {
+    first?()
+    numbered?(number)
+    if let more { for teardown in more { teardown.run() } }
   }
 }

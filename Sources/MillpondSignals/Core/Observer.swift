@@ -6,7 +6,7 @@
 /// time. An observer that an operator receives must be called serially, and not after a terminal
 /// event.
 public struct Observer<Value: Sendable>: Sendable {
-  @usableFromInline let onNext: @Sendable (Value) -> Void
+  @usableFromInline package let onNext: @Sendable (Value) -> Void
   @usableFromInline let onOther: @Sendable (Event<Never>) -> Void
 
   /// Creates an observer of two closures.
@@ -71,25 +71,5 @@ public struct Observer<Value: Sendable>: Sendable {
     case .failed(let error): onOther(.failed(error))
     case .completed: onOther(.completed)
     }
-  }
-
-  /// Returns an observer of other values that forwards all other events to this one.
-  ///
-  /// - Parameter next: Receives the values.
-  @inlinable
-  public func replacingNext<NewValue>(
-    _ next: @escaping @Sendable (NewValue) -> Void
-  ) -> Observer<NewValue> {
-    Observer<NewValue>(next: next, other: onOther)
-  }
-
-  /// Returns an observer that forwards values to this one.
-  ///
-  /// - Parameter other: Receives progress and the end.
-  @inlinable
-  public func replacingOther(
-    _ other: @escaping @Sendable (Event<Never>) -> Void
-  ) -> Observer {
-    Observer(next: onNext, other: other)
   }
 }

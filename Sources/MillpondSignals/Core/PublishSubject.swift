@@ -104,7 +104,7 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
     let member = ListedSubscriber(number, observer, lifetime)
     let end = mailbox.actQuietly(orPost: .arrival(member)) { admit(member) }
     if case .some(.some(let end)) = end, !lifetime.isEnded { observer.other(end) }
-    lifetime.onEnd { self.leave(number) }
+    lifetime.onEnd(number) { self.leave($0) }
   }
 
   @inlinable

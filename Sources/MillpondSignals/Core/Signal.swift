@@ -11,7 +11,7 @@ public struct Signal<Value: Sendable>: Sendable {
   public typealias Start = @Sendable (Observer<Value>, Lifetime) -> Void
 
   /// Starts a run; nil if ``now`` always answers.
-  @usableFromInline let start: Start?
+  @usableFromInline package let start: Start?
 
   /// Returns the value of a run that would send this one value and complete at once.
   ///
@@ -91,10 +91,21 @@ extension Signal {
       onCompleted?()
       return Disposable()
     }
+    if onProgress == nil, onFailed == nil, onCompleted == nil { return receive(onNext) }
     let subscription = Subscription(
       onProgress: onProgress, onNext: onNext, onFailed: onFailed, onCompleted: onCompleted)
     start?(subscription.observer, subscription.lifetime)
     return Disposable(subscription.lifetime)
+  }
+
+  /// Runs the signal for values alone, which takes less memory than a ``Subscription``.
+  @inlinable
+  func receive(_ onNext: (@Sendable (Value) -> Void)?) -> Disposable {
+    let lifetime = Lifetime()
+    var next: @Sendable (Value) -> Void = { _ in }
+    if let onNext { next = { if !lifetime.isEnded { onNext($0) } } }
+    start?(Observer(next: next) { if $0.isTerminal { lifetime.end() } }, lifetime)
+    return Disposable(lifetime)
   }
 }
 

@@ -1,3 +1,13 @@
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 extension Observer {
   /// Returns whether the stack can hold one more subscription; if not, fails the observer.
   ///
@@ -41,6 +51,41 @@ struct ThreadStack {
   init(_ bounds: StackBounds) {
     self.bounds = bounds
   }
+}
+
+/// Returns the stack of the current thread; nil if unknown.
+func threadStack() -> UnsafeMutablePointer<ThreadStack>? {
+  let number = numberOfKey.load(ordering: .relaxed)
+  if number > 0, let known = pthread_getspecific(pthread_key_t(number - 1)) {
+    return known.assumingMemoryBound(to: ThreadStack.self)
+  }
+  return makeThreadStack()
+}
+
+/// The key below plus one, zero until it is made: faster to read than a lazy value.
+private let numberOfKey = Atomic<UInt>(0)
+
+/// The key of the thread's stack; nil if the process has no key left, and then no stack is guarded.
+private let threadStackKey: pthread_key_t? = {
+  var key = pthread_key_t()
+  return pthread_key_create(&key) { ($0 as UnsafeMutableRawPointer?)?.deallocate() } == 0
+    ? key : nil
+}()
+
+@inline(never)
+private func makeThreadStack() -> UnsafeMutablePointer<ThreadStack>? {
+  guard let key = threadStackKey else { return nil }
+  let stack = UnsafeMutablePointer<ThreadStack>.allocate(capacity: 1)
+  stack.initialize(to: ThreadStack(readStackBounds()))
+  pthread_setspecific(key, stack)
+  numberOfKey.store(UInt(key) + 1, ordering: .relaxed)
+  return stack
+}
+
+/// Yields the processor to other threads.
+@usableFromInline
+package func yieldThread() {
+  sched_yield()
 }
 
 /// The bounds of a stack, and the part of it that nested subscriptions may use.

@@ -1,44 +1,62 @@
 /// The subscribers of one hot signal, ordered by number, which is the order of arrival.
 ///
 /// Touched only by the thread that has the turn of a mailbox, so no subscriber joins or leaves
-/// during a delivery.
+/// during a delivery. Several members are kept in blocks of a limited size, so that no turn moves
+/// more than one of them.
 ///
-/// - Complexity: O(1) to join, O(log *n*) to leave, both amortised.
+/// - Complexity: O(log *n*) to join or to leave.
 @usableFromInline
 package struct SubscriberList<Value: Sendable>: ~Copyable {
-  /// The only member, which needs no memory of its own; vacant if all members are in `slots`.
+  /// The only member, which needs no memory of its own; vacant if all members are in blocks.
   ///
   /// (An optional would look up its generic metadata at each release.)
   @usableFromInline var single: SubscriberSlot<Value>
 
   /// All members, since there were several, until there are none.
-  @usableFromInline package var slots: SubscriberSlots<Value>
+  @usableFromInline package var blocks: UnsafeMutablePointer<SubscriberBlock<Value>>?
+  @usableFromInline package var blockCount = 0
+  @usableFromInline var capacity = 0
 
   @inlinable
   package init() {
     single = SubscriberSlot()
-    slots = SubscriberSlots()
+  }
+
+  @inlinable
+  deinit {
+    blocks?.deinitialize(count: blockCount)
+    blocks?.deallocate()
   }
 
   @inlinable
   package borrowing func next(_ value: Value) {
-    if slots.count > 0 { slots.next(value) } else if !single.isVacant { single.next(value) }
+    guard blockCount > 0, let blocks else { return single.next(value) }
+    for index in 0..<blockCount { blocks[index].next(value) }
   }
 
   @inlinable
   borrowing func other(_ event: Event<Never>) {
-    if slots.count > 0 { slots.other(event) } else if !single.isVacant { single.other(event) }
+    if blockCount == 0 { single.other(event) } else { otherInBlocks(event) }
+  }
+
+  /// Not a part of the other function, since the ends of nested replays would take more stack.
+  @inlinable
+  borrowing func otherInBlocks(_ event: Event<Never>) {
+    guard let blocks else { return }
+    for index in 0..<blockCount { blocks[index].other(event) }
   }
 
   /// Adds a member at the place of its number, since members may arrive out of order.
   @inlinable
   package mutating func add(_ member: consuming ListedSubscriber<Value>) {
-    if slots.count == 0 {
+    if blockCount == 0 {
       let first = exchange(&single, with: SubscriberSlot())
       if first.isVacant { return single = SubscriberSlot(member) }
-      slots.add(first)
+      insert(SubscriberBlock(first), at: 0)
     }
-    slots.add(SubscriberSlot(member))
+    guard let blocks else { return }
+    let index = block(of: member.number)
+    if let rest = blocks[index].add(SubscriberSlot(member)) { insert(rest, at: index + 1) }
   }
 
   /// Removes a member whose lifetime has ended, if it is present.
@@ -50,29 +68,67 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
     if single.member.number == number {
       return exchange(&single, with: SubscriberSlot()).member
     }
-    return slots.remove(number)
+    guard blockCount > 0, let blocks else { return nil }
+    let index = block(of: number)
+    let left = blocks[index].remove(number)
+    if blocks[index].count == 0 { removeBlock(at: index) }
+    return left
+  }
+
+  /// Returns the last block that begins at or before the number, or else the first.
+  @inlinable
+  borrowing func block(of number: Int) -> Int {
+    guard let blocks, blocks[blockCount - 1].first > number else { return blockCount - 1 }
+    var (low, high) = (0, blockCount - 1)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if blocks[middle].first <= number { low = middle } else { high = middle - 1 }
+    }
+    return low
+  }
+
+  @inlinable
+  mutating func insert(_ block: consuming SubscriberBlock<Value>, at index: Int) {
+    let blocks = makeRoom(in: &blocks, &capacity, at: index, of: blockCount)
+    (blocks + index).initialize(to: block)
+    blockCount += 1
+  }
+
+  @inlinable
+  mutating func removeBlock(at index: Int) {
+    guard let blocks else { return }
+    (blocks + index).deinitialize(count: 1)
+    blockCount -= 1
+    (blocks + index).moveInitialize(from: blocks + index + 1, count: blockCount - index)
   }
 }
 
-/// The slots of several subscribers, ordered by number.
+/// Up to 64 subscribers with neighbouring numbers, ordered by number.
 ///
 /// Bare memory, so that a delivery need not retain it; it would retain an array, and each of its
 /// elements.
 @usableFromInline
-package struct SubscriberSlots<Value: Sendable>: ~Copyable {
+package struct SubscriberBlock<Value: Sendable>: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<SubscriberSlot<Value>>?
   @usableFromInline package var count = 0
-  @usableFromInline var vacant = 0
   @usableFromInline package var capacity = 0
 
+  /// Few enough that closing a gap takes no longer than the rest of a departure.
+  @inlinable package static var limit: Int { 64 }
+
   @inlinable
-  init() {}
+  init(_ slot: consuming SubscriberSlot<Value>) {
+    insert(slot, at: 0)
+  }
 
   @inlinable
   deinit {
     slots?.deinitialize(count: count)
     slots?.deallocate()
   }
+
+  /// The lowest number.
+  @inlinable var first: Int { slots?[0].member.number ?? 0 }
 
   @inlinable
   borrowing func next(_ value: Value) {
@@ -86,68 +142,80 @@ package struct SubscriberSlots<Value: Sendable>: ~Copyable {
     for index in 0..<count { slots[index].other(event) }
   }
 
+  /// Adds a slot; if the block is full, returns a new one with this slot and those after it.
+  ///
+  /// A number that is lower than all of a full block is admitted beyond the limit.
   @inlinable
-  mutating func add(_ slot: consuming SubscriberSlot<Value>) {
-    let place = place(of: slot.number)
-    let slots = (count < capacity ? slots : nil) ?? rehouse(slots, max(1, count * 2))
-    (slots + place + 1).moveInitialize(from: slots + place, count: count - place)
+  mutating func add(_ slot: consuming SubscriberSlot<Value>) -> SubscriberBlock? {
+    let place = place(of: slot.member.number)
+    guard count >= Self.limit, place > 0, let slots else {
+      insert(slot, at: place)
+      return nil
+    }
+    var rest = SubscriberBlock(slot)
+    for index in place..<count { rest.insert((slots + index).move(), at: rest.count) }
+    count = place
+    return rest
+  }
+
+  @inlinable
+  mutating func insert(_ slot: consuming SubscriberSlot<Value>, at place: Int) {
+    let slots = makeRoom(in: &slots, &capacity, at: place, of: count)
     (slots + place).initialize(to: slot)
     count += 1
   }
 
-  /// Removes a member, and returns it; its slot stays until more than half are vacant.
+  /// Removes a member, and returns it.
   @inlinable
   mutating func remove(_ number: Int) -> ListedSubscriber<Value>? {
     let place = place(of: number)
     guard let slots, place < count, slots[place].member.number == number else { return nil }
-    let left = slots[place].vacate()
-    vacant += 1
-    if vacant * 2 > count { closeRanks(slots) }
+    let left = (slots + place).move().member
+    count -= 1
+    (slots + place).moveInitialize(from: slots + place + 1, count: count - place)
+    if capacity > 4, count <= capacity / 4 { rehouse(&self.slots, &capacity, count * 2, count) }
     return left
   }
 
   /// Returns the first place whose number is not lower.
   @inlinable
   borrowing func place(of number: Int) -> Int {
-    guard let slots, count > 0, slots[count - 1].number >= number else { return count }
+    guard let slots, count > 0, slots[count - 1].member.number >= number else { return count }
     var (low, high) = (0, count - 1)
     while low < high {
       let middle = (low + high) / 2
-      if slots[middle].number < number { low = middle + 1 } else { high = middle }
+      if slots[middle].member.number < number { low = middle + 1 } else { high = middle }
     }
     return low
   }
+}
 
-  @inlinable
-  mutating func closeRanks(_ slots: UnsafeMutablePointer<SubscriberSlot<Value>>) {
-    var kept = 0
-    for index in 0..<count {
-      if slots[index].isVacant {
-        (slots + index).deinitialize(count: 1)
-      } else {
-        (slots + kept).moveInitialize(from: slots + index, count: 1)
-        kept += 1
-      }
-    }
-    count = kept
-    vacant = 0
-    if capacity > 16, kept <= capacity / 4 { rehouse(slots, max(4, kept * 2)) }
-  }
+/// Moves the elements from `index` on by one place, in more memory if there is none left.
+@inlinable
+func makeRoom<Element: ~Copyable>(
+  in elements: inout UnsafeMutablePointer<Element>?, _ capacity: inout Int, at index: Int,
+  of count: Int
+) -> UnsafeMutablePointer<Element> {
+  let room = count < capacity ? elements : nil
+  let elements = room ?? rehouse(&elements, &capacity, max(1, count * 2), count)
+  (elements + index + 1).moveInitialize(from: elements + index, count: count - index)
+  return elements
+}
 
-  @inlinable
-  @discardableResult
-  mutating func rehouse(
-    _ old: UnsafeMutablePointer<SubscriberSlot<Value>>?, _ newCapacity: Int
-  ) -> UnsafeMutablePointer<SubscriberSlot<Value>> {
-    let new = UnsafeMutablePointer<SubscriberSlot<Value>>.allocate(capacity: newCapacity)
-    if let old {
-      new.moveInitialize(from: old, count: count)
-      old.deallocate()
-    }
-    slots = new
-    capacity = newCapacity
-    return new
+/// Moves the elements to other memory.
+@inlinable
+@discardableResult
+func rehouse<Element: ~Copyable>(
+  _ elements: inout UnsafeMutablePointer<Element>?, _ capacity: inout Int, _ newCapacity: Int,
+  _ count: Int
+) -> UnsafeMutablePointer<Element> {
+  let new = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
+  if let old = elements {
+    new.moveInitialize(from: old, count: count)
+    old.deallocate()
   }
+  (elements, capacity) = (new, newCapacity)
+  return new
 }
 
 /// The slot of a member.
@@ -158,11 +226,9 @@ struct SubscriberSlot<Value: Sendable>: ~Copyable {
   @usableFromInline var member: ListedSubscriber<Value>
 
   /// Creates a vacant slot.
-  ///
-  /// - Parameter number: The complement of the number of the member that has left; below zero.
   @inlinable
-  init(vacant number: Int = -1) {
-    member = ListedSubscriber(number, Observer(next: { _ in }, other: { _ in }), nil)
+  init() {
+    member = ListedSubscriber(-1, Observer(next: { _ in }, other: { _ in }), nil)
   }
 
   @inlinable
@@ -180,30 +246,15 @@ struct SubscriberSlot<Value: Sendable>: ~Copyable {
     if member.isListening { member.observer.other(event) }
   }
 
-  /// The number of the member, also of one that has left; it grows from slot to slot.
-  @inlinable
-  var number: Int {
-    isVacant ? ~member.number : member.number
-  }
-
-  /// Whether the member has left, encoded as the sign of its number.
-  ///
-  /// A flag of its own would make a thousand slots too large for the first-level cache.
   @inlinable
   var isVacant: Bool {
     member.number < 0
-  }
-
-  /// Removes the member, and returns it.
-  @inlinable
-  mutating func vacate() -> ListedSubscriber<Value> {
-    exchange(&self, with: SubscriberSlot(vacant: ~number)).member
   }
 }
 
 @usableFromInline
 package struct ListedSubscriber<Value: Sendable>: Sendable {
-  /// At least zero; the complement of the number after the member has left.
+  /// At least zero; below it in a vacant slot.
   @usableFromInline var number: Int
   @usableFromInline var observer: Observer<Value>
 

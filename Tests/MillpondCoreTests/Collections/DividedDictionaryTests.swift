@@ -1,3 +1,4 @@
+import MillpondSignals
 import MillpondTesting
 import Testing
 
@@ -72,5 +73,35 @@ import Testing
     #expect(dictionary.tables.count >= 16)
     #expect(dictionary.tables.allSatisfy { $0.count <= 2_048 })
     #expect((0..<10_000).allSatisfy { dictionary[hashes.key($0)] == $0 })
+  }
+
+  /// A key that counts how often it is hashed.
+  private struct HashedKey: Hashable, Sendable {
+    let number: Int
+    let hashes: Locked<Int>
+
+    static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+
+    func hash(into hasher: inout Hasher) {
+      hashes.withLock { $0 += 1 }
+      hasher.combine(number)
+    }
+  }
+
+  @Test func `no change hashes more keys than a table has, twice for each`() {
+    let hashes = Locked(0)
+    var dictionary = DividedDictionary<HashedKey, Int>()
+    var greatest = 0
+    func change(_ number: Int, to value: Int?) {
+      let former = hashes.withLock { $0 }
+      dictionary[HashedKey(number: number, hashes: hashes)] = value
+      greatest = max(greatest, hashes.withLock { $0 } - former)
+    }
+
+    for number in 0..<40_000 { change(number, to: number) }
+    for number in 0..<40_000 { change(number, to: nil) }
+
+    #expect(dictionary.isEmpty && dictionary.tables.count == 1)
+    #expect(greatest <= 2 * 1_280)
   }
 }

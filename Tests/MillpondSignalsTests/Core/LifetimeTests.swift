@@ -17,6 +17,18 @@ import Testing
     #expect(lifetime.isEnded)
   }
 
+  @Test func `teardowns with numbers run once with their own, however many there are`() {
+    let lifetime = Lifetime()
+    let numbers = Journal<Int>()
+    for number in 1...3 { lifetime.onEnd(number) { numbers.write($0) } }
+
+    lifetime.end()
+    lifetime.end()
+    lifetime.onEnd(4) { numbers.write($0) }
+
+    #expect(numbers.entries.sorted() == [1, 2, 3, 4])
+  }
+
   @Test func `a teardown that is added after the end runs at once`() {
     let lifetime = Lifetime()
     lifetime.end()

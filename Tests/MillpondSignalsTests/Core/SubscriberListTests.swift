@@ -10,25 +10,57 @@ import Testing
       number, Observer(next: { _ in received.write(number) }, other: { _ in }), lifetime)
   }
 
+  private func blocks(_ members: borrowing SubscriberList<Int>) -> [(count: Int, capacity: Int)] {
+    (0..<members.blockCount).compactMap { index in
+      members.blocks.map { ($0[index].count, $0[index].capacity) }
+    }
+  }
+
   @Test func `the room of members that have left is given back`() {
     var members = SubscriberList<Int>()
     let received = Journal<Int>()
-    let lifetimes = (0..<10_000).map { _ in Lifetime() }
-    for (number, lifetime) in lifetimes.enumerated() {
-      members.add(member(number, lifetime, received))
-    }
-    let fullCapacity = members.slots.capacity
+    for number in 0..<10_000 { members.add(member(number, Lifetime(), received)) }
+    let full = blocks(members)
 
-    for (number, lifetime) in lifetimes.enumerated().dropFirst(2) {
-      lifetime.end()
-      _ = members.remove(number)
+    for number in 0..<10_000 where !number.isMultiple(of: 5_000) { _ = members.remove(number) }
+    let rest = blocks(members)
+    members.next(1)
+    for number in [0, 5_000] { _ = members.remove(number) }
+
+    #expect(full.count < 200 && full.map(\.count).reduce(0, +) == 10_000)
+    #expect(rest.map(\.count) == [1, 1] && rest.allSatisfy { $0.capacity <= 4 })
+    #expect(received.entries == [0, 5_000])
+    #expect(members.blockCount == 0)
+  }
+
+  /// A departure and an arrival move the members of one block.
+  @Test(arguments: 0..<5)
+  func `whoever comes and leaves, no block has more than 64 members, and all receive in order`(
+    seed: Int
+  ) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var members = SubscriberList<Int>()
+    let received = Journal<Int>()
+    var (present, absent) = (Set<Int>(), Set(0..<1_000))
+    for step in 0..<6_000 {
+      let comes = present.isEmpty || Int.random(in: 0..<10, using: &random) < (step < 3_000 ? 7 : 2)
+      if comes, let number = absent.sorted().randomElement(using: &random) {
+        members.add(member(number, Lifetime(), received))
+        present.insert(number)
+        absent.remove(number)
+      } else if let number = present.sorted().randomElement(using: &random) {
+        let (first, second) = (members.remove(number), members.remove(number))
+        #expect(first != nil && second == nil)
+        present.remove(number)
+        absent.insert(number)
+      }
+      let counts = blocks(members).map(\.count)
+      #expect(counts.allSatisfy { 1...68 ~= $0 })
+      #expect([0, present.count].contains(counts.reduce(0, +)))
     }
     members.next(1)
 
-    #expect(fullCapacity >= 10_000)
-    #expect(members.slots.count < 16)
-    #expect(members.slots.capacity <= 64)
-    #expect(received.entries == [0, 1])
+    #expect(received.entries == present.sorted())
   }
 
   @Test func `a member whose lifetime has ended stays until it is removed`() {
