@@ -70,24 +70,30 @@ import Testing
     }
   }
 
-  @Test func `a key that asks when it is released meets no lock of the flights`() {
-    let origin = TestOrigin<Talkative, Int>()
-    let cache = origin.reusingInFlight()
-    let released = PublishSubject<String>()
-    let log = Recorder<String>().subscribe(to: released.signal)
+  @Test(arguments: [0, 1, 2])
+  func `a key that asks when it is released meets no lock of the flights`(way: Int) {
+    // A source that keeps no keys, so that the table has the last references.
+    let source = TestSource<Int>()
+    let cache = FunctionSource<Talkative, Int>.signal { _ in source.signal }.reusingInFlight()
+    let released = Locked(0)
     func ask(_ freshness: Freshness) -> Recorder<Int> {
       let key = Talkative("k") {
         Recorder<Int>().subscribe(to: cache.get(Talkative("other") {})).dispose()
-        released.next("asked")
+        released.withLock { $0 += 1 }
       }
       return Recorder<Int>().subscribe(to: cache.get(key, freshness: freshness))
     }
 
-    let recorders = [ask(.any), ask(.atMost(.seconds(1)))]
-    origin[Talkative("k") {}].next(1)
-    for recorder in recorders { recorder.dispose() }
+    let (first, second) = (ask(.any), ask(.atMost(.seconds(1))))
+    first.dispose()
+    switch way {
+    case 0: second.dispose()
+    case 1: source.completed()
+    default: cache.apply(.remove(Talkative("k") {}, .next())).subscribe()
+    }
+    second.dispose()
 
-    #expect(!log.values.isEmpty)
+    #expect(released.withLock { $0 } == 2)
   }
 
   @Test func `a write inside a write of closures is carried out after it`() {

@@ -21,7 +21,7 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   ///
   /// The closures for writes are called in the order of the writes and never overlap: a
   /// write that arrives while another one is being called is carried out by the thread of that one,
-  /// and gets wait until then.
+  /// and gets wait until then; so a closure must not block its thread for a get of the same cache.
   /// If `set` returns before its work has ended, a removal of the key is carried out at once, and
   /// again when that has ended; two sets of a key have to keep their order themselves. A fill
   /// calls `set` too, unless the key was written after its token was taken. The age of the values

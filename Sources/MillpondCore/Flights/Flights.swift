@@ -35,7 +35,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   func enter(_ key: Key, _ lookup: Lookup) -> FlightCaller<Key, Value>? {
     table.withLock { table in
-      table.enter(key, lookup, limit: limit) {
+      table.enter(key, lookup, limit: limit) { key in
         Flight(key, lookup, handle(of: key, lookup), in: self.table)
       }
     }

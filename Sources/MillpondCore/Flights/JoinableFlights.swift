@@ -23,28 +23,31 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Joins the flight of a key, or the one that `make` makes; nil if the limit of keys is reached.
   @inlinable
   mutating func enter(
-    _ key: Key, _ lookup: Lookup, limit: Int, make: () -> Flight<Key, Value>
+    _ key: Key, _ lookup: Lookup, limit: Int, make: (Key) -> Flight<Key, Value>
   ) -> Caller? {
     let isFull = byKey.count >= limit
-    return Self.enter(&byKey[key], of: &list, lookup, isFull: isFull, make: make)
+    return Self.enter(&byKey[key], key, of: &list, lookup, isFull: isFull, make: make)
   }
 
   /// Joins one of the flights of a key, of which `first` is the first, or adds one to them.
   @inlinable
   static func enter(
-    _ first: inout Flight<Key, Value>?, of list: inout FlightList, _ lookup: Lookup, isFull: Bool,
-    make: () -> Flight<Key, Value>
+    _ first: inout Flight<Key, Value>?, _ key: Key, of list: inout FlightList, _ lookup: Lookup,
+    isFull: Bool, make: (Key) -> Flight<Key, Value>
   ) -> Caller? {
     if let caller = join(first, lookup) { return caller }
     if first == nil, isFull { return nil }
-    let flight = make()
-    list.append(flight)
+    let flight: Flight<Key, Value>
     if let first {
+      // All have the same key object, that of the dictionary, which is never the last to release it.
+      flight = make(first.key)
       flight.next = first.next
       first.next = flight
     } else {
+      flight = make(key)
       first = flight
     }
+    list.append(flight)
     return Caller(flight, lookup.priority, isNew: true)
   }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import MillpondSignals
 import Synchronization
 
@@ -67,8 +68,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if waitingCount.load(ordering: .acquiring) == 0 { return ask() }
     return .withCaller { caller in
       let promise = Promise<Void>()
-      self.mailbox.post(
-        .get(promise), immediately: { promise.keep(by: .just(())) }, receive: self.receive)
+      if self.mailbox.actQuietly(orPost: .get(promise), { true }) != nil { return ask() }
       return promise.outcome.flatMap { ask().inContext(of: caller) }
     }
   }
@@ -93,7 +93,8 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       write.promise.keep(by: repeated(write.change))
       write.pending?.end()
     case .get(let promise):
-      promise.keep(by: .just(()))
+      // Neither on the turn nor within a write of another thread, which may hold a user's lock.
+      DispatchQueue.global().async { promise.keep(by: .just(())) }
     }
   }
 

@@ -311,9 +311,10 @@ struct LifetimeTeardowns {
     (numbered, self.number) = (teardown, number)
   }
 
+  /// The numbered one comes last: a caller of a flight takes back what it has lent before it leaves.
   func run() {
     first?()
-    numbered?(number)
     if let more { for teardown in more { teardown.run() } }
+    numbered?(number)
   }
 }

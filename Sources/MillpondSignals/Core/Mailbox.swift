@@ -57,7 +57,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   /// - Returns: The result of `act`, for the caller to act on or to release; nil if the message was
   ///   queued.
   @inlinable
-  borrowing func actQuietly<Result>(
+  package borrowing func actQuietly<Result>(
     orPost message: @autoclosure () -> Message, _ act: () -> Result
   ) -> Result? {
     let queue = queue ?? makeQueue()

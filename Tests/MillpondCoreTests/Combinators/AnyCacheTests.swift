@@ -4,7 +4,7 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-@Suite struct AnyCacheTests {
+@Suite(.timeLimit(.minutes(1))) struct AnyCacheTests {
   let kept = TestCache<String, Int>()
   let written = PublishSubject<String>()
 
@@ -182,6 +182,7 @@ import Testing
 
   @Test func `a get waits for a write that another thread has to carry out`() async throws {
     let kept = TestCache<String, Int>()
+    kept.set(1, for: "b")
     let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let cache = AnyCache<String, Int>(
       get: { kept.get($0) },
@@ -200,17 +201,19 @@ import Testing
     #expect(Recorder<Int>().subscribe(to: cache.get("a")).transcript == ["completed"])
     cache.set(2, for: "a")
     let present = Recorder<Int>().subscribe(to: cache.get("a"))
-    cache.remove("a")
-    let removed = Recorder<Int>().subscribe(to: cache.get("a"))
+    cache.remove("b")
+    let removed = Recorder<Int>().subscribe(to: cache.get("b"))
     #expect(present.transcript.isEmpty && removed.transcript.isEmpty)
     mayEnd.signal()
 
-    try await removed.ended()
+    for recorder in [present, removed] { try await recorder.ended() }
     #expect(present.values == [2] && present.isCompleted)
     #expect(removed.values.isEmpty && removed.isCompleted)
   }
 
-  @Test func `a closure that writes and gets on its own thread gets what it has written`() {
+  @Test func `a closure that writes and gets on its own thread gets what it has written`()
+    async throws
+  {
     let kept = TestCache<String, Int>()
     let (itself, inside) = (Locked<AnyCache<String, Int>?>(nil), Recorder<Int>())
     let cache = AnyCache<String, Int>(
@@ -227,9 +230,47 @@ import Testing
 
     cache.set(3, for: "outer")
 
+    try await inside.ended()
     #expect(inside.values == [3] && inside.isCompleted)
     #expect(kept.contents == ["inner": 3, "outer": 3])
     itself.withLock { $0 = nil }
+  }
+
+  @Test func `a set under a user's lock calls no observer of another get`() async throws {
+    let (lock, hasBegun, mayEnd) = (
+      DispatchSemaphore(value: 1), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let stored = Locked<[Int: Int]>([:])
+    let cache = AnyCache<Int, Int>(
+      get: { key in stored.withLock { $0[key] }.map { .just($0) } ?? .empty },
+      set: { value, key in
+        if key == 1 {
+          hasBegun.signal()
+          mayEnd.wait()
+        }
+        stored.withLock { $0[key] = value }
+        return .just(())
+      })
+    let done = Watched(0)
+
+    DispatchQueue(label: "holding").async {
+      lock.wait()
+      cache.set(1, for: 1)
+      lock.signal()
+      done.change { $0 += 1 }
+    }
+    DispatchQueue(label: "asking").async {
+      hasBegun.wait()
+      cache.set(2, for: 2)
+      cache.get(2).subscribe(onNext: { value in
+        lock.wait()
+        lock.signal()
+        done.change { $0 += value }
+      })
+      mayEnd.signal()
+    }
+
+    try await done.wait(for: "the set and the get") { $0 == 3 }
   }
 
   @Test func `an erased origin has nothing stored, also immediately`() {

@@ -183,6 +183,23 @@ import Testing
     #expect(work.runs([200]) == 1)
   }
 
+  @Test func `a slot lent to a flight goes back to its holder when that leaves the flight`() {
+    let (stop, rest) = (PublishSubject<Void>(), TestSource<Int>())
+    let work = Work { _, ask in ask(101).take(until: stop.signal).concat(rest.signal) }
+    let cache = work.made(AnyCache(work.limited(to: 1).reusingInFlight()))
+    cache.get(100).subscribe()
+    cache.get(0).subscribe()
+    let other = cache.get(101).subscribe()
+    cache.get(200).subscribe()
+    work.origin[100].completed()
+    #expect(work.runs([101]) == 1)
+
+    other.dispose()
+    stop.next(())
+
+    #expect(rest.activeRuns == 1 && work.runs([101, 200]) == 0)
+  }
+
   @Test(arguments: [false, true])
   func `tasks that make tasks keep no former work alive`(isShared: Bool) async throws {
     final class Weak: @unchecked Sendable { weak var context: WorkContext? }
