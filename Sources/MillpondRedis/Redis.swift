@@ -50,8 +50,7 @@ public final class Redis: Sendable {
     tracking: RedisTracking = .byPrefix
   ) throws(RedisError) {
     let limits = ConnectionLimits(
-      deadline: Int64(max(deadline, .milliseconds(1)).nanoseconds),
-      heartbeat: Int64(max(heartbeat, .milliseconds(1)).nanoseconds))
+      deadline: ConnectionLimits.time(deadline), heartbeat: ConnectionLimits.time(heartbeat))
     try self.init(
       RedisSettings(
         address: address,

@@ -15,14 +15,19 @@ extension RedisCache {
     let isSent = admitting(
       key, request,
       { result in
-        if case .success = result { self.checkFill(key, token, on: connection) }
+        switch result {
+        case .success: self.checkFill(key, token, on: connection)
+        case .failure: self.forgetUntracked(key)
+        }
         pending.end()
         let outcome = Signal<Void>.of(result.map { _ in () }, from: self.redis)
         subject.keep(by: outcome.filter { _ in false })
       }, compare: { removals.compare(key, token) },
       mustCompare: { $0.mustCompare(token, compared: $1) },
       admit: { $0.admit(token, for: key, compared: $1) })
-    return isSent ? subject.outcome.startWith(()) : .empty
+    if isSent { return subject.outcome.startWith(()) }
+    forgetUntracked(key)
+    return .empty
   }
 
   /// Removes a key again if another process wrote it between its get and its fill.

@@ -41,7 +41,13 @@ extension RedisCache {
 
   /// The pattern of the cache's keys, in which only the end is not literal.
   var pattern: String {
-    String(prefix.flatMap { "*?[]\\".contains($0) ? ["\\", $0] : [$0] }) + "*"
+    // Scalar by scalar: a character may be one of these with an accent.
+    var pattern = String.UnicodeScalarView()
+    for scalar in prefix.unicodeScalars {
+      if "*?[]\\".unicodeScalars.contains(scalar) { pattern.append("\\") }
+      pattern.append(scalar)
+    }
+    return String(pattern) + "*"
   }
 }
 
@@ -65,21 +71,27 @@ private final class KeyRemoval: Sendable {
   /// The number of keys that the server looks at in one step.
   private static let stepSize: Int64 = 512
 
-  func scan(from cursor: String) {
+  /// The number of times that a lost connection lets the scan begin again.
+  private static let restarts = 3
+
+  func scan(from cursor: String, restarts: Int = restarts) {
     // Any connection: the server's answer may be older than a write on another one, but what is
     // removed is decided on the connection of each key.
     let request = RedisRequest.command(
       "SCAN", .text(cursor), "MATCH", .text(cache.pattern), "COUNT", .number(Self.stepSize),
-      isRepeatable: true)
+      isRepeatable: cursor == "0")
     cache.redis.loop.connections[0].submit(request) { result in
       switch result {
+      case .failure(.connectionLost) where cursor != "0" && restarts > 0:
+        // The cursor may mean nothing to the server of the next connection.
+        self.scan(from: "0", restarts: restarts - 1)
       case .failure(let error): self.end(.failure(error))
-      case .success(let reply): self.remove(reply)
+      case .success(let reply): self.remove(reply, restarts)
       }
     }
   }
 
-  private func remove(_ reply: RESPValue) {
+  private func remove(_ reply: RESPValue, _ restarts: Int) {
     guard case .array(let parts) = reply, parts.count == 2, let cursor = parts[0].text,
       case .array(let found) = parts[1]
     else { return end(.failure(.malformedReply("the keys of a scan"))) }
@@ -90,7 +102,7 @@ private final class KeyRemoval: Sendable {
     let step = CombinedReplies(of: byConnection.count) { result in
       if case .failure = result { return self.end(result) }
       if cursor == "0" { return self.end(.success(())) }
-      self.scan(from: cursor)
+      self.scan(from: cursor, restarts: restarts)
     }
     for (connection, keys) in byConnection {
       remove(keys, on: cache.redis.loop.connections[connection], step)

@@ -97,6 +97,7 @@ public final class RedisCache: Cache {
     let candidates = removals.candidates(for: key)
     redis.loop.start()
     let wasAsked = redis.connection(of: key).submit({ result in
+      if case .failure(.server) = result { self.forgetUntracked(key) }
       if !lifetime.isEnded { self.answer(result, lookup, observer, lifetime) }
     }) { [number, prefix] orders in
       if !candidates.isEmpty {
@@ -107,6 +108,13 @@ public final class RedisCache: Cache {
       return .get(RedisKey(prefix: prefix, key: key))
     }
     if !wasAsked { observer.completed() }
+  }
+
+  /// Lets memory that follows refuse what a layer below answers for a key: a server that has not
+  /// read or written it for us does not track it.
+  func forgetUntracked(_ key: String) {
+    guard redis.loop.tracker.isByKey else { return }
+    for follower in redis.loop.tracker.followers(of: number) { follower.changed(key, .next()) }
   }
 
   private func answer(

@@ -110,7 +110,8 @@ final class LeaseNotice: Sendable {
   func arrive() {
     let receiver = state.withLock { state in
       state.hasArrived = true
-      return state.isOver ? nil : state.receiver
+      // Taken, since two causes may arrive at the same time.
+      return state.isOver ? nil : exchange(&state.receiver, with: nil)
     }
     guard let receiver else { return }
     end()

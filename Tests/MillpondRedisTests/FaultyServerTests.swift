@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Millpond
 import MillpondRedis
@@ -5,7 +6,7 @@ import MillpondSignals
 import Testing
 
 /// Servers that break the protocol, are too old, or say nothing.
-@Suite struct FaultyServerTests {
+@Suite(.timeLimit(.minutes(1))) struct FaultyServerTests {
   @Test func `a malformed reply ends the connection, and a read is repeated on the next one`()
     async throws
   {
@@ -41,6 +42,87 @@ import Testing
 
     while server.connections < 2 { await Task.yield() }
     #expect(try await cache.found("k") == Data("c".utf8))
+  }
+
+  @Test(arguments: [0, 3_000])
+  func `a set after a fill is not removed when the fill is confirmed`(others: Int) async throws {
+    let (commands, held) = (Locked<[String]>([]), DispatchSemaphore(value: 0))
+    let server = try ScriptedServer { _, command in
+      commands.withLock { $0.append(command.joined(separator: " ")) }
+      if command == ["SET", "k", "1"] { held.wait() }
+      return command.first == "GET" ? "$-1\r\n" : "+OK\r\n"
+    }
+    // Without tracking nothing else refuses the fill.
+    let cache = RedisCache(try server.client(), prefix: "", form: .plain)
+
+    _ = cache.apply(.fill("k", Stamped(Data("1".utf8)), FillToken()))
+    cache.set(Data("2".utf8), for: "k")
+    for number in 0..<others { cache.set(Data(), for: "o\(number)") }
+    held.signal()
+    for _ in 0..<2 { try await cache.flush().value }
+
+    #expect(commands.withLock { $0 }.contains("SET k 1"))
+    #expect(!commands.withLock { $0 }.contains("UNLINK k"))
+  }
+
+  @Test func `a scan begins again on another connection, whose server does not know its cursor`()
+    async throws
+  {
+    let cursors = Locked<[String]>([])
+    let server = try ScriptedServer { connection, command in
+      guard command.first == "SCAN" else { return "+OK\r\n" }
+      cursors.withLock { $0.append("\(connection) \(command[1])") }
+      if connection == 1 { return command[1] == "0" ? "*2\r\n$1\r\n7\r\n*0\r\n" : nil }
+      return "*2\r\n$1\r\n0\r\n*0\r\n"
+    }
+    let cache = RedisCache(try server.client(), prefix: "p/")
+
+    try await cache.removeAll().value
+
+    #expect(cursors.withLock { $0 } == ["1 0", "1 7", "2 0"])
+  }
+
+  @Test func `a scan does not begin again for ever`() async throws {
+    let scans = Locked(0)
+    let server = try ScriptedServer { _, command in
+      guard command.first == "SCAN" else { return "+OK\r\n" }
+      if command[1] != "0" { return nil }
+      scans.withLock { $0 += 1 }
+      return "*2\r\n$1\r\n7\r\n*0\r\n"
+    }
+    let cache = RedisCache(try server.client(), prefix: "p/")
+
+    await #expect(throws: CacheError.self) { try await cache.removeAll().value }
+
+    #expect(scans.withLock { $0 } <= 4)
+  }
+
+  @Test func `memory keeps nothing that the server has not read or written`() async throws {
+    let server = try ScriptedServer { _, command in
+      ["GET", "EVAL"].contains(command.first) ? "-LOADING x\r\n" : "+OK\r\n"
+    }
+    let redis = try Redis(.tcp(host: "127.0.0.1", port: server.port), tracking: .byKey)
+    let shared = RedisCache(redis, prefix: "")
+    let memory = MemoryCache<String, Data>(countLimit: 10)
+    let origin = FunctionSource<String, Data>.signal { _ in .just(Data([1])) }
+    let cache = memory.following(shared).layered(over: shared.layered(over: origin))
+    while !redis.isTracking { _ = try? await shared.flush().value }
+
+    for freshness in [Freshness.any, .reload] {
+      #expect(try await cache.get("k", freshness: freshness).value == Data([1]))
+      _ = try? await shared.flush().value
+      #expect(memory.count == 0)
+    }
+  }
+
+  @Test func `limits of time may be as long as they can be`() async throws {
+    let server = try ScriptedServer { _, _ in "+OK\r\n" }
+    let redis = try Redis(
+      .tcp(host: "127.0.0.1", port: server.port), deadline: .seconds(Int64.max),
+      heartbeat: .seconds(Int64.max), tracking: .off)
+
+    try await redis.ping().value
+    try await redis.ping().value
   }
 
   @Test func `a part of a reply is forgotten with its connection`() async throws {

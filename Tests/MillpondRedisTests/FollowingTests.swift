@@ -178,6 +178,8 @@ import Testing
     let origin = TestSource<Data>()
     let cache = shared.layered(over: FunctionSource<String, Data>.signal { _ in origin.signal })
     let other = try scene.cache("p/")
+    // Otherwise the beginning of the reports refuses the first fill.
+    try await shared.tracks()
     for (key, removes) in [("a", false), ("b", true)] {
       let reader = Recorder<Data>()
       reader.subscribe(to: cache.get(key))

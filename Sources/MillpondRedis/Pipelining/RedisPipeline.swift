@@ -126,7 +126,10 @@ extension RedisPipeline {
       let isFirst = sent.isEmpty
       isActive = true
       put(reply)
-      if isCorked || isWriting || isBlocked { return .nothing }
+      // A dozing thread has to look at the deadline, whoever sends the command.
+      if isCorked || isWriting || isBlocked {
+        return exchange(&isDozing, with: false) ? wake() : .nothing
+      }
       // A lonely command is sent at once, which saves the detour through another thread. Those
       // that follow it closely are sent together.
       if !isFirst { return wake() }

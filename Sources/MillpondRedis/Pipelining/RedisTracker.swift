@@ -45,12 +45,12 @@ final class RedisTracker: Sendable {
 
   // MARK: Caches
 
-  /// Adds a cache; caches with the same prefix share their number.
+  /// Adds a cache; caches with the same prefix, byte by byte, share their number.
   ///
   /// - Returns: The number, and whether the server has to track another prefix.
   func register(_ prefix: String) -> (number: Int, isNew: Bool) {
     let (number, cleared) = state.withLock { state -> (Int, [RedisFollower]?) in
-      if let known = state.caches.first(where: { $0.prefix == prefix }) {
+      if let known = state.caches.first(where: { $0.prefix.utf8.elementsEqual(prefix.utf8) }) {
         return (known.number, nil)
       }
       let number = state.caches.count

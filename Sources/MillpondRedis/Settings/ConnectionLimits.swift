@@ -1,3 +1,5 @@
+import MillpondSignals
+
 /// The limits of a connection, in nanoseconds, commands and bytes.
 struct ConnectionLimits: Sendable {
   var deadline: Int64
@@ -11,6 +13,11 @@ struct ConnectionLimits: Sendable {
 
   /// The time after which a connection counts as one that works.
   var lasting: Int64 = 1_000_000_000
+
+  /// Returns a time limit in nanoseconds, so short that no sum with the present time overflows.
+  static func time(_ limit: Duration) -> Int64 {
+    Int64(min(max(limit, .milliseconds(1)).nanoseconds, .max / 4))
+  }
 
   /// Returns the pause after so many failed attempts.
   ///

@@ -64,6 +64,15 @@ import Testing
     #expect(write(&pipeline) == ["b"])
   }
 
+  @Test func `a deadline counts also for what is submitted while a report is delivered`() {
+    var pipeline = ready(limits: ConnectionLimits(deadline: 100, heartbeat: 1_000))
+    look(&pipeline, at: 0, is: 1_000)
+
+    _ = pipeline.takeAnswered(0, at: 10)
+
+    #expect(submit(&pipeline, "a", at: 10) == .wake)
+  }
+
   @Test func `what the socket did not take is sent first`() {
     var pipeline = ready()
     _ = submit(&pipeline, "abcdef")
