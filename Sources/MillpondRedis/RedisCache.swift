@@ -21,8 +21,9 @@ public import MillpondSignals
 /// by this process or, as far as the server has reported it, by another one. A write of another
 /// process whose report is on its way when the fill is sent is overwritten; the report arrives
 /// before the answer to the fill, and then the key is removed. So for the time of one round trip
-/// others can see a value that is older than a write, and after it none can. The server reports no
-/// removal of a key that it does not have.
+/// others can see a value that is older than a write, and after it none can, unless the connection
+/// is lost before the answer: then that value may stay on the server until its life ends. The server
+/// reports no removal of a key that it does not have.
 ///
 /// **Failures.** A server that is down, slow or full makes gets and writes fail with
 /// `CacheError.unavailable(layer:underlying:)` and a ``RedisError``, at the latest at the client's
@@ -140,7 +141,7 @@ public final class RedisCache: Cache {
   /// Stores or removes at once; the outcome succeeds when the server has done so.
   ///
   /// A removal of all keys or by predicate asks the server for its keys step by step, and removes
-  /// the cache's ones; keys that are written meanwhile stay. Gets of this process miss the others
+  /// the cache's ones; keys that this process writes meanwhile stay. Gets of this process miss the others
   /// from the call on. If it fails, some values may be left: remove them again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     redis.loop.start()
