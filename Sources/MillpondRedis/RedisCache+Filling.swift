@@ -29,12 +29,14 @@ extension RedisCache {
   ///
   /// Every report of such a write has arrived before the answer to the fill.
   private func checkFill(_ key: String, _ token: FillToken, on connection: RedisConnection) {
-    _ = connection.submit({ _ in }) { [number, prefix] orders in
+    let isRemoved = connection.submit({ _ in }) { [number, prefix] orders in
       guard var order = orders[number], !order.admit(token, for: key),
         token.isEarlier(than: order.lastWrite(of: key)) == false
       else { return nil }
       return .command("UNLINK", .key(RedisKey(prefix: prefix, key: key)))
     }
+    // The layers above have stored the value as well.
+    if isRemoved { changed(key, .next()) }
   }
 }
 

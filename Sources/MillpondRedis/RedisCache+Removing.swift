@@ -8,7 +8,7 @@ extension RedisCache {
   func removeAll(_ predicate: KeyPredicate<String>?, _ revision: Revision) -> Signal<Void> {
     let (number, mark) = removals.begin(predicate ?? KeyPredicate { _ in true }, revision)
     note(mark, ofAll: predicate == nil, revision)
-    for follower in redis.loop.tracker.followers(of: self.number) { follower.cleared(revision) }
+    redis.loop.tracker.clearedHere(by: self.number, revision, redis.loop.connections)
     let subject = Promise<Void>()
     let removal = KeyRemoval(cache: self, predicate: predicate, revision: revision) { result in
       self.removals.end(number)
@@ -99,13 +99,16 @@ private final class KeyRemoval: Sendable {
 
   /// Removes the keys that were not written after the removal.
   private func remove(_ keys: [String], on connection: RedisConnection, _ step: CombinedReplies) {
+    var old: [String] = []
     let isSent = connection.submit({ step.add($0.map { _ in () }) }) { [cache, revision] orders in
       let order = orders[cache.number]
-      let old = keys.filter { order?.lastWrite(of: $0) ?? .none <= revision }
+      old = keys.filter { order?.lastWrite(of: $0) ?? .none <= revision }
       if old.isEmpty { return nil }
       let arguments = old.map { RedisArgument.key(RedisKey(prefix: cache.prefix, key: $0)) }
       return .command(["UNLINK"] + arguments)
     }
+    // Memory that follows may have been filled since the removal began.
+    for key in old { cache.changed(key, .next()) }
     if !isSent { step.add(.success(())) }
   }
 }

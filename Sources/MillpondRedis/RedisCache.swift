@@ -32,7 +32,8 @@ public import MillpondSignals
 /// `circuitBreaking(afterFailures:for:counting:clock:)` spares it.
 ///
 /// Two caches with the same prefix and client are one. Prefixes that begin with each other work,
-/// but writes through one are not ordered with those of the other.
+/// but writes through one are not ordered with those of the other; memory that follows one forgets
+/// what the other writes, and all of it when the other removes all keys or by predicate.
 ///
 /// - Note: Any thread; none is blocked. Values arrive on the client's thread.
 /// - Complexity: A round trip for a get, a set or a removal, which share round trips with those
@@ -196,10 +197,13 @@ public final class RedisCache: Cache {
       key, request, answer, compare: { self.removals.compare(key, revision) },
       mustCompare: { $0.mustCompare(revision, compared: $1) },
       admit: { $0.admit(key, revision, compared: $1) })
-    // The server reports no change to the connection that made it. The memory above this call sets
-    // its value afterwards, with the same revision; other ones have an older value.
-    for follower in redis.loop.tracker.followers(of: number) { follower.changed(key, revision) }
+    changed(key, revision)
     return isAdmitted
+  }
+
+  /// Tells memory that follows of a change of this client that has been submitted.
+  func changed(_ key: String, _ revision: Revision) {
+    redis.loop.tracker.changedHere(key, by: number, revision, redis.loop.connections)
   }
 
   /// Sends a command that stores or removes, if the order of the key's connection admits it.
