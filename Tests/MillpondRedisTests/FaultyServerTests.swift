@@ -140,6 +140,31 @@ import Testing
     #expect(commands.withLock { $0 }.contains("UNLINK p:k"))
   }
 
+  /// The server answers other commands meanwhile, so its connection does not count as silent.
+  @Test func `changes are reported again after a confirmation that came too late`() async throws {
+    let server = try ScriptedServer { connection, command in
+      if connection == 1, command.suffix(4) == ["PREFIX", "a/", "PREFIX", "b/"] {
+        Thread.sleep(forTimeInterval: 0.4)
+      }
+      return "+OK\r\n"
+    }
+    let redis = try Redis(
+      .tcp(host: "127.0.0.1", port: server.port), deadline: .milliseconds(200),
+      heartbeat: .seconds(60))
+    let first = RedisCache(redis, prefix: "a/")
+    try await redis.ping().value
+    #expect(redis.isTracking)
+
+    let second = RedisCache(redis, prefix: "b/")
+    #expect(!redis.isTracking)
+    let end = ContinuousClock.now + .seconds(10)
+    while !redis.isTracking, .now < end { try await Task.sleep(for: .milliseconds(5)) }
+
+    #expect(redis.isTracking)
+    #expect(server.connections == 2)
+    withExtendedLifetime((first, second)) {}
+  }
+
   private static func reason(_ error: (any Error)?) -> RedisError? {
     guard case .unavailable(_, let reason as RedisError)? = error as? CacheError else { return nil }
     return reason
