@@ -193,6 +193,7 @@ public final class RedisCache: Cache {
     _ key: String, _ revision: Revision, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
     _ answer: @escaping RedisAnswer
   ) -> Bool {
+    removeFormer(key, before: revision)
     let isAdmitted = admitting(
       key, request, answer, compare: { self.removals.compare(key, revision) },
       mustCompare: { $0.mustCompare(revision, compared: $1) },
