@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Millpond
 import MillpondRedis
@@ -163,6 +164,32 @@ import Testing
     #expect(redis.isTracking)
     #expect(server.connections == 2)
     withExtendedLifetime((first, second)) {}
+  }
+
+  @Test func `a removal fails if what it left to a later set is not removed`() async throws {
+    let isSet = DispatchSemaphore(value: 0)
+    let server = try ScriptedServer { _, command in
+      switch command.first {
+      case "PING":
+        isSet.wait()
+        return "+PONG\r\n"
+      case "UNLINK": return "-ERR not now\r\n"
+      case "SCAN": return "*2\r\n$1\r\n0\r\n*1\r\n$3\r\np:k\r\n"
+      default: return "+OK\r\n"
+      }
+    }
+    let cache = RedisCache(try server.client(), prefix: "p:")
+
+    let removal = cache.removeAll()
+    let outcome = cache.set(Data(), for: "k")
+    isSet.signal()
+
+    try await outcome.value
+    await #expect {
+      try await removal.value
+    } throws: {
+      Self.reason($0) == .server(message: "ERR not now")
+    }
   }
 
   private static func reason(_ error: (any Error)?) -> RedisError? {
