@@ -21,7 +21,7 @@ extension RedisCache {
         subject.keep(by: outcome.filter { _ in false })
       }, compare: { removals.compare(key, token) },
       mustCompare: { $0.mustCompare(token, compared: $1) },
-      admit: { $0.admit(token, for: key, compared: $1) })
+      admit: { $0[number, default: WriteOrder()].admit(token, for: key, compared: $1) })
     return isSent ? subject.outcome.startWith(()) : .empty
   }
 

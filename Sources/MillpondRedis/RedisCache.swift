@@ -194,10 +194,17 @@ public final class RedisCache: Cache {
     _ answer: @escaping RedisAnswer
   ) -> Bool {
     removeFormer(key, before: revision)
+    let others = redis.loop.tracker.others(with: key, of: number)
     let isAdmitted = admitting(
       key, request, answer, compare: { self.removals.compare(key, revision) },
       mustCompare: { $0.mustCompare(revision, compared: $1) },
-      admit: { $0.admit(key, revision, compared: $1) })
+      admit: { orders, compared in
+        guard orders[number, default: WriteOrder()].admit(key, revision, compared: compared)
+        else { return false }
+        // In the same step, so that no earlier fill of theirs comes after this write.
+        for other in others { orders[other.cache]?.refuseFills(of: other.key) }
+        return true
+      })
     changed(key, revision)
     return isAdmitted
   }
@@ -215,18 +222,18 @@ public final class RedisCache: Cache {
   ///   - answer: Receives the answer.
   ///   - compare: Compares the key with later removals by predicate; nil if one concerns it.
   ///   - mustCompare: Whether there is a removal that it has not been compared with.
-  ///   - admit: Decides.
+  ///   - admit: Decides, with the orders of all caches.
   func admitting(
     _ key: String, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
     _ answer: @escaping RedisAnswer, compare: () -> Int?,
     mustCompare: (WriteOrder<String>, Int) -> Bool,
-    admit: (inout WriteOrder<String>, Int) -> Bool
+    admit: (inout [Int: WriteOrder<String>], Int) -> Bool
   ) -> Bool {
     while let compared = compare() {
       var (isBehind, forgotten) = (false, [[String: Revision]]())
       let isSent = redis.connection(of: key).submit(answer) { [number, prefix] orders in
         isBehind = mustCompare(orders[number, default: WriteOrder()], compared)
-        guard !isBehind, admit(&orders[number, default: WriteOrder()], compared) else { return nil }
+        guard !isBehind, admit(&orders, compared) else { return nil }
         forgotten = orders[number]?.takeForgotten() ?? []
         return request(RedisKey(prefix: prefix, key: key))
       }

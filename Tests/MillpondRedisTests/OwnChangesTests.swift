@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import LocalRedis
 import Millpond
@@ -80,6 +81,7 @@ import Testing
     let (outer, inner) = (RedisCache(redis, prefix: "p/"), RedisCache(redis, prefix: "p/q/"))
     let origin = TestSource<Data>()
     let cache = outer.layered(over: FunctionSource<String, Data>.signal { _ in origin.signal })
+    try await outer.tracks()
     for (number, key) in ["a", "b"].enumerated() {
       let reader = Recorder<Data>()
       reader.subscribe(to: cache.get("q/" + key))
@@ -92,6 +94,44 @@ import Testing
       #expect(try await outer.found("q/" + key) == (number == 1 ? nil : Data([2])))
       reader.dispose()
     }
+  }
+
+  /// What follows is told after the command, and may take its time.
+  @Test func `a fill that comes before the followers are told of a write is refused`() async throws
+  {
+    let redis = try scene.client()
+    let (outer, inner) = (RedisCache(redis, prefix: "p/"), RedisCache(redis, prefix: "p/q/"))
+    let (told, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let followed = MemoryCache<String, Data>(countLimit: 10).following(inner) { key in
+      told.signal()
+      mayGoOn.wait()
+      return key
+    }
+    let origin = TestSource<Data>()
+    let cache = outer.layered(over: FunctionSource<String, Data>.signal { _ in origin.signal })
+    try await outer.tracks()
+    let reader = Recorder<Data>()
+    reader.subscribe(to: cache.get("q/k"))
+    try await origin.subscriptions(count: 1)
+    let isSet = Promise<Void>()
+    DispatchQueue.global().async {
+      isSet.keep(by: inner.set(Data([2]), for: "k"))
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        told.wait()
+        continuation.resume()
+      }
+    }
+
+    origin.next(Data([1]))
+    try await outer.redisReports()
+    try await outer.redisReports()
+    mayGoOn.signal()
+    try await isSet.outcome.value
+
+    #expect(try await outer.found("q/k") == Data([2]))
+    withExtendedLifetime(followed) {}
   }
 
   @Test(arguments: [RedisTracking.byPrefix, .byKey])

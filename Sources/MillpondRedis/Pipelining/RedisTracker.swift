@@ -89,6 +89,22 @@ final class RedisTracker: Sendable {
 
   // MARK: Changes of this client, which the server does not report to it
 
+  /// Returns the keys by which other caches have a cache's key, on the same connection.
+  ///
+  /// Where another connection has the key, the server reports the change to that one.
+  func others(with key: String, of cache: Int) -> [(cache: Int, key: String)] {
+    let (own, others) = state.withLock { $0.concerned(by: cache) }
+    if others.isEmpty { return [] }
+    let serverKey = own.prefix + key
+    let connection = RedisConnection.number(of: key, among: connectionCount)
+    return others.compactMap { other in
+      guard let key = other.key(of: serverKey),
+        RedisConnection.number(of: key, among: connectionCount) == connection
+      else { return nil }
+      return (other.number, key)
+    }
+  }
+
   /// Acts on a change of a key by a cache of this client.
   ///
   /// Call it after the command has been submitted: a value that was read before the command is not
