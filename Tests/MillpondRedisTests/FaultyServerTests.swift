@@ -143,8 +143,11 @@ import Testing
 
   /// The server answers other commands meanwhile, so its connection does not count as silent.
   @Test func `changes are reported again after a confirmation that came too late`() async throws {
-    let server = try ScriptedServer { connection, command in
-      if connection == 1, command.suffix(4) == ["PREFIX", "a/", "PREFIX", "b/"] {
+    let isLate = Locked(false)
+    let server = try ScriptedServer { _, command in
+      if command.suffix(4) == ["PREFIX", "a/", "PREFIX", "b/"],
+        !isLate.withLock({ exchange(&$0, with: true) })
+      {
         Thread.sleep(forTimeInterval: 0.4)
       }
       return "+OK\r\n"
@@ -153,16 +156,14 @@ import Testing
       .tcp(host: "127.0.0.1", port: server.port), deadline: .milliseconds(200),
       heartbeat: .seconds(60))
     let first = RedisCache(redis, prefix: "a/")
-    try await redis.ping().value
-    #expect(redis.isTracking)
+    try await first.tracks()
 
     let second = RedisCache(redis, prefix: "b/")
-    #expect(!redis.isTracking)
     let end = ContinuousClock.now + .seconds(10)
     while !redis.isTracking, .now < end { try await Task.sleep(for: .milliseconds(5)) }
 
     #expect(redis.isTracking)
-    #expect(server.connections == 2)
+    #expect(server.connections >= 2)
     withExtendedLifetime((first, second)) {}
   }
 
@@ -172,6 +173,7 @@ import Testing
       switch command.first {
       case "PING":
         isSet.wait()
+        isSet.signal()
         return "+PONG\r\n"
       case "UNLINK": return "-ERR not now\r\n"
       case "SCAN": return "*2\r\n$1\r\n0\r\n*1\r\n$3\r\np:k\r\n"

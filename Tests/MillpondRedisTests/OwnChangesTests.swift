@@ -105,6 +105,7 @@ import Testing
     let followed = MemoryCache<String, Data>(countLimit: 10).following(inner) { key in
       told.signal()
       mayGoOn.wait()
+      mayGoOn.signal()
       return key
     }
     let origin = TestSource<Data>()
