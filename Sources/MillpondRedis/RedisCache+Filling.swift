@@ -24,7 +24,7 @@ extension RedisCache {
         subject.keep(by: outcome.filter { _ in false })
       }, compare: { removals.compare(key, token) },
       mustCompare: { $0.mustCompare(token, compared: $1) },
-      admit: { $0.admit(token, for: key, compared: $1) })
+      admit: { $0[number, default: WriteOrder()].admit(token, for: key, compared: $1) })
     if isSent { return subject.outcome.startWith(()) }
     forgetUntracked(key)
     return .empty
@@ -34,12 +34,14 @@ extension RedisCache {
   ///
   /// Every report of such a write has arrived before the answer to the fill.
   private func checkFill(_ key: String, _ token: FillToken, on connection: RedisConnection) {
-    _ = connection.submit({ _ in }) { [number, prefix] orders in
+    let isRemoved = connection.submit({ _ in }) { [number, prefix] orders in
       guard var order = orders[number], !order.admit(token, for: key),
         token.isEarlier(than: order.lastWrite(of: key)) == false
       else { return nil }
       return .command("UNLINK", .key(RedisKey(prefix: prefix, key: key)))
     }
+    // The layers above have stored the value as well.
+    if isRemoved { changed(key, .next()) }
   }
 }
 

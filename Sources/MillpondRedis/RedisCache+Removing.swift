@@ -6,13 +6,14 @@ import MillpondSignals
 extension RedisCache {
   /// Removes the keys that satisfy the predicate, or all without one.
   func removeAll(_ predicate: KeyPredicate<String>?, _ revision: Revision) -> Signal<Void> {
-    let (number, mark) = removals.begin(predicate ?? KeyPredicate { _ in true }, revision)
-    note(mark, ofAll: predicate == nil, revision)
-    for follower in redis.loop.tracker.followers(of: self.number) { follower.cleared(revision) }
     let subject = Promise<Void>()
+    let replies = CombinedReplies(of: 1) { subject.keep(by: .of($0, from: self.redis)) }
+    let (number, mark) = removals.begin(predicate ?? KeyPredicate { _ in true }, revision, replies)
+    note(mark, ofAll: predicate == nil, revision)
+    redis.loop.tracker.clearedHere(by: self.number, revision, redis.loop.connections)
     let removal = KeyRemoval(cache: self, predicate: predicate, revision: revision) { result in
       self.removals.end(number)
-      subject.keep(by: .of(result, from: self.redis))
+      replies.add(result)
     }
     // Earlier writes on other connections have to be found.
     redis.afterAllLanes { result in
@@ -20,6 +21,26 @@ extension RedisCache {
       removal.scan(from: "0")
     }
     return subject.outcome
+  }
+
+  /// Removes the value that a running removal has not reached yet, before a later write of its key.
+  ///
+  /// The removal leaves the key alone from then on, but the write may store nothing: it may fail, or
+  /// be one of those that replace no value. So the removal succeeds only if this does.
+  func removeFormer(_ key: String, before write: Revision) {
+    let removals = removals.concerning(key).filter {
+      $0.revision < write && $0.replies.expectAnother()
+    }
+    if removals.isEmpty { return }
+    let answer: RedisAnswer = { result in
+      for removal in removals { removal.replies.add(result.map { _ in () }) }
+    }
+    let isSent = redis.connection(of: key).submit(answer) { [number, prefix] orders in
+      let last = orders[number]?.lastWrite(of: key) ?? .none
+      guard removals.contains(where: { $0.revision >= last }) else { return nil }
+      return .command("UNLINK", .key(RedisKey(prefix: prefix, key: key)))
+    }
+    if !isSent { answer(.success(.null)) }
   }
 
   /// Lets earlier writes and fills that arrive from now on be refused.
@@ -111,13 +132,16 @@ private final class KeyRemoval: Sendable {
 
   /// Removes the keys that were not written after the removal.
   private func remove(_ keys: [String], on connection: RedisConnection, _ step: CombinedReplies) {
+    var old: [String] = []
     let isSent = connection.submit({ step.add($0.map { _ in () }) }) { [cache, revision] orders in
       let order = orders[cache.number]
-      let old = keys.filter { order?.lastWrite(of: $0) ?? .none <= revision }
+      old = keys.filter { order?.lastWrite(of: $0) ?? .none <= revision }
       if old.isEmpty { return nil }
       let arguments = old.map { RedisArgument.key(RedisKey(prefix: cache.prefix, key: $0)) }
       return .command(["UNLINK"] + arguments)
     }
+    // Memory that follows may have been filled since the removal began.
+    for key in old { cache.changed(key, .next()) }
     if !isSent { step.add(.success(())) }
   }
 }

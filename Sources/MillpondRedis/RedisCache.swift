@@ -33,7 +33,8 @@ public import MillpondSignals
 /// `circuitBreaking(afterFailures:for:counting:clock:)` spares it.
 ///
 /// Two caches with the same prefix and client are one. Prefixes that begin with each other work,
-/// but writes through one are not ordered with those of the other.
+/// but writes through one are not ordered with those of the other; memory that follows one forgets
+/// what the other writes, and all of it when the other removes all keys or by predicate.
 ///
 /// - Note: Any thread; none is blocked. Values arrive on the client's thread.
 /// - Complexity: A round trip for a get, a set or a removal, which share round trips with those
@@ -201,14 +202,25 @@ public final class RedisCache: Cache {
     _ key: String, _ revision: Revision, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
     _ answer: @escaping RedisAnswer
   ) -> Bool {
+    removeFormer(key, before: revision)
+    let others = redis.loop.tracker.others(with: key, of: number)
     let isAdmitted = admitting(
       key, request, answer, compare: { self.removals.compare(key, revision) },
       mustCompare: { $0.mustCompare(revision, compared: $1) },
-      admit: { $0.admit(key, revision, compared: $1) })
-    // The server reports no change to the connection that made it. The memory above this call sets
-    // its value afterwards, with the same revision; other ones have an older value.
-    for follower in redis.loop.tracker.followers(of: number) { follower.changed(key, revision) }
+      admit: { orders, compared in
+        guard orders[number, default: WriteOrder()].admit(key, revision, compared: compared)
+        else { return false }
+        // In the same step, so that no earlier fill of theirs comes after this write.
+        for other in others { orders[other.cache]?.refuseFills(of: other.key) }
+        return true
+      })
+    changed(key, revision)
     return isAdmitted
+  }
+
+  /// Tells memory that follows of a change of this client that has been submitted.
+  func changed(_ key: String, _ revision: Revision) {
+    redis.loop.tracker.changedHere(key, by: number, revision, redis.loop.connections)
   }
 
   /// Sends a command that stores or removes, if the order of the key's connection admits it.
@@ -219,18 +231,18 @@ public final class RedisCache: Cache {
   ///   - answer: Receives the answer.
   ///   - compare: Compares the key with later removals by predicate; nil if one concerns it.
   ///   - mustCompare: Whether there is a removal that it has not been compared with.
-  ///   - admit: Decides.
+  ///   - admit: Decides, with the orders of all caches.
   func admitting(
     _ key: String, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
     _ answer: @escaping RedisAnswer, compare: () -> Int?,
     mustCompare: (WriteOrder<String>, Int) -> Bool,
-    admit: (inout WriteOrder<String>, Int) -> Bool
+    admit: (inout [Int: WriteOrder<String>], Int) -> Bool
   ) -> Bool {
     while let compared = compare() {
       var (isBehind, forgotten) = (false, [[String: Revision]]())
       let isSent = redis.connection(of: key).submit(answer) { [number, prefix] orders in
         isBehind = mustCompare(orders[number, default: WriteOrder()], compared)
-        guard !isBehind, admit(&orders[number, default: WriteOrder()], compared) else { return nil }
+        guard !isBehind, admit(&orders, compared) else { return nil }
         forgotten = orders[number]?.takeForgotten() ?? []
         return request(RedisKey(prefix: prefix, key: key))
       }

@@ -222,6 +222,59 @@ import Testing
     #expect(commands.withLock { $0 }.contains("UNLINK p:k"))
   }
 
+  /// The server answers other commands meanwhile, so its connection does not count as silent.
+  @Test func `changes are reported again after a confirmation that came too late`() async throws {
+    let isLate = Locked(false)
+    let server = try ScriptedServer { _, command in
+      if command.suffix(4) == ["PREFIX", "a/", "PREFIX", "b/"],
+        !isLate.withLock({ exchange(&$0, with: true) })
+      {
+        Thread.sleep(forTimeInterval: 0.4)
+      }
+      return "+OK\r\n"
+    }
+    let redis = try Redis(
+      .tcp(host: "127.0.0.1", port: server.port), deadline: .milliseconds(200),
+      heartbeat: .seconds(60))
+    let first = RedisCache(redis, prefix: "a/")
+    try await first.tracks()
+
+    let second = RedisCache(redis, prefix: "b/")
+    let end = ContinuousClock.now + .seconds(10)
+    while !redis.isTracking, .now < end { try await Task.sleep(for: .milliseconds(5)) }
+
+    #expect(redis.isTracking)
+    #expect(server.connections >= 2)
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test func `a removal fails if what it left to a later set is not removed`() async throws {
+    let isSet = DispatchSemaphore(value: 0)
+    let server = try ScriptedServer { _, command in
+      switch command.first {
+      case "PING":
+        isSet.wait()
+        isSet.signal()
+        return "+PONG\r\n"
+      case "UNLINK": return "-ERR not now\r\n"
+      case "SCAN": return "*2\r\n$1\r\n0\r\n*1\r\n$3\r\np:k\r\n"
+      default: return "+OK\r\n"
+      }
+    }
+    let cache = RedisCache(try server.client(), prefix: "p:")
+
+    let removal = cache.removeAll()
+    let outcome = cache.set(Data(), for: "k")
+    isSet.signal()
+
+    try await outcome.value
+    await #expect {
+      try await removal.value
+    } throws: {
+      Self.reason($0) == .server(message: "ERR not now")
+    }
+  }
+
   private static func reason(_ error: (any Error)?) -> RedisError? {
     guard case .unavailable(_, let reason as RedisError)? = error as? CacheError else { return nil }
     return reason

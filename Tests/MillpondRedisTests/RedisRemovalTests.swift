@@ -95,6 +95,34 @@ import Testing
     #expect(try await cache.found("c") == Data([9]))
   }
 
+  @Test(arguments: [RedisTracking.byPrefix, .byKey])
+  func `a removal removes what a set that stores nothing did not replace`(
+    tracking: RedisTracking
+  ) async throws {
+    let cache = try scene.cache("p/", tracking: tracking)
+    for key in ["a", "b"] { try await cache.set(Data([1]), for: key).value }
+
+    scene.server.pause()  // so that the removal has not reached the key
+    let removal = cache.removeAll()
+    let areStored = [2, 3].map { cache.setIfAbsent(Data([$0]), for: "a") }
+    scene.server.resume()
+    try await removal.value
+
+    #expect(try await [areStored[0].value, areStored[1].value] == [true, false])
+    #expect(try await cache.found("a") == Data([2]))
+
+    try await cache.set(Data([1]), for: "b").value
+    try scene.server.command("CONFIG", "SET", "maxmemory", "1")
+    scene.server.pause()
+    let second = cache.removeAll()
+    let failing = cache.set(Data([3]), for: "b")
+    scene.server.resume()
+    try await second.value
+
+    #expect((try? await failing.value) == nil)
+    #expect(try await cache.found("b") == nil)
+  }
+
   /// The fill and what follows are on their way together.
   @Test func `a set after a fill is kept, whatever is written before the fill is confirmed`()
     async throws

@@ -21,7 +21,8 @@ final class RedisConnection: Sendable {
     /// The addresses of the host, once they have been looked up.
     var addresses: [SocketAddress]?
 
-    /// Whether the server refused to track, so that the connection is of no use.
+    /// Whether the server refused to track, or did not confirm it in time, so that the connection is
+    /// of no use.
     var isTrackingRefused = false
 
     fileprivate mutating func beginWriting() -> Writing? {

@@ -160,15 +160,15 @@ struct RedisConnectionDriver {
     let (requests, version) = tracker.requests()
     trackedVersion = version
     if trackedVersion != 0 { connection.submit(.command("CLIENT", "TRACKING", "OFF")) { _ in } }
+    let generation = connection.withState { $0.pipeline.generation }
     for request in requests {
       connection.submit(request) { [connection, tracker, wake] result in
-        switch result {
-        case .success: tracker.began(on: connection, version)
-        case .failure(.server):
-          connection.withState { $0.isTrackingRefused = true }
-          wake.send()
-        case .failure: break  // the connection is lost, and the next one tracks
+        if case .success = result { return tracker.began(on: connection, version) }
+        connection.withState { state in
+          // If the connection is lost already, the next one tracks.
+          if state.pipeline.generation == generation { state.isTrackingRefused = true }
         }
+        wake.send()
       }
     }
   }

@@ -10,6 +10,9 @@ final class RedisRemovals: Sendable {
 
     /// Keeps the later writes of single keys from being forgotten meanwhile.
     let pending: PendingWrite
+
+    /// The answers that decide whether it succeeds.
+    let replies: CombinedReplies
   }
 
   private let running = Locked(Registry<Removal>())
@@ -22,10 +25,10 @@ final class RedisRemovals: Sendable {
   ///
   /// - Returns: The number of the removal, and its mark for the orders of the connections.
   func begin(
-    _ predicate: KeyPredicate<String>, _ revision: Revision
+    _ predicate: KeyPredicate<String>, _ revision: Revision, _ replies: CombinedReplies
   ) -> (number: Int, mark: RemovalMark) {
     let removal = Removal(
-      predicate: predicate, revision: revision, pending: PendingWrite(revision))
+      predicate: predicate, revision: revision, pending: PendingWrite(revision), replies: replies)
     let mark = ended.add(predicate, revision)
     count.add(1, ordering: .sequentiallyConsistent)
     return (running.withLock { $0.add(removal) }, mark)
@@ -40,10 +43,14 @@ final class RedisRemovals: Sendable {
   /// Returns the revisions of the running removals that concern a key, if it was not written later.
   ///
   /// Calls users' predicates.
-  func candidates(for key: String) -> [Revision] {
+  func candidates(for key: String) -> [Revision] { concerning(key).map(\.revision) }
+
+  /// Returns the running removals that concern a key, if it was not written later.
+  ///
+  /// Calls users' predicates.
+  func concerning(_ key: String) -> [Removal] {
     if count.load(ordering: .acquiring) == 0 { return [] }
-    return running.withLock { Array($0.elements) }
-      .filter { $0.predicate.isSatisfied(by: key) }.map(\.revision)
+    return running.withLock { Array($0.elements) }.filter { $0.predicate.isSatisfied(by: key) }
   }
 
   /// Compares a fill with the removals since its token was taken, as `KeyRemovals` does.

@@ -27,6 +27,9 @@ final class RedisTracker: Sendable {
     let prefix: String
     let removals = RedisRemovals()
     var followers = Registry<RedisFollower>()
+
+    /// The numbers of the caches whose prefixes begin with this one, or begin this one.
+    var overlapping: [Int]
   }
 
   init(_ tracking: RedisTracking, connections: Int) {
@@ -54,7 +57,7 @@ final class RedisTracker: Sendable {
         return (known.number, nil)
       }
       let number = state.caches.count
-      state.caches.append(TrackedCache(number: number, prefix: prefix))
+      state.add(prefix)
       guard tracking == .byPrefix else { return (number, nil) }
       state.version += 1
       isComplete.store(false, ordering: .releasing)
@@ -82,6 +85,72 @@ final class RedisTracker: Sendable {
   /// Returns the followers of a cache.
   func followers(of cache: Int) -> [RedisFollower] {
     state.withLock { Array($0.caches[cache].followers.elements) }
+  }
+
+  // MARK: Changes of this client, which the server does not report to it
+
+  /// Returns the keys by which other caches have a cache's key, on the same connection.
+  ///
+  /// Where another connection has the key, the server reports the change to that one.
+  func others(with key: String, of cache: Int) -> [(cache: Int, key: String)] {
+    let (own, others) = state.withLock { $0.concerned(by: cache) }
+    if others.isEmpty { return [] }
+    let serverKey = own.prefix + key
+    let connection = RedisConnection.number(of: key, among: connectionCount)
+    return others.compactMap { other in
+      guard let key = other.key(of: serverKey),
+        RedisConnection.number(of: key, among: connectionCount) == connection
+      else { return nil }
+      return (other.number, key)
+    }
+  }
+
+  /// Acts on a change of a key by a cache of this client.
+  ///
+  /// Call it after the command has been submitted: a value that was read before the command is not
+  /// kept, and a get that is submitted now reads what the command leaves.
+  ///
+  /// - Parameters:
+  ///   - key: The cache's key.
+  ///   - cache: The number of the cache, whose own order has admitted the change.
+  ///   - revision: The revision of the change, for what follows that cache. The memory above the
+  ///     change sets its value afterwards, with the same revision. For caches of other prefixes it
+  ///     is a change that is made now.
+  ///   - connections: The connections of the client.
+  func changedHere(
+    _ key: String, by cache: Int, _ revision: Revision, _ connections: [RedisConnection]
+  ) {
+    let (own, others) = state.withLock { $0.concerned(by: cache) }
+    for follower in own.followers.elements { follower.changed(key, revision) }
+    if others.isEmpty { return }
+    let serverKey = own.prefix + key
+    for other in others {
+      guard let key = other.key(of: serverKey) else { continue }
+      changed(
+        key, of: other,
+        on: connections[RedisConnection.number(of: key, among: connections.count)])
+    }
+  }
+
+  /// Acts on a removal of all keys, or of those that satisfy a predicate, by a cache of this
+  /// client, before the server is asked for them.
+  ///
+  /// Memory may have values that the server does not have, so it is not enough that it forgets the
+  /// keys as they are removed.
+  ///
+  /// - Parameters:
+  ///   - cache: The number of the cache, whose own order has admitted the removal.
+  ///   - revision: The revision of the removal, for what follows that cache.
+  ///   - connections: The connections of the client.
+  func clearedHere(by cache: Int, _ revision: Revision, _ connections: [RedisConnection]) {
+    let (own, others) = state.withLock { $0.concerned(by: cache) }
+    for follower in own.followers.elements { follower.cleared(revision) }
+    for other in others {
+      for connection in connections {
+        connection.withState { $0.orders[other.number]?.refuseAllFills() }
+      }
+      for follower in other.followers.elements { follower.cleared(.next()) }
+    }
   }
 
   /// Returns the commands that begin to track, and their version.
@@ -144,17 +213,16 @@ final class RedisTracker: Sendable {
     let caches = state.withLock { $0.caches }
     // Keys that are not text are of no cache.
     for key in keys.lazy.compactMap(\.text) {
-      for cache in caches where key.utf8.starts(with: cache.prefix.utf8) {
-        changed(
-          String(key.utf8.dropFirst(cache.prefix.utf8.count)) ?? "", of: cache, on: connection)
+      for cache in caches {
+        guard let key = cache.key(of: key),
+          RedisConnection.number(of: key, among: connectionCount) == connection.number
+        else { continue }
+        changed(key, of: cache, on: connection)
       }
     }
   }
 
   private func changed(_ key: String, of cache: TrackedCache, on connection: RedisConnection) {
-    guard RedisConnection.number(of: key, among: connectionCount) == connection.number else {
-      return
-    }
     connection.withState { $0.orders[cache.number]?.refuseFills(of: key) }
     for follower in cache.followers.elements { follower.changed(key, .next()) }
   }
@@ -166,12 +234,39 @@ extension RedisTracker.State {
   /// The followers of all caches.
   var followers: [RedisFollower] { caches.flatMap { $0.followers.elements } }
 
+  /// Adds the cache of a prefix that is not known yet.
+  fileprivate mutating func add(_ prefix: String) {
+    let number = caches.count
+    let overlapping = caches.indices.filter { place in
+      let other = caches[place].prefix.utf8
+      return other.starts(with: prefix.utf8) || prefix.utf8.starts(with: other)
+    }
+    for place in overlapping { caches[place].overlapping.append(number) }
+    caches.append(
+      RedisTracker.TrackedCache(number: number, prefix: prefix, overlapping: overlapping))
+  }
+
+  /// Returns a cache, and the others that may have the same keys on the server.
+  fileprivate func concerned(
+    by cache: Int
+  ) -> (own: RedisTracker.TrackedCache, others: [RedisTracker.TrackedCache]) {
+    (caches[cache], caches[cache].overlapping.map { caches[$0] })
+  }
+
   /// The prefixes without those that begin with another one, which the server refuses.
   fileprivate var prefixes: [String] {
     let all = caches.map(\.prefix)
     return all.filter { prefix in
       !all.contains { $0 != prefix && prefix.utf8.starts(with: $0.utf8) }
     }
+  }
+}
+
+extension RedisTracker.TrackedCache {
+  /// Returns the cache's key of a key on the server; nil if it is not one of its keys.
+  fileprivate func key(of serverKey: String) -> String? {
+    guard serverKey.utf8.starts(with: prefix.utf8) else { return nil }
+    return String(serverKey.utf8.dropFirst(prefix.utf8.count)) ?? ""
   }
 }
 
