@@ -77,7 +77,7 @@ public final class Redis: Sendable {
   @discardableResult
   public func ping() -> Signal<Void> {
     let subject = Promise<Void>()
-    afterAllLanes { subject.keep(by: .of($0, from: self)) }
+    afterAllCommands { subject.keep(by: .of($0, from: self)) }
     return subject.outcome
   }
 
@@ -86,6 +86,15 @@ public final class Redis: Sendable {
   public var isTracking: Bool { loop.tracker.isInForce }
 
   // MARK: Commands
+
+  /// Calls `done` when the commands of all connections that were submitted before are carried out.
+  func afterAllCommands(_ done: @escaping @Sendable (Result<Void, RedisError>) -> Void) {
+    loop.start()
+    let answers = CombinedReplies(of: loop.connections.count, done)
+    for connection in loop.connections {
+      connection.submit(.command("PING")) { answers.add($0.map { _ in () }) }
+    }
+  }
 
   func connection(of key: String) -> RedisConnection {
     loop.connections[RedisConnection.number(of: key, among: loop.connections.count)]

@@ -16,7 +16,7 @@ extension RedisCache {
       replies.add(result)
     }
     // Earlier writes on other connections have to be found.
-    redis.afterAllLanes { result in
+    redis.afterAllCommands { result in
       if case .failure = result { return removal.end(result) }
       removal.scan(from: "0")
     }

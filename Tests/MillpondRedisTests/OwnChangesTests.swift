@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// What follows is told after the command, and may take its time.
+  /// The followers are notified after the command was sent, and may be slow.
   @Test func `a fill that comes before the followers are told of a write is refused`() async throws
   {
     let redis = try scene.client()

@@ -91,7 +91,7 @@ final class RedisTracker: Sendable {
 
   /// Returns the keys by which other caches have a cache's key, on the same connection.
   ///
-  /// Where another connection has the key, the server reports the change to that one.
+  /// The server reports the change to the other connections.
   func others(with key: String, of cache: Int) -> [(cache: Int, key: String)] {
     let (own, others) = state.withLock { $0.concerned(by: cache) }
     if others.isEmpty { return [] }

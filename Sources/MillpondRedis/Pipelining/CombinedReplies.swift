@@ -35,14 +35,3 @@ final class CombinedReplies: Sendable {
     if isLast { done(failure.map { .failure($0) } ?? .success(())) }
   }
 }
-
-extension Redis {
-  /// Calls `done` when the commands of all connections that were submitted before are carried out.
-  func afterAllLanes(_ done: @escaping @Sendable (Result<Void, RedisError>) -> Void) {
-    loop.start()
-    let answers = CombinedReplies(of: loop.connections.count, done)
-    for connection in loop.connections {
-      connection.submit(.command("PING")) { answers.add($0.map { _ in () }) }
-    }
-  }
-}
