@@ -33,6 +33,10 @@ public final class LocalRedis: Sendable {
     let watcher: FileHandle
   }
 
+  /// Held while a program is started, since another one that is started at that moment would keep
+  /// the ends of its pipes open, and nobody would see their end.
+  private static let starting = NSLock()
+
   /// The path of the server's program; nil if it is not installed.
   public static var program: URL? { find("redis-server") ?? find("valkey-server") }
 
@@ -87,6 +91,20 @@ public final class LocalRedis: Sendable {
   /// - Parameter line: A part of the line of its log after which this returns.
   public func start(until line: String = readyLine) throws {
     let server = Process()
+    let log = try run(server)
+    var lines: [String] = []
+    while let next = try Self.line(of: log) {
+      // The log is not read any further; the server is silent enough for the pipe.
+      if next.contains(line) { return }
+      lines.append(next)
+    }
+    throw LocalRedisError.notStarted(log: lines.joined(separator: "\n"))
+  }
+
+  /// Starts the server's process, and returns its log.
+  private func run(_ server: Process) throws -> FileHandle {
+    Self.starting.lock()
+    defer { Self.starting.unlock() }
     let (input, output) = (Pipe(), Pipe())
     server.executableURL = URL(filePath: "/bin/sh")
     server.currentDirectoryURL = folder
@@ -104,14 +122,7 @@ public final class LocalRedis: Sendable {
     _ = fcntl(watcher.fileDescriptor, F_SETFD, FD_CLOEXEC)
     try server.run()
     running.withLock { $0 = Running(server: server, watcher: watcher) }
-    let log = output.fileHandleForReading
-    var lines: [String] = []
-    while let next = try Self.line(of: log) {
-      // The log is not read any further; the server is silent enough for the pipe.
-      if next.contains(line) { return }
-      lines.append(next)
-    }
-    throw LocalRedisError.notStarted(log: lines.joined(separator: "\n"))
+    return output.fileHandleForReading
   }
 
   /// Returns the next line; nil at the end.
@@ -154,13 +165,20 @@ public final class LocalRedis: Sendable {
     let process = Process()
     process.executableURL = client
     process.arguments = ["-p", "\(port)"] + arguments
-    let output = Pipe()
-    process.standardOutput = output
     process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    let output = try Self.outputOfStarted(process)
+    let text = try output.readToEnd() ?? Data()
     process.waitUntilExit()
     return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)
+  }
+
+  private static func outputOfStarted(_ process: Process) throws -> FileHandle {
+    starting.lock()
+    defer { starting.unlock() }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    return output.fileHandleForReading
   }
 
   /// Ends a process at once, without any notice to it.

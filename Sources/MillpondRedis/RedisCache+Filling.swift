@@ -7,17 +7,20 @@ extension RedisCache {
   func fill(_ key: String, _ stamped: Stamped<Data>, _ token: FillToken) -> Signal<Void> {
     if token.isEnded { return .empty }
     let token = token.accepted
-    guard let request = setting(stamped, isFill: true) else { return .empty }
+    guard let stored = stored(stamped, isFill: true) else { return .empty }
     let subject = Promise<Void>()
     let connection = redis.connection(of: key)
     // Later writes of this process are remembered until the fill has been checked.
     let pending = PendingWrite(token.revision)
     let isSent = admitting(
-      key, request,
+      key, { stored.set($0, []) },
       { result in
         switch result {
-        case .success: self.checkFill(key, token, on: connection)
-        case .failure: self.forgetUntracked(key)
+        case .success: self.checkFill(key, stored, token, on: connection)
+        case .failure(let error):
+          self.forgetUntracked(key)
+          // The server may have stored it, or will, and what it reports first does not arrive.
+          if error.leavesDoubt { connection.takeBack(stored.takeBack(self.serverKey(key))) }
         }
         pending.end()
         let outcome = Signal<Void>.of(result.map { _ in () }, from: self.redis)
@@ -30,22 +33,37 @@ extension RedisCache {
     return .empty
   }
 
-  /// Removes a key again if another process wrote it between its get and its fill.
+  /// Takes a fill back if another process wrote the key between its get and its fill.
   ///
   /// Every report of such a write has arrived before the answer to the fill.
-  private func checkFill(_ key: String, _ token: FillToken, on connection: RedisConnection) {
-    let isRemoved = connection.submit({ _ in }) { [number, prefix] orders in
-      guard var order = orders[number], !order.admit(token, for: key),
-        token.isEarlier(than: order.lastWrite(of: key)) == false
-      else { return nil }
-      return .command("UNLINK", .key(RedisKey(prefix: prefix, key: key)))
+  private func checkFill(
+    _ key: String, _ stored: StoredValue, _ token: FillToken, on connection: RedisConnection
+  ) {
+    let isOverwriting = connection.withState { [number] state in
+      guard var order = state.orders[number], !order.admit(token, for: key) else { return false }
+      // A later write of this process has replaced it.
+      return !token.isEarlier(than: order.lastWrite(of: key))
     }
+    guard isOverwriting else { return }
+    connection.takeBack(stored.takeBack(serverKey(key)))
     // The layers above have stored the value as well.
-    if isRemoved { changed(key, .next()) }
+    changed(key, .next())
   }
 }
 
 extension FillToken {
   /// Whether a write was made after this was taken.
   func isEarlier(than write: Revision) -> Bool { revision < write }
+}
+
+extension RedisError {
+  /// Whether a command that failed with this may have been carried out, or will be.
+  fileprivate var leavesDoubt: Bool {
+    switch self {
+    case .connectionLost, .timedOut, .system, .malformedReply: true
+    case .unknownHost, .pathTooLong, .refused, .server, .tooManyCommands, .tooManyBytes,
+      .notConnected, .closed:
+      false
+    }
+  }
 }

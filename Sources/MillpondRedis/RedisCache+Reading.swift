@@ -47,9 +47,9 @@ extension RedisCache {
   ) -> Signal<Bool> {
     redis.loop.start()
     let stamped = Stamped(value, timeToLive: timeToLive)
-    guard let request = setting(stamped, isFill: false, ["NX"]) else { return .just(false) }
+    guard let stored = stored(stamped, isFill: false) else { return .just(false) }
     let subject = Promise<Bool>()
-    let isSent = submit(key, .next(), request) { result in
+    let isSent = submit(key, .next(), { stored.set($0, ["NX"]) }) { result in
       subject.keep(by: .of(result.map { $0 != .null }, from: self.redis))
     }
     return isSent ? subject.outcome : .just(false)

@@ -25,19 +25,43 @@ extension RedisCache {
 
   /// Removes the value that a running removal has not reached yet, before a later write of its key.
   ///
-  /// The removal leaves the key alone from then on, but the write may store nothing: it may fail, or
-  /// be one of those that replace no value. So the removal succeeds only if this does.
+  /// The removal leaves the key alone from the write on, but the write may store nothing: it may
+  /// fail, or be one of those that replace no value. So the removal succeeds only if this does.
   func removeFormer(_ key: String, before write: Revision) {
-    let removals = removals.concerning(key).filter {
-      $0.revision < write && $0.replies.expectAnother()
+    removeFormer(key, removals.concerning(key).filter { $0.revision < write }) { last, removals in
+      removals.contains { $0.revision >= last }
     }
+  }
+
+  /// Removes the value that a running removal leaves alone because of a later write, after that
+  /// write has stored nothing.
+  ///
+  /// That is a removal which began, although it is older, only after ``removeFormer(_:before:)``. It
+  /// still runs, since it waits for the write first.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - former: The write of the key before that one, which the removal did concern.
+  ///   - write: The write that has stored nothing.
+  func removeFormer(_ key: String, of former: Revision, after write: Revision) {
+    let removals = removals.concerning(key).filter {
+      former <= $0.revision && $0.revision < write
+    }
+    removeFormer(key, removals) { last, _ in last == write }
+  }
+
+  private func removeFormer(
+    _ key: String, _ removals: [RedisRemovals.Removal],
+    if isNeeded: (_ last: Revision, [RedisRemovals.Removal]) -> Bool
+  ) {
+    let removals = removals.filter { $0.replies.expectAnother() }
     if removals.isEmpty { return }
     let answer: RedisAnswer = { result in
       for removal in removals { removal.replies.add(result.map { _ in () }) }
     }
     let isSent = redis.connection(of: key).submit(answer) { [number, prefix] orders in
       let last = orders[number]?.lastWrite(of: key) ?? .none
-      guard removals.contains(where: { $0.revision >= last }) else { return nil }
+      guard isNeeded(last, removals) else { return nil }
       return .command("UNLINK", .key(RedisKey(prefix: prefix, key: key)))
     }
     if !isSent { answer(.success(.null)) }
@@ -95,24 +119,36 @@ private final class KeyRemoval: Sendable {
   /// The number of times that a lost connection lets the scan begin again.
   private static let restarts = 3
 
-  func scan(from cursor: String, restarts: Int = restarts) {
+  /// Asks for the next keys.
+  ///
+  /// - Parameters:
+  ///   - cursor: The server's mark of the next keys; `0` for the first.
+  ///   - generation: The number of the connection from which the mark is.
+  ///   - restarts: The number of times that the scan may begin again.
+  func scan(from cursor: String, of generation: Int? = nil, restarts: Int = restarts) {
     // Any connection: the server's answer may be older than a write on another one, but what is
     // removed is decided on the connection of each key.
+    let connection = cache.redis.loop.connections[0]
+    // The cursor may mean nothing to the server of another connection. This is the thread that
+    // begins and ends connections, so it stays the same until the command is sent.
+    if cursor != "0", generation != connection.generation {
+      return restarts > 0
+        ? scan(from: "0", restarts: restarts - 1) : end(.failure(.connectionLost))
+    }
     let request = RedisRequest.command(
       "SCAN", .text(cursor), "MATCH", .text(cache.pattern), "COUNT", .number(Self.stepSize),
       isRepeatable: cursor == "0")
-    cache.redis.loop.connections[0].submit(request) { result in
+    connection.submit(request) { result in
       switch result {
       case .failure(.connectionLost) where cursor != "0" && restarts > 0:
-        // The cursor may mean nothing to the server of the next connection.
         self.scan(from: "0", restarts: restarts - 1)
       case .failure(let error): self.end(.failure(error))
-      case .success(let reply): self.remove(reply, restarts)
+      case .success(let reply): self.remove(reply, of: connection.generation, restarts)
       }
     }
   }
 
-  private func remove(_ reply: RESPValue, _ restarts: Int) {
+  private func remove(_ reply: RESPValue, of generation: Int?, _ restarts: Int) {
     guard case .array(let parts) = reply, parts.count == 2, let cursor = parts[0].text,
       case .array(let found) = parts[1]
     else { return end(.failure(.malformedReply("the keys of a scan"))) }
@@ -123,7 +159,7 @@ private final class KeyRemoval: Sendable {
     let step = CombinedReplies(of: byConnection.count) { result in
       if case .failure = result { return self.end(result) }
       if cursor == "0" { return self.end(.success(())) }
-      self.scan(from: cursor, restarts: restarts)
+      self.scan(from: cursor, of: generation, restarts: restarts)
     }
     for (connection, keys) in byConnection {
       remove(keys, on: cache.redis.loop.connections[connection], step)

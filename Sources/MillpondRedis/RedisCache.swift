@@ -20,10 +20,12 @@ public import MillpondSignals
 /// **Fills.** The answer of a lower layer is stored unless the key was written after the get began,
 /// by this process or, as far as the server has reported it, by another one. A write of another
 /// process whose report is on its way when the fill is sent is overwritten; the report arrives
-/// before the answer to the fill, and then the key is removed. So for the time of one round trip
-/// others can see a value that is older than a write, and after it none can, unless the connection
-/// is lost before the answer: then that value may stay on the server until its life ends. The server
-/// reports no removal of a key that it does not have.
+/// before the answer to the fill, and then the filled value is taken back. So for the time of one
+/// round trip others can see a value that is older than a write, and after it none can. If the
+/// answer does not come, the value is taken back before anything else is sent on the next
+/// connection, unless another process has written the key since; only if this process ends, or
+/// closes the client, before that, may it stay until its life ends. The server reports no removal of
+/// a key that it does not have.
 ///
 /// **Failures.** A server that is down, slow or full makes gets and writes fail with
 /// `CacheError.unavailable(layer:underlying:)` and a ``RedisError``, at the latest at the client's
@@ -157,34 +159,11 @@ public final class RedisCache: Cache {
   }
 
   private func set(_ key: String, _ stamped: Stamped<Data>, _ revision: Revision) -> Signal<Void> {
-    guard let request = setting(stamped, isFill: false) else {
+    guard let stored = stored(stamped, isFill: false) else {
       return write(key, revision) { .command("UNLINK", .key($0)) }
     }
-    return write(key, revision, request)
+    return write(key, revision) { stored.set($0, []) }
   }
-
-  /// Returns the command that stores a value; nil if its life is over at once.
-  func setting(
-    _ stamped: Stamped<Data>, isFill: Bool, _ options: [RedisArgument] = []
-  ) -> (@Sendable (RedisKey) -> RedisRequest)? {
-    let (record, life) = RedisRecord.of(
-      stamped, timeToLive, isFill: isFill, at: SocketCalls.wallTime())
-    if let life, life <= 0 { return nil }
-    let footer = form == .stamped ? record.footer : []
-    let isTrackedByKey = redis.loop.tracker.isByKey
-    return { key in
-      let value = RedisArgument.value(stamped.value, footer)
-      let expiry: [RedisArgument] = life.map { ["PX", .number($0)] } ?? []
-      // The server tracks what a connection has read, and forgets that at a write, also at one of
-      // the same connection. The script reads the key in the same step.
-      return isTrackedByKey
-        ? .command(["EVAL", .text(Self.setAndRead), "1", .key(key), value] + expiry + options)
-        : .command(["SET", .key(key), value] + expiry + options)
-    }
-  }
-
-  private static let setAndRead =
-    "local r=redis.call('SET',KEYS[1],unpack(ARGV)) redis.call('EXISTS',KEYS[1]) return r"
 
   /// Sends a write, unless a later one of the key has been sent.
   private func write(
@@ -203,11 +182,22 @@ public final class RedisCache: Cache {
     _ answer: @escaping RedisAnswer
   ) -> Bool {
     removeFormer(key, before: revision)
+    let former = Locked(Revision.none)
+    let answer: RedisAnswer = { result in
+      switch result {
+      case .success(.null), .failure(.server):
+        self.removeFormer(key, of: former.withLock { $0 }, after: revision)
+      case .success, .failure: break
+      }
+      answer(result)
+    }
     let others = redis.loop.tracker.others(with: key, of: number)
     let isAdmitted = admitting(
       key, request, answer, compare: { self.removals.compare(key, revision) },
       mustCompare: { $0.mustCompare(revision, compared: $1) },
       admit: { orders, compared in
+        let last = orders[number]?.lastWrite(of: key) ?? .none
+        former.withLock { $0 = last }
         guard orders[number, default: WriteOrder()].admit(key, revision, compared: compared)
         else { return false }
         // In the same step, so that no earlier fill of theirs comes after this write.

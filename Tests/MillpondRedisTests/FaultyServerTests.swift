@@ -62,7 +62,7 @@ import Testing
     for _ in 0..<2 { try await cache.flush().value }
 
     #expect(commands.withLock { $0 }.contains("SET k 1"))
-    #expect(!commands.withLock { $0 }.contains("UNLINK k"))
+    #expect(!commands.withLock { $0 }.contains { $0.hasPrefix("EVAL") })
   }
 
   @Test func `a scan begins again on another connection, whose server does not know its cursor`()
@@ -219,7 +219,7 @@ import Testing
     for try await _ in outcome.values {}
     _ = try await cache.found("other")
 
-    #expect(commands.withLock { $0 }.contains("UNLINK p:k"))
+    #expect(commands.withLock { $0 }.contains { $0.hasPrefix("EVAL") && $0.hasSuffix("p:k 0 ") })
   }
 
   /// The server answers other commands meanwhile, so its connection does not count as silent.

@@ -95,6 +95,34 @@ import Testing
     #expect(try await cache.found("c") == Data([9]))
   }
 
+  /// As when another thread has taken the revision of its removal, and comes to the cache later.
+  @Test func `a removal that is overtaken by a set that stores nothing removes the value`()
+    async throws
+  {
+    let cache = try scene.cache("p/")
+    for key in ["a", "b"] { try await cache.set(Data([1]), for: key).value }
+    let revision = Revision.next()
+    scene.server.pause()
+    let isStored = cache.setIfAbsent(Data([2]), for: "a")
+    let removal = cache.apply(.removeAll(revision))
+    scene.server.resume()
+    try await removal.value
+
+    #expect(try await isStored.value == false)
+    #expect(try await cache.found("a") == nil)
+
+    let second = Revision.next()
+    try scene.server.command("CONFIG", "SET", "maxmemory", "1")
+    scene.server.pause()
+    let failing = cache.set(Data([3]), for: "b")
+    let later = cache.apply(.removeMatching(KeyPredicate { $0 == "b" }, second))
+    scene.server.resume()
+    try await later.value
+
+    #expect((try? await failing.value) == nil)
+    #expect(try await cache.found("b") == nil)
+  }
+
   @Test(arguments: [RedisTracking.byPrefix, .byKey])
   func `a removal removes what a set that stores nothing did not replace`(
     tracking: RedisTracking

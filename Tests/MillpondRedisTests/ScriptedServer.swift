@@ -15,15 +15,22 @@ final class ScriptedServer: Sendable {
 
   /// Listens on a free port.
   ///
-  /// - Parameter answer: Returns the answer to a command, which may be empty, for the number of the
-  ///   connection, from one on; nil ends the connection.
-  init(_ answer: @escaping @Sendable (Int, [String]) -> String?) throws {
+  /// - Parameters:
+  ///   - description: The description of the server, about which `answer` is not asked.
+  ///   - answer: Returns the answer to a command, which may be empty, for the number of the
+  ///     connection, from one on; nil ends the connection.
+  init(
+    description: String? = nil, _ answer: @escaping @Sendable (Int, [String]) -> String?
+  ) throws {
     let accepted = Accepted()
     self.accepted = accepted
     listener = try ConnectionListener { stream, _ in
       let number = accepted.count.add(1, ordering: .relaxed).newValue
       var stream = stream
-      try? Self.serve(&stream) { answer(number, $0) }
+      try? Self.serve(&stream) { command in
+        if command.first == "INFO" { return description.map { "+\($0)\r\n" } ?? "_\r\n" }
+        return answer(number, command)
+      }
       stream.close()
     }
   }

@@ -127,16 +127,20 @@ extension InspectorConnection {
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
       throw RequestAdmission.Refused(status: 400)
     }
-    guard let removal = key(wish.key).flatMap(source.remove) ?? source.removeAll(wish.key) else {
+    // Only keys that were not seen have to be searched for in the whole cache.
+    let removals = keys(wish.key).compactMap(source.remove)
+    let removal = removals.isEmpty ? source.removeAll(wish.key) : .merge(removals)
+    guard let removal else {
       return ActionOutcome(isDone: false, words: "This source cannot be written.")
     }
     return outcome(of: removal, "removed")
   }
 
-  /// Returns the key with this text among the latest gets and the flights.
-  private func key(_ text: String) -> (any Hashable & Sendable)? {
-    pages.key(text)
-      ?? source.topology().flightKeys.first { KeyText($0).whole == text }
+  /// Returns the keys with this text among the latest gets and the flights.
+  private func keys(_ text: String) -> [any Hashable & Sendable] {
+    let flights = source.topology().flightKeys.filter { KeyText($0).whole == text }
+    var known = Set<AnyHashable>()
+    return (pages.keys(text) + flights).filter { known.insert(AnyHashable($0)).inserted }
   }
 
   private func trim(_ body: Data) throws -> ActionOutcome {

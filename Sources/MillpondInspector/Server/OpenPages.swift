@@ -30,11 +30,8 @@ final class OpenPages: Sendable {
   /// The number of open pages.
   var count: Int { state.withLock { $0.logs.count } }
 
-  /// Returns the key with this text, if a page has seen a get of it.
-  func key(_ text: String) -> (any Hashable & Sendable)? {
-    for log in state.withLock({ Array($0.logs.values) }) {
-      if let key = log.keys.first(where: { KeyText($0).whole == text }) { return key }
-    }
-    return nil
+  /// Returns the keys with this text of which a page has seen a get.
+  func keys(_ text: String) -> [any Hashable & Sendable] {
+    state.withLock { Array($0.logs.values) }.flatMap(\.keys).filter { KeyText($0).whole == text }
   }
 }

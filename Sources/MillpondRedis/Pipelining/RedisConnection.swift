@@ -21,6 +21,9 @@ final class RedisConnection: Sendable {
     /// The addresses of the host, once they have been looked up.
     var addresses: [SocketAddress]?
 
+    /// Whether they are being looked up.
+    var isLookingUp = false
+
     /// Whether the server refused to track, or did not confirm it in time, so that the connection is
     /// of no use.
     var isTrackingRefused = false
@@ -55,14 +58,16 @@ final class RedisConnection: Sendable {
   ///
   /// - Returns: Whether there was a command.
   func submit(
-    _ answer: @escaping RedisAnswer,
+    _ answer: @escaping RedisAnswer, isTakingBack: Bool = false,
     _ make: (inout [Int: WriteOrder<String>]) -> RedisRequest?
   ) -> Bool {
     let now = SocketCalls.now()
     var writing: Writing?
     let step = state.withLock { state -> RedisPipeline.Step? in
       guard let request = make(&state.orders) else { return nil }
-      let reply = PendingReply(request: request, deadline: now + limits.deadline, answer: answer)
+      let reply = PendingReply(
+        request: request, deadline: now + limits.deadline, answer: answer,
+        isTakingBack: isTakingBack)
       let step = state.pipeline.submit(reply, at: now)
       if step == .send || step == .sendAndWake { writing = state.beginWriting() }
       return step
@@ -75,6 +80,18 @@ final class RedisConnection: Sendable {
     case .refuse(let error): answer(.failure(error))
     }
     return true
+  }
+
+  /// Sends a command that takes back what an earlier one may have left, at once or first of all on
+  /// the next connection, until the server has answered it.
+  func takeBack(_ request: RedisRequest) {
+    let answer: RedisAnswer = { result in
+      switch result {
+      case .success, .failure(.server), .failure(.closed): break
+      case .failure: self.takeBack(request)
+      }
+    }
+    _ = submit(answer, isTakingBack: true) { _ in request }
   }
 
   /// Sends what is to be sent, unless another thread does.
@@ -104,6 +121,11 @@ final class RedisConnection: Sendable {
       // The thread of the connections waits until there is room.
       if isBlocked { wake.send() }
     }
+  }
+
+  /// The number of the connection that commands are sent on at present; nil if there is none.
+  var generation: Int? {
+    withState { $0.pipeline.phase == .ready ? $0.pipeline.generation : nil }
   }
 
   /// Runs `body` with the state; only our own pure code.

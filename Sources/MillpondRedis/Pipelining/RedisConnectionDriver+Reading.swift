@@ -62,11 +62,17 @@ extension RedisConnectionDriver {
     while let reply = replies.first {
       replies.removeFirst()
       if case .push = reply { continue }
-      if case .error(let message) = reply { return lose(.refused(message: message), at: now) }
+      attempt?.answers.append(reply)
+      // Not all users may ask for the server's description.
+      if case .error(let message) = reply, attempt?.answers.count != 2 {
+        return lose(.refused(message: message), at: now)
+      }
       guard connection.withState({ $0.pipeline.greeted(1) }) else { continue }
+      let former = exchange(&session, with: RedisSession(attempt?.answers ?? []))
       attempt = nil
       tracker.began(on: connection, trackedVersion)
-      connection.withState { $0.pipeline.becomeReady(at: now) }
+      let ending = session?.ending(former)
+      connection.withState { $0.pipeline.becomeReady(at: now, first: ending) }
       connection.flush()
       return
     }

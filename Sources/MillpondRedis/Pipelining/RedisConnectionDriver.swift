@@ -12,16 +12,37 @@ struct RedisConnectionDriver {
   var parser: RESPParser
   var attempt: Attempt?
 
+  /// What the server calls the latest connection that was greeted; nil if it does not tell.
+  var session: RedisSession?
+
   /// The version of the tracked prefixes that was sent to the server.
   var trackedVersion = 0
   var isBlocked = false
 
+  /// The number of addresses that were connected to, but did not answer the greeting: the next
+  /// attempt begins with another one.
+  var passedAddresses = 0
+
   /// An attempt to connect, up to the end of the greeting.
   struct Attempt {
     let deadline: Int64
+
+    /// The time by which the present address has to be connected to.
+    var addressDeadline = Int64.max
     var isLookingUp = false
     var addresses: [SocketAddress] = []
     var isConnected = false
+
+    /// The answers to the greeting.
+    var answers: [RESPValue] = []
+
+    /// Returns the next address, for its share of the time that is left; nil if there is none.
+    mutating func takeAddress(at now: Int64) -> SocketAddress? {
+      guard let address = addresses.first else { return nil }
+      addressDeadline = now + (deadline - now) / Int64(addresses.count)
+      addresses.removeFirst()
+      return address
+    }
   }
 
   init(
@@ -47,14 +68,22 @@ struct RedisConnectionDriver {
   /// Does what is due; returns the time of the next such thing.
   mutating func tend(at now: Int64) -> Int64? {
     failOverdue(at: now)
-    if let attempt, attempt.deadline <= now { lose(.timedOut, at: now) }
+    if let attempt {
+      if attempt.deadline <= now {
+        lose(.timedOut, at: now)
+      } else if !attempt.isConnected, attempt.addressDeadline <= now {
+        socket = nil
+        connectToNext(at: now, .timedOut)
+      }
+    }
     if connection.withState({ $0.isTrackingRefused }) {
       lose(.refused(message: "CLIENT TRACKING"), at: now)
     }
     connectIfDue(at: now)
     if attempt?.isLookingUp == true, let found = takeAddresses() {
       attempt?.isLookingUp = false
-      attempt?.addresses = found
+      let start = found.isEmpty ? 0 : passedAddresses % found.count
+      attempt?.addresses = Array(found[start...] + found[..<start])
       connectToNext(at: now, RedisError.unknownHost(settings.address.host))
     }
     trackIfChanged()
@@ -64,7 +93,8 @@ struct RedisConnectionDriver {
     connection.flush()
     isBlocked = connection.withState { $0.pipeline.isBlocked }
     let next = connection.withState { $0.pipeline.nextLook(at: now) }
-    return [next, attempt?.deadline].compactMap { $0 }.min()
+    let addressDeadline = attempt?.isConnected == false ? attempt?.addressDeadline : nil
+    return [next, attempt?.deadline, addressDeadline].compactMap { $0 }.min()
   }
 
   private mutating func failOverdue(at now: Int64) {
@@ -104,12 +134,21 @@ struct RedisConnectionDriver {
   }
 
   /// Looks up a name on another thread, since the system's call blocks.
+  ///
+  /// It may block for longer than an attempt lasts; then the next attempt waits for the same call.
   private mutating func lookUp(_ host: String, _ port: UInt16) {
     attempt?.isLookingUp = true
-    connection.withState { $0.addresses = nil }
+    let isRunning = connection.withState { state in
+      state.addresses = nil
+      return exchange(&state.isLookingUp, with: true)
+    }
+    if isRunning { return }
     DispatchQueue.global().async { [connection, wake] in
       let addresses = SocketAddress.addresses(of: host, port: port, isNumeric: false)
-      connection.withState { $0.addresses = addresses }
+      connection.withState { state in
+        state.addresses = addresses
+        state.isLookingUp = false
+      }
       wake.send()
     }
   }
@@ -121,8 +160,7 @@ struct RedisConnectionDriver {
   /// Tries the next address; without one, the attempt has failed with `error`.
   private mutating func connectToNext(at now: Int64, _ error: RedisError) {
     var error = error
-    while let address = attempt?.addresses.first {
-      attempt?.addresses.removeFirst()
+    while let address = attempt?.takeAddress(at: now) {
       do throws(RedisError) {
         socket = try RedisSocket(connectingTo: address)
         return
@@ -178,6 +216,7 @@ struct RedisConnectionDriver {
     tracker.ended(on: connection.number)
     socket?.shutDown()
     socket = nil
+    if attempt?.isConnected == true { passedAddresses += 1 }
     attempt = nil
     parser = RESPParser(settings.replyLimits)
     let share = settings.chance()

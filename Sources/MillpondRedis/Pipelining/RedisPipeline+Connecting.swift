@@ -32,9 +32,18 @@ extension RedisPipeline {
   }
 
   /// Sends the commands that have waited.
-  mutating func becomeReady(at now: Int64) {
+  ///
+  /// - Parameter first: A command to send before all others.
+  mutating func becomeReady(at now: Int64, first: RedisRequest? = nil) {
     phase = .ready
     readySince = now
+    // Deadlines are looked at in order, so none is later than those that follow.
+    let deadline = min(waiting.first?.deadline ?? .max, now + limits.deadline)
+    if let first { put(PendingReply(request: first, deadline: deadline) { _ in }) }
+    while var reply = takingBack.popFirst() {
+      reply.deadline = deadline
+      put(reply)
+    }
     while let reply = waiting.popFirst() { put(reply) }
   }
 
@@ -47,7 +56,7 @@ extension RedisPipeline {
     // A connection that did not last counts as a failed attempt.
     if wasReady, now - readySince >= limits.lasting { failures = 0 }
     var failed: [RedisAnswer] = []
-    var repeated = Queue<PendingReply>()
+    var repeated = WaitingCommands()
     while let reply = sent.popFirst() {
       if reply.request.isRepeatable, !reply.isRepeated {
         repeated.append(reply.repeated)
@@ -77,6 +86,7 @@ extension RedisPipeline {
     while let reply = sent.popFirst() {
       failed.append(reply.answer)
     }
+    takingBack = WaitingCommands()
     startAnew()
     return failed + takeWaiting()
   }

@@ -1,21 +1,6 @@
 import MillpondCore
 import MillpondSignals
 
-/// The receiver of the answer to a command.
-typealias RedisAnswer = @Sendable (Result<RESPValue, RedisError>) -> Void
-
-/// A command whose answer has not arrived.
-struct PendingReply: Sendable {
-  let request: RedisRequest
-
-  /// The time by which it has to be answered.
-  let deadline: Int64
-  let answer: RedisAnswer
-
-  /// Whether it was sent on an earlier connection.
-  var isRepeated = false
-}
-
 /// The commands of one connection, and what becomes of them: the deciding part, without threads,
 /// sockets and time of its own.
 ///
@@ -23,7 +8,7 @@ struct PendingReply: Sendable {
 /// the commands that only read and were sent once are sent again on the next one, before all later
 /// ones; the others that were sent fail, since they may have been carried out. Commands that were
 /// never sent wait for the next connection, unless it fails. While a pause between attempts lasts,
-/// commands fail at once.
+/// commands fail at once; those that take something back wait for as long as it takes.
 struct RedisPipeline: Sendable {
   /// The state of the connection.
   enum Phase: Sendable, Equatable {
@@ -67,8 +52,9 @@ struct RedisPipeline: Sendable {
   let limits: ConnectionLimits
   var phase = Phase.idle
 
-  /// The commands that wait for a connection.
-  var waiting = Queue<PendingReply>()
+  /// The commands that wait for a connection, and those that go before them.
+  var waiting = WaitingCommands()
+  var takingBack = WaitingCommands()
 
   /// The number of the next answers whose commands have failed, because their deadline was over.
   var late = 0
@@ -112,8 +98,15 @@ struct RedisPipeline: Sendable {
 extension RedisPipeline {
   /// Takes a command, unless it can't be sent soon.
   mutating func submit(_ reply: PendingReply, at now: Int64) -> Step {
-    if count >= limits.commands || output.count >= limits.outputBytes {
+    if reply.isTakingBack {
+      if phase != .ready, phase != .closed {
+        takingBack.append(reply)
+        return .nothing
+      }
+    } else if count >= limits.commands {
       return .refuse(.tooManyCommands(limit: limits.commands))
+    } else if output.count + waiting.bytes >= limits.outputBytes {
+      return .refuse(.tooManyBytes(limit: limits.outputBytes))
     }
     switch phase {
     case .closed: return .refuse(.closed)

@@ -35,6 +35,9 @@ public enum RedisError: Error, Sendable, Hashable {
   /// The greatest number of commands already waits for an answer.
   case tooManyCommands(limit: Int)
 
+  /// The greatest number of bytes already waits to be sent.
+  case tooManyBytes(limit: Int)
+
   /// The connection failed, and the next attempt is made after `remaining`.
   case notConnected(remaining: Duration)
 
@@ -64,6 +67,7 @@ extension RedisError: LocalizedError, CustomStringConvertible {
     case .server(let message): "the server answered: \(message)"
     case .malformedReply(let what): "the server sent a malformed reply: \(what)"
     case .tooManyCommands(let limit): "\(limit) commands wait for an answer already"
+    case .tooManyBytes(let limit): "\(limit) bytes wait to be sent already"
     case .notConnected(let remaining):
       "there is no connection to the server; the next attempt is made in \(remaining.brief)"
     case .closed: "the connections to the server have been closed"

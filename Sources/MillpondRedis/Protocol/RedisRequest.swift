@@ -31,6 +31,14 @@ enum RedisRequest: Sendable {
     }
   }
 
+  /// The bytes of the encoded command, or a few more.
+  var count: Int {
+    switch self {
+    case .get(let key): Self.get.count + RedisArgument.key(key).count + 24
+    case .encoded(let bytes, _): bytes.count
+    }
+  }
+
   /// Appends the encoded command.
   func append(to output: inout [UInt8]) {
     switch self {

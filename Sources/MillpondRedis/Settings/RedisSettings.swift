@@ -19,7 +19,7 @@ struct RedisCredentials: Sendable {
 }
 
 extension RedisSettings {
-  /// The commands with which a connection begins.
+  /// The commands with which a connection begins; the first two tell of the ``RedisSession``.
   var greeting: [RedisRequest] {
     var hello: [RedisArgument] = ["HELLO", "3"]
     if let credentials {
@@ -29,7 +29,7 @@ extension RedisSettings {
     }
     let select: [RedisRequest] =
       database == 0 ? [] : [.command("SELECT", .number(Int64(database)))]
-    return [.command(hello)] + select
+    return [.command(hello), .command("INFO", "server")] + select
   }
 }
 

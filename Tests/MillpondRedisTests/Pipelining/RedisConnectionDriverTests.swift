@@ -25,7 +25,7 @@ import Testing
 
     var space = [UInt8](repeating: 0, count: 100)
     var phase = RedisPipeline.Phase.connecting
-    while phase == .connecting || phase == .greeting(1) {
+    while phase == .connecting || phase == .greeting(1) || phase == .greeting(2) {
       _ = driver.tend(at: SocketCalls.now())
       var watches = [driver.watch]
       SocketCalls.wait(for: &watches, atMost: nil)

@@ -258,10 +258,48 @@ import Testing
       limits: ConnectionLimits(deadline: 100, heartbeat: 50, commands: 30, outputBytes: 10))
     _ = submit(&pipeline, "abcdef")
     #expect(submit(&pipeline, "abc") == .wake)
-    #expect(submit(&pipeline, "d") == .refuse(.tooManyCommands(limit: 30)))
+    #expect(submit(&pipeline, "d") == .refuse(.tooManyBytes(limit: 10)))
     _ = write(&pipeline)
 
     #expect(submit(&pipeline, "d") == .wake)
+  }
+
+  @Test func `commands are refused while too many bytes wait for a connection`() {
+    var pipeline = RedisPipeline(
+      ConnectionLimits(deadline: 100, heartbeat: 50, commands: 30, outputBytes: 10))
+    _ = submit(&pipeline, "abcdef")
+    pipeline.beginConnecting()
+    #expect(submit(&pipeline, "abc") == .nothing)
+    #expect(submit(&pipeline, "d") == .refuse(.tooManyBytes(limit: 10)))
+    fail(pipeline.takeOverdue(at: 100).answers)
+    #expect(answers.failed == ["abcdef", "abc"])
+
+    #expect(submit(&pipeline, "d") == .nothing)
+  }
+
+  @Test func `what takes something back is sent first, whatever the limits are`() {
+    var pipeline = ready()
+    for name in ["a", "b", "c"] { _ = submit(&pipeline, name) }
+    #expect(submit(&pipeline, "undoA", isTakingBack: true) == .nothing)
+    _ = write(&pipeline)
+    fail(pipeline.lose(at: 1, share: 0))
+    #expect(answers.failed == ["a", "b", "c", "undoA"])
+    #expect(pipeline.phase != .ready)
+
+    #expect(submit(&pipeline, "undoB", isTakingBack: true, at: 1) == .nothing)
+    fail(pipeline.takeOverdue(at: 1_000).answers)
+    fail(pipeline.lose(at: 1_000, share: 0))
+    #expect(answers.failed.count == 4, "it waits for as long as it takes")
+    pipeline.beginConnecting()
+    _ = submit(&pipeline, "d", at: 1_000)
+    pipeline.greet([], at: 1_001)
+    pipeline.becomeReady(at: 1_001, first: .encoded(Array("first ".utf8), isRepeatable: false))
+
+    #expect(write(&pipeline) == ["first", "undoB", "d"])
+    fail(pipeline.takeOverdue(at: 1_100).answers)
+    #expect(answers.failed.suffix(2) == ["undoB", "d"])
+    fail(pipeline.close())
+    #expect(submit(&pipeline, "undoC", isTakingBack: true) == .refuse(.closed))
   }
 
   @Test func `an answer without a command is a violation`() {
@@ -297,12 +335,15 @@ import Testing
     return pipeline
   }
 
-  private func submit(_ pipeline: inout RedisPipeline, _ name: String, at now: Int64 = 0) -> Step {
+  private func submit(
+    _ pipeline: inout RedisPipeline, _ name: String, isTakingBack: Bool = false, at now: Int64 = 0
+  ) -> Step {
     let request = RedisRequest.encoded(
       Array("\(name) ".utf8), isRepeatable: name.hasPrefix("read"))
-    let reply = PendingReply(request: request, deadline: now + limits.deadline) { [answers] in
-      if case .failure = $0 { answers.add(name) }
-    }
+    let reply = PendingReply(
+      request: request, deadline: now + limits.deadline,
+      answer: { [answers] in if case .failure = $0 { answers.add(name) } },
+      isTakingBack: isTakingBack)
     return pipeline.submit(reply, at: now)
   }
 

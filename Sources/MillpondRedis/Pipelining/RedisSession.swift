@@ -1,0 +1,34 @@
+import Foundation
+
+/// What a server calls a connection.
+struct RedisSession: Sendable, Equatable {
+  /// The number of the connection, which begins anew with each run of the server.
+  let number: Int64
+
+  /// The name of the server's run.
+  let run: String
+
+  /// Reads the answers to `HELLO` and `INFO server`; nil if they do not tell, or the user may not ask.
+  init?(_ answers: [RESPValue]) {
+    guard answers.count >= 2, case .map(let greeting) = answers[0],
+      let place = greeting.firstIndex(of: .bytes(Data("id".utf8))), place + 1 < greeting.count,
+      case .integer(let number) = greeting[place + 1],
+      let line = answers[1].text?.split(whereSeparator: \.isNewline).first(where: {
+        $0.hasPrefix(Self.runField)
+      })
+    else { return nil }
+    self.number = number
+    run = String(line.dropFirst(Self.runField.count))
+  }
+
+  private static let runField = "run_id:"
+
+  /// Returns the command that ends an earlier connection; nil if there is none to end.
+  ///
+  /// Whatever was sent on that connection and has not been carried out, such as what a proxy still
+  /// holds, never will be.
+  func ending(_ former: RedisSession?) -> RedisRequest? {
+    guard let former, former.run == run, former.number != number else { return nil }
+    return .command("CLIENT", "KILL", "ID", .number(former.number))
+  }
+}
