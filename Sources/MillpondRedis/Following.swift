@@ -63,7 +63,6 @@ public struct Following<Base: Cache>: Cache {
 
   init(base: Base, shared: RedisCache, key: @escaping @Sendable (String) throws -> Base.Key?) {
     self.base = base
-    let tracker = shared.redis.loop.tracker
     let follower = RedisFollower(
       changed: { changed, revision in
         do {
@@ -73,8 +72,7 @@ public struct Following<Base: Cache>: Cache {
         }
       },
       cleared: { _ = base.apply(.removeAll($0)) })
-    let handle = tracker.follow(shared.number, follower)
-    membership = FollowerMembership(tracker, handle.scoped())
+    membership = FollowerMembership(shared.use, follower)
     // Changes of the values that are there already were not followed.
     _ = base.apply(.removeAll(.next()))
     shared.redis.loop.start()
@@ -110,7 +108,7 @@ public struct Following<Base: Cache>: Cache {
   /// A change that arrives when the connection is lost is older than the removal of everything that
   /// follows.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    if membership.tracker.isInForce { return base.apply(change) }
+    if membership.use.prefix.isInForce { return base.apply(change) }
     switch change {
     case .set(let key, _, let revision): return base.apply(.remove(key, revision))
     case .fill: return .empty
@@ -120,18 +118,18 @@ public struct Following<Base: Cache>: Cache {
 
   /// The base, and whether it follows at present.
   public func topology(for key: Key?) -> Topology {
-    let title = membership.tracker.isInForce ? "following" : "not following at present"
+    let title = membership.use.prefix.isInForce ? "following" : "not following at present"
     return Topology(.wrapper, title, of: base.topology(for: key))
   }
 }
 
 /// A membership that keeps a cache following, until all copies are released.
 final class FollowerMembership: Sendable {
-  let tracker: RedisTracker
+  let use: PrefixUse
   private let handle: ScopedDisposable
 
-  init(_ tracker: RedisTracker, _ handle: ScopedDisposable) {
-    self.tracker = tracker
-    self.handle = handle
+  init(_ use: PrefixUse, _ follower: RedisFollower) {
+    self.use = use
+    handle = use.prefix.follow(follower).scoped()
   }
 }

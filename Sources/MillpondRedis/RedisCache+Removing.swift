@@ -10,7 +10,7 @@ extension RedisCache {
     let replies = CombinedReplies(of: 1) { subject.keep(by: .of($0, from: self.redis)) }
     let (number, mark) = removals.begin(predicate ?? KeyPredicate { _ in true }, revision, replies)
     note(mark, ofAll: predicate == nil, revision)
-    redis.loop.tracker.clearedHere(by: self.number, revision, redis.loop.connections)
+    redis.loop.tracker.clearedHere(tracked, revision)
     let removal = KeyRemoval(cache: self, predicate: predicate, revision: revision) { result in
       self.removals.end(number)
       replies.add(result)
@@ -185,7 +185,6 @@ private final class KeyRemoval: Sendable {
 extension RedisCache {
   /// Returns the cache's key of a key on the server; nil if it is not one of its keys.
   func key(of reply: RESPValue) -> String? {
-    guard let text = reply.text, text.utf8.starts(with: prefix.utf8) else { return nil }
-    return String(text.utf8.dropFirst(prefix.utf8.count))
+    reply.text.flatMap { tracked.key(of: $0) }
   }
 }

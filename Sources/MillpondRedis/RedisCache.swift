@@ -51,8 +51,10 @@ public final class RedisCache: Cache {
 
   let timeToLive: TimeToLive
   let form: RedisForm
-  let number: Int
-  let removals: RedisRemovals
+  let use: PrefixUse
+  var tracked: TrackedPrefix { use.prefix }
+  var number: Int { tracked.number }
+  var removals: RedisRemovals { tracked.removals }
 
   /// Creates a cache of the keys with a prefix.
   ///
@@ -70,14 +72,8 @@ public final class RedisCache: Cache {
     self.prefix = prefix
     self.timeToLive = timeToLive
     self.form = form
-    let (number, isNew) = redis.loop.tracker.register(prefix)
-    self.number = number
-    removals = redis.loop.tracker.removals(of: number)
-    // Before the first get: reports refuse its fill.
-    for connection in redis.loop.connections {
-      connection.withState { $0.orders[number] = $0.orders[number] ?? WriteOrder() }
-    }
-    if isNew { redis.loop.wakeUp() }
+    use = redis.loop.tracker.use(prefix)
+    redis.loop.wakeUp()
   }
 
   // MARK: Gets
@@ -118,7 +114,7 @@ public final class RedisCache: Cache {
   /// read or written it for us does not track it.
   func forgetUntracked(_ key: String) {
     guard redis.loop.tracker.isByKey else { return }
-    for follower in redis.loop.tracker.followers(of: number) { follower.changed(key, .next()) }
+    for follower in tracked.followers { follower.changed(key, .next()) }
   }
 
   private func answer(
@@ -191,7 +187,10 @@ public final class RedisCache: Cache {
       }
       answer(result)
     }
-    let others = redis.loop.tracker.others(with: key, of: number)
+    // The server reports the change to the other connections.
+    let others = redis.loop.tracker.others(with: key, of: tracked).filter {
+      redis.connection(of: $0.key) === redis.connection(of: key)
+    }
     let isAdmitted = admitting(
       key, request, answer, compare: { self.removals.compare(key, revision) },
       mustCompare: { $0.mustCompare(revision, compared: $1) },
@@ -201,7 +200,7 @@ public final class RedisCache: Cache {
         guard orders[number, default: WriteOrder()].admit(key, revision, compared: compared)
         else { return false }
         // In the same step, so that no earlier fill of theirs comes after this write.
-        for other in others { orders[other.cache]?.refuseFills(of: other.key) }
+        for other in others { orders[other.prefix.number]?.refuseFills(of: other.key) }
         return true
       })
     changed(key, revision)
@@ -210,7 +209,7 @@ public final class RedisCache: Cache {
 
   /// Tells memory that follows of a change of this client that has been submitted.
   func changed(_ key: String, _ revision: Revision) {
-    redis.loop.tracker.changedHere(key, by: number, revision, redis.loop.connections)
+    redis.loop.tracker.changedHere(key, of: tracked, revision)
   }
 
   /// Sends a command that stores or removes, if the order of the key's connection admits it.

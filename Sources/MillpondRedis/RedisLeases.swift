@@ -20,8 +20,7 @@ final class RedisLeases: Sendable {
 
   let time: Duration
   private let shared: RedisCache
-  private let prefix: String
-  private let number: Int
+  private let use: PrefixUse
   private let scheduler = Scheduler(ContinuousClock())
 
   /// The time after which is asked again, should no report arrive.
@@ -30,10 +29,8 @@ final class RedisLeases: Sendable {
   init(_ shared: RedisCache, _ time: Duration) {
     self.shared = shared
     self.time = max(.milliseconds(1), time)
-    prefix = "lease:" + shared.prefix
-    let (number, isNew) = shared.redis.loop.tracker.register(prefix)
-    self.number = number
-    if isNew { shared.redis.loop.wakeUp() }
+    use = shared.redis.loop.tracker.use("lease:" + shared.prefix)
+    shared.redis.loop.wakeUp()
   }
 
   func take(_ key: String, _ done: @escaping @Sendable (Taking) -> Void) {
@@ -55,11 +52,9 @@ final class RedisLeases: Sendable {
   func end(_ key: String, _ token: String) {
     let request = RedisRequest.command(
       "EVAL", .text(Self.compareAndDelete), "1", .key(serverKey(key)), .text(token))
-    connection(key).submit(request) { [shared, number] _ in
+    connection(key).submit(request) { [use] _ in
       // The server reports nothing to the connection that ended the lease.
-      for follower in shared.redis.loop.tracker.followers(of: number) {
-        follower.changed(key, .next())
-      }
+      for follower in use.prefix.followers { follower.changed(key, .next()) }
     }
   }
 
@@ -72,19 +67,18 @@ final class RedisLeases: Sendable {
     let follower = RedisFollower(
       changed: { changed, _ in if changed == key { notice.arrive() } },
       cleared: { _ in notice.arrive() })
-    let tracker = shared.redis.loop.tracker
     notice.keep([
-      tracker.follow(shared.number, follower), tracker.follow(number, follower),
+      shared.tracked.follow(follower), use.prefix.follow(follower),
       scheduler.schedule(after: Self.pollingTime) { notice.arrive() },
     ])
     // The server tracks by keys what has been read.
-    if tracker.isByKey { connection(key).submit(.get(serverKey(key))) { _ in } }
+    if shared.redis.loop.tracker.isByKey { connection(key).submit(.get(serverKey(key))) { _ in } }
     return notice
   }
 
   private func connection(_ key: String) -> RedisConnection { shared.redis.connection(of: key) }
 
-  private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: prefix, key: key) }
+  private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: use.prefix.text, key: key) }
 }
 
 /// A notice that arrives once, for one receiver.

@@ -57,6 +57,35 @@ import Testing
     #expect(below.values.isEmpty)
   }
 
+  /// A key that is told from others by more than its text.
+  private struct Version: Hashable, Sendable, CustomStringConvertible {
+    let name: String
+    let number: Int
+    var description: String { name }
+  }
+
+  @Test func `of keys with the same text all that were asked for are removed`() throws {
+    let memory = MemoryCache<Version, Int>(countLimit: 100)
+    let cache = memory.monitored(by: CacheMonitor(active: .whileObserved))
+    let keys = (0..<3).map { Version(name: "a", number: $0) }
+    for key in keys { cache.set(1, for: key) }
+    let times = ServerTimeouts(interval: .milliseconds(1))
+    let inspector = try Inspector(
+      InspectedSource(cache, title: "Versions", allowing: [.removing]), times)
+    let (client, _) = try server.states(of: inspector)
+    _ = server.nextState(client)
+    for key in keys[..<2] { cache.get(key).subscribe() }
+
+    #expect(try remove("a", of: inspector).contains("\"isDone\":true"))
+    #expect(keys.map { memory.peek($0) } == [nil, nil, 1])
+    client.hangUp()
+    // Of none that was asked for.
+    let unseen = try Inspector(
+      InspectedSource(memory, title: "Versions", allowing: [.removing]), times)
+    #expect(try remove("a", of: unseen).contains("\"isDone\":true"))
+    #expect(memory.count == 0)
+  }
+
   @Test func `a key under way is removed, also where keys cannot be mapped back`() throws {
     let origin = TestOrigin<String, Int>()
     let cache = memory.layered(over: lower.mapKeys { "disk/\($0)" }).layered(over: origin)

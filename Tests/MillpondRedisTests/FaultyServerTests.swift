@@ -228,7 +228,7 @@ import Testing
     let server = try ScriptedServer { connection, command in
       if connection > 1 {
         hasReconnected.signal()
-      } else if command.suffix(4) == ["PREFIX", "a/", "PREFIX", "b/"] {
+      } else if command.suffix(2) == ["PREFIX", "b/"] {
         _ = hasReconnected.wait(timeout: .now() + 10)
       }
       return "+OK\r\n"

@@ -125,7 +125,9 @@ import Testing
   }
 
   @Test func `sessions end their predecessor of the same run only`() {
-    let a = [RESPValue.map([.bytes(Data("id".utf8)), .integer(3)]), .simple("# Server\r\nrun_id:a")]
+    let a = [
+      RESPValue.map([.bytes(Data("id".utf8)), .integer(3)]), .simple("# Server\r\nrun_id:a"),
+    ]
     let b = [RESPValue.map([.bytes(Data("id".utf8)), .integer(4)]), .simple("run_id:b\r\nx:y")]
     let later = [RESPValue.map([.bytes(Data("id".utf8)), .integer(9)]), a[1]]
 

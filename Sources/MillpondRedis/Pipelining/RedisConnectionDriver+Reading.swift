@@ -70,7 +70,7 @@ extension RedisConnectionDriver {
       guard connection.withState({ $0.pipeline.greeted(1) }) else { continue }
       let former = exchange(&session, with: RedisSession(attempt?.answers ?? []))
       attempt = nil
-      tracker.began(on: connection, trackedVersion)
+      tracker.began(on: connection, sent.version)
       let ending = session?.ending(former)
       connection.withState { $0.pipeline.becomeReady(at: now, first: ending) }
       connection.flush()

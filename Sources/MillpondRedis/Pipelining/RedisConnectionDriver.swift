@@ -15,8 +15,8 @@ struct RedisConnectionDriver {
   /// What the server calls the latest connection that was greeted; nil if it does not tell.
   var session: RedisSession?
 
-  /// The version of the tracked prefixes that was sent to the server.
-  var trackedVersion = 0
+  /// What the server has been told of the prefixes.
+  var sent = SentPrefixes()
   var isBlocked = false
 
   /// The number of addresses that were connected to, but did not answer the greeting: the next
@@ -107,9 +107,10 @@ struct RedisConnectionDriver {
   // MARK: Connecting
 
   private mutating func connectIfDue(at now: Int64) {
-    let isFollowed = tracker.isFollowed
+    let isIdle = connection.withState { $0.pipeline.phase == .idle }
+    let isFollowed = isIdle && tracker.isFollowed
     let phase = connection.withState { state -> RedisPipeline.Phase in
-      if state.pipeline.isDue(at: now) || isFollowed && state.pipeline.phase == .idle {
+      if state.pipeline.isDue(at: now) || isFollowed {
         state.pipeline.beginConnecting()
       }
       return state.pipeline.phase
@@ -178,9 +179,9 @@ struct RedisConnectionDriver {
       return connectToNext(at: now, failure)
     }
     attempt?.isConnected = true
-    let (tracking, version) = tracker.requests()
-    trackedVersion = version
-    let requests = settings.greeting + tracking
+    let step = tracker.step(after: nil, on: connection.number)
+    sent = step.sent
+    let requests = settings.greeting + step.requests
     connection.withState { state in
       state.socket = socket
       state.pipeline.greet(requests, at: now)
@@ -192,22 +193,21 @@ struct RedisConnectionDriver {
 
   /// Tells the server about prefixes that have been added.
   private mutating func trackIfChanged() {
-    guard attempt == nil, socket != nil, tracker.version != trackedVersion else { return }
+    guard attempt == nil, socket != nil, tracker.version != sent.version else { return }
+    let step = tracker.step(after: sent, on: connection.number)
     // Until the server has answered, nothing is known about changes.
-    tracker.ended(on: connection.number)
-    let (requests, version) = tracker.requests()
-    trackedVersion = version
-    if trackedVersion != 0 { connection.submit(.command("CLIENT", "TRACKING", "OFF")) { _ in } }
-    let generation = connection.withState { $0.pipeline.generation }
-    for request in requests {
-      connection.submit(request) { [connection, tracker, wake] result in
-        if case .success = result { return tracker.began(on: connection, version) }
-        connection.withState { state in
-          // If the connection is lost already, the next one tracks.
-          if state.pipeline.generation == generation { state.isTrackingRefused = true }
-        }
-        wake.send()
+    if step.isAnew { tracker.ended(on: connection.number) }
+    sent = step.sent
+    guard let last = step.requests.last else { return tracker.began(on: connection, sent.version) }
+    for request in step.requests.dropLast() { connection.submit(request) { _ in } }
+    let (version, generation) = (sent.version, connection.generation)
+    connection.submit(last) { [connection, tracker, wake] result in
+      if case .success = result { return tracker.began(on: connection, version) }
+      // If the connection is lost already, the next one tracks.
+      if connection.generation == generation {
+        connection.withState { $0.isTrackingRefused = true }
       }
+      wake.send()
     }
   }
 

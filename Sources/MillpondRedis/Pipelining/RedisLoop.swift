@@ -26,7 +26,7 @@ final class RedisLoop: Sendable {
     self.settings = settings
     self.wake = wake
     connections = (0..<settings.connections).map { RedisConnection($0, settings.limits, wake) }
-    tracker = RedisTracker(settings.tracking, connections: settings.connections)
+    tracker = RedisTracker(settings.tracking, connections)
   }
 
   /// Starts the thread, unless it has been started.

@@ -1,107 +1,101 @@
-import Foundation
 import MillpondCore
 import MillpondSignals
-import Synchronization
 
-/// The caches of a client, and what follows their changes.
+/// The prefixes of a client's caches, and what is known of the changes of their keys.
 ///
 /// A key's invalidations count on its own connection only, where they arrive in the order in which
 /// the server carried out the commands; copies on other connections are ignored. The connections
 /// call this on their thread, so nothing here overtakes an answer of the same connection.
 final class RedisTracker: Sendable {
-  private let tracking: RedisTracking
+  let tracking: RedisTracking
+  private let connections: [RedisConnection]
   private let state: Locked<State>
 
-  /// Whether every connection tracks every prefix, so that nothing is changed without a notice.
-  private let isComplete = Atomic(false)
-
   fileprivate struct State: Sendable {
-    var caches: [TrackedCache] = []
+    var prefixes = PrefixTable<(prefix: TrackedPrefix, uses: Int)>()
+    var lastNumber = 0
+
+    /// The number of times that the server had to be told of another prefix.
     var version = 0
-    var isTracking: [Bool]
+
+    /// The versions of which the server was told last on each connection, and those that it has
+    /// confirmed; nil while it reports nothing.
+    var told: [Int]
+    var confirmed: [Int?]
   }
 
-  /// A cache: the keys with a prefix.
-  fileprivate struct TrackedCache: Sendable {
-    let number: Int
-    let prefix: String
-    let removals = RedisRemovals()
-    var followers = Registry<RedisFollower>()
-
-    /// The numbers of the caches whose prefixes begin with this one, or begin this one.
-    var overlapping: [Int]
-  }
-
-  init(_ tracking: RedisTracking, connections: Int) {
+  init(_ tracking: RedisTracking, _ connections: [RedisConnection]) {
     self.tracking = tracking
-    state = Locked(State(isTracking: Array(repeating: false, count: connections)))
+    self.connections = connections
+    state = Locked(
+      State(told: connections.map { _ in 0 }, confirmed: connections.map { _ in nil }))
   }
 
-  /// Whether changes by other processes are reported at present.
-  var isInForce: Bool { isComplete.load(ordering: .acquiring) }
+  /// Whether changes by other processes are reported at present, for all prefixes.
+  var isInForce: Bool { state.withLock { $0.isConfirmed($0.version) } }
 
   /// Whether the server tracks the keys that a connection has read.
   var isByKey: Bool { tracking == .byKey }
 
-  /// The number of changes of the prefixes.
+  /// The version of the prefixes.
   var version: Int { state.withLock { $0.version } }
 
-  // MARK: Caches
+  // MARK: Prefixes
 
-  /// Adds a cache; caches with the same prefix, byte by byte, share their number.
-  ///
-  /// - Returns: The number, and whether the server has to track another prefix.
-  func register(_ prefix: String) -> (number: Int, isNew: Bool) {
-    let (number, cleared) = state.withLock { state -> (Int, [RedisFollower]?) in
-      if let known = state.caches.first(where: { $0.prefix.utf8.elementsEqual(prefix.utf8) }) {
-        return (known.number, nil)
-      }
-      let number = state.caches.count
-      state.add(prefix)
-      guard tracking == .byPrefix else { return (number, nil) }
-      state.version += 1
-      isComplete.store(false, ordering: .releasing)
-      state.isTracking = state.isTracking.map { _ in false }
-      return (number, state.followers)
+  /// Begins to use a prefix; equal prefixes, byte by byte, are one.
+  func use(_ text: String) -> PrefixUse {
+    let prefix = state.withLock { state -> TrackedPrefix in
+      let entry = state.prefixes[text] ?? (state.newPrefix(text, tracking), 0)
+      state.prefixes[text] = (entry.prefix, entry.uses + 1)
+      return entry.prefix
     }
-    for follower in cleared ?? [] { follower.cleared(.next()) }
-    return (number, cleared != nil)
+    // Before the first get: reports refuse its fill.
+    for connection in connections {
+      connection.withState { state in
+        state.orders[prefix.number] = state.orders[prefix.number] ?? WriteOrder()
+      }
+    }
+    return PrefixUse(prefix) { self.endUse(of: $0) }
   }
 
-  /// Returns the removals of a cache.
-  func removals(of cache: Int) -> RedisRemovals { state.withLock { $0.caches[cache].removals } }
-
-  /// Calls a follower for the changes in a cache, until the handle is disposed of.
-  func follow(_ cache: Int, _ follower: RedisFollower) -> Disposable {
-    let number = state.withLock { $0.caches[cache].followers.add(follower) }
-    return Disposable { [state] in
-      state.discard { $0.caches[cache].followers.remove(number) }
+  /// Ends a use, and forgets a prefix that has no other.
+  ///
+  /// The server goes on to report its changes, which are ignored, until the client tracks anew.
+  private func endUse(of prefix: TrackedPrefix) {
+    let isOver = state.withLock { state in
+      let uses = (state.prefixes[prefix.text]?.uses ?? 1) - 1
+      state.prefixes[prefix.text] = uses == 0 ? nil : (prefix, uses)
+      return uses == 0
+    }
+    guard isOver else { return }
+    for connection in connections {
+      let order = connection.withState { $0.orders.removeValue(forKey: prefix.number) }
+      withExtendedLifetime(order) {}  // released here, not under the lock
     }
   }
 
   /// Whether anything follows, which needs connections also while there are no commands.
-  var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
+  var isFollowed: Bool { all.contains { !$0.followers.isEmpty } }
 
-  /// Returns the followers of a cache.
-  func followers(of cache: Int) -> [RedisFollower] {
-    state.withLock { Array($0.caches[cache].followers.elements) }
+  private var all: [TrackedPrefix] { state.withLock { $0.prefixes.elements.map(\.prefix) } }
+
+  /// Returns the prefixes of a key on the server.
+  private func prefixes(of serverKey: String) -> [TrackedPrefix] {
+    state.withLock { $0.prefixes.matches(serverKey).map(\.prefix) }
+  }
+
+  private func connection(of key: String) -> RedisConnection {
+    connections[RedisConnection.number(of: key, among: connections.count)]
   }
 
   // MARK: Changes of this client, which the server does not report to it
 
-  /// Returns the keys by which other caches have a cache's key, on the same connection.
-  ///
-  /// The server reports the change to the other connections.
-  func others(with key: String, of cache: Int) -> [(cache: Int, key: String)] {
-    let (own, others) = state.withLock { $0.concerned(by: cache) }
-    if others.isEmpty { return [] }
-    let serverKey = own.prefix + key
-    let connection = RedisConnection.number(of: key, among: connectionCount)
-    return others.compactMap { other in
-      guard let key = other.key(of: serverKey),
-        RedisConnection.number(of: key, among: connectionCount) == connection
-      else { return nil }
-      return (other.number, key)
+  /// Returns the keys by which other caches have a cache's key.
+  func others(with key: String, of own: TrackedPrefix) -> [(prefix: TrackedPrefix, key: String)] {
+    if state.withLock({ $0.prefixes.count == 1 }) { return [] }
+    let serverKey = own.text + key
+    return prefixes(of: serverKey).filter { $0 !== own }.compactMap { other in
+      other.key(of: serverKey).map { (other, $0) }
     }
   }
 
@@ -112,23 +106,14 @@ final class RedisTracker: Sendable {
   ///
   /// - Parameters:
   ///   - key: The cache's key.
-  ///   - cache: The number of the cache, whose own order has admitted the change.
+  ///   - own: The prefix of the cache, whose own order has admitted the change.
   ///   - revision: The revision of the change, for what follows that cache. The memory above the
   ///     change sets its value afterwards, with the same revision. For caches of other prefixes it
   ///     is a change that is made now.
-  ///   - connections: The connections of the client.
-  func changedHere(
-    _ key: String, by cache: Int, _ revision: Revision, _ connections: [RedisConnection]
-  ) {
-    let (own, others) = state.withLock { $0.concerned(by: cache) }
-    for follower in own.followers.elements { follower.changed(key, revision) }
-    if others.isEmpty { return }
-    let serverKey = own.prefix + key
-    for other in others {
-      guard let key = other.key(of: serverKey) else { continue }
-      changed(
-        key, of: other,
-        on: connections[RedisConnection.number(of: key, among: connections.count)])
+  func changedHere(_ key: String, of own: TrackedPrefix, _ revision: Revision) {
+    for follower in own.followers { follower.changed(key, revision) }
+    for (other, key) in others(with: key, of: own) {
+      changed(key, of: other, on: connection(of: key))
     }
   }
 
@@ -139,144 +124,107 @@ final class RedisTracker: Sendable {
   /// keys as they are removed.
   ///
   /// - Parameters:
-  ///   - cache: The number of the cache, whose own order has admitted the removal.
+  ///   - own: The prefix of the cache, whose own order has admitted the removal.
   ///   - revision: The revision of the removal, for what follows that cache.
-  ///   - connections: The connections of the client.
-  func clearedHere(by cache: Int, _ revision: Revision, _ connections: [RedisConnection]) {
-    let (own, others) = state.withLock { $0.concerned(by: cache) }
-    for follower in own.followers.elements { follower.cleared(revision) }
-    for other in others {
-      for connection in connections {
-        connection.withState { $0.orders[other.number]?.refuseAllFills() }
-      }
-      for follower in other.followers.elements { follower.cleared(.next()) }
-    }
-  }
-
-  /// Returns the commands that begin to track, and their version.
-  func requests() -> (requests: [RedisRequest], version: Int) {
-    let (prefixes, version) = state.withLock { ($0.prefixes, $0.version) }
-    switch tracking {
-    case .off: return ([], version)
-    case .byKey: return ([.command("CLIENT", "TRACKING", "ON", "NOLOOP")], version)
-    case .byPrefix:
-      if prefixes.isEmpty { return ([], version) }
-      var arguments: [RedisArgument] = ["CLIENT", "TRACKING", "ON", "BCAST", "NOLOOP"]
-      // Without a prefix the server reports all keys.
-      for prefix in prefixes where prefix != "" { arguments += ["PREFIX", .text(prefix)] }
-      return ([.command(arguments)], version)
-    }
+  func clearedHere(_ own: TrackedPrefix, _ revision: Revision) {
+    for follower in own.followers { follower.cleared(revision) }
+    for other in all where other !== own && other.overlaps(own) { clear([other]) }
   }
 
   // MARK: Connections
 
-  /// Notes that the server reports the changes of a connection's keys from now on.
-  ///
-  /// Values that were fetched before may have changed unnoticed, so they are not stored anywhere.
-  func began(on connection: RedisConnection, _ version: Int) {
-    if tracking == .off { return }
-    connection.withState { state in
-      for number in state.orders.keys { state.orders[number]?.refuseAllFills() }
-    }
-    clearAll()
+  /// Notes that the server is told of the present prefixes, and returns them and their version.
+  func tell(_ connection: Int) -> (texts: [String], version: Int) {
     state.withLock { state in
-      guard version == state.version else { return }
-      state.isTracking[connection.number] = true
-      if state.isTracking.allSatisfy({ $0 }) { isComplete.store(true, ordering: .releasing) }
+      state.told[connection] = state.version
+      return (state.prefixes.elements.map(\.prefix.text), state.version)
+    }
+  }
+
+  /// Notes that the server reports the changes of the keys of a connection, for all prefixes up to
+  /// a version, unless it has been told of others meanwhile.
+  ///
+  /// Values of the newer prefixes that were fetched before may have changed unnoticed, so they are
+  /// not stored anywhere.
+  func began(on connection: RedisConnection, _ version: Int) {
+    let (told, former) = state.withLock {
+      ($0.told[connection.number], $0.confirmed[connection.number])
+    }
+    if tracking == .off || told != version { return }
+    let newer = all.filter { $0.version > former ?? -1 && $0.version <= version }
+    connection.withState { state in
+      for prefix in newer { state.orders[prefix.number]?.refuseAllFills() }
+    }
+    for follower in newer.flatMap(\.followers) { follower.cleared(.next()) }
+    state.withLock { state in
+      state.confirmed[connection.number] = version
+      for (prefix, _) in state.prefixes.elements where state.isConfirmed(prefix.version) {
+        prefix.setInForce(true)
+      }
     }
   }
 
   /// Notes that changes of a connection's keys are not reported any more, and clears what follows
   /// them.
   func ended(on connection: Int) {
-    let wasTracking = state.withLock { state in
-      isComplete.store(false, ordering: .releasing)
-      return exchange(&state.isTracking[connection], with: false)
+    let followers = state.withLock { state -> [RedisFollower] in
+      for (prefix, _) in state.prefixes.elements { prefix.setInForce(false) }
+      guard exchange(&state.confirmed[connection], with: nil) != nil else { return [] }
+      return state.prefixes.elements.flatMap(\.prefix.followers)
     }
-    if wasTracking { clearAll() }
-  }
-
-  private func clearAll() {
-    for follower in state.withLock({ $0.followers }) { follower.cleared(.next()) }
+    for follower in followers { follower.cleared(.next()) }
   }
 
   /// Acts on a message of the server.
   func received(_ elements: [RESPValue], on connection: RedisConnection) {
     guard elements.count >= 2, elements[0].text == "invalidate" else { return }
-    guard case .array(let keys) = elements[1] else {
-      // Everything was removed.
-      connection.withState { state in
-        for number in state.orders.keys { state.orders[number]?.refuseAllFills() }
-      }
-      return clearAll()
-    }
-    let caches = state.withLock { $0.caches }
+    // Without keys, everything was removed.
+    guard case .array(let keys) = elements[1] else { return clear(all, on: connection) }
     // Keys that are not text are of no cache.
-    for key in keys.lazy.compactMap(\.text) {
-      for cache in caches {
-        guard let key = cache.key(of: key),
-          RedisConnection.number(of: key, among: connectionCount) == connection.number
-        else { continue }
-        changed(key, of: cache, on: connection)
+    for serverKey in keys.lazy.compactMap(\.text) {
+      for prefix in prefixes(of: serverKey) {
+        if let key = prefix.key(of: serverKey), self.connection(of: key) === connection {
+          changed(key, of: prefix, on: connection)
+        }
       }
     }
   }
 
-  private func changed(_ key: String, of cache: TrackedCache, on connection: RedisConnection) {
-    connection.withState { $0.orders[cache.number]?.refuseFills(of: key) }
-    for follower in cache.followers.elements { follower.changed(key, .next()) }
+  private func changed(_ key: String, of prefix: TrackedPrefix, on connection: RedisConnection) {
+    connection.withState { $0.orders[prefix.number]?.refuseFills(of: key) }
+    for follower in prefix.followers { follower.changed(key, .next()) }
   }
 
-  private var connectionCount: Int { state.withLock { $0.isTracking.count } }
+  /// Refuses the fills of prefixes, and clears what follows them.
+  private func clear(_ prefixes: [TrackedPrefix], on connection: RedisConnection? = nil) {
+    for connection in connection.map({ [$0] }) ?? connections {
+      connection.withState { state in
+        for prefix in prefixes { state.orders[prefix.number]?.refuseAllFills() }
+      }
+    }
+    for follower in prefixes.flatMap(\.followers) { follower.cleared(.next()) }
+  }
 }
 
 extension RedisTracker.State {
-  /// The followers of all caches.
-  var followers: [RedisFollower] { caches.flatMap { $0.followers.elements } }
+  /// Whether all connections track the prefixes up to a version.
+  func isConfirmed(_ version: Int) -> Bool { confirmed.allSatisfy { $0 ?? -1 >= version } }
 
-  /// Adds the cache of a prefix that is not known yet.
-  fileprivate mutating func add(_ prefix: String) {
-    let number = caches.count
-    let overlapping = caches.indices.filter { place in
-      let other = caches[place].prefix.utf8
-      return other.starts(with: prefix.utf8) || prefix.utf8.starts(with: other)
-    }
-    for place in overlapping { caches[place].overlapping.append(number) }
-    caches.append(
-      RedisTracker.TrackedCache(number: number, prefix: prefix, overlapping: overlapping))
-  }
-
-  /// Returns a cache, and the others that may have the same keys on the server.
-  fileprivate func concerned(
-    by cache: Int
-  ) -> (own: RedisTracker.TrackedCache, others: [RedisTracker.TrackedCache]) {
-    (caches[cache], caches[cache].overlapping.map { caches[$0] })
-  }
-
-  /// The prefixes without those that begin with another one, which the server refuses.
-  fileprivate var prefixes: [String] {
-    let all = caches.map(\.prefix)
-    return all.filter { prefix in
-      !all.contains { $0 != prefix && prefix.utf8.starts(with: $0.utf8) }
-    }
+  /// Returns a prefix of which the server has to be told, unless it reports a beginning of it.
+  fileprivate mutating func newPrefix(_ text: String, _ tracking: RedisTracking) -> TrackedPrefix {
+    lastNumber += 1
+    let covering = prefixes.matches(text).map(\.prefix.version).min()
+    if tracking == .byPrefix, covering == nil { version += 1 }
+    let prefix = TrackedPrefix(number: lastNumber, text: text, version: covering ?? version)
+    prefix.setInForce(tracking != .off && isConfirmed(prefix.version))
+    return prefix
   }
 }
 
-extension RedisTracker.TrackedCache {
-  /// Returns the cache's key of a key on the server; nil if it is not one of its keys.
-  fileprivate func key(of serverKey: String) -> String? {
-    guard serverKey.utf8.starts(with: prefix.utf8) else { return nil }
-    return String(serverKey.utf8.dropFirst(prefix.utf8.count)) ?? ""
+extension TrackedPrefix {
+  fileprivate func overlaps(_ other: TrackedPrefix) -> Bool {
+    text.utf8.starts(with: other.text.utf8) || other.text.utf8.starts(with: text.utf8)
   }
-}
-
-/// The functions to call when a key of a cache, or possibly any, was changed.
-struct RedisFollower: Sendable {
-  /// Receives a key without its prefix, and the revision of the change in this process.
-  let changed: @Sendable (String, Revision) -> Void
-
-  /// Receives the revision up to which nothing is known to be current.
-  let cleared: @Sendable (Revision) -> Void
 }
 
 extension RedisConnection {

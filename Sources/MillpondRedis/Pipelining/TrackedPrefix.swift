@@ -1,0 +1,65 @@
+import MillpondCore
+import MillpondSignals
+import Synchronization
+
+/// A prefix of keys that caches of a client have, and what follows the changes of those keys.
+final class TrackedPrefix: Sendable {
+  /// The number of the prefix, by which connections keep the order of its writes.
+  let number: Int
+  let text: String
+
+  /// The version of the prefixes with which the server was told of this one.
+  let version: Int
+
+  let removals = RedisRemovals()
+  private let followed = Locked(Registry<RedisFollower>())
+  private let isTracked = Atomic(false)
+
+  init(number: Int, text: String, version: Int) {
+    self.number = number
+    self.text = text
+    self.version = version
+  }
+
+  /// Whether every connection tracks it at present, so that no key is changed without a notice.
+  var isInForce: Bool { isTracked.load(ordering: .acquiring) }
+
+  func setInForce(_ isInForce: Bool) { isTracked.store(isInForce, ordering: .releasing) }
+
+  /// Calls a follower for the changes, until the handle is disposed of.
+  func follow(_ follower: RedisFollower) -> Disposable {
+    let number = followed.withLock { $0.add(follower) }
+    return Disposable { [followed] in followed.discard { $0.remove(number) } }
+  }
+
+  var followers: [RedisFollower] { followed.withLock { Array($0.elements) } }
+
+  /// Returns the cache's key of a key on the server; nil if it does not have the prefix.
+  func key(of serverKey: String) -> String? {
+    guard serverKey.utf8.starts(with: text.utf8) else { return nil }
+    return String(serverKey.utf8.dropFirst(text.utf8.count))
+  }
+}
+
+/// The functions to call when a key of a cache, or possibly any, was changed.
+struct RedisFollower: Sendable {
+  /// Receives a key without its prefix, and the revision of the change in this process.
+  let changed: @Sendable (String, Revision) -> Void
+
+  /// Receives the revision up to which nothing is known to be current.
+  let cleared: @Sendable (Revision) -> Void
+}
+
+/// The use of a prefix by a cache, by its leases, or by what follows it: without any, nothing of the
+/// prefix is kept.
+final class PrefixUse: Sendable {
+  let prefix: TrackedPrefix
+  private let end: @Sendable (TrackedPrefix) -> Void
+
+  init(_ prefix: TrackedPrefix, end: @escaping @Sendable (TrackedPrefix) -> Void) {
+    self.prefix = prefix
+    self.end = end
+  }
+
+  deinit { end(prefix) }
+}
