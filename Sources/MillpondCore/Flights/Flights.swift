@@ -158,22 +158,26 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ work: @escaping @Sendable (_ isKept: Bool) -> Signal<Stamped<Value>>
   ) -> Signal<Stamped<Value>> {
     guard let handle = shared.flight else { return work(true) }
-    return .withCaller { context in
+    // Decided in the start, so that a caller that is counted in does wait.
+    return Signal { observer, lifetime in
       switch self.table.withLock({ $0.beginReload(key, handle) }) {
-      case .begins: work(true)
-      case .detached: work(false)
+      case .begins: work(true).run(observer, lifetime)
+      case .detached: work(false).run(observer, lifetime)
       case .joins(let caller):
-        Signal { self.wait(as: caller, key, shared, $0, $1) { _ in .never } }
+        self.wait(as: caller, key, shared, observer, lifetime) { _ in .never }
       case .waits(let caller):
-        Signal { observer, lifetime in
-          // This reload begins at the end of that one, whether it succeeds or fails.
-          let end = Observer<Stamped<Value>>(next: { _ in }) { event in
-            if event.isTerminal { observer.completed() } else { observer.other(event) }
-          }
-          if !self.isWaiting(caller, shared, end, lifetime) {
-            observer.failed(CacheError.circular(key: "\(key)"))
-          }
-        }.ifEmpty { self.reload(key, shared, work).inContext(of: context) }
+        let (context, waiting) = (WorkContext.current, lifetime.child())
+        // This reload begins at the end of that one, whether it succeeds or fails.
+        let end = Observer<Stamped<Value>>(next: { _ in }) { event in
+          guard event.isTerminal else { return observer.other(event) }
+          waiting.end()
+          if lifetime.isEnded { return }
+          self.reload(key, shared, work).inContext(of: context).run(observer, lifetime)
+        }
+        if !self.isWaiting(caller, shared, end, waiting) {
+          waiting.end()
+          observer.failed(CacheError.circular(key: "\(key)"))
+        }
       }
     }
   }
