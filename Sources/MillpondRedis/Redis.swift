@@ -81,6 +81,16 @@ public final class Redis: Sendable {
     return subject.outcome
   }
 
+  /// The outcome of earlier writes and fills, which have two steps.
+  func flush() -> Signal<Void> {
+    let subject = Promise<Void>()
+    afterAllCommands { result in
+      if case .failure = result { return subject.keep(by: .of(result, from: self)) }
+      self.afterAllCommands { subject.keep(by: .of($0, from: self)) }
+    }
+    return subject.outcome
+  }
+
   /// Whether the server reports the changes of other processes at present, so that memory may keep
   /// values.
   public var isTracking: Bool { loop.tracker.isInForce }

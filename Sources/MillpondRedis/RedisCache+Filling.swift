@@ -6,64 +6,106 @@ import MillpondSignals
 extension RedisCache {
   func fill(_ key: String, _ stamped: Stamped<Data>, _ token: FillToken) -> Signal<Void> {
     if token.isEnded { return .empty }
-    let token = token.accepted
     guard let stored = stored(stamped, isFill: true) else { return .empty }
-    let subject = Promise<Void>()
-    let connection = redis.connection(of: key)
-    // Later writes of this process are remembered until the fill has been checked.
-    let pending = PendingWrite(token.revision)
-    let isSent = admitting(
-      key, { stored.set($0, []) },
-      { result in
-        switch result {
-        case .success: self.checkFill(key, stored, token, on: connection)
-        case .failure(let error):
-          self.forgetUntracked(key)
-          // The server may have stored it, or will, and what it reports first does not arrive.
-          if error.leavesDoubt { connection.takeBack(stored.takeBack(self.serverKey(key))) }
-        }
-        pending.end()
-        let outcome = Signal<Void>.of(result.map { _ in () }, from: self.redis)
-        subject.keep(by: outcome.filter { _ in false })
-      }, compare: { removals.compare(key, token) },
-      mustCompare: { $0.mustCompare(token, compared: $1) },
-      admit: { $0[number, default: WriteOrder()].admit(token, for: key, compared: $1) })
-    if isSent { return subject.outcome.startWith(()) }
-    forgetUntracked(key)
+    return KeyFill(self, key, stored, token.accepted).start()
+  }
+}
+
+/// A fill, in two steps: it asks what the key has, and stores its value if the key still has that.
+///
+/// Every report of a write by another process up to the first answer comes before the second one,
+/// which is then taken back. A later write makes the server refuse to store. One step would not do:
+/// of the writes of a key in one turn of its loop, the server reports only the last one, and nothing
+/// to the client that made that.
+private final class KeyFill: Sendable {
+  private let cache: RedisCache
+  private let key: String
+  private let stored: StoredValue
+  private let token: FillToken
+  private let connection: RedisConnection
+  private let outcome = Promise<Void>()
+
+  /// Keeps later writes of this process from being forgotten until the end.
+  private let pending: PendingWrite
+
+  init(_ cache: RedisCache, _ key: String, _ stored: StoredValue, _ token: FillToken) {
+    self.cache = cache
+    self.key = key
+    self.stored = stored
+    self.token = token
+    connection = cache.redis.connection(of: key)
+    pending = PendingWrite(token.revision)
+  }
+
+  func start() -> Signal<Void> {
+    let isSent = submit({ StoredValue.fingerprint(of: $0) }) { result in
+      switch result {
+      case .success(.bytes(let present)): self.store(over: present)
+      case .success(.null): self.store(over: nil)
+      case .success: self.end(.failure(.malformedReply("the fingerprint of a value")))
+      case .failure(let error): self.end(.failure(error))
+      }
+    }
+    if isSent { return outcome.outcome.startWith(()) }
+    refuse()
     return .empty
   }
 
-  /// Takes a fill back if another process wrote the key between its get and its fill.
-  ///
-  /// Every report of such a write has arrived before the answer to the fill.
-  private func checkFill(
-    _ key: String, _ stored: StoredValue, _ token: FillToken, on connection: RedisConnection
-  ) {
-    let isOverwriting = connection.withState { [number] state in
-      guard var order = state.orders[number], !order.admit(token, for: key) else { return false }
+  private func store(over present: Data?) {
+    let takeBack = stored.takeBack(cache.serverKey(key))
+    let isSent = submit(takeBack: takeBack, { self.stored.set($0, over: present) }) { result in
+      switch result {
+      case .success(.null):
+        // Another process has written it. The layers above have stored the value as well.
+        self.cache.changed(self.key, .next())
+      case .success: self.check(takeBack)
+      case .failure: break
+      }
+      self.end(result.map { _ in () })
+    }
+    if !isSent { refuse() }
+  }
+
+  private func refuse() {
+    cache.forgetUntracked(key)
+    end(.success(()))
+  }
+
+  /// Sends a command, unless the key was written since the token was taken.
+  private func submit(
+    takeBack: RedisRequest? = nil, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
+    _ answer: @escaping RedisAnswer
+  ) -> Bool {
+    cache.admitting(
+      key, request, answer, takeBack: takeBack,
+      compare: { cache.removals.compare(key, token) },
+      mustCompare: { $0.mustCompare(token, compared: $1) },
+      admit: { $0[cache.number, default: WriteOrder()].admit(token, for: key, compared: $1) })
+  }
+
+  /// Takes the fill back if another process wrote the key before, or may have.
+  private func check(_ takeBack: RedisRequest) {
+    let isReported = cache.redis.loop.tracker.isReporting(cache.tracked, to: connection)
+    let isOverwriting = connection.withState { [number = cache.number, key, token] state in
+      guard var order = state.orders[number] else { return !isReported }
       // A later write of this process has replaced it.
-      return !token.isEarlier(than: order.lastWrite(of: key))
+      if token.isEarlier(than: order.lastWrite(of: key)) { return false }
+      return !isReported || !order.admit(token, for: key)
     }
     guard isOverwriting else { return }
-    connection.takeBack(stored.takeBack(serverKey(key)))
+    connection.takeBack(takeBack)
     // The layers above have stored the value as well.
-    changed(key, .next())
+    cache.changed(key, .next())
+  }
+
+  private func end(_ result: Result<Void, RedisError>) {
+    if case .failure = result { cache.forgetUntracked(key) }
+    pending.end()
+    outcome.keep(by: Signal<Void>.of(result, from: cache.redis).filter { _ in false })
   }
 }
 
 extension FillToken {
   /// Whether a write was made after this was taken.
   func isEarlier(than write: Revision) -> Bool { revision < write }
-}
-
-extension RedisError {
-  /// Whether a command that failed with this may have been carried out, or will be.
-  fileprivate var leavesDoubt: Bool {
-    switch self {
-    case .connectionLost, .timedOut, .system, .malformedReply: true
-    case .unknownHost, .pathTooLong, .refused, .server, .tooManyCommands, .tooManyBytes,
-      .notConnected, .closed:
-      false
-    }
-  }
 }

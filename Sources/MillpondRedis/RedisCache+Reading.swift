@@ -8,14 +8,15 @@ extension RedisCache {
   /// A flush waits until the server has carried out all earlier writes; whether they outlive the
   /// server, its own settings decide.
   public func topology(for key: String?) -> Topology {
-    Topology(.store, "RedisCache", flush: { [redis] _ in redis.ping() })
+    Topology(.store, "RedisCache", flush: { [redis] _ in redis.flush() })
   }
 
   /// Returns whether there is a value for `key`.
   public func contains(_ key: String) -> Signal<Bool> {
-    if isBeingRemoved(key) { return .just(false) }
     let request = RedisRequest.command("EXISTS", .key(serverKey(key)), isRepeatable: true)
-    return asking(key, request) { $0 == .integer(1) }
+    return .deferred {
+      self.isBeingRemoved(key) ? .just(false) : self.asking(key, request) { $0 == .integer(1) }
+    }
   }
 
   /// Returns the rest of a value's life on the server; empty if there is no value.
@@ -59,6 +60,10 @@ extension RedisCache {
   ///
   /// Like gets of any age; keys without a value are not in the result.
   public func values(of keys: [String]) -> Signal<[String: Data]> {
+    .deferred { self.storedValues(of: keys) }
+  }
+
+  private func storedValues(of keys: [String]) -> Signal<[String: Data]> {
     let present = Set(keys).filter { !isBeingRemoved($0) }
     let byConnection = Dictionary(grouping: present) { redis.connection(of: $0).number }
     let parts = byConnection.flatMap { connection, keys in

@@ -25,43 +25,19 @@ extension RedisCache {
 
   /// Removes the value that a running removal has not reached yet, before a later write of its key.
   ///
-  /// The removal leaves the key alone from the write on, but the write may store nothing: it may
-  /// fail, or be one of those that replace no value. So the removal succeeds only if this does.
+  /// The removal leaves the key alone from then on, but the write may store nothing: it may fail, or
+  /// be one of those that replace no value. So the removal succeeds only if this does.
   func removeFormer(_ key: String, before write: Revision) {
-    removeFormer(key, removals.concerning(key).filter { $0.revision < write }) { last, removals in
-      removals.contains { $0.revision >= last }
-    }
-  }
-
-  /// Removes the value that a running removal leaves alone because of a later write, after that
-  /// write has stored nothing.
-  ///
-  /// That is a removal which began, although it is older, only after ``removeFormer(_:before:)``. It
-  /// still runs, since it waits for the write first.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - former: The write of the key before that one, which the removal did concern.
-  ///   - write: The write that has stored nothing.
-  func removeFormer(_ key: String, of former: Revision, after write: Revision) {
     let removals = removals.concerning(key).filter {
-      former <= $0.revision && $0.revision < write
+      $0.revision < write && $0.replies.expectAnother()
     }
-    removeFormer(key, removals) { last, _ in last == write }
-  }
-
-  private func removeFormer(
-    _ key: String, _ removals: [RedisRemovals.Removal],
-    if isNeeded: (_ last: Revision, [RedisRemovals.Removal]) -> Bool
-  ) {
-    let removals = removals.filter { $0.replies.expectAnother() }
     if removals.isEmpty { return }
     let answer: RedisAnswer = { result in
       for removal in removals { removal.replies.add(result.map { _ in () }) }
     }
     let isSent = redis.connection(of: key).submit(answer) { [number, prefix] orders in
       let last = orders[number]?.lastWrite(of: key) ?? .none
-      guard isNeeded(last, removals) else { return nil }
+      guard removals.contains(where: { $0.revision >= last }) else { return nil }
       return .command("UNLINK", .key(RedisKey(prefix: prefix, key: key)))
     }
     if !isSent { answer(.success(.null)) }
@@ -167,17 +143,39 @@ private final class KeyRemoval: Sendable {
   }
 
   /// Removes the keys that were not written after the removal.
-  private func remove(_ keys: [String], on connection: RedisConnection, _ step: CombinedReplies) {
-    var old: [String] = []
+  ///
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - connection: Their connection.
+  ///   - step: Receives the answer.
+  ///   - isAgain: Whether all writes that were under way have been answered, so that those that have
+  ///     stored nothing do not count any more.
+  private func remove(
+    _ keys: [String], on connection: RedisConnection, _ step: CombinedReplies, isAgain: Bool = false
+  ) {
+    var (old, written): ([String], [String]) = ([], [])
     let isSent = connection.submit({ step.add($0.map { _ in () }) }) { [cache, revision] orders in
       let order = orders[cache.number]
-      old = keys.filter { order?.lastWrite(of: $0) ?? .none <= revision }
+      (old, written) = ([], [])
+      for key in keys {
+        if order?.lastWrite(of: key) ?? .none <= revision {
+          old.append(key)
+        } else {
+          written.append(key)
+        }
+      }
       if old.isEmpty { return nil }
       let arguments = old.map { RedisArgument.key(RedisKey(prefix: cache.prefix, key: $0)) }
       return .command(["UNLINK"] + arguments)
     }
     // Memory that follows may have been filled since the removal began.
     for key in old { cache.changed(key, .next()) }
+    if !written.isEmpty, !isAgain, step.expectAnother() {
+      connection.submit(.command("PING")) { [written] result in
+        if case .failure(let error) = result { return step.add(.failure(error)) }
+        self.remove(written, on: connection, step, isAgain: true)
+      }
+    }
     if !isSent { step.add(.success(())) }
   }
 }

@@ -18,14 +18,15 @@ public import MillpondSignals
 /// ``RedisForm/plain``.
 ///
 /// **Fills.** The answer of a lower layer is stored unless the key was written after the get began,
-/// by this process or, as far as the server has reported it, by another one. A write of another
-/// process whose report is on its way when the fill is sent is overwritten; the report arrives
-/// before the answer to the fill, and then the filled value is taken back. So for the time of one
-/// round trip others can see a value that is older than a write, and after it none can. If the
-/// answer does not come, the value is taken back before anything else is sent on the next
-/// connection, unless another process has written the key since; only if this process ends, or
-/// closes the client, before that, may it stay until its life ends. The server reports no removal of
-/// a key that it does not have.
+/// by this process or by another one. The client asks what the key has, and stores the value if the
+/// key still has that. The server reports writes before the first step at the latest before it
+/// answers the second, and then the value is taken back: so for the time of one round trip others
+/// can see a value that is older than a write. If the second answer does not come, the value is
+/// taken back before anything else is sent on the next connection; only if this process ends, or
+/// closes the client, before that, may it stay until its life ends. A value that is taken back is
+/// removed if the key still has it: the same length, and the same bytes, or the same 128 at both ends
+/// of more than 256, which in the form ``RedisForm/stamped`` include times to the millisecond. The
+/// server reports no removal of a key that it does not have.
 ///
 /// **Failures.** A server that is down, slow or full makes gets and writes fail with
 /// `CacheError.unavailable(layer:underlying:)` and a ``RedisError``, at the latest at the client's
@@ -158,7 +159,7 @@ public final class RedisCache: Cache {
     guard let stored = stored(stamped, isFill: false) else {
       return write(key, revision) { .command("UNLINK", .key($0)) }
     }
-    return write(key, revision) { stored.set($0, []) }
+    return write(key, revision) { stored.set($0) }
   }
 
   /// Sends a write, unless a later one of the key has been sent.
@@ -179,17 +180,19 @@ public final class RedisCache: Cache {
   ) -> Bool {
     removeFormer(key, before: revision)
     let former = Locked(Revision.none)
-    let answer: RedisAnswer = { result in
-      switch result {
-      case .success(.null), .failure(.server):
-        self.removeFormer(key, of: former.withLock { $0 }, after: revision)
-      case .success, .failure: break
+    let connection = redis.connection(of: key)
+    let answer: RedisAnswer = { [number] result in
+      if result.hasStoredNothing {
+        // So removals that are older do not leave the key alone because of it.
+        connection.withState { state in
+          state.orders[number]?.takeBack(key, revision, former: former.withLock { $0 })
+        }
       }
       answer(result)
     }
     // The server reports the change to the other connections.
     let others = redis.loop.tracker.others(with: key, of: tracked).filter {
-      redis.connection(of: $0.key) === redis.connection(of: key)
+      redis.connection(of: $0.key) === connection
     }
     let isAdmitted = admitting(
       key, request, answer, compare: { self.removals.compare(key, revision) },
@@ -218,18 +221,21 @@ public final class RedisCache: Cache {
   ///   - key: The key.
   ///   - request: Makes the command.
   ///   - answer: Receives the answer.
+  ///   - takeBack: The command that takes back what it has left, should its answer not arrive in
+  ///     time.
   ///   - compare: Compares the key with later removals by predicate; nil if one concerns it.
   ///   - mustCompare: Whether there is a removal that it has not been compared with.
   ///   - admit: Decides, with the orders of all caches.
   func admitting(
     _ key: String, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
-    _ answer: @escaping RedisAnswer, compare: () -> Int?,
+    _ answer: @escaping RedisAnswer, takeBack: RedisRequest? = nil, compare: () -> Int?,
     mustCompare: (WriteOrder<String>, Int) -> Bool,
     admit: (inout [Int: WriteOrder<String>], Int) -> Bool
   ) -> Bool {
     while let compared = compare() {
       var (isBehind, forgotten) = (false, [[String: Revision]]())
-      let isSent = redis.connection(of: key).submit(answer) { [number, prefix] orders in
+      let isSent = redis.connection(of: key).submit(answer, takeBack: takeBack) {
+        [number, prefix] orders in
         isBehind = mustCompare(orders[number, default: WriteOrder()], compared)
         guard !isBehind, admit(&orders, compared) else { return nil }
         forgotten = orders[number]?.takeForgotten() ?? []
@@ -239,5 +245,18 @@ public final class RedisCache: Cache {
       if !isBehind { return isSent }
     }
     return false
+  }
+}
+
+extension Result<RESPValue, RedisError> {
+  /// Whether it is certain that a set has stored nothing.
+  fileprivate var hasStoredNothing: Bool {
+    switch self {
+    case .success(let reply): reply == .null
+    case .failure(.server), .failure(.notConnected), .failure(.tooManyCommands),
+      .failure(.tooManyBytes), .failure(.closed):
+      true
+    case .failure: false
+    }
   }
 }

@@ -37,25 +37,29 @@ final class RedisLeases: Sendable {
     let token = String(UInt64.random(in: 0 ... .max), radix: 36)
     let life = Int64(time.nanoseconds / 1_000_000)
     shared.redis.loop.start()
-    connection(key).submit(
-      .command("SET", .key(serverKey(key)), .text(token), "NX", "PX", .number(life))
-    ) { result in
+    let answer: RedisAnswer = { result in
       switch result {
       case .success(.null): done(.busy)
       case .success: done(.taken(token))
       case .failure: done(.unavailable)
       }
     }
+    // Nobody knows of a lease whose answer does not come.
+    _ = connection(key).submit(answer, takeBack: ending(key, token)) { _ in
+      .command("SET", .key(serverKey(key)), .text(token), "NX", "PX", .number(life))
+    }
   }
 
   /// Ends a lease, unless it has ended by itself and another process has it.
   func end(_ key: String, _ token: String) {
-    let request = RedisRequest.command(
-      "EVAL", .text(Self.compareAndDelete), "1", .key(serverKey(key)), .text(token))
-    connection(key).submit(request) { [use] _ in
+    connection(key).submit(ending(key, token)) { [use] _ in
       // The server reports nothing to the connection that ended the lease.
       for follower in use.prefix.followers { follower.changed(key, .next()) }
     }
+  }
+
+  private func ending(_ key: String, _ token: String) -> RedisRequest {
+    .command("EVAL", .text(Self.compareAndDelete), "1", .key(serverKey(key)), .text(token))
   }
 
   private static let compareAndDelete =

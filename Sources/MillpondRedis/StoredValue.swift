@@ -14,44 +14,85 @@ struct StoredValue: Sendable {
   /// Whether the server tracks the keys that a connection has read.
   let isTrackedByKey: Bool
 
+  private var expiry: [RedisArgument] { life.map { ["PX", .number($0)] } ?? [] }
+
   /// Returns the command that stores the value.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - options: Further options, such as `NX`.
-  func set(_ key: RedisKey, _ options: [RedisArgument]) -> RedisRequest {
-    let value = RedisArgument.value(value, footer)
-    let expiry: [RedisArgument] = life.map { ["PX", .number($0)] } ?? []
+  func set(_ key: RedisKey, _ options: [RedisArgument] = []) -> RedisRequest {
+    let arguments = [.value(value, footer)] + expiry + options
     // The server tracks what a connection has read, and forgets that at a write, also at one of
     // the same connection. The script reads the key in the same step.
     return isTrackedByKey
-      ? .command(["EVAL", .text(Self.setAndRead), "1", .key(key), value] + expiry + options)
-      : .command(["SET", .key(key), value] + expiry + options)
+      ? .command(["EVAL", .text(Self.setAndRead), "1", .key(key)] + arguments)
+      : .command(["SET", .key(key)] + arguments)
+  }
+
+  /// Returns the command that stores the value if the key still has what it had; its answer is null
+  /// if not.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - present: The fingerprint of what it had; nil for nothing.
+  func set(_ key: RedisKey, over present: Data?) -> RedisRequest {
+    guard let present else { return set(key, ["NX"]) }
+    return .command(
+      ["EVAL", .text(Self.setOver), "1", .key(key), .value(present, []), .value(value, footer)]
+        + expiry)
   }
 
   private static let setAndRead =
     "local r=redis.call('SET',KEYS[1],unpack(ARGV)) redis.call('EXISTS',KEYS[1]) return r"
 
-  /// Returns the command that removes the key if it still has this value.
-  ///
-  /// It compares the length and the last bytes, which have the times of the value to the
-  /// millisecond, so it need not keep the value. A value that is taken for this one is missed by the
-  /// next get, and not wrong.
-  func takeBack(_ key: RedisKey) -> RedisRequest {
-    let end = footer.suffix(Self.comparedBytes)
-    let rest = value.suffix(Self.comparedBytes - end.count)
-    return .command(
-      "EVAL", .text(Self.removeIfEqual), "1", .key(key),
-      .number(Int64(value.count + footer.count)), .value(rest, Array(end)))
+  private static let setOver = """
+    \(takingFingerprint) if f~=ARGV[1] then return false end \
+    local r=redis.call('SET',KEYS[1],unpack(ARGV,2)) redis.call('EXISTS',KEYS[1]) return r
+    """
+}
+
+// MARK: - Fingerprints
+
+/// What tells values of a key apart: their length, and the whole of short ones or both ends of long
+/// ones.
+///
+/// The end of a value has its times to the millisecond, unless the form is plain.
+extension StoredValue {
+  private static let shortLength = 256
+
+  private static let takingFingerprint = """
+    if redis.call('EXISTS',KEYS[1])==0 then return false end \
+    local n=redis.call('STRLEN',KEYS[1]) local f=n..':' \
+    if n<=\(shortLength) then f=f..redis.call('GET',KEYS[1]) else \
+    f=f..redis.call('GETRANGE',KEYS[1],0,\(shortLength / 2 - 1))\
+    ..redis.call('GETRANGE',KEYS[1],-\(shortLength / 2),-1) end
+    """
+
+  /// Returns the command that asks for the fingerprint of what a key has; its answer is null for
+  /// nothing.
+  static func fingerprint(of key: RedisKey) -> RedisRequest {
+    .command("EVAL", .text("\(takingFingerprint) return f"), "1", .key(key), isRepeatable: true)
   }
 
-  private static let comparedBytes = 64
+  /// Returns the command that removes a key if it still has this value.
+  func takeBack(_ key: RedisKey) -> RedisRequest {
+    .command("EVAL", .text(Self.removeIfEqual), "1", .key(key), .value(fingerprint, []))
+  }
 
-  private static let removeIfEqual = """
-    if redis.call('STRLEN',KEYS[1])==tonumber(ARGV[1]) \
-    and redis.call('GETRANGE',KEYS[1],-math.max(1,#ARGV[2]),-1)==ARGV[2] \
-    then return redis.call('UNLINK',KEYS[1]) end return 0
-    """
+  private static let removeIfEqual =
+    "\(takingFingerprint) if f==ARGV[1] then return redis.call('UNLINK',KEYS[1]) end return 0"
+
+  /// The fingerprint of this value.
+  private var fingerprint: Data {
+    let count = value.count + footer.count
+    let head = Data("\(count):".utf8)
+    if count <= Self.shortLength { return head + value + footer }
+    let part = Self.shortLength / 2
+    let (first, last) = (value.prefix(part), footer.suffix(part))
+    return head + first + footer.prefix(part - first.count) + value.suffix(part - last.count)
+      + last
+  }
 }
 
 extension RedisCache {

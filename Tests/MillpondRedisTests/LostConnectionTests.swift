@@ -66,7 +66,7 @@ import Testing
     let server = try ScriptedServer { connection, command in
       commands.withLock { $0.append("\(connection) " + (command.first ?? "")) }
       if command.last == "end" { return connection == 1 ? nil : "$-1\r\n" }
-      return command.first == "GET" ? "$-1\r\n" : "+OK\r\n"
+      return ["GET", "EVAL"].contains(command.first) ? "$-1\r\n" : "+OK\r\n"
     }
     let shared = RedisCache(try Redis(.tcp(host: "127.0.0.1", port: server.port)), prefix: "")
     let readers = [Recorder<Data>(), Recorder<Data>()]

@@ -35,41 +35,68 @@ import Testing
     _ = try? await outcome.collect().value
   }
 
+  /// The commands of a fill of a key that has nothing.
+  private static let fill = ["EVAL p:k", "SET p:k value NX"]
+
   @Test func `a fill without an answer is taken back before anything else is sent`() async throws {
     let server = try server { connection, command in
       if command.first == "SET", connection == 1 { return nil }
-      return command.first == "GET" ? "$-1\r\n" : "+OK\r\n"
+      return command.first == "SET" ? "+OK\r\n" : "_\r\n"
     }
     let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
 
     await fill(cache, "k", "value")
     #expect(try await cache.found("k") == nil)
 
-    #expect(commands(of: 1) == ["SET p:k value"])
-    #expect(commands(of: 2) == ["CLIENT KILL ID 1", "EVAL p:k 5 value", "GET p:k"])
+    #expect(commands(of: 1) == Self.fill)
+    #expect(commands(of: 2) == ["CLIENT KILL ID 1", "EVAL p:k 5:value", "GET p:k"])
   }
 
   @Test func `a fill is taken back until the server has answered`() async throws {
     let server = try server { connection, command in
-      if connection < 4, ["SET", "EVAL"].contains(command.first) { return nil }
-      return command.first == "GET" ? "$-1\r\n" : "+OK\r\n"
+      if connection < 4, command.first == "SET" || command.last == "5:value" { return nil }
+      return command.first == "SET" ? "+OK\r\n" : "_\r\n"
     }
     let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
 
     await fill(cache, "k", "value")
     while (try? await cache.get("k").collect().value) == nil { await Task.yield() }
-
-    for connection in 2...4 { #expect(commands(of: connection).contains("EVAL p:k 5 value")) }
     try await cache.flush().value
-    #expect(commands(of: 4).filter { $0.hasPrefix("EVAL") }.count == 1)
+
+    for connection in 2...4 {
+      #expect(commands(of: connection).filter { $0 == "EVAL p:k 5:value" }.count == 1)
+    }
   }
 
-  /// The server answers something, so the connection lasts.
+  /// A server that loads its data after a restart, for example.
+  @Test(arguments: ["LOADING", "BUSY", "READONLY"])
+  func `a fill is taken back when the server can do so`(error: String) async throws {
+    let count = Locked(0)
+    let server = try server { connection, command in
+      if connection == 1, command.first == "SET" { return nil }
+      if command.last == "5:value" {
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        return number < 3 ? "-\(error) x\r\n" : ":1\r\n"
+      }
+      return command.first == "PING" ? "+PONG\r\n" : "_\r\n"
+    }
+    let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
+
+    await fill(cache, "k", "value")
+    while count.withLock({ $0 }) < 3 { try await cache.flush().value }
+    for _ in 0..<20 { try await cache.flush().value }
+
+    #expect(count.withLock { $0 } == 3)
+  }
+
   @Test func `a fill that is answered too late is taken back on the same connection`() async throws
   {
     let isGivenUp = DispatchSemaphore(value: 0)
     let server = try server { _, command in
-      guard command.first == "SET" else { return "+OK\r\n" }
+      guard command.first == "SET" else { return "_\r\n" }
       isGivenUp.wait()
       return "+OK\r\n"
     }
@@ -79,37 +106,121 @@ import Testing
 
     await fill(cache, "k", "value")
     isGivenUp.signal()
-    while !commands.withLock({ $0 }).contains(where: { $0.hasSuffix("EVAL p:k 5 value") }) {
+    while !commands.withLock({ $0 }).contains(where: { $0.hasSuffix("EVAL p:k 5:value") }) {
       try Task.checkCancellation()
       await Task.yield()
     }
   }
 
-  @Test(arguments: ["-OOM x\r\n", "-READONLY x\r\n"])
-  func `a fill that the server has refused is not taken back`(refusal: String) async throws {
-    let server = try server { _, command in command.first == "SET" ? refusal : "+OK\r\n" }
+  @Test func `a fill that was not sent is not taken back`() async throws {
+    let server = try server { connection, command in
+      connection == 1 ? nil : command.first == "PING" ? "+PONG\r\n" : "_\r\n"
+    }
     let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
+
+    await fill(cache, "k", "value")
+    while (try? await cache.flush().value) == nil { await Task.yield() }
+
+    #expect(!commands.withLock { $0 }.contains { $0.hasSuffix("5:value") })
+  }
+
+  @Test(arguments: ["-OOM x\r\n", "-READONLY x\r\n", "_\r\n"])
+  func `a fill that the server has refused is not taken back`(refusal: String) async throws {
+    let server = try server { _, command in command.first == "SET" ? refusal : "_\r\n" }
+    let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
+
+    await fill(cache, "k", "value")
+    _ = try await cache.flush().value
+
+    #expect(commands(of: 1) == Self.fill + ["PING", "PING"])
+  }
+
+  @Test func `a fill is stored only over what its key had`() async throws {
+    let server = try server { _, command in
+      command.first == "EVAL" && command.count == 4 ? "$5\r\n3:old\r\n" : "+OK\r\n"
+    }
+    let cache = RedisCache(
+      try server.client(), prefix: "p:", timeToLive: .after(.seconds(5)), form: .plain)
 
     await fill(cache, "k", "value")
     try await cache.flush().value
 
-    #expect(commands(of: 1) == ["SET p:k value", "PING"])
+    #expect(commands(of: 1) == ["EVAL p:k", "EVAL p:k 3:old value PX 5000", "PING", "PING"])
   }
 
-  @Test func `a long value is compared by its length and its end`() async throws {
+  @Test func `memory forgets a fill that the server has refused`() async throws {
+    let server = try server { _, command in
+      command.first == "PING" || command.first == "CLIENT" ? "+OK\r\n" : "_\r\n"
+    }
+    let redis = try Redis(.tcp(host: "127.0.0.1", port: server.port))
+    let shared = RedisCache(redis, prefix: "p:")
+    let memory = MemoryCache<String, Data>(countLimit: 10)
+    let origin = FunctionSource<String, Data>.signal { _ in .just(Data([1])) }
+    let cache = memory.following(shared).layered(over: shared.layered(over: origin))
+    try await shared.tracks()
+
+    #expect(try await cache.get("k").value == Data([1]))
+    for _ in 0..<2 { try await shared.flush().value }
+
+    #expect(memory.count == 0)
+  }
+
+  @Test func `a long value is told from others by its length and its ends`() async throws {
     let server = try server { connection, command in
-      command.first == "SET" && connection == 1 ? nil : "+OK\r\n"
+      command.first == "SET" && connection == 1 ? nil : "_\r\n"
     }
     let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
-    let end = String(repeating: "e", count: 64)
+    let (head, end) = (String(repeating: "h", count: 128), String(repeating: "e", count: 128))
 
-    await fill(cache, "k", String(repeating: "b", count: 1_000) + end)
+    await fill(cache, "k", head + String(repeating: "b", count: 1_000) + end)
     try await cache.flush().value
 
-    #expect(commands(of: 2).contains("EVAL p:k 1064 \(end)"))
+    #expect(commands(of: 2).contains("EVAL p:k 1256:\(head)\(end)"))
   }
 
-  @Test func `a connection of another run of the server is not ended`() async throws {
+  /// A refusal to track ends a connection that works. The fill is sent behind the command that is
+  /// refused.
+  @Test func `a fill of a connection that does not track is taken back`() async throws {
+    let isTold = DispatchSemaphore(value: 0)
+    let server = try server { connection, command in
+      switch command.first {
+      case "EVAL" where connection == 1:
+        isTold.wait()
+        return "_\r\n"
+      case "CLIENT": return command.last == "b/" && connection == 1 ? "-ERR x\r\n" : "+OK\r\n"
+      case "SET": return connection == 1 ? "" : "+OK\r\n"
+      case "PING": return "+OK\r\n"
+      default: return "_\r\n"
+      }
+    }
+    let redis = try Redis(.tcp(host: "127.0.0.1", port: server.port))
+    let cache = RedisCache(redis, prefix: "p:", form: .plain)
+    try await cache.tracks()
+    _ = cache.apply(.fill("k", Stamped(Data("value".utf8)), FillToken()))
+    let further = RedisCache(redis, prefix: "b/")
+    while redis.loop.connections[0].withState({ $0.pipeline.count }) < 2 { await Task.yield() }
+    isTold.signal()
+    while commands(of: 2).isEmpty { await Task.yield() }
+    try await further.flush().value
+
+    #expect(commands(of: 2).contains("EVAL p:k 5:value"))
+  }
+
+  @Test func `lost connections are ended until the server has answered`() async throws {
+    let server = try server { connection, command in
+      if connection < 3, command.first == "SET" || command.contains("KILL") { return nil }
+      return "+OK\r\n"
+    }
+    let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
+
+    for _ in 0..<2 { _ = try? await cache.set(Data(), for: "k").value }
+    while (try? await cache.flush().value) == nil { await Task.yield() }
+
+    #expect(commands(of: 2).first == "CLIENT KILL ID 1")
+    #expect(commands(of: 3).prefix(2) == ["CLIENT KILL ID 1", "CLIENT KILL ID 2"])
+  }
+
+  @Test func `connections of another run of the server are not ended`() async throws {
     let server = try ScriptedServer(description: nil) { [commands] connection, command in
       commands.withLock { $0.append("\(connection) " + command.joined(separator: " ")) }
       if command.first == "HELLO" { return "%1\r\n$2\r\nid\r\n:\(connection)\r\n" }
@@ -124,23 +235,29 @@ import Testing
     #expect(!commands.withLock { $0 }.contains { $0.contains("KILL") })
   }
 
-  @Test func `sessions end their predecessor of the same run only`() {
-    let a = [
-      RESPValue.map([.bytes(Data("id".utf8)), .integer(3)]), .simple("# Server\r\nrun_id:a"),
+  @Test func `a connection ends those of the same run only`() throws {
+    let answers = [
+      RESPValue.map([.bytes(Data("id".utf8)), .integer(3)]), .simple("# Server\r\nrun_id:a\r\n"),
     ]
-    let b = [RESPValue.map([.bytes(Data("id".utf8)), .integer(4)]), .simple("run_id:b\r\nx:y")]
-    let later = [RESPValue.map([.bytes(Data("id".utf8)), .integer(9)]), a[1]]
-
-    #expect(RedisSession(a)?.run == "a")
-    #expect(RedisSession(b)?.ending(RedisSession(a)) == nil)
-    #expect(RedisSession(a)?.ending(RedisSession(a)) == nil)
-    #expect(RedisSession(a)?.ending(nil) == nil)
-    #expect(RedisSession(later)?.ending(RedisSession(a)) != nil)
+    let session = try #require(RedisSession(answers))
+    #expect(session.run == "a" && session.number == 3)
     let malformed: [[RESPValue]] = [
-      [], [.null], [.map([]), .simple("run_id:a")], [.map([.bytes(Data("id".utf8))]), a[1]],
-      [a[0], .error("NOPERM")], [.simple("OK"), a[1]],
+      [], [.null], [.map([]), .simple("run_id:a")], [.map([.bytes(Data("id".utf8))]), answers[1]],
+      [answers[0], .error("NOPERM")], [.simple("OK"), answers[1]],
     ]
     for answers in malformed { #expect(RedisSession(answers) == nil) }
+
+    let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try RedisWakePipe())
+    for number in 0..<40 {
+      let other = try #require(
+        RedisSession([.map([.bytes(Data("id".utf8)), .integer(Int64(number))]), answers[1]]))
+      connection.becomeReady(as: other, at: 0)
+      connection.becomeReady(as: nil, at: 0)
+    }
+    #expect(connection.withState { $0.sessions.count } == RedisSession.limit)
+    let later = try #require(RedisSession([answers[0], .simple("run_id:b")]))
+    connection.becomeReady(as: later, at: 0)
+    #expect(connection.withState { $0.sessions } == [later])
   }
 }
 
@@ -174,16 +291,45 @@ import Testing
     #expect(try await other.found("k") != Data("old".utf8))
   }
 
+  /// The server carries out both in one turn, after which it would report neither to the other.
+  @Test(arguments: [RedisTracking.byPrefix, .byKey], [true, false])
+  func `a fill does not win over a write that the server carries out just before`(
+    tracking: RedisTracking, isRemoval: Bool
+  ) async throws {
+    let redis = try scene.client(tracking: tracking)
+    let cache = RedisCache(redis, prefix: "p:")
+    let other = RedisCache(try scene.client(), prefix: "p:")
+    if isRemoval { try await other.set(Data("older".utf8), for: "k").value }
+    try await cache.tracks()
+    _ = try await cache.found("k")
+    try await other.flush().value
+    let token = FillToken()
+
+    for _ in 0..<10 {
+      scene.server.pause()
+      let write = isRemoval ? other.remove("k") : other.set(Data("new".utf8), for: "k")
+      let fill = cache.apply(.fill("k", Stamped(Data("old".utf8)), token))
+      scene.server.resume()
+      try await write.value
+      _ = try await fill.collect().value
+      try await redis.ping().value
+      try await redis.ping().value
+
+      #expect(try await other.found("k") == (isRemoval ? nil : Data("new".utf8)))
+    }
+  }
+
   @Test(arguments: [RedisForm.stamped, .plain])
   func `a value that is taken back goes only if it is still there`(form: RedisForm) async throws {
     let cache = try scene.cache("p:", form: form)
     let connection = cache.redis.connection(of: "k")
-    for (text, other) in [("old", "new"), ("", "x"), (String(repeating: "o", count: 500), "")] {
+    let long = String(repeating: "o", count: 500)
+    for (text, other) in [("old", "new"), ("", "x"), (long, ""), ("1" + long, "2" + long)] {
       let value = Stamped(Data(text.utf8))
       let stored = try #require(cache.stored(value, isFill: true))
       for isOverwritten in [true, false] {
         let key = cache.serverKey("k")
-        connection.submit(stored.set(key, [])) { _ in }
+        connection.submit(stored.set(key)) { _ in }
         if isOverwritten { try await cache.set(Data(other.utf8), for: "k").value }
         connection.takeBack(stored.takeBack(key))
         let expected = isOverwritten ? Data(other.utf8) : nil

@@ -67,6 +67,10 @@ import Testing
   @Test func `nothing is kept of caches that are not used any more`() async throws {
     let redis = try scene.client(connections: 2)
     let lasting = RedisCache(redis, prefix: "lasting/")
+    let lastingMemory = MemoryCache<String, Data>(countLimit: 10)
+    let followed = lastingMemory.following(lasting).layered(over: lasting)
+    try await lasting.tracks()
+    try await followed.set(Data([1]), for: "k").value
     for number in 0..<200 {
       let cache = RedisCache(redis, prefix: "user\(number)/")
       let layered = memory.following(cache).layered(
@@ -76,18 +80,12 @@ import Testing
     }
     try await lasting.flush().value
     try await lasting.tracks()
+    #expect(lastingMemory.now("k", Lookup()) == Data([1]))
 
     for connection in redis.loop.connections {
       let numbers = connection.withState { Set($0.orders.keys) }
       #expect(numbers == [lasting.number])
     }
-    let information = Promise<Int>()
-    redis.loop.connections[0].submit(.command("CLIENT", "TRACKINGINFO")) { result in
-      guard case .success(.map(let fields)) = result, case .array(let prefixes)? = fields.last
-      else { return information.keep(by: .just(-1)) }
-      information.keep(by: .just(prefixes.count))
-    }
-    #expect(try await information.outcome.value <= 30)
     #expect(try await RedisCache(redis, prefix: "user7/").found("k") == Data())
   }
 
@@ -106,6 +104,33 @@ import Testing
     let removal = third.removeAll()
     #expect(try await first.found("k") == nil, "removals are common")
     try await removal.value
+  }
+
+  /// The limits are for users' commands.
+  @Test func `a further cache is tracked also while there are too many commands`() async throws {
+    let commands = Locked<[String]>([])
+    let server = try ScriptedServer { connection, command in
+      commands.withLock { $0.append("\(connection) " + command.joined(separator: " ")) }
+      return command.first == "GET" ? "" : "+OK\r\n"
+    }
+    let limits = ConnectionLimits(
+      deadline: 10_000_000_000, heartbeat: 10_000_000_000, commands: 1)
+    let redis = try Redis(
+      RedisSettings(
+        address: .tcp(host: "127.0.0.1", port: server.port), database: 0, connections: 1,
+        tracking: .byPrefix, limits: limits))
+    let first = RedisCache(redis, prefix: "a/")
+    try await first.tracks()
+    let get = Recorder<Data>().subscribe(to: first.get("k"))
+
+    let second = RedisCache(redis, prefix: "b/")
+    while !commands.withLock({ $0 }).contains(where: { $0.contains("PREFIX b/") }) {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+
+    #expect(server.connections == 1)
+    withExtendedLifetime((second, get)) {}
   }
 
   // MARK: What the server is told
@@ -140,10 +165,11 @@ import Testing
     #expect(shorter.requests == ["OFF", "ON BCAST NOLOOP PREFIX a/ PREFIX c/"])
     #expect(shorter.isAnew)
     #expect(try step(["", "a/"], after: ["a/"]).requests == ["OFF", "ON BCAST NOLOOP"])
-    let unused = (0..<20).map { "u\($0)/" }
+    let unused = (0..<RedisTracker.unusedLimit + 2).map { "u\($0)/" }
     #expect(try step(["a/"], after: unused).isAnew)
-    #expect(try step(["a/"], after: Array(unused[..<10])).requests == ["ON BCAST NOLOOP PREFIX a/"])
+    #expect(try step(["a/"], after: Array(unused[2...])).requests == ["ON BCAST NOLOOP PREFIX a/"])
     #expect(try step([], after: ["a/"]).requests == [])
+    #expect(try step([], after: unused).requests == ["OFF"])
     #expect(try step(["a/"], after: nil, .byKey).requests == ["ON NOLOOP"])
     #expect(try step(["a/"], after: nil, .off).requests == [])
     // Canonically equal, and other bytes.

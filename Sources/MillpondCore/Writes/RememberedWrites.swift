@@ -44,6 +44,14 @@ struct RememberedWrites<Key: Hashable & Sendable>: Sendable {
     if let present, present > revision { latest.writes[key] = present }
   }
 
+  /// Replaces the write of a key that has this revision.
+  mutating func replace(_ key: Key, _ revision: Revision, by former: Revision) {
+    if latest.writes[key] == revision { latest.writes[key] = former }
+    for place in older.indices where older[place].writes[key] == revision {
+      older[place].writes[key] = former
+    }
+  }
+
   /// Begins a new generation if that is due, and forgets old ones: those without writes after
   /// `oldest`, or the oldest of too many; at most two, and never the last full one.
   ///

@@ -233,6 +233,12 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     max(removalOfAll, remembered.last(of: key))
   }
 
+  /// Makes `former` the last write of a key again, if `revision` still is, since that has stored
+  /// nothing.
+  package mutating func takeBack(_ key: Key, _ revision: Revision, former: Revision) {
+    remembered.replace(key, revision, by: former)
+  }
+
   /// Forgets writes that are older than `oldest`, the oldest pending write.
   @inlinable
   mutating func prune(before oldest: Revision) {

@@ -11,12 +11,30 @@ struct PendingReply: Sendable {
   var deadline: Int64
   let answer: RedisAnswer
 
-  /// Whether it takes back what an earlier command may have left: it is sent whatever the limits
-  /// are, and on the next connection before all others.
+  /// The command that takes back what this one has left, should it have been sent and its answer
+  /// not arrive in time.
+  var takeBack: RedisRequest?
+
+  /// Whether it takes back what another one has left.
   var isTakingBack = false
+
+  /// Whether the limits do not hold for it, because the client itself needs it.
+  var isOwn = false
 
   /// Whether it was sent on an earlier connection.
   var isRepeated = false
+
+  /// Returns a command that takes something back, and is repeated until it is answered.
+  static func takingBack(_ request: RedisRequest, deadline: Int64) -> PendingReply {
+    PendingReply(
+      request: request, deadline: deadline, answer: { _ in }, takeBack: request, isTakingBack: true)
+  }
+}
+
+/// A command that has failed, because its deadline was over, and whose answer has not arrived.
+struct LateReply: Sendable {
+  let takeBack: RedisRequest?
+  let isTakingBack: Bool
 }
 
 /// Commands that have not been sent, in order.

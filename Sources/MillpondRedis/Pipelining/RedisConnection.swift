@@ -24,6 +24,9 @@ final class RedisConnection: Sendable {
     /// Whether they are being looked up.
     var isLookingUp = false
 
+    /// What the server calls this connection and the lost ones that it may not have ended.
+    var sessions: [RedisSession] = []
+
     /// Whether the server refused to track, or did not confirm it in time, so that the connection is
     /// of no use.
     var isTrackingRefused = false
@@ -56,18 +59,32 @@ final class RedisConnection: Sendable {
 
   /// Submits a command that is made under the lock of the orders, unless that makes none.
   ///
+  /// - Parameters:
+  ///   - answer: Receives the answer.
+  ///   - takeBack: The command that takes back what this one has left, should its answer not arrive
+  ///     in time.
+  ///   - make: Returns the command, with the orders of all caches.
   /// - Returns: Whether there was a command.
   func submit(
-    _ answer: @escaping RedisAnswer, isTakingBack: Bool = false,
+    _ answer: @escaping RedisAnswer, takeBack: RedisRequest? = nil,
     _ make: (inout [Int: WriteOrder<String>]) -> RedisRequest?
   ) -> Bool {
     let now = SocketCalls.now()
+    return submit(at: now, answer) { orders in
+      make(&orders).map { request in
+        PendingReply(
+          request: request, deadline: now + limits.deadline, answer: answer, takeBack: takeBack)
+      }
+    }
+  }
+
+  private func submit(
+    at now: Int64, _ answer: RedisAnswer,
+    _ make: (inout [Int: WriteOrder<String>]) -> PendingReply?
+  ) -> Bool {
     var writing: Writing?
     let step = state.withLock { state -> RedisPipeline.Step? in
-      guard let request = make(&state.orders) else { return nil }
-      let reply = PendingReply(
-        request: request, deadline: now + limits.deadline, answer: answer,
-        isTakingBack: isTakingBack)
+      guard let reply = make(&state.orders) else { return nil }
       let step = state.pipeline.submit(reply, at: now)
       if step == .send || step == .sendAndWake { writing = state.beginWriting() }
       return step
@@ -82,16 +99,48 @@ final class RedisConnection: Sendable {
     return true
   }
 
-  /// Sends a command that takes back what an earlier one may have left, at once or first of all on
-  /// the next connection, until the server has answered it.
+  /// Sends a command of the client itself, for which the limits do not hold.
+  func submitOwn(_ request: RedisRequest, _ answer: @escaping RedisAnswer = { _ in }) {
+    _ = submit(PendingReply(request: request, deadline: 0, answer: answer, isOwn: true))
+  }
+
+  /// Sends a command that takes back what an earlier one has left, at once or first of all on the
+  /// next connection, until the server has answered it.
   func takeBack(_ request: RedisRequest) {
-    let answer: RedisAnswer = { result in
-      switch result {
-      case .success, .failure(.server), .failure(.closed): break
-      case .failure: self.takeBack(request)
+    _ = submit(.takingBack(request, deadline: 0))
+  }
+
+  private func submit(_ reply: PendingReply) -> Bool {
+    let now = SocketCalls.now()
+    var reply = reply
+    reply.deadline = now + limits.deadline
+    return submit(at: now, reply.answer) { [reply] _ in reply }
+  }
+
+  /// Begins to send commands on a connection that the server calls `session`, after those that end
+  /// the lost ones before it.
+  func becomeReady(as session: RedisSession?, at now: Int64) {
+    withState { state in
+      var ending: [PendingReply] = []
+      if let session {
+        state.sessions.removeAll { $0.run != session.run || $0 == session }
+        ending = state.sessions.map { former in
+          PendingReply(
+            request: former.ending, deadline: now, answer: { self.ended(former, $0) }, isOwn: true)
+        }
+        state.sessions.append(session)
+        if state.sessions.count > RedisSession.limit { state.sessions.removeFirst() }
       }
+      state.pipeline.becomeReady(at: now, first: ending)
     }
-    _ = submit(answer, isTakingBack: true) { _ in request }
+    flush()
+  }
+
+  private func ended(_ session: RedisSession, _ result: Result<RESPValue, RedisError>) {
+    switch result {
+    case .success, .failure(.server): withState { $0.sessions.removeAll { $0 == session } }
+    case .failure: break
+    }
   }
 
   /// Sends what is to be sent, unless another thread does.

@@ -19,7 +19,7 @@ extension RedisConnectionDriver {
     let wasUsual = attempt == nil && !isBlocked
     if watch.isWritable, isBlocked { connection.withState { $0.pipeline.unblock() } }
     if watch.isReadable { read(socket, &room, at: now) }
-    return !wasUsual || self.socket !== socket
+    return exchange(&isDue, with: false) || !wasUsual || self.socket !== socket
   }
 
   private mutating func read(_ socket: RedisSocket, _ room: inout [UInt8], at now: Int64) {
@@ -55,7 +55,7 @@ extension RedisConnectionDriver {
     if attempt != nil { greeted(&replies, at: now) }
     if socket == nil { return }
     deliver(replies, at: now)
-    if let failure { lose(failure, at: now) }
+    if socket != nil, let failure { lose(failure, at: now) }
   }
 
   private mutating func greeted(_ replies: inout [RESPValue], at now: Int64) {
@@ -68,13 +68,10 @@ extension RedisConnectionDriver {
         return lose(.refused(message: message), at: now)
       }
       guard connection.withState({ $0.pipeline.greeted(1) }) else { continue }
-      let former = exchange(&session, with: RedisSession(attempt?.answers ?? []))
+      let session = RedisSession(attempt?.answers ?? [])
       attempt = nil
       tracker.began(on: connection, sent.version)
-      let ending = session?.ending(former)
-      connection.withState { $0.pipeline.becomeReady(at: now, first: ending) }
-      connection.flush()
-      return
+      return connection.becomeReady(as: session, at: now)
     }
     connection.withState { $0.pipeline.lastReceived = now }
   }
@@ -93,11 +90,17 @@ extension RedisConnectionDriver {
       }
       defer { next += 1 }
       if next < 0 { continue }
-      if case .error(let message) = reply {
-        receivers[next](.failure(.server(message: message)))
-      } else {
-        receivers[next](.success(reply))
+      let receiver = receivers[next]
+      guard case .error(let message) = reply else {
+        receiver.answer(.success(reply))
+        continue
       }
+      let error = RedisError.server(message: message)
+      if receiver.isTakingBack, error.isTemporary {
+        connection.withState { $0.pipeline.takeBackAgain(receiver.request, at: now) }
+        isDue = true
+      }
+      receiver.answer(.failure(error))
     }
     connection.uncork()
   }
@@ -106,5 +109,13 @@ extension RedisConnectionDriver {
 extension RESPValue {
   fileprivate var isPush: Bool {
     if case .push = self { true } else { false }
+  }
+}
+
+extension RedisError {
+  /// Whether the server may carry out the same command later.
+  fileprivate var isTemporary: Bool {
+    ["LOADING", "BUSY", "MASTERDOWN", "READONLY", "CLUSTERDOWN", "TRYAGAIN", "OOM"].contains(
+      serverCode)
   }
 }

@@ -12,12 +12,12 @@ struct RedisConnectionDriver {
   var parser: RESPParser
   var attempt: Attempt?
 
-  /// What the server calls the latest connection that was greeted; nil if it does not tell.
-  var session: RedisSession?
-
   /// What the server has been told of the prefixes.
   var sent = SentPrefixes()
   var isBlocked = false
+
+  /// Whether there is something to tend now, which an answer has shown.
+  var isDue = false
 
   /// The number of addresses that were connected to, but did not answer the greeting: the next
   /// attempt begins with another one.
@@ -88,8 +88,9 @@ struct RedisConnectionDriver {
     }
     trackIfChanged()
     if connection.withState({ $0.pipeline.needsHeartbeat(at: now) }) {
-      connection.submit(.command("PING")) { _ in }
+      connection.submitOwn(.command("PING"))
     }
+    connection.withState { $0.pipeline.sendTakingBack(at: now) }
     connection.flush()
     isBlocked = connection.withState { $0.pipeline.isBlocked }
     let next = connection.withState { $0.pipeline.nextLook(at: now) }
@@ -198,10 +199,11 @@ struct RedisConnectionDriver {
     // Until the server has answered, nothing is known about changes.
     if step.isAnew { tracker.ended(on: connection.number) }
     sent = step.sent
-    guard let last = step.requests.last else { return tracker.began(on: connection, sent.version) }
-    for request in step.requests.dropLast() { connection.submit(request) { _ in } }
+    for request in step.requests.dropLast() { connection.submitOwn(request) }
     let (version, generation) = (sent.version, connection.generation)
-    connection.submit(last) { [connection, tracker, wake] result in
+    // Without any, after the answers to earlier ones.
+    connection.submitOwn(step.requests.last ?? .command("PING")) {
+      [connection, tracker, wake] result in
       if case .success = result { return tracker.began(on: connection, version) }
       // If the connection is lost already, the next one tracks.
       if connection.generation == generation {

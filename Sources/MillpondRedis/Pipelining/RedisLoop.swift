@@ -95,7 +95,7 @@ final class RedisLoop: Sendable {
   private var isOver: Bool {
     let state = state.withLock { $0 }
     if state.isStopped || !state.isReleased { return state.isStopped }
-    return connections.allSatisfy { connection in connection.withState { $0.pipeline.count == 0 } }
+    return connections.allSatisfy { connection in connection.withState { $0.pipeline.isDone } }
   }
 
   private func closeAll() {

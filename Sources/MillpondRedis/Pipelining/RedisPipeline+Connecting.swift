@@ -33,17 +33,19 @@ extension RedisPipeline {
 
   /// Sends the commands that have waited.
   ///
-  /// - Parameter first: A command to send before all others.
-  mutating func becomeReady(at now: Int64, first: RedisRequest? = nil) {
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - first: The commands to send before all others, whose deadlines do not count.
+  mutating func becomeReady(at now: Int64, first: [PendingReply] = []) {
     phase = .ready
     readySince = now
     // Deadlines are looked at in order, so none is later than those that follow.
     let deadline = min(waiting.first?.deadline ?? .max, now + limits.deadline)
-    if let first { put(PendingReply(request: first, deadline: deadline) { _ in }) }
-    while var reply = takingBack.popFirst() {
+    for var reply in first {
       reply.deadline = deadline
       put(reply)
     }
+    sendTakingBack(at: now, deadline: deadline)
     while let reply = waiting.popFirst() { put(reply) }
   }
 
@@ -57,7 +59,9 @@ extension RedisPipeline {
     if wasReady, now - readySince >= limits.lasting { failures = 0 }
     var failed: [RedisAnswer] = []
     var repeated = WaitingCommands()
+    var lost: [PendingReply] = []
     while let reply = sent.popFirst() {
+      lost.append(reply)
       if reply.request.isRepeatable, !reply.isRepeated {
         repeated.append(reply.repeated)
       } else {
@@ -66,6 +70,7 @@ extension RedisPipeline {
     }
     while let reply = waiting.popFirst() { repeated.append(reply) }
     waiting = repeated
+    keepTakingBack(lost)
     startAnew()
     if wasReady, failures == 0 {
       // The first attempt is made at once: most likely the server has been restarted.
@@ -86,7 +91,7 @@ extension RedisPipeline {
     while let reply = sent.popFirst() {
       failed.append(reply.answer)
     }
-    takingBack = WaitingCommands()
+    takingBack = Queue()
     startAnew()
     return failed + takeWaiting()
   }
@@ -99,7 +104,8 @@ extension RedisPipeline {
 
   private mutating func startAnew() {
     output = []
-    late = 0
+    dropUnfinished()
+    late = Queue()
     generation += 1
     (isWriting, isBlocked, isCorked) = (false, false, false)
   }

@@ -52,15 +52,22 @@ struct RedisPipeline: Sendable {
   let limits: ConnectionLimits
   var phase = Phase.idle
 
-  /// The commands that wait for a connection, and those that go before them.
+  /// The commands that wait for a connection.
   var waiting = WaitingCommands()
-  var takingBack = WaitingCommands()
 
-  /// The number of the next answers whose commands have failed, because their deadline was over.
-  var late = 0
+  /// The commands that go before them, to take back what others have left, and the time before which
+  /// they are not sent on a connection that has refused them for now.
+  var takingBack = Queue<RedisRequest>()
+  private var takingBackAt: Int64 = 0
+
+  /// The next answers whose commands have failed, because their deadline was over.
+  var late = Queue<LateReply>()
 
   /// The commands whose answers come after those, in order.
   var sent = Queue<PendingReply>()
+
+  /// What the socket has not taken, which is sent first.
+  private var unfinished: SocketOutput?
 
   /// The bytes that have not been handed to a writer, and the room of those that were sent.
   var output: [UInt8] = []
@@ -91,6 +98,13 @@ struct RedisPipeline: Sendable {
 
   /// The number of commands without an answer.
   var count: Int { waiting.count + sent.count }
+
+  /// Whether nothing is left to do for a client that is not used any more: what is to be taken back
+  /// is attempted once more.
+  var isDone: Bool {
+    if case .pausing = phase { return true }
+    return count == 0 && takingBack.isEmpty
+  }
 }
 
 // MARK: - Commands
@@ -98,15 +112,17 @@ struct RedisPipeline: Sendable {
 extension RedisPipeline {
   /// Takes a command, unless it can't be sent soon.
   mutating func submit(_ reply: PendingReply, at now: Int64) -> Step {
-    if reply.isTakingBack {
-      if phase != .ready, phase != .closed {
-        takingBack.append(reply)
-        return .nothing
+    if reply.isTakingBack, phase != .ready, phase != .closed {
+      takeBackLater(reply.request)
+      return .nothing
+    }
+    if !reply.isOwn, !reply.isTakingBack {
+      if count >= limits.commands {
+        return .refuse(.tooManyCommands(limit: limits.commands))
       }
-    } else if count >= limits.commands {
-      return .refuse(.tooManyCommands(limit: limits.commands))
-    } else if output.count + waiting.bytes >= limits.outputBytes {
-      return .refuse(.tooManyBytes(limit: limits.outputBytes))
+      if output.count + waiting.bytes >= limits.outputBytes {
+        return .refuse(.tooManyBytes(limit: limits.outputBytes))
+      }
     }
     switch phase {
     case .closed: return .refuse(.closed)
@@ -144,21 +160,27 @@ extension RedisPipeline {
   /// From here on until ``uncork()`` the output is only collected: what receivers submit is sent
   /// together.
   ///
-  /// - Returns: The number of answers that come too late, and the receivers of those that follow;
+  /// - Returns: The number of answers that come too late, and the commands of those that follow;
   ///   nil if more answers have arrived than commands were sent.
   mutating func takeAnswered(
     _ count: Int, at now: Int64
-  ) -> (late: Int, receivers: [RedisAnswer])? {
+  ) -> (late: Int, receivers: [PendingReply])? {
     lastReceived = now
     isCorked = true
-    guard count <= late + sent.count else { return nil }
-    let dropped = min(late, count)
-    late -= dropped
-    var receivers: [RedisAnswer] = []
+    guard count <= late.count + sent.count else { return nil }
+    let dropped = min(late.count, count)
+    var takeBacks: [RedisRequest] = []
+    for _ in 0..<dropped {
+      if let reply = late.popFirst(), let takeBack = reply.takeBack, !reply.isTakingBack {
+        takeBacks.append(takeBack)
+      }
+    }
+    var receivers: [PendingReply] = []
     receivers.reserveCapacity(count - dropped)
     for _ in dropped..<count {
-      if let reply = sent.popFirst() { receivers.append(reply.answer) }
+      if let reply = sent.popFirst() { receivers.append(reply) }
     }
+    for takeBack in takeBacks { put(.takingBack(takeBack, deadline: now + limits.deadline)) }
     return (dropped, receivers)
   }
 
@@ -167,17 +189,58 @@ extension RedisPipeline {
   }
 }
 
+// MARK: - Taking back
+
+extension RedisPipeline {
+  /// Keeps a command that takes something back for the next connection.
+  mutating func takeBackLater(_ request: RedisRequest) {
+    takingBack.append(request)
+    // What is beyond the limit stays on the server until its life ends.
+    if takingBack.count > limits.commands { _ = takingBack.popFirst() }
+  }
+
+  /// Keeps a command that takes something back, because the server can't do it for now.
+  mutating func takeBackAgain(_ request: RedisRequest, at now: Int64) {
+    takeBackLater(request)
+    takingBackAt = now + limits.firstPause
+  }
+
+  /// Sends the commands that take something back, unless it is too early.
+  mutating func sendTakingBack(at now: Int64, deadline: Int64? = nil) {
+    guard phase == .ready, now >= takingBackAt else { return }
+    while let request = takingBack.popFirst() {
+      put(.takingBack(request, deadline: deadline ?? now + limits.deadline))
+    }
+  }
+
+  /// Keeps what takes back what was sent, for the next connection.
+  mutating func keepTakingBack(_ sent: [PendingReply]) {
+    while let reply = late.popFirst() {
+      if let request = reply.takeBack { takeBackLater(request) }
+    }
+    for request in sent.compactMap(\.takeBack) { takeBackLater(request) }
+    takingBackAt = 0
+  }
+
+  mutating func dropUnfinished() { unfinished = nil }
+}
+
 // MARK: - Sending
 
 extension RedisPipeline {
   /// Takes the output for the only writer; nil if there is another writer, or nothing to write.
   mutating func beginWriting() -> SocketOutput? {
     isWakePending = false
-    if isWriting || isBlocked || isCorked || output.isEmpty { return nil }
+    if isWriting || isBlocked || isCorked { return nil }
     switch phase {
     case .greeting, .ready: break
     case .idle, .connecting, .pausing, .closed: return nil
     }
+    if let unfinished = exchange(&unfinished, with: nil) {
+      isWriting = true
+      return unfinished
+    }
+    if output.isEmpty { return nil }
     isWriting = true
     let bytes = exchange(&output, with: exchange(&spare, with: []))
     return SocketOutput(bytes: bytes, generation: generation)
@@ -189,7 +252,8 @@ extension RedisPipeline {
     isWriting = false
     isBlocked = written.isBlocked
     if written.sent < written.bytes.count {
-      output = written.bytes[written.sent...] + output
+      written.isBlocked = false
+      unfinished = written
     } else if written.bytes.count <= Self.spareRoom {
       swap(&spare, &written.bytes)
       spare.removeAll(keepingCapacity: true)
@@ -223,7 +287,7 @@ extension RedisPipeline {
       overdue.answers.append(reply.answer)
     }
     while let next = sent.first, next.deadline <= now, let reply = sent.popFirst() {
-      late += 1
+      late.append(LateReply(takeBack: reply.takeBack, isTakingBack: reply.isTakingBack))
       overdue.answers.append(reply.answer)
       // The deadline counts from the submission of the command.
       if lastReceived <= next.deadline - limits.deadline { overdue.isSilent = true }
@@ -243,7 +307,8 @@ extension RedisPipeline {
       time = isDozing ? heartbeat : min(heartbeat, now + limits.deadline)
     case .idle, .connecting, .greeting, .ready, .closed: time = nil
     }
-    return [time, waiting.first?.deadline, sent.first?.deadline].compactMap { $0 }.min()
+    let takingBack = phase == .ready && !takingBack.isEmpty ? takingBackAt : nil
+    return [time, waiting.first?.deadline, sent.first?.deadline, takingBack].compactMap { $0 }.min()
   }
 
   /// Whether the server should be asked for a sign of life.

@@ -23,12 +23,12 @@ struct RedisSession: Sendable, Equatable {
 
   private static let runField = "run_id:"
 
-  /// Returns the command that ends an earlier connection; nil if there is none to end.
+  /// The number of lost connections that are kept to be ended.
+  static let limit = 16
+
+  /// The command that ends the connection.
   ///
-  /// Whatever was sent on that connection and has not been carried out, such as what a proxy still
-  /// holds, never will be.
-  func ending(_ former: RedisSession?) -> RedisRequest? {
-    guard let former, former.run == run, former.number != number else { return nil }
-    return .command("CLIENT", "KILL", "ID", .number(former.number))
-  }
+  /// Whatever was sent on it and has not been carried out, such as what a proxy still holds, never
+  /// will be.
+  var ending: RedisRequest { .command("CLIENT", "KILL", "ID", .number(number)) }
 }

@@ -3,7 +3,14 @@ import MillpondSignals
 /// The prefixes of which the server has been told on a connection.
 struct SentPrefixes: Sendable {
   var version = 0
-  var texts: [String] = []
+  fileprivate var texts = PrefixTable<String>()
+
+  init() {}
+
+  init(version: Int, texts: [String]) {
+    self.version = version
+    for text in texts { self.texts[text] = text }
+  }
 }
 
 extension RedisTracker {
@@ -18,6 +25,9 @@ extension RedisTracker {
     var isAnew = false
   }
 
+  /// The number of prefixes without a use for which the client does not track anew.
+  static var unusedLimit: Int { 1_000 }
+
   /// Returns the commands that let the server track the present prefixes.
   ///
   /// Further prefixes are added to those of the connection, whose changes the server goes on to
@@ -28,32 +38,29 @@ extension RedisTracker {
   ///   - sent: What the server has been told on the connection; nil for a new one.
   ///   - connection: The number of the connection.
   func step(after sent: SentPrefixes?, on connection: Int) -> Step {
-    let (texts, version) = tell(connection)
+    let (prefixes, version) = tell(connection)
     guard tracking == .byPrefix else {
       let requests: [RedisRequest] = isByKey ? [.command("CLIENT", "TRACKING", "ON", "NOLOOP")] : []
-      return Step(requests: requests, sent: SentPrefixes(version: version))
+      return Step(requests: requests, sent: SentPrefixes(version: version, texts: []))
     }
-    let needed = Self.withoutCovered(texts)
-    if needed.isEmpty {
-      return Step(sent: SentPrefixes(version: version, texts: sent?.texts ?? []))
+    if var sent, sent.texts.count > 0 {
+      let newer = prefixes.filter { $0.version > sent.version }.map(\.text)
+      let added = Self.withoutCovered(newer.filter { sent.texts.matches($0).isEmpty })
+      let isRefused = sent.texts.elements.contains { text in
+        added.contains { text.utf8.starts(with: $0.utf8) }
+      }
+      if !isRefused, sent.texts.count + added.count <= 2 * prefixes.count + Self.unusedLimit {
+        sent.version = version
+        for text in added { sent.texts[text] = text }
+        return Step(requests: added.isEmpty ? [] : [Self.tracking(added)], sent: sent)
+      }
     }
-    guard let sent, !sent.texts.isEmpty else {
-      return Step(
-        requests: [Self.tracking(needed)], sent: SentPrefixes(version: version, texts: needed))
-    }
-    let (known, wanted) = (Self.table(sent.texts), Self.table(needed))
-    let added = needed.filter { known.matches($0).isEmpty }
-    let isRefused = sent.texts.contains { text in
-      wanted.matches(text).contains { !$0.utf8.elementsEqual(text.utf8) }
-    }
-    if isRefused || sent.texts.count + added.count > 2 * needed.count + 16 {
-      return Step(
-        requests: [.command("CLIENT", "TRACKING", "OFF"), Self.tracking(needed)],
-        sent: SentPrefixes(version: version, texts: needed), isAnew: true)
-    }
+    let needed = Self.withoutCovered(prefixes.map(\.text))
+    let isAnew = (sent?.texts.count ?? 0) > 0
+    var requests: [RedisRequest] = isAnew ? [.command("CLIENT", "TRACKING", "OFF")] : []
+    if !needed.isEmpty { requests.append(Self.tracking(needed)) }
     return Step(
-      requests: added.isEmpty ? [] : [Self.tracking(added)],
-      sent: SentPrefixes(version: version, texts: sent.texts + added))
+      requests: requests, sent: SentPrefixes(version: version, texts: needed), isAnew: isAnew)
   }
 
   private static func tracking(_ prefixes: [String]) -> RedisRequest {
@@ -61,12 +68,6 @@ extension RedisTracker {
     // Without a prefix the server reports all keys.
     for prefix in prefixes where prefix != "" { arguments += ["PREFIX", .text(prefix)] }
     return .command(arguments)
-  }
-
-  private static func table(_ texts: [String]) -> PrefixTable<String> {
-    var table = PrefixTable<String>()
-    for text in texts { table[text] = text }
-    return table
   }
 
   /// Returns the prefixes without those that begin with another one, which the server refuses.

@@ -133,11 +133,17 @@ final class RedisTracker: Sendable {
 
   // MARK: Connections
 
+  /// Whether the server reports the changes of a prefix on a connection, or is not asked to.
+  func isReporting(_ prefix: TrackedPrefix, to connection: RedisConnection) -> Bool {
+    if tracking == .off { return true }
+    return state.withLock { $0.confirmed[connection.number] ?? -1 >= prefix.version }
+  }
+
   /// Notes that the server is told of the present prefixes, and returns them and their version.
-  func tell(_ connection: Int) -> (texts: [String], version: Int) {
+  func tell(_ connection: Int) -> (prefixes: [TrackedPrefix], version: Int) {
     state.withLock { state in
       state.told[connection] = state.version
-      return (state.prefixes.elements.map(\.prefix.text), state.version)
+      return (state.prefixes.elements.map(\.prefix), state.version)
     }
   }
 

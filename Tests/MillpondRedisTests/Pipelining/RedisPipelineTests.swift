@@ -1,4 +1,5 @@
 import Foundation
+import MillpondSignals
 import Synchronization
 import Testing
 
@@ -33,10 +34,10 @@ import Testing
     for name in ["a", "b", "c"] { _ = submit(&pipeline, name) }
 
     let taken = pipeline.takeAnswered(2, at: 5)
-    fail(taken?.receivers ?? [])
+    fail((taken?.receivers ?? []).map(\.answer))
     #expect(answers.failed == ["a", "b"])
     let rest = pipeline.takeAnswered(1, at: 6)
-    fail(rest?.receivers ?? [])
+    fail((rest?.receivers ?? []).map(\.answer))
     #expect(answers.failed == ["a", "b", "c"])
   }
 
@@ -84,9 +85,11 @@ import Testing
     #expect(early == nil)
     pipeline.unblock()
 
-    let next = pipeline.beginWriting()?.bytes ?? []
-    #expect(next.starts(with: bytes.dropFirst(3)))
-    #expect(next.count == bytes.count - 3 + 2)
+    var next = pipeline.beginWriting()
+    #expect(next?.bytes == bytes)
+    #expect(next?.sent == 3)
+    end(&next, &pipeline)
+    #expect(write(&pipeline) == ["g"])
   }
 
   @Test func `there is one writer at a time`() {
@@ -280,26 +283,88 @@ import Testing
   @Test func `what takes something back is sent first, whatever the limits are`() {
     var pipeline = ready()
     for name in ["a", "b", "c"] { _ = submit(&pipeline, name) }
-    #expect(submit(&pipeline, "undoA", isTakingBack: true) == .nothing)
+    #expect(pipeline.submit(.takingBack(request("undoA"), deadline: 100), at: 0) == .nothing)
     _ = write(&pipeline)
     fail(pipeline.lose(at: 1, share: 0))
-    #expect(answers.failed == ["a", "b", "c", "undoA"])
-    #expect(pipeline.phase != .ready)
+    #expect(answers.failed == ["a", "b", "c"])
 
-    #expect(submit(&pipeline, "undoB", isTakingBack: true, at: 1) == .nothing)
+    #expect(pipeline.submit(.takingBack(request("undoB"), deadline: 100), at: 1) == .nothing)
     fail(pipeline.takeOverdue(at: 1_000).answers)
     fail(pipeline.lose(at: 1_000, share: 0))
-    #expect(answers.failed.count == 4, "it waits for as long as it takes")
     pipeline.beginConnecting()
     _ = submit(&pipeline, "d", at: 1_000)
     pipeline.greet([], at: 1_001)
-    pipeline.becomeReady(at: 1_001, first: .encoded(Array("first ".utf8), isRepeatable: false))
+    let first = PendingReply(request: request("first"), deadline: 0, answer: { _ in })
+    pipeline.becomeReady(at: 1_001, first: [first])
 
-    #expect(write(&pipeline) == ["first", "undoB", "d"])
-    fail(pipeline.takeOverdue(at: 1_100).answers)
-    #expect(answers.failed.suffix(2) == ["undoB", "d"])
+    #expect(write(&pipeline) == ["first", "undoA", "undoB", "d"])
+    #expect(!pipeline.isDone)
+    let taken = pipeline.takeAnswered(4, at: 1_002)
+    #expect(taken?.receivers.map(\.isTakingBack) == [false, true, true, false])
+    #expect(pipeline.isDone)
     fail(pipeline.close())
-    #expect(submit(&pipeline, "undoC", isTakingBack: true) == .refuse(.closed))
+    let refused = pipeline.submit(.takingBack(request("undoC"), deadline: 0), at: 0)
+    #expect(refused == .refuse(.closed))
+  }
+
+  @Test func `only what was sent is taken back`() {
+    var pipeline = RedisPipeline(limits)
+    _ = submit(&pipeline, "a", takeBack: "undoA")
+    _ = submit(&pipeline, "b", takeBack: "undoB", at: 50)
+    pipeline.beginConnecting()
+    fail(pipeline.takeOverdue(at: 100).answers)
+    fail(pipeline.lose(at: 101, share: 0))
+
+    #expect(answers.failed == ["a", "b"])
+    #expect(pipeline.isDone)
+    #expect(pipeline.takingBack.isEmpty)
+  }
+
+  @Test func `what is answered too late is taken back once, by then or on the next connection`() {
+    var pipeline = ready(limits: ConnectionLimits(deadline: 100, heartbeat: 1_000))
+    for name in ["a", "b", "c"] { _ = submit(&pipeline, name, takeBack: "undo\(name)") }
+    #expect(write(&pipeline) == ["a", "b", "c"])
+    pipeline.lastReceived = 50
+    fail(pipeline.takeOverdue(at: 100).answers)
+    #expect(answers.failed == ["a", "b", "c"])
+    #expect(write(&pipeline) == [])
+
+    _ = pipeline.takeAnswered(1, at: 110)
+    pipeline.uncork()
+    #expect(write(&pipeline) == ["undoa"])
+    pipeline.lastReceived = 150
+    // It is late too, but in order, so it need not be sent again.
+    fail(pipeline.takeOverdue(at: 300).answers)
+    #expect(write(&pipeline) == [])
+    _ = pipeline.takeAnswered(1, at: 310)
+    pipeline.uncork()
+    #expect(write(&pipeline) == ["undob"])
+
+    fail(pipeline.lose(at: 320, share: 0))
+    pipeline.greet([], at: 330)
+    pipeline.becomeReady(at: 330)
+    #expect(write(&pipeline).sorted() == ["undoa", "undob", "undoc"])
+  }
+
+  @Test func `what the server can't take back for now is sent again after a while`() {
+    var pipeline = ready(limits: ConnectionLimits(deadline: 100, heartbeat: 1_000, firstPause: 10))
+    pipeline.takeBackAgain(request("undo"), at: 5)
+    look(&pipeline, at: 5, is: 15)
+    pipeline.sendTakingBack(at: 14)
+    #expect(write(&pipeline) == [])
+    pipeline.sendTakingBack(at: 15)
+    #expect(write(&pipeline) == ["undo"])
+    #expect(pipeline.takingBack.isEmpty)
+  }
+
+  @Test func `only so much is kept to be taken back`() {
+    var pipeline = RedisPipeline(limits)
+    for name in "abcde" { pipeline.takeBackLater(request("undo\(name)")) }
+    pipeline.beginConnecting()
+    pipeline.greet([], at: 0)
+    pipeline.becomeReady(at: 0)
+
+    #expect(write(&pipeline) == ["undoc", "undod", "undoe"])
   }
 
   @Test func `an answer without a command is a violation`() {
@@ -335,15 +400,17 @@ import Testing
     return pipeline
   }
 
+  private func request(_ name: String) -> RedisRequest {
+    .encoded(Array("\(name) ".utf8), isRepeatable: name.hasPrefix("read"))
+  }
+
   private func submit(
-    _ pipeline: inout RedisPipeline, _ name: String, isTakingBack: Bool = false, at now: Int64 = 0
+    _ pipeline: inout RedisPipeline, _ name: String, takeBack: String? = nil, at now: Int64 = 0
   ) -> Step {
-    let request = RedisRequest.encoded(
-      Array("\(name) ".utf8), isRepeatable: name.hasPrefix("read"))
     let reply = PendingReply(
-      request: request, deadline: now + limits.deadline,
+      request: request(name), deadline: now + limits.deadline,
       answer: { [answers] in if case .failure = $0 { answers.add(name) } },
-      isTakingBack: isTakingBack)
+      takeBack: takeBack.map { request($0) })
     return pipeline.submit(reply, at: now)
   }
 
