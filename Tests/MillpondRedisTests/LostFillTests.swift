@@ -178,8 +178,9 @@ import Testing
     #expect(commands(of: 2).contains("EVAL p:k 1256:\(head)\(end)"))
   }
 
-  /// A refusal to track ends a connection that works. The fill is sent behind the command that is
-  /// refused.
+  /// A refusal to track ends a connection that works.
+  ///
+  /// The fill is sent behind the command that is refused.
   @Test func `a fill of a connection that does not track is taken back`() async throws {
     let isTold = DispatchSemaphore(value: 0)
     let server = try server { connection, command in
