@@ -89,6 +89,7 @@ import Testing
     let source = HTTPSource(transport: cache)
     let count = Locked(0)
     let hasHalf = TestSource<Void>()
+    let arrived = Recorder<Void>().subscribe(to: hasHalf.signal)
     let leaving = source.pieces(of: url).subscribe(onNext: { piece in
       let all = count.withLock { count in
         count += piece.count
@@ -96,7 +97,6 @@ import Testing
       }
       if all >= Self.half { hasHalf.completed() }
     })
-    let arrived = Recorder<Void>().subscribe(to: hasHalf.signal)
     try await arrived.ended()
     leaving.dispose()
     // The store looks on the disk first.
