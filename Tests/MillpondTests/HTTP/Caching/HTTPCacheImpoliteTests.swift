@@ -223,7 +223,9 @@ import Testing
       }
       let text = HTTPCacheScene.text(next).split(separator: " ")
       #expect(text.first == "200" && text.last.map { $0.hasSuffix("9") } == true)
-      #expect(try whole(cache) == "200 age 0 0123456789")
+      // Two threads and two hundred rounds may take more than a second.
+      let stored = try whole(cache)
+      #expect(stored.hasPrefix("200 age ") && stored.hasSuffix(" 0123456789"))
     }
   }
 }
