@@ -8,6 +8,7 @@ import MillpondSignals
 struct EntityTables: Sendable {
   @usableFromInline var graph = ReferenceGraph()
   @usableFromInline var tables: [any AnyEntityTable] = []
+  @usableFromInline var rowFunctions: [RowFunctions] = []
   @usableFromInline var numbers = TypeNumbers()
   @usableFromInline var storedCount = 0
 
@@ -21,8 +22,8 @@ struct EntityTables: Sendable {
   /// The revision of the last removal of everything, which also covers types without a table yet.
   @usableFromInline var clearedAt = Revision.none
 
-  /// The entities in use by observers and handles, and the state of eviction.
-  @usableFromInline var collection = CollectorState()
+  /// The entities in use by handles, and the state of eviction.
+  @usableFromInline var collection: CollectorState
 
   /// Whether a writer holds nodes that it will refer to, so that no node may be removed meanwhile;
   /// and the nodes whose removal is postponed.
@@ -41,8 +42,10 @@ struct EntityTables: Sendable {
   /// The tables below whose entities marks wait for the end of a walk.
   private var unmarked: [(table: any AnyEntityTable, depth: UInt8)] = []
 
-  @usableFromInline
-  init() {}
+  /// - Parameter limit: The number of entities to keep.
+  init(_ limit: EvictionLimit) {
+    collection = CollectorState(limit)
+  }
 
   /// Returns the table of a type, and makes it if there is none.
   @inlinable
@@ -55,6 +58,7 @@ struct EntityTables: Sendable {
     let table = EntityTable<E>(number: Int32(tables.count))
     numbers.add(ObjectIdentifier(E.self))
     tables.append(table)
+    rowFunctions.append(RowFunctions(of: table))
     return table
   }
 
@@ -79,6 +83,7 @@ struct EntityTables: Sendable {
     if graph.nodes[Int(node)].isStored == isStored { return }
     graph.nodes[Int(node)].isStored = isStored
     storedCount += isStored ? 1 : -1
+    if !isStored { collection.prepare(from: storedCount) }
   }
 
   /// Records that an entity is used now, or was until now.
@@ -139,14 +144,15 @@ struct EntityTables: Sendable {
   /// Returns the contents for release after the unlock.
   @usableFromInline
   mutating func forget(_ node: NodeNumber) -> (any Sendable)? {
-    guard graph.isLoose(node), let (table, row) = table(of: node) else { return nil }
+    guard graph.isLoose(node) else { return nil }
     if isReferring {
       forgettable.append(node)
       return nil
     }
     hasForgotten = true
+    let (table, row) = (graph.nodes[Int(node)].table, graph.nodes[Int(node)].row)
     graph.removeNode(node)
-    return table.forget(row)
+    return rowFunctions[Int(table)].forget(row)
   }
 
   /// Whether to give memory back since most of it is vacant; true once.
@@ -216,7 +222,7 @@ extension EntityTables {
   mutating func retain(_ node: NodeNumber) {
     collection.retains[node, default: 0] += 1
     graph.nodes[Int(node)].isRetained = true
-    collection.arrive(node)
+    graph.keep(node)
   }
 
   /// Releases an entity once, and returns objects for release after the unlock.
@@ -232,31 +238,53 @@ extension EntityTables {
   }
 }
 
-/// The entities that are in use without references to them, and the state of eviction.
+/// The entities that are in use by handles, and the state of eviction.
 @usableFromInline
 struct CollectorState: Sendable {
   /// The retain counts of retained entities.
   @usableFromInline var retains: [NodeNumber: Int] = [:]
 
-  /// The count of entities up to which eviction is not tried again, because it did not make room.
-  @usableFromInline var crowd = 0
+  let limit: EvictionLimit
 
-  /// Whether a collector is running, and the entities that came into use meanwhile.
-  @usableFromInline var isCollecting = false
-  @usableFromInline var arrivals: [NodeNumber] = []
+  /// The number of entities beyond which eviction, or its preparation, goes on.
+  @usableFromInline var threshold: Int
 
-  @usableFromInline
-  init() {}
+  /// Whether eviction has not made room, because too many entities were in use.
+  var isOverfull = false
 
-  /// Records that an entity is in use from now on.
-  @usableFromInline
-  mutating func arrive(_ node: NodeNumber) {
-    if isCollecting { arrivals.append(node) }
+  /// Whether an entity may have gone out of use since the entities in use were last looked for.
+  var hasDepartures = false
+
+  init(_ limit: EvictionLimit) {
+    self.limit = limit
+    threshold = limit.preparation
   }
 
   /// Allows eviction to be tried again, because an entity may not be in use any more.
   @usableFromInline
   mutating func depart() {
-    crowd = 0
+    hasDepartures = true
+    if isOverfull { threshold = limit.count }
+  }
+
+  /// Allows eviction to be tried again, because entities may not be in use any more after these
+  /// references.
+  ///
+  /// A small store tries at once, a large store only after enough references have ended that the
+  /// search costs no more than their removal.
+  mutating func endReferences(_ count: Int, storedCount: Int) {
+    hasDepartures = true
+    if !isOverfull { return }
+    let isSmall = storedCount <= EvictionLimit.smallCount
+    threshold = isSmall ? limit.count : max(limit.count, threshold - 8 * count)
+  }
+
+  /// Records that fewer entities are stored, or none are prepared, so that eviction is prepared in
+  /// time.
+  @usableFromInline
+  mutating func prepare(from storedCount: Int) {
+    if isOverfull, storedCount > limit.count { return }
+    isOverfull = false
+    threshold = min(threshold, limit.clamped(storedCount + limit.stride))
   }
 }
