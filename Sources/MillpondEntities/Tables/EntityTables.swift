@@ -279,8 +279,7 @@ struct CollectorState: Sendable {
     threshold = isSmall ? limit.count : max(limit.count, threshold - 8 * count)
   }
 
-  /// Records that fewer entities are stored, or none are prepared, so that eviction is prepared in
-  /// time.
+  /// Records that fewer entities are stored, so that eviction is prepared in time.
   @usableFromInline
   mutating func prepare(from storedCount: Int) {
     if isOverfull, storedCount > limit.count { return }

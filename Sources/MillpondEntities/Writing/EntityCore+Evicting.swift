@@ -35,7 +35,6 @@ extension EntityCore {
   func cancelEviction() {
     eviction.cancel()
     endKeeping()
-    tables.withLock { $0.collection.prepare(from: $0.storedCount) }
   }
 
   private var storedCount: Int {
@@ -63,7 +62,7 @@ extension EntityCore {
   private func prepareStep(_ left: inout Int) -> Bool {
     left -= Commit.stepSize
     eviction.takeStep()
-    switch eviction.phase {
+    switch eviction.stage {
     case .idle:
       eviction.beginFinding(nodeCount: beginKeeping())
     case .finding(before: 0):
@@ -72,7 +71,7 @@ extension EntityCore {
     case .finding(let end):
       let start = max(0, end - Commit.stepSize)
       tables.withLock { $0.keepUsed(in: start..<end, since: .max) }
-      eviction.phase = .finding(before: start)
+      eviction.stage = .finding(before: start)
     case .choosing(let start):
       offer(from: start)
     case .sorting:
@@ -94,7 +93,7 @@ extension EntityCore {
       return end
     }
     for candidate in candidates { eviction.choice.offer(candidate) }
-    eviction.phase = start < end ? .choosing(from: end) : .sorting
+    eviction.stage = start < end ? .choosing(from: end) : .sorting
   }
 
   // MARK: Evicting

@@ -4,7 +4,7 @@
 /// sorted, again and again, since some are used meanwhile. All of that is done a few steps at a
 /// time while the store fills up, so that the write that exceeds the limit finds them ready.
 struct EntityEviction: Sendable {
-  enum Phase: Sendable {
+  enum Stage: Sendable {
     case idle
 
     /// Entities in use are looked for: first among the nodes before a place, then below them.
@@ -16,7 +16,7 @@ struct EntityEviction: Sendable {
   }
 
   let limit: EvictionLimit
-  var phase = Phase.idle
+  var stage = Stage.idle
 
   /// The present choice, and the next one.
   var queue = EvictionQueue()
@@ -76,13 +76,13 @@ struct EntityEviction: Sendable {
   mutating func beginFinding(nodeCount: Int) {
     queue = EvictionQueue()
     hasChosen = false
-    phase = .finding(before: nodeCount)
+    stage = .finding(before: nodeCount)
   }
 
   mutating func beginChoosing(nodeCount: Int) {
     left = nodeCount + limit.spare
     choice = LeastRecentlyUsed(atMost: limit.spare + max(0, storedCount - limit.count))
-    phase = .choosing(from: 0)
+    stage = .choosing(from: 0)
   }
 
   /// Replaces the present choice by the next one, and begins another.
@@ -94,7 +94,7 @@ struct EntityEviction: Sendable {
 
   /// Lets the entities in use be looked for anew.
   mutating func restart() {
-    phase = .idle
+    stage = .idle
   }
 
   /// Records a step of the preparation.
@@ -103,7 +103,7 @@ struct EntityEviction: Sendable {
   }
 
   var isIdle: Bool {
-    if case .idle = phase { true } else { false }
+    if case .idle = stage { true } else { false }
   }
 
   /// Whether there is space enough, or no candidate any more, so that everything begins anew.
@@ -113,7 +113,7 @@ struct EntityEviction: Sendable {
 
   /// Forgets all choices.
   mutating func cancel() {
-    (phase, hasChosen, isEvicting) = (.idle, false, false)
+    (stage, hasChosen, isEvicting) = (.idle, false, false)
     (queue, choice) = (EvictionQueue(), LeastRecentlyUsed(atMost: 0))
   }
 

@@ -238,6 +238,26 @@ import Testing
     #expect(![0, 1, 2, 10, 11].contains { isStored(store, $0) })
   }
 
+  @Test func `an entity in use stays when its node has moved since entities in use were found`() {
+    let store = EntityStore(countLimit: 4_000, clock: clock)
+    let retained = store.retain(Reference<Thing>(0))
+    store.set(Thing(0, links: [3_899]))
+    fill(store, 1..<3_899)
+    store.set(Thing(3_899, links: [3_898]))
+    let places = store.core.tables.withLock { $0.graph.nodes.count }
+
+    store.update { things in
+      for id in 1..<3_890 { things.remove(Reference<Thing>(id)) }
+    }
+    let moved = store.core.tables.withLock { $0.graph.nodes.count }
+    fill(store, 10_000..<16_000)
+
+    #expect(moved < places)
+    #expect([0, 3_898, 3_899].allSatisfy { isStored(store, $0) })
+    #expect(store.count <= 4_000)
+    retained.dispose()
+  }
+
   // MARK: Going out of use
 
   @Test func `the limit holds again when entities in use have been removed`() {
