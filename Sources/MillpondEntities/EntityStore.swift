@@ -35,8 +35,11 @@ public final class EntityStore: Sendable {
   ///
   /// - Parameters:
   ///   - countLimit: The number of entities to keep. Beyond it, the least recently used are
-  ///     evicted, an eighth of the limit at once, so that a set is O(1), amortised; the one that
-  ///     evicts takes O(*n*), in steps between which others read. Entities in use stay, as for
+  ///     evicted, up to an eighth of the limit. A store of more than 1,024 entities chooses them in
+  ///     advance, and evicts a few with each set, so that a set is O(1), however many entities there
+  ///     are. If all that were chosen have been used since, the least recently used of those go. If
+  ///     too few are left, because the others were removed or have come into use, one set takes
+  ///     O(*n*), in steps between which others read. Entities in use stay, as for
   ///     ``prune(unusedFor:)``, even beyond the limit. If entities go out of use only because
   ///     references to them end, a store of more than 1,024 entities may exceed the limit by up to
   ///     an eighth of its entities, until more references have ended.

@@ -218,6 +218,38 @@ func measurePrune(_ effort: EntityEffort) -> EntityFigures {
   return EntityFigures(ours: stays, other: goes, isSumRight: isKept && store.count == 0)
 }
 
+func measureLimit(_ effort: EntityEffort) -> EntityFigures {
+  let limit = 100_000 / effort.divisor
+  let store = EntityStore(countLimit: limit)
+  store.update { parts in
+    for id in 0..<limit { parts.set(part(id, limit)) }
+  }
+  var id = limit
+  func setNext() {
+    id += 1
+    store.set(part(id, id))
+  }
+  let ours = effort.best(effort.operations) {
+    for index in 0..<effort.operations {
+      setNext()
+      _ = store.get(Reference<Part>(id - disorder(index, limit)))
+    }
+  }
+  var (longest, isSumRight) = (Double.infinity, true)
+  for _ in 0..<effort.repetitions {
+    var longestHere = 0.0
+    for index in 0..<limit {
+      let start = threadSeconds()
+      setNext()
+      longestHere = max(longestHere, threadSeconds() - start)
+      _ = store.get(Reference<Part>(id - disorder(index, limit)))
+      if store.count > limit { isSumRight = false }
+    }
+    longest = min(longest, longestHere)
+  }
+  return EntityFigures(ours: ours, other: longest * 1_000_000_000, isSumRight: isSumRight)
+}
+
 func measureBytes(_ effort: EntityEffort) -> EntityFigures {
   let count = 100_000 / effort.divisor
   let before = heapUse()

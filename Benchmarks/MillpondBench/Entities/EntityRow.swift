@@ -47,6 +47,10 @@ struct EntityRow: Sendable {
       summary: "an entity that is examined and kept, compared with one that is dropped",
       measure: measurePrune),
     EntityRow(
+      name: "entities-limit-100k",
+      summary: "a set and a get at a limit of 100,000, compared with the longest set",
+      measure: measureLimit),
+    EntityRow(
       name: "entities-bytes", summary: "bytes per entity of 72 bytes, compared with a dictionary",
       unit: "bytes", measure: measureBytes),
   ]

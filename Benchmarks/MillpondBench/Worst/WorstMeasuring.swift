@@ -111,7 +111,7 @@ private func processorSeconds() -> Double {
 }
 
 /// Returns the time that the processor has spent on this thread.
-private func threadSeconds() -> Double {
+func threadSeconds() -> Double {
   Double(clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID)) / 1_000_000_000
 }
 

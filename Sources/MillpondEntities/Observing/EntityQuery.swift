@@ -138,8 +138,8 @@ extension EntityCore {
         tables.deepListenerCount += 1
         tables.mark(below: table, depth: depth)
       }
-      if isQuery, tables.collection.isCollecting {
-        table.storedNodes.forEach { tables.collection.arrive($0) }
+      if isQuery, tables.graph.isKeeping {
+        for node in table.storedNodes { tables.graph.keep(node) }
       }
       return (number, isQuery ? table.storedEdits : table.confirmedEdits)
     }

@@ -23,14 +23,6 @@ protocol AnyEntityTable: AnyObject, Sendable {
   @inlinable
   func touch(_ row: Int32, _ now: Int64)
 
-  /// Returns the last use of the entity in a row; nil if there is none.
-  @inlinable
-  func use(of row: Int32) -> EntityUse?
-
-  /// Empties rows whose entities are not observed; returns the notices for queries and copies.
-  @inlinable
-  func empty(_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
-
   /// Whether most rows are vacant.
   @inlinable
   var isSparse: Bool { get }
@@ -49,10 +41,6 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// Records that a row now belongs to another node.
   @inlinable
   func move(_ row: Int32, to node: NodeNumber)
-
-  /// Frees an empty row, and returns its contents for release after the unlock.
-  @inlinable
-  func forget(_ row: Int32) -> any Sendable
 }
 
 /// The last use of an entity; the least recent is evicted first.
@@ -91,12 +79,7 @@ extension EntityTable: AnyEntityTable {
     rows[Int(row)].stored = revision
   }
 
-  @inlinable
-  func use(of row: Int32) -> EntityUse? {
-    if rows[Int(row)].value == nil { return nil }
-    return EntityUse(touched: rows[Int(row)].touched, stored: rows[Int(row)].stored)
-  }
-
+  /// Empties rows whose entities are not observed; returns the notices for queries and copies.
   @inlinable
   func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
     let edits = emptied.compactMap { row in
@@ -191,6 +174,7 @@ extension EntityTable: AnyEntityTable {
     rows[Int(row)].node = node
   }
 
+  /// Frees an empty row, and returns its contents for release after the unlock.
   @inlinable
   func forget(_ row: Int32) -> any Sendable {
     let old = rows[Int(row)]

@@ -8,6 +8,7 @@ import MillpondSignals
 struct EntityTables: Sendable {
   @usableFromInline var graph = ReferenceGraph()
   @usableFromInline var tables: [any AnyEntityTable] = []
+  @usableFromInline var rowFunctions: [RowFunctions] = []
   @usableFromInline var numbers = TypeNumbers()
   @usableFromInline var storedCount = 0
 
@@ -21,8 +22,8 @@ struct EntityTables: Sendable {
   /// The revision of the last removal of everything, which also covers types without a table yet.
   @usableFromInline var clearedAt = Revision.none
 
-  /// The entities in use by observers and handles, and the state of eviction.
-  @usableFromInline var collection = CollectorState()
+  /// The entities in use by handles, and the state of eviction.
+  @usableFromInline var collection: CollectorState
 
   /// Whether a writer holds nodes that it will refer to, so that no node may be removed meanwhile;
   /// and the nodes whose removal is postponed.
@@ -41,8 +42,10 @@ struct EntityTables: Sendable {
   /// The tables below whose entities marks wait for the end of a walk.
   private var unmarked: [(table: any AnyEntityTable, depth: UInt8)] = []
 
-  @usableFromInline
-  init() {}
+  /// - Parameter limit: The number of entities to keep.
+  init(_ limit: EvictionLimit) {
+    collection = CollectorState(limit)
+  }
 
   /// Returns the table of a type, and makes it if there is none.
   @inlinable
@@ -55,6 +58,7 @@ struct EntityTables: Sendable {
     let table = EntityTable<E>(number: Int32(tables.count))
     numbers.add(ObjectIdentifier(E.self))
     tables.append(table)
+    rowFunctions.append(RowFunctions(of: table))
     return table
   }
 
@@ -79,6 +83,7 @@ struct EntityTables: Sendable {
     if graph.nodes[Int(node)].isStored == isStored { return }
     graph.nodes[Int(node)].isStored = isStored
     storedCount += isStored ? 1 : -1
+    if !isStored { collection.prepare(from: storedCount) }
   }
 
   /// Records that an entity is used now, or was until now.
@@ -139,14 +144,15 @@ struct EntityTables: Sendable {
   /// Returns the contents for release after the unlock.
   @usableFromInline
   mutating func forget(_ node: NodeNumber) -> (any Sendable)? {
-    guard graph.isLoose(node), let (table, row) = table(of: node) else { return nil }
+    guard graph.isLoose(node) else { return nil }
     if isReferring {
       forgettable.append(node)
       return nil
     }
     hasForgotten = true
+    let (table, row) = (graph.nodes[Int(node)].table, graph.nodes[Int(node)].row)
     graph.removeNode(node)
-    return table.forget(row)
+    return rowFunctions[Int(table)].forget(row)
   }
 
   /// Whether to give memory back since most of it is vacant; true once.
@@ -216,7 +222,7 @@ extension EntityTables {
   mutating func retain(_ node: NodeNumber) {
     collection.retains[node, default: 0] += 1
     graph.nodes[Int(node)].isRetained = true
-    collection.arrive(node)
+    graph.keep(node)
   }
 
   /// Releases an entity once, and returns objects for release after the unlock.
@@ -229,34 +235,5 @@ extension EntityTables {
     graph.nodes[Int(node)].isRetained = false
     collection.depart()
     return forget(node)
-  }
-}
-
-/// The entities that are in use without references to them, and the state of eviction.
-@usableFromInline
-struct CollectorState: Sendable {
-  /// The retain counts of retained entities.
-  @usableFromInline var retains: [NodeNumber: Int] = [:]
-
-  /// The count of entities up to which eviction is not tried again, because it did not make room.
-  @usableFromInline var crowd = 0
-
-  /// Whether a collector is running, and the entities that came into use meanwhile.
-  @usableFromInline var isCollecting = false
-  @usableFromInline var arrivals: [NodeNumber] = []
-
-  @usableFromInline
-  init() {}
-
-  /// Records that an entity is in use from now on.
-  @usableFromInline
-  mutating func arrive(_ node: NodeNumber) {
-    if isCollecting { arrivals.append(node) }
-  }
-
-  /// Allows eviction to be tried again, because an entity may not be in use any more.
-  @usableFromInline
-  mutating func depart() {
-    crowd = 0
   }
 }

@@ -61,6 +61,12 @@ struct ReferenceGraph: Sendable {
   @usableFromInline var marking: UInt32 = 1
   @usableFromInline var markedCount = 0
 
+  /// Whether entities in use are found, or have been, so that those that come into use are recorded;
+  /// whether each node is to be kept; and the kept nodes whose references are still to be followed.
+  @usableFromInline var isKeeping = false
+  var kept = ChunkedArray<Bool>()
+  var unfollowed = ChunkedArray<NodeNumber>()
+
   /// Whether the edges are being walked or moved in steps, so that their order must stay; and the
   /// observed nodes below which marks wait for the end of that.
   var isWalked = false
@@ -74,9 +80,11 @@ struct ReferenceGraph: Sendable {
     let node = Node(table: table, row: row)
     if let number = vacantNodes.take(before: nodes.count) {
       nodes[Int(number)] = node
+      if isKeeping { kept[Int(number)] = false }
       return number
     }
     nodes.append(node)
+    if isKeeping { kept.append(false) }
     return NodeNumber(nodes.count - 1)
   }
 
@@ -108,6 +116,9 @@ struct ReferenceGraph: Sendable {
     let former = disconnect(source)
     for target in targets.reversed() { addEdge(source, target) }
     if isMarked(source) { mark(below: targets, depth: depth(below: source)) }
+    if isKeeping, kept[Int(source)] {
+      for target in targets { keep(target) }
+    }
     return former
   }
 

@@ -1,11 +1,10 @@
 public import MillpondCore
 
 extension EntityTables {
-  /// Returns whether there are too many entities, and eviction has not failed to make room
-  /// recently.
-  @usableFromInline
-  func isCrowded(_ countLimit: Int) -> Bool {
-    storedCount > max(0, countLimit) && storedCount > collection.crowd
+  /// Whether entities are to be evicted, or their eviction is to be prepared.
+  @inlinable
+  var isCrowded: Bool {
+    storedCount > collection.threshold
   }
 
   /// Records that a node has received or lost its value, and its references.
@@ -22,9 +21,12 @@ extension EntityTables {
     _ commit: inout Commit
   ) {
     setStored(node, isStored)
+    if isStored, graph.isKeeping, tables[Int(graph.nodes[Int(node)].table)].isQueried {
+      graph.keep(node)
+    }
     let former = graph.connect(node, to: targets, in: range)
     if !former.isEmpty {
-      referencesEnded(former.count)
+      collection.endReferences(former.count, storedCount: storedCount)
       commit.loose += former
     }
     if !isStored { commit.loose.append(node) }
@@ -76,17 +78,6 @@ extension EntityTables {
     }
     return !commit.loose.isEmpty
   }
-
-  /// Allows eviction to be tried again, because entities may not be in use any more after these
-  /// references.
-  ///
-  /// A small store tries at once, a large store only after enough references have ended that the
-  /// search costs no more than their removal.
-  private mutating func referencesEnded(_ count: Int) {
-    collection.crowd = storedCount <= Self.smallCount ? 0 : collection.crowd - 8 * count
-  }
-
-  private static var smallCount: Int { 1_024 }
 }
 
 /// The work and the results of one commit.

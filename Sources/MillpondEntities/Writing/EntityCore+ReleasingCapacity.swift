@@ -10,6 +10,7 @@ extension EntityCore {
   /// Gives memory back where most of it is vacant.
   @usableFromInline
   func shrink() {
+    cancelEviction()
     for table in tables.withLock({ tables in tables.tables.filter(\.isSparse) }) {
       var released: (any Sendable)?
       inSteps { tables, count in

@@ -182,8 +182,8 @@ extension EntityCore {
       mustDeliver = commit(parts, written, &released)
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
-        var collector = EntityGarbageCollector(self, cutoff: cutoff)
-        released += collector.prune()
+        cancelEviction()
+        released += EntityGarbageCollector(self, cutoff: cutoff).prune()
         mustDeliver = true
       }
       if !written.requests.isEmpty {
@@ -236,7 +236,7 @@ extension EntityCore {
       if isUnfinished || isSparse || observers.isRemarkDue(tables) {
         rest = CommitRest(commit, notification, isSparse)
       }
-      return (commit.released, !observers.notices.isEmpty, tables.isCrowded(countLimit))
+      return (commit.released, !observers.notices.isEmpty, tables.isCrowded)
     }
     if let rest { return finish(rest, &released, causes) }
     if !left.isEmpty { released += left }
@@ -266,7 +266,7 @@ extension EntityCore {
     if rest.isSparse || tables.withLock({ $0.takeIsSparse() }) { shrink() }
     released += commit.released
     let (mustDeliver, isCrowded) = withLock { tables, observers in
-      (!observers.notices.isEmpty, tables.isCrowded(countLimit))
+      (!observers.notices.isEmpty, tables.isCrowded)
     }
     if isCrowded { makeRoom(&released) }
     return mustDeliver || isCrowded
@@ -289,11 +289,5 @@ extension EntityCore {
       if !commit.notices.isEmpty { observers.queue(commit.notices) }
     }
     endWalk()
-  }
-
-  @usableFromInline
-  func makeRoom(_ released: inout [any Sendable]) {
-    var collector = EntityGarbageCollector(self, cutoff: .max)
-    released += collector.makeRoom()
   }
 }

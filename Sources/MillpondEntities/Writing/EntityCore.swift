@@ -11,21 +11,25 @@ public import Synchronization
 /// turn or lock, carries these out in order.
 @usableFromInline
 final class EntityCore: @unchecked Sendable {
-  // Sendable because the transaction is touched only with the turn, and the observers only under
-  // the lock of the tables.
+  // Sendable because the transaction and the eviction are touched only with the turn, and the
+  // observers only under the lock of the tables.
   @usableFromInline let turn = WriterTurn()
   @exclusivity(unchecked) @usableFromInline var transaction = Transaction()
-  @usableFromInline let tables = Locked(EntityTables())
+  @usableFromInline let tables: Locked<EntityTables>
   @exclusivity(unchecked) @usableFromInline var observers = EntityObservers()
   @usableFromInline let time: CoarseTime
-  @usableFromInline let countLimit: Int
 
-  /// Called between the steps of a large commit or a collection, for tests.
+  /// The preparation of evictions.
+  @exclusivity(unchecked) var eviction: EntityEviction
+
+  /// Called between the steps of a large commit, a collection or an eviction, for tests.
   @exclusivity(unchecked) var onStep: (() -> Void)?
 
   @usableFromInline
   init(countLimit: Int, _ time: CoarseTime) {
-    self.countLimit = countLimit
+    let limit = EvictionLimit(countLimit)
+    tables = Locked(EntityTables(limit))
+    eviction = EntityEviction(limit)
     self.time = time
   }
 

@@ -3,149 +3,143 @@ import MillpondSignals
 
 /// A collector that finds and drops unused entities, and lets readers in between.
 ///
-/// It takes the lock for a few hundred nodes at a time. That is sound because the writer has the
-/// turn: references stay as they are, and only the collector stores or removes. Other threads can
-/// observe, retain and query, which only brings more entities into use; these are recorded in
-/// ``CollectorState/arrivals``, and passed before anything is dropped.
+/// It takes the lock for a few hundred nodes at a time. The writer has the turn, so references stay
+/// as they are, and only the collector stores or removes. Other threads can observe, retain and
+/// query, which only brings more entities into use.
 struct EntityGarbageCollector {
   private let core: EntityCore
 
   /// The time after which a touch counts as recent use.
   private let cutoff: Int64
 
-  private var unused: [(node: NodeNumber, use: EntityUse)] = []
-  private var waiting: [NodeNumber] = []
-
   init(_ core: EntityCore, cutoff: Int64) {
     self.core = core
     self.cutoff = cutoff
   }
 
-  /// Drops all entities without use since the cutoff.
-  mutating func prune() -> [any Sendable] {
-    survey()
-    return drop(.max)
+  /// Drops all entities without use since the cutoff; returns objects to release.
+  func prune() -> [any Sendable] {
+    find()
+    return drop()
   }
 
-  /// Drops the least recently used entities until there is room.
-  ///
-  /// It drops an eighth of the limit more than necessary, so that the survey is not repeated for
-  /// each write.
-  mutating func makeRoom() -> [any Sendable] {
-    survey()
-    unused.sort { $0.use < $1.use }
-    let limit = max(0, core.countLimit)
-    let released = drop(core.count - limit + limit / 8)
-    core.tables.withLock { tables in
-      let count = tables.storedCount
-      tables.collection.crowd = count > limit ? count + max(64, count / 8) : 0
-    }
-    return released
-  }
-
-  /// Surveys all nodes, and passes those below entities in use.
-  mutating func survey() {
-    var place = core.tables.withLock { $0.beginCollecting() }
+  /// Finds the entities in use: those that are observed, retained, queried or recently used, and
+  /// those below them.
+  func find() {
+    var place = core.beginKeeping()
     while place > 0 {
-      let start = max(0, place - Self.stride)
-      unused.makeRoom(for: Self.stride)
-      waiting.makeRoom(for: Self.stride)
-      core.tables.withLock { $0.survey(start..<place, cutoff, &unused, &waiting) }
+      let start = max(0, place - Commit.stepSize)
+      core.tables.withLock { $0.keepUsed(in: start..<place, since: cutoff) }
       core.onStep?()
       place = start
     }
-    while !waiting.isEmpty {
-      waiting.makeRoom(for: 4 * Self.stride)
-      core.tables.withLock { $0.graph.pass(below: &waiting, atMost: Self.stride) }
-      core.onStep?()
-    }
+    while core.tables.withLock({ $0.graph.follow(atMost: Commit.stepSize) }) { core.onStep?() }
   }
 
-  /// Drops up to `count` of the entities that are still unused; returns objects to release.
-  mutating func drop(_ count: Int) -> [any Sendable] {
+  /// Drops all others; returns objects to release.
+  func drop() -> [any Sendable] {
     var released: [any Sendable] = []
-    var (place, left) = (0, count)
-    while place < unused.count, left > 0 {
-      let part = unused[place..<min(unused.count, place + Self.stride)]
-      place += part.count
-      var commit = Commit(now: core.time.now())
-      left -= core.withLock { tables, observers in
-        let dropped = tables.drop(part, atMost: left, &commit)
-        if !commit.notices.isEmpty { observers.queue(commit.notices) }
-        tables.endReferring(&commit)
-        return dropped
-      }
-      core.onStep?()
-      core.forgetLoose(&commit)
-      released += commit.released
+    var place = core.tables.withLock { $0.graph.nodes.count }
+    while place > 0 {
+      _ = core.drop(&released) { $0.takeUnused(before: &place) }
     }
-    if core.tables.withLock({ $0.endCollecting() }) { core.shrink() }
+    core.endKeeping()
+    if core.tables.withLock({ $0.takeIsSparse() }) { core.shrink() }
     return released
   }
+}
 
-  private static let stride = 256
+extension EntityCore {
+  /// Begins to find the entities in use; returns the number of nodes.
+  func beginKeeping() -> Int {
+    let kept = ChunkedArray(repeating: false, count: tables.withLock { $0.graph.nodes.count })
+    endKeeping()
+    return tables.withLock { tables in
+      tables.graph.beginKeeping(kept)
+      tables.collection.hasDepartures = false
+      return tables.graph.nodes.count
+    }
+  }
+
+  /// Forgets which entities are in use.
+  func endKeeping() {
+    let released = tables.withLock { $0.graph.isKeeping ? $0.graph.endKeeping() : nil }
+    withExtendedLifetime(released) {}  // released here, not under the lock
+  }
+
+  /// Drops the entities that `choose` returns, in a step; returns their number.
+  ///
+  /// What has come into use meanwhile is kept first.
+  ///
+  /// - Parameters:
+  ///   - released: Collects objects to release after the turn.
+  ///   - choose: Returns stored entities that are not in use.
+  func drop(
+    _ released: inout [any Sendable], _ choose: (inout EntityTables) -> [NodeNumber]
+  ) -> Int {
+    var commit = Commit(now: time.now())
+    var count: Int?
+    while count == nil {
+      count = withLock { tables, observers in
+        if tables.graph.follow(atMost: Commit.stepSize) { return nil }
+        let nodes = choose(&tables)
+        tables.drop(nodes, &commit)
+        if !commit.notices.isEmpty { observers.queue(commit.notices) }
+        tables.endReferring(&commit)
+        return nodes.count
+      }
+      onStep?()
+    }
+    forgetLoose(&commit)
+    released += commit.released
+    return count ?? 0
+  }
+
+  /// The greatest number of entities that are dropped under one hold of the lock.
+  static var dropCount: Int { 64 }
 }
 
 extension EntityTables {
-  /// - Returns: The number of nodes to survey.
-  fileprivate mutating func beginCollecting() -> Int {
-    graph.beginPassage()
-    collection.isCollecting = true
-    return graph.nodes.count
-  }
-
-  /// - Returns: Whether to give memory back.
-  fileprivate mutating func endCollecting() -> Bool {
-    collection.isCollecting = false
-    collection.arrivals = []
-    return takeIsSparse()
-  }
-
-  /// Lists stored entities that were not touched since `cutoff`, and starts to pass those in use.
-  ///
-  /// An entity is in use if it is observed or retained, if a query may show it, or if it was
-  /// touched since.
-  fileprivate mutating func survey(
-    _ numbers: Range<Int>, _ cutoff: Int64,
-    _ unused: inout [(node: NodeNumber, use: EntityUse)], _ waiting: inout [NodeNumber]
-  ) {
+  /// Keeps the entities in a range of nodes that are in use: observed or retained, of a type that
+  /// a query may show, or touched after `cutoff`.
+  mutating func keepUsed(in numbers: Range<Int>, since cutoff: Int64) {
     let queried = tables.map(\.isQueried)
     for number in numbers where graph.nodes[number].table != ReferenceGraph.none {
       let node = graph.nodes[number]
-      let isRoot = node.isWatched || node.isRetained || (queried[Int(node.table)] && node.isStored)
-      let use = isRoot || !node.isStored ? nil : tables[Int(node.table)].use(of: node.row)
-      if let use, use.touched <= cutoff {
-        unused.append((NodeNumber(number), use))
-      } else if isRoot || node.isStored {
-        graph.pass(NodeNumber(number), &waiting)
+      let table = Int(node.table)
+      if node.isWatched || node.isRetained || node.isStored && queried[table] {
+        graph.keep(NodeNumber(number))
+      } else if node.isStored, cutoff < .max, rowFunctions[table].use(node.row).touched > cutoff {
+        graph.keep(NodeNumber(number))
       }
     }
   }
 
-  /// Empties the candidates that the walk has not passed; returns their number.
-  fileprivate mutating func drop(
-    _ candidates: ArraySlice<(node: NodeNumber, use: EntityUse)>, atMost count: Int,
-    _ commit: inout Commit
-  ) -> Int {
-    var waiting: [NodeNumber] = []
-    for node in collection.arrivals { graph.pass(node, &waiting) }
-    collection.arrivals = []
-    graph.pass(below: &waiting, atMost: .max)
+  /// Returns a few stored entities that are not kept, from `place` down, which it lowers.
+  fileprivate func takeUnused(before place: inout Int) -> [NodeNumber] {
+    var unused: [NodeNumber] = []
+    let end = max(0, place - 4 * EntityCore.dropCount)
+    while place > end, unused.count < EntityCore.dropCount {
+      place -= 1
+      if graph.nodes[place].isStored, !graph.kept[place] { unused.append(NodeNumber(place)) }
+    }
+    return unused
+  }
+
+  /// Empties the rows of entities, and removes their references.
+  fileprivate mutating func drop(_ nodes: [NodeNumber], _ commit: inout Commit) {
     var rows: [Int: [Int32]] = [:]
-    var dropped = 0
-    for (number, _) in candidates where dropped < count && !graph.wasPassed(number) {
+    for number in nodes {
       let node = graph.nodes[Int(number)]
       rows[Int(node.table), default: []].append(node.row)
       commit.loose += graph.disconnect(number)
       commit.loose.append(number)
       setStored(number, false)
-      dropped += 1
     }
     for (table, rows) in rows {
-      let (released, notices) = tables[table].empty(rows)
+      let (released, notices) = rowFunctions[table].empty(rows)
       commit.released.append(released)
       commit.notices += notices
     }
-    return dropped
   }
 }

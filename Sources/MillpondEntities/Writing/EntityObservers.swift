@@ -44,7 +44,7 @@ struct EntityObservers: Sendable {
   ) {
     Self.add(watch, number, to: &watches[node])
     tables.graph.nodes[Int(node)].isWatched = true
-    tables.collection.arrive(node)
+    tables.graph.keep(node)
     tables.graph.markWatched(node)
   }
 
