@@ -81,14 +81,23 @@ public final class Redis: Sendable {
     return subject.outcome
   }
 
-  /// The outcome of earlier writes and fills, which have two steps.
+  /// The outcome of earlier writes and fills, which have up to three steps.
   func flush() -> Signal<Void> {
     let subject = Promise<Void>()
-    afterAllCommands { result in
-      if case .failure = result { return subject.keep(by: .of(result, from: self)) }
-      self.afterAllCommands { subject.keep(by: .of($0, from: self)) }
-    }
+    flush(steps: 3) { subject.keep(by: .of($0, from: self)) }
     return subject.outcome
+  }
+
+  private func flush(
+    steps: Int, _ done: @escaping @Sendable (Result<Void, RedisError>) -> Void
+  ) {
+    afterAllCommands { result in
+      if case .success = result, steps > 1 {
+        self.flush(steps: steps - 1, done)
+      } else {
+        done(result)
+      }
+    }
   }
 
   /// Whether the server reports the changes of other processes at present, so that memory may keep

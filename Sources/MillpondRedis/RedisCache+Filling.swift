@@ -11,12 +11,12 @@ extension RedisCache {
   }
 }
 
-/// A fill, in two steps: it asks what the key has, and stores its value if the key still has that.
+/// A fill, in steps: it asks what the key has, and stores its value if the key still has that.
 ///
-/// Every report of a write by another process up to the first answer comes before the second one,
-/// which is then taken back. A later write makes the server refuse to store. One step would not do:
-/// of the writes of a key in one turn of its loop, the server reports only the last one, and nothing
-/// to the client that made that.
+/// The server reports the writes of other processes up to the first answer before the next one, and
+/// refuses to store over a later one. So what another process has set is not replaced; and if it has
+/// removed the key, the value is taken back. One step would not do: of the writes of a key in one
+/// turn of its loop, the server reports only the last one, and nothing to the client that made that.
 private final class KeyFill: Sendable {
   private let cache: RedisCache
   private let key: String
@@ -40,7 +40,7 @@ private final class KeyFill: Sendable {
   func start() -> Signal<Void> {
     let isSent = submit({ StoredValue.fingerprint(of: $0) }) { result in
       switch result {
-      case .success(.bytes(let present)): self.store(over: present)
+      case .success(.bytes(let present)): self.awaitReports { self.store(over: present) }
       case .success(.null): self.store(over: nil)
       case .success: self.end(.failure(.malformedReply("the fingerprint of a value")))
       case .failure(let error): self.end(.failure(error))
@@ -49,6 +49,14 @@ private final class KeyFill: Sendable {
     if isSent { return outcome.outcome.startWith(()) }
     refuse()
     return .empty
+  }
+
+  /// Continues when the reports of all writes before the last answer have arrived.
+  private func awaitReports(_ next: @escaping @Sendable () -> Void) {
+    connection.submit(.command("PING", isRepeatable: true)) { result in
+      if case .failure(let error) = result { return self.end(.failure(error)) }
+      next()
+    }
   }
 
   private func store(over present: Data?) {

@@ -132,7 +132,7 @@ import Testing
     await fill(cache, "k", "value")
     _ = try await cache.flush().value
 
-    #expect(commands(of: 1) == Self.fill + ["PING", "PING"])
+    #expect(commands(of: 1) == Self.fill + ["PING", "PING", "PING"])
   }
 
   @Test func `a fill is stored only over what its key had`() async throws {
@@ -145,7 +145,9 @@ import Testing
     await fill(cache, "k", "value")
     try await cache.flush().value
 
-    #expect(commands(of: 1) == ["EVAL p:k", "EVAL p:k 3:old value PX 5000", "PING", "PING"])
+    let usual = commands(of: 1).filter { $0 != "PING" }
+    #expect(usual == ["EVAL p:k", "EVAL p:k 3:old value PX 5000"])
+    #expect(commands(of: 1).prefix(2) == ["EVAL p:k", "PING"])
   }
 
   @Test func `memory forgets a fill that the server has refused`() async throws {
