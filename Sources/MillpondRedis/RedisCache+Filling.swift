@@ -17,6 +17,8 @@ extension RedisCache {
 /// refuses to store over a later one. So what another process has set is not replaced; and if it has
 /// removed the key, the value is taken back. One step would not do: of the writes of a key in one
 /// turn of its loop, the server reports only the last one, and nothing to the client that made that.
+/// What a script has written is reported to its client too, so a fill over a value is forgotten by
+/// memory that follows.
 private final class KeyFill: Sendable {
   private let cache: RedisCache
   private let key: String
@@ -46,8 +48,9 @@ private final class KeyFill: Sendable {
       case .failure(let error): self.end(.failure(error))
       }
     }
-    if isSent { return outcome.outcome.startWith(()) }
-    refuse()
+    if isSent { return outcome.outcome }
+    pending.end()
+    cache.forgetUntracked(key)
     return .empty
   }
 
@@ -63,20 +66,11 @@ private final class KeyFill: Sendable {
     let takeBack = stored.takeBack(cache.serverKey(key))
     let isSent = submit(takeBack: takeBack, { self.stored.set($0, over: present) }) { result in
       switch result {
-      case .success(.null):
-        // Another process has written it. The layers above have stored the value as well.
-        self.cache.changed(self.key, .next())
+      case .success(.null), .failure: self.end(result)
       case .success: self.check(takeBack)
-      case .failure: break
       }
-      self.end(result.map { _ in () })
     }
-    if !isSent { refuse() }
-  }
-
-  private func refuse() {
-    cache.forgetUntracked(key)
-    end(.success(()))
+    if !isSent { end(.success(.null)) }
   }
 
   /// Sends a command, unless the key was written since the token was taken.
@@ -92,28 +86,44 @@ private final class KeyFill: Sendable {
   }
 
   /// Takes the fill back if another process wrote the key before, or may have.
-  private func check(_ takeBack: RedisRequest) {
+  ///
+  /// - Parameters:
+  ///   - takeBack: The command that does so.
+  ///   - answered: The last write of the key by this process, if its answer has arrived.
+  private func check(_ takeBack: RedisRequest, answered: Revision? = nil) {
     let isReported = cache.redis.loop.tracker.isReporting(cache.tracked, to: connection)
-    let isOverwriting = connection.withState { [number = cache.number, key, token] state in
-      guard var order = state.orders[number] else { return !isReported }
-      // A later write of this process has replaced it.
-      if token.isEarlier(than: order.lastWrite(of: key)) { return false }
-      return !isReported || !order.admit(token, for: key)
+    let (isAdmitted, last) = connection.withState { [number = cache.number, key, token] state in
+      guard var order = state.orders[number] else { return (true, Revision.none) }
+      return (order.admit(token, for: key), order.lastWrite(of: key))
     }
-    guard isOverwriting else { return }
+    if isReported, isAdmitted { return end(.success(.boolean(true))) }
+    if token.revision < last {
+      // A later write of this process has replaced the value, unless it has stored nothing, after
+      // which it is the last one no more.
+      if last == answered { return end(.success(.null), isReplaced: true) }
+      return connection.submit(.command("PING")) { result in
+        if case .failure = result { return self.undo(takeBack) }
+        self.check(takeBack, answered: last)
+      }
+    }
+    undo(takeBack)
+  }
+
+  private func undo(_ takeBack: RedisRequest) {
     connection.takeBack(takeBack)
-    // The layers above have stored the value as well.
-    cache.changed(key, .next())
+    end(.success(.null))
   }
 
-  private func end(_ result: Result<Void, RedisError>) {
-    if case .failure = result { cache.forgetUntracked(key) }
+  /// Ends the fill, with null if nothing was stored.
+  private func end(_ result: Result<RESPValue, RedisError>, isReplaced: Bool = false) {
     pending.end()
-    outcome.keep(by: Signal<Void>.of(result, from: cache.redis).filter { _ in false })
+    switch result {
+    case .success(let reply) where reply != .null: return outcome.keep(by: .just(()))
+    case .success: outcome.keep(by: .empty)
+    case .failure(let error): outcome.keep(by: .fail(CacheError(error, of: cache.redis)))
+    }
+    // The layers above have stored the value as well, and of a key that the server does not have, it
+    // reports no removal.
+    if !isReplaced { cache.changed(key, .next()) }
   }
-}
-
-extension FillToken {
-  /// Whether a write was made after this was taken.
-  func isEarlier(than write: Revision) -> Bool { revision < write }
 }

@@ -52,8 +52,13 @@ final class RedisLeases: Sendable {
 
   /// Ends a lease, unless it has ended by itself and another process has it.
   func end(_ key: String, _ token: String) {
-    connection(key).submit(ending(key, token)) { [use] _ in
-      // The server reports nothing to the connection that ended the lease.
+    let (ending, connection) = (ending(key, token), connection(key))
+    connection.submit(ending) { [use] result in
+      switch result {
+      case .success, .failure(.server), .failure(.closed): break
+      case .failure: connection.takeBack(ending)
+      }
+      // Not in all ways of tracking does the server report it to the connection that did it.
       for follower in use.prefix.followers { follower.changed(key, .next()) }
     }
   }

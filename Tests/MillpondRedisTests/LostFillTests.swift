@@ -150,6 +150,43 @@ import Testing
     #expect(commands(of: 1).prefix(2) == ["EVAL p:k", "PING"])
   }
 
+  /// Whoever waits for a fill learns whether the server has it.
+  @Test(arguments: [("+OK\r\n", 1), ("_\r\n", 0)])
+  func `a fill sends a value if it is stored`(answer: String, count: Int) async throws {
+    let server = try server { _, command in command.first == "SET" ? answer : "_\r\n" }
+    let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
+
+    let fill = cache.apply(.fill("k", Stamped(Data([1])), FillToken()))
+
+    #expect(try await fill.collect().value.count == count)
+  }
+
+  /// The write of the other process is reported with the answer to the fill.
+  @Test func `a fill is taken back also if a later write of this process stores nothing`()
+    async throws
+  {
+    let isSet = DispatchSemaphore(value: 0)
+    let server = try server { _, command in
+      guard command.first == "SET" else { return command.first == "CLIENT" ? "+OK\r\n" : "_\r\n" }
+      if command.contains("mine") { return "_\r\n" }
+      isSet.wait()
+      return ">2\r\n$10\r\ninvalidate\r\n*1\r\n$3\r\np:k\r\n+OK\r\n"
+    }
+    let redis = try Redis(.tcp(host: "127.0.0.1", port: server.port))
+    let cache = RedisCache(redis, prefix: "p:", form: .plain)
+    try await cache.tracks()
+
+    let fill = cache.apply(.fill("k", Stamped(Data("value".utf8)), FillToken()))
+    while !commands(of: 1).contains("SET p:k value NX") { await Task.yield() }
+    let isStored = cache.setIfAbsent(Data("mine".utf8), for: "k")
+    isSet.signal()
+
+    #expect(try await isStored.value == false)
+    #expect(try await fill.collect().value.isEmpty)
+    try await cache.flush().value
+    #expect(commands(of: 1).contains("EVAL p:k 5:value"))
+  }
+
   @Test func `memory forgets a fill that the server has refused`() async throws {
     let server = try server { _, command in
       command.first == "PING" || command.first == "CLIENT" ? "+OK\r\n" : "_\r\n"

@@ -35,6 +35,9 @@ struct PendingReply: Sendable {
 struct LateReply: Sendable {
   let takeBack: RedisRequest?
   let isTakingBack: Bool
+
+  /// The command itself, if it takes something back.
+  var takenBack: RedisRequest? { isTakingBack ? takeBack : nil }
 }
 
 /// Commands that have not been sent, in order.

@@ -82,27 +82,42 @@ extension RedisConnectionDriver {
     guard let (late, receivers) = taken else {
       return lose(.malformedReply("an answer without a command"), at: now)
     }
-    var next = -late
+    var next = -late.count
     for reply in replies {
       if case .push(let elements) = reply {
         tracker.received(elements, on: connection)
         continue
       }
       defer { next += 1 }
-      if next < 0 { continue }
-      let receiver = receivers[next]
-      guard case .error(let message) = reply else {
-        receiver.answer(.success(reply))
-        continue
+      let isLate = next < 0
+      let tookBack =
+        isLate
+        ? late[next + late.count].takenBack
+        : receivers[next].isTakingBack ? receivers[next].request : nil
+      if let tookBack { acted(on: tookBack, reply, at: now) }
+      if isLate { continue }
+      if case .error(let message) = reply {
+        receivers[next].answer(.failure(.server(message: message)))
+      } else {
+        receivers[next].answer(.success(reply))
       }
-      let error = RedisError.server(message: message)
-      if receiver.isTakingBack, error.isTemporary {
-        connection.withState { $0.pipeline.takeBackAgain(receiver.request, at: now) }
-        isDue = true
-      }
-      receiver.answer(.failure(error))
     }
     connection.uncork()
+  }
+}
+
+extension RedisConnectionDriver {
+  /// Acts on the answer to a command that takes something back.
+  private mutating func acted(on request: RedisRequest, _ reply: RESPValue, at now: Int64) {
+    let isRefused = if case .error(let message) = reply { message.isTemporary } else { false }
+    connection.withState { state in
+      if isRefused {
+        state.pipeline.takeBackAgain(request, at: now)
+      } else {
+        state.pipeline.continueTakingBack()
+      }
+      if !state.pipeline.takingBack.isEmpty { isDue = true }
+    }
   }
 }
 
@@ -112,10 +127,16 @@ extension RESPValue {
   }
 }
 
-extension RedisError {
-  /// Whether the server may carry out the same command later.
+extension String {
+  /// Whether a server that answers this may carry out the same command later.
+  ///
+  /// Servers of version 6 have the error of a command in a script behind other words.
   fileprivate var isTemporary: Bool {
-    ["LOADING", "BUSY", "MASTERDOWN", "READONLY", "CLUSTERDOWN", "TRYAGAIN", "OOM"].contains(
-      serverCode)
+    let codes = [
+      "LOADING", "BUSY", "MASTERDOWN", "READONLY", "MISCONF", "NOREPLICAS", "CLUSTERDOWN",
+      "TRYAGAIN",
+      "OOM",
+    ]
+    return codes.contains { hasPrefix($0 + " ") || contains("-\($0) ") }
   }
 }

@@ -59,6 +59,7 @@ struct RedisPipeline: Sendable {
   /// they are not sent on a connection that has refused them for now.
   var takingBack = Queue<RedisRequest>()
   private var takingBackAt: Int64 = 0
+  private var refusals = 0
 
   /// The next answers whose commands have failed, because their deadline was over.
   var late = Queue<LateReply>()
@@ -100,10 +101,10 @@ struct RedisPipeline: Sendable {
   var count: Int { waiting.count + sent.count }
 
   /// Whether nothing is left to do for a client that is not used any more: what is to be taken back
-  /// is attempted once more.
+  /// is attempted once more, on this connection or the next one.
   var isDone: Bool {
     if case .pausing = phase { return true }
-    return count == 0 && takingBack.isEmpty
+    return count == 0 && (takingBack.isEmpty || refusals > 0)
   }
 }
 
@@ -120,7 +121,7 @@ extension RedisPipeline {
       if count >= limits.commands {
         return .refuse(.tooManyCommands(limit: limits.commands))
       }
-      if output.count + waiting.bytes >= limits.outputBytes {
+      if output.count + waiting.bytes + (unfinished?.rest ?? 0) >= limits.outputBytes {
         return .refuse(.tooManyBytes(limit: limits.outputBytes))
       }
     }
@@ -160,27 +161,25 @@ extension RedisPipeline {
   /// From here on until ``uncork()`` the output is only collected: what receivers submit is sent
   /// together.
   ///
-  /// - Returns: The number of answers that come too late, and the commands of those that follow;
+  /// - Returns: The commands of the answers that come too late, and of those that follow;
   ///   nil if more answers have arrived than commands were sent.
   mutating func takeAnswered(
     _ count: Int, at now: Int64
-  ) -> (late: Int, receivers: [PendingReply])? {
+  ) -> (late: [LateReply], receivers: [PendingReply])? {
     lastReceived = now
     isCorked = true
     guard count <= late.count + sent.count else { return nil }
-    let dropped = min(late.count, count)
-    var takeBacks: [RedisRequest] = []
-    for _ in 0..<dropped {
-      if let reply = late.popFirst(), let takeBack = reply.takeBack, !reply.isTakingBack {
-        takeBacks.append(takeBack)
-      }
-    }
+    var dropped: [LateReply] = []
+    while dropped.count < count, let reply = late.popFirst() { dropped.append(reply) }
     var receivers: [PendingReply] = []
-    receivers.reserveCapacity(count - dropped)
-    for _ in dropped..<count {
+    receivers.reserveCapacity(count - dropped.count)
+    for _ in dropped.count..<count {
       if let reply = sent.popFirst() { receivers.append(reply) }
     }
-    for takeBack in takeBacks { put(.takingBack(takeBack, deadline: now + limits.deadline)) }
+    for reply in dropped where !reply.isTakingBack {
+      guard let takeBack = reply.takeBack else { continue }
+      put(.takingBack(takeBack, deadline: now + limits.deadline))
+    }
     return (dropped, receivers)
   }
 
@@ -202,13 +201,18 @@ extension RedisPipeline {
   /// Keeps a command that takes something back, because the server can't do it for now.
   mutating func takeBackAgain(_ request: RedisRequest, at now: Int64) {
     takeBackLater(request)
-    takingBackAt = now + limits.firstPause
+    if now < takingBackAt { return }
+    refusals += 1
+    takingBackAt = now + limits.pause(after: refusals, share: 0)
   }
 
   /// Sends the commands that take something back, unless it is too early.
   mutating func sendTakingBack(at now: Int64, deadline: Int64? = nil) {
     guard phase == .ready, now >= takingBackAt else { return }
-    while let request = takingBack.popFirst() {
+    // One that is refused tells that the others would be.
+    var count = refusals > 0 ? 1 : Int.max
+    while count > 0, let request = takingBack.popFirst() {
+      count -= 1
       put(.takingBack(request, deadline: deadline ?? now + limits.deadline))
     }
   }
@@ -219,7 +223,12 @@ extension RedisPipeline {
       if let request = reply.takeBack { takeBackLater(request) }
     }
     for request in sent.compactMap(\.takeBack) { takeBackLater(request) }
-    takingBackAt = 0
+    (takingBackAt, refusals) = (0, 0)
+  }
+
+  /// Goes on to take things back, since the server has done so again.
+  mutating func continueTakingBack() {
+    (takingBackAt, refusals) = (0, 0)
   }
 
   mutating func dropUnfinished() { unfinished = nil }

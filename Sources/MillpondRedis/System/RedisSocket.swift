@@ -44,4 +44,7 @@ struct SocketOutput: Sendable {
   /// present.
   var sent = 0
   var isBlocked = false
+
+  /// The number of bytes that the socket has not taken.
+  var rest: Int { bytes.count - sent }
 }

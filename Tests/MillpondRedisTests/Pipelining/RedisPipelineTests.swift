@@ -114,7 +114,7 @@ import Testing
     _ = submit(&pipeline, "b", at: 101)
 
     let taken = pipeline.takeAnswered(1, at: 102)
-    #expect(taken?.late == 0)
+    #expect(taken?.late.count == 0)
     #expect(taken?.receivers.count == 1)
   }
 
@@ -195,7 +195,7 @@ import Testing
     #expect(!overdue.isSilent, "bytes have come meanwhile")
     #expect(pipeline.count == 1)
     let taken = pipeline.takeAnswered(2, at: 101)
-    #expect(taken?.late == 1)
+    #expect(taken?.late.count == 1)
     #expect(taken?.receivers.count == 1)
   }
 
@@ -352,8 +352,18 @@ import Testing
     look(&pipeline, at: 5, is: 15)
     pipeline.sendTakingBack(at: 14)
     #expect(write(&pipeline) == [])
+    pipeline.takeBackLater(request("other"))
     pipeline.sendTakingBack(at: 15)
-    #expect(write(&pipeline) == ["undo"])
+    #expect(write(&pipeline) == ["undo"], "one at a time")
+    pipeline.takeBackAgain(request("undo"), at: 20)
+    look(&pipeline, at: 20, is: 40)
+    #expect(pipeline.isDone == false, "one is under way")
+    _ = pipeline.takeAnswered(1, at: 21)
+    pipeline.uncork()
+    #expect(pipeline.isDone, "it was attempted")
+    pipeline.continueTakingBack()
+    pipeline.sendTakingBack(at: 22)
+    #expect(write(&pipeline) == ["other", "undo"])
     #expect(pipeline.takingBack.isEmpty)
   }
 
