@@ -98,8 +98,8 @@ private final class KeyFill: Sendable {
     }
     if isReported, isAdmitted { return end(.success(.boolean(true))) }
     if token.revision < last {
-      // A later write of this process has replaced the value, unless it has stored nothing, after
-      // which it is the last one no more.
+      // A later write of this process has replaced the value. If it has stored nothing, it is no
+      // longer the last one once its answer has arrived.
       if last == answered { return end(.success(.null), isReplaced: true) }
       return connection.submit(.command("PING")) { result in
         if case .failure = result { return self.undo(takeBack) }

@@ -69,7 +69,7 @@ extension EntityCore {
 
   /// Drops the entities that `choose` returns, in a step; returns their number.
   ///
-  /// What has come into use meanwhile is kept first.
+  /// Entities that have come into use meanwhile are kept first.
   ///
   /// - Parameters:
   ///   - released: Collects objects to release after the turn.

@@ -24,7 +24,7 @@ final class RedisConnection: Sendable {
     /// Whether they are being looked up.
     var isLookingUp = false
 
-    /// What the server calls this connection and the lost ones that it may not have ended.
+    /// This connection and lost ones that the server may still have, by the server's numbers.
     var sessions: [RedisSession] = []
 
     /// Whether the server refused to track, or did not confirm it in time, so that the connection is

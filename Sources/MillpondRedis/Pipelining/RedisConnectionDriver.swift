@@ -12,11 +12,11 @@ struct RedisConnectionDriver {
   var parser: RESPParser
   var attempt: Attempt?
 
-  /// What the server has been told of the prefixes.
+  /// The prefixes of which the server has been told.
   var sent = SentPrefixes()
   var isBlocked = false
 
-  /// Whether there is something to tend now, which an answer has shown.
+  /// Whether an answer asks for a look at the times now.
   var isDue = false
 
   /// The number of addresses that were connected to, but did not answer the greeting: the next

@@ -67,7 +67,7 @@ struct RedisPipeline: Sendable {
   /// The commands whose answers come after those, in order.
   var sent = Queue<PendingReply>()
 
-  /// What the socket has not taken, which is sent first.
+  /// Output that the socket has taken in part; the rest is sent first.
   private var unfinished: SocketOutput?
 
   /// The bytes that have not been handed to a writer, and the room of those that were sent.

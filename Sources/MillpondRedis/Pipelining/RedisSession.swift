@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server calls a connection.
+/// The server's number of a connection, and its run.
 struct RedisSession: Sendable, Equatable {
   /// The number of the connection, which begins anew with each run of the server.
   let number: Int64
